@@ -1,0 +1,70 @@
+//! Tells by content which syntax and which dialect a text is in.
+
+use crate::ast::{Dialect, Rulesheet, StatementKind, Syntax, TermKind};
+
+/// How much of the text is looked at: enough to be sure, little enough to be free.
+const SAMPLE: usize = 64 << 10;
+
+/// Prefix or infix?
+///
+/// Each has marks the other never has; whichever shows more of them wins. A text with neither is
+/// told by its first character.
+pub(super) fn syntax(text: &str) -> Syntax {
+    let sample = &text[..text.floor_char_boundary(SAMPLE.min(text.len()))];
+    let mut prefix = 0usize;
+    let mut infix = 0usize;
+    let mut first = None;
+    for line in sample.lines() {
+        let line = line.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
+        if line.starts_with([';', '%']) {
+            continue;
+        }
+        let line = line.split([';', '%']).next().unwrap_or_default();
+        first = first.or_else(|| line.chars().next());
+        prefix += ["(<=", "(role ", "(init ", "(true ", "(does ", "(legal ", " ?"]
+            .iter()
+            .map(|mark| line.matches(mark).count())
+            .sum::<usize>();
+        infix += [":-", "::", "==>", "role(", "init(", "true(", "does(", "legal(", " & "]
+            .iter()
+            .map(|mark| line.matches(mark).count())
+            .sum::<usize>();
+    }
+    match prefix.cmp(&infix) {
+        std::cmp::Ordering::Greater => Syntax::Kif,
+        std::cmp::Ordering::Less => Syntax::Infix,
+        std::cmp::Ordering::Equal if first == Some('(') || first.is_none() => Syntax::Kif,
+        std::cmp::Ordering::Equal => Syntax::Infix,
+    }
+}
+
+/// GDL, GDL-II or operations?
+///
+/// Operations and rules for `next` exclude each other; where a sheet has both, the more numerous
+/// kind is what its author meant.
+pub(super) fn dialect(rules: &Rulesheet) -> Dialect {
+    let mut operations = 0usize;
+    let mut gdl = 0usize;
+    let mut hidden = false;
+    for statement in &rules.statements {
+        match &statement.kind {
+            StatementKind::Operation(_) => operations += 1,
+            StatementKind::Rule(rule) => {
+                let head = &rule.head;
+                operations += usize::from(head.is("legal", 1));
+                gdl += usize::from(head.is("next", 1) || head.is("legal", 2));
+                hidden |= head.is("sees", 2) || head.is("percept", 2);
+                hidden |= head.is("role", 1)
+                    && matches!(&head.args()[0].kind, TermKind::Constant(n) if n == "random");
+            }
+            _ => {}
+        }
+    }
+    if rules.syntax == Syntax::Infix && operations > gdl {
+        Dialect::Operations
+    } else if hidden {
+        Dialect::Gdl2
+    } else {
+        Dialect::Gdl
+    }
+}

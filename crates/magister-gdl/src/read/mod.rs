@@ -1,0 +1,154 @@
+//! Readers: text to syntax tree.
+//!
+//! A reader never panics and never stops at the first error: it gives the statements it could
+//! make out, and what was wrong with the rest.
+
+mod detect;
+mod infix;
+mod kif;
+mod lexer;
+mod lower;
+mod sexp;
+
+use crate::ast::{Dialect, Rulesheet, Style, Syntax};
+use crate::code::Code;
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::limits::Limits;
+use crate::name::Names;
+use crate::source::Span;
+
+/// What to take a text for; whatever is left open is told by the content.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options {
+    /// Prefix or infix.
+    pub syntax: Option<Syntax>,
+    /// GDL, GDL-II or Gamemaster's operations.
+    pub dialect: Option<Dialect>,
+    /// What is accepted at the most.
+    pub limits: Limits,
+}
+
+/// What a reader gives.
+#[derive(Clone, Debug)]
+pub struct Read {
+    /// All statements that could be made out.
+    pub rules: Rulesheet,
+    /// What was wrong with the rest.
+    pub diagnostics: Diagnostics,
+}
+
+/// Reads a rulesheet.
+///
+/// ```
+/// use magister_gdl::{read, Options};
+/// let sheet = read("(role x) (<= terminal (true done))", &Options::default());
+/// assert_eq!(sheet.rules.statements.len(), 2);
+/// assert!(!sheet.diagnostics.has_errors());
+/// ```
+pub fn read(text: &str, options: &Options) -> Read {
+    let mut reader = Reader::new(options.limits);
+    if text.len() > options.limits.bytes {
+        reader.push(
+            Diagnostic::new(
+                Code::TooLarge,
+                Span::default(),
+                format!(
+                    "the text has {} bytes, more than the {} that are read",
+                    text.len(),
+                    options.limits.bytes
+                ),
+            )
+            .help("split the file, or raise the limit where this program is called"),
+        );
+        let syntax = options.syntax.unwrap_or(Syntax::Kif);
+        return reader.finish(syntax, options.dialect.unwrap_or(Dialect::Gdl));
+    }
+    let syntax = options.syntax.unwrap_or_else(|| {
+        if options.dialect == Some(Dialect::Operations) {
+            Syntax::Infix
+        } else {
+            detect::syntax(text)
+        }
+    });
+    match syntax {
+        Syntax::Kif => kif::read(text, &mut reader),
+        Syntax::Infix => infix::read(text, &mut reader),
+    }
+    let mut read = reader.finish(syntax, Dialect::Gdl);
+    read.rules.dialect = options.dialect.unwrap_or_else(|| detect::dialect(&read.rules));
+    read
+}
+
+/// What all readers share: names, limits, and where statements and complaints go.
+struct Reader {
+    names: Names,
+    limits: Limits,
+    nodes: usize,
+    full: bool,
+    style: Style,
+    statements: Vec<crate::ast::Statement>,
+    comments: Vec<crate::ast::Comment>,
+    diagnostics: Diagnostics,
+}
+
+impl Reader {
+    fn new(limits: Limits) -> Self {
+        Self {
+            names: Names::default(),
+            limits,
+            nodes: 0,
+            full: false,
+            style: Style::default(),
+            statements: Vec::new(),
+            comments: Vec::new(),
+            diagnostics: Diagnostics::new(limits.diagnostics),
+        }
+    }
+
+    fn push(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// Counts a node at `span`; false, with one complaint, once there are too many.
+    fn node(&mut self, span: Span) -> bool {
+        self.nodes += 1;
+        if self.nodes > self.limits.nodes && !self.full {
+            self.full = true;
+            let limit = self.limits.nodes;
+            self.push(Diagnostic::new(
+                Code::TooLarge,
+                span,
+                format!("there are more than {limit} names and lists; reading stops here"),
+            ));
+        }
+        !self.full
+    }
+
+    fn too_deep(&mut self, span: Span) {
+        let limit = self.limits.depth;
+        self.push(
+            Diagnostic::new(
+                Code::TooDeep,
+                span,
+                format!("parentheses are nested more than {limit} deep"),
+            )
+            .label("the limit is reached here")
+            .help("is a closing parenthesis missing further up?"),
+        );
+    }
+
+    fn finish(self, syntax: Syntax, dialect: Dialect) -> Read {
+        let mut diagnostics = self.diagnostics;
+        diagnostics.sort();
+        Read {
+            rules: Rulesheet {
+                syntax,
+                dialect,
+                style: self.style,
+                statements: self.statements,
+                comments: self.comments,
+            },
+            diagnostics,
+        }
+    }
+}

@@ -1,1 +1,77 @@
-//! The vocabulary.
+//! The vocabulary of Magister.
+//!
+//! One trait, [`Game`], carries games of every language, so whoever plays, learns or manages
+//! never knows in which one a game was written. A step is a joint move: every role chooses at
+//! the same time, chance included; taking turns is the case where one role has a choice and the
+//! others have none. States are words that callers keep, a [`Worker`] per thread computes with
+//! them, and players get a [`View`], which has no state.
+//!
+//! ```
+//! use magister_core::{Game, Native, Referee, Seed, Stop, examples::Countdown};
+//! use std::sync::Arc;
+//!
+//! // Two players take one or two from five in turn; who takes the last one wins.
+//! let game: Arc<dyn Game> = Arc::new(Native::new(Countdown(5)));
+//! let mut referee = Referee::new(game, Seed::from(1), &Stop::never())?;
+//! while !referee.terminal() {
+//!     let moves: Vec<_> = referee.game().info().all_roles().map(|r| referee.legal(r)[0]).collect();
+//!     referee.advance(&moves, &Stop::never())?;
+//! }
+//! assert_eq!(referee.outcome(), Some(&[Some(100.0), Some(0.0)][..]));
+//! # Ok::<(), magister_core::Halt>(())
+//! ```
+//!
+//! | module | holds |
+//! |---|---|
+//! | `ids`, `info` | roles, moves and percepts as numbers; the facts of a game |
+//! | `game`, `step`, `stop` | the traits [`Game`] and [`Worker`]; what a step gives; how it ends early |
+//! | [`text`], `board`, `symmetry` | words, boards, features and symmetries |
+//! | `native`, [`pack`] | games written in Rust: the trait [`Rules`]; states as bits |
+//! | `seed`, [`mod@philox`], [`playout`] | random numbers, and playouts that every evaluator plays alike |
+//! | `budget`, `agent`, [`view`] | how long to think, what decides, and what it knows |
+//! | `referee`, [`record`] | the holder of a match, and what it writes down |
+//! | [`battery`] | tests that any game must pass |
+//! | [`examples`] | the smallest complete game |
+//!
+//! This crate knows no language, no clock and no input or output.
+
+#![forbid(unsafe_code)]
+
+mod agent;
+pub mod battery;
+mod board;
+mod budget;
+pub mod examples;
+mod game;
+mod hex;
+mod ids;
+mod info;
+mod native;
+pub mod pack;
+pub mod philox;
+pub mod playout;
+pub mod record;
+mod referee;
+mod seed;
+mod step;
+mod stop;
+mod symmetry;
+pub mod text;
+pub mod view;
+
+pub use agent::{Agent, Decision};
+pub use board::{Board, Cell, Features, Layout, OneHot, Shape};
+pub use budget::{Budget, Clock};
+pub use game::{Game, Worker};
+pub use ids::{Move, Percept, Role};
+pub use info::{Info, Information, Payment, rules_hash};
+pub use native::{Native, Rules};
+pub use playout::{Batch, Detail, Results, Stream, Tally};
+pub use record::{MatchRecord, StepRecord};
+pub use referee::{Referee, draw};
+pub use seed::{Rng, Seed};
+pub use step::{Observation, Percepts, Step, Turn};
+pub use stop::{Halt, Stop};
+pub use symmetry::Symmetry;
+pub use text::Text;
+pub use view::View;

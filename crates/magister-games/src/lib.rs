@@ -1,1 +1,5 @@
-//! The catalogue.
+//! The catalogue: games written in Rust, in [`native`].
+
+#![forbid(unsafe_code)]
+
+pub mod native;

@@ -94,7 +94,10 @@ impl Diagnostic {
     /// With another place.
     #[must_use]
     pub fn related(mut self, span: Span, text: impl Into<String>) -> Self {
-        self.related.push(Related { span, message: text.into() });
+        self.related.push(Related {
+            span,
+            message: text.into(),
+        });
         self
     }
 
@@ -118,7 +121,12 @@ pub struct Diagnostics {
 impl Diagnostics {
     /// An empty list that keeps at most `limit` diagnostics.
     pub fn new(limit: usize) -> Self {
-        Self { list: Vec::new(), limit, dropped: 0, dropped_errors: 0 }
+        Self {
+            list: Vec::new(),
+            limit,
+            dropped: 0,
+            dropped_errors: 0,
+        }
     }
 
     /// Adds one.
@@ -170,6 +178,7 @@ impl Diagnostics {
 
     /// Puts them in the order of the text; the order of finding breaks ties.
     pub(crate) fn sort(&mut self) {
-        self.list.sort_by_key(|d| (d.span.start, d.span.end, d.code));
+        self.list
+            .sort_by_key(|d| (d.span.start, d.span.end, d.code));
     }
 }

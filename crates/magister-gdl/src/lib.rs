@@ -2,6 +2,8 @@
 #![forbid(unsafe_code)]
 
 mod ast;
+mod builtins;
+mod check;
 mod code;
 mod diagnostic;
 mod limits;
@@ -9,10 +11,14 @@ mod name;
 mod print;
 mod read;
 mod same;
+mod scc;
 mod source;
+mod suggest;
 mod vocabulary;
 
 pub use ast::*;
+pub use builtins::{Builtin, Use};
+pub use check::check;
 pub use code::Code;
 pub use diagnostic::{Diagnostic, Diagnostics, Related, Severity};
 pub use limits::Limits;

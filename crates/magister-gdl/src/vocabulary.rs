@@ -16,7 +16,13 @@ pub(crate) struct Keyword {
 }
 
 const fn word(name: &'static str, arity: usize, head: bool, body: bool, fixed: bool) -> Keyword {
-    Keyword { name, arity, head, body, fixed }
+    Keyword {
+        name,
+        arity,
+        head,
+        body,
+        fixed,
+    }
 }
 
 const GDL: &[Keyword] = &[
@@ -33,7 +39,10 @@ const GDL: &[Keyword] = &[
     word("distinct", 2, false, true, false),
 ];
 
-const GDL2: &[Keyword] = &[word("sees", 2, true, false, false), word("percept", 2, true, false, true)];
+const GDL2: &[Keyword] = &[
+    word("sees", 2, true, false, false),
+    word("percept", 2, true, false, true),
+];
 
 const OPERATIONS: &[Keyword] = &[
     word("role", 1, true, true, true),
@@ -68,8 +77,7 @@ pub(crate) fn is_connective(name: &str) -> bool {
 
 /// Relations that some program asks for, though no rule does.
 pub(crate) fn is_asked_from_outside(dialect: Dialect, name: &str) -> bool {
-    keyword(dialect, name).is_some()
-        || matches!(name, "action" | "percept" | "sees" | "sees_xml")
+    keyword(dialect, name).is_some() || matches!(name, "action" | "percept" | "sees" | "sees_xml")
 }
 
 /// The keyword that `name` is in prefix rules, where their case does not matter.

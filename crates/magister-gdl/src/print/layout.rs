@@ -44,11 +44,16 @@ impl<'a> Layout<'a> {
             self.out.push('\n');
         }
         self.blank_line(span);
-        self.last_end = (span.end > span.start).then_some(span.end as usize).or(self.last_end);
+        self.last_end = (span.end > span.start)
+            .then_some(span.end as usize)
+            .or(self.last_end);
         // What stands behind the last piece, before the closing parenthesis, can as well stand
         // behind the statement.
         let inner_end = block.pieces.last().map_or(span.start, |p| p.span.end);
-        let commented = self.comments.peek().is_some_and(|c| c.span.start < inner_end);
+        let commented = self
+            .comments
+            .peek()
+            .is_some_and(|c| c.span.start < inner_end);
         match one_line(block) {
             Some(line) if !commented => self.out.push_str(&line),
             _ => self.broken(span, block),
@@ -76,8 +81,9 @@ impl<'a> Layout<'a> {
             // would be swallowed by the first, so it waits for the next piece.
             let next = block.pieces.get(i + 1).map_or(span.end, |p| p.span.start);
             let end = piece.span.end;
-            if let Some(comment) =
-                self.comments.next_if(|c| c.span.start < next && (!c.own_line || c.span.start < end))
+            if let Some(comment) = self
+                .comments
+                .next_if(|c| c.span.start < next && (!c.own_line || c.span.start < end))
             {
                 self.out.push_str("  ");
                 self.comment(comment);
@@ -96,9 +102,9 @@ impl<'a> Layout<'a> {
         let behind = |c: &&Comment| {
             !c.own_line
                 && span.end > span.start
-                && text
-                    .get(end..c.span.start as usize)
-                    .is_some_and(|gap| !gap.contains(['\n', '\r', '(']) && gap.trim_end_matches('.').trim().is_empty())
+                && text.get(end..c.span.start as usize).is_some_and(|gap| {
+                    !gap.contains(['\n', '\r', '(']) && gap.trim_end_matches('.').trim().is_empty()
+                })
         };
         if let Some(comment) = self.comments.next_if(behind) {
             self.out.push_str("  ");
@@ -108,7 +114,8 @@ impl<'a> Layout<'a> {
     }
 
     fn comment(&mut self, comment: &Comment) {
-        self.out.extend(std::iter::repeat_n(self.marker, comment.markers));
+        self.out
+            .extend(std::iter::repeat_n(self.marker, comment.markers));
         self.out.push_str(&comment.text);
         self.last_end = Some(comment.span.end as usize);
     }
@@ -120,7 +127,9 @@ impl<'a> Layout<'a> {
     /// A blank line, if one stood before `span`.
     fn blank_line(&mut self, span: Span) {
         let Some(end) = self.last_end else { return };
-        let Some(gap) = self.text.get(end..span.start as usize) else { return };
+        let Some(gap) = self.text.get(end..span.start as usize) else {
+            return;
+        };
         let ends = gap.matches('\n').count().max(gap.matches('\r').count());
         if ends > 1 {
             self.out.push('\n');

@@ -11,13 +11,18 @@ pub fn oracle() -> Option<PathBuf> {
     if folder.is_dir() {
         return Some(folder);
     }
-    eprintln!("SKIPPED: no oracle at {} (set MAGISTER_ORACLE)", folder.display());
+    eprintln!(
+        "SKIPPED: no oracle at {} (set MAGISTER_ORACLE)",
+        folder.display()
+    );
     None
 }
 
 /// Every file of a folder with one of these endings, in order, with its text.
 pub fn sheets(folder: &str, endings: &[&str]) -> Vec<(String, String)> {
-    let Some(oracle) = oracle() else { return Vec::new() };
+    let Some(oracle) = oracle() else {
+        return Vec::new();
+    };
     let mut files: Vec<PathBuf> = std::fs::read_dir(oracle.join(folder))
         .expect("the oracle has this folder")
         .map(|entry| entry.expect("readable").path())
@@ -27,7 +32,10 @@ pub fn sheets(folder: &str, endings: &[&str]) -> Vec<(String, String)> {
     assert!(!files.is_empty(), "no rulesheets in {folder}");
     let read = |p: PathBuf| {
         let bytes = std::fs::read(&p).expect("readable");
-        (p.file_name().unwrap().to_string_lossy().into_owned(), String::from_utf8_lossy(&bytes).into_owned())
+        (
+            p.file_name().unwrap().to_string_lossy().into_owned(),
+            String::from_utf8_lossy(&bytes).into_owned(),
+        )
     };
     files.into_iter().map(read).collect()
 }

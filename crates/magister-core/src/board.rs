@@ -1,0 +1,193 @@
+//! Boards: cells with values, for drawing, clicking and learning.
+
+use crate::Move;
+
+/// How the cells lie, as a hint to whoever draws them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Layout {
+    /// Squares in rows and columns.
+    Grid,
+    /// Hexagons; the positions of the cells are their centres.
+    Hexagons,
+    /// Points joined by lines to their neighbours.
+    Graph,
+}
+
+/// One cell of a board.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cell {
+    /// Its name in the words of the game, such as `2 3`.
+    pub name: String,
+    /// Its place from left to right.
+    pub x: f32,
+    /// Its place from top to bottom.
+    pub y: f32,
+}
+
+/// What does not change about a board.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Shape {
+    /// The cells; everything else speaks of them by their position in this list.
+    pub cells: Vec<Cell>,
+    /// The names of the values a cell can have; value 0 is the empty cell.
+    pub values: Vec<String>,
+    /// For each cell the cells next to it, in ascending order.
+    pub neighbours: Vec<Vec<u32>>,
+    /// How the cells lie.
+    pub layout: Layout,
+}
+
+impl Shape {
+    /// A rectangular board. Cells are numbered row by row from the top left, named `row column`
+    /// counted from 1, and are neighbours if they share a side.
+    pub fn grid(columns: u32, rows: u32, values: &[&str]) -> Self {
+        let mut shape = Shape {
+            cells: Vec::new(),
+            values: values.iter().map(|&value| value.to_owned()).collect(),
+            neighbours: Vec::new(),
+            layout: Layout::Grid,
+        };
+        for row in 0..rows {
+            for column in 0..columns {
+                let name = format!("{} {}", row + 1, column + 1);
+                shape.cells.push(Cell {
+                    name,
+                    x: column as f32,
+                    y: row as f32,
+                });
+                let here = row * columns + column;
+                let mut next = Vec::new();
+                if row > 0 {
+                    next.push(here - columns);
+                }
+                if column > 0 {
+                    next.push(here - 1);
+                }
+                if column + 1 < columns {
+                    next.push(here + 1);
+                }
+                if row + 1 < rows {
+                    next.push(here + columns);
+                }
+                shape.neighbours.push(next);
+            }
+        }
+        shape
+    }
+}
+
+/// The board of a game.
+///
+/// It shows a state, so it is of use to whoever holds one: the referee of a match, or a player
+/// that has rebuilt or imagined a state of its own.
+pub trait Board: Send + Sync {
+    /// What does not change about it.
+    fn shape(&self) -> &Shape;
+
+    /// Writes the value of each cell in a state into `out`, which has one entry per cell. The
+    /// state must be one that a worker of the game saved; for other words the values say
+    /// nothing.
+    fn cells(&self, state: &[u64], out: &mut [u16]);
+
+    /// The cells a move goes from and to, for clicks and policies; twice the same for a move
+    /// that puts something down. `None` for a move that has no place on the board.
+    fn target(&self, choice: Move) -> Option<(u32, u32)>;
+}
+
+/// Numbers that describe a state to a learner.
+pub trait Features: Send + Sync {
+    /// How many there are.
+    fn len(&self) -> usize;
+
+    /// Whether there are none.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Writes the features of a state into `out`, which has [`len`](Features::len) entries.
+    fn write(&self, state: &[u64], out: &mut [f32]);
+}
+
+/// The plainest features of a game with a board: one input per cell and value, which is 1 where
+/// the cell has the value and 0 elsewhere.
+#[derive(Clone, Copy)]
+pub struct OneHot<'a> {
+    board: &'a dyn Board,
+}
+
+impl<'a> OneHot<'a> {
+    /// One-hot features over a board.
+    pub fn new(board: &'a dyn Board) -> Self {
+        OneHot { board }
+    }
+}
+
+impl std::fmt::Debug for OneHot<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("OneHot").field("len", &self.len()).finish()
+    }
+}
+
+impl Features for OneHot<'_> {
+    fn len(&self) -> usize {
+        let shape = self.board.shape();
+        shape.cells.len() * shape.values.len()
+    }
+
+    fn write(&self, state: &[u64], out: &mut [f32]) {
+        // Boards of real games fit the stack, and learners write features at every step.
+        const USUAL: usize = 512;
+        let shape = self.board.shape();
+        let mut usual = [0; USUAL];
+        let mut large = Vec::new();
+        let cells = if shape.cells.len() <= USUAL {
+            &mut usual[..shape.cells.len()]
+        } else {
+            large.resize(shape.cells.len(), 0);
+            large.as_mut_slice()
+        };
+        self.board.cells(state, cells);
+        out.fill(0.0);
+        for (inputs, &value) in out.chunks_exact_mut(shape.values.len()).zip(cells.iter()) {
+            inputs[usize::from(value)] = 1.0;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Fixed(Shape, Vec<u16>);
+
+    impl Board for Fixed {
+        fn shape(&self) -> &Shape {
+            &self.0
+        }
+        fn cells(&self, _: &[u64], out: &mut [u16]) {
+            out.copy_from_slice(&self.1);
+        }
+        fn target(&self, _: Move) -> Option<(u32, u32)> {
+            None
+        }
+    }
+
+    #[test]
+    fn cells_of_a_grid_touch_by_their_sides() {
+        let shape = Shape::grid(3, 2, &["b", "x"]);
+        assert_eq!(shape.cells.len(), 6);
+        assert_eq!(shape.cells[5].name, "2 3");
+        assert_eq!(shape.neighbours[1], [0, 2, 4]);
+        assert_eq!(shape.neighbours[3], [0, 4]);
+    }
+
+    #[test]
+    fn one_input_per_cell_and_value() {
+        let board = Fixed(Shape::grid(2, 1, &["b", "x", "o"]), vec![2, 0]);
+        let features = OneHot::new(&board);
+        let mut out = vec![7.0; features.len()];
+        features.write(&[], &mut out);
+        assert_eq!(out, [0.0, 0.0, 1.0, 1.0, 0.0, 0.0]);
+    }
+}

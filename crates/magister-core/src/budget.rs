@@ -1,0 +1,137 @@
+//! How long an agent may think.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::Stop;
+
+/// A clock that runs elsewhere: this crate never asks what time it is.
+pub trait Clock: Send + Sync {
+    /// The time that is left, zero when it is over; `None` if time does not matter.
+    fn remaining(&self) -> Option<Duration>;
+}
+
+/// What an agent may spend on a decision: a number of iterations, time, or both.
+///
+/// Under a budget of iterations alone, the same seed gives the same decision.
+///
+/// ```
+/// let mut budget = magister_core::Budget::iterations(2);
+/// assert!(budget.spend(1) && budget.spend(1) && !budget.spend(1));
+/// ```
+#[derive(Clone)]
+pub struct Budget {
+    iterations: Option<u64>,
+    stop: Stop,
+    clock: Option<Arc<dyn Clock>>,
+}
+
+impl Budget {
+    /// So many iterations; what an iteration is, the agent says in its documentation.
+    pub fn iterations(iterations: u64) -> Self {
+        Budget {
+            iterations: Some(iterations),
+            stop: Stop::never(),
+            clock: None,
+        }
+    }
+
+    /// Until the flag is set.
+    pub fn until(stop: Stop) -> Self {
+        Budget {
+            iterations: None,
+            stop,
+            clock: None,
+        }
+    }
+
+    /// The same budget, ended by this flag.
+    #[must_use]
+    pub fn with_stop(self, stop: Stop) -> Self {
+        Budget { stop, ..self }
+    }
+
+    /// The same budget, ended by this clock.
+    #[must_use]
+    pub fn with_clock(self, clock: Arc<dyn Clock>) -> Self {
+        Budget {
+            clock: Some(clock),
+            ..self
+        }
+    }
+
+    /// Takes so many iterations out of the budget. False, and nothing is taken, if there are not
+    /// so many left, the flag is set or the time is over.
+    pub fn spend(&mut self, iterations: u64) -> bool {
+        if self.stop.is_set() || self.remaining() == Some(Duration::ZERO) {
+            return false;
+        }
+        match &mut self.iterations {
+            None => true,
+            Some(left) => match left.checked_sub(iterations) {
+                None => false,
+                Some(rest) => {
+                    *left = rest;
+                    true
+                }
+            },
+        }
+    }
+
+    /// The iterations that are left; `None` if they are not limited.
+    pub fn left(&self) -> Option<u64> {
+        self.iterations
+    }
+
+    /// The time that is left; `None` if it is not limited.
+    pub fn remaining(&self) -> Option<Duration> {
+        self.clock.as_ref().and_then(|clock| clock.remaining())
+    }
+
+    /// The flag to hand to workers, so that a long step ends with the budget.
+    pub fn stop(&self) -> &Stop {
+        &self.stop
+    }
+}
+
+impl fmt::Debug for Budget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Budget")
+            .field("iterations", &self.iterations)
+            .field("remaining", &self.remaining())
+            .field("stop", &self.stop)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Over;
+
+    impl Clock for Over {
+        fn remaining(&self) -> Option<Duration> {
+            Some(Duration::ZERO)
+        }
+    }
+
+    #[test]
+    fn what_is_refused_is_not_taken() {
+        let mut budget = Budget::iterations(40);
+        assert!(budget.spend(32));
+        assert!(!budget.spend(32));
+        assert_eq!(budget.left(), Some(8));
+    }
+
+    #[test]
+    fn the_flag_and_the_clock_end_it() {
+        let stop = Stop::new();
+        let mut budget = Budget::until(stop.clone());
+        assert!(budget.spend(1_000_000));
+        stop.set();
+        assert!(!budget.spend(1));
+        assert!(!Budget::iterations(5).with_clock(Arc::new(Over)).spend(1));
+    }
+}

@@ -1,0 +1,463 @@
+//! Random playouts in batches that every evaluator plays alike, bit for bit.
+//!
+//! An engine that plays 512 games side by side and one that plays them one after the other must
+//! give the same results, or no differential test can be exact. So the request fixes everything
+//! that could depend on how the work is cut. **This is the contract:**
+//!
+//! 1. A batch has streams. A [`Stream`] has an id, a start state and a quota of playouts, and is
+//!    played by 32 lanes that know nothing of each other. Of a quota `q`, lane `l` plays `q / 32`
+//!    playouts one after the other, and one more if `l < q % 32`.
+//! 2. A lane works in sweeps, numbered from 0. In a sweep it either makes one step, or, if the
+//!    state is terminal or `max_steps` steps of this playout are made, it ends the playout and
+//!    goes back to the start state for the next one. So a playout of `n` steps takes `n + 1`
+//!    sweeps. A playout is *finished* if its last state is terminal, otherwise *truncated*. Every
+//!    step counts, silent ones and those of chance alone too.
+//! 3. In sweep `t` a role `r` with two or more legal moves has a 32-bit random number `U`: bit
+//!    `k` of the number of lane `l` is bit `l` of plane `k`. Planes `4b` to `4b + 3` are the four
+//!    words of [Philox4x32-10](crate::philox) for the block `b` from 0 to 7, with the seed as the
+//!    key (low word first) and the counter
+//!    `[t mod 2^32, (t / 2^32) * 2^11 + r * 8 + b, id mod 2^32, id / 2^32]`.
+//! 4. A role with `c` legal moves plays number `floor(U * c / 2^32)` of its list. Chance with
+//!    weights of total `W` plays the entry in whose share of the cumulative weights
+//!    `floor(U * W / 2^32)` falls. A role with a single legal move needs no number.
+//! 5. A reward of a player is the one goal value of the terminal state where the game pays at the
+//!    end; there is none if the playout is truncated or the rules give none or several. Where the
+//!    game pays on the way, it is the sum of the gains, of truncated playouts too. Chance has no
+//!    reward.
+//! 6. Sums are taken in each lane in order of play, starting from zero, and then over the lanes
+//!    in order. For whole-number rewards, which all of GDL has, any order gives the same.
+//!
+//! The choice of a move is uniform up to a relative bias below `c / 2^32`, since `2^32` numbers
+//! can not be dealt evenly to `c` moves; for the numbers of playouts that anyone can pay for, this
+//! can not be seen.
+
+use crate::philox::philox;
+use crate::{Halt, Move, Payment, Role, Step, Stop, Worker};
+
+/// The lanes of a stream.
+pub const LANES: usize = 32;
+
+/// A request for playouts.
+#[derive(Clone, Copy, Debug)]
+pub struct Batch<'a> {
+    /// The key of all random numbers.
+    pub seed: u64,
+    /// What to play. Streams of the same id play with the same random numbers.
+    pub streams: &'a [Stream<'a>],
+    /// The number of steps after which a playout is truncated.
+    pub max_steps: u32,
+    /// What to report.
+    pub detail: Detail,
+}
+
+/// Playouts from one state.
+#[derive(Clone, Copy, Debug)]
+pub struct Stream<'a> {
+    /// Tells the random numbers of this stream from those of others.
+    pub id: u64,
+    /// The state that all playouts start from.
+    pub start: &'a [u64],
+    /// The number of playouts.
+    pub quota: u32,
+}
+
+/// How much to report of each stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Detail {
+    /// Numbers and sums.
+    Sums,
+    /// Also the rewards and the length of each playout.
+    PerPlayout,
+}
+
+/// What came of a batch; one entry per stream, in their order. After an error the contents say
+/// nothing. Callers keep one and hand it in again and again.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Results {
+    /// What came of each stream.
+    pub streams: Vec<Tally>,
+}
+
+/// What came of one stream.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Tally {
+    /// Playouts that came to a terminal state.
+    pub finished: u32,
+    /// Playouts that were cut off after `max_steps` steps.
+    pub truncated: u32,
+    /// Steps of all playouts together.
+    pub steps: u64,
+    /// For each role, how many playouts gave it a reward.
+    pub paid: Vec<u32>,
+    /// For each role, the sum of its rewards.
+    pub sum: Vec<f64>,
+    /// For each role, the sum of the squares of its rewards.
+    pub squares: Vec<f64>,
+    /// With [`Detail::PerPlayout`], each playout, lane after lane in order of play.
+    pub playouts: Vec<Playout>,
+    /// With [`Detail::PerPlayout`], the rewards of each playout, one per role.
+    pub rewards: Vec<Option<f64>>,
+}
+
+/// One playout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Playout {
+    /// The number of its steps.
+    pub steps: u32,
+    /// Whether it came to a terminal state.
+    pub finished: bool,
+}
+
+impl Tally {
+    /// The mean reward of a role over the playouts that gave it one.
+    pub fn mean(&self, role: Role) -> Option<f64> {
+        let paid = *self.paid.get(role.index())?;
+        (paid > 0).then(|| self.sum[role.index()] / f64::from(paid))
+    }
+
+    fn clear(&mut self, roles: usize) {
+        (self.finished, self.truncated, self.steps) = (0, 0, 0);
+        self.paid.clear();
+        self.paid.resize(roles, 0);
+        for sums in [&mut self.sum, &mut self.squares] {
+            sums.clear();
+            sums.resize(roles, 0.0);
+        }
+        self.playouts.clear();
+        self.rewards.clear();
+    }
+}
+
+/// The number of playouts of one lane.
+pub const fn lane_quota(quota: u32, lane: usize) -> u32 {
+    quota / LANES as u32 + ((lane as u32) < quota % LANES as u32) as u32
+}
+
+/// The 32 planes of random bits of one role in one sweep of a stream.
+pub fn planes(seed: u64, stream: u64, sweep: u64, role: Role) -> [u32; 32] {
+    let key = [seed as u32, (seed >> 32) as u32];
+    let mut planes = [0; 32];
+    for (block, words) in planes.chunks_exact_mut(4).enumerate() {
+        let high = ((sweep >> 32) as u32) << 11 | u32::from(role.0) << 3 | block as u32;
+        let counter = [sweep as u32, high, stream as u32, (stream >> 32) as u32];
+        words.copy_from_slice(&philox(counter, key));
+    }
+    planes
+}
+
+/// The random number of each lane for one role in one sweep of a stream: the planes, transposed.
+pub fn numbers(seed: u64, stream: u64, sweep: u64, role: Role) -> [u32; LANES] {
+    let mut rows = planes(seed, stream, sweep, role);
+    // Swaps the off-diagonal quarters of ever smaller squares.
+    let mut width = 16;
+    let mut mask = 0x0000_ffff_u32;
+    while width > 0 {
+        let mut row = 0;
+        while row < 32 {
+            let change = (rows[row] >> width ^ rows[row + width]) & mask;
+            rows[row + width] ^= change;
+            rows[row] ^= change << width;
+            row = (row + width + 1) & !width;
+        }
+        width /= 2;
+        mask ^= mask << width;
+    }
+    rows
+}
+
+/// Which of `count` legal moves a random number stands for.
+pub const fn pick(number: u32, count: usize) -> usize {
+    ((number as u64 * count as u64) >> 32) as usize
+}
+
+/// Which of the weighted moves of chance a random number stands for.
+pub fn pick_weighted(number: u32, weights: &[u32]) -> usize {
+    let total: u64 = weights.iter().map(|&weight| u64::from(weight)).sum();
+    let mut rest = ((u128::from(number) * u128::from(total)) >> 32) as u64;
+    for (index, &weight) in weights.iter().enumerate() {
+        match rest.checked_sub(u64::from(weight)) {
+            Some(less) => rest = less,
+            None => return index,
+        }
+    }
+    weights.len().saturating_sub(1)
+}
+
+/// The plain evaluator, which plays one lane at a time with the steps of a worker. It is what
+/// [`Worker::playouts`] does by default, and what faster evaluators are compared with.
+pub fn one_by_one<W: Worker + ?Sized>(
+    worker: &mut W,
+    batch: &Batch<'_>,
+    out: &mut Results,
+    stop: &Stop,
+) -> Result<(), Halt> {
+    let info = worker.info();
+    let mut player = Player::new(info.roles.len(), info.chance, info.payment);
+    out.streams.resize_with(batch.streams.len(), Tally::default);
+    for (stream, tally) in batch.streams.iter().zip(&mut out.streams) {
+        player.play(worker, batch, stream, tally, stop)?;
+    }
+    Ok(())
+}
+
+/// Sweeps for which random numbers are kept. Lanes are played through so many sweeps in turn, so
+/// that they share the planes while memory stays bounded, however large the quota.
+const WINDOW: usize = 64;
+
+/// The work memory of the plain evaluator.
+struct Player {
+    roles: usize,
+    chance: Option<Role>,
+    payment: Payment,
+    lanes: Vec<Lane>,
+    /// For each sweep of the window and each role the numbers of the lanes, once asked for.
+    numbers: Vec<Option<[u32; LANES]>>,
+    joint: Vec<Move>,
+    step: Step,
+    goals: Vec<f64>,
+}
+
+/// One lane between two windows.
+#[derive(Clone, Default)]
+struct Lane {
+    /// Playouts still to be ended.
+    left: u32,
+    /// Steps of the current playout.
+    steps: u32,
+    /// The state of the current playout, if it has left the start.
+    state: Vec<u64>,
+    gains: Vec<f64>,
+    tally: Tally,
+}
+
+impl Player {
+    fn new(roles: usize, chance: Option<Role>, payment: Payment) -> Self {
+        Player {
+            roles,
+            chance,
+            payment,
+            lanes: vec![Lane::default(); LANES],
+            numbers: vec![None; WINDOW * roles],
+            joint: Vec::with_capacity(roles),
+            step: Step::new(),
+            goals: Vec::new(),
+        }
+    }
+
+    fn play<W: Worker + ?Sized>(
+        &mut self,
+        worker: &mut W,
+        batch: &Batch<'_>,
+        stream: &Stream<'_>,
+        tally: &mut Tally,
+        stop: &Stop,
+    ) -> Result<(), Halt> {
+        let busy = LANES.min(stream.quota as usize);
+        for (index, lane) in self.lanes[..busy].iter_mut().enumerate() {
+            lane.left = lane_quota(stream.quota, index);
+            lane.steps = 0;
+            lane.gains.clear();
+            lane.gains.resize(self.roles, 0.0);
+            lane.tally.clear(self.roles);
+        }
+        let mut first = 0;
+        while self.lanes[..busy].iter().any(|lane| lane.left > 0) {
+            self.numbers.fill(None);
+            for index in 0..busy {
+                if self.lanes[index].left > 0 {
+                    self.window(worker, batch, stream, first, index, stop)?;
+                }
+            }
+            first += WINDOW as u64;
+        }
+        tally.clear(self.roles);
+        for lane in &self.lanes[..busy] {
+            tally.add(&lane.tally);
+        }
+        Ok(())
+    }
+
+    /// Plays one lane through the window that begins with sweep `first`.
+    fn window<W: Worker + ?Sized>(
+        &mut self,
+        worker: &mut W,
+        batch: &Batch<'_>,
+        stream: &Stream<'_>,
+        first: u64,
+        index: usize,
+        stop: &Stop,
+    ) -> Result<(), Halt> {
+        let lane = &self.lanes[index];
+        worker.load(
+            if lane.steps == 0 {
+                stream.start
+            } else {
+                &lane.state
+            },
+            stop,
+        )?;
+        for offset in 0..WINDOW {
+            stop.check()?;
+            let terminal = worker.terminal();
+            if terminal || self.lanes[index].steps == batch.max_steps {
+                self.end(worker, batch.detail, index, terminal);
+                if self.lanes[index].left == 0 {
+                    return Ok(());
+                }
+                worker.load(stream.start, stop)?;
+                continue;
+            }
+            self.joint.clear();
+            for role in 0..self.roles {
+                let legal = worker.legal(Role(role as u8));
+                let choice = if legal.len() == 1 {
+                    0
+                } else {
+                    let sweep = first + offset as u64;
+                    let number =
+                        self.numbers[offset * self.roles + role].get_or_insert_with(|| {
+                            numbers(batch.seed, stream.id, sweep, Role(role as u8))
+                        })[index];
+                    match worker.weights() {
+                        weights if !weights.is_empty() && self.chance == Some(Role(role as u8)) => {
+                            pick_weighted(number, weights)
+                        }
+                        _ => pick(number, legal.len()),
+                    }
+                };
+                self.joint.push(legal[choice]);
+            }
+            worker.step(&self.joint, &mut self.step, stop)?;
+            let lane = &mut self.lanes[index];
+            lane.steps += 1;
+            for (sum, gain) in lane.gains.iter_mut().zip(&self.step.gains) {
+                *sum += gain;
+            }
+        }
+        worker.save(&mut self.lanes[index].state);
+        Ok(())
+    }
+
+    /// Enters the playout of a lane that has come to its end.
+    fn end<W: Worker + ?Sized>(
+        &mut self,
+        worker: &W,
+        detail: Detail,
+        index: usize,
+        terminal: bool,
+    ) {
+        let Lane {
+            left,
+            steps,
+            gains,
+            tally,
+            ..
+        } = &mut self.lanes[index];
+        for (role, &gained) in gains.iter().enumerate() {
+            let reward = match self.payment {
+                _ if self.chance == Some(Role(role as u8)) => None,
+                Payment::OnTheWay => Some(gained),
+                Payment::AtEnd if terminal => {
+                    worker.goals(Role(role as u8), &mut self.goals);
+                    if let [goal] = self.goals[..] {
+                        Some(goal)
+                    } else {
+                        None
+                    }
+                }
+                Payment::AtEnd => None,
+            };
+            if let Some(reward) = reward {
+                tally.paid[role] += 1;
+                tally.sum[role] += reward;
+                tally.squares[role] += reward * reward;
+            }
+            if detail == Detail::PerPlayout {
+                tally.rewards.push(reward);
+            }
+        }
+        if detail == Detail::PerPlayout {
+            tally.playouts.push(Playout {
+                steps: *steps,
+                finished: terminal,
+            });
+        }
+        *(if terminal {
+            &mut tally.finished
+        } else {
+            &mut tally.truncated
+        }) += 1;
+        tally.steps += u64::from(*steps);
+        gains.fill(0.0);
+        *steps = 0;
+        *left -= 1;
+    }
+}
+
+impl Tally {
+    fn add(&mut self, lane: &Tally) {
+        self.finished += lane.finished;
+        self.truncated += lane.truncated;
+        self.steps += lane.steps;
+        for role in 0..self.paid.len() {
+            self.paid[role] += lane.paid[role];
+            self.sum[role] += lane.sum[role];
+            self.squares[role] += lane.squares[role];
+        }
+        self.playouts.extend_from_slice(&lane.playouts);
+        self.rewards.extend_from_slice(&lane.rewards);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lanes_share_the_quota() {
+        let quotas: Vec<u32> = (0..LANES).map(|lane| lane_quota(70, lane)).collect();
+        assert_eq!(quotas.iter().sum::<u32>(), 70);
+        assert_eq!((quotas[5], quotas[6]), (3, 2));
+    }
+
+    #[test]
+    fn a_number_is_a_column_of_the_planes() {
+        let planes = planes(0x0123_4567_89ab_cdef, 99, 1 << 33, Role(2));
+        let numbers = numbers(0x0123_4567_89ab_cdef, 99, 1 << 33, Role(2));
+        for (lane, number) in numbers.iter().enumerate() {
+            for (k, plane) in planes.iter().enumerate() {
+                assert_eq!(number >> k & 1, plane >> lane & 1);
+            }
+        }
+    }
+
+    #[test]
+    fn the_first_planes_are_the_known_answer() {
+        assert_eq!(
+            planes(0, 0, 0, Role(0))[..4],
+            [0x6627_e8d5, 0xe169_c58d, 0xbc57_ac4c, 0x9b00_dbd8]
+        );
+    }
+
+    #[test]
+    fn numbers_differ_by_sweep_role_and_stream() {
+        let here = numbers(1, 2, 3, Role(4));
+        assert_ne!(here, numbers(0, 2, 3, Role(4)));
+        assert_ne!(here, numbers(1, 0, 3, Role(4)));
+        assert_ne!(here, numbers(1, 2, 0, Role(4)));
+        assert_ne!(here, numbers(1, 2, 3, Role(0)));
+        assert_ne!(here, numbers(1, 2, 3 + (1 << 32), Role(4)));
+    }
+
+    #[test]
+    fn picks_lie_in_the_list() {
+        assert_eq!(pick(0, 3), 0);
+        assert_eq!(pick(u32::MAX, 3), 2);
+        assert_eq!(pick(1 << 31, 2), 1);
+        assert_eq!(pick_weighted(0, &[9, 1]), 0);
+        assert_eq!(pick_weighted(u32::MAX, &[9, 1]), 1);
+        assert_eq!(pick_weighted(0xe666_6666, &[9, 1]), 0);
+        assert_eq!(pick_weighted(0xe666_6667, &[9, 1]), 1);
+        assert_eq!(pick_weighted(u32::MAX, &[u32::MAX]), 0);
+    }
+}

@@ -1,0 +1,259 @@
+//! The holder of a match.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::record::{Fault, MatchRecord, StepRecord};
+use crate::view::observe;
+use crate::{Game, Halt, Info, Move, Payment, Rng, Role, Seed, Step, Stop, Turn, View, Worker};
+
+/// The only holder of the true state of a match.
+///
+/// A referee draws the moves of chance from `seed.derive("chance")`, runs silent steps through,
+/// keeps the views of the players and writes the record as it goes. Whoever runs a match asks
+/// the agents, each with its [`view`](Referee::view), and gives their moves to
+/// [`advance`](Referee::advance). There is no way to the state but [`reveal`](Referee::reveal),
+/// which the record mentions. The record tells every move, those of chance too, so it stays with
+/// whoever runs the match until the match is over.
+pub struct Referee {
+    game: Arc<dyn Game>,
+    worker: Box<dyn Worker>,
+    chance: Rng,
+    /// The next move of chance, once it is drawn: a step that fails and is tried again must not
+    /// draw another one.
+    drawn: Option<Move>,
+    views: Vec<View>,
+    record: MatchRecord,
+    faults: Vec<Fault>,
+    totals: Vec<f64>,
+    joint: Vec<Move>,
+    step: Step,
+    state: Vec<u64>,
+}
+
+impl Referee {
+    /// A match of this game before its first turn.
+    pub fn new(game: Arc<dyn Game>, seed: Seed, stop: &Stop) -> Result<Self, Halt> {
+        let info = game.info();
+        let mut referee = Referee {
+            worker: game.worker(),
+            chance: seed.derive("chance").rng(),
+            drawn: None,
+            views: info
+                .all_roles()
+                .map(|role| View::new(Arc::clone(&game), role))
+                .collect(),
+            record: MatchRecord::new(info, seed),
+            faults: Vec::new(),
+            totals: vec![0.0; info.roles.len()],
+            joint: Vec::new(),
+            step: Step::new(),
+            state: Vec::new(),
+            game,
+        };
+        referee.worker.reset();
+        referee.settle(stop)?;
+        Ok(referee)
+    }
+
+    /// The game.
+    pub fn game(&self) -> &Arc<dyn Game> {
+        &self.game
+    }
+
+    /// What a role knows. The view of chance stays empty: nobody plays it.
+    pub fn view(&self, role: Role) -> &View {
+        &self.views[role.index()]
+    }
+
+    /// The legal moves of a role, for checking the answers of players and for replacing one that
+    /// did not come in time. In most games that hide information they tell a player nothing that
+    /// it does not know, but not in all, so they are not handed to agents.
+    pub fn legal(&self, role: Role) -> &[Move] {
+        self.worker.legal(role)
+    }
+
+    /// Whether the match is over.
+    pub fn terminal(&self) -> bool {
+        self.worker.terminal()
+    }
+
+    /// Enters who plays a role into the record.
+    pub fn set_player(&mut self, role: Role, name: &str) {
+        self.record.players[role.index()] = Some(name.to_owned());
+    }
+
+    /// Enters that a role did something wrong into the next step of the record: an illegal move
+    /// that was replaced, an answer that did not come in time.
+    pub fn fault(&mut self, role: Role, what: &str) {
+        let role = self.info().role_name(role).to_owned();
+        self.faults.push(Fault {
+            role,
+            what: what.to_owned(),
+        });
+    }
+
+    /// Makes one turn with the moves of the players, one for each role in the order of the roles;
+    /// the entry of chance is not looked at, since the referee draws it. After an error the match
+    /// stands where it stood, except that after [`Halt::Stopped`] some silent steps may be made:
+    /// then [`settle`](Referee::settle) goes on.
+    pub fn advance(&mut self, moves: &[Move], stop: &Stop) -> Result<(), Halt> {
+        self.settle(stop)?;
+        let roles = self.info().roles.len();
+        if moves.len() != roles {
+            return Err(Halt::JointLength {
+                expected: roles,
+                given: moves.len(),
+            });
+        }
+        for role in self.info().players() {
+            let choice = moves[role.index()];
+            if !self.worker.legal(role).contains(&choice) {
+                return Err(Halt::IllegalMove { role, choice });
+            }
+        }
+        self.joint.clear();
+        self.joint.extend_from_slice(moves);
+        self.make(stop)?;
+        self.settle(stop)
+    }
+
+    /// Runs silent steps through until the players have a turn or the match is over. Only needed
+    /// after [`Halt::Stopped`].
+    pub fn settle(&mut self, stop: &Stop) -> Result<(), Halt> {
+        while self.worker.silent() {
+            self.joint.clear();
+            for role in self.game.info().all_roles() {
+                let only = self.worker.legal(role).first().copied();
+                self.joint.push(only.unwrap_or(Move::IDLE));
+            }
+            self.make(stop)?;
+        }
+        if self.worker.terminal() && self.record.result.is_none() {
+            self.record.result = Some(result(&*self.worker, &self.totals));
+        }
+        Ok(())
+    }
+
+    /// The result of each role when the match is over; `None` before. Chance has no result, nor
+    /// has a player whom the rules give no goal value or several.
+    pub fn outcome(&self) -> Option<&[Option<f64>]> {
+        self.record.result.as_deref()
+    }
+
+    /// The record of the match so far.
+    pub fn record(&self) -> &MatchRecord {
+        &self.record
+    }
+
+    /// The record, when the match is done with.
+    pub fn into_record(self) -> MatchRecord {
+        self.record
+    }
+
+    /// The true state, for the clairvoyant player that others are compared with. The record says
+    /// from then on that this role was clairvoyant.
+    pub fn reveal(&mut self, role: Role) -> &[u64] {
+        let name = self.info().role_name(role).to_owned();
+        if !self.record.clairvoyant.contains(&name) {
+            self.record.clairvoyant.push(name);
+        }
+        self.worker.save(&mut self.state);
+        &self.state
+    }
+
+    fn info(&self) -> &Info {
+        self.game.info()
+    }
+
+    /// Draws the move of chance, makes the joint move and enters it everywhere.
+    fn make(&mut self, stop: &Stop) -> Result<(), Halt> {
+        let game = Arc::clone(&self.game);
+        let info = game.info();
+        if let Some(role) = info.chance {
+            let choice = match self.drawn {
+                Some(choice) => choice,
+                None => draw(
+                    self.worker.legal(role),
+                    self.worker.weights(),
+                    &mut self.chance,
+                )
+                .ok_or_else(|| Halt::Rules("chance has no legal move".to_owned()))?,
+            };
+            self.drawn = Some(choice);
+            self.joint[role.index()] = choice;
+        }
+        self.worker.step(&self.joint, &mut self.step, stop)?;
+        self.drawn = None;
+
+        for (total, gain) in self.totals.iter_mut().zip(&self.step.gains) {
+            *total += gain;
+        }
+        if self.step.tick {
+            for role in info.players() {
+                let seen = observe(info.information, role, &self.joint, &self.step);
+                self.views[role.index()].push(Turn {
+                    own: self.joint[role.index()],
+                    seen,
+                });
+            }
+        }
+        let errors = std::mem::take(&mut self.faults);
+        let record = StepRecord::new(info, game.text(), &self.joint, &self.step);
+        self.record.steps.push(StepRecord { errors, ..record });
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Referee {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Referee")
+            .field("game", &self.info().name)
+            .field("steps", &self.record.steps.len())
+            .field("result", &self.record.result)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A move of chance, by its weights; `None` if it has no legal move.
+pub fn draw(legal: &[Move], weights: &[u32], rng: &mut Rng) -> Option<Move> {
+    if weights.is_empty() {
+        return match legal {
+            [] => None,
+            [only] => Some(*only),
+            _ => Some(legal[rng.below(legal.len() as u64) as usize]),
+        };
+    }
+    let total: u64 = weights.iter().map(|&weight| u64::from(weight)).sum();
+    if total == 0 {
+        return None;
+    }
+    let mut rest = rng.below(total);
+    for (&choice, &weight) in legal.iter().zip(weights) {
+        match rest.checked_sub(u64::from(weight)) {
+            Some(less) => rest = less,
+            None => return Some(choice),
+        }
+    }
+    None
+}
+
+/// The result of each role in a terminal state, given the sums of the gains.
+pub(crate) fn result(worker: &dyn Worker, totals: &[f64]) -> Vec<Option<f64>> {
+    let info = worker.info();
+    let mut goals = Vec::new();
+    info.all_roles()
+        .map(|role| match info.payment {
+            _ if info.chance == Some(role) => None,
+            Payment::OnTheWay => Some(totals[role.index()]),
+            Payment::AtEnd => {
+                worker.goals(role, &mut goals);
+                if let [goal] = goals[..] {
+                    Some(goal)
+                } else {
+                    None
+                }
+            }
+        })
+        .collect()
+}

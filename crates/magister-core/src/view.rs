@@ -1,0 +1,103 @@
+//! What a player knows of a match.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::{Game, Halt, Move, Observation, Role, Stop, Turn, Worker};
+
+/// A match as one role has lived it: the rules, its own moves and its observations.
+///
+/// This is all that an agent is given, so agents are honest by construction. The view holds no
+/// state and gives no way to one:
+///
+/// ```compile_fail
+/// fn peek(view: &magister_core::View) -> &[u64] {
+///     view.state()
+/// }
+/// ```
+///
+/// Anybody may build a view, because nothing can be learnt by it: it contains what was pushed
+/// into it and nothing else. A player that imagines another player does exactly that: it makes
+/// up moves and percepts, builds the view that the other would have, and asks what it would do.
+///
+/// In a game of perfect information the observations determine the state, and
+/// [`replay`](View::replay) rebuilds it.
+#[derive(Clone)]
+pub struct View {
+    game: Arc<dyn Game>,
+    role: Role,
+    turns: Vec<Turn>,
+}
+
+impl View {
+    /// The view of a role before the first turn.
+    pub fn new(game: Arc<dyn Game>, role: Role) -> Self {
+        View {
+            game,
+            role,
+            turns: Vec::new(),
+        }
+    }
+
+    /// Adds a turn.
+    pub fn push(&mut self, turn: Turn) {
+        self.turns.push(turn);
+    }
+
+    /// The game, and with it its rules; not its state.
+    pub fn game(&self) -> &Arc<dyn Game> {
+        &self.game
+    }
+
+    /// Whose view it is.
+    pub fn role(&self) -> Role {
+        self.role
+    }
+
+    /// All turns so far, in order.
+    pub fn turns(&self) -> &[Turn] {
+        &self.turns
+    }
+
+    /// Brings a worker of the same game to the current state, in a game of perfect information;
+    /// [`Halt::Hidden`] in any other.
+    pub fn replay(&self, worker: &mut dyn Worker, stop: &Stop) -> Result<(), Halt> {
+        replay(&self.turns, worker, stop)
+    }
+}
+
+/// Brings a worker to the state after these turns, in a game of perfect information.
+pub fn replay(turns: &[Turn], worker: &mut dyn Worker, stop: &Stop) -> Result<(), Halt> {
+    let mut step = crate::Step::new();
+    worker.reset();
+    for turn in turns {
+        let Observation::Joint(joint) = &turn.seen else {
+            return Err(Halt::Hidden);
+        };
+        worker.step(joint, &mut step, stop)?;
+    }
+    Ok(())
+}
+
+impl fmt::Debug for View {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("View")
+            .field("game", &self.game.info().name)
+            .field("role", &self.role)
+            .field("turns", &self.turns)
+            .finish()
+    }
+}
+
+/// What one role sees of a step that ticked.
+pub fn observe(
+    information: crate::Information,
+    role: Role,
+    joint: &[Move],
+    step: &crate::Step,
+) -> Observation {
+    match information {
+        crate::Information::Perfect => Observation::Joint(joint.into()),
+        crate::Information::Hidden => Observation::Percepts(step.percepts.of(role).into()),
+    }
+}

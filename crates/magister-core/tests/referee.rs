@@ -1,0 +1,362 @@
+//! Matches: the referee, its views and its record, with silent steps and without.
+
+use std::sync::Arc;
+
+use magister_core::examples::Countdown;
+use magister_core::record::RecordError;
+use magister_core::{
+    Agent, Budget, Decision, Game, Halt, Info, Information, MatchRecord, Move, Native, Observation,
+    Percept, Referee, Rng, Role, Rules, Seed, Step, Stop, Turn, View, battery,
+};
+
+const LOW: Role = Role(0);
+const HIGH: Role = Role(1);
+const DEALER: Role = Role(2);
+
+/// A deck of six cards is dealt, two cards to each player, one by one and in silence; with the
+/// last card everybody sees its hand. Then both say at the same time whether they claim the
+/// higher sum; a right claim wins a point and a wrong one loses it.
+struct Claim;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Table {
+    /// Who has each card: 0 is the deck.
+    owner: [u8; 6],
+    dealt: u8,
+    claims: [u8; 2],
+}
+
+magister_core::pack_struct!(Table {
+    owner: [u8; 6],
+    dealt: u8,
+    claims: [u8; 2]
+});
+
+impl Claim {
+    fn sum(table: &Table, role: Role) -> usize {
+        (0..6).filter(|&card| table.owner[card] == role.0 + 1).sum()
+    }
+}
+
+impl Rules for Claim {
+    type State = Table;
+    fn info(&self) -> Info {
+        Info {
+            chance: Some(DEALER),
+            moves: Some(8),
+            rewards: (-1.0, 1.0),
+            max_length: Some(5),
+            information: Information::Hidden,
+            ..Info::new("claim", &["low", "high", "dealer"], "claim 1")
+        }
+    }
+    fn initial(&self) -> Table {
+        Table {
+            owner: [0; 6],
+            dealt: 0,
+            claims: [0; 2],
+        }
+    }
+    fn terminal(&self, table: &Table) -> bool {
+        table.claims[0] != 0
+    }
+    fn legal(&self, table: &Table, role: Role, out: &mut Vec<Move>) {
+        if table.dealt == 4 && role != DEALER {
+            out.extend([Move(6), Move(7)]);
+        } else if table.dealt < 4 && role == DEALER {
+            out.extend(
+                (0..6)
+                    .filter(|&card| table.owner[card as usize] == 0)
+                    .map(Move),
+            );
+        }
+    }
+    fn silent(&self, table: &Table) -> bool {
+        table.dealt < 3
+    }
+    fn step(&self, table: &mut Table, joint: &[Move], out: &mut Step) {
+        if table.dealt == 4 {
+            table.claims = [joint[0].0 as u8 - 5, joint[1].0 as u8 - 5];
+            return;
+        }
+        table.owner[joint[DEALER.index()].index()] = 1 + table.dealt % 2;
+        table.dealt += 1;
+        if table.dealt == 4 {
+            for (card, &owner) in table
+                .owner
+                .iter()
+                .enumerate()
+                .filter(|&(_, &owner)| owner > 0)
+            {
+                out.percepts.insert(Role(owner - 1), Percept(card as u32));
+            }
+        }
+    }
+    fn reward(&self, table: &Table, role: Role) -> f64 {
+        let higher = Self::sum(table, role) > Self::sum(table, Role(1 - role.0));
+        match table.claims[role.index()] {
+            2 if higher => 1.0,
+            2 => -1.0,
+            _ => 0.0,
+        }
+    }
+    fn valid(&self, table: &Table) -> bool {
+        let owned = |owner: u8| table.owner.iter().filter(move |&&o| o == owner).count();
+        let (dealt, claims) = (usize::from(table.dealt), table.claims);
+        dealt <= 4
+            && owned(1) == dealt.div_ceil(2)
+            && owned(2) == dealt / 2
+            && owned(0) == 6 - dealt
+            && (claims == [0; 2] || dealt == 4 && claims.iter().all(|claim| [1, 2].contains(claim)))
+    }
+    fn move_text(&self, choice: Move) -> String {
+        match choice.0 {
+            6 => "pass".into(),
+            7 => "claim".into(),
+            card => format!("(deal {card})"),
+        }
+    }
+    fn percepts(&self) -> u32 {
+        6
+    }
+    fn state_text(&self, table: &Table) -> String {
+        format!("{:?} {} {:?}", table.owner, table.dealt, table.claims)
+    }
+    fn parse_state(&self, text: &str) -> Option<Table> {
+        let digits: Vec<u8> = text
+            .chars()
+            .filter_map(|c| c.to_digit(10))
+            .map(|digit| digit as u8)
+            .collect();
+        Some(Table {
+            owner: digits.get(..6)?.try_into().ok()?,
+            dealt: *digits.get(6)?,
+            claims: digits.get(7..9)?.try_into().ok()?,
+        })
+    }
+}
+
+fn claim() -> Arc<dyn Game> {
+    Arc::new(Native::new(Claim))
+}
+
+fn countdown() -> Arc<dyn Game> {
+    Arc::new(Native::new(Countdown(9)))
+}
+
+/// An agent that claims if its own cards are good: a function of what it saw.
+struct Careful;
+
+impl Agent for Careful {
+    fn name(&self) -> String {
+        "careful".to_owned()
+    }
+    fn decide(&mut self, view: &View, _: &mut Budget, _: &mut Rng) -> Decision {
+        match &view.turns().last().map(|turn| &turn.seen) {
+            Some(Observation::Percepts(cards)) => {
+                let sum: u32 = cards.iter().map(|card| card.0).sum();
+                Move(if sum > 5 { 7 } else { 6 }).into()
+            }
+            _ => Move::IDLE.into(),
+        }
+    }
+}
+
+fn play_claim(seed: u64) -> Referee {
+    let mut referee = Referee::new(claim(), Seed::from(seed), &Stop::never()).unwrap();
+    let mut agent = Careful;
+    for role in [LOW, HIGH] {
+        referee.set_player(role, &agent.name());
+    }
+    while !referee.terminal() {
+        let mut rng = Seed::from(0).rng();
+        let mut decide = |role| {
+            agent
+                .decide(referee.view(role), &mut Budget::iterations(0), &mut rng)
+                .choice
+        };
+        let moves = [decide(LOW), decide(HIGH), Move::IDLE];
+        referee.advance(&moves, &Stop::never()).unwrap();
+    }
+    referee
+}
+
+#[test]
+fn the_test_games_are_sound() {
+    battery::assert_game(&*claim());
+    battery::assert_game(&*countdown());
+}
+
+#[test]
+fn silent_steps_give_no_turn_but_stand_in_the_record() {
+    let referee = Referee::new(claim(), Seed::from(1), &Stop::never()).unwrap();
+    assert_eq!(referee.record().steps.len(), 3);
+    assert!(
+        referee
+            .record()
+            .steps
+            .iter()
+            .all(|step| !step.tick && step.percepts.is_none())
+    );
+    assert!(
+        [LOW, HIGH, DEALER]
+            .iter()
+            .all(|&role| referee.view(role).turns().is_empty())
+    );
+
+    let referee = play_claim(1);
+    assert_eq!(referee.record().steps.len(), 5);
+    assert_eq!(referee.view(LOW).turns().len(), 2);
+    assert!(referee.view(DEALER).turns().is_empty());
+    assert!(referee.outcome().is_some());
+}
+
+#[test]
+fn a_view_holds_the_cards_of_its_role_and_no_others() {
+    let referee = play_claim(2);
+    let hand = |role: Role| match &referee.view(role).turns()[0] {
+        Turn {
+            own: Move::IDLE,
+            seen: Observation::Percepts(cards),
+        } => cards.clone(),
+        turn => panic!("{turn:?}"),
+    };
+    assert_eq!((hand(LOW).len(), hand(HIGH).len()), (2, 2));
+    assert!(hand(LOW).iter().all(|card| !hand(HIGH).contains(card)));
+    let mut worker = referee.game().worker();
+    assert_eq!(
+        referee.view(LOW).replay(&mut *worker, &Stop::never()),
+        Err(Halt::Hidden)
+    );
+}
+
+#[test]
+fn the_same_seed_gives_the_same_match_and_others_differ() {
+    assert_eq!(play_claim(3).into_record(), play_claim(3).into_record());
+    let deals = |seed| {
+        play_claim(seed)
+            .record()
+            .steps
+            .iter()
+            .map(|s| s.joint.clone())
+            .collect()
+    };
+    let matches: Vec<Vec<Vec<String>>> = (0..10).map(deals).collect();
+    assert!(matches.iter().any(|other| *other != matches[0]));
+}
+
+#[test]
+fn a_refused_move_changes_nothing_and_draws_nothing() {
+    let stop = Stop::never();
+    let idle = [Move::IDLE; 3];
+    let mut plain = Referee::new(claim(), Seed::from(4), &stop).unwrap();
+    let mut tried = Referee::new(claim(), Seed::from(4), &stop).unwrap();
+    let refused = tried.advance(&[Move(7), Move::IDLE, Move::IDLE], &stop);
+    assert_eq!(
+        refused,
+        Err(Halt::IllegalMove {
+            role: LOW,
+            choice: Move(7)
+        })
+    );
+    let short = tried.advance(&idle[..2], &stop);
+    assert_eq!(
+        short,
+        Err(Halt::JointLength {
+            expected: 3,
+            given: 2
+        })
+    );
+    plain.advance(&idle, &stop).unwrap();
+    tried.advance(&idle, &stop).unwrap();
+    assert_eq!(plain.record(), tried.record());
+}
+
+#[test]
+fn perfect_information_lets_a_view_rebuild_the_state() {
+    let stop = Stop::never();
+    let mut referee = Referee::new(countdown(), Seed::from(5), &stop).unwrap();
+    referee.advance(&[Move(1), Move::IDLE], &stop).unwrap();
+    referee.advance(&[Move::IDLE, Move(0)], &stop).unwrap();
+    let mut worker = referee.game().worker();
+    referee.view(HIGH).replay(&mut *worker, &stop).unwrap();
+    let mut rebuilt = Vec::new();
+    worker.save(&mut rebuilt);
+    assert_eq!(referee.reveal(LOW), rebuilt);
+}
+
+#[test]
+fn revealing_the_state_is_written_down() {
+    let mut referee = Referee::new(claim(), Seed::from(6), &Stop::never()).unwrap();
+    assert!(referee.record().clairvoyant.is_empty());
+    referee.reveal(HIGH);
+    referee.reveal(HIGH);
+    assert_eq!(referee.record().clairvoyant, ["high"]);
+}
+
+#[test]
+fn faults_stand_with_the_step_they_led_to() {
+    let stop = Stop::never();
+    let mut referee = Referee::new(countdown(), Seed::from(7), &stop).unwrap();
+    referee.fault(LOW, "answered too late");
+    referee.advance(&[Move(0), Move::IDLE], &stop).unwrap();
+    referee.advance(&[Move::IDLE, Move(0)], &stop).unwrap();
+    let steps = &referee.record().steps;
+    assert_eq!(steps[0].errors[0].role, "first");
+    assert!(steps[1].errors.is_empty());
+}
+
+#[test]
+fn a_record_is_read_back_and_played_again() {
+    let game = claim();
+    for seed in 0..20 {
+        let record = play_claim(seed).into_record();
+        let line = serde_json::to_string(&record).unwrap();
+        let read: MatchRecord = serde_json::from_str(&line).unwrap();
+        assert_eq!(read, record);
+        assert_eq!(read.replay(&*game, &Stop::never()).unwrap().len(), 6);
+        assert_eq!(read.players[0].as_deref(), Some("careful"));
+    }
+}
+
+#[test]
+fn a_forged_record_is_found_out() {
+    let game = claim();
+    let record = play_claim(8).into_record();
+    let forged = |forge: &dyn Fn(&mut MatchRecord)| {
+        let mut forgery = record.clone();
+        forge(&mut forgery);
+        forgery.replay(&*game, &Stop::never()).unwrap_err()
+    };
+    let differs = |step, what| RecordError::Differs { step, what };
+    assert_eq!(forged(&|r| r.schema = 99), RecordError::Schema(99));
+    assert_eq!(forged(&|r| r.rules_hash.clear()), RecordError::OtherRules);
+    assert_eq!(
+        forged(&|r| r.steps[3].percepts = None),
+        differs(4, "percepts")
+    );
+    assert_eq!(
+        forged(&|r| r.steps[4].gains = vec![1.0, 0.0, 0.0]),
+        differs(5, "gains")
+    );
+    assert_eq!(forged(&|r| r.steps[0].tick = true), differs(1, "tick"));
+    assert_eq!(forged(&|r| r.result = None), differs(5, "result"));
+    assert_eq!(forged(&|r| drop(r.steps.pop())), differs(4, "result"));
+    assert_eq!(
+        forged(&|r| drop(r.steps[2].joint.pop())),
+        differs(3, "number of moves")
+    );
+    let unknown = forged(&|r| r.steps[4].joint[0] = "cheat".into());
+    assert_eq!(
+        unknown.to_string(),
+        "step 5: the game knows no move `cheat`"
+    );
+    let illegal = forged(&|r| r.steps[1].joint = r.steps[0].joint.clone());
+    assert!(matches!(
+        illegal,
+        RecordError::Halt {
+            step: 2,
+            halt: Halt::IllegalMove { .. }
+        }
+    ));
+}

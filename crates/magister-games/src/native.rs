@@ -1,0 +1,62 @@
+//! Games written in Rust, by way of [`magister_core::Rules`].
+//!
+//! They are the smallest complete examples of what a game can be, and the yardstick for the same
+//! games written in a language: one with a board and symmetries, one with simultaneous moves,
+//! three with chance, two that hide information, one for three players, one that pays on the way.
+
+mod kuhn_poker;
+mod monty_hall;
+mod nim3;
+mod rock_paper_scissors;
+mod tictactoe;
+mod twenty48;
+
+use std::sync::Arc;
+
+use magister_core::{Game, Native};
+
+pub use kuhn_poker::{Hand, KuhnPoker};
+pub use monty_hall::{MontyHall, Stage};
+pub use nim3::{Heaps, MAX_HEAPS, Nim3};
+pub use rock_paper_scissors::RockPaperScissors;
+pub use tictactoe::TicTacToe;
+pub use twenty48::{Tiles, Twenty48};
+
+/// The name of a game, what it is in a few words, and how to make it.
+pub type Entry = (&'static str, &'static str, fn() -> Arc<dyn Game>);
+
+/// All games written in Rust, in the order of their names.
+pub fn all() -> Vec<Entry> {
+    vec![
+        ("2048", "slide and join tiles against chance", || {
+            Arc::new(Native::new(Twenty48))
+        }),
+        ("kuhn-poker", "poker with three cards and one bet", || {
+            Arc::new(Native::new(KuhnPoker))
+        }),
+        ("monty-hall", "a car behind one of three doors", || {
+            Arc::new(Native::new(MontyHall))
+        }),
+        ("nim-3-4-5", "Nim for three players", || {
+            Arc::new(Native::new(
+                Nim3::new(&[3, 4, 5]).expect("three heaps are not too many"),
+            ))
+        }),
+        (
+            "rock-paper-scissors",
+            "one hand, shown at the same time",
+            || Arc::new(Native::new(RockPaperScissors)),
+        ),
+        ("tictactoe", "three in a row", || {
+            Arc::new(Native::new(TicTacToe))
+        }),
+    ]
+}
+
+/// The game of this name.
+pub fn find(name: &str) -> Option<Arc<dyn Game>> {
+    all()
+        .into_iter()
+        .find(|entry| entry.0 == name)
+        .map(|entry| entry.2())
+}

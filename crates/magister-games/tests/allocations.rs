@@ -1,0 +1,96 @@
+//! A step of a playout allocates nothing once the buffers have grown.
+//!
+//! This file has one test only, since the allocator counts for the whole process.
+
+// An allocator can not be written without `unsafe`.
+#![allow(unsafe_code)]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use magister_core::{Move, Role, Seed, Step, Stop, Worker, draw};
+use magister_games::native;
+
+struct Counting;
+
+static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
+
+// SAFETY: everything is passed on to the allocator of the system unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: the caller keeps the contract of `alloc`.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the caller keeps the contract of `dealloc`.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: the caller keeps the contract of `realloc`.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+/// Plays the same random game, with everything a search asks for on the way.
+fn play(worker: &mut dyn Worker, start: &[u64], buffers: &mut Buffers) -> u32 {
+    let mut rng = Seed::from(3).rng();
+    let chance = worker.info().chance;
+    let roles = worker.info().roles.len();
+    worker.load(start, &Stop::never()).unwrap();
+    let mut steps = 0;
+    while !worker.terminal() {
+        buffers.joint.clear();
+        for role in (0..roles).map(|role| Role(role as u8)) {
+            let weights = if chance == Some(role) {
+                worker.weights()
+            } else {
+                &[]
+            };
+            buffers
+                .joint
+                .push(draw(worker.legal(role), weights, &mut rng).unwrap());
+            worker.goals(role, &mut buffers.goals);
+        }
+        worker.save(&mut buffers.state);
+        worker
+            .step(&buffers.joint, &mut buffers.step, &Stop::never())
+            .unwrap();
+        assert!(worker.undo());
+        worker
+            .step(&buffers.joint, &mut buffers.step, &Stop::never())
+            .unwrap();
+        steps += 1;
+    }
+    steps
+}
+
+#[derive(Default)]
+struct Buffers {
+    joint: Vec<Move>,
+    goals: Vec<f64>,
+    state: Vec<u64>,
+    step: Step,
+}
+
+#[test]
+fn no_allocation_per_step() {
+    for (name, _, game) in native::all() {
+        let mut worker = game().worker();
+        let mut start = Vec::new();
+        worker.save(&mut start);
+        let mut buffers = Buffers::default();
+        let warm = play(&mut *worker, &start, &mut buffers);
+        let before = ALLOCATIONS.load(Ordering::Relaxed);
+        let steps = play(&mut *worker, &start, &mut buffers);
+        let after = ALLOCATIONS.load(Ordering::Relaxed);
+        assert_eq!(after - before, 0, "{name} allocates");
+        assert!(steps > 0 && steps == warm, "{name}");
+    }
+}

@@ -1,0 +1,443 @@
+//! Dependencies between relations: stratification, recursion, and what may depend on the play.
+
+use rustc_hash::FxHashMap;
+
+use super::Report;
+use super::model::{Clause, Model};
+use crate::ast::{Dialect, Formula, FormulaKind, Term, TermKind};
+use crate::code::Code;
+use crate::diagnostic::Diagnostic;
+use crate::scc;
+use crate::source::Span;
+use crate::vocabulary;
+
+/// How many pairs of atoms are compared at the most when rules are looked at one by one.
+const UNIFICATIONS: usize = 2_000_000;
+
+/// A clause asks for a relation.
+struct Edge {
+    to: usize,
+    negative: bool,
+    span: Span,
+}
+
+struct Graph<'a> {
+    model: &'a Model<'a>,
+    /// By head relation.
+    edges: Vec<Vec<Edge>>,
+    component: Vec<usize>,
+}
+
+pub(super) fn check(model: &Model<'_>, report: &mut Report) {
+    let graph = Graph::new(model);
+    graph.stratification(report);
+    graph.recursion(report);
+    if model.dialect != Dialect::Operations {
+        graph.fixed_relations(report);
+        graph.depends_on_moves(report);
+    }
+}
+
+impl<'a> Graph<'a> {
+    fn new(model: &'a Model<'a>) -> Self {
+        let mut edges: Vec<Vec<Edge>> = Vec::new();
+        edges.resize_with(model.relations.len(), Vec::new);
+        for clause in &model.clauses {
+            for formula in clause.body {
+                for_each_dependency(model, formula, &mut |atom, negative| {
+                    if let Some(to) = model.relation_of(atom) {
+                        edges[clause.relation].push(Edge {
+                            to,
+                            negative,
+                            span: atom.span,
+                        });
+                    }
+                });
+            }
+        }
+        let plain: Vec<Vec<usize>> = edges
+            .iter()
+            .map(|out| out.iter().map(|e| e.to).collect())
+            .collect();
+        let component = scc::components(&plain);
+        Self {
+            model,
+            edges,
+            component,
+        }
+    }
+
+    fn name(&self, relation: usize) -> String {
+        self.model.relations[relation].name.to_string()
+    }
+
+    /// A relation may depend on its own negation as long as no atom does: `(goal ?r 0)` on the
+    /// negation of `(goal ?r 100)` is fine. So where the relations of a component are negated
+    /// within it, the question is asked again of its rules, one by one.
+    fn stratification(&self, report: &mut Report) {
+        let mut suspects: Vec<usize> = Vec::new();
+        for (from, out) in self.edges.iter().enumerate() {
+            let home = self.component[from];
+            if out
+                .iter()
+                .any(|e| e.negative && self.component[e.to] == home)
+            {
+                suspects.push(home);
+            }
+        }
+        suspects.sort_unstable();
+        suspects.dedup();
+        if suspects.is_empty() {
+            return;
+        }
+        let mut members: Vec<Vec<usize>> = vec![Vec::new(); suspects.len()];
+        for (id, clause) in self.model.clauses.iter().enumerate() {
+            if let Ok(at) = suspects.binary_search(&self.component[clause.relation])
+                && !clause.body.is_empty()
+            {
+                members[at].push(id);
+            }
+        }
+        for clauses in members {
+            self.stratified_rules(&clauses, report);
+        }
+    }
+
+    /// Reports the first rule of a component that depends on its own negation.
+    fn stratified_rules(&self, clauses: &[usize], report: &mut Report) {
+        // Rules by what they define, and for each what it asks of which rule.
+        let mut by_relation: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
+        for (at, &clause) in clauses.iter().enumerate() {
+            by_relation
+                .entry(self.model.clauses[clause].relation)
+                .or_default()
+                .push(at);
+        }
+        let mut asks: Vec<Vec<(usize, bool, &Term)>> = vec![Vec::new(); clauses.len()];
+        let mut work = 0;
+        for (at, &clause) in clauses.iter().enumerate() {
+            for formula in self.model.clauses[clause].body {
+                for_each_dependency(self.model, formula, &mut |atom, negative| {
+                    let relation = self.model.relation_of(atom);
+                    let Some(rules) = relation.and_then(|r| by_relation.get(&r)) else {
+                        return;
+                    };
+                    work += rules.len();
+                    for &rule in rules {
+                        let head = self.model.clauses[clauses[rule]].head;
+                        // Past the budget every rule counts as asked, which errs towards a report.
+                        if work > UNIFICATIONS || may_be_equal(atom, head) {
+                            asks[at].push((rule, negative, atom));
+                        }
+                    }
+                });
+            }
+        }
+        let plain: Vec<Vec<usize>> = asks
+            .iter()
+            .map(|all| all.iter().map(|&(rule, ..)| rule).collect())
+            .collect();
+        let component = scc::components(&plain);
+        for (at, all) in asks.iter().enumerate() {
+            let culprit = all
+                .iter()
+                .find(|(rule, negative, _)| *negative && component[*rule] == component[at]);
+            let Some(&(rule, _, atom)) = culprit else {
+                continue;
+            };
+            let head = self.model.clauses[clauses[at]].head;
+            let name = |t: &Term| t.name().map(ToString::to_string).unwrap_or_default();
+            let mut diagnostic = Diagnostic::new(
+                Code::Unstratified,
+                atom.span,
+                if rule == at {
+                    format!("`{}` depends on its own negation", name(head))
+                } else {
+                    format!(
+                        "`{}` depends on the negation of `{}`, which depends on it again",
+                        name(head),
+                        name(atom),
+                    )
+                },
+            )
+            .related(head.span, format!("the rule for `{}`", name(head)))
+            .help("break the circle: say one of them without the other");
+            if rule != at {
+                let other = self.model.clauses[clauses[rule]].head;
+                diagnostic =
+                    diagnostic.related(other.span, format!("a rule for `{}`", name(other)));
+            }
+            report.push(diagnostic);
+            return;
+        }
+    }
+
+    fn recursion(&self, report: &mut Report) {
+        for clause in &self.model.clauses {
+            let home = self.component[clause.relation];
+            let mut cyclic = Vec::new();
+            let mut outside = Vec::new();
+            for formula in clause.body {
+                formula.atoms(&mut |atom, negated| {
+                    if negated || self.model.builtin(atom).is_some() {
+                        return;
+                    }
+                    match self.model.relation_of(atom) {
+                        Some(to) if self.component[to] == home && self.is_cyclic(home, to) => {
+                            cyclic.push(atom);
+                        }
+                        Some(_) => outside.push(atom),
+                        None => {}
+                    }
+                });
+            }
+            for atom in cyclic {
+                let Some(argument) = unbounded_argument(clause, atom, &outside) else {
+                    continue;
+                };
+                let help = if matches!(argument.kind, TermKind::Compound(..)) {
+                    "terms may grow without end: add a condition that bounds them"
+                } else {
+                    "add a condition outside the recursion that says which values it may take"
+                };
+                report.push(
+                    Diagnostic::new(
+                        Code::UnboundedRecursion,
+                        argument.span,
+                        format!(
+                            "this argument of the recursive condition `{}` is not bounded",
+                            atom.name().map_or("", |n| n.as_str()),
+                        ),
+                    )
+                    .related(clause.head.span, "the head that recurs")
+                    .help(help),
+                );
+            }
+        }
+    }
+
+    /// Whether a relation really depends on itself, rather than being a component of its own.
+    fn is_cyclic(&self, home: usize, relation: usize) -> bool {
+        self.edges[relation]
+            .iter()
+            .any(|e| self.component[e.to] == home)
+    }
+
+    fn fixed_relations(&self, report: &mut Report) {
+        let state = |r: usize| matches!(self.model.relations[r].name.as_str(), "true" | "does");
+        let reaches = self.reaching(state);
+        for clause in &self.model.clauses {
+            let name = &self.model.relations[clause.relation].name;
+            let fixed = vocabulary::keyword(self.model.dialect, name).is_some_and(|k| k.fixed)
+                || *name == "action";
+            if fixed && name.as_str() != "role" {
+                self.forbid(clause, &reaches, state, Code::StaticDependsOnState, report);
+            }
+        }
+    }
+
+    fn depends_on_moves(&self, report: &mut Report) {
+        let moves = |r: usize| self.model.relations[r].name.as_str() == "does";
+        let reaches = self.reaching(moves);
+        for clause in &self.model.clauses {
+            let name = self.model.relations[clause.relation].name.as_str();
+            if matches!(name, "legal" | "goal" | "terminal") {
+                self.forbid(clause, &reaches, moves, Code::DependsOnMoves, report);
+            }
+        }
+    }
+
+    /// Reports the first condition of a clause from which a forbidden relation is reached.
+    fn forbid(
+        &self,
+        clause: &Clause<'_>,
+        reaches: &[bool],
+        forbidden: impl Fn(usize) -> bool,
+        code: Code,
+        report: &mut Report,
+    ) {
+        let mut culprit: Option<&Term> = None;
+        for formula in clause.body {
+            formula.atoms(&mut |atom, _| {
+                if self.model.relation_of(atom).is_some_and(|r| reaches[r]) {
+                    culprit.get_or_insert(atom);
+                }
+            });
+        }
+        let Some(atom) = culprit else { return };
+        let Some(start) = self.model.relation_of(atom) else {
+            return;
+        };
+        let head = self.name(clause.relation);
+        let chain = if report.found.is_full() {
+            Vec::new()
+        } else {
+            self.path(start, &forbidden)
+        };
+        let end = chain.last().map_or(start, |&(r, _)| r);
+        let target = self.name(end);
+        let message = if chain.is_empty() {
+            format!("`{head}` must not depend on `{target}`")
+        } else {
+            format!(
+                "`{head}` must not depend on `{target}`, and does through `{}`",
+                self.name(start)
+            )
+        };
+        let mut diagnostic = Diagnostic::new(code, atom.span, message);
+        for (relation, at) in chain.iter().take(6) {
+            diagnostic =
+                diagnostic.related(*at, format!("`{}` is asked for here", self.name(*relation)));
+        }
+        diagnostic = diagnostic.help(match code {
+            Code::DependsOnMoves => {
+                "in a state no move has been made yet: remember the move in a fluent with `next`"
+            }
+            _ => "it is settled before the first move: use facts and rules about facts only",
+        });
+        report.push(diagnostic);
+    }
+
+    /// For every relation, whether a target is reached from it (targets reach themselves).
+    fn reaching(&self, target: impl Fn(usize) -> bool) -> Vec<bool> {
+        let n = self.edges.len();
+        let mut back = vec![Vec::new(); n];
+        for (from, out) in self.edges.iter().enumerate() {
+            for edge in out {
+                back[edge.to].push(from);
+            }
+        }
+        let mut seen = vec![false; n];
+        let mut queue: Vec<usize> = (0..n).filter(|&r| target(r)).collect();
+        while let Some(relation) = queue.pop() {
+            if !std::mem::replace(&mut seen[relation], true) {
+                queue.extend(&back[relation]);
+            }
+        }
+        seen
+    }
+
+    /// A shortest chain of dependencies from `start` to a target: relations, and where each is
+    /// asked for. Empty if `start` is a target.
+    fn path(&self, start: usize, target: impl Fn(usize) -> bool) -> Vec<(usize, Span)> {
+        let mut from: Vec<Option<(usize, Span)>> = vec![None; self.edges.len()];
+        let mut queue = std::collections::VecDeque::from([start]);
+        while let Some(relation) = queue.pop_front() {
+            if target(relation) {
+                let mut chain = Vec::new();
+                let mut at = relation;
+                while at != start {
+                    let Some((before, span)) = from[at] else {
+                        break;
+                    };
+                    chain.push((at, span));
+                    at = before;
+                }
+                chain.reverse();
+                return chain;
+            }
+            for edge in &self.edges[relation] {
+                if edge.to != start && from[edge.to].is_none() {
+                    from[edge.to] = Some((relation, edge.span));
+                    queue.push_back(edge.to);
+                }
+            }
+        }
+        Vec::new()
+    }
+}
+
+/// Calls `visit` on every atom that a formula asks for; aggregates need all answers at once, so
+/// what is inside them counts as negated.
+fn for_each_dependency<'a>(
+    model: &Model<'a>,
+    formula: &'a Formula,
+    visit: &mut impl FnMut(&'a Term, bool),
+) {
+    fn inner<'a>(model: &Model<'a>, term: &'a Term, visit: &mut impl FnMut(&'a Term, bool)) {
+        match &term.kind {
+            TermKind::Compound(name, args) if matches!(name.as_str(), "and" | "or" | "not") => {
+                args.iter().for_each(|a| inner(model, a, visit));
+            }
+            _ => {
+                visit(term, true);
+                if let Some(formula) = model.inner_formula(term) {
+                    inner(model, formula, visit);
+                }
+            }
+        }
+    }
+    let negative = matches!(formula.kind, FormulaKind::Not(_));
+    match &formula.kind {
+        FormulaKind::Atom(atom) => {
+            visit(atom, false);
+            if let Some(formula) = model.inner_formula(atom) {
+                inner(model, formula, visit);
+            }
+        }
+        FormulaKind::Not(inside) => {
+            // Under any negation an atom must be settled first, even under two.
+            inside.atoms(&mut |atom, _| visit(atom, negative));
+        }
+        FormulaKind::And(all) | FormulaKind::Or(all) => {
+            all.iter()
+                .for_each(|f| for_each_dependency(model, f, visit));
+        }
+    }
+}
+
+/// An argument of a recursive condition that nothing bounds.
+fn unbounded_argument<'a>(
+    clause: &Clause<'_>,
+    atom: &'a Term,
+    outside: &[&Term],
+) -> Option<&'a Term> {
+    atom.args().iter().find(|argument| {
+        let bounded = argument.is_ground()
+            || clause.head.args().iter().any(|t| same_term(t, argument))
+            || outside.iter().any(|other| occurs(argument, other));
+        !bounded
+    })
+}
+
+/// Whether `needle` occurs anywhere among the arguments of `atom`.
+fn occurs(needle: &Term, atom: &Term) -> bool {
+    let mut found = false;
+    for argument in atom.args() {
+        argument.walk(&mut |t| found |= same_term(t, needle));
+    }
+    found
+}
+
+/// Whether two atoms have a common instance, as far as their names tell: variables match anything.
+fn may_be_equal(a: &Term, b: &Term) -> bool {
+    match (&a.kind, &b.kind) {
+        (TermKind::Constant(x), TermKind::Constant(y)) => x == y,
+        (TermKind::Compound(x, xs), TermKind::Compound(y, ys)) => {
+            x == y && xs.len() == ys.len() && xs.iter().zip(ys).all(|(a, b)| may_be_equal(a, b))
+        }
+        (TermKind::Constant(_), TermKind::Compound(..))
+        | (TermKind::Compound(..), TermKind::Constant(_)) => false,
+        _ => true,
+    }
+}
+
+fn same_term(a: &Term, b: &Term) -> bool {
+    match (&a.kind, &b.kind) {
+        (TermKind::Variable(x), TermKind::Variable(y))
+        | (TermKind::Constant(x), TermKind::Constant(y)) => x == y,
+        (TermKind::Compound(x, xs), TermKind::Compound(y, ys)) => {
+            x == y && xs.len() == ys.len() && xs.iter().zip(ys).all(|(a, b)| same_term(a, b))
+        }
+        (TermKind::List(xs, x), TermKind::List(ys, y)) => {
+            xs.len() == ys.len()
+                && xs.iter().zip(ys).all(|(a, b)| same_term(a, b))
+                && match (x, y) {
+                    (None, None) => true,
+                    (Some(x), Some(y)) => same_term(x, y),
+                    _ => false,
+                }
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,85 @@
+//! The checks: what the languages demand of a rulesheet beyond its grammar.
+//!
+//! Each module asks one kind of question of the same [`Model`]. Nothing here plays the game; what
+//! only play can show is not reported.
+
+mod form;
+mod game;
+mod graph;
+mod model;
+mod names;
+mod operations;
+mod safety;
+
+use crate::ast::{Dialect, Rulesheet};
+use crate::code::Code;
+use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
+use crate::limits::Limits;
+
+use model::Model;
+
+/// Checks a rulesheet.
+///
+/// ```
+/// use magister_gdl::{check, read, Code, Options};
+/// let sheet = read("(role x) (legal x go) (<= (goal x ?n) (score x)) terminal", &Options::default());
+/// let found = check(&sheet.rules);
+/// assert!(found.as_slice().iter().any(|d| d.code == Code::UnsafeHead));
+/// ```
+pub fn check(rules: &Rulesheet) -> Diagnostics {
+    let mut report = Report {
+        dialect: rules.dialect,
+        found: Diagnostics::new(Limits::default().diagnostics),
+    };
+    let model = Model::new(rules);
+    form::check(&model, &mut report);
+    safety::check(&model, &mut report);
+    graph::check(&model, &mut report);
+    names::check(&model, &mut report);
+    game::check(&model, &mut report);
+    if rules.dialect == Dialect::Operations {
+        operations::check(&model, &mut report);
+    }
+    report.found.sort();
+    report.found
+}
+
+/// Collects diagnostics with the severity that the dialect gives them.
+struct Report {
+    dialect: Dialect,
+    found: Diagnostics,
+}
+
+impl Report {
+    fn push(&mut self, diagnostic: Diagnostic) {
+        let diagnostic = match severity(diagnostic.code, self.dialect) {
+            Some(severity) if diagnostic.severity < severity => diagnostic.severity(severity),
+            _ => diagnostic,
+        };
+        self.found.push(diagnostic);
+    }
+}
+
+/// The severity of a code where a dialect is milder than usual.
+///
+/// Gamemaster answers queries from the top, so a variable that only the query binds works there,
+/// and published games rely on it. Its reader accepts stray formulas and never asks for relations
+/// of the older dialect; published games contain both.
+fn severity(code: Code, dialect: Dialect) -> Option<Severity> {
+    if dialect != Dialect::Operations {
+        return None;
+    }
+    match code {
+        Code::UnsafeHead
+        | Code::UnsafeDistinct
+        | Code::VariableInFact
+        | Code::NotAnAtom
+        | Code::Stray
+        | Code::UnboundedRecursion
+        | Code::KeywordInBody
+        | Code::KeywordInHead
+        | Code::Capitals
+        | Code::WrongDialect => Some(Severity::Warning),
+        _ => None,
+    }
+}

@@ -1,0 +1,320 @@
+//! Names: arities, spelling, and relations that nobody defines or asks for.
+
+use rustc_hash::FxHashMap;
+
+use super::Report;
+use super::form::{arguments, is_older, near_keyword};
+use super::model::{Model, for_each_atom};
+use crate::ast::{Dialect, Syntax, TermKind};
+use crate::code::Code;
+use crate::diagnostic::Diagnostic;
+use crate::name::Name;
+use crate::source::Span;
+use crate::suggest;
+use crate::vocabulary::{self, is_connective};
+
+pub(super) fn check(model: &Model<'_>, report: &mut Report) {
+    let functions = functions(model);
+    arities(model, &functions, report);
+    relation_and_function(model, &functions, report);
+    undefined(model, &functions, report);
+    unused(model, report);
+    spelling(model, report);
+}
+
+/// A function of this name and arity, and where it first occurs.
+struct Function<'a> {
+    name: &'a Name,
+    arity: usize,
+    span: Span,
+}
+
+/// Every function with arguments, in the order of the text.
+fn functions<'a>(model: &Model<'a>) -> Vec<Function<'a>> {
+    let mut seen = FxHashMap::default();
+    let mut all = Vec::new();
+    for_each_atom(model.rules, &mut |atom| {
+        // In Gamemaster's dialect fluents are relations, and `init` and `base` list them.
+        let fluent =
+            model.dialect == Dialect::Operations && (atom.is("init", 1) || atom.is("base", 1));
+        // An aggregate's first two arguments are a pattern and a formula, not terms of the game.
+        let skipped = if model.inner_formula(atom).is_some() {
+            2
+        } else {
+            0
+        };
+        for argument in atom.children().skip(skipped) {
+            argument.walk(&mut |t| {
+                let TermKind::Compound(name, args) = &t.kind else {
+                    return;
+                };
+                if (fluent && std::ptr::eq(t, argument)) || is_connective(name) || args.is_empty() {
+                    return;
+                }
+                seen.entry((name.as_str(), args.len())).or_insert_with(|| {
+                    all.push(Function {
+                        name,
+                        arity: args.len(),
+                        span: t.span,
+                    });
+                });
+            });
+        }
+    });
+    all
+}
+
+/// Relations that the rulesheet itself names, without keywords and builtins.
+fn own_relations<'m, 'a>(
+    model: &'m Model<'a>,
+) -> impl Iterator<Item = &'m super::model::Relation<'a>> + use<'m, 'a> {
+    model.relations.iter().filter(|r| {
+        vocabulary::keyword(model.dialect, r.name).is_none()
+            && !is_connective(r.name)
+            && !(model.dialect == Dialect::Operations
+                && crate::builtins::Builtin::find(r.name).is_some())
+    })
+}
+
+fn first_span(relation: &super::model::Relation<'_>) -> Span {
+    let spans = relation
+        .defined
+        .iter()
+        .chain(&relation.used)
+        .chain(&relation.changed);
+    spans.copied().min().unwrap_or_default()
+}
+
+fn arities(model: &Model<'_>, functions: &[Function<'_>], report: &mut Report) {
+    let relations = own_relations(model).map(|r| ("relation", r.name, r.arity, first_span(r)));
+    let functions = functions
+        .iter()
+        .map(|f| ("function", f.name, f.arity, f.span));
+    let mut all: Vec<_> = relations.chain(functions).collect();
+    all.sort_by_key(|&(.., span)| span);
+    let mut first: FxHashMap<(&str, &str), (usize, Span)> = FxHashMap::default();
+    for (kind, name, arity, span) in all {
+        let &mut (before, at) = first.entry((kind, name.as_str())).or_insert((arity, span));
+        if before != arity {
+            report.push(
+                Diagnostic::new(
+                    Code::TwoArities,
+                    span,
+                    format!(
+                        "the {kind} `{name}` has {} here and {} elsewhere",
+                        arguments(arity),
+                        arguments(before),
+                    ),
+                )
+                .related(at, format!("with {}", arguments(before)))
+                .help("use two names for two things"),
+            );
+        }
+    }
+}
+
+fn relation_and_function(model: &Model<'_>, functions: &[Function<'_>], report: &mut Report) {
+    let by_name: FxHashMap<&str, &Function<'_>> = functions
+        .iter()
+        .rev()
+        .map(|f| (f.name.as_str(), f))
+        .collect();
+    let mut reported: FxHashMap<&str, ()> = FxHashMap::default();
+    for relation in own_relations(model) {
+        let Some(function) = by_name.get(relation.name.as_str()) else {
+            continue;
+        };
+        if relation.arity == 0 || reported.insert(relation.name, ()).is_some() {
+            continue;
+        }
+        let name = relation.name;
+        let help = if model.dialect == Dialect::Operations {
+            "use two names for two things"
+        } else {
+            "use two names, or write `true` around it if the fluent is meant"
+        };
+        report.push(
+            Diagnostic::new(
+                Code::RelationAndFunction,
+                first_span(relation),
+                format!("`{name}` is a relation here and a function elsewhere"),
+            )
+            .related(function.span, format!("`{name}` inside a term"))
+            .help(help),
+        );
+    }
+}
+
+fn undefined(model: &Model<'_>, functions: &[Function<'_>], report: &mut Report) {
+    let operations = model.dialect == Dialect::Operations;
+    let fluents: Vec<(&str, usize)> = if operations {
+        listed_fluents(model)
+    } else {
+        Vec::new()
+    };
+    let has_open_effect = operations && open_effects(model);
+    for relation in own_relations(model) {
+        if !relation.defined.is_empty() || relation.used.is_empty() {
+            continue;
+        }
+        let (name, arity) = (relation.name.as_str(), relation.arity);
+        if operations {
+            let fluent = !relation.changed.is_empty() || fluents.contains(&(name, arity));
+            if fluent || has_open_effect || is_older(name, arity) {
+                continue;
+            }
+        }
+        let span = relation.used[0];
+        let mut diagnostic = Diagnostic::new(
+            Code::Undefined,
+            span,
+            format!(
+                "nothing defines `{name}` with {}; it is never true",
+                arguments(arity)
+            ),
+        );
+        if relation.used.len() > 1 {
+            diagnostic = diagnostic.label(format!("and {} more times", relation.used.len() - 1));
+        }
+        if !report.found.is_full() {
+            diagnostic = diagnostic.maybe_help(advice(model, functions, name, arity));
+        }
+        report.push(diagnostic);
+    }
+}
+
+/// What a relation that nobody defines was probably meant to be.
+fn advice(
+    model: &Model<'_>,
+    functions: &[Function<'_>],
+    name: &str,
+    arity: usize,
+) -> Option<String> {
+    let operations = model.dialect == Dialect::Operations;
+    if !operations && functions.iter().any(|f| f.name == name && f.arity == arity) {
+        return Some(match model.rules.syntax {
+            Syntax::Kif => format!("for the fluent write `(true ({name} ...))`"),
+            Syntax::Infix => format!("for the fluent write `true({name}(...))`"),
+        });
+    }
+    if let Some(other) = own_relations(model).find(|r| r.name == name && !r.defined.is_empty()) {
+        return Some(format!(
+            "`{name}` is defined with {}",
+            arguments(other.arity)
+        ));
+    }
+    let known = own_relations(model).filter(|r| !r.defined.is_empty() || !r.changed.is_empty());
+    suggest::nearest(name, known.map(|r| r.name.as_str()))
+        .or_else(|| near_keyword(model.dialect, name))
+        .map(|near| format!("did you mean `{near}`?"))
+}
+
+/// The fluents that `init` and `base` list, in Gamemaster's dialect.
+fn listed_fluents<'a>(model: &Model<'a>) -> Vec<(&'a str, usize)> {
+    let mut all: Vec<(&str, usize)> = model
+        .clauses
+        .iter()
+        .filter(|c| c.head.is("init", 1) || c.head.is("base", 1))
+        .filter_map(|c| {
+            let fluent = &c.head.args()[0];
+            Some((fluent.name()?.as_str(), fluent.args().len()))
+        })
+        .collect();
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// Whether some effect or `init` is a variable, so that any fluent may come true.
+fn open_effects(model: &Model<'_>) -> bool {
+    let mut open = model.heads("init", 1).any(|h| h.args()[0].is_variable());
+    for (operation, _) in model.rules.operations() {
+        operation.changes(&mut |t, _| open |= t.is_variable());
+    }
+    open
+}
+
+fn unused(model: &Model<'_>, report: &mut Report) {
+    for relation in own_relations(model) {
+        if relation.defined.is_empty()
+            || !relation.used.is_empty()
+            || vocabulary::is_asked_from_outside(model.dialect, relation.name)
+        {
+            continue;
+        }
+        let name = relation.name;
+        if model.dialect == Dialect::Operations && is_older(name, relation.arity) {
+            continue; // Reported as a word of another dialect.
+        }
+        let mut diagnostic = Diagnostic::new(
+            Code::Unused,
+            relation.defined[0],
+            format!("`{name}` is defined and never asked for"),
+        )
+        .help("remove it, or use it");
+        if !report.found.is_full() {
+            if let Some(keyword) = near_keyword(model.dialect, name) {
+                diagnostic = diagnostic.help(format!("did you mean `{keyword}`?"));
+            }
+        }
+        report.push(diagnostic);
+    }
+}
+
+/// Capitals and unusual characters, once for every name.
+fn spelling(model: &Model<'_>, report: &mut Report) {
+    let mut by_folded: FxHashMap<String, (&Name, Span)> = FxHashMap::default();
+    let mut seen: FxHashMap<&str, ()> = FxHashMap::default();
+    let prefix = model.rules.syntax == Syntax::Kif;
+    for_each_atom(model.rules, &mut |atom| {
+        atom.walk(&mut |term| {
+            let (TermKind::Constant(name) | TermKind::Compound(name, _)) = &term.kind else {
+                return;
+            };
+            if seen.insert(name.as_str(), ()).is_some() {
+                return;
+            }
+            let span = Span {
+                start: term.span.start,
+                end: term.span.end.min(term.span.start + 1 + name.len() as u32),
+            };
+            let odd: String = if name.starts_with('"') || is_connective(name) {
+                String::new()
+            } else {
+                let usual = |c: char| {
+                    c.is_ascii_alphanumeric()
+                        || matches!(c, '_' | '-')
+                        || (!prefix && matches!(c, '.' | '/' | '*' | '+'))
+                };
+                name.chars().filter(|&c| !usual(c)).take(8).collect()
+            };
+            if !odd.is_empty() {
+                report.push(
+                    Diagnostic::new(
+                        Code::UnusualCharacters,
+                        span,
+                        format!(
+                            "the name `{}` has characters that other programs may not accept: {}",
+                            name.escape_debug(),
+                            odd.escape_debug(),
+                        ),
+                    )
+                    .help("use letters, digits, `_` and `-`"),
+                );
+            }
+            let folded = name.to_lowercase();
+            let &mut (first, at) = by_folded.entry(folded).or_insert((name, span));
+            if first != name {
+                report.push(
+                    Diagnostic::new(
+                        Code::Capitals,
+                        span,
+                        format!("`{name}` is written `{first}` elsewhere"),
+                    )
+                    .related(at, "written so here")
+                    .help("use the same capitals everywhere"),
+                );
+            }
+        })
+    });
+}

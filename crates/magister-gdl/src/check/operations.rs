@@ -1,0 +1,202 @@
+//! What only Gamemaster's dialect asks.
+
+use rustc_hash::FxHashSet;
+
+use super::Report;
+use super::form::arguments;
+use super::model::{Model, for_each_atom};
+use crate::ast::{StatementKind, Term, TermKind};
+use crate::builtins::{Builtin, Use};
+use crate::code::Code;
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::source::Span;
+
+pub(super) fn check(model: &Model<'_>, report: &mut Report) {
+    control(model, report);
+    actions(model, report);
+    builtins(model, report);
+    reserved(model, report);
+}
+
+fn control(model: &Model<'_>, report: &mut Report) {
+    let stated = model.find("control", 1).is_some_and(|r| {
+        let relation = &model.relations[r];
+        !relation.defined.is_empty() || !relation.changed.is_empty()
+    });
+    let initial = model
+        .heads("init", 1)
+        .any(|h| h.args()[0].is("control", 1) || h.args()[0].is_variable());
+    let roles = model.roles();
+    if stated || initial || roles.is_empty() {
+        return;
+    }
+    let severity = if roles.len() > 1 {
+        Severity::Error
+    } else {
+        Severity::Warning
+    };
+    report.push(
+        Diagnostic::new(Code::NoControl, roles[0].1, "nothing says whose turn it is")
+            .help(format!(
+                "add `init(control({}))`, and change it in the operations",
+                roles[0].0
+            ))
+            .severity(severity),
+    );
+}
+
+/// Actions that `legal` or `action` name and no operation performs.
+fn actions(model: &Model<'_>, report: &mut Report) {
+    let mut performed: FxHashSet<(&str, usize)> = FxHashSet::default();
+    for (operation, _) in model.rules.operations() {
+        match operation.action.name() {
+            Some(name) => {
+                performed.insert((name.as_str(), operation.action.args().len()));
+            }
+            None => return, // An operation for every action.
+        }
+    }
+    let mut reported = FxHashSet::default();
+    for head in model.heads("legal", 1).chain(model.heads("action", 1)) {
+        let action = &head.args()[0];
+        let Some(name) = action.name() else { continue };
+        let key = (name.as_str(), action.args().len());
+        if performed.contains(&key) || !reported.insert(key) {
+            continue;
+        }
+        report.push(
+            Diagnostic::new(
+                Code::NoOperation,
+                action.span,
+                format!(
+                    "no operation says what `{name}` with {} does",
+                    arguments(key.1)
+                ),
+            )
+            .help("performing it would add it to the state as a fact; write `action :: effects`"),
+        );
+    }
+}
+
+fn builtins(model: &Model<'_>, report: &mut Report) {
+    let mut condition = |atom: &Term| {
+        let Some(builtin) = model.builtin(atom) else {
+            return;
+        };
+        let count = atom.args().len();
+        if builtin.usage == Use::Impure {
+            report.push(
+                Diagnostic::new(
+                    Code::ImpureBuiltin,
+                    atom.span,
+                    format!(
+                        "the answer of `{}` depends on chance or on the clock",
+                        builtin.name
+                    ),
+                )
+                .help("a position must have the same moves whenever it is asked"),
+            );
+        } else if count < builtin.least || count > builtin.most {
+            let wanted = match (builtin.least, builtin.most) {
+                (a, b) if a == b => a.to_string(),
+                (a, usize::MAX) => format!("at least {a}"),
+                (a, b) => format!("{a} to {b}"),
+            };
+            report.push(
+                Diagnostic::new(
+                    Code::BuiltinArity,
+                    atom.span,
+                    format!(
+                        "the builtin `{}` has {} and must have {wanted}",
+                        builtin.name,
+                        arguments(count),
+                    ),
+                )
+                .help("a builtin with a value takes its result as the last argument"),
+            );
+        } else if builtin.name == "true" && count == 1 {
+            report.push(
+                Diagnostic::new(
+                    Code::WrongDialect,
+                    atom.span,
+                    "`true` is not written around fluents in Gamemaster's dialect",
+                )
+                .help("ask for the fluent by its name"),
+            );
+        }
+    };
+    for statement in &model.rules.statements {
+        match &statement.kind {
+            StatementKind::Rule(rule) => {
+                rule.body
+                    .iter()
+                    .for_each(|f| f.atoms(&mut |t, _| condition(t)));
+            }
+            StatementKind::Operation(operation) => {
+                operation.conditions(&mut |f| f.atoms(&mut |t, _| condition(t)));
+            }
+            StatementKind::Definition(..) | StatementKind::Stray(_) => {}
+        }
+    }
+}
+
+/// Heads and fluents whose name is a builtin's.
+fn reserved(model: &Model<'_>, report: &mut Report) {
+    let mut reported = FxHashSet::default();
+    let mut complain = |name: &str, span: Span| {
+        // `true` is reported as a word of another dialect, `distinct` as a connective.
+        let builtin = Builtin::find(name).filter(|b| !matches!(b.name, "true" | "distinct"));
+        let Some(builtin) = builtin else { return };
+        if reported.insert(builtin.name) {
+            report.push(
+                Diagnostic::new(
+                    Code::ReservedName,
+                    span,
+                    format!("`{name}` is a builtin; what is said of it here is never looked up"),
+                )
+                .help("choose another name"),
+            );
+        }
+    };
+    for clause in &model.clauses {
+        if let Some(name) = clause.head.name() {
+            complain(name, clause.head.span);
+        }
+        if (clause.head.is("init", 1) || clause.head.is("base", 1))
+            && let Some(name) = clause.head.args()[0].name()
+        {
+            complain(name, clause.head.args()[0].span);
+        }
+    }
+    for (operation, _) in model.rules.operations() {
+        operation.changes(&mut |t, _| {
+            if let Some(name) = t.name() {
+                complain(name, t.span);
+            }
+        });
+    }
+    // An evaluated term may call a builtin that is not allowed.
+    for_each_atom(model.rules, &mut |atom| {
+        if atom.name().is_some_and(|n| n == "evaluate") {
+            atom.walk(&mut |t| {
+                if let TermKind::Compound(name, _) = &t.kind
+                    && Builtin::find(name).is_some_and(|b| b.usage == Use::Impure)
+                    && !std::ptr::eq(t, atom)
+                {
+                    report_impure(t, name, report);
+                }
+            });
+        }
+    });
+}
+
+fn report_impure(term: &Term, name: &str, report: &mut Report) {
+    report.push(
+        Diagnostic::new(
+            Code::ImpureBuiltin,
+            term.span,
+            format!("the answer of `{name}` depends on chance or on the clock"),
+        )
+        .help("a position must have the same moves whenever it is asked"),
+    );
+}

@@ -1,0 +1,314 @@
+//! Safety: every variable is bound by a positive condition.
+
+use rustc_hash::FxHashSet;
+
+use super::Report;
+use super::model::Model;
+use crate::ast::{
+    Dialect, Effect, EffectKind, Formula, FormulaKind, StatementKind, Syntax, Term, TermKind,
+};
+use crate::builtins::Use;
+use crate::code::Code;
+use crate::diagnostic::Diagnostic;
+use crate::name::Name;
+use crate::source::Span;
+
+type Bound<'a> = FxHashSet<&'a Name>;
+
+/// How deep disjunctions may be nested. Each level looks at all below it once more.
+const ALTERNATIONS: usize = 16;
+
+pub(super) fn check(model: &Model<'_>, report: &mut Report) {
+    let safety = Safety {
+        model,
+        operations: model.dialect == Dialect::Operations,
+    };
+    for statement in &model.rules.statements {
+        match &statement.kind {
+            StatementKind::Rule(rule) if rule.body.is_empty() && !rule.arrow => {
+                safety.fact(&rule.head, report);
+            }
+            StatementKind::Rule(rule) => {
+                let mut bound = Bound::default();
+                safety.bind_all(&rule.body, &mut bound);
+                safety.head(&rule.head, &bound, report);
+                rule.body
+                    .iter()
+                    .for_each(|f| safety.formula(f, &mut bound, 0, report));
+            }
+            StatementKind::Operation(operation) => {
+                let mut bound = Bound::default();
+                operation.action.variables(&mut |name, _| {
+                    bound.insert(name);
+                });
+                safety.effects(&operation.effects, &mut bound, report);
+            }
+            StatementKind::Definition(..) | StatementKind::Stray(_) => {}
+        }
+    }
+}
+
+struct Safety<'a> {
+    model: &'a Model<'a>,
+    operations: bool,
+}
+
+impl<'a> Safety<'a> {
+    fn fact(&self, head: &'a Term, report: &mut Report) {
+        let Some((shown, span)) = unbound(head, &Bound::default(), self.model.rules.syntax) else {
+            return;
+        };
+        // Gamemaster asks for the goal of a given role, so the role may stay open.
+        if self.operations && head.is("goal", 2) && head.args()[1].is_ground() {
+            return;
+        }
+        let mut diagnostic = Diagnostic::new(
+            Code::VariableInFact,
+            span,
+            format!("the variable {shown} stands in a fact"),
+        )
+        .label("a fact must be ground");
+        if self.model.rules.syntax == Syntax::Infix {
+            let lower = shown.trim_matches('`').to_lowercase();
+            diagnostic = diagnostic.help(format!(
+                "a name that begins with a capital is a variable; for a constant write `{lower}`"
+            ));
+        } else {
+            diagnostic = diagnostic.help("make it a rule whose conditions bind the variable");
+        }
+        report.push(diagnostic);
+    }
+
+    fn head(&self, head: &'a Term, bound: &Bound<'a>, report: &mut Report) {
+        let rest: &[Term] = if self.operations && head.is("goal", 2) {
+            &head.args()[1..]
+        } else {
+            std::slice::from_ref(head)
+        };
+        for term in rest {
+            if let Some((shown, span)) = unbound(term, bound, self.model.rules.syntax) {
+                report.push(
+                    Diagnostic::new(
+                        Code::UnsafeHead,
+                        span,
+                        format!("no positive condition binds the variable {shown} of the head"),
+                    )
+                    .help(format!(
+                        "add a condition that says which values {shown} may take"
+                    )),
+                );
+                return;
+            }
+        }
+    }
+
+    /// Adds the variables that these formulas bind when all of them hold.
+    fn bind_all(&self, formulas: &'a [Formula], bound: &mut Bound<'a>) {
+        for formula in formulas {
+            match &formula.kind {
+                FormulaKind::Atom(term) => self.bind_atom(term, bound),
+                FormulaKind::And(all) => self.bind_all(all, bound),
+                FormulaKind::Or(all) => {
+                    // A disjunction binds what each of its members binds.
+                    let mut common: Option<Bound<'a>> = None;
+                    for member in all {
+                        let mut own = Bound::default();
+                        self.bind_all(std::slice::from_ref(member), &mut own);
+                        common = Some(match common {
+                            None => own,
+                            Some(sofar) => sofar.intersection(&own).copied().collect(),
+                        });
+                    }
+                    bound.extend(common.unwrap_or_default());
+                }
+                FormulaKind::Not(_) => {}
+            }
+        }
+    }
+
+    fn bind_atom(&self, atom: &'a Term, bound: &mut Bound<'a>) {
+        let usage = match self.model.builtin(atom) {
+            Some(builtin) => builtin.usage,
+            None if atom.name().is_some_and(|n| n == "distinct") => Use::Test,
+            None => Use::Binding,
+        };
+        let binding: &[Term] = match usage {
+            Use::Test => &[],
+            Use::Binding => std::slice::from_ref(atom),
+            Use::Value | Use::Aggregate | Use::Impure => {
+                atom.args().last().map_or(&[], std::slice::from_ref)
+            }
+        };
+        for term in binding {
+            term.variables(&mut |name, _| {
+                bound.insert(name);
+            });
+        }
+    }
+
+    fn formula(
+        &self,
+        formula: &'a Formula,
+        bound: &mut Bound<'a>,
+        depth: usize,
+        report: &mut Report,
+    ) {
+        if depth > ALTERNATIONS {
+            report.push(
+                Diagnostic::new(
+                    Code::TooDeep,
+                    formula.span,
+                    format!("disjunctions are nested more than {ALTERNATIONS} deep"),
+                )
+                .help("give parts of the formula a name with rules of their own"),
+            );
+            return;
+        }
+        match &formula.kind {
+            FormulaKind::Atom(term) => self.condition(term, bound, report),
+            FormulaKind::Not(inner) => {
+                // In Gamemaster's dialect "there is none" is what such a negation means.
+                if self.operations {
+                    return;
+                }
+                let mut free = None;
+                inner.atoms(&mut |t, _| {
+                    free = free
+                        .take()
+                        .or_else(|| unbound(t, bound, self.model.rules.syntax));
+                });
+                if let Some((shown, span)) = free {
+                    report.push(
+                        Diagnostic::new(
+                            Code::UnsafeNegation,
+                            span,
+                            format!("no positive condition binds {shown} in this negation"),
+                        )
+                        .help(
+                            "for \"there is none\", define a relation without this variable by a \
+                             rule of its own and negate that",
+                        ),
+                    );
+                }
+            }
+            FormulaKind::And(all) => {
+                all.iter()
+                    .for_each(|f| self.formula(f, bound, depth, report));
+            }
+            FormulaKind::Or(all) => {
+                for member in all {
+                    self.inside(std::slice::from_ref(member), bound, |bound| {
+                        self.formula(member, bound, depth + 1, report);
+                    });
+                }
+            }
+        }
+    }
+
+    /// Runs `check` with what `formulas` bind added to `bound`, and takes it away again.
+    fn inside(
+        &self,
+        formulas: &'a [Formula],
+        bound: &mut Bound<'a>,
+        check: impl FnOnce(&mut Bound<'a>),
+    ) {
+        let mut own = Bound::default();
+        self.bind_all(formulas, &mut own);
+        own.retain(|name| bound.insert(name));
+        check(bound);
+        // Removing one by one keeps this as cheap as the formulas are small.
+        #[expect(
+            clippy::iter_over_hash_type,
+            reason = "removal does not depend on the order"
+        )]
+        for name in &own {
+            bound.remove(name);
+        }
+    }
+
+    fn condition(&self, atom: &'a Term, bound: &Bound<'a>, report: &mut Report) {
+        if atom.name().is_some_and(|n| n == "distinct") {
+            if let Some((shown, span)) = unbound(atom, bound, self.model.rules.syntax) {
+                report.push(
+                    Diagnostic::new(
+                        Code::UnsafeDistinct,
+                        span,
+                        format!("no positive condition binds {shown} in this `distinct`"),
+                    )
+                    .help(format!(
+                        "add a condition that says which values {shown} may take"
+                    )),
+                );
+            }
+            return;
+        }
+        let Some(builtin) = self.model.builtin(atom) else {
+            return;
+        };
+        let inputs: &[Term] = match builtin.usage {
+            Use::Value => &atom.args()[..atom.args().len().saturating_sub(1)],
+            Use::Test if builtin.name != "exists" => atom.args(),
+            _ => &[],
+        };
+        for term in inputs {
+            if let Some((shown, span)) = unbound(term, bound, self.model.rules.syntax) {
+                report.push(
+                    Diagnostic::new(
+                        Code::UnboundInput,
+                        span,
+                        format!(
+                            "nothing binds {shown}, from which `{}` computes",
+                            builtin.name
+                        ),
+                    )
+                    .help("add a condition before it that gives the variable a value"),
+                );
+                return;
+            }
+        }
+    }
+
+    fn effects(&self, effects: &'a [Effect], bound: &mut Bound<'a>, report: &mut Report) {
+        for effect in effects {
+            match &effect.kind {
+                EffectKind::Add(term) | EffectKind::Delete(term) => {
+                    if let Some((shown, span)) = unbound(term, bound, self.model.rules.syntax) {
+                        report.push(
+                            Diagnostic::new(
+                                Code::UnsafeEffect,
+                                span,
+                                format!("nothing binds the variable {shown} of this effect"),
+                            )
+                            .help("bind it in the action, or in a condition before `==>`"),
+                        );
+                    }
+                }
+                EffectKind::When(conditions, inner) => {
+                    self.inside(conditions, bound, |bound| {
+                        conditions
+                            .iter()
+                            .for_each(|f| self.formula(f, bound, 0, report));
+                        self.effects(inner, bound, report);
+                    });
+                }
+            }
+        }
+    }
+}
+
+/// The first variable in `term` that is not bound, as it is written, and where.
+fn unbound(term: &Term, bound: &Bound<'_>, syntax: Syntax) -> Option<(String, Span)> {
+    let mut found = None;
+    term.walk(&mut |t| {
+        let shown = match &t.kind {
+            TermKind::Variable(name) if !bound.contains(name) => match syntax {
+                Syntax::Kif => format!("`?{name}`"),
+                Syntax::Infix => format!("`{name}`"),
+            },
+            TermKind::Wildcard => "`_`".to_owned(),
+            _ => return,
+        };
+        found.get_or_insert((shown, t.span));
+    });
+    found
+}

@@ -1,0 +1,74 @@
+//! "Did you mean": the known name that is nearest to a mistyped one.
+
+/// How many names are compared at the most: advice must not cost more than the check.
+const CANDIDATES: usize = 2000;
+
+/// The candidate nearest to `wrong`, if one is near enough to be what was meant.
+pub(crate) fn nearest<'a>(
+    wrong: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> Option<&'a str> {
+    let length = wrong.chars().count();
+    if length > 64 {
+        return None;
+    }
+    let allowed = if length <= 2 {
+        1
+    } else {
+        (length / 3).clamp(1, 3)
+    };
+    candidates
+        .into_iter()
+        .take(CANDIDATES)
+        .filter(|c| *c != wrong && c.chars().count().abs_diff(length) <= allowed)
+        .map(|c| (distance(wrong, c), c))
+        .filter(|&(d, _)| d <= allowed && d < length)
+        .min()
+        .map(|(_, c)| c)
+}
+
+/// Edit distance with insertions, deletions, replacements and swaps of neighbours.
+fn distance(a: &str, b: &str) -> usize {
+    let a: Vec<char> = a.chars().flat_map(char::to_lowercase).collect();
+    let b: Vec<char> = b.chars().flat_map(char::to_lowercase).collect();
+    let mut before = vec![0; b.len() + 1];
+    let mut last: Vec<usize> = (0..=b.len()).collect();
+    for i in 0..a.len() {
+        let mut row = vec![i + 1];
+        for j in 0..b.len() {
+            let replace = last[j] + usize::from(a[i] != b[j]);
+            let mut best = replace.min(last[j + 1] + 1).min(row[j] + 1);
+            if i > 0 && j > 0 && a[i] == b[j - 1] && a[i - 1] == b[j] {
+                best = best.min(before[j - 1] + 1);
+            }
+            row.push(best);
+        }
+        before = std::mem::replace(&mut last, row);
+    }
+    last[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_slips_and_nothing_far_fetched() {
+        let names = ["cell", "control", "opposite_score", "line"];
+        let near = |wrong| nearest(wrong, names);
+        assert_eq!(near("cel"), Some("cell"));
+        assert_eq!(near("contorl"), Some("control"));
+        assert_eq!(near("opposite"), None);
+        assert_eq!(near("opositescore"), Some("opposite_score"));
+        assert_eq!(near("x"), None);
+        assert_eq!(near("Cell"), Some("cell"));
+    }
+
+    #[test]
+    fn distance_counts_edits() {
+        assert_eq!(distance("", "abc"), 3);
+        assert_eq!(distance("abc", "abc"), 0);
+        assert_eq!(distance("abcd", "abdc"), 1);
+        assert_eq!(distance("kitten", "sitting"), 3);
+    }
+}

@@ -34,10 +34,6 @@ pub struct Decision {
 impl From<Move> for Decision {
     /// A decision without reasons.
     fn from(choice: Move) -> Self {
-        Decision {
-            choice,
-            values: Vec::new(),
-            iterations: 0,
-        }
+        Decision { choice, values: Vec::new(), iterations: 0 }
     }
 }

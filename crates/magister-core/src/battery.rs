@@ -25,6 +25,7 @@
 
 mod garbage;
 mod playouts;
+mod position;
 mod snapshot;
 mod symmetry;
 mod walk;
@@ -50,13 +51,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Options {
-            seed: Seed::from(1),
-            walks: 40,
-            max_steps: 400,
-            garbage: 400,
-            playouts: 70,
-        }
+        Options { seed: Seed::from(1), walks: 40, max_steps: 400, garbage: 400, playouts: 70 }
     }
 }
 
@@ -74,11 +69,7 @@ pub struct Finding {
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.check, self.what)?;
-        if self.position.is_empty() {
-            Ok(())
-        } else {
-            write!(f, "\n    in {}", self.position)
-        }
+        if self.position.is_empty() { Ok(()) } else { write!(f, "\n    in {}", self.position) }
     }
 }
 
@@ -116,17 +107,8 @@ impl Report {
 }
 
 fn keep(findings: &mut Vec<Finding>, check: &'static str, position: &str, what: String) {
-    if findings
-        .iter()
-        .filter(|finding| finding.check == check)
-        .count()
-        < KEPT
-    {
-        findings.push(Finding {
-            check,
-            what,
-            position: position.to_owned(),
-        });
+    if findings.iter().filter(|finding| finding.check == check).count() < KEPT {
+        findings.push(Finding { check, what, position: position.to_owned() });
     }
 }
 
@@ -153,10 +135,7 @@ impl fmt::Display for Report {
 
 /// Tests a game and reports what was found.
 pub fn check(game: &dyn Game, options: &Options) -> Report {
-    let mut report = Report {
-        game: game.info().name.clone(),
-        ..Report::default()
-    };
+    let mut report = Report { game: game.info().name.clone(), ..Report::default() };
     facts(game, &mut report);
     let states = walk::check(game, options, &mut report);
     garbage::check(game, options, &states, &mut report);
@@ -177,32 +156,15 @@ fn facts(game: &dyn Game, report: &mut Report) {
     let info = game.info();
     let (low, high) = info.rewards;
     if info.roles.is_empty() || info.roles.len() > 255 {
-        report.fail(
-            "facts",
-            "",
-            format!("a game has 1 to 255 roles, not {}", info.roles.len()),
-        );
+        report.fail("facts", "", format!("a game has 1 to 255 roles, not {}", info.roles.len()));
     }
-    if info
-        .chance
-        .is_some_and(|chance| chance.index() >= info.roles.len())
-    {
-        report.fail(
-            "facts",
-            "",
-            "the role of chance is not in the list of roles",
-        );
+    if info.chance.is_some_and(|chance| chance.index() >= info.roles.len()) {
+        report.fail("facts", "", "the role of chance is not in the list of roles");
     }
     // Written so that a bound that is no number fails too.
-    if !matches!(
-        low.partial_cmp(&high),
-        Some(std::cmp::Ordering::Less | std::cmp::Ordering::Equal)
-    ) {
-        report.fail(
-            "facts",
-            "",
-            format!("{low} to {high} is no range of rewards"),
-        );
+    if !matches!(low.partial_cmp(&high), Some(std::cmp::Ordering::Less | std::cmp::Ordering::Equal))
+    {
+        report.fail("facts", "", format!("{low} to {high} is no range of rewards"));
     }
 }
 

@@ -51,11 +51,7 @@ impl Shape {
         for row in 0..rows {
             for column in 0..columns {
                 let name = format!("{} {}", row + 1, column + 1);
-                shape.cells.push(Cell {
-                    name,
-                    x: column as f32,
-                    y: row as f32,
-                });
+                shape.cells.push(Cell { name, x: column as f32, y: row as f32 });
                 let here = row * columns + column;
                 let mut next = Vec::new();
                 if row > 0 {

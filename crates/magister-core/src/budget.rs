@@ -30,20 +30,12 @@ pub struct Budget {
 impl Budget {
     /// So many iterations; what an iteration is, the agent says in its documentation.
     pub fn iterations(iterations: u64) -> Self {
-        Budget {
-            iterations: Some(iterations),
-            stop: Stop::never(),
-            clock: None,
-        }
+        Budget { iterations: Some(iterations), stop: Stop::never(), clock: None }
     }
 
     /// Until the flag is set.
     pub fn until(stop: Stop) -> Self {
-        Budget {
-            iterations: None,
-            stop,
-            clock: None,
-        }
+        Budget { iterations: None, stop, clock: None }
     }
 
     /// The same budget, ended by this flag.
@@ -55,10 +47,7 @@ impl Budget {
     /// The same budget, ended by this clock.
     #[must_use]
     pub fn with_clock(self, clock: Arc<dyn Clock>) -> Self {
-        Budget {
-            clock: Some(clock),
-            ..self
-        }
+        Budget { clock: Some(clock), ..self }
     }
 
     /// Takes so many iterations out of the budget. False, and nothing is taken, if there are not

@@ -22,11 +22,7 @@ impl Rules for Countdown {
             moves: Some(2),
             max_length: Some(u32::from(self.0)),
             constant_sum: Some(100.0),
-            ..Info::new(
-                "countdown",
-                &["first", "second"],
-                &format!("countdown {} 1", self.0),
-            )
+            ..Info::new("countdown", &["first", "second"], &format!("countdown {} 1", self.0))
         }
     }
 

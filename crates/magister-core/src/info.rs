@@ -84,8 +84,7 @@ impl Info {
 
     /// The role of this name.
     pub fn role(&self, name: &str) -> Option<Role> {
-        self.all_roles()
-            .find(|role| self.roles[role.index()] == name)
+        self.all_roles().find(|role| self.roles[role.index()] == name)
     }
 
     /// The name of a role, or a question mark for a role that the game does not have.
@@ -113,10 +112,7 @@ mod tests {
 
     #[test]
     fn chance_is_a_role_but_no_player() {
-        let info = Info {
-            chance: Some(Role(1)),
-            ..Info::new("g", &["a", "random", "b"], "g 1")
-        };
+        let info = Info { chance: Some(Role(1)), ..Info::new("g", &["a", "random", "b"], "g 1") };
         assert_eq!(info.all_roles().count(), 3);
         assert_eq!(info.players().collect::<Vec<_>>(), [Role(0), Role(2)]);
         assert_eq!(info.role("b"), Some(Role(2)));

@@ -58,9 +58,7 @@ pub trait Rules: Send + Sync + 'static {
     /// The move of this text. By default, looks through all moves.
     fn parse_move(&self, _role: Role, text: &str) -> Option<Move> {
         let count = self.info().moves.unwrap_or(0);
-        (0..count)
-            .map(Move)
-            .find(|&choice| self.move_text(choice) == text)
+        (0..count).map(Move).find(|&choice| self.move_text(choice) == text)
     }
 
     /// The number of distinct percepts.
@@ -113,17 +111,10 @@ struct Shared<R> {
 impl<R: Rules> Native<R> {
     /// The game of these rules.
     pub fn new(rules: R) -> Self {
-        let info = Info {
-            state_words: Some(pack::words::<R::State>()),
-            ..rules.info()
-        };
+        let info = Info { state_words: Some(pack::words::<R::State>()), ..rules.info() };
         let shape = rules.board();
         let symmetries = rules.symmetries();
-        Native {
-            shared: Arc::new(Shared { rules, info }),
-            shape,
-            symmetries,
-        }
+        Native { shared: Arc::new(Shared { rules, info }), shape, symmetries }
     }
 
     /// The rules.
@@ -139,9 +130,7 @@ impl<R: Rules> Native<R> {
 
 impl<R: Rules> Debug for Native<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Native")
-            .field("info", &self.shared.info)
-            .finish_non_exhaustive()
+        f.debug_struct("Native").field("info", &self.shared.info).finish_non_exhaustive()
     }
 }
 
@@ -159,11 +148,7 @@ impl<R: Rules> Game for Native<R> {
     }
 
     fn board(&self) -> Option<&dyn Board> {
-        if self.shape.is_some() {
-            Some(self)
-        } else {
-            None
-        }
+        if self.shape.is_some() { Some(self) } else { None }
     }
 
     fn symmetries(&self) -> &[Symmetry] {
@@ -173,19 +158,11 @@ impl<R: Rules> Game for Native<R> {
 
 impl<R: Rules> Text for Native<R> {
     fn move_text(&self, choice: Move) -> String {
-        if choice == Move::IDLE {
-            IDLE_TEXT.to_owned()
-        } else {
-            self.rules().move_text(choice)
-        }
+        if choice == Move::IDLE { IDLE_TEXT.to_owned() } else { self.rules().move_text(choice) }
     }
 
     fn parse_move(&self, role: Role, text: &str) -> Option<Move> {
-        if text == IDLE_TEXT {
-            Some(Move::IDLE)
-        } else {
-            self.rules().parse_move(role, text)
-        }
+        if text == IDLE_TEXT { Some(Move::IDLE) } else { self.rules().parse_move(role, text) }
     }
 
     fn percept_text(&self, percept: Percept) -> String {
@@ -194,9 +171,7 @@ impl<R: Rules> Text for Native<R> {
 
     fn parse_percept(&self, text: &str) -> Option<Percept> {
         let rules = self.rules();
-        (0..rules.percepts())
-            .map(Percept)
-            .find(|&percept| rules.percept_text(percept) == text)
+        (0..rules.percepts()).map(Percept).find(|&percept| rules.percept_text(percept) == text)
     }
 
     fn state_text(&self, state: &[u64]) -> String {
@@ -207,10 +182,7 @@ impl<R: Rules> Text for Native<R> {
     }
 
     fn parse_state(&self, text: &str) -> Option<Vec<u64>> {
-        let state = self
-            .rules()
-            .parse_state(text)
-            .filter(|state| self.rules().valid(state))?;
+        let state = self.rules().parse_state(text).filter(|state| self.rules().valid(state))?;
         let mut words = Vec::new();
         pack::pack(&state, &mut words);
         Some(words)
@@ -220,9 +192,7 @@ impl<R: Rules> Text for Native<R> {
 /// Only given out by [`Game::board`] if there is a shape.
 impl<R: Rules> Board for Native<R> {
     fn shape(&self) -> &Shape {
-        self.shape
-            .as_ref()
-            .expect("a board is given out only if it has a shape")
+        self.shape.as_ref().expect("a board is given out only if it has a shape")
     }
 
     fn cells(&self, state: &[u64], out: &mut [u16]) {
@@ -233,11 +203,7 @@ impl<R: Rules> Board for Native<R> {
     }
 
     fn target(&self, choice: Move) -> Option<(u32, u32)> {
-        if choice == Move::IDLE {
-            None
-        } else {
-            self.rules().target(choice)
-        }
+        if choice == Move::IDLE { None } else { self.rules().target(choice) }
     }
 }
 
@@ -331,17 +297,11 @@ impl<R: Rules> Worker for NativeWorker<R> {
     fn step(&mut self, joint: &[Move], out: &mut Step, _stop: &Stop) -> Result<(), Halt> {
         let expected = self.legal.len();
         if joint.len() != expected {
-            return Err(Halt::JointLength {
-                expected,
-                given: joint.len(),
-            });
+            return Err(Halt::JointLength { expected, given: joint.len() });
         }
         for (index, (legal, &choice)) in self.legal.iter().zip(joint).enumerate() {
             if !legal.contains(&choice) {
-                return Err(Halt::IllegalMove {
-                    role: Role(index as u8),
-                    choice,
-                });
+                return Err(Halt::IllegalMove { role: Role(index as u8), choice });
             }
         }
         out.clear(expected);

@@ -50,10 +50,7 @@ pub struct Packer<'a> {
 impl Packer<'_> {
     /// Writes the lowest `bits` bits of a number; the others must be zero.
     pub fn put(&mut self, number: u64, bits: usize) {
-        debug_assert!(
-            bits <= 64 && (bits == 64 || number >> bits == 0),
-            "{number} in {bits} bits"
-        );
+        debug_assert!(bits <= 64 && (bits == 64 || number >> bits == 0), "{number} in {bits} bits");
         let (word, shift) = (self.at / 64, self.at % 64);
         self.at += bits;
         if bits == 0 {
@@ -85,11 +82,7 @@ impl Unpacker<'_> {
         if shift + bits > 64 {
             number |= self.words[word + 1] << (64 - shift);
         }
-        if bits < 64 {
-            number & ((1 << bits) - 1)
-        } else {
-            number
-        }
+        if bits < 64 { number & ((1 << bits) - 1) } else { number }
     }
 }
 

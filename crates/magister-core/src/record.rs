@@ -101,11 +101,7 @@ impl MatchRecord {
             .iter()
             .enumerate()
             .filter_map(|(index, &result)| {
-                Some(Place {
-                    place: 1,
-                    role: Role(index as u8),
-                    result: result?,
-                })
+                Some(Place { place: 1, role: Role(index as u8), result: result? })
             })
             .collect();
         places.sort_by(|a, b| b.result.total_cmp(&a.result));
@@ -137,20 +133,16 @@ impl MatchRecord {
         for (index, step) in self.steps.iter().enumerate() {
             let number = index + 1;
             if step.joint.len() != info.roles.len() {
-                return Err(RecordError::Differs {
-                    step: number,
-                    what: "number of moves",
-                });
+                return Err(RecordError::Differs { step: number, what: "number of moves" });
             }
             let joint = info
                 .all_roles()
                 .zip(&step.joint)
                 .map(|(role, words)| {
-                    text.parse_move(role, words)
-                        .ok_or_else(|| RecordError::UnknownMove {
-                            step: number,
-                            text: words.clone(),
-                        })
+                    text.parse_move(role, words).ok_or_else(|| RecordError::UnknownMove {
+                        step: number,
+                        text: words.clone(),
+                    })
                 })
                 .collect::<Result<Vec<Move>, _>>()?;
             worker
@@ -176,14 +168,9 @@ impl MatchRecord {
             worker.save(&mut state);
             states.push(state);
         }
-        let result = worker
-            .terminal()
-            .then(|| referee::result(&*worker, &totals));
+        let result = worker.terminal().then(|| referee::result(&*worker, &totals));
         if result != self.result {
-            return Err(RecordError::Differs {
-                step: self.steps.len(),
-                what: "result",
-            });
+            return Err(RecordError::Differs { step: self.steps.len(), what: "result" });
         }
         Ok(states)
     }
@@ -193,25 +180,15 @@ impl StepRecord {
     /// A step in words, with no errors yet.
     pub(crate) fn new(info: &Info, text: &dyn Text, joint: &[Move], step: &Step) -> Self {
         let texts = |percepts: &[Percept]| -> Vec<String> {
-            percepts
-                .iter()
-                .map(|&percept| text.percept_text(percept))
-                .collect()
+            percepts.iter().map(|&percept| text.percept_text(percept)).collect()
         };
         let hidden = info.information == Information::Hidden && step.tick;
         let gained = step.gains.iter().any(|&gain| gain != 0.0);
         StepRecord {
             joint: joint.iter().map(|&choice| text.move_text(choice)).collect(),
-            percepts: hidden.then(|| {
-                info.all_roles()
-                    .map(|role| texts(step.percepts.of(role)))
-                    .collect()
-            }),
-            gains: if gained {
-                step.gains.clone()
-            } else {
-                Vec::new()
-            },
+            percepts: hidden
+                .then(|| info.all_roles().map(|role| texts(step.percepts.of(role))).collect()),
+            gains: if gained { step.gains.clone() } else { Vec::new() },
             tick: step.tick,
             errors: Vec::new(),
         }
@@ -253,10 +230,7 @@ impl fmt::Display for RecordError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             RecordError::Schema(schema) => {
-                write!(
-                    f,
-                    "the record has format {schema}, this program reads format {SCHEMA}"
-                )
+                write!(f, "the record has format {schema}, this program reads format {SCHEMA}")
             }
             RecordError::OtherRules => f.write_str("the record belongs to other rules"),
             RecordError::UnknownMove { step, text } => {
@@ -264,10 +238,7 @@ impl fmt::Display for RecordError {
             }
             RecordError::Halt { step, halt } => write!(f, "step {step}: {halt}"),
             RecordError::Differs { step, what } => {
-                write!(
-                    f,
-                    "step {step}: the record differs from the rules in its {what}"
-                )
+                write!(f, "step {step}: the record differs from the rules in its {what}")
             }
         }
     }
@@ -292,11 +263,8 @@ mod tests {
         let mut record = MatchRecord::new(&info, Seed::from(1));
         assert!(record.ranking().is_empty());
         record.result = Some(vec![Some(0.0), Some(50.0), None, Some(50.0), Some(-1.0)]);
-        let places: Vec<(u32, u8)> = record
-            .ranking()
-            .iter()
-            .map(|place| (place.place, place.role.0))
-            .collect();
+        let places: Vec<(u32, u8)> =
+            record.ranking().iter().map(|place| (place.place, place.role.0)).collect();
         assert_eq!(places, [(1, 1), (1, 3), (3, 0), (4, 4)]);
     }
 
@@ -309,10 +277,7 @@ mod tests {
             percepts: None,
             gains: vec![],
             tick: true,
-            errors: vec![Fault {
-                role: "a".into(),
-                what: "came late".into(),
-            }],
+            errors: vec![Fault { role: "a".into(), what: "came late".into() }],
         });
         let line = serde_json::to_string(&record).unwrap();
         assert!(!line.contains('\n') && !line.contains("percepts"));

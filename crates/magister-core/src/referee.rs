@@ -39,10 +39,7 @@ impl Referee {
             worker: game.worker(),
             chance: seed.derive("chance").rng(),
             drawn: None,
-            views: info
-                .all_roles()
-                .map(|role| View::new(Arc::clone(&game), role))
-                .collect(),
+            views: info.all_roles().map(|role| View::new(Arc::clone(&game), role)).collect(),
             record: MatchRecord::new(info, seed),
             faults: Vec::new(),
             totals: vec![0.0; info.roles.len()],
@@ -87,24 +84,19 @@ impl Referee {
     /// that was replaced, an answer that did not come in time.
     pub fn fault(&mut self, role: Role, what: &str) {
         let role = self.info().role_name(role).to_owned();
-        self.faults.push(Fault {
-            role,
-            what: what.to_owned(),
-        });
+        self.faults.push(Fault { role, what: what.to_owned() });
     }
 
     /// Makes one turn with the moves of the players, one for each role in the order of the roles;
-    /// the entry of chance is not looked at, since the referee draws it. After an error the match
-    /// stands where it stood, except that after [`Halt::Stopped`] some silent steps may be made:
-    /// then [`settle`](Referee::settle) goes on.
+    /// the entry of chance is not looked at, since the referee draws it. After an error the turn
+    /// is not made. If the turn is made, but the silent steps after it can not be run through, the
+    /// turn counts, and the next [`settle`](Referee::settle) or `advance` goes on with them or
+    /// says why it can not.
     pub fn advance(&mut self, moves: &[Move], stop: &Stop) -> Result<(), Halt> {
         self.settle(stop)?;
         let roles = self.info().roles.len();
         if moves.len() != roles {
-            return Err(Halt::JointLength {
-                expected: roles,
-                given: moves.len(),
-            });
+            return Err(Halt::JointLength { expected: roles, given: moves.len() });
         }
         for role in self.info().players() {
             let choice = moves[role.index()];
@@ -115,13 +107,16 @@ impl Referee {
         self.joint.clear();
         self.joint.extend_from_slice(moves);
         self.make(stop)?;
-        self.settle(stop)
+        // An error here must not look like one of the turn, or the turn would be made twice.
+        let _ = self.settle(stop);
+        Ok(())
     }
 
-    /// Runs silent steps through until the players have a turn or the match is over. Only needed
-    /// after [`Halt::Stopped`].
+    /// Runs silent steps through until the players have a turn or the match is over. A new match
+    /// and each turn do so by themselves; it is of use where they were stopped.
     pub fn settle(&mut self, stop: &Stop) -> Result<(), Halt> {
         while self.worker.silent() {
+            stop.check()?;
             self.joint.clear();
             for role in self.game.info().all_roles() {
                 let only = self.worker.legal(role).first().copied();
@@ -173,12 +168,8 @@ impl Referee {
         if let Some(role) = info.chance {
             let choice = match self.drawn {
                 Some(choice) => choice,
-                None => draw(
-                    self.worker.legal(role),
-                    self.worker.weights(),
-                    &mut self.chance,
-                )
-                .ok_or_else(|| Halt::Rules("chance has no legal move".to_owned()))?,
+                None => draw(self.worker.legal(role), self.worker.weights(), &mut self.chance)
+                    .ok_or_else(|| Halt::Rules("chance has no legal move".to_owned()))?,
             };
             self.drawn = Some(choice);
             self.joint[role.index()] = choice;
@@ -192,10 +183,7 @@ impl Referee {
         if self.step.tick {
             for role in info.players() {
                 let seen = observe(info.information, role, &self.joint, &self.step);
-                self.views[role.index()].push(Turn {
-                    own: self.joint[role.index()],
-                    seen,
-                });
+                self.views[role.index()].push(Turn { own: self.joint[role.index()], seen });
             }
         }
         let errors = std::mem::take(&mut self.faults);
@@ -248,11 +236,7 @@ pub(crate) fn result(worker: &dyn Worker, totals: &[f64]) -> Vec<Option<f64>> {
             Payment::OnTheWay => Some(totals[role.index()]),
             Payment::AtEnd => {
                 worker.goals(role, &mut goals);
-                if let [goal] = goals[..] {
-                    Some(goal)
-                } else {
-                    None
-                }
+                if let [goal] = goals[..] { Some(goal) } else { None }
             }
         })
         .collect()

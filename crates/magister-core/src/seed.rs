@@ -38,10 +38,7 @@ impl Seed {
         let Seed(bytes) = self.child("generator", &[]);
         let mut state = [0; 4];
         for (word, chunk) in state.iter_mut().zip(bytes.chunks_exact(8)) {
-            *word = chunk
-                .iter()
-                .rev()
-                .fold(0, |word, &byte| word << 8 | u64::from(byte));
+            *word = chunk.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte));
         }
         Rng { state }
     }
@@ -133,9 +130,7 @@ mod tests {
     /// by the crate `rand_xoshiro` as well.
     #[test]
     fn published_answers() {
-        let mut rng = Rng {
-            state: [1, 2, 3, 4],
-        };
+        let mut rng = Rng { state: [1, 2, 3, 4] };
         let expected = [
             41_943_041,
             58_720_359,
@@ -187,10 +182,7 @@ mod tests {
             counts[rng.below(6) as usize] += 1;
         }
         // Five standard deviations of a binomial count.
-        assert!(
-            counts.iter().all(|&count| count.abs_diff(10_000) < 460),
-            "{counts:?}"
-        );
+        assert!(counts.iter().all(|&count| count.abs_diff(10_000) < 460), "{counts:?}");
         assert_eq!(rng.below(1), 0);
     }
 

@@ -34,18 +34,12 @@ impl Stop {
 
     /// Whether the flag is set.
     pub fn is_set(&self) -> bool {
-        self.0
-            .as_ref()
-            .is_some_and(|flag| flag.load(Ordering::Relaxed))
+        self.0.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed))
     }
 
     /// [`Halt::Stopped`] if the flag is set; for use with `?`.
     pub fn check(&self) -> Result<(), Halt> {
-        if self.is_set() {
-            Err(Halt::Stopped)
-        } else {
-            Ok(())
-        }
+        if self.is_set() { Err(Halt::Stopped) } else { Ok(()) }
     }
 }
 
@@ -83,28 +77,14 @@ impl fmt::Display for Halt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Halt::Stopped => f.write_str("the evaluation was stopped before it was complete"),
-            Halt::IllegalMove {
-                role,
-                choice: Move::IDLE,
-            } => {
-                write!(
-                    f,
-                    "role {} has to move in this state and can not stay idle",
-                    role.0
-                )
+            Halt::IllegalMove { role, choice: Move::IDLE } => {
+                write!(f, "role {} has to move in this state and can not stay idle", role.0)
             }
             Halt::IllegalMove { role, choice } => {
-                write!(
-                    f,
-                    "move {} of role {} is not legal in this state",
-                    choice.0, role.0
-                )
+                write!(f, "move {} of role {} is not legal in this state", choice.0, role.0)
             }
             Halt::JointLength { expected, given } => {
-                write!(
-                    f,
-                    "a joint move of this game has {expected} moves, but {given} were given"
-                )
+                write!(f, "a joint move of this game has {expected} moves, but {given} were given")
             }
             Halt::BadState => f.write_str("these words are no state of this game"),
             Halt::Hidden => f.write_str(
@@ -140,13 +120,7 @@ mod tests {
 
     #[test]
     fn reasons_read_as_sentences() {
-        let halt = Halt::IllegalMove {
-            role: Role(1),
-            choice: Move(7),
-        };
-        assert_eq!(
-            halt.to_string(),
-            "move 7 of role 1 is not legal in this state"
-        );
+        let halt = Halt::IllegalMove { role: Role(1), choice: Move(7) };
+        assert_eq!(halt.to_string(), "move 7 of role 1 is not legal in this state");
     }
 }

@@ -46,36 +46,16 @@ impl Symmetry {
     #[must_use]
     pub fn then(&self, other: &Symmetry) -> Symmetry {
         Symmetry {
-            cells: self
-                .cells
-                .iter()
-                .map(|&i| other.cells[i as usize])
-                .collect(),
-            values: self
-                .values
-                .iter()
-                .map(|&i| other.values[usize::from(i)])
-                .collect(),
-            moves: self
-                .moves
-                .iter()
-                .map(|&i| other.moves[i as usize])
-                .collect(),
-            roles: self
-                .roles
-                .iter()
-                .map(|&i| other.roles[usize::from(i)])
-                .collect(),
+            cells: self.cells.iter().map(|&i| other.cells[i as usize]).collect(),
+            values: self.values.iter().map(|&i| other.values[usize::from(i)]).collect(),
+            moves: self.moves.iter().map(|&i| other.moves[i as usize]).collect(),
+            roles: self.roles.iter().map(|&i| other.roles[usize::from(i)]).collect(),
         }
     }
 
     /// What a move becomes. Idleness stays what it is.
     pub fn of_move(&self, choice: Move) -> Move {
-        if choice == Move::IDLE {
-            choice
-        } else {
-            Move(self.moves[choice.index()])
-        }
+        if choice == Move::IDLE { choice } else { Move(self.moves[choice.index()]) }
     }
 
     /// What a role becomes.
@@ -88,12 +68,7 @@ impl Symmetry {
         fn permutes(table: impl Iterator<Item = usize>, count: usize) -> bool {
             let image: Vec<usize> = table.collect();
             image.len() == count
-                && image
-                    .iter()
-                    .copied()
-                    .collect::<BTreeSet<_>>()
-                    .into_iter()
-                    .eq(0..count)
+                && image.iter().copied().collect::<BTreeSet<_>>().into_iter().eq(0..count)
         }
         permutes(self.cells.iter().map(|&i| i as usize), cells)
             && permutes(self.values.iter().map(|&i| usize::from(i)), values)
@@ -134,10 +109,8 @@ mod tests {
 
     /// The square: a quarter turn and a reflection of its corners.
     fn generators() -> [Symmetry; 2] {
-        let of = |cells: [u32; 4]| Symmetry {
-            cells: cells.to_vec(),
-            ..Symmetry::identity(0, 2, 0, 1)
-        };
+        let of =
+            |cells: [u32; 4]| Symmetry { cells: cells.to_vec(), ..Symmetry::identity(0, 2, 0, 1) };
         [of([1, 2, 3, 0]), of([1, 0, 3, 2])]
     }
 
@@ -145,11 +118,7 @@ mod tests {
     fn a_square_has_seven_symmetries_besides_the_identity() {
         let group = Symmetry::close(&generators());
         assert_eq!(group.len(), 7);
-        assert!(
-            group
-                .iter()
-                .all(|symmetry| symmetry.is_permutation(4, 2, 0, 1))
-        );
+        assert!(group.iter().all(|symmetry| symmetry.is_permutation(4, 2, 0, 1)));
     }
 
     #[test]
@@ -163,13 +132,7 @@ mod tests {
     #[test]
     fn tables_that_permute_nothing() {
         let [turn, _] = generators();
-        assert!(
-            !Symmetry {
-                cells: vec![0, 0, 1, 2],
-                ..turn.clone()
-            }
-            .is_permutation(4, 2, 0, 1)
-        );
+        assert!(!Symmetry { cells: vec![0, 0, 1, 2], ..turn.clone() }.is_permutation(4, 2, 0, 1));
         assert!(!turn.is_permutation(5, 2, 0, 1));
         assert_eq!(turn.of_move(Move::IDLE), Move::IDLE);
     }

@@ -51,19 +51,13 @@ pub fn list(terms: impl IntoIterator<Item = String>) -> String {
 /// assert_eq!(magister_core::text::terms("((cell 1"), None);
 /// ```
 pub fn terms(text: &str) -> Option<Vec<Vec<&str>>> {
-    let mut rest = text
-        .trim()
-        .strip_prefix('(')?
-        .strip_suffix(')')?
-        .trim_start();
+    let mut rest = text.trim().strip_prefix('(')?.strip_suffix(')')?.trim_start();
     let mut terms = Vec::new();
     while !rest.is_empty() {
         let (term, after) = match rest.strip_prefix('(') {
             Some(inner) => inner.split_once(')')?,
-            None => rest.split_at(
-                rest.find(|c: char| c == '(' || c.is_whitespace())
-                    .unwrap_or(rest.len()),
-            ),
+            None => rest
+                .split_at(rest.find(|c: char| c == '(' || c.is_whitespace()).unwrap_or(rest.len())),
         };
         let atoms: Vec<&str> = term.split_whitespace().collect();
         if atoms.is_empty() || term.contains(['(', ')']) {
@@ -82,25 +76,12 @@ mod tests {
     #[test]
     fn well_formed_lists() {
         assert_eq!(terms("()"), Some(vec![]));
-        assert_eq!(
-            terms(" ( a (b  c)d ) "),
-            Some(vec![vec!["a"], vec!["b", "c"], vec!["d"]])
-        );
+        assert_eq!(terms(" ( a (b  c)d ) "), Some(vec![vec!["a"], vec!["b", "c"], vec!["d"]]));
     }
 
     #[test]
     fn broken_lists() {
-        for text in [
-            "",
-            "(",
-            ")",
-            "a",
-            "(()",
-            "(a))",
-            "((a)",
-            "((a (b)))",
-            "(())",
-        ] {
+        for text in ["", "(", ")", "a", "(()", "(a))", "((a)", "((a (b)))", "(())"] {
             assert_eq!(terms(text), None, "{text}");
         }
     }

@@ -32,11 +32,7 @@ pub struct View {
 impl View {
     /// The view of a role before the first turn.
     pub fn new(game: Arc<dyn Game>, role: Role) -> Self {
-        View {
-            game,
-            role,
-            turns: Vec::new(),
-        }
+        View { game, role, turns: Vec::new() }
     }
 
     /// Adds a turn.

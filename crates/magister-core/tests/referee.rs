@@ -6,7 +6,7 @@ use magister_core::examples::Countdown;
 use magister_core::record::RecordError;
 use magister_core::{
     Agent, Budget, Decision, Game, Halt, Info, Information, MatchRecord, Move, Native, Observation,
-    Percept, Referee, Rng, Role, Rules, Seed, Step, Stop, Turn, View, battery,
+    Percept, Referee, Rng, Role, Rules, Seed, Step, Stop, Text, Turn, View, Worker, battery,
 };
 
 const LOW: Role = Role(0);
@@ -26,11 +26,7 @@ struct Table {
     claims: [u8; 2],
 }
 
-magister_core::pack_struct!(Table {
-    owner: [u8; 6],
-    dealt: u8,
-    claims: [u8; 2]
-});
+magister_core::pack_struct!(Table { owner: [u8; 6], dealt: u8, claims: [u8; 2] });
 
 impl Claim {
     fn sum(table: &Table, role: Role) -> usize {
@@ -51,11 +47,7 @@ impl Rules for Claim {
         }
     }
     fn initial(&self) -> Table {
-        Table {
-            owner: [0; 6],
-            dealt: 0,
-            claims: [0; 2],
-        }
+        Table { owner: [0; 6], dealt: 0, claims: [0; 2] }
     }
     fn terminal(&self, table: &Table) -> bool {
         table.claims[0] != 0
@@ -64,11 +56,7 @@ impl Rules for Claim {
         if table.dealt == 4 && role != DEALER {
             out.extend([Move(6), Move(7)]);
         } else if table.dealt < 4 && role == DEALER {
-            out.extend(
-                (0..6)
-                    .filter(|&card| table.owner[card as usize] == 0)
-                    .map(Move),
-            );
+            out.extend((0..6).filter(|&card| table.owner[card as usize] == 0).map(Move));
         }
     }
     fn silent(&self, table: &Table) -> bool {
@@ -82,12 +70,7 @@ impl Rules for Claim {
         table.owner[joint[DEALER.index()].index()] = 1 + table.dealt % 2;
         table.dealt += 1;
         if table.dealt == 4 {
-            for (card, &owner) in table
-                .owner
-                .iter()
-                .enumerate()
-                .filter(|&(_, &owner)| owner > 0)
-            {
+            for (card, &owner) in table.owner.iter().enumerate().filter(|&(_, &owner)| owner > 0) {
                 out.percepts.insert(Role(owner - 1), Percept(card as u32));
             }
         }
@@ -101,12 +84,16 @@ impl Rules for Claim {
         }
     }
     fn valid(&self, table: &Table) -> bool {
-        let owned = |owner: u8| table.owner.iter().filter(move |&&o| o == owner).count();
-        let (dealt, claims) = (usize::from(table.dealt), table.claims);
+        let mut owned = [0; 3];
+        for &owner in &table.owner {
+            match owned.get_mut(usize::from(owner)) {
+                Some(count) => *count += 1,
+                None => return false,
+            }
+        }
+        let (dealt, claims) = (table.dealt, table.claims);
         dealt <= 4
-            && owned(1) == dealt.div_ceil(2)
-            && owned(2) == dealt / 2
-            && owned(0) == 6 - dealt
+            && owned == [6 - dealt, dealt.div_ceil(2), dealt / 2]
             && (claims == [0; 2] || dealt == 4 && claims.iter().all(|claim| [1, 2].contains(claim)))
     }
     fn move_text(&self, choice: Move) -> String {
@@ -123,11 +110,8 @@ impl Rules for Claim {
         format!("{:?} {} {:?}", table.owner, table.dealt, table.claims)
     }
     fn parse_state(&self, text: &str) -> Option<Table> {
-        let digits: Vec<u8> = text
-            .chars()
-            .filter_map(|c| c.to_digit(10))
-            .map(|digit| digit as u8)
-            .collect();
+        let digits: Vec<u8> =
+            text.chars().filter_map(|c| c.to_digit(10)).map(|digit| digit as u8).collect();
         Some(Table {
             owner: digits.get(..6)?.try_into().ok()?,
             dealt: *digits.get(6)?,
@@ -170,11 +154,8 @@ fn play_claim(seed: u64) -> Referee {
     }
     while !referee.terminal() {
         let mut rng = Seed::from(0).rng();
-        let mut decide = |role| {
-            agent
-                .decide(referee.view(role), &mut Budget::iterations(0), &mut rng)
-                .choice
-        };
+        let mut decide =
+            |role| agent.decide(referee.view(role), &mut Budget::iterations(0), &mut rng).choice;
         let moves = [decide(LOW), decide(HIGH), Move::IDLE];
         referee.advance(&moves, &Stop::never()).unwrap();
     }
@@ -191,18 +172,8 @@ fn the_test_games_are_sound() {
 fn silent_steps_give_no_turn_but_stand_in_the_record() {
     let referee = Referee::new(claim(), Seed::from(1), &Stop::never()).unwrap();
     assert_eq!(referee.record().steps.len(), 3);
-    assert!(
-        referee
-            .record()
-            .steps
-            .iter()
-            .all(|step| !step.tick && step.percepts.is_none())
-    );
-    assert!(
-        [LOW, HIGH, DEALER]
-            .iter()
-            .all(|&role| referee.view(role).turns().is_empty())
-    );
+    assert!(referee.record().steps.iter().all(|step| !step.tick && step.percepts.is_none()));
+    assert!([LOW, HIGH, DEALER].iter().all(|&role| referee.view(role).turns().is_empty()));
 
     let referee = play_claim(1);
     assert_eq!(referee.record().steps.len(), 5);
@@ -215,32 +186,19 @@ fn silent_steps_give_no_turn_but_stand_in_the_record() {
 fn a_view_holds_the_cards_of_its_role_and_no_others() {
     let referee = play_claim(2);
     let hand = |role: Role| match &referee.view(role).turns()[0] {
-        Turn {
-            own: Move::IDLE,
-            seen: Observation::Percepts(cards),
-        } => cards.clone(),
+        Turn { own: Move::IDLE, seen: Observation::Percepts(cards) } => cards.clone(),
         turn => panic!("{turn:?}"),
     };
     assert_eq!((hand(LOW).len(), hand(HIGH).len()), (2, 2));
     assert!(hand(LOW).iter().all(|card| !hand(HIGH).contains(card)));
     let mut worker = referee.game().worker();
-    assert_eq!(
-        referee.view(LOW).replay(&mut *worker, &Stop::never()),
-        Err(Halt::Hidden)
-    );
+    assert_eq!(referee.view(LOW).replay(&mut *worker, &Stop::never()), Err(Halt::Hidden));
 }
 
 #[test]
 fn the_same_seed_gives_the_same_match_and_others_differ() {
     assert_eq!(play_claim(3).into_record(), play_claim(3).into_record());
-    let deals = |seed| {
-        play_claim(seed)
-            .record()
-            .steps
-            .iter()
-            .map(|s| s.joint.clone())
-            .collect()
-    };
+    let deals = |seed| play_claim(seed).record().steps.iter().map(|s| s.joint.clone()).collect();
     let matches: Vec<Vec<Vec<String>>> = (0..10).map(deals).collect();
     assert!(matches.iter().any(|other| *other != matches[0]));
 }
@@ -252,24 +210,74 @@ fn a_refused_move_changes_nothing_and_draws_nothing() {
     let mut plain = Referee::new(claim(), Seed::from(4), &stop).unwrap();
     let mut tried = Referee::new(claim(), Seed::from(4), &stop).unwrap();
     let refused = tried.advance(&[Move(7), Move::IDLE, Move::IDLE], &stop);
-    assert_eq!(
-        refused,
-        Err(Halt::IllegalMove {
-            role: LOW,
-            choice: Move(7)
-        })
-    );
+    assert_eq!(refused, Err(Halt::IllegalMove { role: LOW, choice: Move(7) }));
     let short = tried.advance(&idle[..2], &stop);
-    assert_eq!(
-        short,
-        Err(Halt::JointLength {
-            expected: 3,
-            given: 2
-        })
-    );
+    assert_eq!(short, Err(Halt::JointLength { expected: 3, given: 2 }));
     plain.advance(&idle, &stop).unwrap();
     tried.advance(&idle, &stop).unwrap();
     assert_eq!(plain.record(), tried.record());
+}
+
+#[test]
+fn a_stopped_deal_goes_on_where_it_was() {
+    /// A worker whose steps heed the flag.
+    struct Patient(Native<Claim>);
+    struct PatientWorker(Box<dyn Worker>);
+    impl Game for Patient {
+        fn info(&self) -> &Info {
+            self.0.info()
+        }
+        fn worker(&self) -> Box<dyn Worker> {
+            Box::new(PatientWorker(self.0.worker()))
+        }
+        fn text(&self) -> &dyn Text {
+            self.0.text()
+        }
+    }
+    impl Worker for PatientWorker {
+        fn info(&self) -> &Info {
+            self.0.info()
+        }
+        fn reset(&mut self) {
+            self.0.reset();
+        }
+        fn load(&mut self, state: &[u64], stop: &Stop) -> Result<(), Halt> {
+            self.0.load(state, stop)
+        }
+        fn save(&self, out: &mut Vec<u64>) {
+            self.0.save(out);
+        }
+        fn terminal(&self) -> bool {
+            self.0.terminal()
+        }
+        fn legal(&self, role: Role) -> &[Move] {
+            self.0.legal(role)
+        }
+        fn weights(&self) -> &[u32] {
+            self.0.weights()
+        }
+        fn silent(&self) -> bool {
+            self.0.silent()
+        }
+        fn step(&mut self, joint: &[Move], out: &mut Step, stop: &Stop) -> Result<(), Halt> {
+            stop.check()?;
+            self.0.step(joint, out, stop)
+        }
+        fn goals(&self, role: Role, out: &mut Vec<f64>) {
+            self.0.goals(role, out);
+        }
+    }
+    let stop = Stop::new();
+    let game: Arc<dyn Game> = Arc::new(Patient(Native::new(Claim)));
+    let mut stopped = Referee::new(Arc::clone(&game), Seed::from(9), &stop).unwrap();
+    let mut plain = Referee::new(game, Seed::from(9), &stop).unwrap();
+    stop.set();
+    let idle = [Move::IDLE; 3];
+    assert_eq!(stopped.advance(&idle, &stop), Err(Halt::Stopped));
+    // The card was drawn before the step was stopped, and must not be drawn again.
+    stopped.advance(&idle, &Stop::never()).unwrap();
+    plain.advance(&idle, &Stop::never()).unwrap();
+    assert_eq!(stopped.record(), plain.record());
 }
 
 #[test]
@@ -331,32 +339,14 @@ fn a_forged_record_is_found_out() {
     let differs = |step, what| RecordError::Differs { step, what };
     assert_eq!(forged(&|r| r.schema = 99), RecordError::Schema(99));
     assert_eq!(forged(&|r| r.rules_hash.clear()), RecordError::OtherRules);
-    assert_eq!(
-        forged(&|r| r.steps[3].percepts = None),
-        differs(4, "percepts")
-    );
-    assert_eq!(
-        forged(&|r| r.steps[4].gains = vec![1.0, 0.0, 0.0]),
-        differs(5, "gains")
-    );
+    assert_eq!(forged(&|r| r.steps[3].percepts = None), differs(4, "percepts"));
+    assert_eq!(forged(&|r| r.steps[4].gains = vec![1.0, 0.0, 0.0]), differs(5, "gains"));
     assert_eq!(forged(&|r| r.steps[0].tick = true), differs(1, "tick"));
     assert_eq!(forged(&|r| r.result = None), differs(5, "result"));
     assert_eq!(forged(&|r| drop(r.steps.pop())), differs(4, "result"));
-    assert_eq!(
-        forged(&|r| drop(r.steps[2].joint.pop())),
-        differs(3, "number of moves")
-    );
+    assert_eq!(forged(&|r| drop(r.steps[2].joint.pop())), differs(3, "number of moves"));
     let unknown = forged(&|r| r.steps[4].joint[0] = "cheat".into());
-    assert_eq!(
-        unknown.to_string(),
-        "step 5: the game knows no move `cheat`"
-    );
+    assert_eq!(unknown.to_string(), "step 5: the game knows no move `cheat`");
     let illegal = forged(&|r| r.steps[1].joint = r.steps[0].joint.clone());
-    assert!(matches!(
-        illegal,
-        RecordError::Halt {
-            step: 2,
-            halt: Halt::IllegalMove { .. }
-        }
-    ));
+    assert!(matches!(illegal, RecordError::Halt { step: 2, halt: Halt::IllegalMove { .. } }));
 }

@@ -13,7 +13,7 @@ mod twenty48;
 
 use std::sync::Arc;
 
-use magister_core::{Game, Native};
+use magister_core::{Game, Native, Rules};
 
 pub use kuhn_poker::{Hand, KuhnPoker};
 pub use monty_hall::{MontyHall, Stage};
@@ -25,38 +25,27 @@ pub use twenty48::{Tiles, Twenty48};
 /// The name of a game, what it is in a few words, and how to make it.
 pub type Entry = (&'static str, &'static str, fn() -> Arc<dyn Game>);
 
+fn game<R: Rules>(rules: R) -> Arc<dyn Game> {
+    Arc::new(Native::new(rules))
+}
+
 /// All games written in Rust, in the order of their names.
 pub fn all() -> Vec<Entry> {
     vec![
-        ("2048", "slide and join tiles against chance", || {
-            Arc::new(Native::new(Twenty48))
+        ("2048", "Slide equal tiles together while chance adds new ones", || game(Twenty48)),
+        ("kuhn-poker", "Poker with three cards and one bet, for two players", || game(KuhnPoker)),
+        ("monty-hall", "Find the car behind one of three doors", || game(MontyHall)),
+        ("nim-3-4-5", "Nim for three players, who takes the last object wins", || {
+            game(Nim3::new(&[3, 4, 5]).expect("three heaps are not too many"))
         }),
-        ("kuhn-poker", "poker with three cards and one bet", || {
-            Arc::new(Native::new(KuhnPoker))
+        ("rock-paper-scissors", "Rock, paper or scissors, both at the same time", || {
+            game(RockPaperScissors)
         }),
-        ("monty-hall", "a car behind one of three doors", || {
-            Arc::new(Native::new(MontyHall))
-        }),
-        ("nim-3-4-5", "Nim for three players", || {
-            Arc::new(Native::new(
-                Nim3::new(&[3, 4, 5]).expect("three heaps are not too many"),
-            ))
-        }),
-        (
-            "rock-paper-scissors",
-            "one hand, shown at the same time",
-            || Arc::new(Native::new(RockPaperScissors)),
-        ),
-        ("tictactoe", "three in a row", || {
-            Arc::new(Native::new(TicTacToe))
-        }),
+        ("tictactoe", "Three in a row on a board of nine", || game(TicTacToe)),
     ]
 }
 
 /// The game of this name.
 pub fn find(name: &str) -> Option<Arc<dyn Game>> {
-    all()
-        .into_iter()
-        .find(|entry| entry.0 == name)
-        .map(|entry| entry.2())
+    all().into_iter().find(|entry| entry.0 == name).map(|entry| entry.2())
 }

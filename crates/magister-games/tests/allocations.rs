@@ -48,24 +48,14 @@ fn play(worker: &mut dyn Worker, start: &[u64], buffers: &mut Buffers) -> u32 {
     while !worker.terminal() {
         buffers.joint.clear();
         for role in (0..roles).map(|role| Role(role as u8)) {
-            let weights = if chance == Some(role) {
-                worker.weights()
-            } else {
-                &[]
-            };
-            buffers
-                .joint
-                .push(draw(worker.legal(role), weights, &mut rng).unwrap());
+            let weights = if chance == Some(role) { worker.weights() } else { &[] };
+            buffers.joint.push(draw(worker.legal(role), weights, &mut rng).unwrap());
             worker.goals(role, &mut buffers.goals);
         }
         worker.save(&mut buffers.state);
-        worker
-            .step(&buffers.joint, &mut buffers.step, &Stop::never())
-            .unwrap();
+        worker.step(&buffers.joint, &mut buffers.step, &Stop::never()).unwrap();
         assert!(worker.undo());
-        worker
-            .step(&buffers.joint, &mut buffers.step, &Stop::never())
-            .unwrap();
+        worker.step(&buffers.joint, &mut buffers.step, &Stop::never()).unwrap();
         steps += 1;
     }
     steps

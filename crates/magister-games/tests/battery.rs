@@ -7,29 +7,16 @@ use magister_games::native;
 fn every_game_passes_the_battery() {
     for (name, _, game) in native::all() {
         let report = battery::check(&*game(), &Options::default());
-        assert!(
-            report.passed() && report.warnings.is_empty(),
-            "{name}\n{report}"
-        );
-        assert!(
-            report.positions > 40,
-            "{name}: the battery saw {} positions",
-            report.positions
-        );
+        assert!(report.passed() && report.warnings.is_empty(), "{name}\n{report}");
+        assert!(report.positions > 40, "{name}: the battery saw {} positions", report.positions);
     }
 }
 
 #[test]
 fn the_registry_names_each_game_once_and_by_its_own_name() {
     let names: Vec<&str> = native::all().iter().map(|entry| entry.0).collect();
-    let expected = [
-        "2048",
-        "kuhn-poker",
-        "monty-hall",
-        "nim-3-4-5",
-        "rock-paper-scissors",
-        "tictactoe",
-    ];
+    let expected =
+        ["2048", "kuhn-poker", "monty-hall", "nim-3-4-5", "rock-paper-scissors", "tictactoe"];
     assert_eq!(names, expected);
     for (name, description, game) in native::all() {
         assert_eq!(game().info().name, name);

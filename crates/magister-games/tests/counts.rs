@@ -11,11 +11,7 @@ fn joints(worker: &dyn Worker) -> Vec<Vec<Move>> {
     for role in worker.info().all_roles() {
         let extended = |joint: &Vec<Move>| {
             let with = |&choice: &Move| joint.iter().copied().chain([choice]).collect();
-            worker
-                .legal(role)
-                .iter()
-                .map(with)
-                .collect::<Vec<Vec<Move>>>()
+            worker.legal(role).iter().map(with).collect::<Vec<Vec<Move>>>()
         };
         joints = joints.iter().flat_map(extended).collect();
     }
@@ -47,20 +43,14 @@ fn count(game: &dyn Game) -> (u64, usize) {
 
 #[test]
 fn tic_tac_toe_has_255168_games_and_5478_positions() {
-    assert_eq!(
-        count(&*native::find("tictactoe").unwrap()),
-        (255_168, 5_478)
-    );
+    assert_eq!(count(&*native::find("tictactoe").unwrap()), (255_168, 5_478));
 }
 
 #[test]
 fn the_small_games() {
     // Nine pairs of hands; six deals with five lines each; three cars and three choices, of
     // which three leave two doors to open and six leave one, with two decisions each.
-    assert_eq!(
-        count(&*native::find("rock-paper-scissors").unwrap()),
-        (9, 10)
-    );
+    assert_eq!(count(&*native::find("rock-paper-scissors").unwrap()), (9, 10));
     assert_eq!(count(&*native::find("kuhn-poker").unwrap()).0, 30);
     assert_eq!(count(&*native::find("monty-hall").unwrap()).0, 24);
 }
@@ -111,9 +101,7 @@ fn nim_3_4_5_has_every_heap_with_every_turn_that_can_be() {
         worker.load(&state, &Stop::never()).unwrap();
         for joint in joints(&*worker) {
             worker.load(&state, &Stop::never()).unwrap();
-            worker
-                .step(&joint, &mut Step::new(), &Stop::never())
-                .unwrap();
+            worker.step(&joint, &mut Step::new(), &Stop::never()).unwrap();
             let mut next = Vec::new();
             worker.save(&mut next);
             open.push(next);
@@ -128,10 +116,7 @@ fn nim_3_4_5_has_every_heap_with_every_turn_that_can_be() {
             for c in 0..=5_u32 {
                 let taken = a + b + c;
                 let touched = u32::from(a > 0) + u32::from(b > 0) + u32::from(c > 0);
-                expected += (touched..=taken)
-                    .map(|n| n % 3)
-                    .collect::<BTreeSet<_>>()
-                    .len();
+                expected += (touched..=taken).map(|n| n % 3).collect::<BTreeSet<_>>().len();
             }
         }
     }
@@ -148,16 +133,10 @@ fn who_takes_the_last_object_wins_and_who_finds_nothing_gets_nothing() {
             .all_roles()
             .map(|role| {
                 let choice = game.text().parse_move(role, text).unwrap();
-                if worker.legal(role).contains(&choice) {
-                    choice
-                } else {
-                    Move::IDLE
-                }
+                if worker.legal(role).contains(&choice) { choice } else { Move::IDLE }
             })
             .collect();
-        worker
-            .step(&joint, &mut Step::new(), &Stop::never())
-            .unwrap();
+        worker.step(&joint, &mut Step::new(), &Stop::never()).unwrap();
     }
     let goals = [0, 1, 2].map(|role| {
         let mut goals = Vec::new();

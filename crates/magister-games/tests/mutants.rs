@@ -66,12 +66,7 @@ impl Broken {
             Fault::NoPermutation => symmetries[0].cells[0] = symmetries[0].cells[1],
             _ => {}
         }
-        Broken {
-            game,
-            info,
-            symmetries,
-            fault,
-        }
+        Broken { game, info, symmetries, fault }
     }
 }
 
@@ -108,11 +103,7 @@ impl Game for Broken {
 impl Text for Broken {
     fn move_text(&self, choice: Move) -> String {
         let text = self.game.text().move_text(choice);
-        if self.fault == Fault::SameText {
-            text.replace(" 3)", " 2)")
-        } else {
-            text
-        }
+        if self.fault == Fault::SameText { text.replace(" 3)", " 2)") } else { text }
     }
     fn parse_move(&self, role: Role, text: &str) -> Option<Move> {
         self.game.text().parse_move(role, text)
@@ -127,11 +118,7 @@ impl Text for Broken {
         self.game.text().state_text(state)
     }
     fn parse_state(&self, text: &str) -> Option<Vec<u64>> {
-        if self.fault == Fault::UnreadableState {
-            None
-        } else {
-            self.game.text().parse_state(text)
-        }
+        if self.fault == Fault::UnreadableState { None } else { self.game.text().parse_state(text) }
     }
 }
 
@@ -181,10 +168,7 @@ impl Worker for BrokenWorker {
     }
     fn load(&mut self, state: &[u64], stop: &Stop) -> Result<(), Halt> {
         let result = self.worker.load(state, stop);
-        assert!(
-            result.is_ok() || self.fault != Fault::PanicsOnGarbage,
-            "deliberate"
-        );
+        assert!(result.is_ok() || self.fault != Fault::PanicsOnGarbage, "deliberate");
         self.loaded = state.to_vec();
         self.refresh();
         result
@@ -202,14 +186,8 @@ impl Worker for BrokenWorker {
         self.asked.set(self.asked.get() + 1);
         // The number of roles is even, so a whole round of questions must not restore the order.
         let order = self.asked.get() / self.info.roles.len() % 2;
-        let order = if self.fault == Fault::UnstableLegal {
-            order
-        } else {
-            0
-        };
-        self.lists
-            .get(role.index())
-            .map_or(&[], |lists| &lists[order])
+        let order = if self.fault == Fault::UnstableLegal { order } else { 0 };
+        self.lists.get(role.index()).map_or(&[], |lists| &lists[order])
     }
     fn weights(&self) -> &[u32] {
         &self.weights
@@ -237,11 +215,8 @@ impl Worker for BrokenWorker {
         self.worker.goals(role, out);
     }
     fn playouts(&mut self, batch: &Batch<'_>, out: &mut Results, stop: &Stop) -> Result<(), Halt> {
-        let entangled = if self.fault == Fault::EntangledPlayouts {
-            batch.streams.len()
-        } else {
-            0
-        };
+        let entangled =
+            if self.fault == Fault::EntangledPlayouts { batch.streams.len() } else { 0 };
         let seed = batch.seed + entangled as u64;
         one_by_one(self, &Batch { seed, ..*batch }, out, stop)
     }
@@ -285,10 +260,7 @@ fn each_fault_is_found_by_the_check_that_is_meant_for_it() {
     for (name, fault, check) in cases {
         let report = report(name, fault);
         let found = report.failures.iter().any(|finding| finding.check == check);
-        assert!(
-            found,
-            "{fault:?} in {name} was not found by {check}:\n{report}"
-        );
+        assert!(found, "{fault:?} in {name} was not found by {check}:\n{report}");
     }
 }
 
@@ -296,21 +268,12 @@ fn each_fault_is_found_by_the_check_that_is_meant_for_it() {
 fn legal_moves_that_a_player_can_not_know_are_a_warning() {
     let report = report("kuhn-poker", Fault::Unknowable);
     assert!(report.passed(), "{report}");
-    assert!(
-        report
-            .warnings
-            .iter()
-            .any(|finding| finding.check == "knowledge"),
-        "{report}"
-    );
+    assert!(report.warnings.iter().any(|finding| finding.check == "knowledge"), "{report}");
 }
 
 #[test]
 fn a_report_says_what_is_wrong_and_where() {
     let text = report("tictactoe", Fault::TerminalWithMoves).to_string();
-    assert!(
-        text.contains("the state is terminal, but o has legal moves"),
-        "{text}"
-    );
+    assert!(text.contains("the state is terminal, but o has legal moves"), "{text}");
     assert!(text.contains("in ((cell 1 1 "), "{text}");
 }

@@ -7,17 +7,11 @@ use magister_games::native;
 /// A worker in the position with this board, given row by row.
 fn load(rows: [[u32; 4]; 4]) -> Box<dyn Worker> {
     let game = native::find("2048").unwrap();
-    let cells = rows
-        .iter()
-        .flatten()
-        .enumerate()
-        .filter(|&(_, &value)| value > 0);
+    let cells = rows.iter().flatten().enumerate().filter(|&(_, &value)| value > 0);
     let term = |(i, value)| format!("(cell {} {} {value})", i / 4 + 1, i % 4 + 1);
     let text = list(cells.map(term).chain(["(control player)".to_owned()]));
     let mut worker = game.worker();
-    worker
-        .load(&game.text().parse_state(&text).unwrap(), &Stop::never())
-        .unwrap();
+    worker.load(&game.text().parse_state(&text).unwrap(), &Stop::never()).unwrap();
     worker
 }
 
@@ -29,20 +23,14 @@ fn slide(rows: [[u32; 4]; 4], direction: &str) -> Option<([[u32; 4]; 4], f64)> {
     let player = game.info().role("player").unwrap();
     let choice = game.text().parse_move(player, direction).unwrap();
     let mut step = Step::new();
-    worker
-        .step(&[choice, Move::IDLE], &mut step, &Stop::never())
-        .ok()?;
+    worker.step(&[choice, Move::IDLE], &mut step, &Stop::never()).ok()?;
 
     let board = game.board().unwrap();
     let mut state = Vec::new();
     worker.save(&mut state);
     let mut cells = [0; 16];
     board.cells(&state, &mut cells);
-    let value = |cell: usize| {
-        board.shape().values[usize::from(cells[cell])]
-            .parse()
-            .unwrap_or(0)
-    };
+    let value = |cell: usize| board.shape().values[usize::from(cells[cell])].parse().unwrap_or(0);
     let rows = std::array::from_fn(|row| std::array::from_fn(|column| value(4 * row + column)));
     Some((rows, step.gains[0]))
 }
@@ -62,11 +50,7 @@ fn rows_slide_left() {
     ];
     for (before, after, gain) in cases {
         let result = slide([none, before, none, none], "left");
-        assert_eq!(
-            result,
-            Some(([none, after, none, none], gain)),
-            "{before:?}"
-        );
+        assert_eq!(result, Some(([none, after, none, none], gain)), "{before:?}");
     }
     assert_eq!(slide([[2, 4, 2, 4], none, none, none], "left"), None);
 }

@@ -31,12 +31,7 @@ pub struct Builtin {
 const ANY: usize = usize::MAX;
 
 const fn entry(name: &'static str, usage: Use, least: usize, most: usize) -> Builtin {
-    Builtin {
-        name,
-        usage,
-        least,
-        most,
-    }
+    Builtin { name, usage, least, most }
 }
 
 /// Sorted by name.
@@ -149,10 +144,7 @@ const TABLE: &[Builtin] = {
 impl Builtin {
     /// The builtin of this name.
     pub fn find(name: &str) -> Option<&'static Builtin> {
-        TABLE
-            .binary_search_by(|b| b.name.cmp(name))
-            .ok()
-            .map(|i| &TABLE[i])
+        TABLE.binary_search_by(|b| b.name.cmp(name)).ok().map(|i| &TABLE[i])
     }
 }
 

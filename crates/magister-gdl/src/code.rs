@@ -10,14 +10,7 @@ use crate::diagnostic::Severity;
 
 macro_rules! example {
     ($id:literal $which:literal $ext:literal) => {
-        Some(include_str!(concat!(
-            "../codes/",
-            $id,
-            ".",
-            $which,
-            ".",
-            $ext
-        )))
+        Some(include_str!(concat!("../codes/", $id, ".", $which, ".", $ext)))
     };
     ($id:literal $which:literal) => {
         None

@@ -63,7 +63,7 @@ impl Diagnostic {
             code,
             severity: code.severity(),
             span,
-            message: message.into(),
+            message: clip(message.into()),
             label: String::new(),
             help: None,
             related: Vec::new(),
@@ -80,7 +80,7 @@ impl Diagnostic {
     /// With this advice.
     #[must_use]
     pub fn help(mut self, text: impl Into<String>) -> Self {
-        self.help = Some(text.into());
+        self.help = Some(clip(text.into()));
         self
     }
 
@@ -94,10 +94,7 @@ impl Diagnostic {
     /// With another place.
     #[must_use]
     pub fn related(mut self, span: Span, text: impl Into<String>) -> Self {
-        self.related.push(Related {
-            span,
-            message: text.into(),
-        });
+        self.related.push(Related { span, message: text.into() });
         self
     }
 
@@ -107,6 +104,16 @@ impl Diagnostic {
         self.severity = severity;
         self
     }
+}
+
+/// A sentence of bearable length: names in it come from the rules and may be megabytes.
+fn clip(mut text: String) -> String {
+    const LONGEST: usize = 400;
+    if text.len() > LONGEST {
+        text.truncate(text.floor_char_boundary(LONGEST));
+        text.push('…');
+    }
+    text
 }
 
 /// A bounded list of diagnostics: hostile input makes mistakes by the million.
@@ -121,12 +128,7 @@ pub struct Diagnostics {
 impl Diagnostics {
     /// An empty list that keeps at most `limit` diagnostics.
     pub fn new(limit: usize) -> Self {
-        Self {
-            list: Vec::new(),
-            limit,
-            dropped: 0,
-            dropped_errors: 0,
-        }
+        Self { list: Vec::new(), limit, dropped: 0, dropped_errors: 0 }
     }
 
     /// Adds one.
@@ -178,7 +180,6 @@ impl Diagnostics {
 
     /// Puts them in the order of the text; the order of finding breaks ties.
     pub(crate) fn sort(&mut self) {
-        self.list
-            .sort_by_key(|d| (d.span.start, d.span.end, d.code));
+        self.list.sort_by_key(|d| (d.span.start, d.span.end, d.code));
     }
 }

@@ -18,11 +18,6 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self {
-            bytes: 16 << 20,
-            nodes: 2_000_000,
-            depth: 200,
-            diagnostics: 200,
-        }
+        Self { bytes: 16 << 20, nodes: 2_000_000, depth: 200, diagnostics: 200 }
     }
 }

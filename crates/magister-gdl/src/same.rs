@@ -11,10 +11,7 @@ use crate::name::Name;
 /// variables, the way lists are written, and the nesting of conjunctions.
 pub fn same_rules(a: &Rulesheet, b: &Rulesheet) -> bool {
     a.statements.len() == b.statements.len()
-        && a.statements
-            .iter()
-            .zip(&b.statements)
-            .all(|(a, b)| same_statement(a, b))
+        && a.statements.iter().zip(&b.statements).all(|(a, b)| same_statement(a, b))
 }
 
 /// Whether two statements say the same, in the sense of [`same_rules`].

@@ -72,9 +72,8 @@ mod tests {
     #[test]
     fn a_long_chain_does_not_exhaust_the_stack() {
         let n = 300_000;
-        let edges: Vec<Vec<usize>> = (0..n)
-            .map(|i| if i + 1 < n { vec![i + 1] } else { vec![] })
-            .collect();
+        let edges: Vec<Vec<usize>> =
+            (0..n).map(|i| if i + 1 < n { vec![i + 1] } else { vec![] }).collect();
         let c = components(&edges);
         assert!(c.windows(2).all(|w| w[0] > w[1]));
     }

@@ -14,28 +14,19 @@ pub struct Span {
 impl Span {
     /// The span from `start` to `end`, in bytes.
     pub fn new(start: usize, end: usize) -> Self {
-        Self {
-            start: start as u32,
-            end: end as u32,
-        }
+        Self { start: start as u32, end: end as u32 }
     }
 
     /// The smallest span that covers both.
     #[must_use]
     pub fn to(self, other: Span) -> Span {
-        Span {
-            start: self.start.min(other.start),
-            end: self.end.max(other.end),
-        }
+        Span { start: self.start.min(other.start), end: self.end.max(other.end) }
     }
 
     /// The empty span right after this one.
     #[must_use]
     pub fn after(self) -> Span {
-        Span {
-            start: self.end,
-            end: self.end,
-        }
+        Span { start: self.end, end: self.end }
     }
 
     /// The span as an index into the text it belongs to.
@@ -94,10 +85,7 @@ impl Lines {
         let start = self.starts[line] as usize;
         let upto = text.floor_char_boundary(offset as usize);
         let column = text[start.min(upto)..upto].chars().count() + 1;
-        Place {
-            line: line as u32 + 1,
-            column: column as u32,
-        }
+        Place { line: line as u32 + 1, column: column as u32 }
     }
 }
 

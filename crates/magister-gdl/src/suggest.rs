@@ -12,11 +12,7 @@ pub(crate) fn nearest<'a>(
     if length > 64 {
         return None;
     }
-    let allowed = if length <= 2 {
-        1
-    } else {
-        (length / 3).clamp(1, 3)
-    };
+    let allowed = if length <= 2 { 1 } else { (length / 3).clamp(1, 3) };
     candidates
         .into_iter()
         .take(CANDIDATES)

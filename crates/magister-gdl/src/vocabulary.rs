@@ -16,13 +16,7 @@ pub(crate) struct Keyword {
 }
 
 const fn word(name: &'static str, arity: usize, head: bool, body: bool, fixed: bool) -> Keyword {
-    Keyword {
-        name,
-        arity,
-        head,
-        body,
-        fixed,
-    }
+    Keyword { name, arity, head, body, fixed }
 }
 
 const GDL: &[Keyword] = &[
@@ -39,10 +33,8 @@ const GDL: &[Keyword] = &[
     word("distinct", 2, false, true, false),
 ];
 
-const GDL2: &[Keyword] = &[
-    word("sees", 2, true, false, false),
-    word("percept", 2, true, false, true),
-];
+const GDL2: &[Keyword] =
+    &[word("sees", 2, true, false, false), word("percept", 2, true, false, true)];
 
 const OPERATIONS: &[Keyword] = &[
     word("role", 1, true, true, true),

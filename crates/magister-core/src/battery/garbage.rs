@@ -1,61 +1,82 @@
-//! Words that are no state.
+//! Words that are no state, and text that means nothing.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::snapshot::Snapshot;
 use super::{Options, Report};
-use crate::{Game, Move, Rng, Step, Stop};
+use crate::{Game, Move, Rng, Role, Step, Stop, Worker};
 
-/// Loads spoilt states. They may be refused or accepted, but must not panic, and what was
-/// accepted must be a state like any other.
+/// Loads spoilt states and reads spoilt text. They may be refused or accepted, but must not
+/// panic, and what was accepted must be a state like any other.
 pub(super) fn check(game: &dyn Game, options: &Options, states: &[Vec<u64>], report: &mut Report) {
     let mut rng = options.seed.derive("garbage").rng();
     let mut worker = game.worker();
     for _ in 0..options.garbage {
-        let words = spoil(states, &mut rng);
-        let tried = catch_unwind(AssertUnwindSafe(|| {
-            if worker.load(&words, &Stop::never()).is_err() {
-                return true;
-            }
-            let here = Snapshot::take(&*worker);
-            let sound =
-                here.words == words && here.legal.iter().all(|l| l.is_empty() == here.terminal);
-            if sound && !here.terminal {
-                let joint: Vec<Move> = here
-                    .legal
-                    .iter()
-                    .map(|legal| legal[rng.below(legal.len() as u64) as usize])
-                    .collect();
-                let _ = worker.step(&joint, &mut Step::new(), &Stop::never());
-                Snapshot::take(&*worker);
-            }
-            sound
-        }));
-        match tried {
+        let words = spoilt_words(states, &mut rng);
+        match catch_unwind(AssertUnwindSafe(|| sound(&mut *worker, &words, &mut rng))) {
             Ok(true) => {}
-            Ok(false) => report.fail(
-                "garbage",
-                "",
-                format!("the words {words:x?} were accepted, but are not treated as a state"),
-            ),
+            Ok(false) => {
+                let what = format!("{words:x?} was accepted, but is not treated as a state");
+                report.fail("garbage", "", what);
+            }
             Err(_) => {
-                report.fail(
-                    "garbage",
-                    "",
-                    format!("the words {words:x?} make the worker panic"),
-                );
+                report.fail("garbage", "", format!("the words {words:x?} make the worker panic"));
                 worker = game.worker();
             }
+        }
+        let text = spoilt_text(game, states, &mut rng);
+        match catch_unwind(AssertUnwindSafe(|| readable(game, &mut *worker, &text))) {
+            Ok(true) => {}
+            Ok(false) => {
+                let what = format!("`{text}` reads as a state that can not be loaded");
+                report.fail("garbage", "", what);
+            }
+            Err(_) => report.fail("garbage", "", format!("reading `{text}` panics")),
         }
     }
 }
 
-/// A state with some bits flipped, some words replaced, or words missing or added.
-fn spoil(states: &[Vec<u64>], rng: &mut Rng) -> Vec<u64> {
-    let mut words = match states.len() {
+/// Whether words are refused, or treated as a state: saved as they are, with legal moves unless
+/// terminal, and with a step out of them.
+fn sound(worker: &mut dyn Worker, words: &[u64], rng: &mut Rng) -> bool {
+    if worker.load(words, &Stop::never()).is_err() {
+        return true;
+    }
+    let here = Snapshot::take(worker);
+    if here.words != words || here.legal.iter().any(|list| list.is_empty() != here.terminal) {
+        return false;
+    }
+    if !here.terminal {
+        let any = |list: &Vec<Move>| list[rng.below(list.len() as u64) as usize];
+        let joint: Vec<Move> = here.legal.iter().map(any).collect();
+        let _ = worker.step(&joint, &mut Step::new(), &Stop::never());
+        Snapshot::take(worker);
+    }
+    true
+}
+
+/// Whether text is refused as a state, or gives one that can be loaded. As a move or a percept
+/// it may mean anything.
+fn readable(game: &dyn Game, worker: &mut dyn Worker, text: &str) -> bool {
+    let reader = game.text();
+    let _ = reader.parse_move(Role(0), text);
+    let _ = reader.parse_percept(text);
+    match reader.parse_state(text) {
+        Some(words) => worker.load(&words, &Stop::never()).is_ok(),
+        None => true,
+    }
+}
+
+fn any_state(states: &[Vec<u64>], rng: &mut Rng) -> Vec<u64> {
+    match states.len() {
         0 => Vec::new(),
         count => states[rng.below(count as u64) as usize].clone(),
-    };
+    }
+}
+
+/// A state with some bits flipped, all words replaced, or words missing or added.
+fn spoilt_words(states: &[Vec<u64>], rng: &mut Rng) -> Vec<u64> {
+    let mut words = any_state(states, rng);
     match rng.below(8) {
         0 => {
             words.pop();
@@ -73,4 +94,24 @@ fn spoil(states: &[Vec<u64>], rng: &mut Rng) -> Vec<u64> {
         }
     }
     words
+}
+
+/// The text of a state with some characters deleted, doubled or replaced.
+fn spoilt_text(game: &dyn Game, states: &[Vec<u64>], rng: &mut Rng) -> String {
+    const STRANGE: [char; 8] = ['(', ')', ' ', '0', '9', '-', 'é', '\0'];
+    let state = any_state(states, rng);
+    let mut text: Vec<char> = game.text().state_text(&state).chars().collect();
+    for _ in 0..=rng.below(3) {
+        let Some(last) = text.len().checked_sub(1) else {
+            break;
+        };
+        let place = rng.below(last as u64 + 1) as usize;
+        match rng.below(4) {
+            0 => drop(text.remove(place)),
+            1 => text.insert(place, text[place]),
+            2 => text.truncate(place),
+            _ => text[place] = STRANGE[rng.below(STRANGE.len() as u64) as usize],
+        }
+    }
+    text.into_iter().collect()
 }

@@ -2,7 +2,7 @@
 
 use super::{Options, Report};
 use crate::playout::{self, Batch, Detail, Results, Stream, Tally};
-use crate::{Game, Info, Stop};
+use crate::{Game, Halt, Info, Stop};
 
 pub(super) fn check(game: &dyn Game, options: &Options, states: &[Vec<u64>], report: &mut Report) {
     let mut worker = game.worker();
@@ -10,21 +10,9 @@ pub(super) fn check(game: &dyn Game, options: &Options, states: &[Vec<u64>], rep
     worker.save(&mut initial);
     let middle = states.get(states.len() / 2).unwrap_or(&initial);
     let streams = [
-        Stream {
-            id: 1,
-            start: &initial,
-            quota: options.playouts,
-        },
-        Stream {
-            id: u64::MAX,
-            start: middle,
-            quota: options.playouts / 2,
-        },
-        Stream {
-            id: 1,
-            start: middle,
-            quota: 1,
-        },
+        Stream { id: 1, start: &initial, quota: options.playouts },
+        Stream { id: u64::MAX, start: middle, quota: options.playouts / 2 },
+        Stream { id: 1, start: middle, quota: 1 },
     ];
     let stop = Stop::never();
     let batch = Batch {
@@ -39,11 +27,7 @@ pub(super) fn check(game: &dyn Game, options: &Options, states: &[Vec<u64>], rep
         return;
     }
     if together.streams.len() != streams.len() {
-        report.fail(
-            "playouts",
-            "",
-            "a batch does not give one result per stream",
-        );
+        report.fail("playouts", "", "a batch does not give one result per stream");
         return;
     }
     for (stream, tally) in streams.iter().zip(&together.streams) {
@@ -55,49 +39,31 @@ pub(super) fn check(game: &dyn Game, options: &Options, states: &[Vec<u64>], rep
     // In the reverse order, so that nothing can be left over from an earlier stream.
     let mut apart = Results::default();
     for (index, stream) in streams.iter().enumerate().rev() {
-        let alone = Batch {
-            streams: std::slice::from_ref(stream),
-            ..batch
-        };
+        let alone = Batch { streams: std::slice::from_ref(stream), ..batch };
         if worker.playouts(&alone, &mut apart, &stop).is_err()
             || apart.streams[..] != together.streams[index..=index]
         {
-            report.fail(
-                "playouts",
-                "",
-                "a stream alone gives other results than among others",
-            );
+            report.fail("playouts", "", "a stream alone gives other results than among others");
         }
     }
     let mut plain = Results::default();
     if playout::one_by_one(&mut *worker, &batch, &mut plain, &stop).is_err() || plain != together {
-        report.fail(
-            "playouts",
-            "",
-            "the engine's playouts are not those of the plain evaluator",
-        );
+        report.fail("playouts", "", "the engine's playouts are not those of the plain evaluator");
     }
-    let sums = Batch {
-        detail: Detail::Sums,
-        ..batch
-    };
+    let set = Stop::new();
+    set.set();
+    if worker.playouts(&batch, &mut plain, &set) != Err(Halt::Stopped) {
+        report.fail("playouts", "", "a batch is played though it was stopped before");
+    }
+    let sums = Batch { detail: Detail::Sums, ..batch };
     let same = worker.playouts(&sums, &mut apart, &stop).is_ok()
-        && apart
-            .streams
-            .iter()
-            .zip(&together.streams)
-            .all(|(sums, full)| {
-                (sums.finished, sums.truncated, sums.steps)
-                    == (full.finished, full.truncated, full.steps)
-                    && (&sums.paid, &sums.sum, &sums.squares)
-                        == (&full.paid, &full.sum, &full.squares)
-            });
+        && apart.streams.iter().zip(&together.streams).all(|(sums, full)| {
+            (sums.finished, sums.truncated, sums.steps)
+                == (full.finished, full.truncated, full.steps)
+                && (&sums.paid, &sums.sum, &sums.squares) == (&full.paid, &full.sum, &full.squares)
+        });
     if !same {
-        report.fail(
-            "playouts",
-            "",
-            "sums without details differ from sums with details",
-        );
+        report.fail("playouts", "", "sums without details differ from sums with details");
     }
 }
 
@@ -111,28 +77,14 @@ fn contradiction(info: &Info, stream: &Stream<'_>, tally: &Tally) -> Option<Stri
     if tally.rewards.len() != count * roles || tally.sum.len() != roles {
         return Some("the rewards are not one per role".to_owned());
     }
-    if tally
-        .playouts
-        .iter()
-        .map(|playout| u64::from(playout.steps))
-        .sum::<u64>()
-        != tally.steps
-    {
+    if tally.playouts.iter().map(|playout| u64::from(playout.steps)).sum::<u64>() != tally.steps {
         return Some("the lengths of the playouts do not add up to the steps".to_owned());
     }
     for role in info.all_roles() {
-        let rewards = tally
-            .rewards
-            .iter()
-            .skip(role.index())
-            .step_by(roles)
-            .flatten();
+        let rewards = tally.rewards.iter().skip(role.index()).step_by(roles).flatten();
         let paid = rewards.clone().count() as u32;
         if paid != tally.paid[role.index()] {
-            return Some(format!(
-                "{} was not paid as often as it says",
-                info.role_name(role)
-            ));
+            return Some(format!("{} was not paid as often as it says", info.role_name(role)));
         }
     }
     // The range is promised for whole games only.
@@ -140,9 +92,7 @@ fn contradiction(info: &Info, stream: &Stream<'_>, tally: &Tally) -> Option<Stri
     for (playout, rewards) in tally.playouts.iter().zip(tally.rewards.chunks(roles)) {
         let strange = |reward: &&f64| !(low..=high).contains(*reward);
         if let (true, Some(reward)) = (playout.finished, rewards.iter().flatten().find(strange)) {
-            return Some(format!(
-                "a playout gave the reward {reward}, not in {low} to {high}"
-            ));
+            return Some(format!("a playout gave the reward {reward}, not in {low} to {high}"));
         }
     }
     None

@@ -22,10 +22,7 @@ impl Snapshot {
             words,
             terminal: worker.terminal(),
             silent: worker.silent(),
-            legal: info
-                .all_roles()
-                .map(|role| worker.legal(role).to_vec())
-                .collect(),
+            legal: info.all_roles().map(|role| worker.legal(role).to_vec()).collect(),
             weights: worker.weights().to_vec(),
             goals: info
                 .all_roles()

@@ -9,13 +9,15 @@ const WALKS: u64 = 4;
 
 pub(super) fn check(game: &dyn Game, options: &Options, report: &mut Report) {
     let info = game.info();
-    let (cells, values) = game.board().map_or((0, 0), |board| {
-        (board.shape().cells.len(), board.shape().values.len())
-    });
+    let (cells, values) = game
+        .board()
+        .map_or((0, 0), |board| (board.shape().cells.len(), board.shape().values.len()));
+    if info.moves.is_none() && !game.symmetries().is_empty() {
+        report.fail("symmetry", "", "symmetries need a number of moves that is known in advance");
+        return;
+    }
+    let moves = info.moves.unwrap_or(0) as usize;
     for (number, symmetry) in game.symmetries().iter().enumerate() {
-        let moves = info
-            .moves
-            .map_or(symmetry.moves.len(), |moves| moves as usize);
         if !symmetry.is_permutation(cells, values, moves, info.roles.len()) {
             let what =
                 format!("symmetry {number} is no permutation of cells, values, moves and roles");
@@ -52,11 +54,8 @@ fn side_by_side(
         if here.terminal || here.legal.iter().any(Vec::is_empty) {
             return None;
         }
-        let joint: Vec<Move> = here
-            .legal
-            .iter()
-            .map(|list| list[rng.below(list.len() as u64) as usize])
-            .collect();
+        let joint: Vec<Move> =
+            here.legal.iter().map(|list| list[rng.below(list.len() as u64) as usize]).collect();
         let mut image_joint = joint.clone();
         for (role, &choice) in game.info().all_roles().zip(&joint) {
             image_joint[symmetry.of_role(role).index()] = symmetry.of_move(choice);
@@ -66,22 +65,11 @@ fn side_by_side(
             return None; // The walks have found this and said so.
         }
         if image.step(&image_joint, &mut image_out, &stop).is_err() {
-            return Some((
-                "the image of a joint move can not be made",
-                shown(game, &here.words),
-            ));
+            return Some(("the image of a joint move can not be made", shown(game, &here.words)));
         }
         let image_gain = |role| image_out.gains[symmetry.of_role(role).index()];
-        if !game
-            .info()
-            .all_roles()
-            .map(image_gain)
-            .eq(out.gains.iter().copied())
-        {
-            return Some((
-                "the image of a step pays differently",
-                shown(game, &here.words),
-            ));
+        if !game.info().all_roles().map(image_gain).eq(out.gains.iter().copied()) {
+            return Some(("the image of a step pays differently", shown(game, &here.words)));
         }
     }
     None
@@ -100,19 +88,12 @@ fn difference(
         let (own, other) = (role.index(), symmetry.of_role(role).index());
         // Chance is compared together with its weights.
         let weighted = |snapshot: &Snapshot, role: usize, map: &dyn Fn(Move) -> Move| {
-            let chance = game
-                .info()
-                .chance
-                .is_some_and(|chance| chance.index() == role);
+            let chance = game.info().chance.is_some_and(|chance| chance.index() == role);
             let mut list: Vec<(Move, u32)> = snapshot.legal[role]
                 .iter()
                 .enumerate()
                 .map(|(index, &choice)| {
-                    let weight = if chance {
-                        snapshot.weights.get(index)
-                    } else {
-                        None
-                    };
+                    let weight = if chance { snapshot.weights.get(index) } else { None };
                     (map(choice), weight.copied().unwrap_or(1))
                 })
                 .collect();

@@ -5,7 +5,6 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::snapshot::Snapshot;
 use super::{Options, Report, shown};
-use crate::text::IDLE_TEXT;
 use crate::view::{observe, replay};
 use crate::{
     Game, Halt, Info, Information, Move, Payment, Rng, Role, Step, Stop, Turn, Worker, draw,
@@ -24,33 +23,25 @@ pub(super) fn check(game: &dyn Game, options: &Options, report: &mut Report) -> 
     };
     let mut worker = game.worker();
     for number in 0..options.walks {
-        let mut rng = options
-            .seed
-            .derive("walk")
-            .derive_index(u64::from(number))
-            .rng();
+        let mut rng = options.seed.derive("walk").derive_index(u64::from(number)).rng();
         worker.reset();
         walker.walk(&mut *worker, options.max_steps, &mut rng);
     }
     let states = walker.states;
     if options.walks > 0 && report.finished == 0 && report.passed() {
         let steps = options.max_steps;
-        report.warn(
-            "end",
-            "",
-            format!("no walk came to an end within {steps} steps"),
-        );
+        report.warn("end", "", format!("no walk came to an end within {steps} steps"));
     }
     states
 }
 
-struct Walker<'a> {
-    game: &'a dyn Game,
-    info: &'a Info,
-    report: &'a mut Report,
+pub(super) struct Walker<'a> {
+    pub(super) game: &'a dyn Game,
+    pub(super) info: &'a Info,
+    pub(super) report: &'a mut Report,
     /// A worker that jumps from state to state, so that leftovers of one state show in another.
     second: Box<dyn Worker>,
-    texts: BTreeMap<String, Move>,
+    pub(super) texts: BTreeMap<String, Move>,
     /// For each role and each history as it saw it, its legal moves and where that was.
     known: BTreeMap<(Role, u64), (Vec<Move>, String)>,
     states: Vec<Vec<u64>>,
@@ -73,16 +64,8 @@ impl Walker<'_> {
             if self.states.len() < STATES && rng.below(4) == 0 {
                 self.states.push(here.words.clone());
             }
-            self.same(
-                &here,
-                &Snapshot::take(worker),
-                &position,
-                "asked a second time",
-            );
-            self.lists(&here, &position);
-            self.texts(&here, &position);
-            self.rewards(&here, &totals, &position);
-            self.board(&here, &position);
+            self.same(&here, &Snapshot::take(worker), &position, "asked a second time");
+            self.position(&here, &totals, &position);
             self.elsewhere(&here, &position);
             self.refusals(worker, &here, &position, rng);
             if self.info.information == Information::Hidden && !here.silent && !here.terminal {
@@ -108,10 +91,7 @@ impl Walker<'_> {
             if step.tick {
                 for role in self.info.players() {
                     let seen = observe(self.info.information, role, &joint, &step);
-                    let turn = Turn {
-                        own: joint[role.index()],
-                        seen,
-                    };
+                    let turn = Turn { own: joint[role.index()], seen };
                     let mut hasher = DefaultHasher::new();
                     (histories[role.index()], &turn).hash(&mut hasher);
                     histories[role.index()] = hasher.finish();
@@ -121,7 +101,7 @@ impl Walker<'_> {
                 }
             }
         }
-        if self.info.information == Information::Perfect {
+        if self.info.information == Information::Perfect && witness.is_some() {
             self.replayed(worker, &turns);
         }
     }
@@ -129,187 +109,10 @@ impl Walker<'_> {
     /// Fails if two snapshots of what must be one state differ.
     fn same(&mut self, here: &Snapshot, there: &Snapshot, position: &str, when: &str) -> bool {
         if let Some(what) = here.difference(there) {
-            self.report.fail(
-                "state",
-                position,
-                format!("{when}, the worker differs in {what}"),
-            );
+            self.report.fail("state", position, format!("{when}, the worker differs in {what}"));
             return false;
         }
         true
-    }
-
-    /// Legal moves and weights.
-    fn lists(&mut self, here: &Snapshot, position: &str) {
-        let words = here.words.len();
-        if self
-            .info
-            .state_words
-            .is_some_and(|expected| expected != words)
-        {
-            self.report
-                .fail("facts", position, format!("this state has {words} words"));
-        }
-        for (role, legal) in self.info.all_roles().zip(&here.legal) {
-            let name = self.info.role_name(role);
-            if here.terminal != legal.is_empty() {
-                let what = if here.terminal {
-                    format!("the state is terminal, but {name} has legal moves")
-                } else {
-                    format!("the state is not terminal, but {name} has no legal move")
-                };
-                self.report.fail("terminal", position, what);
-            }
-            if legal.len() > 1 && legal.contains(&Move::IDLE) {
-                self.report.fail(
-                    "legal",
-                    position,
-                    format!("{name} may idle or do something"),
-                );
-            }
-            let bound = self.info.moves.unwrap_or(u32::MAX);
-            if let Some(choice) = legal.iter().find(|&&m| m != Move::IDLE && m.0 >= bound) {
-                let what = format!("move {} of {name} is not below {bound}", choice.0);
-                self.report.fail("legal", position, what);
-            }
-            let mut sorted = legal.clone();
-            sorted.sort_unstable();
-            sorted.dedup();
-            if sorted.len() != legal.len() {
-                self.report
-                    .fail("legal", position, format!("{name} has a legal move twice"));
-            }
-            if here.silent && self.info.chance != Some(role) && legal.len() > 1 {
-                let what = format!("the step is silent, but {name} has a choice");
-                self.report.fail("tick", position, what);
-            }
-        }
-        if here.silent && self.info.information == Information::Perfect {
-            let what = "a step is silent in a game of perfect information";
-            self.report.fail("tick", position, what);
-        }
-        if here.weights.is_empty() {
-            return;
-        }
-        let count = self
-            .info
-            .chance
-            .map_or(0, |chance| here.legal[chance.index()].len());
-        let total: u64 = here.weights.iter().map(|&weight| u64::from(weight)).sum();
-        let what = if here.weights.len() != count {
-            format!(
-                "chance has {count} legal moves and {} weights",
-                here.weights.len()
-            )
-        } else if here.weights.contains(&0) {
-            "a legal move of chance has the weight zero".to_owned()
-        } else if total > u64::from(u32::MAX) {
-            format!("the weights of chance have the total {total}, which is above 2^32 - 1")
-        } else {
-            return;
-        };
-        self.report.fail("weights", position, what);
-    }
-
-    /// States and moves in words and back.
-    fn texts(&mut self, here: &Snapshot, position: &str) {
-        let text = self.game.text();
-        let words = text.state_text(&here.words);
-        if text.parse_state(&words).as_ref() != Some(&here.words) {
-            self.report.fail(
-                "text",
-                position,
-                "the text of the state reads as another state",
-            );
-        }
-        for (role, legal) in self.info.all_roles().zip(&here.legal) {
-            for &choice in legal {
-                let words = text.move_text(choice);
-                if text.parse_move(role, &words) != Some(choice) {
-                    let what = format!("`{words}` does not read as the move {}", choice.0);
-                    self.report.fail("text", position, what);
-                }
-                if (choice == Move::IDLE) != (words == IDLE_TEXT) {
-                    let what = format!("`{words}` is no text for the move {}", choice.0);
-                    self.report.fail("text", position, what);
-                }
-                let first = *self.texts.entry(words.clone()).or_insert(choice);
-                if first != choice {
-                    let what =
-                        format!("the moves {} and {} both read `{words}`", first.0, choice.0);
-                    self.report.fail("text", position, what);
-                }
-            }
-        }
-    }
-
-    /// Goal values, and what was gained on the way.
-    fn rewards(&mut self, here: &Snapshot, totals: &[f64], position: &str) {
-        let (low, high) = self.info.rewards;
-        let mut sum = Some(0.0);
-        for role in self.info.players() {
-            let name = self.info.role_name(role);
-            let goals = &here.goals[role.index()];
-            let rewards = match self.info.payment {
-                Payment::AtEnd => goals.as_slice(),
-                Payment::OnTheWay if here.terminal => &totals[role.index()..=role.index()],
-                Payment::OnTheWay => &[],
-            };
-            if let Some(reward) = rewards
-                .iter()
-                .find(|&&reward| !(low..=high).contains(&reward))
-            {
-                let what = format!("the reward {reward} of {name} is not in {low} to {high}");
-                self.report.fail("rewards", position, what);
-            }
-            if here.terminal && rewards.len() != 1 {
-                let what = format!(
-                    "{name} has {} goal values at the end, not one",
-                    rewards.len()
-                );
-                self.report.fail("rewards", position, what);
-            }
-            sum = if let [reward] = rewards {
-                sum.map(|sum| sum + reward)
-            } else {
-                None
-            };
-        }
-        if let (true, Some(sum), Some(expected)) = (here.terminal, sum, self.info.constant_sum)
-            && (sum - expected).abs() > 1e-9 * expected.abs().max(1.0)
-        {
-            let what = format!("the rewards have the sum {sum}, not {expected}");
-            self.report.fail("rewards", position, what);
-        }
-    }
-
-    /// Cells and targets.
-    fn board(&mut self, here: &Snapshot, position: &str) {
-        let Some(board) = self.game.board() else {
-            return;
-        };
-        let shape = board.shape();
-        let mut cells = vec![u16::MAX; shape.cells.len()];
-        board.cells(&here.words, &mut cells);
-        if let Some(cell) = cells
-            .iter()
-            .position(|&v| usize::from(v) >= shape.values.len())
-        {
-            let what = format!(
-                "cell {cell} has the value {}, which has no name",
-                cells[cell]
-            );
-            self.report.fail("board", position, what);
-        }
-        let count = shape.cells.len();
-        for &choice in here.legal.iter().flatten() {
-            if let Some((from, to)) = board.target(choice)
-                && from.max(to) as usize >= count
-            {
-                let what = format!("move {} goes to a cell that there is not", choice.0);
-                self.report.fail("board", position, what);
-            }
-        }
     }
 
     /// The state, loaded into another worker.
@@ -317,12 +120,7 @@ impl Walker<'_> {
         match self.second.load(&here.words, &Stop::never()) {
             Ok(()) => {
                 let there = Snapshot::take(&*self.second);
-                self.same(
-                    here,
-                    &there,
-                    position,
-                    "saved and loaded into another worker",
-                );
+                self.same(here, &there, position, "saved and loaded into another worker");
             }
             Err(halt) => {
                 self.report.fail(
@@ -348,38 +146,25 @@ impl Walker<'_> {
         let mut step = Step::new();
         let role = rng.below(roles as u64) as usize;
         let mut strange: Vec<Move> = here.legal.iter().flatten().copied().collect();
-        strange.extend([
-            Move::IDLE,
-            Move(self.info.moves.unwrap_or(u32::MAX - 1)),
-            Move(0),
-        ]);
+        strange.extend([Move::IDLE, Move(self.info.moves.unwrap_or(u32::MAX - 1)), Move(0)]);
         strange.retain(|choice| !here.legal[role].contains(choice));
+        if strange.is_empty() {
+            return; // Everything is legal, even what there is not; `lists` has said so.
+        }
         joint[role] = strange[rng.below(strange.len() as u64) as usize];
         match worker.step(&joint, &mut step, &Stop::never()) {
             Err(Halt::IllegalMove { .. }) => {}
             other => {
                 let name = self.info.role_name(Role(role as u8));
-                let what = format!(
-                    "the illegal move {} of {name} gave {other:?}",
-                    joint[role].0
-                );
+                let what = format!("the illegal move {} of {name} gave {other:?}", joint[role].0);
                 self.report.fail("refusal", position, what);
             }
         }
         joint.push(Move::IDLE);
         if worker.step(&joint, &mut step, &Stop::never()).is_ok() {
-            self.report.fail(
-                "refusal",
-                position,
-                "a joint move of one move too many was made",
-            );
+            self.report.fail("refusal", position, "a joint move of one move too many was made");
         }
-        if !self.same(
-            here,
-            &Snapshot::take(worker),
-            position,
-            "after a refused move",
-        ) {
+        if !self.same(here, &Snapshot::take(worker), position, "after a refused move") {
             // Go on from where we were, or every later check would fail with this one.
             let _ = worker.load(&here.words, &Stop::never());
         }
@@ -391,10 +176,8 @@ impl Walker<'_> {
             let mut legal = here.legal[role.index()].clone();
             legal.sort_unstable();
             let key = (role, histories[role.index()]);
-            let (known, there) = self
-                .known
-                .entry(key)
-                .or_insert_with(|| (legal.clone(), position.to_owned()));
+            let (known, there) =
+                self.known.entry(key).or_insert_with(|| (legal.clone(), position.to_owned()));
             if *known != legal {
                 let name = self.info.role_name(role);
                 let what = format!(
@@ -416,21 +199,13 @@ impl Walker<'_> {
         let chance = self.info.chance.map(Role::index);
         let joint: Vec<Move> = (0..here.legal.len())
             .map(|role| {
-                let weights = if chance == Some(role) {
-                    &here.weights[..]
-                } else {
-                    &[]
-                };
+                let weights = if chance == Some(role) { &here.weights[..] } else { &[] };
                 draw(&here.legal[role], weights, rng).unwrap_or(here.legal[role][0])
             })
             .collect();
         let mut out = Step::new();
         if let Err(halt) = worker.step(&joint, &mut out, &Stop::never()) {
-            self.report.fail(
-                "step",
-                position,
-                format!("a legal joint move was not made: {halt}"),
-            );
+            self.report.fail("step", position, format!("a legal joint move was not made: {halt}"));
             return None;
         }
         let after = Snapshot::take(worker);
@@ -447,20 +222,11 @@ impl Walker<'_> {
                 "made by another worker, the step",
             );
             if again != out {
-                self.report.fail(
-                    "step",
-                    position,
-                    "another worker gives other gains or percepts",
-                );
+                self.report.fail("step", position, "another worker gives other gains or percepts");
             }
         }
         if worker.undo() {
-            self.same(
-                here,
-                &Snapshot::take(worker),
-                position,
-                "after undoing a step",
-            );
+            self.same(here, &Snapshot::take(worker), position, "after undoing a step");
             let _ = worker.step(&joint, &mut again, &Stop::never());
             self.same(
                 &after,
@@ -469,12 +235,7 @@ impl Walker<'_> {
                 "after undoing and repeating a step",
             );
         } else {
-            self.same(
-                &after,
-                &Snapshot::take(worker),
-                position,
-                "after refusing to undo",
-            );
+            self.same(&after, &Snapshot::take(worker), position, "after refusing to undo");
         }
         Some((joint, out))
     }
@@ -486,18 +247,10 @@ impl Walker<'_> {
             self.report.fail("step", position, what);
         }
         if self.info.payment == Payment::AtEnd && out.gains.iter().any(|&gain| gain != 0.0) {
-            self.report.fail(
-                "step",
-                position,
-                "a game that pays at the end pays on the way",
-            );
+            self.report.fail("step", position, "a game that pays at the end pays on the way");
         }
         if out.tick == here.silent {
-            self.report.fail(
-                "tick",
-                position,
-                "the step ticks though it was to be silent, or not",
-            );
+            self.report.fail("tick", position, "the step ticks though it was to be silent, or not");
         }
         let perfect = self.info.information == Information::Perfect;
         if (perfect || !out.tick) && !out.percepts.is_empty() {

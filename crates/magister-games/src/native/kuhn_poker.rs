@@ -23,78 +23,35 @@ const UNDEALT: u8 = 6;
 struct Line {
     /// Its name in the text of a state.
     name: &'static str,
-    /// Whose turn it is.
-    turn: Role,
-    /// What can be done, and to which line it leads; nothing if the hand is over.
-    next: &'static [(u8, u8)],
-    /// Who wins how much: the first player by folding of the second, or the other way round, or
-    /// the higher card.
-    end: End,
+    then: Then,
 }
 
-enum End {
-    Open,
+/// How it goes on after a line.
+enum Then {
+    /// A player does one of two things, each of which leads to another line.
+    Turn(Role, [(u8, u8); 2]),
+    /// The other has folded, so this player wins the one chip that the other put in.
     Wins(Role),
+    /// The higher card wins so many chips.
     Showdown(f64),
+}
+
+const fn line(name: &'static str, then: Then) -> Line {
+    Line { name, then }
 }
 
 const FIRST: Role = Role(0);
 const SECOND: Role = Role(1);
 const LINES: [Line; 9] = [
-    Line {
-        name: "start",
-        turn: FIRST,
-        next: &[(0, 1), (1, 2)],
-        end: End::Open,
-    },
-    Line {
-        name: "check",
-        turn: SECOND,
-        next: &[(0, 4), (1, 3)],
-        end: End::Open,
-    },
-    Line {
-        name: "bet",
-        turn: SECOND,
-        next: &[(2, 5), (3, 6)],
-        end: End::Open,
-    },
-    Line {
-        name: "check-bet",
-        turn: FIRST,
-        next: &[(2, 7), (3, 8)],
-        end: End::Open,
-    },
-    Line {
-        name: "check-check",
-        turn: FIRST,
-        next: &[],
-        end: End::Showdown(1.0),
-    },
-    Line {
-        name: "bet-fold",
-        turn: FIRST,
-        next: &[],
-        end: End::Wins(FIRST),
-    },
-    Line {
-        name: "bet-call",
-        turn: FIRST,
-        next: &[],
-        end: End::Showdown(2.0),
-    },
-    Line {
-        name: "check-bet-fold",
-        turn: FIRST,
-        next: &[],
-        end: End::Wins(SECOND),
-    },
-    Line {
-        name: "check-bet-call",
-        turn: FIRST,
-        next: &[],
-        end: End::Showdown(2.0),
-    },
+    line("start", Then::Turn(FIRST, [(0, 1), (1, 2)])),
+    line("check", Then::Turn(SECOND, [(0, 4), (1, 3)])),
+    line("bet", Then::Turn(SECOND, [(2, 5), (3, 6)])),
+    line("check-bet", Then::Turn(FIRST, [(2, 7), (3, 8)])),
+    line("check-check", Then::Showdown(1.0)),
+    line("bet-fold", Then::Wins(FIRST)),
+    line("bet-call", Then::Showdown(2.0)),
+    line("check-bet-fold", Then::Wins(SECOND)),
+    line("check-bet-call", Then::Showdown(2.0)),
 ];
 
 /// The rules of Kuhn's poker. Moves 0 to 5 are the deals, then come the actions.
@@ -132,14 +89,11 @@ impl Rules for KuhnPoker {
     }
 
     fn initial(&self) -> Hand {
-        Hand {
-            deal: UNDEALT,
-            line: 0,
-        }
+        Hand { deal: UNDEALT, line: 0 }
     }
 
     fn terminal(&self, hand: &Hand) -> bool {
-        hand.line().next.is_empty()
+        !matches!(hand.line().then, Then::Turn(..))
     }
 
     fn legal(&self, hand: &Hand, role: Role, out: &mut Vec<Move>) {
@@ -147,13 +101,10 @@ impl Rules for KuhnPoker {
             if role == DEALER {
                 out.extend((0..6).map(Move));
             }
-        } else if role == hand.line().turn {
-            out.extend(
-                hand.line()
-                    .next
-                    .iter()
-                    .map(|&(action, _)| Move(6 + u32::from(action))),
-            );
+        } else if let Then::Turn(turn, actions) = hand.line().then
+            && role == turn
+        {
+            out.extend(actions.map(|(action, _)| Move(6 + u32::from(action))));
         }
     }
 
@@ -166,25 +117,24 @@ impl Rules for KuhnPoker {
             for (role, card) in [FIRST, SECOND].into_iter().zip(DEALS[deal as usize]) {
                 out.percepts.insert(role, Percept(u32::from(card)));
             }
-            return;
-        }
-        let line = hand.line();
-        let done = joint[line.turn.index()].0 - 6;
-        for &(action, next) in line.next {
-            if u32::from(action) == done {
-                hand.line = next;
+        } else if let Then::Turn(turn, actions) = hand.line().then {
+            let done = joint[turn.index()].0 - 6;
+            for (action, next) in actions {
+                if u32::from(action) == done {
+                    hand.line = next;
+                }
             }
-        }
-        for role in [FIRST, SECOND] {
-            out.percepts.insert(role, Percept(3 + done));
+            for role in [FIRST, SECOND] {
+                out.percepts.insert(role, Percept(3 + done));
+            }
         }
     }
 
     fn reward(&self, hand: &Hand, role: Role) -> f64 {
-        let (winner, chips) = match hand.line().end {
-            End::Open => return 0.0,
-            End::Wins(winner) => (winner, 1.0),
-            End::Showdown(chips) => {
+        let (winner, chips) = match hand.line().then {
+            Then::Turn(..) => return 0.0,
+            Then::Wins(winner) => (winner, 1.0),
+            Then::Showdown(chips) => {
                 let [first, second] = DEALS[usize::from(hand.deal)];
                 (if first > second { FIRST } else { SECOND }, chips)
             }

@@ -33,12 +33,7 @@ pub struct Stage {
     over: bool,
 }
 
-magister_core::pack_struct!(Stage {
-    car: u8,
-    chosen: u8,
-    open: u8,
-    over: bool
-});
+magister_core::pack_struct!(Stage { car: u8, chosen: u8, open: u8, over: bool });
 
 impl Rules for MontyHall {
     type State = Stage;
@@ -54,12 +49,7 @@ impl Rules for MontyHall {
     }
 
     fn initial(&self) -> Stage {
-        Stage {
-            car: 0,
-            chosen: 0,
-            open: 0,
-            over: false,
-        }
+        Stage { car: 0, chosen: 0, open: 0, over: false }
     }
 
     fn terminal(&self, stage: &Stage) -> bool {
@@ -73,11 +63,7 @@ impl Rules for MontyHall {
         } else if stage.open == 0 {
             if role == RANDOM {
                 let closed = |&door: &u8| door != stage.car && door != stage.chosen;
-                out.extend(
-                    (1..4)
-                        .filter(closed)
-                        .map(|door| Move(OPEN + u32::from(door) - 1)),
-                );
+                out.extend((1..4).filter(closed).map(|door| Move(OPEN + u32::from(door) - 1)));
             }
         } else if role == CANDIDATE {
             out.extend([Move(SWITCH), Move(STAY)]);
@@ -102,11 +88,7 @@ impl Rules for MontyHall {
     }
 
     fn reward(&self, stage: &Stage, _role: Role) -> f64 {
-        if stage.chosen == stage.car {
-            100.0
-        } else {
-            0.0
-        }
+        if stage.chosen == stage.car { 100.0 } else { 0.0 }
     }
 
     fn valid(&self, stage: &Stage) -> bool {
@@ -141,10 +123,7 @@ impl Rules for MontyHall {
 
     fn state_text(&self, stage: &Stage) -> String {
         let over = if stage.over { " over" } else { "" };
-        format!(
-            "((car {}) (chosen {}) (open {}){over})",
-            stage.car, stage.chosen, stage.open
-        )
+        format!("((car {}) (chosen {}) (open {}){over})", stage.car, stage.chosen, stage.open)
     }
 
     fn parse_state(&self, text: &str) -> Option<Stage> {

@@ -28,20 +28,14 @@ pub struct Heaps {
     turn: u8,
 }
 
-magister_core::pack_struct!(Heaps {
-    left: [u8; MAX_HEAPS],
-    turn: u8
-});
+magister_core::pack_struct!(Heaps { left: [u8; MAX_HEAPS], turn: u8 });
 
 impl Nim3 {
     /// Nim with these heaps; `None` if there are more than [`MAX_HEAPS`].
     pub fn new(sizes: &[u8]) -> Option<Self> {
         let mut heaps = [0; MAX_HEAPS];
         heaps.get_mut(..sizes.len())?.copy_from_slice(sizes);
-        Some(Nim3 {
-            heaps,
-            count: sizes.len(),
-        })
+        Some(Nim3 { heaps, count: sizes.len() })
     }
 
     /// The heap and the number of objects of a move. Moves are numbered heap by heap.
@@ -73,10 +67,7 @@ impl Rules for Nim3 {
     }
 
     fn initial(&self) -> Heaps {
-        Heaps {
-            left: self.heaps,
-            turn: 0,
-        }
+        Heaps { left: self.heaps, turn: 0 }
     }
 
     fn terminal(&self, state: &Heaps) -> bool {
@@ -110,12 +101,7 @@ impl Rules for Nim3 {
     }
 
     fn valid(&self, state: &Heaps) -> bool {
-        state.turn < 3
-            && state
-                .left
-                .iter()
-                .zip(&self.heaps)
-                .all(|(left, size)| left <= size)
+        state.turn < 3 && state.left.iter().zip(&self.heaps).all(|(left, size)| left <= size)
     }
 
     fn move_text(&self, choice: Move) -> String {
@@ -131,10 +117,7 @@ impl Rules for Nim3 {
     }
 
     fn parse_state(&self, text: &str) -> Option<Heaps> {
-        let mut state = Heaps {
-            left: [0; MAX_HEAPS],
-            turn: 0,
-        };
+        let mut state = Heaps { left: [0; MAX_HEAPS], turn: 0 };
         for term in terms(text)? {
             match term[..] {
                 ["control", turn] => {

@@ -18,11 +18,7 @@ impl Rules for RockPaperScissors {
             moves: Some(3),
             max_length: Some(1),
             constant_sum: Some(100.0),
-            ..Info::new(
-                "rock-paper-scissors",
-                &["left", "right"],
-                "rock-paper-scissors 1",
-            )
+            ..Info::new("rock-paper-scissors", &["left", "right"], "rock-paper-scissors 1")
         }
     }
 
@@ -65,20 +61,11 @@ impl Rules for RockPaperScissors {
             return "()".to_owned();
         }
         let hand = |number: u8| HANDS[usize::from(number) - 1];
-        format!(
-            "((showed left {}) (showed right {}))",
-            hand(left),
-            hand(right)
-        )
+        format!("((showed left {}) (showed right {}))", hand(left), hand(right))
     }
 
     fn parse_state(&self, text: &str) -> Option<Self::State> {
-        let hand = |name| {
-            HANDS
-                .iter()
-                .position(|&hand| hand == name)
-                .map(|hand| hand as u8 + 1)
-        };
+        let hand = |name| HANDS.iter().position(|&hand| hand == name).map(|hand| hand as u8 + 1);
         match terms(text)?.iter().map(Vec::as_slice).collect::<Vec<_>>()[..] {
             [] => Some([0, 0]),
             [["showed", "left", left], ["showed", "right", right]] => {
@@ -92,14 +79,8 @@ impl Rules for RockPaperScissors {
     fn symmetries(&self) -> Vec<Symmetry> {
         let identity = Symmetry::identity(0, 0, 3, 2);
         Symmetry::close(&[
-            Symmetry {
-                roles: vec![1, 0],
-                ..identity.clone()
-            },
-            Symmetry {
-                moves: vec![1, 2, 0],
-                ..identity
-            },
+            Symmetry { roles: vec![1, 0], ..identity.clone() },
+            Symmetry { moves: vec![1, 2, 0], ..identity },
         ])
     }
 }

@@ -38,10 +38,7 @@ pub struct Tiles {
     chance: bool,
 }
 
-magister_core::pack_struct!(Tiles {
-    cells: [u8; 16],
-    chance: bool
-});
+magister_core::pack_struct!(Tiles { cells: [u8; 16], chance: bool });
 
 /// The cell at a distance from the edge that a slide goes to, in one of the four rows or columns.
 const fn cell(direction: usize, line: usize, distance: usize) -> usize {
@@ -99,15 +96,15 @@ impl Rules for Twenty48 {
     }
 
     fn initial(&self) -> Tiles {
-        Tiles {
-            cells: [0; 16],
-            chance: true,
-        }
+        Tiles { cells: [0; 16], chance: true }
     }
 
+    /// While a cell is empty, the tile next to it can slide there.
     fn terminal(&self, tiles: &Tiles) -> bool {
-        !tiles.chance
-            && (0..4).all(|direction| slide(&mut tiles.cells.clone(), direction).is_none())
+        let cells = &tiles.cells;
+        let joins = |a: usize, b: usize| cells[a] == cells[b];
+        let beside = |i: usize| i % 4 < 3 && joins(i, i + 1) || i < 12 && joins(i, i + 4);
+        !tiles.chance && !cells.contains(&0) && !(0..16).any(beside)
     }
 
     fn legal(&self, tiles: &Tiles, role: Role, out: &mut Vec<Move>) {
@@ -176,25 +173,15 @@ impl Rules for Twenty48 {
     }
 
     fn parse_state(&self, text: &str) -> Option<Tiles> {
-        let mut tiles = Tiles {
-            cells: [0; 16],
-            chance: false,
-        };
-        let place = |word: &str| {
-            word.parse::<usize>()
-                .ok()?
-                .checked_sub(1)
-                .filter(|&n| n < 4)
-        };
+        let mut tiles = Tiles { cells: [0; 16], chance: false };
+        let place = |word: &str| word.parse::<usize>().ok()?.checked_sub(1).filter(|&n| n < 4);
         for term in terms(text)? {
             match term[..] {
                 ["control", "chance"] => tiles.chance = true,
                 ["control", "player"] => tiles.chance = false,
                 ["cell", row, column, value] => {
-                    let value = value
-                        .parse::<u32>()
-                        .ok()
-                        .filter(|value| value.is_power_of_two())?;
+                    let value =
+                        value.parse::<u32>().ok().filter(|value| value.is_power_of_two())?;
                     tiles.cells[4 * place(row)? + place(column)?] = value.trailing_zeros() as u8;
                 }
                 _ => return None,

@@ -9,10 +9,7 @@ use crate::suggest;
 use crate::vocabulary::{self, is_connective, keyword};
 
 pub(super) fn check(model: &Model<'_>, report: &mut Report) {
-    let form = Form {
-        model,
-        operations: model.dialect == Dialect::Operations,
-    };
+    let form = Form { model, operations: model.dialect == Dialect::Operations };
     for statement in &model.rules.statements {
         match &statement.kind {
             StatementKind::Rule(rule) => form.rule(rule, statement.span, report),
@@ -331,8 +328,7 @@ impl Form<'_> {
             }
             _ => {}
         }
-        term.children()
-            .for_each(|t| self.argument(t, percept, report));
+        term.children().for_each(|t| self.argument(t, percept, report));
     }
 
     fn is_keyword(&self, name: &str) -> bool {
@@ -350,9 +346,7 @@ impl Form<'_> {
                     term.span,
                     format!("`{name}` has parentheses but no arguments"),
                 )
-                .help(format!(
-                    "write `{name}`: some programs take the two for different things"
-                )),
+                .help(format!("write `{name}`: some programs take the two for different things")),
             );
         }
     }
@@ -369,12 +363,8 @@ fn not_an_atom(term: &Term, what: &str) -> Diagnostic {
         TermKind::Wildcard => "`_`".to_owned(),
         _ => "a list".to_owned(),
     };
-    Diagnostic::new(
-        Code::NotAnAtom,
-        term.span,
-        format!("{shown} cannot be {what}"),
-    )
-    .help("write a relation with its arguments")
+    Diagnostic::new(Code::NotAnAtom, term.span, format!("{shown} cannot be {what}"))
+        .help("write a relation with its arguments")
 }
 
 /// `one argument`, `3 arguments`.

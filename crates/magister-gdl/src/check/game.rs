@@ -9,6 +9,7 @@ use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::source::Span;
 use crate::suggest;
+use crate::vocabulary;
 
 pub(super) fn check(model: &Model<'_>, report: &mut Report) {
     missing(model, report);
@@ -36,27 +37,15 @@ fn missing(model: &Model<'_>, report: &mut Report) {
             "rule for terminal",
             ("(<= terminal ...)", "terminal :- ..."),
         ),
-        (
-            "goal",
-            Code::NoGoal,
-            "goal",
-            ("(<= (goal x 100) ...)", "goal(x,100) :- ..."),
-        ),
+        ("goal", Code::NoGoal, "goal", ("(<= (goal x 100) ...)", "goal(x,100) :- ...")),
         ("legal", Code::NoLegal, "legal move", legal),
     ];
     for (name, code, what, (kif, infix)) in wanted {
-        let defined = model
-            .relations
-            .iter()
-            .any(|r| *r.name == *name && !r.defined.is_empty());
+        let defined = model.relations.iter().any(|r| *r.name == *name && !r.defined.is_empty());
         if !defined {
             report.push(
-                Diagnostic::new(
-                    code,
-                    Span::default(),
-                    format!("the rulesheet has no {what}"),
-                )
-                .help(format!("add one: `{}`", if prefix { kif } else { infix })),
+                Diagnostic::new(code, Span::default(), format!("the rulesheet has no {what}"))
+                    .help(format!("add one: `{}`", if prefix { kif } else { infix })),
             );
         }
     }
@@ -110,11 +99,7 @@ fn undeclared(model: &Model<'_>, names: &FxHashSet<&str>, report: &mut Report) {
     for_each_atom(model.rules, &mut |atom| {
         let Some(relation) = atom.name() else { return };
         // A leftover head is harmless; a condition about nobody never holds.
-        let severity = if relation == "does" {
-            Severity::Error
-        } else {
-            Severity::Warning
-        };
+        let severity = if relation == "does" { Severity::Error } else { Severity::Warning };
         let about_role = match relation.as_str() {
             "goal" => true,
             "does" | "legal" | "input" | "sees" | "percept" => model.dialect != Dialect::Operations,
@@ -213,15 +198,20 @@ fn never(
                 if given.contains(&(name.to_owned(), arity)) || !reported.insert((name, arity)) {
                     return;
                 }
+                // A keyword in the wrong place, or other capitals: reported as such.
+                let otherwise = vocabulary::keyword(model.dialect, name).is_some()
+                    || vocabulary::is_connective(name)
+                    || given.iter().any(|(n, _)| n != name && n.eq_ignore_ascii_case(name));
+                if otherwise {
+                    return;
+                }
                 let mut diagnostic = describe(name);
                 diagnostic.span = atom.args().last().map_or(atom.span, |t| t.span);
                 if !report.found.is_full() {
                     let mut known: Vec<&str> = given.iter().map(|(n, _)| n.as_str()).collect();
                     known.sort_unstable();
                     let help = if known.contains(&name) {
-                        Some(format!(
-                            "`{name}` occurs there with another number of arguments"
-                        ))
+                        Some(format!("`{name}` occurs there with another number of arguments"))
                     } else {
                         suggest::nearest(name, known).map(|n| format!("did you mean `{n}`?"))
                     };

@@ -46,25 +46,15 @@ impl<'a> Graph<'a> {
             for formula in clause.body {
                 for_each_dependency(model, formula, &mut |atom, negative| {
                     if let Some(to) = model.relation_of(atom) {
-                        edges[clause.relation].push(Edge {
-                            to,
-                            negative,
-                            span: atom.span,
-                        });
+                        edges[clause.relation].push(Edge { to, negative, span: atom.span });
                     }
                 });
             }
         }
-        let plain: Vec<Vec<usize>> = edges
-            .iter()
-            .map(|out| out.iter().map(|e| e.to).collect())
-            .collect();
+        let plain: Vec<Vec<usize>> =
+            edges.iter().map(|out| out.iter().map(|e| e.to).collect()).collect();
         let component = scc::components(&plain);
-        Self {
-            model,
-            edges,
-            component,
-        }
+        Self { model, edges, component }
     }
 
     fn name(&self, relation: usize) -> String {
@@ -78,10 +68,7 @@ impl<'a> Graph<'a> {
         let mut suspects: Vec<usize> = Vec::new();
         for (from, out) in self.edges.iter().enumerate() {
             let home = self.component[from];
-            if out
-                .iter()
-                .any(|e| e.negative && self.component[e.to] == home)
-            {
+            if out.iter().any(|e| e.negative && self.component[e.to] == home) {
                 suspects.push(home);
             }
         }
@@ -108,10 +95,7 @@ impl<'a> Graph<'a> {
         // Rules by what they define, and for each what it asks of which rule.
         let mut by_relation: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
         for (at, &clause) in clauses.iter().enumerate() {
-            by_relation
-                .entry(self.model.clauses[clause].relation)
-                .or_default()
-                .push(at);
+            by_relation.entry(self.model.clauses[clause].relation).or_default().push(at);
         }
         let mut asks: Vec<Vec<(usize, bool, &Term)>> = vec![Vec::new(); clauses.len()];
         let mut work = 0;
@@ -133,10 +117,8 @@ impl<'a> Graph<'a> {
                 });
             }
         }
-        let plain: Vec<Vec<usize>> = asks
-            .iter()
-            .map(|all| all.iter().map(|&(rule, ..)| rule).collect())
-            .collect();
+        let plain: Vec<Vec<usize>> =
+            asks.iter().map(|all| all.iter().map(|&(rule, ..)| rule).collect()).collect();
         let component = scc::components(&plain);
         for (at, all) in asks.iter().enumerate() {
             let culprit = all
@@ -218,9 +200,7 @@ impl<'a> Graph<'a> {
 
     /// Whether a relation really depends on itself, rather than being a component of its own.
     fn is_cyclic(&self, home: usize, relation: usize) -> bool {
-        self.edges[relation]
-            .iter()
-            .any(|e| self.component[e.to] == home)
+        self.edges[relation].iter().any(|e| self.component[e.to] == home)
     }
 
     fn fixed_relations(&self, report: &mut Report) {
@@ -269,11 +249,7 @@ impl<'a> Graph<'a> {
             return;
         };
         let head = self.name(clause.relation);
-        let chain = if report.found.is_full() {
-            Vec::new()
-        } else {
-            self.path(start, &forbidden)
-        };
+        let chain = if report.found.is_full() { Vec::new() } else { self.path(start, &forbidden) };
         let end = chain.last().map_or(start, |&(r, _)| r);
         let target = self.name(end);
         let message = if chain.is_empty() {
@@ -380,8 +356,7 @@ fn for_each_dependency<'a>(
             inside.atoms(&mut |atom, _| visit(atom, negative));
         }
         FormulaKind::And(all) | FormulaKind::Or(all) => {
-            all.iter()
-                .for_each(|f| for_each_dependency(model, f, visit));
+            all.iter().for_each(|f| for_each_dependency(model, f, visit));
         }
     }
 }

@@ -27,10 +27,8 @@ use model::Model;
 /// assert!(found.as_slice().iter().any(|d| d.code == Code::UnsafeHead));
 /// ```
 pub fn check(rules: &Rulesheet) -> Diagnostics {
-    let mut report = Report {
-        dialect: rules.dialect,
-        found: Diagnostics::new(Limits::default().diagnostics),
-    };
+    let mut report =
+        Report { dialect: rules.dialect, found: Diagnostics::new(Limits::default().diagnostics) };
     let model = Model::new(rules);
     form::check(&model, &mut report);
     safety::check(&model, &mut report);

@@ -52,11 +52,7 @@ impl<'a> Model<'a> {
                 StatementKind::Rule(rule) => {
                     if let Some(relation) = model.relation(&rule.head) {
                         model.relations[relation].defined.push(rule.head.span);
-                        model.clauses.push(Clause {
-                            head: &rule.head,
-                            body: &rule.body,
-                            relation,
-                        });
+                        model.clauses.push(Clause { head: &rule.head, body: &rule.body, relation });
                     }
                     model.uses(&rule.body);
                 }
@@ -130,11 +126,7 @@ impl<'a> Model<'a> {
         }
         let builtin = Builtin::find(atom.name()?)?;
         let takes_formula = builtin.usage == Use::Aggregate || builtin.name == "exists";
-        if takes_formula {
-            atom.args().get(1)
-        } else {
-            None
-        }
+        if takes_formula { atom.args().get(1) } else { None }
     }
 
     /// The relation of this name and arity, if the rulesheet mentions it.
@@ -157,10 +149,7 @@ impl<'a> Model<'a> {
 
     /// All heads of this name and arity.
     pub(super) fn heads(&self, name: &'static str, arity: usize) -> impl Iterator<Item = &'a Term> {
-        self.clauses
-            .iter()
-            .map(|c| c.head)
-            .filter(move |h| h.is(name, arity))
+        self.clauses.iter().map(|c| c.head).filter(move |h| h.is(name, arity))
     }
 
     /// The constants that are stated to be roles.

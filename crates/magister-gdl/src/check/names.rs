@@ -35,14 +35,10 @@ fn functions<'a>(model: &Model<'a>) -> Vec<Function<'a>> {
     let mut all = Vec::new();
     for_each_atom(model.rules, &mut |atom| {
         // In Gamemaster's dialect fluents are relations, and `init` and `base` list them.
-        let fluent =
-            model.dialect == Dialect::Operations && (atom.is("init", 1) || atom.is("base", 1));
+        let fluent = model.dialect == Dialect::Operations
+            && ["init", "base", "next", "true"].iter().any(|k| atom.is(k, 1));
         // An aggregate's first two arguments are a pattern and a formula, not terms of the game.
-        let skipped = if model.inner_formula(atom).is_some() {
-            2
-        } else {
-            0
-        };
+        let skipped = if model.inner_formula(atom).is_some() { 2 } else { 0 };
         for argument in atom.children().skip(skipped) {
             argument.walk(&mut |t| {
                 let TermKind::Compound(name, args) = &t.kind else {
@@ -52,11 +48,7 @@ fn functions<'a>(model: &Model<'a>) -> Vec<Function<'a>> {
                     return;
                 }
                 seen.entry((name.as_str(), args.len())).or_insert_with(|| {
-                    all.push(Function {
-                        name,
-                        arity: args.len(),
-                        span: t.span,
-                    });
+                    all.push(Function { name, arity: args.len(), span: t.span });
                 });
             });
         }
@@ -77,19 +69,13 @@ fn own_relations<'m, 'a>(
 }
 
 fn first_span(relation: &super::model::Relation<'_>) -> Span {
-    let spans = relation
-        .defined
-        .iter()
-        .chain(&relation.used)
-        .chain(&relation.changed);
+    let spans = relation.defined.iter().chain(&relation.used).chain(&relation.changed);
     spans.copied().min().unwrap_or_default()
 }
 
 fn arities(model: &Model<'_>, functions: &[Function<'_>], report: &mut Report) {
     let relations = own_relations(model).map(|r| ("relation", r.name, r.arity, first_span(r)));
-    let functions = functions
-        .iter()
-        .map(|f| ("function", f.name, f.arity, f.span));
+    let functions = functions.iter().map(|f| ("function", f.name, f.arity, f.span));
     let mut all: Vec<_> = relations.chain(functions).collect();
     all.sort_by_key(|&(.., span)| span);
     let mut first: FxHashMap<(&str, &str), (usize, Span)> = FxHashMap::default();
@@ -114,11 +100,8 @@ fn arities(model: &Model<'_>, functions: &[Function<'_>], report: &mut Report) {
 }
 
 fn relation_and_function(model: &Model<'_>, functions: &[Function<'_>], report: &mut Report) {
-    let by_name: FxHashMap<&str, &Function<'_>> = functions
-        .iter()
-        .rev()
-        .map(|f| (f.name.as_str(), f))
-        .collect();
+    let by_name: FxHashMap<&str, &Function<'_>> =
+        functions.iter().rev().map(|f| (f.name.as_str(), f)).collect();
     let mut reported: FxHashMap<&str, ()> = FxHashMap::default();
     for relation in own_relations(model) {
         let Some(function) = by_name.get(relation.name.as_str()) else {
@@ -147,11 +130,7 @@ fn relation_and_function(model: &Model<'_>, functions: &[Function<'_>], report: 
 
 fn undefined(model: &Model<'_>, functions: &[Function<'_>], report: &mut Report) {
     let operations = model.dialect == Dialect::Operations;
-    let fluents: Vec<(&str, usize)> = if operations {
-        listed_fluents(model)
-    } else {
-        Vec::new()
-    };
+    let fluents: Vec<(&str, usize)> = if operations { listed_fluents(model) } else { Vec::new() };
     let has_open_effect = operations && open_effects(model);
     for relation in own_relations(model) {
         if !relation.defined.is_empty() || relation.used.is_empty() {
@@ -168,10 +147,7 @@ fn undefined(model: &Model<'_>, functions: &[Function<'_>], report: &mut Report)
         let mut diagnostic = Diagnostic::new(
             Code::Undefined,
             span,
-            format!(
-                "nothing defines `{name}` with {}; it is never true",
-                arguments(arity)
-            ),
+            format!("nothing defines `{name}` with {}; it is never true", arguments(arity)),
         );
         if relation.used.len() > 1 {
             diagnostic = diagnostic.label(format!("and {} more times", relation.used.len() - 1));
@@ -198,10 +174,7 @@ fn advice(
         });
     }
     if let Some(other) = own_relations(model).find(|r| r.name == name && !r.defined.is_empty()) {
-        return Some(format!(
-            "`{name}` is defined with {}",
-            arguments(other.arity)
-        ));
+        return Some(format!("`{name}` is defined with {}", arguments(other.arity)));
     }
     let known = own_relations(model).filter(|r| !r.defined.is_empty() || !r.changed.is_empty());
     suggest::nearest(name, known.map(|r| r.name.as_str()))

@@ -23,24 +23,16 @@ fn control(model: &Model<'_>, report: &mut Report) {
         let relation = &model.relations[r];
         !relation.defined.is_empty() || !relation.changed.is_empty()
     });
-    let initial = model
-        .heads("init", 1)
-        .any(|h| h.args()[0].is("control", 1) || h.args()[0].is_variable());
+    let initial =
+        model.heads("init", 1).any(|h| h.args()[0].is("control", 1) || h.args()[0].is_variable());
     let roles = model.roles();
     if stated || initial || roles.is_empty() {
         return;
     }
-    let severity = if roles.len() > 1 {
-        Severity::Error
-    } else {
-        Severity::Warning
-    };
+    let severity = if roles.len() > 1 { Severity::Error } else { Severity::Warning };
     report.push(
         Diagnostic::new(Code::NoControl, roles[0].1, "nothing says whose turn it is")
-            .help(format!(
-                "add `init(control({}))`, and change it in the operations",
-                roles[0].0
-            ))
+            .help(format!("add `init(control({}))`, and change it in the operations", roles[0].0))
             .severity(severity),
     );
 }
@@ -68,10 +60,7 @@ fn actions(model: &Model<'_>, report: &mut Report) {
             Diagnostic::new(
                 Code::NoOperation,
                 action.span,
-                format!(
-                    "no operation says what `{name}` with {} does",
-                    arguments(key.1)
-                ),
+                format!("no operation says what `{name}` with {} does", arguments(key.1)),
             )
             .help("performing it would add it to the state as a fact; write `action :: effects`"),
         );
@@ -89,10 +78,7 @@ fn builtins(model: &Model<'_>, report: &mut Report) {
                 Diagnostic::new(
                     Code::ImpureBuiltin,
                     atom.span,
-                    format!(
-                        "the answer of `{}` depends on chance or on the clock",
-                        builtin.name
-                    ),
+                    format!("the answer of `{}` depends on chance or on the clock", builtin.name),
                 )
                 .help("a position must have the same moves whenever it is asked"),
             );
@@ -128,9 +114,7 @@ fn builtins(model: &Model<'_>, report: &mut Report) {
     for statement in &model.rules.statements {
         match &statement.kind {
             StatementKind::Rule(rule) => {
-                rule.body
-                    .iter()
-                    .for_each(|f| f.atoms(&mut |t, _| condition(t)));
+                rule.body.iter().for_each(|f| f.atoms(&mut |t, _| condition(t)));
             }
             StatementKind::Operation(operation) => {
                 operation.conditions(&mut |f| f.atoms(&mut |t, _| condition(t)));

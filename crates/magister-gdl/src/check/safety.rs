@@ -19,10 +19,7 @@ type Bound<'a> = FxHashSet<&'a Name>;
 const ALTERNATIONS: usize = 16;
 
 pub(super) fn check(model: &Model<'_>, report: &mut Report) {
-    let safety = Safety {
-        model,
-        operations: model.dialect == Dialect::Operations,
-    };
+    let safety = Safety { model, operations: model.dialect == Dialect::Operations };
     for statement in &model.rules.statements {
         match &statement.kind {
             StatementKind::Rule(rule) if rule.body.is_empty() && !rule.arrow => {
@@ -32,9 +29,7 @@ pub(super) fn check(model: &Model<'_>, report: &mut Report) {
                 let mut bound = Bound::default();
                 safety.bind_all(&rule.body, &mut bound);
                 safety.head(&rule.head, &bound, report);
-                rule.body
-                    .iter()
-                    .for_each(|f| safety.formula(f, &mut bound, 0, report));
+                rule.body.iter().for_each(|f| safety.formula(f, &mut bound, 0, report));
             }
             StatementKind::Operation(operation) => {
                 let mut bound = Bound::default();
@@ -80,26 +75,28 @@ impl<'a> Safety<'a> {
     }
 
     fn head(&self, head: &'a Term, bound: &Bound<'a>, report: &mut Report) {
-        let rest: &[Term] = if self.operations && head.is("goal", 2) {
-            &head.args()[1..]
-        } else {
-            std::slice::from_ref(head)
-        };
-        for term in rest {
-            if let Some((shown, span)) = unbound(term, bound, self.model.rules.syntax) {
-                report.push(
-                    Diagnostic::new(
-                        Code::UnsafeHead,
-                        span,
-                        format!("no positive condition binds the variable {shown} of the head"),
-                    )
-                    .help(format!(
-                        "add a condition that says which values {shown} may take"
-                    )),
-                );
-                return;
-            }
+        // Gamemaster asks for the goal of a given role, so the role may stay open.
+        let from = usize::from(self.operations && head.is("goal", 2));
+        let mut free: Vec<(String, Span)> = Vec::new();
+        for term in head.children().skip(from) {
+            all_unbound(term, bound, self.model.rules.syntax, &mut free);
         }
+        let Some(&(_, span)) = free.first() else {
+            return;
+        };
+        let names: Vec<&str> = free.iter().map(|(n, _)| n.as_str()).collect();
+        let (plural, names) = (names.len() > 1, names.join(", "));
+        report.push(
+            Diagnostic::new(
+                Code::UnsafeHead,
+                span,
+                format!(
+                    "no positive condition binds the variable{} {names} of the head",
+                    if plural { "s" } else { "" },
+                ),
+            )
+            .help(format!("add conditions that say which values {names} may take")),
+        );
     }
 
     /// Adds the variables that these formulas bind when all of them hold.
@@ -173,9 +170,7 @@ impl<'a> Safety<'a> {
                 }
                 let mut free = None;
                 inner.atoms(&mut |t, _| {
-                    free = free
-                        .take()
-                        .or_else(|| unbound(t, bound, self.model.rules.syntax));
+                    free = free.take().or_else(|| unbound(t, bound, self.model.rules.syntax));
                 });
                 if let Some((shown, span)) = free {
                     report.push(
@@ -192,8 +187,7 @@ impl<'a> Safety<'a> {
                 }
             }
             FormulaKind::And(all) => {
-                all.iter()
-                    .for_each(|f| self.formula(f, bound, depth, report));
+                all.iter().for_each(|f| self.formula(f, bound, depth, report));
             }
             FormulaKind::Or(all) => {
                 for member in all {
@@ -217,10 +211,7 @@ impl<'a> Safety<'a> {
         own.retain(|name| bound.insert(name));
         check(bound);
         // Removing one by one keeps this as cheap as the formulas are small.
-        #[expect(
-            clippy::iter_over_hash_type,
-            reason = "removal does not depend on the order"
-        )]
+        #[expect(clippy::iter_over_hash_type, reason = "removal does not depend on the order")]
         for name in &own {
             bound.remove(name);
         }
@@ -235,9 +226,7 @@ impl<'a> Safety<'a> {
                         span,
                         format!("no positive condition binds {shown} in this `distinct`"),
                     )
-                    .help(format!(
-                        "add a condition that says which values {shown} may take"
-                    )),
+                    .help(format!("add a condition that says which values {shown} may take")),
                 );
             }
             return;
@@ -256,10 +245,7 @@ impl<'a> Safety<'a> {
                     Diagnostic::new(
                         Code::UnboundInput,
                         span,
-                        format!(
-                            "nothing binds {shown}, from which `{}` computes",
-                            builtin.name
-                        ),
+                        format!("nothing binds {shown}, from which `{}` computes", builtin.name),
                     )
                     .help("add a condition before it that gives the variable a value"),
                 );
@@ -285,9 +271,7 @@ impl<'a> Safety<'a> {
                 }
                 EffectKind::When(conditions, inner) => {
                     self.inside(conditions, bound, |bound| {
-                        conditions
-                            .iter()
-                            .for_each(|f| self.formula(f, bound, 0, report));
+                        conditions.iter().for_each(|f| self.formula(f, bound, 0, report));
                         self.effects(inner, bound, report);
                     });
                 }
@@ -298,7 +282,14 @@ impl<'a> Safety<'a> {
 
 /// The first variable in `term` that is not bound, as it is written, and where.
 fn unbound(term: &Term, bound: &Bound<'_>, syntax: Syntax) -> Option<(String, Span)> {
-    let mut found = None;
+    let mut all = Vec::new();
+    all_unbound(term, bound, syntax, &mut all);
+    all.into_iter().next()
+}
+
+fn all_unbound(term: &Term, bound: &Bound<'_>, syntax: Syntax, all: &mut Vec<(String, Span)>) {
+    /// More than these no message names.
+    const ENOUGH: usize = 5;
     term.walk(&mut |t| {
         let shown = match &t.kind {
             TermKind::Variable(name) if !bound.contains(name) => match syntax {
@@ -308,7 +299,8 @@ fn unbound(term: &Term, bound: &Bound<'_>, syntax: Syntax) -> Option<(String, Sp
             TermKind::Wildcard => "`_`".to_owned(),
             _ => return,
         };
-        found.get_or_insert((shown, t.span));
+        if all.len() < ENOUGH && all.iter().all(|(other, _)| *other != shown) {
+            all.push((shown, t.span));
+        }
     });
-    found
 }

@@ -16,22 +16,13 @@ const SHORT: usize = 60;
 
 impl Printer<'_> {
     fn style(&self) -> Style {
-        if self.from == Syntax::Infix {
-            self.rules.style
-        } else {
-            Style::default()
-        }
+        if self.from == Syntax::Infix { self.rules.style } else { Style::default() }
     }
 
     pub(super) fn infix_statement(&mut self, statement: &Statement) -> Option<Block> {
         let vars = self.variables(statement, Syntax::Infix);
         let and = if self.style().commas { "," } else { " &" };
-        let piece = |text, after, indent, span| Piece {
-            text,
-            after,
-            indent,
-            span,
-        };
+        let piece = |text, after, indent, span| Piece { text, after, indent, span };
         let mut block = match &statement.kind {
             StatementKind::Rule(rule) => {
                 let head = self.infix_term(&rule.head, &vars);
@@ -44,21 +35,13 @@ impl Printer<'_> {
                 if let Some(last) = pieces.last_mut().filter(|_| !rule.body.is_empty()) {
                     last.after = "";
                 }
-                Block {
-                    pieces,
-                    one_line: if rule.body.len() > 1 { SHORT } else { WIDTH },
-                }
+                Block { pieces, one_line: if rule.body.len() > 1 { SHORT } else { WIDTH } }
             }
             StatementKind::Operation(operation) => {
                 let action = self.infix_term(&operation.action, &vars);
                 let mut pieces = vec![piece(action, " ::", 0, operation.action.span)];
                 match operation.effects.as_slice() {
-                    [
-                        Effect {
-                            kind: EffectKind::When(conditions, effects),
-                            ..
-                        },
-                    ] => {
+                    [Effect { kind: EffectKind::When(conditions, effects), .. }] => {
                         for formula in conditions {
                             let text = self.infix_formula(formula, 1, &vars);
                             pieces.push(piece(text, and, 2, formula.span));
@@ -68,11 +51,8 @@ impl Printer<'_> {
                         }
                         for (i, effect) in effects.iter().enumerate() {
                             let text = self.infix_effect(effect, effects.len() > 1, &vars);
-                            let (text, indent) = if i == 0 {
-                                (format!("==> {text}"), 2)
-                            } else {
-                                (text, 6)
-                            };
+                            let (text, indent) =
+                                if i == 0 { (format!("==> {text}"), 2) } else { (text, 6) };
                             pieces.push(piece(text, and, indent, effect.span));
                         }
                     }
@@ -86,10 +66,7 @@ impl Printer<'_> {
                 if let Some(last) = pieces.last_mut() {
                     last.after = "";
                 }
-                Block {
-                    pieces,
-                    one_line: WIDTH,
-                }
+                Block { pieces, one_line: WIDTH }
             }
             StatementKind::Definition(head, value) => {
                 let head_text = self.infix_term(head, &vars);
@@ -98,17 +75,11 @@ impl Printer<'_> {
                     piece(head_text, " :=", 0, head.span),
                     piece(value_text, "", 2, value.span),
                 ];
-                Block {
-                    pieces,
-                    one_line: WIDTH,
-                }
+                Block { pieces, one_line: WIDTH }
             }
             StatementKind::Stray(formula) => {
                 let text = self.infix_formula(formula, 0, &vars);
-                Block {
-                    pieces: vec![piece(text, "", 0, formula.span)],
-                    one_line: WIDTH,
-                }
+                Block { pieces: vec![piece(text, "", 0, formula.span)], one_line: WIDTH }
             }
         };
         if self.style().stops
@@ -158,14 +129,10 @@ impl Printer<'_> {
             }
             EffectKind::When(conditions, effects) => {
                 let and = if self.style().commas { ", " } else { " & " };
-                let conditions: Vec<String> = conditions
-                    .iter()
-                    .map(|f| self.infix_formula(f, 1, vars))
-                    .collect();
-                let inner: Vec<String> = effects
-                    .iter()
-                    .map(|e| self.infix_effect(e, effects.len() > 1, vars))
-                    .collect();
+                let conditions: Vec<String> =
+                    conditions.iter().map(|f| self.infix_formula(f, 1, vars)).collect();
+                let inner: Vec<String> =
+                    effects.iter().map(|e| self.infix_effect(e, effects.len() > 1, vars)).collect();
                 let text = format!("{} ==> {}", conditions.join(and), inner.join(and));
                 if several { format!("({text})") } else { text }
             }
@@ -221,10 +188,7 @@ impl Printer<'_> {
                 Diagnostic::new(
                     Code::CannotWrite,
                     span,
-                    format!(
-                        "the name `{}` cannot be written in infix rules",
-                        name.escape_debug()
-                    ),
+                    format!("the name `{}` cannot be written in infix rules", name.escape_debug()),
                 )
                 .help("rename it: a name stands on one line"),
             ),

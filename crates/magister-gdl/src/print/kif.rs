@@ -11,21 +11,13 @@ use crate::source::Span;
 impl Printer<'_> {
     pub(super) fn kif_statement(&mut self, statement: &Statement) -> Option<Block> {
         let mut variables = self.variables(statement, Syntax::Kif);
-        let piece = |text, after, indent, span| Piece {
-            text,
-            after,
-            indent,
-            span,
-        };
+        let piece = |text, after, indent, span| Piece { text, after, indent, span };
         match &statement.kind {
             StatementKind::Rule(rule) => {
                 let head = self.kif_term(&rule.head, &mut variables);
                 if rule.body.is_empty() && !rule.arrow {
                     let pieces = vec![piece(head, "", 0, rule.head.span)];
-                    return Some(Block {
-                        pieces,
-                        one_line: usize::MAX,
-                    });
+                    return Some(Block { pieces, one_line: usize::MAX });
                 }
                 let mut pieces = vec![piece(format!("(<= {head}"), "", 0, rule.head.span)];
                 for formula in &rule.body {
@@ -71,18 +63,11 @@ impl Printer<'_> {
             FormulaKind::Or(all) => ("or", all),
         };
         let deeper = indent + word.len() + 2;
-        let parts: Vec<String> = parts
-            .iter()
-            .map(|f| self.kif_formula(f, deeper, vars))
-            .collect();
+        let parts: Vec<String> = parts.iter().map(|f| self.kif_formula(f, deeper, vars)).collect();
         let width: usize = parts.iter().map(|p| p.chars().count() + 1).sum();
         let broken =
             parts.len() > 1 && deeper + width > WIDTH || parts.iter().any(|p| p.contains('\n'));
-        let separator = if broken {
-            format!("\n{:deeper$}", "")
-        } else {
-            " ".to_owned()
-        };
+        let separator = if broken { format!("\n{:deeper$}", "") } else { " ".to_owned() };
         if parts.is_empty() {
             return format!("({word})");
         }

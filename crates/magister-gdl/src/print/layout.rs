@@ -44,16 +44,11 @@ impl<'a> Layout<'a> {
             self.out.push('\n');
         }
         self.blank_line(span);
-        self.last_end = (span.end > span.start)
-            .then_some(span.end as usize)
-            .or(self.last_end);
+        self.last_end = (span.end > span.start).then_some(span.end as usize).or(self.last_end);
         // What stands behind the last piece, before the closing parenthesis, can as well stand
         // behind the statement.
         let inner_end = block.pieces.last().map_or(span.start, |p| p.span.end);
-        let commented = self
-            .comments
-            .peek()
-            .is_some_and(|c| c.span.start < inner_end);
+        let commented = self.comments.peek().is_some_and(|c| c.span.start < inner_end);
         match one_line(block) {
             Some(line) if !commented => self.out.push_str(&line),
             _ => self.broken(span, block),
@@ -114,8 +109,7 @@ impl<'a> Layout<'a> {
     }
 
     fn comment(&mut self, comment: &Comment) {
-        self.out
-            .extend(std::iter::repeat_n(self.marker, comment.markers));
+        self.out.extend(std::iter::repeat_n(self.marker, comment.markers));
         self.out.push_str(&comment.text);
         self.last_end = Some(comment.span.end as usize);
     }

@@ -43,11 +43,7 @@ pub fn print(rules: &Rulesheet, text: &str, syntax: Syntax) -> Result<String, Di
             layout.statement(statement.span, &block);
         }
     }
-    if printer.problems.as_slice().is_empty() {
-        Ok(layout.finish())
-    } else {
-        Err(printer.problems)
-    }
+    if printer.problems.as_slice().is_empty() { Ok(layout.finish()) } else { Err(printer.problems) }
 }
 
 /// A statement cut into lines.

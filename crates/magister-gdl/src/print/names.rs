@@ -18,20 +18,13 @@ pub(super) struct Variables {
 
 impl Variables {
     pub(super) fn of(statement: &Statement, from: Syntax, to: Syntax) -> Self {
-        let mut variables = Self {
-            written: FxHashMap::default(),
-            used: FxHashSet::default(),
-            wildcards: 0,
-        };
+        let mut variables =
+            Self { written: FxHashMap::default(), used: FxHashSet::default(), wildcards: 0 };
         let mut visit = |name: &Name| {
             if variables.written.contains_key(name) {
                 return;
             }
-            let wish = if from == to {
-                name.to_string()
-            } else {
-                convert(name, to)
-            };
+            let wish = if from == to { name.to_string() } else { convert(name, to) };
             let text = variables.fresh(wish);
             variables.written.insert(name.clone(), text);
         };
@@ -69,28 +62,17 @@ fn convert(name: &str, to: Syntax) -> String {
         Syntax::Kif => first.to_lowercase().chain(chars).collect(),
         Syntax::Infix => {
             let clean = |c: char| {
-                if c.is_alphanumeric() || c == '_' {
-                    c
-                } else {
-                    '_'
-                }
+                if c.is_alphanumeric() || c == '_' { c } else { '_' }
             };
             let rest = chars.map(clean);
             if first.is_alphabetic() {
                 let upper: String = first.to_uppercase().chain(rest).collect();
                 // Letters without capitals cannot begin a variable.
-                if upper.starts_with(char::is_uppercase) {
-                    upper
-                } else {
-                    format!("V{upper}")
-                }
+                if upper.starts_with(char::is_uppercase) { upper } else { format!("V{upper}") }
             } else if first == '_' && name.len() > 1 {
                 std::iter::once('_').chain(rest).collect()
             } else {
-                std::iter::once('V')
-                    .chain(std::iter::once(clean(first)))
-                    .chain(rest)
-                    .collect()
+                std::iter::once('V').chain(std::iter::once(clean(first))).chain(rest).collect()
             }
         }
     }
@@ -161,9 +143,7 @@ pub(super) fn infix_constant(name: &str) -> Option<String> {
 }
 
 fn is_plain_infix(name: &str) -> bool {
-    let digits = name
-        .strip_prefix('-')
-        .filter(|r| r.starts_with(|c: char| c.is_ascii_digit()));
+    let digits = name.strip_prefix('-').filter(|r| r.starts_with(|c: char| c.is_ascii_digit()));
     let body = digits.unwrap_or(name);
     body.starts_with(|c: char| (c.is_alphanumeric() && !c.is_uppercase()) || c == '/')
         && body

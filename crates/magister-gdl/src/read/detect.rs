@@ -21,18 +21,14 @@ pub(super) fn syntax(text: &str) -> Syntax {
         }
         let line = line.split([';', '%']).next().unwrap_or_default();
         first = first.or_else(|| line.chars().next());
-        prefix += [
-            "(<=", "(role ", "(init ", "(true ", "(does ", "(legal ", " ?",
-        ]
-        .iter()
-        .map(|mark| line.matches(mark).count())
-        .sum::<usize>();
-        infix += [
-            ":-", "::", "==>", "role(", "init(", "true(", "does(", "legal(", " & ",
-        ]
-        .iter()
-        .map(|mark| line.matches(mark).count())
-        .sum::<usize>();
+        prefix += ["(<=", "(role ", "(init ", "(true ", "(does ", "(legal ", " ?"]
+            .iter()
+            .map(|mark| line.matches(mark).count())
+            .sum::<usize>();
+        infix += [":-", "::", "==>", "role(", "init(", "true(", "does(", "legal(", " & "]
+            .iter()
+            .map(|mark| line.matches(mark).count())
+            .sum::<usize>();
     }
     match prefix.cmp(&infix) {
         std::cmp::Ordering::Greater => Syntax::Kif,

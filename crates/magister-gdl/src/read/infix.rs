@@ -46,15 +46,8 @@ mod level {
 pub(super) fn read(text: &str, reader: &mut Reader) {
     let mut lexer = Lexer::new(text);
     let token = lexer.next(reader);
-    let mut parser = Parser {
-        lexer,
-        token,
-        reader,
-        depth: 0,
-        last: Span::default(),
-        stops: 0,
-        commas: [0; 2],
-    };
+    let mut parser =
+        Parser { lexer, token, reader, depth: 0, last: Span::default(), stops: 0, commas: [0; 2] };
     parser.statements();
     let (stops, [commas, ampersands]) = (parser.stops, parser.commas);
     reader.style.stops = stops * 2 > reader.statements.len();
@@ -99,10 +92,7 @@ impl Parser<'_, '_> {
             }
             let start = self.token.span.start;
             let parsed = self.expr(level::OPERATION, true);
-            let span = Span {
-                start,
-                end: self.last.end,
-            };
+            let span = Span { start, end: self.last.end };
             let kind = match parsed {
                 Ok(expr) => lower::statement(expr, self.reader),
                 Err(Failed) => {
@@ -137,11 +127,7 @@ impl Parser<'_, '_> {
         let diagnostic = Diagnostic::new(
             Code::Unexpected,
             self.token.span,
-            format!(
-                "{} was expected, and here is {}",
-                wanted,
-                self.token.kind.describe()
-            ),
+            format!("{} was expected, and here is {}", wanted, self.token.kind.describe()),
         );
         self.reader.push(diagnostic);
         Failed
@@ -194,10 +180,7 @@ impl Parser<'_, '_> {
             self.advance();
             if kind == Kind::If && self.ends_body() {
                 let span = left.span.to(self.last);
-                left = Expr {
-                    kind: ExprKind::If(Box::new(left), None),
-                    span,
-                };
+                left = Expr { kind: ExprKind::If(Box::new(left), None), span };
                 continue;
             }
             let right = self.expr(at + 1, commas)?;
@@ -213,10 +196,7 @@ impl Parser<'_, '_> {
                     ExprKind::Or(all)
                 }
                 (op, kind) => {
-                    let left = Expr {
-                        kind,
-                        span: left.span,
-                    };
+                    let left = Expr { kind, span: left.span };
                     match op {
                         Kind::And => ExprKind::And(vec![left, right]),
                         Kind::Or => ExprKind::Or(vec![left, right]),
@@ -252,10 +232,7 @@ impl Parser<'_, '_> {
                 self.advance();
                 let inner = self.expr(level::UNARY, commas)?;
                 let span = start.to(inner.span);
-                Ok(Expr {
-                    kind: ExprKind::Not(Box::new(inner)),
-                    span,
-                })
+                Ok(Expr { kind: ExprKind::Not(Box::new(inner)), span })
             }
             Kind::Plus | Kind::Minus | Kind::Star => {
                 let name = match self.advance().kind {
@@ -267,10 +244,7 @@ impl Parser<'_, '_> {
                 let inner = lower::term(inner, self.reader).ok_or(Failed)?;
                 let span = start.to(inner.span);
                 let term = Term::compound(self.reader.names.get(name), vec![inner], span);
-                Ok(Expr {
-                    kind: ExprKind::Term(term),
-                    span,
-                })
+                Ok(Expr { kind: ExprKind::Term(term), span })
             }
             _ => self.cons(),
         }
@@ -288,10 +262,7 @@ impl Parser<'_, '_> {
                 sides.push(lower::term(side, self.reader).ok_or(Failed)?);
             }
             let term = Term::compound(self.reader.names.get("distinct"), sides, span);
-            return Ok(Expr {
-                kind: ExprKind::Term(term),
-                span,
-            });
+            return Ok(Expr { kind: ExprKind::Term(term), span });
         }
         if self.token.kind != Kind::Cons {
             return Ok(first);
@@ -306,23 +277,16 @@ impl Parser<'_, '_> {
             terms.push(lower::term(item, self.reader).ok_or(Failed)?);
         }
         let kind = match terms.pop() {
-            Some(Term {
-                kind: TermKind::List(more, tail),
-                ..
-            }) => {
+            Some(Term { kind: TermKind::List(more, tail), .. }) => {
                 terms.extend(more);
                 TermKind::List(terms, tail)
             }
-            Some(Term {
-                kind: TermKind::Constant(name),
-                ..
-            }) if name == "nil" => TermKind::List(terms, None),
+            Some(Term { kind: TermKind::Constant(name), .. }) if name == "nil" => {
+                TermKind::List(terms, None)
+            }
             tail => TermKind::List(terms, tail.map(Box::new)),
         };
-        Ok(Expr {
-            kind: ExprKind::Term(Term::new(kind, span)),
-            span,
-        })
+        Ok(Expr { kind: ExprKind::Term(Term::new(kind, span)), span })
     }
 
     fn primary(&mut self) -> Result<Expr, Failed> {
@@ -339,10 +303,7 @@ impl Parser<'_, '_> {
                 } else if name == "not" && self.starts_primary() {
                     let inner = self.expr(level::UNARY, false)?;
                     let span = span.to(inner.span);
-                    return Ok(Expr {
-                        kind: ExprKind::Not(Box::new(inner)),
-                        span,
-                    });
+                    return Ok(Expr { kind: ExprKind::Not(Box::new(inner)), span });
                 } else {
                     TermKind::Constant(name)
                 }
@@ -365,10 +326,7 @@ impl Parser<'_, '_> {
                 if !self.eat(&Kind::Close) {
                     return Err(self.not_closed(span, &Kind::Close));
                 }
-                return Ok(Expr {
-                    kind: inner.kind,
-                    span: span.to(self.last),
-                });
+                return Ok(Expr { kind: inner.kind, span: span.to(self.last) });
             }
             Kind::Close | Kind::CloseSquare => {
                 let message = format!("this {} closes nothing", self.token.kind.describe());
@@ -381,17 +339,11 @@ impl Parser<'_, '_> {
             _ => return Err(self.unexpected("a relation or a term")),
         };
         let span = span.to(self.last);
-        Ok(Expr {
-            kind: ExprKind::Term(Term::new(kind, span)),
-            span,
-        })
+        Ok(Expr { kind: ExprKind::Term(Term::new(kind, span)), span })
     }
 
     fn starts_primary(&self) -> bool {
-        matches!(
-            self.token.kind,
-            Kind::Name(_) | Kind::Variable(_) | Kind::Wildcard | Kind::Not
-        )
+        matches!(self.token.kind, Kind::Name(_) | Kind::Variable(_) | Kind::Wildcard | Kind::Not)
     }
 
     /// Terms between the current opening token and `close`, separated by commas.
@@ -425,10 +377,7 @@ impl Parser<'_, '_> {
             Diagnostic::new(
                 Code::Unexpected,
                 self.token.span,
-                format!(
-                    "{} or `,` was expected, and here is {here}",
-                    close.describe()
-                ),
+                format!("{} or `,` was expected, and here is {here}", close.describe()),
             )
             .related(open, "this was opened here")
         };

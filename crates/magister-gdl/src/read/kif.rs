@@ -12,13 +12,7 @@ use crate::vocabulary;
 pub(super) fn read(text: &str, reader: &mut Reader) {
     let mut forest = sexp::read(text, reader);
     // A start message carries the rules as one list of lists.
-    if let [
-        Sexp {
-            kind: SexpKind::List(items),
-            ..
-        },
-    ] = forest.as_mut_slice()
-    {
+    if let [Sexp { kind: SexpKind::List(items), .. }] = forest.as_mut_slice() {
         let nested = items.iter().all(|s| matches!(s.kind, SexpKind::List(_)));
         if nested && !items.is_empty() {
             forest = std::mem::take(items);
@@ -34,9 +28,7 @@ pub(super) fn read(text: &str, reader: &mut Reader) {
 
 /// The connectives, which are recognised in any case.
 fn connective(name: &str) -> Option<&'static str> {
-    ["not", "or", "and"]
-        .into_iter()
-        .find(|c| name.eq_ignore_ascii_case(c))
+    ["not", "or", "and"].into_iter().find(|c| name.eq_ignore_ascii_case(c))
 }
 
 impl Reader {
@@ -46,28 +38,16 @@ impl Reader {
                 let mut rest = items.drain(1..);
                 let Some(head) = rest.next() else {
                     drop(rest);
-                    self.malformed(
-                        sexp.span,
-                        "this rule has no head",
-                        "write `(<= head body...)`",
-                    );
+                    self.malformed(sexp.span, "this rule has no head", "write `(<= head body...)`");
                     return None;
                 };
                 let head = self.term(head)?;
                 let body: Vec<Formula> = rest.filter_map(|s| self.formula(s)).collect();
-                Some(StatementKind::Rule(Rule {
-                    head,
-                    body,
-                    arrow: true,
-                }))
+                Some(StatementKind::Rule(Rule { head, body, arrow: true }))
             }
             _ => {
                 let head = self.term(sexp)?;
-                Some(StatementKind::Rule(Rule {
-                    head,
-                    body: Vec::new(),
-                    arrow: false,
-                }))
+                Some(StatementKind::Rule(Rule { head, body: Vec::new(), arrow: false }))
             }
         }
     }
@@ -78,19 +58,11 @@ impl Reader {
             return self.term(sexp).map(Formula::atom);
         };
         let which = match items.first() {
-            Some(Sexp {
-                kind: SexpKind::Name(name),
-                ..
-            }) => connective(name),
+            Some(Sexp { kind: SexpKind::Name(name), .. }) => connective(name),
             _ => None,
         };
         let Some(which) = which else {
-            return self
-                .term(Sexp {
-                    kind: SexpKind::List(items),
-                    span,
-                })
-                .map(Formula::atom);
+            return self.term(Sexp { kind: SexpKind::List(items), span }).map(Formula::atom);
         };
         let mut parts: Vec<Formula> = items.drain(1..).filter_map(|s| self.formula(s)).collect();
         let kind = match which {
@@ -123,11 +95,7 @@ impl Reader {
         let kind = match sexp.kind {
             SexpKind::Name(name) => match name.strip_prefix('?') {
                 Some("") => {
-                    self.malformed(
-                        span,
-                        "this variable has no name",
-                        "write `?x`, for instance",
-                    );
+                    self.malformed(span, "this variable has no name", "write `?x`, for instance");
                     return None;
                 }
                 Some(variable) => TermKind::Variable(self.names.get(variable)),
@@ -136,11 +104,7 @@ impl Reader {
             SexpKind::List(items) => {
                 let mut items = items.into_iter();
                 let Some(first) = items.next() else {
-                    self.malformed(
-                        span,
-                        "this list is empty",
-                        "remove it, or put a name inside",
-                    );
+                    self.malformed(span, "this list is empty", "remove it, or put a name inside");
                     return None;
                 };
                 let SexpKind::Name(name) = first.kind else {

@@ -86,11 +86,7 @@ fn is_name_char(c: char) -> bool {
 impl<'a> Lexer<'a> {
     pub(super) fn new(text: &'a str) -> Self {
         let at = if text.starts_with('\u{feff}') { 3 } else { 0 };
-        Self {
-            text,
-            at,
-            line_start: true,
-        }
+        Self { text, at, line_start: true }
     }
 
     fn rest(&self) -> &'a str {
@@ -102,11 +98,7 @@ impl<'a> Lexer<'a> {
         loop {
             let start = self.at;
             let Some(c) = self.rest().chars().next() else {
-                return Token {
-                    kind: Kind::End,
-                    span: Span::new(start, start),
-                    margin: true,
-                };
+                return Token { kind: Kind::End, span: Span::new(start, start), margin: true };
             };
             let margin = start == 0 || matches!(self.text.as_bytes()[start - 1], b'\n' | b'\r');
             if c.is_whitespace() || c.is_control() {
@@ -120,11 +112,7 @@ impl<'a> Lexer<'a> {
             }
             self.line_start = false;
             if let Some(kind) = self.token(c, reader) {
-                return Token {
-                    kind,
-                    span: Span::new(start, self.at),
-                    margin,
-                };
+                return Token { kind, span: Span::new(start, self.at), margin };
             }
         }
     }
@@ -133,9 +121,7 @@ impl<'a> Lexer<'a> {
         let rest = self.rest();
         let line = &rest[..rest.find(['\n', '\r']).unwrap_or(rest.len())];
         if reader.node(Span::new(self.at, self.at + line.len())) {
-            reader
-                .comments
-                .push(sexp::comment(line, self.at, self.line_start));
+            reader.comments.push(sexp::comment(line, self.at, self.line_start));
         }
         self.at += line.len();
     }
@@ -264,12 +250,8 @@ impl<'a> Lexer<'a> {
         self.at += 1 + line.len();
         let span = Span::new(start, self.at);
         reader.push(
-            Diagnostic::new(
-                Code::Unterminated,
-                span,
-                "this quote is not closed on its line",
-            )
-            .help(format!("add the closing `{quote}`")),
+            Diagnostic::new(Code::Unterminated, span, "this quote is not closed on its line")
+                .help(format!("add the closing `{quote}`")),
         );
         None
     }

@@ -19,30 +19,23 @@ pub(super) fn statement(expr: Expr, reader: &mut Reader) -> Option<StatementKind
                 Some(body) => conjunction(*body, reader)?,
                 None => Vec::new(),
             };
-            Some(StatementKind::Rule(Rule {
-                head,
-                body,
-                arrow: true,
-            }))
+            Some(StatementKind::Rule(Rule { head, body, arrow: true }))
         }
         ExprKind::Operation(action, right) => {
             let action = term(*action, reader)?;
             let effects = effects(*right, reader)?;
             Some(StatementKind::Operation(Operation { action, effects }))
         }
-        ExprKind::Define(head, value) => Some(StatementKind::Definition(
-            term(*head, reader)?,
-            term(*value, reader)?,
-        )),
+        ExprKind::Define(head, value) => {
+            Some(StatementKind::Definition(term(*head, reader)?, term(*value, reader)?))
+        }
         ExprKind::Arrow(..) => misplaced(span, "==>", reader),
         kind => {
             let formula = formula(Expr { kind, span }, reader)?;
             Some(match formula.kind {
-                FormulaKind::Atom(head) => StatementKind::Rule(Rule {
-                    head,
-                    body: Vec::new(),
-                    arrow: false,
-                }),
+                FormulaKind::Atom(head) => {
+                    StatementKind::Rule(Rule { head, body: Vec::new(), arrow: false })
+                }
                 _ => StatementKind::Stray(formula),
             })
         }
@@ -73,16 +66,12 @@ fn formula(expr: Expr, reader: &mut Reader) -> Option<Formula> {
     let kind = match expr.kind {
         ExprKind::Term(term) => return Some(as_formula(term)),
         ExprKind::Not(inner) => FormulaKind::Not(Box::new(formula(*inner, reader)?)),
-        ExprKind::And(all) => FormulaKind::And(
-            all.into_iter()
-                .map(|e| formula(e, reader))
-                .collect::<Option<_>>()?,
-        ),
-        ExprKind::Or(all) => FormulaKind::Or(
-            all.into_iter()
-                .map(|e| formula(e, reader))
-                .collect::<Option<_>>()?,
-        ),
+        ExprKind::And(all) => {
+            FormulaKind::And(all.into_iter().map(|e| formula(e, reader)).collect::<Option<_>>()?)
+        }
+        ExprKind::Or(all) => {
+            FormulaKind::Or(all.into_iter().map(|e| formula(e, reader)).collect::<Option<_>>()?)
+        }
         ExprKind::Arrow(..) => return misplaced(span, "==>", reader),
         ExprKind::Operation(..) => return misplaced(span, "::", reader),
         ExprKind::If(..) => return misplaced(span, ":-", reader),
@@ -116,10 +105,9 @@ pub(super) fn term(expr: Expr, reader: &mut Reader) -> Option<Term> {
     let parts = match expr.kind {
         ExprKind::Term(term) => return Some(term),
         ExprKind::Not(inner) => vec![term(*inner, reader)?],
-        ExprKind::And(all) | ExprKind::Or(all) => all
-            .into_iter()
-            .map(|e| term(e, reader))
-            .collect::<Option<Vec<_>>>()?,
+        ExprKind::And(all) | ExprKind::Or(all) => {
+            all.into_iter().map(|e| term(e, reader)).collect::<Option<Vec<_>>>()?
+        }
         ExprKind::Arrow(..) => return misplaced(span, "==>", reader),
         ExprKind::Operation(..) => return misplaced(span, "::", reader),
         ExprKind::If(..) => return misplaced(span, ":-", reader),
@@ -138,19 +126,12 @@ fn effects(expr: Expr, reader: &mut Reader) -> Option<Vec<Effect>> {
         ExprKind::Arrow(conditions, inner) => {
             let conditions = conjunction(*conditions, reader)?;
             let inner = effects(*inner, reader)?;
-            Some(vec![Effect {
-                kind: EffectKind::When(conditions, inner),
-                span,
-            }])
+            Some(vec![Effect { kind: EffectKind::When(conditions, inner), span }])
         }
-        ExprKind::Not(inner) => Some(vec![Effect {
-            kind: EffectKind::Delete(term(*inner, reader)?),
-            span,
-        }]),
-        ExprKind::Term(term) => Some(vec![Effect {
-            kind: effect(term),
-            span,
-        }]),
+        ExprKind::Not(inner) => {
+            Some(vec![Effect { kind: EffectKind::Delete(term(*inner, reader)?), span }])
+        }
+        ExprKind::Term(term) => Some(vec![Effect { kind: effect(term), span }]),
         ExprKind::Or(_) => {
             reader.push(
                 Diagnostic::new(Code::Unexpected, span, "an effect cannot be a disjunction")
@@ -171,11 +152,7 @@ fn effect(term: Term) -> EffectKind {
             if args.len() == 1 && (name == "not" || name == "delete" || name == "insert") =>
         {
             let inner = args.remove(0);
-            if name == "insert" {
-                EffectKind::Add(inner)
-            } else {
-                EffectKind::Delete(inner)
-            }
+            if name == "insert" { EffectKind::Add(inner) } else { EffectKind::Delete(inner) }
         }
         kind => EffectKind::Add(Term::new(kind, term.span)),
     }

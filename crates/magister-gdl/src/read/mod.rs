@@ -75,9 +75,7 @@ pub fn read(text: &str, options: &Options) -> Read {
         Syntax::Infix => infix::read(text, &mut reader),
     }
     let mut read = reader.finish(syntax, Dialect::Gdl);
-    read.rules.dialect = options
-        .dialect
-        .unwrap_or_else(|| detect::dialect(&read.rules));
+    read.rules.dialect = options.dialect.unwrap_or_else(|| detect::dialect(&read.rules));
     read
 }
 

@@ -114,10 +114,7 @@ impl<'a> Scan<'a> {
                         if !reader.node(span) {
                             break;
                         }
-                        self.add(Sexp {
-                            kind: SexpKind::List(items),
-                            span,
-                        });
+                        self.add(Sexp { kind: SexpKind::List(items), span });
                     } else {
                         self.unopened.push(start);
                     }
@@ -130,10 +127,7 @@ impl<'a> Scan<'a> {
                             break;
                         }
                         let name = reader.names.get(&self.text[start..self.at]);
-                        self.add(Sexp {
-                            kind: SexpKind::Name(name),
-                            span,
-                        });
+                        self.add(Sexp { kind: SexpKind::Name(name), span });
                     }
                 }
             }
@@ -160,10 +154,7 @@ impl<'a> Scan<'a> {
         }
         while let Some((open, items)) = self.stack.pop() {
             let end = items.last().map_or(open + 1, |s| s.span.end as usize);
-            self.add(Sexp {
-                kind: SexpKind::List(items),
-                span: Span::new(open, end),
-            });
+            self.add(Sexp { kind: SexpKind::List(items), span: Span::new(open, end) });
         }
     }
 
@@ -216,8 +207,7 @@ fn name_length(rest: &str) -> usize {
             return end + 2;
         }
     }
-    rest.find(|c: char| c <= ' ' || matches!(c, '(' | ')' | ';' | '\u{7f}'))
-        .unwrap_or(rest.len())
+    rest.find(|c: char| c <= ' ' || matches!(c, '(' | ')' | ';' | '\u{7f}')).unwrap_or(rest.len())
 }
 
 /// A comment from its line, marker included.

@@ -11,10 +11,7 @@ pub fn oracle() -> Option<PathBuf> {
     if folder.is_dir() {
         return Some(folder);
     }
-    eprintln!(
-        "SKIPPED: no oracle at {} (set MAGISTER_ORACLE)",
-        folder.display()
-    );
+    eprintln!("SKIPPED: no oracle at {} (set MAGISTER_ORACLE)", folder.display());
     None
 }
 

@@ -1,0 +1,238 @@
+//! The plain evaluator of playouts.
+
+use super::{Batch, Detail, LANES, Playout, Results, Stream, Tally};
+use super::{lane_quota, numbers, pick, pick_weighted};
+use crate::{Halt, Move, Payment, Role, Step, Stop, Worker};
+
+/// The plain evaluator, which plays one lane at a time with the steps of a worker. It is what
+/// [`Worker::playouts`] does by default, and what faster evaluators are compared with.
+pub fn one_by_one<W: Worker + ?Sized>(
+    worker: &mut W,
+    batch: &Batch<'_>,
+    out: &mut Results,
+    stop: &Stop,
+) -> Result<(), Halt> {
+    let info = worker.info();
+    let mut player = Player::new(info.roles.len(), info.chance, info.payment);
+    out.streams.resize_with(batch.streams.len(), Tally::default);
+    for (stream, tally) in batch.streams.iter().zip(&mut out.streams) {
+        player.play(worker, batch, stream, tally, stop)?;
+    }
+    Ok(())
+}
+
+/// Sweeps for which random numbers are kept. Lanes are played through so many sweeps in turn, so
+/// that they share the planes while memory stays bounded, however large the quota. One word has a
+/// bit for each.
+const WINDOW: usize = 64;
+
+/// The work memory of the plain evaluator. What there is of every lane and role lies in one
+/// vector, lane after lane, because small batches are common and allocations would dominate them.
+struct Player {
+    roles: usize,
+    chance: Option<Role>,
+    payment: Payment,
+    lanes: Vec<Lane>,
+    /// What each lane and role has gained in the current playout.
+    gains: Vec<f64>,
+    /// The rewards of each lane and role so far, and their squares.
+    sum: Vec<f64>,
+    squares: Vec<f64>,
+    /// For each sweep of the window and each role the numbers of the lanes.
+    numbers: Vec<[u32; LANES]>,
+    /// For each role, in which sweeps of the window its numbers are there already.
+    known: Vec<u64>,
+    joint: Vec<Move>,
+    step: Step,
+    goals: Vec<f64>,
+}
+
+/// One lane between two windows.
+#[derive(Clone, Default)]
+struct Lane {
+    /// Playouts still to be ended.
+    left: u32,
+    /// Steps of the current playout.
+    steps: u32,
+    /// The state of the current playout, if it has left the start.
+    state: Vec<u64>,
+    /// The details of the playouts that were ended, if they are wanted.
+    playouts: Vec<Playout>,
+    rewards: Vec<Option<f64>>,
+}
+
+impl Player {
+    fn new(roles: usize, chance: Option<Role>, payment: Payment) -> Self {
+        Player {
+            roles,
+            chance,
+            payment,
+            lanes: vec![Lane::default(); LANES],
+            gains: vec![0.0; LANES * roles],
+            sum: vec![0.0; LANES * roles],
+            squares: vec![0.0; LANES * roles],
+            numbers: vec![[0; LANES]; WINDOW * roles],
+            known: vec![0; roles],
+            joint: Vec::with_capacity(roles),
+            step: Step::new(),
+            goals: Vec::new(),
+        }
+    }
+
+    fn play<W: Worker + ?Sized>(
+        &mut self,
+        worker: &mut W,
+        batch: &Batch<'_>,
+        stream: &Stream<'_>,
+        tally: &mut Tally,
+        stop: &Stop,
+    ) -> Result<(), Halt> {
+        tally.clear(self.roles);
+        for sums in [&mut self.gains, &mut self.sum, &mut self.squares] {
+            sums.fill(0.0);
+        }
+        for (index, lane) in self.lanes.iter_mut().enumerate() {
+            lane.left = lane_quota(stream.quota, index);
+            lane.steps = 0;
+            lane.playouts.clear();
+            lane.rewards.clear();
+        }
+        let mut first = 0;
+        while self.lanes.iter().any(|lane| lane.left > 0) {
+            self.known.fill(0);
+            for index in 0..LANES {
+                if self.lanes[index].left > 0 {
+                    let window = Window { batch, stream, first, index };
+                    self.window(worker, &window, tally, stop)?;
+                }
+            }
+            first += WINDOW as u64;
+        }
+        for (index, lane) in self.lanes.iter().enumerate() {
+            for role in 0..self.roles {
+                tally.sum[role] += self.sum[index * self.roles + role];
+                tally.squares[role] += self.squares[index * self.roles + role];
+            }
+            tally.playouts.extend_from_slice(&lane.playouts);
+            tally.rewards.extend_from_slice(&lane.rewards);
+        }
+        Ok(())
+    }
+
+    /// Plays one lane through one window.
+    fn window<W: Worker + ?Sized>(
+        &mut self,
+        worker: &mut W,
+        window: &Window<'_>,
+        tally: &mut Tally,
+        stop: &Stop,
+    ) -> Result<(), Halt> {
+        let Window { batch, stream, index, .. } = *window;
+        let own = index * self.roles..(index + 1) * self.roles;
+        let lane = &self.lanes[index];
+        let here = if lane.steps == 0 { stream.start } else { &lane.state };
+        worker.load(here, stop)?;
+        for offset in 0..WINDOW {
+            stop.check()?;
+            let finished = worker.terminal();
+            if finished || self.lanes[index].steps == batch.max_steps {
+                self.end(worker, window, tally, finished);
+                if self.lanes[index].left == 0 {
+                    return Ok(());
+                }
+                worker.load(stream.start, stop)?;
+                continue;
+            }
+            self.joint.clear();
+            for role in 0..self.roles {
+                let choice = self.choose(worker, window, offset, role);
+                self.joint.push(choice);
+            }
+            worker.step(&self.joint, &mut self.step, stop)?;
+            self.lanes[index].steps += 1;
+            for (sum, gain) in self.gains[own.clone()].iter_mut().zip(&self.step.gains) {
+                *sum += gain;
+            }
+        }
+        worker.save(&mut self.lanes[index].state);
+        Ok(())
+    }
+
+    /// The move of a role in a sweep of a window.
+    fn choose<W: Worker + ?Sized>(
+        &mut self,
+        worker: &W,
+        window: &Window<'_>,
+        offset: usize,
+        role: usize,
+    ) -> Move {
+        let name = Role(role as u8);
+        let legal = worker.legal(name);
+        if let [only] = legal {
+            return *only;
+        }
+        let lanes = &mut self.numbers[offset * self.roles + role];
+        if self.known[role] >> offset & 1 == 0 {
+            let sweep = window.first + offset as u64;
+            *lanes = numbers(window.batch.seed, window.stream.id, sweep, name);
+            self.known[role] |= 1 << offset;
+        }
+        let number = lanes[window.index];
+        let weights = if self.chance == Some(name) { worker.weights() } else { &[] };
+        legal[if weights.is_empty() {
+            pick(number, legal.len())
+        } else {
+            pick_weighted(number, weights)
+        }]
+    }
+
+    /// Enters a playout that has come to its end.
+    fn end<W: Worker + ?Sized>(
+        &mut self,
+        worker: &W,
+        window: &Window<'_>,
+        tally: &mut Tally,
+        finished: bool,
+    ) {
+        let lane = &mut self.lanes[window.index];
+        let detail = window.batch.detail == Detail::PerPlayout;
+        for role in 0..self.roles {
+            let slot = window.index * self.roles + role;
+            let gained = std::mem::take(&mut self.gains[slot]);
+            let reward = match self.payment {
+                _ if self.chance == Some(Role(role as u8)) => None,
+                Payment::OnTheWay => Some(gained),
+                Payment::AtEnd if finished => {
+                    worker.goals(Role(role as u8), &mut self.goals);
+                    if let [goal] = self.goals[..] { Some(goal) } else { None }
+                }
+                Payment::AtEnd => None,
+            };
+            if let Some(reward) = reward {
+                tally.paid[role] += 1;
+                self.sum[slot] += reward;
+                self.squares[slot] += reward * reward;
+            }
+            if detail {
+                lane.rewards.push(reward);
+            }
+        }
+        if detail {
+            lane.playouts.push(Playout { steps: lane.steps, finished });
+        }
+        *(if finished { &mut tally.finished } else { &mut tally.truncated }) += 1;
+        tally.steps += u64::from(lane.steps);
+        lane.steps = 0;
+        lane.left -= 1;
+    }
+}
+
+/// Which lane is played through which sweeps.
+struct Window<'a> {
+    batch: &'a Batch<'a>,
+    stream: &'a Stream<'a>,
+    /// The first sweep.
+    first: u64,
+    /// The lane.
+    index: usize,
+}

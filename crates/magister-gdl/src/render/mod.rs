@@ -1,0 +1,124 @@
+//! How diagnostics look: for the terminal, as one line, as JSON.
+
+mod terminal;
+
+use std::fmt::Write as _;
+
+use serde::Serialize;
+
+use crate::code::Code;
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::source::{Lines, Place};
+
+/// A text with its name, ready to show places in it.
+#[derive(Clone, Debug)]
+pub struct Source<'a> {
+    name: &'a str,
+    text: &'a str,
+    lines: Lines,
+}
+
+/// A diagnostic as JSON: one flat object, places counted from one.
+#[derive(Serialize)]
+struct Json<'a> {
+    file: &'a str,
+    code: Code,
+    severity: Severity,
+    line: u32,
+    column: u32,
+    end_line: u32,
+    end_column: u32,
+    message: &'a str,
+    help: Option<&'a str>,
+    related: Vec<JsonRelated<'a>>,
+}
+
+#[derive(Serialize)]
+struct JsonRelated<'a> {
+    line: u32,
+    column: u32,
+    end_line: u32,
+    end_column: u32,
+    message: &'a str,
+}
+
+impl<'a> Source<'a> {
+    /// A text that is called `name` in what is shown.
+    pub fn new(name: &'a str, text: &'a str) -> Self {
+        Self { name, text, lines: Lines::new(text) }
+    }
+
+    /// The place of a byte offset.
+    pub fn place(&self, offset: u32) -> Place {
+        self.lines.place(self.text, offset)
+    }
+
+    /// With source lines and marks, in the look of rustc; `colours` for a terminal.
+    pub fn terminal(&self, diagnostic: &Diagnostic, colours: bool) -> String {
+        terminal::render(self, diagnostic, colours)
+    }
+
+    /// One line, as compilers write it: `file:line:column: error[G201]: message`.
+    pub fn line(&self, diagnostic: &Diagnostic) -> String {
+        let at = self.place(diagnostic.span.start);
+        let mut out = format!(
+            "{}:{}:{}: {}[{}]: {}",
+            self.name,
+            at.line,
+            at.column,
+            diagnostic.severity.name(),
+            diagnostic.code,
+            clean(&diagnostic.message),
+        );
+        if let Some(help) = &diagnostic.help {
+            let _ = write!(out, " ({})", clean(help));
+        }
+        out
+    }
+
+    /// One JSON object, without line breaks.
+    pub fn json(&self, diagnostic: &Diagnostic) -> String {
+        let (start, end) = self.ends(diagnostic.span);
+        let related = diagnostic
+            .related
+            .iter()
+            .map(|r| {
+                let (start, end) = self.ends(r.span);
+                JsonRelated {
+                    line: start.line,
+                    column: start.column,
+                    end_line: end.line,
+                    end_column: end.column,
+                    message: &r.message,
+                }
+            })
+            .collect();
+        let json = Json {
+            file: self.name,
+            code: diagnostic.code,
+            severity: diagnostic.severity,
+            line: start.line,
+            column: start.column,
+            end_line: end.line,
+            end_column: end.column,
+            message: &diagnostic.message,
+            help: diagnostic.help.as_deref(),
+            related,
+        };
+        serde_json::to_string(&json).expect("strings and numbers always serialise")
+    }
+
+    fn ends(&self, span: crate::source::Span) -> (Place, Place) {
+        (self.place(span.start), self.place(span.end))
+    }
+}
+
+/// Text from a rulesheet, without characters that could play tricks on a terminal.
+fn clean(text: &str) -> String {
+    let harmless = |c: char| {
+        let steers =
+            c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+        if steers { '\u{fffd}' } else { c }
+    };
+    text.chars().map(harmless).collect()
+}

@@ -1,0 +1,62 @@
+//! Translations between the dialects.
+
+mod lift;
+mod operations;
+
+use crate::ast::{Dialect, Rulesheet};
+use crate::code::Code;
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::limits::Limits;
+use crate::source::Span;
+
+/// A rulesheet in another dialect, and what to know about it.
+#[derive(Clone, Debug)]
+pub struct Translated {
+    /// The rules.
+    pub rules: Rulesheet,
+    /// Warnings, such as rules that never hold and were left out.
+    pub diagnostics: Diagnostics,
+}
+
+/// Translates a rulesheet to a dialect.
+///
+/// Gamemaster's operations become GDL rules with the same positions; GDL becomes GDL-II by the
+/// rule that everyone sees every move. The other directions lose something and are refused, with
+/// the reason.
+pub fn translate(rules: &Rulesheet, to: Dialect) -> Result<Translated, Diagnostics> {
+    let unchanged = |rules: Rulesheet| Translated { rules, diagnostics: fresh_list() };
+    match (rules.dialect, to) {
+        (from, to) if from == to => Ok(unchanged(rules.clone())),
+        (Dialect::Operations, Dialect::Gdl) => operations::to_gdl(rules),
+        (Dialect::Operations, Dialect::Gdl2) => {
+            let mut gdl = operations::to_gdl(rules)?;
+            lift::to_gdl2(&mut gdl.rules);
+            Ok(gdl)
+        }
+        (Dialect::Gdl, Dialect::Gdl2) => {
+            let mut lifted = rules.clone();
+            lift::to_gdl2(&mut lifted);
+            Ok(unchanged(lifted))
+        }
+        (from, to) => {
+            let mut problems = fresh_list();
+            let why = match (from, to) {
+                (Dialect::Gdl2, Dialect::Gdl) => "GDL has no hidden information and no chance",
+                _ => "operations are performed by one role at a time",
+            };
+            problems.push(
+                Diagnostic::new(
+                    Code::NotExpressible,
+                    Span::default(),
+                    format!("{} cannot be translated to {}", from.name(), to.name()),
+                )
+                .help(why),
+            );
+            Err(problems)
+        }
+    }
+}
+
+fn fresh_list() -> Diagnostics {
+    Diagnostics::new(Limits::default().diagnostics)
+}

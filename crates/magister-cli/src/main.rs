@@ -1,2 +1,48 @@
-//! The command.
-fn main() {}
+//! The command `magister`: arguments in, text and an exit code out.
+#![forbid(unsafe_code)]
+
+mod args;
+mod commands;
+mod input;
+
+use std::io;
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+use args::{Args, Command};
+
+/// Nothing is wrong.
+const CLEAN: u8 = 0;
+/// The rules, or the formatting, have errors.
+const FOUND: u8 = 1;
+/// Something could not be read, written or understood.
+const TROUBLE: u8 = 2;
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    let result = match args.command {
+        Command::Check(args) => commands::check::run(&args),
+        Command::Fmt(args) => commands::fmt::run(&args),
+        Command::Convert(args) => commands::convert::run(&args),
+        Command::Games(args) => commands::games::run(&args),
+        Command::Show(args) => commands::show::run(&args),
+        Command::Completions(args) => commands::completions::run(&args),
+    };
+    match result {
+        Ok(code) => ExitCode::from(code),
+        // Whoever reads our output has seen enough.
+        Err(error) if is_broken_pipe(&error) => ExitCode::from(CLEAN),
+        Err(error) => {
+            anstream::eprintln!("magister: {error:#}");
+            ExitCode::from(TROUBLE)
+        }
+    }
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error
+        .chain()
+        .filter_map(|cause| cause.downcast_ref::<io::Error>())
+        .any(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
+}

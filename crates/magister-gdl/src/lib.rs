@@ -1,4 +1,31 @@
 //! The languages of general game playing, from text to checked rules.
+//!
+//! One syntax tree carries GDL and GDL-II in prefix (KIF) and infix form, and Gamemaster's
+//! dialect of operations. Readers never panic and never stop at the first error; checks say what
+//! is wrong, where, and what to do about it; printers give the text back with its comments.
+//!
+//! ```
+//! use magister_gdl::{examine, print, Options, Source, Syntax};
+//!
+//! let text = "(role x) (<= (legal x ?m) (true (free ?c)))";
+//! let found = examine(text, &Options::default());
+//! let source = Source::new("mine.kif", text);
+//! let lines: Vec<String> =
+//!     found.diagnostics.as_slice().iter().map(|d| source.line(d)).collect();
+//! assert!(lines.iter().any(|l| l.starts_with("mine.kif:1:24: error[G201]")));
+//! assert!(print(&found.rules, text, Syntax::Infix).unwrap().contains("legal(x,M) :- true(free(C))"));
+//! ```
+//!
+//! What each module is for:
+//!
+//! | module | holds |
+//! |---|---|
+//! | `ast` | the syntax tree |
+//! | `read` | text to tree: the lexers and parsers, and telling the languages apart |
+//! | `check` | what the languages demand beyond grammar |
+//! | `print` | tree to text, in either syntax |
+//! | `translate` | operations to GDL, GDL to GDL-II |
+//! | `diagnostic`, `code`, `render` | what is wrong, as data and as people see it |
 #![forbid(unsafe_code)]
 
 mod ast;
@@ -6,6 +33,7 @@ mod builtins;
 mod check;
 mod code;
 mod diagnostic;
+mod examine;
 mod limits;
 mod name;
 mod print;
@@ -18,11 +46,15 @@ mod suggest;
 mod translate;
 mod vocabulary;
 
-pub use ast::*;
+pub use ast::{
+    Comment, Dialect, Effect, EffectKind, Formula, FormulaKind, Operation, Rule, Rulesheet,
+    Statement, StatementKind, Style, Syntax, Term, TermKind,
+};
 pub use builtins::{Builtin, Use};
 pub use check::check;
 pub use code::Code;
 pub use diagnostic::{Diagnostic, Diagnostics, Related, Severity};
+pub use examine::{Examined, examine};
 pub use limits::Limits;
 pub use name::Name;
 pub use print::print;
@@ -30,4 +62,5 @@ pub use read::{Options, Read, read};
 pub use render::Source;
 pub use same::{same_rules, same_statement};
 pub use source::{Lines, Place, Span};
+pub use suggest::nearest;
 pub use translate::{Translated, translate};

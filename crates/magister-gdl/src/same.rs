@@ -82,6 +82,14 @@ impl<'a> Matching<'a> {
 
     fn formulas(&mut self, a: &'a Formula, b: &'a Formula) -> bool {
         match (&a.kind, &b.kind) {
+            (FormulaKind::Or(xs), FormulaKind::Or(ys)) if xs.is_empty() || ys.is_empty() => {
+                xs.len() == ys.len()
+            }
+            (FormulaKind::Or(none), other) | (other, FormulaKind::Or(none)) if none.is_empty() => {
+                // A conjunction of one member may still be this.
+                matches!(other, FormulaKind::And(one) if one.len() == 1)
+                    && self.conjunctions(std::slice::from_ref(a), std::slice::from_ref(b))
+            }
             (FormulaKind::And(_), _) | (_, FormulaKind::And(_)) => {
                 self.conjunctions(std::slice::from_ref(a), std::slice::from_ref(b))
             }

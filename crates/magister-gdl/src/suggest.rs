@@ -4,10 +4,7 @@
 const CANDIDATES: usize = 2000;
 
 /// The candidate nearest to `wrong`, if one is near enough to be what was meant.
-pub(crate) fn nearest<'a>(
-    wrong: &str,
-    candidates: impl IntoIterator<Item = &'a str>,
-) -> Option<&'a str> {
+pub fn nearest<'a>(wrong: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let length = wrong.chars().count();
     if length > 64 {
         return None;

@@ -97,22 +97,34 @@ impl<'a> Graph<'a> {
         for (at, &clause) in clauses.iter().enumerate() {
             by_relation.entry(self.model.clauses[clause].relation).or_default().push(at);
         }
+        let pairs: usize = clauses
+            .iter()
+            .flat_map(|&c| self.model.clauses[c].body)
+            .map(|formula| {
+                let mut count = 0;
+                for_each_dependency(self.model, formula, &mut |atom, _| {
+                    let rules = self.model.relation_of(atom).and_then(|r| by_relation.get(&r));
+                    count += rules.map_or(0, Vec::len);
+                });
+                count
+            })
+            .sum();
+        // Beyond the budget every rule of a relation counts as asked: that errs towards a report.
+        let compare = pairs <= UNIFICATIONS;
         let mut asks: Vec<Vec<(usize, bool, &Term)>> = vec![Vec::new(); clauses.len()];
-        let mut work = 0;
         for (at, &clause) in clauses.iter().enumerate() {
             for formula in self.model.clauses[clause].body {
                 for_each_dependency(self.model, formula, &mut |atom, negative| {
                     let relation = self.model.relation_of(atom);
-                    let Some(rules) = relation.and_then(|r| by_relation.get(&r)) else {
-                        return;
-                    };
-                    work += rules.len();
-                    for &rule in rules {
-                        let head = self.model.clauses[clauses[rule]].head;
-                        // Past the budget every rule counts as asked, which errs towards a report.
-                        if work > UNIFICATIONS || may_be_equal(atom, head) {
-                            asks[at].push((rule, negative, atom));
-                        }
+                    let Some(rules) = relation.and_then(|r| by_relation.get(&r)) else { return };
+                    let head = |rule: usize| self.model.clauses[clauses[rule]].head;
+                    if compare {
+                        let possible = rules.iter().filter(|&&r| may_be_equal(atom, head(r)));
+                        asks[at].extend(possible.map(|&r| (r, negative, atom)));
+                    } else {
+                        // One rule stands for all: they are in one circle anyway.
+                        asks[at].push((rules[0], negative, atom));
+                        asks[rules[0]].push((at, false, atom));
                     }
                 });
             }

@@ -176,6 +176,16 @@ fn advice(
     if let Some(other) = own_relations(model).find(|r| r.name == name && !r.defined.is_empty()) {
         return Some(format!("`{name}` is defined with {}", arguments(other.arity)));
     }
+    // A name torn in two by a blank: `opposite score` for `opposite_score`.
+    if let Some((left, right)) = name.split_once('_') {
+        let stated =
+            |part: &str| own_relations(model).any(|r| r.name == part && !r.defined.is_empty());
+        if stated(left) && stated(right) {
+            return Some(format!(
+                "`{left}` and `{right}` are defined apart: is a `_` missing between them?"
+            ));
+        }
+    }
     let known = own_relations(model).filter(|r| !r.defined.is_empty() || !r.changed.is_empty());
     suggest::nearest(name, known.map(|r| r.name.as_str()))
         .or_else(|| near_keyword(model.dialect, name))

@@ -26,23 +26,25 @@ impl Printer<'_> {
         let mut block = match &statement.kind {
             StatementKind::Rule(rule) => {
                 let head = self.infix_term(&rule.head, &vars);
-                let arrow = if rule.body.is_empty() { "" } else { " :-" };
+                let body = members(&rule.body, true);
+                let arrow = if body.is_empty() { "" } else { " :-" };
                 let mut pieces = vec![piece(head, arrow, 0, rule.head.span)];
-                for formula in &rule.body {
+                for formula in &body {
                     let text = self.infix_formula(formula, 1, &vars);
                     pieces.push(piece(text, and, 2, formula.span));
                 }
-                if let Some(last) = pieces.last_mut().filter(|_| !rule.body.is_empty()) {
+                if let Some(last) = pieces.last_mut().filter(|_| !body.is_empty()) {
                     last.after = "";
                 }
-                Block { pieces, one_line: if rule.body.len() > 1 { SHORT } else { WIDTH } }
+                Block { pieces, one_line: if body.len() > 1 { SHORT } else { WIDTH } }
             }
             StatementKind::Operation(operation) => {
                 let action = self.infix_term(&operation.action, &vars);
                 let mut pieces = vec![piece(action, " ::", 0, operation.action.span)];
                 match operation.effects.as_slice() {
                     [Effect { kind: EffectKind::When(conditions, effects), .. }] => {
-                        for formula in conditions {
+                        let conditions = members(conditions, true);
+                        for formula in &conditions {
                             let text = self.infix_formula(formula, 1, &vars);
                             pieces.push(piece(text, and, 2, formula.span));
                         }
@@ -105,19 +107,21 @@ impl Printer<'_> {
             FormulaKind::Or(all) if all.is_empty() => "or()".to_owned(),
             FormulaKind::And(all) | FormulaKind::Or(all) => {
                 let or = matches!(formula.kind, FormulaKind::Or(_));
+                let all = members(all, !or);
+                if let [one] = all.as_slice() {
+                    return self.infix_formula(one, tight, vars);
+                }
                 let parts: Vec<String> =
                     all.iter().map(|f| self.infix_formula(f, 1, vars)).collect();
-                let joined = parts.join(if or {
-                    " | "
-                } else if commas {
-                    ", "
-                } else {
-                    " & "
-                });
-                let bare = tight == 0 || (parts.len() == 1 && tight < 2);
-                if bare { joined } else { format!("({joined})") }
+                let joined = parts.join(if or { " | " } else { self.and() });
+                if tight == 0 { joined } else { format!("({joined})") }
             }
         }
+    }
+
+    /// What stands between conditions.
+    fn and(&self) -> &'static str {
+        if self.style().commas { ", " } else { " & " }
     }
 
     fn infix_effect(&mut self, effect: &Effect, several: bool, vars: &Variables) -> String {
@@ -128,9 +132,11 @@ impl Printer<'_> {
                 format!("{not}{}", self.infix_term(term, vars))
             }
             EffectKind::When(conditions, effects) => {
-                let and = if self.style().commas { ", " } else { " & " };
-                let conditions: Vec<String> =
-                    conditions.iter().map(|f| self.infix_formula(f, 1, vars)).collect();
+                let and = self.and();
+                let conditions: Vec<String> = members(conditions, true)
+                    .iter()
+                    .map(|f| self.infix_formula(f, 1, vars))
+                    .collect();
                 let inner: Vec<String> =
                     effects.iter().map(|e| self.infix_effect(e, effects.len() > 1, vars)).collect();
                 let text = format!("{} ==> {}", conditions.join(and), inner.join(and));
@@ -194,4 +200,24 @@ impl Printer<'_> {
             ),
         }
     }
+}
+
+/// The members of a conjunction (or disjunction), those of nested ones included: infix has no way
+/// to write the nesting, and it means nothing.
+fn members(all: &[Formula], and: bool) -> Vec<&Formula> {
+    fn go<'a>(all: &'a [Formula], and: bool, out: &mut Vec<&'a Formula>) {
+        for formula in all {
+            match &formula.kind {
+                FormulaKind::And(inner) if and && !inner.is_empty() => go(inner, and, out),
+                FormulaKind::Or(inner) if !and && !inner.is_empty() => go(inner, and, out),
+                FormulaKind::And(inner) | FormulaKind::Or(inner) if inner.len() == 1 => {
+                    go(inner, and, out);
+                }
+                _ => out.push(formula),
+            }
+        }
+    }
+    let mut out = Vec::new();
+    go(all, and, &mut out);
+    out
 }

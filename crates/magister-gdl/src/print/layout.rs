@@ -24,6 +24,8 @@ pub(super) struct Layout<'a> {
     out: String,
     /// Where the last thing that was printed ended in the old text.
     last_end: Option<usize>,
+    /// The current line ends in a comment, so nothing more can stand on it.
+    line_commented: bool,
 }
 
 impl<'a> Layout<'a> {
@@ -34,6 +36,7 @@ impl<'a> Layout<'a> {
             marker: if syntax == Syntax::Kif { ';' } else { '%' },
             out: String::new(),
             last_end: None,
+            line_commented: false,
         }
     }
 
@@ -41,10 +44,9 @@ impl<'a> Layout<'a> {
         while let Some(comment) = self.comments.next_if(|c| c.span.start < span.start) {
             self.blank_line(comment.span);
             self.comment(comment);
-            self.out.push('\n');
+            self.newline();
         }
         self.blank_line(span);
-        self.last_end = (span.end > span.start).then_some(span.end as usize).or(self.last_end);
         // What stands behind the last piece, before the closing parenthesis, can as well stand
         // behind the statement.
         let inner_end = block.pieces.last().map_or(span.start, |p| p.span.end);
@@ -53,20 +55,23 @@ impl<'a> Layout<'a> {
             Some(line) if !commented => self.out.push_str(&line),
             _ => self.broken(span, block),
         }
+        if span.end > span.start {
+            self.last_end = self.last_end.max(Some(span.end as usize));
+        }
         self.trailing_after(span);
-        self.out.push('\n');
+        self.newline();
     }
 
     /// One piece a line, with the comments that stand between them.
     fn broken(&mut self, span: Span, block: &Block) {
         for (i, piece) in block.pieces.iter().enumerate() {
             if i > 0 {
-                self.out.push('\n');
+                self.newline();
                 let before = piece.span.start;
                 while let Some(comment) = self.comments.next_if(|c| c.span.start < before) {
                     self.indent(piece.indent);
                     self.comment(comment);
-                    self.out.push('\n');
+                    self.newline();
                 }
             }
             self.indent(piece.indent);
@@ -86,12 +91,15 @@ impl<'a> Layout<'a> {
         }
         // What is left stands behind the last piece but before the end of the statement.
         while let Some(comment) = self.comments.next_if(|c| c.span.start < span.end) {
-            self.out.push('\n');
+            self.newline();
             self.comment(comment);
         }
     }
 
     fn trailing_after(&mut self, span: Span) {
+        if self.line_commented {
+            return; // It goes on a line of its own, before whatever follows.
+        }
         let end = span.end as usize;
         let text = self.text;
         let behind = |c: &&Comment| {
@@ -111,7 +119,13 @@ impl<'a> Layout<'a> {
     fn comment(&mut self, comment: &Comment) {
         self.out.extend(std::iter::repeat_n(self.marker, comment.markers));
         self.out.push_str(&comment.text);
+        self.line_commented = true;
         self.last_end = Some(comment.span.end as usize);
+    }
+
+    fn newline(&mut self) {
+        self.out.push('\n');
+        self.line_commented = false;
     }
 
     fn indent(&mut self, by: usize) {
@@ -126,7 +140,7 @@ impl<'a> Layout<'a> {
         };
         let ends = gap.matches('\n').count().max(gap.matches('\r').count());
         if ends > 1 {
-            self.out.push('\n');
+            self.newline();
         }
     }
 
@@ -134,7 +148,7 @@ impl<'a> Layout<'a> {
         while let Some(comment) = self.comments.next() {
             self.blank_line(comment.span);
             self.comment(comment);
-            self.out.push('\n');
+            self.newline();
         }
         self.out
     }

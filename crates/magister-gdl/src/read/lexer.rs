@@ -236,18 +236,21 @@ impl<'a> Lexer<'a> {
     fn upto_quote(&mut self, quote: char, reader: &mut Reader) -> Option<&'a str> {
         let start = self.at;
         let rest = &self.rest()[1..];
-        let line = &rest[..rest.find(['\n', '\r']).unwrap_or(rest.len())];
         let mut from = 0;
-        while let Some(found) = line[from..].find(quote) {
+        let end = loop {
+            let Some(found) = rest[from..].find([quote, '\n', '\r']) else { break rest.len() };
             let end = from + found;
-            if quote == '\'' && line[end + 1..].starts_with('\'') {
+            if !rest[end..].starts_with(quote) {
+                break end;
+            }
+            if quote == '\'' && rest[end + 1..].starts_with(quote) {
                 from = end + 2; // A doubled quote stands for itself.
                 continue;
             }
             self.at += end + 2;
-            return Some(&line[..end]);
-        }
-        self.at += 1 + line.len();
+            return Some(&rest[..end]);
+        };
+        self.at += 1 + end;
         let span = Span::new(start, self.at);
         reader.push(
             Diagnostic::new(Code::Unterminated, span, "this quote is not closed on its line")

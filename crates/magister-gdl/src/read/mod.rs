@@ -52,11 +52,7 @@ pub fn read(text: &str, options: &Options) -> Read {
             Diagnostic::new(
                 Code::TooLarge,
                 Span::default(),
-                format!(
-                    "the text has {} bytes, more than the {} that are read",
-                    text.len(),
-                    options.limits.bytes
-                ),
+                format!("the text has more than {} bytes", options.limits.bytes),
             )
             .help("split the file, or raise the limit where this program is called"),
         );

@@ -202,8 +202,9 @@ impl<'a> Scan<'a> {
 fn name_length(rest: &str) -> usize {
     if let Some(inner) = rest.strip_prefix('"') {
         // A string, if it ends on this line; otherwise the quote is a character like any other.
-        let line = &inner[..inner.find(['\n', '\r']).unwrap_or(inner.len())];
-        if let Some(end) = line.find('"') {
+        if let Some(end) = inner.find(['"', '\n', '\r'])
+            && inner[end..].starts_with('"')
+        {
             return end + 2;
         }
     }

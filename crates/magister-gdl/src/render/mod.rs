@@ -114,11 +114,15 @@ impl<'a> Source<'a> {
 }
 
 /// Text from a rulesheet, without characters that could play tricks on a terminal.
+///
+/// What takes their place is as long in bytes, so that spans stay right.
 fn clean(text: &str) -> String {
-    let harmless = |c: char| {
-        let steers =
-            c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-        if steers { '\u{fffd}' } else { c }
+    let harmless = |c: char| match c {
+        '\t' | '\n' | '\r' => c,
+        _ if c.is_control() && c.len_utf8() == 1 => '?',
+        _ if c.is_control() => '\u{b7}',
+        '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '\u{fffd}',
+        _ => c,
     };
     text.chars().map(harmless).collect()
 }

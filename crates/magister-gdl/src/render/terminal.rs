@@ -96,7 +96,8 @@ fn excerpt<'a>(
             Origin::path(source.name).line(at.line as usize).char_column(at.column as usize);
         return Excerpt::Place(origin);
     }
-    let mut snippet = Snippet::source(text).line_start(first + 1).path(source.name).fold(true);
+    let mut snippet =
+        Snippet::source(clean(text)).line_start(first + 1).path(source.name).fold(true);
     for (span, label, primary) in marks {
         let kind = if primary { AnnotationKind::Primary } else { AnnotationKind::Context };
         let start = (span.start as usize).clamp(from, to) - from;

@@ -1,0 +1,225 @@
+//! The arguments, with their help.
+
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand, ValueEnum};
+use magister_gdl::{Dialect, Options, Syntax};
+
+/// A general game system: give it the rules of any game, as text.
+#[derive(Debug, Parser)]
+#[command(name = "magister", version, max_term_width = 100)]
+#[command(after_help = "Examples:
+  magister games                      the games that come with it
+  magister show tictactoe             one of them, explained
+  magister check mine.kif             what is wrong with your rules, and where
+  magister convert mine.hrf --to kif  the same rules in prefix form
+
+GAME and FILE may be the name of a bundled game, a file in any of the languages, or - for standard
+input. `magister help COMMAND` tells more.")]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Check(Check),
+    Fmt(Fmt),
+    Convert(Convert),
+    Games(Games),
+    Show(Show),
+    Completions(Completions),
+}
+
+/// Say what is wrong with rules, where, and what to do about it
+#[derive(Debug, Parser)]
+#[command(after_help = "Exit code: 0 nothing wrong, 1 errors (with --strict also warnings), 2 \
+something could not be read.
+
+Examples:
+  magister check mine.kif
+  magister check --json games/*.kif
+  magister check --explain G201
+  curl ... | magister check -")]
+pub(crate) struct Check {
+    /// Rulesheets: files, names of bundled games, or - for standard input
+    #[arg(value_name = "FILE", required_unless_present_any = ["explain", "codes"])]
+    pub(crate) files: Vec<String>,
+    /// One JSON object per diagnostic
+    #[arg(long, conflicts_with = "short")]
+    pub(crate) json: bool,
+    /// One line per diagnostic
+    #[arg(long)]
+    pub(crate) short: bool,
+    /// Warnings count as errors
+    #[arg(long)]
+    pub(crate) strict: bool,
+    #[command(flatten)]
+    pub(crate) language: Reading,
+    /// Explain a code, such as G201 or unsafe-head, with an example
+    #[arg(long, value_name = "CODE")]
+    pub(crate) explain: Option<String>,
+    /// List all codes
+    #[arg(long)]
+    pub(crate) codes: bool,
+}
+
+/// Format rulesheets in place, comments kept
+#[derive(Debug, Parser)]
+#[command(
+    after_help = "A file that cannot be read as a whole is left as it is. - formats standard \
+input to standard output.
+
+Examples:
+  magister fmt mine.kif
+  magister fmt --check games/*.kif    exit code 1 if any would change"
+)]
+pub(crate) struct Fmt {
+    /// Files, or - for standard input
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) files: Vec<String>,
+    /// Change nothing, only say which files would change
+    #[arg(long)]
+    pub(crate) check: bool,
+    #[command(flatten)]
+    pub(crate) language: Reading,
+}
+
+/// Translate rules to another syntax or language
+#[derive(Debug, Parser)]
+#[command(
+    after_help = "kif and infix are ways of writing; gdl and gdl2 are languages, written as \
+the input is unless --syntax says otherwise. Gamemaster's operations are translated to GDL where \
+the goal needs it. gdl2 adds the rule that everyone sees every move.
+
+Examples:
+  magister convert mine.kif --to infix
+  magister convert lights.hrf --to gdl --syntax kif -o lights.kif
+  magister convert tictactoe --to gdl2"
+)]
+pub(crate) struct Convert {
+    /// The rules: a file, the name of a bundled game, or - for standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) file: String,
+    /// What to translate to
+    #[arg(long, value_enum)]
+    pub(crate) to: Target,
+    /// How to write GDL
+    #[arg(long, value_enum)]
+    pub(crate) syntax: Option<SyntaxName>,
+    /// Write to a file instead of standard output
+    #[arg(short, long, value_name = "PATH")]
+    pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) language: Reading,
+}
+
+/// List the games that come with Magister
+#[derive(Debug, Parser)]
+#[command(after_help = "Examples:
+  magister games
+  magister games --tag chance
+  magister games --json")]
+pub(crate) struct Games {
+    /// Only games with this tag
+    #[arg(long)]
+    pub(crate) tag: Option<String>,
+    /// One JSON object per game
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Show a game: what it is, how it is played, its rules
+#[derive(Debug, Parser)]
+#[command(after_help = "Examples:
+  magister show tictactoe
+  magister show mine.kif
+  magister show tictactoe --rules > mine.kif   a rulesheet to start from")]
+pub(crate) struct Show {
+    /// A bundled game, a file, or - for standard input
+    #[arg(value_name = "GAME")]
+    pub(crate) game: String,
+    /// Only the rulesheet, as it is
+    #[arg(long)]
+    pub(crate) rules: bool,
+    /// As a JSON object
+    #[arg(long, conflicts_with = "rules")]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) language: Reading,
+}
+
+/// Print completions for a shell
+#[derive(Debug, Parser)]
+#[command(after_help = "Example:
+  magister completions bash > ~/.local/share/bash-completion/completions/magister")]
+pub(crate) struct Completions {
+    /// The shell
+    #[arg(value_enum)]
+    pub(crate) shell: clap_complete::Shell,
+}
+
+/// How to read rules.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Reading {
+    /// The language of the rules; told by their content if not given
+    #[arg(long, value_enum)]
+    pub(crate) language: Option<Language>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Language {
+    /// Prefix GDL or GDL-II
+    Kif,
+    /// Infix GDL, GDL-II or Gamemaster's dialect
+    Infix,
+    /// GDL, in either syntax
+    Gdl,
+    /// GDL-II, in either syntax
+    Gdl2,
+    /// Gamemaster's operations
+    Gamemaster,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Target {
+    /// Prefix rules
+    Kif,
+    /// Infix rules
+    Infix,
+    /// GDL: operations become rules for next and legal
+    Gdl,
+    /// GDL-II: everyone sees every move
+    Gdl2,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SyntaxName {
+    /// Prefix
+    Kif,
+    /// Infix
+    Infix,
+}
+
+impl Reading {
+    pub(crate) fn options(&self) -> Options {
+        let (syntax, dialect) = match self.language {
+            None => (None, None),
+            Some(Language::Kif) => (Some(Syntax::Kif), None),
+            Some(Language::Infix) => (Some(Syntax::Infix), None),
+            Some(Language::Gdl) => (None, Some(Dialect::Gdl)),
+            Some(Language::Gdl2) => (None, Some(Dialect::Gdl2)),
+            Some(Language::Gamemaster) => (Some(Syntax::Infix), Some(Dialect::Operations)),
+        };
+        Options { syntax, dialect, ..Options::default() }
+    }
+}
+
+impl From<SyntaxName> for Syntax {
+    fn from(name: SyntaxName) -> Self {
+        match name {
+            SyntaxName::Kif => Syntax::Kif,
+            SyntaxName::Infix => Syntax::Infix,
+        }
+    }
+}

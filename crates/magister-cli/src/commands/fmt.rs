@@ -1,0 +1,97 @@
+//! `magister fmt`: one way to lay rules out.
+
+use std::io::Write;
+use std::path::Path;
+
+use anyhow::{Context as _, Result, bail};
+use magister_gdl::{Options, print, read, same_rules};
+
+use super::complain;
+use crate::args::Fmt;
+use crate::input::{self, Input};
+use crate::{CLEAN, FOUND, TROUBLE};
+
+pub(crate) fn run(args: &Fmt) -> Result<u8> {
+    let options = args.language.options();
+    let mut code = CLEAN;
+    for file in &args.files {
+        let done = if file != "-" && !Path::new(file).exists() {
+            Err(anyhow::anyhow!("there is no file {file}"))
+        } else {
+            one(file, &options, args.check)
+        };
+        match done {
+            Ok(this) => code = code.max(this),
+            Err(error) if crate::is_broken_pipe(&error) => return Err(error),
+            Err(error) => {
+                anstream::eprintln!("magister: {error:#}");
+                code = TROUBLE;
+            }
+        }
+    }
+    Ok(code)
+}
+
+fn one(file: &str, options: &Options, check: bool) -> Result<u8> {
+    let input = input::open(file)?;
+    if !input.exact {
+        bail!("{file} is not UTF-8, and formatting would change its bytes; convert it first");
+    }
+    let Some(text) = formatted(&input, options)? else { return Ok(FOUND) };
+    let mut out = anstream::stdout().lock();
+    let same = text == input.text;
+    if check {
+        if !same {
+            writeln!(out, "{file} would change")?;
+        }
+        return Ok(if same { CLEAN } else { FOUND });
+    }
+    if file == "-" {
+        out.write_all(text.as_bytes())?;
+    } else if !same {
+        replace(Path::new(file), &text)?;
+    }
+    Ok(CLEAN)
+}
+
+/// The text laid out anew; none, with the reasons told, if it cannot be read as a whole.
+fn formatted(input: &Input, options: &Options) -> Result<Option<String>> {
+    let sheet = read(&input.text, options);
+    if sheet.diagnostics.has_errors() {
+        complain(&input.name, &input.text, &sheet.diagnostics)?;
+        anstream::eprintln!("magister: {} is left as it is", input.name);
+        return Ok(None);
+    }
+    let text = match print(&sheet.rules, &input.text, sheet.rules.syntax) {
+        Ok(text) => text,
+        Err(problems) => {
+            complain(&input.name, &input.text, &problems)?;
+            return Ok(None);
+        }
+    };
+    // Nobody's rules are overwritten by others: what was printed must read as what was read.
+    let options = Options { syntax: Some(sheet.rules.syntax), ..*options };
+    let again = read(&text, &options);
+    let kept = again.rules.comments.len() == sheet.rules.comments.len();
+    if !kept || !same_rules(&sheet.rules, &again.rules) {
+        bail!("{} would not mean the same when formatted; please report it", input.name);
+    }
+    Ok(Some(text))
+}
+
+/// Writes beside the file and renames, so that a crash never leaves half a file.
+fn replace(path: &Path, text: &str) -> Result<()> {
+    let context = || format!("cannot write {}", path.display());
+    let target = path.canonicalize().with_context(context)?;
+    let mut name = target.file_name().unwrap_or_default().to_os_string();
+    name.push(format!(".{}.tmp", std::process::id()));
+    let beside = target.with_file_name(name);
+    std::fs::write(&beside, text).with_context(context)?;
+    let moved = std::fs::metadata(&target)
+        .and_then(|old| std::fs::set_permissions(&beside, old.permissions()))
+        .and_then(|()| std::fs::rename(&beside, &target));
+    if moved.is_err() {
+        let _ = std::fs::remove_file(&beside);
+    }
+    moved.with_context(context)
+}

@@ -1,0 +1,36 @@
+//! One module for each command.
+
+pub(crate) mod check;
+pub(crate) mod completions;
+pub(crate) mod convert;
+pub(crate) mod fmt;
+pub(crate) mod games;
+pub(crate) mod show;
+
+use std::io::{self, Write};
+
+use magister_gdl::{Diagnostics, Severity, Source};
+
+/// Writes diagnostics with their source lines to standard error.
+fn complain(name: &str, text: &str, found: &Diagnostics) -> io::Result<()> {
+    let source = Source::new(name, text);
+    let mut err = anstream::stderr().lock();
+    for diagnostic in found.as_slice() {
+        writeln!(err, "{}\n", source.terminal(diagnostic, true))?;
+    }
+    Ok(())
+}
+
+/// `2 errors and 1 warning`.
+fn tally(found: &[(Severity, usize)]) -> String {
+    let parts: Vec<String> = found
+        .iter()
+        .filter(|(_, count)| *count > 0)
+        .map(|(severity, count)| plural(*count, severity.name()))
+        .collect();
+    parts.join(" and ")
+}
+
+fn plural(count: usize, word: &str) -> String {
+    if count == 1 { format!("1 {word}") } else { format!("{count} {word}s") }
+}

@@ -1,0 +1,160 @@
+//! What must hold for any text at all.
+
+use magister_gdl::{Dialect, Options, Source, Syntax, examine, print, read, same_rules, translate};
+use proptest::prelude::*;
+
+/// Words that mean something to one reader or the other, in any order.
+fn soup() -> impl Strategy<Value = String> {
+    let word = prop::sample::select(vec![
+        "(",
+        ")",
+        "(",
+        ")",
+        "<=",
+        "not",
+        "or",
+        "and",
+        "distinct",
+        "role",
+        "init",
+        "true",
+        "next",
+        "legal",
+        "does",
+        "goal",
+        "terminal",
+        "sees",
+        "random",
+        "base",
+        "input",
+        "cell",
+        "x",
+        "100",
+        "?x",
+        "?y",
+        "X",
+        "Y",
+        "_",
+        "_a",
+        ":-",
+        "::",
+        "==>",
+        ":=",
+        "&",
+        "|",
+        "~",
+        ",",
+        ".",
+        "[",
+        "]",
+        "!",
+        "+",
+        "-",
+        "*",
+        "\"s\"",
+        "'q'",
+        "'",
+        "\"",
+        "; c\n",
+        "% c\n",
+        "\n",
+        "control",
+        "plus",
+        "countofall",
+        "A-b",
+        "-5",
+        "é",
+        "legal(a)",
+        "p(X,Y)",
+        "(p ?x)",
+        "!=",
+        "\\+",
+    ]);
+    let gap = prop::sample::select(vec!["", " ", " ", "\n", "\t", "\r\n"]);
+    prop::collection::vec((word, gap), 0..60)
+        .prop_map(|words| words.into_iter().flat_map(|(w, g)| [w, g]).collect())
+}
+
+/// Rules that are well formed, in prefix.
+fn rules() -> impl Strategy<Value = String> {
+    let leaf = prop_oneof![
+        prop::sample::select(vec![
+            "a", "b", "nil", "7", "+", "<", "Upper", "it's", "x.y", "-3", "\"s t\""
+        ])
+        .prop_map(str::to_owned),
+        prop::sample::select(vec!["?x", "?y", "?X", "?x+1", "?_", "?1"]).prop_map(str::to_owned),
+    ];
+    let term = leaf.prop_recursive(3, 12, 3, |inner| {
+        (prop::sample::select(vec!["f", "g", "cons", "h-1"]), prop::collection::vec(inner, 0..3))
+            .prop_map(|(name, args)| format!("({name} {})", args.join(" ")))
+    });
+    let atom = (
+        prop::sample::select(vec!["p", "q", "true", "does", "distinct"]),
+        prop::collection::vec(term, 0..3),
+    )
+        .prop_map(|(name, args)| format!("({name} {})", args.join(" ")));
+    let literal = atom.clone().prop_recursive(2, 6, 3, |inner| {
+        prop_oneof![
+            inner.clone().prop_map(|f| format!("(not {f})")),
+            prop::collection::vec(inner.clone(), 0..3)
+                .prop_map(|f| format!("(or {})", f.join(" "))),
+            prop::collection::vec(inner, 1..3).prop_map(|f| format!("(and {})", f.join(" "))),
+        ]
+    });
+    let comment = prop::sample::select(vec!["", " ; note\n", "\n;; own line\n", "\n\n"]);
+    let rule = (atom, prop::collection::vec((literal, comment.clone()), 0..4), comment).prop_map(
+        |(head, body, after)| {
+            let body: String = body.into_iter().map(|(f, c)| format!(" {f}{c}")).collect();
+            format!("(<= {head}{body}){after}")
+        },
+    );
+    prop::collection::vec(rule, 0..6).prop_map(|rules| rules.join("\n"))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_text_is_examined_printed_and_shown(text in soup()) {
+        for syntax in [None, Some(Syntax::Kif), Some(Syntax::Infix)] {
+            for dialect in [None, Some(Dialect::Operations)] {
+                let options = Options { syntax, dialect, ..Options::default() };
+                let found = examine(&text, &options);
+                let source = Source::new("soup", &text);
+                for diagnostic in found.diagnostics.as_slice() {
+                    prop_assert!(diagnostic.span.end as usize <= text.len());
+                    prop_assert!(diagnostic.span.start <= diagnostic.span.end);
+                    let _ = source.terminal(diagnostic, true);
+                    let _ = source.line(diagnostic);
+                    prop_assert!(!source.json(diagnostic).contains('\n'));
+                }
+                let _ = translate(&found.rules, Dialect::Gdl);
+                let _ = translate(&found.rules, Dialect::Gdl2);
+                let _ = print(&found.rules, &text, Syntax::Kif);
+                let _ = print(&found.rules, &text, Syntax::Infix);
+            }
+        }
+    }
+
+    #[test]
+    fn well_formed_rules_survive_both_syntaxes(text in rules()) {
+        let options = Options { syntax: Some(Syntax::Kif), ..Options::default() };
+        let sheet = read(&text, &options);
+        prop_assert!(!sheet.diagnostics.has_errors(), "{:?}", sheet.diagnostics.as_slice());
+        for syntax in [Syntax::Kif, Syntax::Infix] {
+            let printed = print(&sheet.rules, &text, syntax)
+                .map_err(|e| TestCaseError::fail(format!("{:?}", e.as_slice())))?;
+            let options = Options { syntax: Some(syntax), ..Options::default() };
+            let again = read(&printed, &options);
+            prop_assert!(!again.diagnostics.has_errors(), "{printed}\n{:?}", again.diagnostics.as_slice());
+            prop_assert!(same_rules(&sheet.rules, &again.rules), "{printed}");
+            let texts = |r: &magister_gdl::Rulesheet| -> Vec<String> {
+                r.comments.iter().map(|c| c.text.clone()).collect()
+            };
+            prop_assert_eq!(texts(&sheet.rules), texts(&again.rules), "{}", printed);
+            let twice = print(&again.rules, &printed, syntax)
+                .map_err(|e| TestCaseError::fail(format!("{:?}", e.as_slice())))?;
+            prop_assert_eq!(&twice, &printed);
+        }
+    }
+}

@@ -1,2 +1,75 @@
-//! The command.
-fn main() {}
+//! `cargo xtask`: what takes too long for every test run.
+#![forbid(unsafe_code)]
+
+mod corpus;
+mod fuzz;
+mod ledger;
+mod mutate;
+mod speed;
+mod walks;
+
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+
+/// Tasks of the project that take long
+#[derive(Parser)]
+#[command(name = "cargo xtask")]
+struct Args {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Everything below in its full length; interrupted, it goes on where it stopped
+    Long {
+        /// Forget what was done before
+        #[arg(long)]
+        fresh: bool,
+    },
+    /// Random and mutated inputs through every reader
+    Fuzz {
+        /// Inputs for each reader
+        #[arg(long, default_value_t = 10_000_000)]
+        inputs: u64,
+        /// Seed of the first input
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+    },
+    /// Long random walks through every game written in Rust
+    Walks {
+        /// Playouts for each game
+        #[arg(long, default_value_t = 200)]
+        walks: u32,
+    },
+    /// Time to read and check the oracle's GDL rulesheets, and to refuse hostile files
+    Speed,
+}
+
+fn main() -> Result<()> {
+    match Args::parse().task {
+        Task::Long { fresh } => {
+            let mut ledger = ledger::Ledger::open(fresh)?;
+            fuzz::run(10_000_000, 1, &mut ledger)?;
+            walks::run(2_000, &mut ledger)?;
+            speed::run(&mut ledger)?;
+            ledger.print();
+        }
+        Task::Fuzz { inputs, seed } => {
+            let mut ledger = ledger::Ledger::in_memory();
+            fuzz::run(inputs, seed, &mut ledger)?;
+            ledger.print();
+        }
+        Task::Walks { walks } => {
+            let mut ledger = ledger::Ledger::in_memory();
+            walks::run(walks, &mut ledger)?;
+            ledger.print();
+        }
+        Task::Speed => {
+            let mut ledger = ledger::Ledger::in_memory();
+            speed::run(&mut ledger)?;
+            ledger.print();
+        }
+    }
+    Ok(())
+}

@@ -33,6 +33,7 @@ pub(crate) enum Command {
 
 /// Say what is wrong with rules, where, and what to do about it
 #[derive(Debug, Parser)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 #[command(after_help = "Exit code: 0 nothing wrong, 1 errors (with --strict also warnings), 2 \
 something could not be read.
 

@@ -72,7 +72,7 @@ pub fn find(name: &str) -> Option<&'static Entry> {
 }
 
 fn load() -> Vec<Entry> {
-    let mut all: Vec<Entry> = FOLDER.dirs().map(|folder| entry(folder)).collect();
+    let mut all: Vec<Entry> = FOLDER.dirs().map(entry).collect();
     all.sort_by_key(|entry| entry.name);
     all
 }

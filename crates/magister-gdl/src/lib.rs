@@ -12,7 +12,7 @@
 //! let source = Source::new("mine.kif", text);
 //! let lines: Vec<String> =
 //!     found.diagnostics.as_slice().iter().map(|d| source.line(d)).collect();
-//! assert!(lines.iter().any(|l| l.starts_with("mine.kif:1:24: error[G201]")));
+//! assert!(lines.iter().any(|l| l.starts_with("mine.kif:1:23: error[G201]")));
 //! assert!(print(&found.rules, text, Syntax::Infix).unwrap().contains("legal(x,M) :- true(free(C))"));
 //! ```
 //!

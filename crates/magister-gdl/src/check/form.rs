@@ -96,7 +96,7 @@ impl Form<'_> {
                         _ => "use `legal` to say which moves are possible",
                     }),
                 );
-            } else if name == "role" && (!fact || !head.is_ground()) {
+            } else if name == "role" && !fact {
                 report.push(
                     Diagnostic::new(
                         Code::KeywordInHead,
@@ -254,7 +254,7 @@ impl Form<'_> {
 
     /// Looks at an atom as a piece of syntax: its arguments, and needless parentheses.
     fn shape(&self, atom: &Term, report: &mut Report) {
-        self.needless(atom, report);
+        Self::needless(atom, report);
         let formula = self.model.inner_formula(atom);
         // A percept may be named after the move it tells of; nothing can be mistaken there.
         let percept = atom.is("sees", 2) || atom.is("percept", 2);
@@ -267,7 +267,9 @@ impl Form<'_> {
     }
 
     fn argument(&self, term: &Term, percept: bool, report: &mut Report) {
-        self.needless(term, report);
+        if !term.name().is_some_and(|n| self.is_keyword(n)) {
+            Self::needless(term, report);
+        }
         match &term.kind {
             TermKind::Compound(name, _) if is_connective(name) => {
                 let infix = self.model.rules.syntax == Syntax::Infix;
@@ -294,27 +296,24 @@ impl Form<'_> {
                     .help("is a parenthesis missing before it?"),
                 );
             }
-            TermKind::Compound(name, _) if !self.operations => {
-                if vocabulary::keyword(Dialect::Gdl2, name).is_some_and(|k| self.is_keyword(k.name))
-                {
-                    report.push(
-                        Diagnostic::new(
-                            Code::KeywordAsFunction,
-                            term.span,
-                            format!("the keyword `{name}` cannot be used as a function"),
-                        )
-                        .help(if percept {
-                            "name the percept differently, as in `(did ...)`"
-                        } else {
-                            "is a parenthesis in the wrong place?"
-                        })
-                        .severity(if percept {
-                            Severity::Warning
-                        } else {
-                            Severity::Error
-                        }),
-                    );
-                }
+            TermKind::Compound(name, _) if !self.operations && self.is_keyword(name) => {
+                report.push(
+                    Diagnostic::new(
+                        Code::KeywordAsFunction,
+                        term.span,
+                        format!("the keyword `{name}` cannot be used as a function"),
+                    )
+                    .help(if percept {
+                        "name the percept differently, as in `(did ...)`"
+                    } else {
+                        "is a parenthesis in the wrong place?"
+                    })
+                    .severity(if percept {
+                        Severity::Warning
+                    } else {
+                        Severity::Error
+                    }),
+                );
             }
             TermKind::Constant(name) if !self.operations && self.is_keyword(name) => {
                 report.push(
@@ -335,10 +334,11 @@ impl Form<'_> {
         keyword(self.model.dialect, name).is_some()
     }
 
-    fn needless(&self, term: &Term, report: &mut Report) {
+    fn needless(term: &Term, report: &mut Report) {
         if let TermKind::Compound(name, args) = &term.kind
             && args.is_empty()
             && !is_connective(name)
+            && report.once(Code::NeedlessParentheses, name)
         {
             report.push(
                 Diagnostic::new(

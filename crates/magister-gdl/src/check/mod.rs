@@ -11,10 +11,13 @@ mod names;
 mod operations;
 mod safety;
 
+use rustc_hash::FxHashSet;
+
 use crate::ast::{Dialect, Rulesheet};
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
 use crate::limits::Limits;
+use crate::name::Name;
 
 use model::Model;
 
@@ -27,8 +30,11 @@ use model::Model;
 /// assert!(found.as_slice().iter().any(|d| d.code == Code::UnsafeHead));
 /// ```
 pub fn check(rules: &Rulesheet) -> Diagnostics {
-    let mut report =
-        Report { dialect: rules.dialect, found: Diagnostics::new(Limits::default().diagnostics) };
+    let mut report = Report {
+        dialect: rules.dialect,
+        found: Diagnostics::new(Limits::default().diagnostics),
+        said: FxHashSet::default(),
+    };
     let model = Model::new(rules);
     form::check(&model, &mut report);
     safety::check(&model, &mut report);
@@ -46,9 +52,16 @@ pub fn check(rules: &Rulesheet) -> Diagnostics {
 struct Report {
     dialect: Dialect,
     found: Diagnostics,
+    /// Names that have been complained about, where once is enough.
+    said: FxHashSet<(Code, Name)>,
 }
 
 impl Report {
+    /// Whether this is the first complaint of its kind about a name.
+    fn once(&mut self, code: Code, name: &Name) -> bool {
+        self.said.insert((code, name.clone()))
+    }
+
     fn push(&mut self, diagnostic: Diagnostic) {
         let diagnostic = match severity(diagnostic.code, self.dialect) {
             Some(severity) if diagnostic.severity < severity => diagnostic.severity(severity),

@@ -154,9 +154,11 @@ impl<'a> Model<'a> {
 
     /// The constants that are stated to be roles.
     pub(super) fn roles(&self) -> Vec<(&'a Name, Span)> {
-        self.heads("role", 1)
-            .filter_map(|head| match &head.args()[0].kind {
-                TermKind::Constant(name) => Some((name, head.span)),
+        self.clauses
+            .iter()
+            .filter(|c| c.head.is("role", 1) && c.body.is_empty())
+            .filter_map(|c| match &c.head.args()[0].kind {
+                TermKind::Constant(name) => Some((name, c.head.span)),
                 _ => None,
             })
             .collect()

@@ -1,6 +1,6 @@
 //! Names: arities, spelling, and relations that nobody defines or asks for.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Report;
 use super::form::{arguments, is_older, near_keyword};
@@ -31,7 +31,7 @@ struct Function<'a> {
 
 /// Every function with arguments, in the order of the text.
 fn functions<'a>(model: &Model<'a>) -> Vec<Function<'a>> {
-    let mut seen = FxHashMap::default();
+    let mut seen = FxHashSet::default();
     let mut all = Vec::new();
     for_each_atom(model.rules, &mut |atom| {
         // In Gamemaster's dialect fluents are relations, and `init` and `base` list them.
@@ -47,9 +47,9 @@ fn functions<'a>(model: &Model<'a>) -> Vec<Function<'a>> {
                 if (fluent && std::ptr::eq(t, argument)) || is_connective(name) || args.is_empty() {
                     return;
                 }
-                seen.entry((name.as_str(), args.len())).or_insert_with(|| {
+                if seen.insert((name.as_str(), args.len())) {
                     all.push(Function { name, arity: args.len(), span: t.span });
-                });
+                }
             });
         }
     });
@@ -102,12 +102,12 @@ fn arities(model: &Model<'_>, functions: &[Function<'_>], report: &mut Report) {
 fn relation_and_function(model: &Model<'_>, functions: &[Function<'_>], report: &mut Report) {
     let by_name: FxHashMap<&str, &Function<'_>> =
         functions.iter().rev().map(|f| (f.name.as_str(), f)).collect();
-    let mut reported: FxHashMap<&str, ()> = FxHashMap::default();
+    let mut reported: FxHashSet<&str> = FxHashSet::default();
     for relation in own_relations(model) {
         let Some(function) = by_name.get(relation.name.as_str()) else {
             continue;
         };
-        if relation.arity == 0 || reported.insert(relation.name, ()).is_some() {
+        if relation.arity == 0 || !reported.insert(relation.name) {
             continue;
         }
         let name = relation.name;
@@ -235,10 +235,10 @@ fn unused(model: &Model<'_>, report: &mut Report) {
             format!("`{name}` is defined and never asked for"),
         )
         .help("remove it, or use it");
-        if !report.found.is_full() {
-            if let Some(keyword) = near_keyword(model.dialect, name) {
-                diagnostic = diagnostic.help(format!("did you mean `{keyword}`?"));
-            }
+        if !report.found.is_full()
+            && let Some(keyword) = near_keyword(model.dialect, name)
+        {
+            diagnostic = diagnostic.help(format!("did you mean `{keyword}`?"));
         }
         report.push(diagnostic);
     }
@@ -247,14 +247,14 @@ fn unused(model: &Model<'_>, report: &mut Report) {
 /// Capitals and unusual characters, once for every name.
 fn spelling(model: &Model<'_>, report: &mut Report) {
     let mut by_folded: FxHashMap<String, (&Name, Span)> = FxHashMap::default();
-    let mut seen: FxHashMap<&str, ()> = FxHashMap::default();
+    let mut seen: FxHashSet<&str> = FxHashSet::default();
     let prefix = model.rules.syntax == Syntax::Kif;
     for_each_atom(model.rules, &mut |atom| {
         atom.walk(&mut |term| {
             let (TermKind::Constant(name) | TermKind::Compound(name, _)) = &term.kind else {
                 return;
             };
-            if seen.insert(name.as_str(), ()).is_some() {
+            if !seen.insert(name.as_str()) {
                 return;
             }
             let span = Span {
@@ -298,6 +298,6 @@ fn spelling(model: &Model<'_>, report: &mut Report) {
                     .help("use the same capitals everywhere"),
                 );
             }
-        })
+        });
     });
 }

@@ -50,6 +50,9 @@ struct Safety<'a> {
 
 impl<'a> Safety<'a> {
     fn fact(&self, head: &'a Term, report: &mut Report) {
+        if head.name().is_none() {
+            return; // Reported as no atom at all.
+        }
         let Some((shown, span)) = unbound(head, &Bound::default(), self.model.rules.syntax) else {
             return;
         };

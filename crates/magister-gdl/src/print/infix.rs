@@ -19,7 +19,7 @@ impl Printer<'_> {
         if self.from == Syntax::Infix { self.rules.style } else { Style::default() }
     }
 
-    pub(super) fn infix_statement(&mut self, statement: &Statement) -> Option<Block> {
+    pub(super) fn infix_statement(&mut self, statement: &Statement) -> Block {
         let vars = self.variables(statement, Syntax::Infix);
         let and = if self.style().commas { "," } else { " &" };
         let piece = |text, after, indent, span| Piece { text, after, indent, span };
@@ -91,7 +91,7 @@ impl Printer<'_> {
             last.text.push('.');
             last.after = "";
         }
-        Some(block)
+        block
     }
 
     /// `tight`: 0 where anything may stand, 1 inside a conjunction, 2 under a negation.

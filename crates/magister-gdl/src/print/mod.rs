@@ -37,7 +37,7 @@ pub fn print(rules: &Rulesheet, text: &str, syntax: Syntax) -> Result<String, Di
     for statement in &rules.statements {
         let pieces = match syntax {
             Syntax::Kif => printer.kif_statement(statement),
-            Syntax::Infix => printer.infix_statement(statement),
+            Syntax::Infix => Some(printer.infix_statement(statement)),
         };
         if let Some(block) = pieces {
             layout.statement(statement.span, &block);

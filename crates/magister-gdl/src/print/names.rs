@@ -25,7 +25,7 @@ impl Variables {
                 return;
             }
             let wish = if from == to { name.to_string() } else { convert(name, to) };
-            let text = variables.fresh(wish);
+            let text = variables.fresh(&wish);
             variables.written.insert(name.clone(), text);
         };
         for_each_variable(statement, &mut visit);
@@ -41,11 +41,11 @@ impl Variables {
     pub(super) fn wildcard(&mut self) -> String {
         self.wildcards += 1;
         let wish = format!("_{}", self.wildcards);
-        self.fresh(wish)
+        self.fresh(&wish)
     }
 
-    fn fresh(&mut self, wish: String) -> String {
-        let mut text = wish.clone();
+    fn fresh(&mut self, wish: &str) -> String {
+        let mut text = wish.to_owned();
         let mut number = 2;
         while !self.used.insert(text.clone()) {
             text = format!("{wish}{number}");
@@ -129,7 +129,8 @@ pub(super) fn kif_constant(name: &str) -> Option<&str> {
     }
     let plain = !name.is_empty()
         && !name.starts_with(['?', '"'])
-        && !name.contains(|c: char| c <= ' ' || matches!(c, '(' | ')' | ';' | '\u{7f}'))
+        && !name
+            .contains(|c: char| c <= ' ' || matches!(c, '(' | ')' | ';' | '\u{7f}' | '\u{feff}'))
         && vocabulary::fold(name).is_none();
     plain.then_some(name)
 }

@@ -32,9 +32,8 @@ pub(super) fn syntax(text: &str) -> Syntax {
     }
     match prefix.cmp(&infix) {
         std::cmp::Ordering::Greater => Syntax::Kif,
-        std::cmp::Ordering::Less => Syntax::Infix,
         std::cmp::Ordering::Equal if first == Some('(') || first.is_none() => Syntax::Kif,
-        std::cmp::Ordering::Equal => Syntax::Infix,
+        std::cmp::Ordering::Equal | std::cmp::Ordering::Less => Syntax::Infix,
     }
 }
 

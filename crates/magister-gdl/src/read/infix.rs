@@ -93,12 +93,11 @@ impl Parser<'_, '_> {
             let start = self.token.span.start;
             let parsed = self.expr(level::OPERATION, true);
             let span = Span { start, end: self.last.end };
-            let kind = match parsed {
-                Ok(expr) => lower::statement(expr, self.reader),
-                Err(Failed) => {
-                    self.recover(start);
-                    None
-                }
+            let kind = if let Ok(expr) = parsed {
+                lower::statement(expr, self.reader)
+            } else {
+                self.recover(start);
+                None
             };
             if let Some(kind) = kind {
                 self.reader.statements.push(Statement { kind, span });

@@ -85,8 +85,7 @@ fn is_name_char(c: char) -> bool {
 
 impl<'a> Lexer<'a> {
     pub(super) fn new(text: &'a str) -> Self {
-        let at = if text.starts_with('\u{feff}') { 3 } else { 0 };
-        Self { text, at, line_start: true }
+        Self { text, at: 0, line_start: true }
     }
 
     fn rest(&self) -> &'a str {
@@ -101,7 +100,7 @@ impl<'a> Lexer<'a> {
                 return Token { kind: Kind::End, span: Span::new(start, start), margin: true };
             };
             let margin = start == 0 || matches!(self.text.as_bytes()[start - 1], b'\n' | b'\r');
-            if c.is_whitespace() || c.is_control() {
+            if c.is_whitespace() || c.is_control() || c == '\u{feff}' {
                 self.at += c.len_utf8();
                 self.line_start |= c == '\n' || c == '\r';
                 continue;

@@ -60,7 +60,7 @@ impl<'a> Scan<'a> {
     fn new(text: &'a str, break_at_margin: bool) -> Self {
         Self {
             text,
-            at: if text.starts_with('\u{feff}') { 3 } else { 0 },
+            at: 0,
             line_start: true,
             break_at_margin,
             stack: Vec::new(),
@@ -119,6 +119,11 @@ impl<'a> Scan<'a> {
                         self.unopened.push(start);
                     }
                 }
+                // A byte order mark, wherever somebody left one.
+                0xef if self.text[start..].starts_with('\u{feff}') => {
+                    self.at += '\u{feff}'.len_utf8();
+                    continue;
+                }
                 _ => {
                     self.at = start + name_length(&self.text[start..]);
                     if self.skipped == 0 {
@@ -146,16 +151,16 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Ends every open list, because a new statement or the end of the text is there.
+    /// Gives up the open statement, because a new one or the end of the text is there.
+    ///
+    /// What was read of it is dropped: with a parenthesis missing nobody knows which of its parts
+    /// belong to which, and complaints about them would only mislead.
     fn close_all(&mut self, next: Option<usize>) {
         self.skipped = 0;
         if let Some(&(open, _)) = self.stack.first() {
             self.unclosed.push((open, next));
         }
-        while let Some((open, items)) = self.stack.pop() {
-            let end = items.last().map_or(open + 1, |s| s.span.end as usize);
-            self.add(Sexp { kind: SexpKind::List(items), span: Span::new(open, end) });
-        }
+        self.stack.clear();
     }
 
     fn comment(&mut self, reader: &mut Reader) {
@@ -208,7 +213,8 @@ fn name_length(rest: &str) -> usize {
             return end + 2;
         }
     }
-    rest.find(|c: char| c <= ' ' || matches!(c, '(' | ')' | ';' | '\u{7f}')).unwrap_or(rest.len())
+    rest.find(|c: char| c <= ' ' || matches!(c, '(' | ')' | ';' | '\u{7f}' | '\u{feff}'))
+        .unwrap_or(rest.len())
 }
 
 /// A comment from its line, marker included.

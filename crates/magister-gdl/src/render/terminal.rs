@@ -40,14 +40,17 @@ pub(super) fn render(source: &Source<'_>, diagnostic: &Diagnostic, colours: bool
     renderer.decor_style(DecorStyle::Ascii).render(&[group])
 }
 
+/// A place, what to write beside it, and whether it is the one that the diagnostic is about.
+type Mark = (Span, String, bool);
+
 enum Excerpt<'a> {
     Lines(Snippet<'a, annotate_snippets::Annotation<'a>>),
     Place(Origin<'a>),
 }
 
 /// Marks that are near each other share an excerpt of the text.
-fn excerpts<'a>(source: &Source<'a>, marks: Vec<(Span, String, bool)>) -> Vec<Excerpt<'a>> {
-    let mut groups: Vec<(usize, usize, Vec<(Span, String, bool)>)> = Vec::new();
+fn excerpts<'a>(source: &Source<'a>, marks: Vec<Mark>) -> Vec<Excerpt<'a>> {
+    let mut groups: Vec<(usize, usize, Vec<Mark>)> = Vec::new();
     for (span, label, primary) in marks {
         let span = shorten(source, span);
         let first = source.lines.line_of(span.start);
@@ -81,12 +84,7 @@ fn shorten(source: &Source<'_>, span: Span) -> Span {
     Span { start, end: start + visible }
 }
 
-fn excerpt<'a>(
-    source: &Source<'a>,
-    first: usize,
-    last: usize,
-    marks: Vec<(Span, String, bool)>,
-) -> Excerpt<'a> {
+fn excerpt<'a>(source: &Source<'a>, first: usize, last: usize, marks: Vec<Mark>) -> Excerpt<'a> {
     let from = source.lines.start(first).unwrap_or(0);
     let to = source.lines.start(last + 1).unwrap_or(source.text.len());
     let text = &source.text[from..to];

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::terms::{key as key_of, numbered, relation};
+use super::terms::{key, numbered, relation};
 use super::{Key, Translator};
 use crate::ast::{Formula, Rulesheet, Statement, StatementKind, Term};
 use crate::code::Code;
@@ -80,17 +80,16 @@ impl Translator<'_> {
 
     /// An operation that effects call may also be an action of its own.
     fn called_actions(&mut self) {
-        let mut both: Vec<(Key, Name)> = Vec::new();
-        for (key, name) in &self.called {
-            let legal = self.rules.rules().any(|(r, _)| {
-                (r.head.is("legal", 1) || r.head.is("action", 1))
-                    && key_of(&r.head.args()[0]).as_ref() == Some(key)
-            });
-            if legal {
-                both.push((key.clone(), name.clone()));
-            }
-        }
+        let actions = self.rules.rules().filter(|(r, _)| is_action_head(&r.head));
+        let mut both: Vec<(Key, Name)> = actions
+            .filter_map(|(r, _)| {
+                let key = key(&r.head.args()[0])?;
+                let name = self.called.get(&key)?.clone();
+                Some((key, name))
+            })
+            .collect();
         both.sort_unstable();
+        both.dedup();
         for ((action, arity), name) in both {
             let at = Span::default();
             let args = numbered(arity);
@@ -105,17 +104,12 @@ impl Translator<'_> {
         let mut seen = FxHashSet::default();
         let mut open = Vec::new();
         for (rule, _) in self.rules.rules() {
-            if !rule.head.is("legal", 1) && !rule.head.is("action", 1) {
+            if !is_action_head(&rule.head) {
                 continue;
             }
-            let action = &rule.head.args()[0];
-            let Some(name) = action.name() else { continue };
-            let known = self
-                .operations
-                .iter()
-                .any(|o| o.name() == Some(name) && o.args().len() == action.args().len());
-            if !known && seen.insert((name.clone(), action.args().len())) {
-                open.push((name.clone(), action.args().len()));
+            let Some(key) = key(&rule.head.args()[0]) else { continue };
+            if !self.operations.contains_key(&key) && seen.insert(key.clone()) {
+                open.push(key);
             }
         }
         for (name, arity) in open {
@@ -139,4 +133,9 @@ impl Translator<'_> {
         }
         found
     }
+}
+
+/// Whether a head says that something is an action.
+fn is_action_head(head: &Term) -> bool {
+    head.is("legal", 1) || head.is("action", 1)
 }

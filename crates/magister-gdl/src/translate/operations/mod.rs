@@ -55,7 +55,7 @@ pub(super) fn to_gdl(rules: &Rulesheet) -> Result<Translated, Diagnostics> {
 }
 
 /// Names that the translation adds, chosen so that the rulesheet does not have them.
-struct Added {
+struct Fresh {
     added: Name,
     deleted: Name,
     legal: Name,
@@ -72,7 +72,8 @@ struct Translator<'a> {
     taken: FxHashSet<Name>,
     /// Relations that the rulesheet defines; everything else is looked up in the state.
     views: FxHashSet<&'a str>,
-    operations: Vec<&'a Term>,
+    /// The heads of operations, by name and number of arguments.
+    operations: FxHashMap<Key, Vec<&'a Term>>,
     /// The operations that effects call, each with the relation that says it is performed.
     called: FxHashMap<Key, Name>,
     roles: usize,
@@ -80,9 +81,9 @@ struct Translator<'a> {
     fluents: Option<FxHashSet<Key>>,
     /// `base` covers every fluent, so that it can be kept.
     complete_base: bool,
-    asks_base: bool,
-    asks_init: bool,
-    names: Added,
+    /// Relations that conditions ask for.
+    asked: FxHashSet<&'a str>,
+    names: Fresh,
     /// Names of the game that are keywords of GDL.
     renamed: FxHashMap<Name, Name>,
     /// The rule that is being translated is settled before the first move.
@@ -123,7 +124,7 @@ impl<'a> Translator<'a> {
             }
         }
         let mut fresh = |wishes: &[&str]| fresh_name(&mut taken, wishes);
-        let names = Added {
+        let names = Fresh {
             added: fresh(&["added", "becomes_true"]),
             deleted: fresh(&["deleted", "becomes_false"]),
             legal: fresh(&["legal_action", "possible_action"]),
@@ -141,14 +142,19 @@ impl<'a> Translator<'a> {
                 (name, new)
             })
             .collect();
+        let mut operations: FxHashMap<Key, Vec<&Term>> = FxHashMap::default();
+        for (operation, _) in rules.operations() {
+            if let Some(key) = key(&operation.action) {
+                operations.entry(key).or_default().push(&operation.action);
+            }
+        }
         let roles = rules.rules().filter(|(r, _)| r.head.is("role", 1)).count();
         let mut translator = Self {
             rules,
             taken,
-            asks_base: asked.contains("base"),
-            asks_init: asked.contains("init"),
+            asked,
             views,
-            operations: rules.operations().map(|(o, _)| &o.action).collect(),
+            operations,
             called: FxHashMap::default(),
             roles,
             fluents: None,
@@ -281,7 +287,7 @@ impl<'a> Translator<'a> {
             }
             ("base", 1) => {
                 let args = self.terms(head.args());
-                if self.asks_base {
+                if self.asked.contains("base") {
                     let copy = Term::compound(self.names.possible.clone(), args.clone(), head.span);
                     self.emit(copy, body.clone(), span);
                 }
@@ -292,7 +298,7 @@ impl<'a> Translator<'a> {
             }
             ("init", 1) => {
                 let args = self.terms(head.args());
-                if self.asks_init {
+                if self.asked.contains("init") {
                     let copy = Term::compound(self.names.initial.clone(), args.clone(), head.span);
                     self.emit(copy, body.clone(), span);
                 }
@@ -407,7 +413,8 @@ impl<'a> Translator<'a> {
     /// Whether an effect calls an operation: always, never, or (`None`) for some values only.
     fn is_operation(&self, term: &Term) -> Option<bool> {
         let mut partly = false;
-        for action in &self.operations {
+        let heads = key(term).and_then(|k| self.operations.get(&k));
+        for action in heads.into_iter().flatten() {
             if covers(action, term) {
                 return Some(true);
             }

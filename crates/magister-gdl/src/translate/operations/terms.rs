@@ -34,12 +34,12 @@ pub(super) fn is_foreign_keyword(name: &str) -> bool {
 /// The first wish that is not taken, or one made unlike all others.
 pub(super) fn fresh_name(taken: &mut FxHashSet<Name>, wishes: &[&str]) -> Name {
     let free = wishes.iter().find(|w| !taken.contains(**w)).map(|w| (*w).to_owned());
-    let text = free.unwrap_or_else(|| {
-        (1..)
-            .map(|i| format!("{}_{i}", wishes[0]))
-            .find(|w| !taken.contains(w.as_str()))
-            .unwrap_or_default()
-    });
+    let mut text = free.unwrap_or_else(|| wishes[0].to_owned());
+    let mut number = 0;
+    while taken.contains(text.as_str()) {
+        number += 1;
+        text = format!("{}_{number}", wishes[0]);
+    }
     let name = Name::new(&text);
     taken.insert(name.clone());
     name

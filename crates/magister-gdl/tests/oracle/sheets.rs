@@ -1,9 +1,10 @@
 //! Where the rulesheets of others are, if they are there.
 
+use std::io::Write as _;
 use std::path::PathBuf;
 
 /// The oracle's folder, or a visible note that the test is skipped.
-pub fn oracle() -> Option<PathBuf> {
+pub(crate) fn oracle() -> Option<PathBuf> {
     let folder = std::env::var_os("MAGISTER_ORACLE").map_or_else(
         || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/oracle"),
         PathBuf::from,
@@ -11,12 +12,14 @@ pub fn oracle() -> Option<PathBuf> {
     if folder.is_dir() {
         return Some(folder);
     }
-    eprintln!("SKIPPED: no oracle at {} (set MAGISTER_ORACLE)", folder.display());
+    // Written past the test runner's capture, so that a skipped test shows.
+    let mut out = std::io::stderr();
+    let _ = writeln!(out, "SKIPPED: no oracle at {} (set MAGISTER_ORACLE)", folder.display());
     None
 }
 
 /// Every file of a folder with one of these endings, in order, with its text.
-pub fn sheets(folder: &str, endings: &[&str]) -> Vec<(String, String)> {
+pub(crate) fn sheets(folder: &str, endings: &[&str]) -> Vec<(String, String)> {
     let Some(oracle) = oracle() else {
         return Vec::new();
     };
@@ -38,7 +41,7 @@ pub fn sheets(folder: &str, endings: &[&str]) -> Vec<(String, String)> {
 }
 
 /// All rulesheets of the oracle that are in a language of ours.
-pub fn all_sheets() -> Vec<(String, String)> {
+pub(crate) fn all_sheets() -> Vec<(String, String)> {
     [
         ("gdl/games", ".kif"),
         ("gdl/test_cases", ".kif"),

@@ -1,9 +1,8 @@
 //! What the reference validator reports is reported by us in kind, and nothing on good sheets.
 
-mod common;
-
 use std::collections::BTreeSet;
 
+use crate::sheets;
 use magister_gdl::{Code, Options, Severity, check, read};
 
 /// A complaint of the reference validator, and the codes with which we make it.
@@ -40,7 +39,7 @@ fn ours(text: &str) -> (BTreeSet<Code>, bool) {
 
 #[test]
 fn the_static_rows_of_the_validator_are_reported_in_kind() {
-    let Some(oracle) = common::oracle() else { return };
+    let Some(oracle) = sheets::oracle() else { return };
     let mut compared = 0;
     let mut wrong = Vec::new();
     for (table, folder) in
@@ -81,7 +80,7 @@ fn the_static_rows_of_the_validator_are_reported_in_kind() {
 
 #[test]
 fn no_gamemaster_rulesheet_has_an_error() {
-    for (name, text) in common::sheets("gamemaster/games", &[".hrf"]) {
+    for (name, text) in sheets::sheets("gamemaster/games", &[".hrf"]) {
         let (codes, errors) = ours(&text);
         assert!(!errors, "{name}: {codes:?}");
     }
@@ -89,7 +88,7 @@ fn no_gamemaster_rulesheet_has_an_error() {
 
 #[test]
 fn every_rulesheet_is_read_without_an_error() {
-    for (name, text) in common::all_sheets() {
+    for (name, text) in sheets::all_sheets() {
         let sheet = read(&text, &Options::default());
         assert!(!sheet.diagnostics.has_errors(), "{name}: {:?}", sheet.diagnostics.as_slice());
     }

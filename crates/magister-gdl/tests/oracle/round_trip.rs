@@ -1,7 +1,6 @@
 //! What is printed reads as what was read: every rulesheet of the oracle, both syntaxes.
 
-mod common;
-
+use crate::sheets;
 use magister_gdl::{Dialect, Options, Syntax, print, read, same_rules};
 
 fn comments(text: &str) -> Vec<(usize, String)> {
@@ -16,7 +15,7 @@ fn comments(text: &str) -> Vec<(usize, String)> {
 #[test]
 fn printing_and_reading_again_gives_the_same_rules() {
     let mut count = 0;
-    for (name, text) in common::all_sheets() {
+    for (name, text) in sheets::all_sheets() {
         let sheet = read(&text, &Options::default());
         assert!(!sheet.diagnostics.has_errors(), "{name}: {:?}", sheet.diagnostics.as_slice());
         for syntax in [Syntax::Kif, Syntax::Infix] {
@@ -48,7 +47,7 @@ fn printing_and_reading_again_gives_the_same_rules() {
         }
         count += 1;
     }
-    if common::oracle().is_some() {
+    if sheets::oracle().is_some() {
         assert!(count > 300, "{count} rulesheets");
     }
 }

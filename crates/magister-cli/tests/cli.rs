@@ -1,0 +1,220 @@
+//! The binary as a user runs it: exit codes, files, pipes.
+
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+fn command(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_magister"));
+    command.args(args);
+    command
+}
+
+fn run(args: &[&str]) -> Output {
+    command(args).output().expect("the binary runs")
+}
+
+fn with_input(args: &[&str], input: &[u8]) -> Output {
+    let mut child = command(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary runs");
+    // It stops reading at its limit, which closes the pipe.
+    let _ = child.stdin.take().expect("piped").write_all(input);
+    child.wait_with_output().expect("it ends")
+}
+
+fn code(output: &Output) -> i32 {
+    output.status.code().expect("it ended by itself")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// A fresh folder that is removed at the end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("magister-{name}-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&path);
+        std::fs::create_dir_all(&path).expect("a temporary folder");
+        Self(path)
+    }
+
+    fn file(&self, name: &str, content: &[u8]) -> String {
+        let path = self.0.join(name);
+        std::fs::write(&path, content).expect("writable");
+        path.to_string_lossy().into_owned()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+const GOOD: &str = "(role x)
+(legal x go)
+(<= (next over) (does x go))
+(<= terminal (true over))
+(goal x 100)
+";
+
+#[test]
+fn exit_codes_say_what_was_found() {
+    let folder = Folder::new("codes");
+    let good = folder.file("good.kif", GOOD.as_bytes());
+    let warned = folder.file("warned.kif", format!("{GOOD}(unused 1)\n").as_bytes());
+    let wrong = folder.file("wrong.kif", format!("{GOOD}(<= (p ?x) (q ?y))\n").as_bytes());
+    assert_eq!(code(&run(&["check", &good])), 0);
+    assert_eq!(code(&run(&["check", &warned])), 0);
+    assert_eq!(code(&run(&["check", "--strict", &warned])), 1);
+    assert_eq!(code(&run(&["check", &good, &wrong])), 1);
+    assert_eq!(code(&run(&["check", &good, "no-such-file.kif"])), 2);
+    assert_eq!(code(&run(&["check", &folder.0.to_string_lossy()])), 2);
+    assert_eq!(code(&run(&["check"])), 2);
+    assert_eq!(code(&run(&["check", "--explain", "G000"])), 2);
+    assert_eq!(code(&run(&["show", "tictacto"])), 2);
+    assert!(text(&run(&["show", "tictacto"]).stderr).contains("did you mean tictactoe?"));
+}
+
+#[test]
+fn json_has_every_field_that_is_promised() {
+    let output = with_input(&["check", "--json", "-"], b"(role x) (<= (p ?x) (q ?y))");
+    assert_eq!(code(&output), 1);
+    let lines = text(&output.stdout);
+    assert!(lines.lines().count() >= 2);
+    for line in lines.lines() {
+        let object: Value = serde_json::from_str(line).expect("one object a line");
+        for field in ["file", "code", "severity", "message"] {
+            assert!(object[field].is_string(), "{field}: {line}");
+        }
+        for field in ["line", "column", "end_line", "end_column"] {
+            assert!(object[field].as_u64().is_some_and(|n| n >= 1), "{field}: {line}");
+        }
+        assert!(object.get("help").is_some(), "{line}");
+    }
+}
+
+#[test]
+fn languages_are_told_by_content_and_by_flag() {
+    let language = |args: &[&str], input: &str| {
+        let mut all = vec!["show", "--json", "-"];
+        all.extend(args);
+        let output = with_input(&all, input.as_bytes());
+        let object: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        format!("{} {}", object["language"].as_str().unwrap(), object["syntax"].as_str().unwrap())
+    };
+    assert_eq!(language(&[], "(role x)"), "GDL kif");
+    assert_eq!(language(&[], "role(x). role(random)."), "GDL-II infix");
+    assert_eq!(language(&[], "role(x) a :: b ==> c"), "Gamemaster infix");
+    assert_eq!(language(&["--language", "gamemaster"], "role(x)"), "Gamemaster infix");
+    assert_eq!(language(&["--language", "infix"], "(role x)"), "GDL infix");
+    assert_eq!(language(&["--language", "gdl2"], "(role x)"), "GDL-II kif");
+}
+
+#[test]
+fn formatting_changes_layout_only_and_never_half_a_file() {
+    let folder = Folder::new("fmt");
+    let messy = "(role   x)(legal x go) ; why\n(<= (next over)\n (does x go))\n\n\n(<= terminal (true over))(goal x 100)";
+    let file = folder.file("messy.kif", messy.as_bytes());
+    assert_eq!(code(&run(&["fmt", "--check", &file])), 1);
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), messy);
+    assert_eq!(code(&run(&["fmt", &file])), 0);
+    let formatted = std::fs::read_to_string(&file).unwrap();
+    assert_eq!(
+        formatted,
+        "(role x)\n(legal x go)  ; why\n(<= (next over) (does x go))\n\n(<= terminal (true over))\n(goal x 100)\n"
+    );
+    assert_eq!(code(&run(&["fmt", "--check", &file])), 0);
+    // What cannot be read, or is not text, is left alone.
+    let broken = folder.file("broken.kif", b"(role x");
+    assert_eq!(code(&run(&["fmt", &broken])), 1);
+    assert_eq!(std::fs::read(&broken).unwrap(), b"(role x");
+    let latin = folder.file("latin.kif", b"(role x) ; caf\xe9\n");
+    assert_eq!(code(&run(&["fmt", &latin])), 2);
+    assert_eq!(std::fs::read(&latin).unwrap(), b"(role x) ; caf\xe9\n");
+    assert_eq!(code(&run(&["fmt", "tictactoe"])), 2, "bundled games cannot be formatted");
+    // No temporary file stays behind.
+    assert_eq!(std::fs::read_dir(&folder.0).unwrap().count(), 3);
+    let piped = with_input(&["fmt", "-"], messy.as_bytes());
+    assert_eq!(text(&piped.stdout), formatted);
+}
+
+#[test]
+fn every_bundled_rulesheet_is_clean_and_formatted() {
+    let games = Command::new(env!("CARGO_BIN_EXE_magister"))
+        .args(["games", "--json"])
+        .output()
+        .expect("the binary runs");
+    for line in text(&games.stdout).lines() {
+        let game: Value = serde_json::from_str(line).expect("JSON");
+        let name = game["name"].as_str().expect("a name");
+        assert_eq!(code(&run(&["show", name])), 0, "{name}");
+        if game["rulesheet"].is_null() {
+            continue;
+        }
+        let output = run(&["check", "--strict", name]);
+        assert_eq!(code(&output), 0, "{name}: {}", text(&output.stdout));
+        let rules = run(&["show", name, "--rules"]).stdout;
+        let formatted = with_input(&["fmt", "-"], &rules).stdout;
+        assert_eq!(text(&formatted), text(&rules), "{name} is not formatted");
+    }
+}
+
+#[test]
+fn conversion_there_and_back_keeps_every_bundled_game() {
+    for game in ["tictactoe", "blind-tictactoe", "monty-hall", "exploding-bomb"] {
+        let kif = run(&["convert", game, "--to", "kif"]).stdout;
+        let infix = with_input(&["convert", "-", "--to", "infix"], &kif).stdout;
+        let again = with_input(&["convert", "-", "--to", "kif"], &infix).stdout;
+        assert_eq!(text(&kif), text(&again), "{game}");
+    }
+}
+
+#[test]
+fn hostile_files_give_an_error_and_no_crash() {
+    let inputs: [Vec<u8>; 5] = [
+        b"(".repeat(1 << 20),
+        vec![0xff; 1 << 20],
+        vec![0; 1 << 20],
+        b"a :- ".repeat(100_000),
+        b" ".repeat(17 << 20),
+    ];
+    for input in inputs {
+        for command in [&["check", "--json", "-"][..], &["check", "-"], &["show", "-"]] {
+            let output = with_input(command, &input);
+            assert!(matches!(code(&output), 0..=2), "{}", text(&output.stderr));
+            assert!(output.stdout.len() < 4 << 20);
+        }
+    }
+}
+
+#[test]
+fn a_closed_pipe_is_no_error() {
+    let mut child = command(&["show", "tictactoe"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary runs");
+    drop(child.stdout.take());
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(code(&output), 0, "{}", text(&output.stderr));
+    assert!(output.stderr.is_empty());
+}
+
+#[test]
+fn completions_for_the_usual_shells() {
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let output = run(&["completions", shell]);
+        assert_eq!(code(&output), 0);
+        assert!(text(&output.stdout).contains("magister"));
+    }
+}

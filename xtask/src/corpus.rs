@@ -1,0 +1,52 @@
+//! Texts to start from: our own examples and games, and the oracle's where it is there.
+
+use std::path::{Path, PathBuf};
+
+use magister_games::catalogue;
+use magister_gdl::Code;
+
+/// Longer texts teach a mutator nothing and slow it down.
+const LONGEST: usize = 6_000;
+
+pub(crate) fn oracle() -> PathBuf {
+    std::env::var_os("MAGISTER_ORACLE").map_or_else(
+        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/oracle"),
+        PathBuf::from,
+    )
+}
+
+/// Files of a folder with this ending, in order; none if the folder is missing.
+pub(crate) fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let mut files: Vec<PathBuf> = entries
+        .filter_map(|e| Some(e.ok()?.path()))
+        .filter(|p| p.to_string_lossy().ends_with(ending))
+        .collect();
+    files.sort();
+    files
+}
+
+pub(crate) fn texts() -> Vec<Vec<u8>> {
+    let mut all: Vec<Vec<u8>> = Vec::new();
+    for (bad, good) in Code::ALL.iter().filter_map(|c| c.examples()) {
+        all.push(bad.into());
+        all.push(good.into());
+    }
+    all.extend(catalogue::all().iter().filter_map(|e| Some(e.sheet?.text.into())));
+    let folders = [
+        ("gdl/games", ".kif"),
+        ("gdl/test_cases", ".kif"),
+        ("gdl2/games", ".kif"),
+        ("gdl2/games_infix", ".gdl"),
+        ("gamemaster/games", ".hrf"),
+    ];
+    for (folder, ending) in folders {
+        for file in files(&oracle().join(folder), ending) {
+            all.extend(std::fs::read(file));
+        }
+    }
+    for text in &mut all {
+        text.truncate(LONGEST);
+    }
+    all
+}

@@ -1,0 +1,168 @@
+//! Random and mutated inputs through every reader, and through what comes behind it.
+//!
+//! Each input must be examined without a panic; what it is said to contain must be printed,
+//! translated and shown; and rules that were read without an error must survive being printed and
+//! read again, in both syntaxes. Inputs are numbered, so a failure can be run again by itself.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, bail};
+use indicatif::{ProgressBar, ProgressStyle};
+use magister_gdl::{
+    Code, Dialect, Options, Source, Syntax, examine, print, read, same_rules, translate,
+};
+
+use crate::corpus;
+use crate::ledger::Ledger;
+use crate::mutate;
+
+/// A reader, as the command line names it.
+const READERS: [(&str, Option<Syntax>, Option<Dialect>); 3] = [
+    ("kif", Some(Syntax::Kif), None),
+    ("infix", Some(Syntax::Infix), None),
+    ("gamemaster", Some(Syntax::Infix), Some(Dialect::Operations)),
+];
+
+/// No input of this size may take longer, on a machine that has better things to do.
+const HANG: Duration = Duration::from_secs(5);
+
+/// Inputs between two entries in the ledger.
+const PART: u64 = 1_000_000;
+
+pub(crate) fn run(inputs: u64, seed: u64, ledger: &mut Ledger) -> Result<()> {
+    let corpus = corpus::texts();
+    for (name, syntax, dialect) in READERS {
+        let bar = ProgressBar::new(inputs).with_style(ProgressStyle::with_template(
+            "{msg:12} {wide_bar} {human_pos}/{human_len} {eta}",
+        )?);
+        bar.set_message(name);
+        let options = Options { syntax, dialect, ..Options::default() };
+        let mut slowest = Duration::ZERO;
+        for first in (0..inputs).step_by(PART as usize) {
+            let part =
+                format!("fuzz {name} seed {seed} inputs {first}..{}", (first + PART).min(inputs));
+            let count = PART.min(inputs - first);
+            if !ledger.has(&part) {
+                let time = range(first, count, seed, &options, &corpus, &bar)?;
+                slowest = slowest.max(time);
+                ledger.note(&part, format!("no failure; slowest input {} µs", time.as_micros()))?;
+            }
+            bar.set_position(first + count);
+        }
+        bar.finish_and_clear();
+    }
+    ledger.note("fuzz peak memory", peak_memory())?;
+    Ok(())
+}
+
+/// Runs inputs on all cores; the longest time that one took.
+fn range(
+    first: u64,
+    count: u64,
+    seed: u64,
+    options: &Options,
+    corpus: &[Vec<u8>],
+    bar: &ProgressBar,
+) -> Result<Duration> {
+    let next = AtomicU64::new(first);
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let failures: Vec<Result<Duration>> = std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads)
+            .map(|_| {
+                scope.spawn(|| {
+                    let mut slowest = Duration::ZERO;
+                    loop {
+                        let number = next.fetch_add(1, Ordering::Relaxed);
+                        if number >= first + count {
+                            return Ok(slowest);
+                        }
+                        if number.is_multiple_of(1000) {
+                            bar.set_position(number);
+                        }
+                        slowest = slowest.max(one(number, seed, options, corpus)?);
+                    }
+                })
+            })
+            .collect();
+        workers.into_iter().map(|w| w.join().expect("workers catch panics")).collect()
+    });
+    let mut slowest = Duration::ZERO;
+    for failure in failures {
+        slowest = slowest.max(failure?);
+    }
+    Ok(slowest)
+}
+
+fn one(number: u64, seed: u64, options: &Options, corpus: &[Vec<u8>]) -> Result<Duration> {
+    let bytes = mutate::input(seed, number, corpus);
+    let text = String::from_utf8_lossy(&bytes);
+    let start = Instant::now();
+    let outcome = catch_unwind(AssertUnwindSafe(|| exercise(&text, options)));
+    let time = start.elapsed();
+    match outcome {
+        Ok(Ok(())) if time < HANG => Ok(time),
+        Ok(Ok(())) => bail!("seed {seed} input {number} took {time:?}: {text:?}"),
+        Ok(Err(why)) => bail!("seed {seed} input {number}: {why}: {text:?}"),
+        Err(_) => bail!("seed {seed} input {number} panicked: {text:?}"),
+    }
+}
+
+/// Everything that may be done with a text.
+fn exercise(text: &str, options: &Options) -> Result<(), String> {
+    let found = examine(text, options);
+    let source = Source::new("fuzz", text);
+    for diagnostic in found.diagnostics.as_slice().iter().take(2) {
+        let _ = source.terminal(diagnostic, false);
+        let _ = source.json(diagnostic);
+    }
+    let _ = translate(&found.rules, Dialect::Gdl);
+    // A connective in the place of a name has no form of its own in the other syntax; it is
+    // reported, and nobody can ask for more.
+    let odd = [Code::ConnectiveAsName, Code::NotAnAtom, Code::Stray];
+    if !found.complete || found.diagnostics.as_slice().iter().any(|d| odd.contains(&d.code)) {
+        return Ok(());
+    }
+    for syntax in [Syntax::Kif, Syntax::Infix] {
+        let Ok(printed) = print(&found.rules, text, syntax) else { continue };
+        let dialect = Some(found.rules.dialect);
+        let again = read(&printed, &Options { syntax: Some(syntax), dialect, ..*options });
+        if again.diagnostics.has_errors() || !same_rules(&found.rules, &again.rules) {
+            return Err(format!("prints differently in {syntax:?}: {printed:?}"));
+        }
+    }
+    Ok(())
+}
+
+/// The most memory this process ever held.
+fn peak_memory() -> String {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find(|l| l.starts_with("VmHWM:"));
+    line.map_or_else(|| "unknown".to_owned(), |l| l["VmHWM:".len()..].trim().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_short_run_finds_nothing() {
+        let corpus = corpus::texts();
+        for (name, syntax, dialect) in READERS {
+            let options = Options { syntax, dialect, ..Options::default() };
+            for number in 0..4_000 {
+                if let Err(failure) = one(number, 7, &options, &corpus) {
+                    panic!("{name}: {failure}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn inputs_are_the_same_again() {
+        let corpus = corpus::texts();
+        assert_eq!(mutate::input(3, 5, &corpus), mutate::input(3, 5, &corpus));
+        assert_ne!(mutate::input(3, 5, &corpus), mutate::input(3, 6, &corpus));
+    }
+}

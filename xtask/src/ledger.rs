@@ -1,0 +1,54 @@
+//! What has been done, kept on disk so that an interrupted run goes on where it stopped.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+
+use anyhow::{Context as _, Result};
+use serde::{Deserialize, Serialize};
+
+/// The result of each finished part, by its name.
+#[derive(Default, Serialize, Deserialize)]
+pub(crate) struct Ledger {
+    done: BTreeMap<String, String>,
+    #[serde(skip)]
+    path: Option<PathBuf>,
+}
+
+impl Ledger {
+    /// The ledger of `cargo xtask long`, as it was left.
+    pub(crate) fn open(fresh: bool) -> Result<Self> {
+        let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../target/long.json");
+        let mut ledger = match fs::read_to_string(&path) {
+            Ok(text) if !fresh => serde_json::from_str(&text).context("target/long.json")?,
+            _ => Ledger::default(),
+        };
+        ledger.path = Some(path);
+        Ok(ledger)
+    }
+
+    /// A ledger that is forgotten at the end.
+    pub(crate) fn in_memory() -> Self {
+        Ledger::default()
+    }
+
+    pub(crate) fn has(&self, part: &str) -> bool {
+        self.done.contains_key(part)
+    }
+
+    /// Notes the result of a part.
+    pub(crate) fn note(&mut self, part: &str, result: String) -> Result<()> {
+        self.done.insert(part.to_owned(), result);
+        if let Some(path) = &self.path {
+            fs::write(path, serde_json::to_string_pretty(self)?).context("target/long.json")?;
+        }
+        Ok(())
+    }
+
+    #[expect(clippy::print_stdout, reason = "this is what the command is for")]
+    pub(crate) fn print(&self) {
+        for (part, result) in &self.done {
+            println!("{part}: {result}");
+        }
+    }
+}

@@ -5,6 +5,7 @@ mod corpus;
 mod fuzz;
 mod ledger;
 mod mutate;
+mod picture;
 mod speed;
 mod walks;
 
@@ -44,6 +45,8 @@ enum Task {
     },
     /// Time to read and check the oracle's GDL rulesheets, and to refuse hostile files
     Speed,
+    /// Draw the picture of the README anew
+    Picture,
 }
 
 fn main() -> Result<()> {
@@ -65,6 +68,7 @@ fn main() -> Result<()> {
             walks::run(walks, &mut ledger)?;
             ledger.print();
         }
+        Task::Picture => picture::run()?,
         Task::Speed => {
             let mut ledger = ledger::Ledger::in_memory();
             speed::run(&mut ledger)?;

@@ -1,0 +1,47 @@
+//! Why rules did not become a game.
+
+use std::fmt;
+
+use magister_core::Halt;
+
+/// Why rules did not become a game.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Error {
+    /// A statement can not be used; the sentence says why.
+    Statement {
+        /// The line it begins on, from one.
+        line: u32,
+        /// What is wrong.
+        what: String,
+    },
+    /// The rulesheet as a whole is no game.
+    Game(String),
+    /// The initial position could not be computed.
+    Halt(Halt),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::Statement { line, what } => write!(f, "line {line}: {what}"),
+            Error::Game(what) => f.write_str(what),
+            Error::Halt(halt) => write!(f, "the initial position: {halt}"),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Error::Halt(halt) => Some(halt),
+            _ => None,
+        }
+    }
+}
+
+impl From<Halt> for Error {
+    fn from(halt: Halt) -> Self {
+        Error::Halt(halt)
+    }
+}

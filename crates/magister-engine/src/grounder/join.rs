@@ -1,0 +1,169 @@
+//! Runs the plan of a rule over the tables.
+
+use magister_core::{Halt, Stop};
+
+use super::plan::{Plan, Rows, Source, Step};
+use super::rules::{Condition, Rule};
+use super::table::{Key, Table, matches};
+use crate::program::Pattern;
+use crate::term::{TermId, Terms};
+
+/// How many rows are looked at between two looks at the clock.
+const PATIENCE: u32 = 1 << 14;
+
+/// A match of all conditions: the row of each positive one, and the values of the variables.
+pub(super) struct Match<'a> {
+    pub(super) rows: &'a [u32],
+    pub(super) bindings: &'a [Option<TermId>],
+}
+
+/// The state of a join.
+pub(super) struct Join<'a> {
+    pub(super) rule: &'a Rule,
+    pub(super) plan: &'a Plan,
+    pub(super) tables: &'a [Table],
+    /// For each table the number of old rows and of all rows.
+    pub(super) marks: &'a [(u32, u32)],
+    pub(super) dynamic: &'a [bool],
+    pub(super) terms: &'a mut Terms,
+    pub(super) stop: &'a Stop,
+    pub(super) bindings: Vec<Option<TermId>>,
+    pub(super) rows: Vec<u32>,
+    pub(super) trail: Vec<u32>,
+    pub(super) looked: u32,
+}
+
+impl Join<'_> {
+    /// Calls `found` on every match.
+    pub(super) fn run(
+        &mut self,
+        found: &mut impl FnMut(&mut Terms, Match<'_>) -> Result<(), Halt>,
+    ) -> Result<(), Halt> {
+        self.step(0, found)
+    }
+
+    fn step(
+        &mut self,
+        at: usize,
+        found: &mut impl FnMut(&mut Terms, Match<'_>) -> Result<(), Halt>,
+    ) -> Result<(), Halt> {
+        let plan = self.plan;
+        let Some(step) = plan.steps.get(at) else {
+            let matched = Match { rows: &self.rows, bindings: &self.bindings };
+            return found(self.terms, matched);
+        };
+        match step {
+            Step::Test(condition) => {
+                if self.holds(*condition) {
+                    self.step(at + 1, found)
+                } else {
+                    Ok(())
+                }
+            }
+            Step::Scan { condition, index, key, rows } => {
+                let Condition::In(table, args) = &self.rule.body[*condition] else {
+                    return Ok(());
+                };
+                let (old, all) = self.marks[table.index()];
+                let (from, to) = match rows {
+                    Rows::Old => (0, old),
+                    Rows::New => (old, all),
+                    Rows::All => (0, all),
+                };
+                let source = &self.tables[table.index()];
+                let Some(index) = index else {
+                    for row in from..to {
+                        self.candidate(at, *condition, source, row, args, found)?;
+                    }
+                    return Ok(());
+                };
+                let mut wanted = Key::default();
+                for part in key {
+                    let term = match part {
+                        Source::Ground(term) => Some(*term),
+                        Source::Variable(variable) => self.bindings[*variable as usize],
+                        Source::Build(pattern) => self.build(pattern),
+                    };
+                    let Some(term) = term else { return Ok(()) };
+                    wanted.push(term);
+                }
+                let candidates = source.lookup(*index, &wanted);
+                let first = candidates.partition_point(|&row| row < from);
+                let last = candidates.partition_point(|&row| row < to);
+                for &row in &candidates[first..last] {
+                    self.candidate(at, *condition, source, row, args, found)?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn candidate(
+        &mut self,
+        at: usize,
+        condition: usize,
+        source: &Table,
+        row: u32,
+        args: &[Pattern],
+        found: &mut impl FnMut(&mut Terms, Match<'_>) -> Result<(), Halt>,
+    ) -> Result<(), Halt> {
+        self.looked += 1;
+        if self.looked.is_multiple_of(PATIENCE) {
+            self.stop.check()?;
+        }
+        let before = self.trail.len();
+        let tuple = source.row(row);
+        let fits = args.iter().zip(tuple).all(|(pattern, &term)| {
+            matches(pattern, term, self.terms, &mut self.bindings, &mut self.trail)
+        });
+        if fits {
+            self.rows[condition] = row;
+            self.step(at + 1, found)?;
+        }
+        for variable in self.trail.drain(before..) {
+            self.bindings[variable as usize] = None;
+        }
+        Ok(())
+    }
+
+    /// A test: `distinct`, or a negation over a table that does not change during play. A
+    /// negation over one that does is kept in the instance and not decided here.
+    fn holds(&mut self, condition: usize) -> bool {
+        match &self.rule.body[condition] {
+            Condition::In(..) => true,
+            Condition::Differ(a, b, differ) => {
+                let (a, b) = (self.build(a), self.build(b));
+                (a != b) == *differ
+            }
+            Condition::NotIn(table, args) => {
+                if self.dynamic[table.index()] {
+                    return true;
+                }
+                let tuple: Option<Vec<TermId>> = args.iter().map(|a| self.build(a)).collect();
+                tuple.is_none_or(|tuple| self.tables[table.index()].find(&tuple).is_none())
+            }
+        }
+    }
+
+    /// The ground term of a pattern whose variables are bound.
+    fn build(&mut self, pattern: &Pattern) -> Option<TermId> {
+        instantiate(pattern, &self.bindings, self.terms)
+    }
+}
+
+/// The ground term of a pattern; none if a variable is not bound.
+pub(super) fn instantiate(
+    pattern: &Pattern,
+    bindings: &[Option<TermId>],
+    terms: &mut Terms,
+) -> Option<TermId> {
+    match pattern {
+        Pattern::Ground(term) => Some(*term),
+        Pattern::Variable(variable) => bindings[*variable as usize],
+        Pattern::Compound(symbol, args) => {
+            let args: Option<Vec<TermId>> =
+                args.iter().map(|arg| instantiate(arg, bindings, terms)).collect();
+            Some(terms.compound(*symbol, &args?))
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! In which order the conditions of a rule are joined.
+//!
+//! The condition that must be new comes first. After it, whatever can only fail is tried at once;
+//! then the condition that is expected to have the fewest matches, by what the indexes say.
+
+use super::rules::{Condition, Rule};
+use super::table::{Path, Shape, Table};
+use crate::program::Pattern;
+use crate::term::{Functor, TermId, Terms};
+
+/// Which rows of a table a step may use.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Rows {
+    /// Those that are older than the newest round.
+    Old,
+    /// Those of the newest round.
+    New,
+    /// Both.
+    All,
+}
+
+/// A part of a key.
+#[derive(Clone, Debug)]
+pub(super) enum Source {
+    Ground(TermId),
+    Variable(u32),
+    /// A compound whose variables are all bound.
+    Build(Pattern),
+}
+
+/// One step of a join.
+#[derive(Clone, Debug)]
+pub(super) enum Step {
+    /// Go through the rows of a table that match.
+    Scan { condition: usize, index: Option<usize>, key: Vec<Source>, rows: Rows },
+    /// Go on only if the condition holds; all its variables are bound.
+    Test(usize),
+}
+
+/// The steps of a join, and the sizes of tables it was made for.
+#[derive(Clone, Debug)]
+pub(super) struct Plan {
+    pub(super) steps: Vec<Step>,
+    sizes: Vec<u32>,
+}
+
+impl Plan {
+    /// The plan for a rule in which the condition `newest`, if any, takes new rows only.
+    pub(super) fn new(
+        rule: &Rule,
+        newest: Option<usize>,
+        dynamic: &[bool],
+        tables: &mut [Table],
+        terms: &Terms,
+    ) -> Self {
+        let mut bound = vec![false; rule.variables as usize];
+        let mut left: Vec<usize> = (0..rule.body.len()).collect();
+        let mut steps = Vec::new();
+        if let Some(first) = newest {
+            left.retain(|&c| c != first);
+            steps.push(Self::scan(rule, first, &bound, Rows::New, tables, terms).0);
+            bind(&rule.body[first], &mut bound);
+        }
+        loop {
+            // Tests as soon as they can be made.
+            left.retain(|&c| {
+                let ready = match &rule.body[c] {
+                    Condition::In(..) => false,
+                    Condition::NotIn(_, args) => args.iter().all(|a| is_bound(a, &bound)),
+                    Condition::Differ(a, b, _) => is_bound(a, &bound) && is_bound(b, &bound),
+                };
+                if ready {
+                    steps.push(Step::Test(c));
+                }
+                !ready
+            });
+            let next = left
+                .iter()
+                .copied()
+                .filter(|&c| matches!(rule.body[c], Condition::In(..)))
+                .map(|c| {
+                    let rows = rows(rule, c, newest, dynamic);
+                    let (step, cost) = Self::scan(rule, c, &bound, rows, tables, terms);
+                    (c, step, cost)
+                })
+                .min_by(|a, b| a.2.total_cmp(&b.2));
+            let Some((condition, step, _)) = next else { break };
+            steps.push(step);
+            bind(&rule.body[condition], &mut bound);
+            left.retain(|&c| c != condition);
+        }
+        let sizes = sizes(rule, tables);
+        Self { steps, sizes }
+    }
+
+    /// Whether tables have grown so much that another order may be better.
+    pub(super) fn is_stale(&self, rule: &Rule, tables: &[Table]) -> bool {
+        let now = sizes(rule, tables);
+        self.sizes.iter().zip(now).any(|(&then, now)| now > 16 && now / 4 > then)
+    }
+
+    fn scan(
+        rule: &Rule,
+        condition: usize,
+        bound: &[bool],
+        rows: Rows,
+        tables: &mut [Table],
+        terms: &Terms,
+    ) -> (Step, f64) {
+        let Condition::In(table, args) = &rule.body[condition] else {
+            return (Step::Test(condition), 0.0);
+        };
+        let mut functors = Vec::new();
+        let mut keys: Vec<Path> = Vec::new();
+        let mut key = Vec::new();
+        for (column, arg) in args.iter().enumerate() {
+            let path = vec![column as u8];
+            parts(arg, path, bound, &mut functors, &mut keys, &mut key);
+        }
+        let table = &mut tables[table.index()];
+        let size = f64::from(table.len());
+        if keys.is_empty() && functors.is_empty() {
+            return (Step::Scan { condition, index: None, key, rows }, size);
+        }
+        let shape = Shape { functors: functors.into(), keys: keys.into() };
+        let index = table.index(&shape, terms);
+        let cost = table.expected(index);
+        (Step::Scan { condition, index: Some(index), key, rows }, cost)
+    }
+}
+
+fn sizes(rule: &Rule, tables: &[Table]) -> Vec<u32> {
+    rule.body
+        .iter()
+        .filter_map(|c| match c {
+            Condition::In(table, _) => Some(tables[table.index()].len()),
+            _ => None,
+        })
+        .collect()
+}
+
+/// Each match is found once: before the newest condition only old rows count, behind it all.
+fn rows(rule: &Rule, condition: usize, newest: Option<usize>, dynamic: &[bool]) -> Rows {
+    let Condition::In(table, _) = &rule.body[condition] else { return Rows::All };
+    match newest {
+        Some(first) if condition < first && dynamic[table.index()] => Rows::Old,
+        _ => Rows::All,
+    }
+}
+
+/// The parts of a pattern that are known and so can be looked up.
+fn parts(
+    pattern: &Pattern,
+    path: Vec<u8>,
+    bound: &[bool],
+    functors: &mut Vec<(Path, Functor)>,
+    keys: &mut Vec<Path>,
+    key: &mut Vec<Source>,
+) {
+    match pattern {
+        Pattern::Ground(term) => {
+            keys.push(path.into());
+            key.push(Source::Ground(*term));
+        }
+        Pattern::Variable(variable) => {
+            if bound[*variable as usize] {
+                keys.push(path.into());
+                key.push(Source::Variable(*variable));
+            }
+        }
+        Pattern::Compound(symbol, args) => {
+            if is_bound(pattern, bound) {
+                keys.push(path.into());
+                key.push(Source::Build(pattern.clone()));
+                return;
+            }
+            let functor = Functor { symbol: *symbol, arity: Some(args.len() as u32) };
+            functors.push((path.clone().into(), functor));
+            for (at, arg) in args.iter().enumerate() {
+                let mut deeper = path.clone();
+                deeper.push(at as u8);
+                parts(arg, deeper, bound, functors, keys, key);
+            }
+        }
+    }
+}
+
+pub(super) fn is_bound(pattern: &Pattern, bound: &[bool]) -> bool {
+    let mut all = true;
+    pattern.variables(&mut |v| all &= bound[v as usize]);
+    all
+}
+
+fn bind(condition: &Condition, bound: &mut [bool]) {
+    if let Condition::In(_, args) = condition {
+        for arg in args {
+            arg.variables(&mut |v| bound[v as usize] = true);
+        }
+    }
+}

@@ -1,0 +1,341 @@
+//! The program as the grounder sees it: rules over numbered tables.
+//!
+//! Fluents and moves are tables like any other. Operations become rules for what is added and
+//! deleted; a negation with variables that nothing else binds gets a relation of its own.
+
+use magister_gdl::Dialect;
+
+use crate::Error;
+use crate::program::{Atom, Effect, Goal, Pattern, Program};
+use crate::term::TermId;
+
+/// A table: fluents, moves, or a relation.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(super) struct TableId(pub(super) u32);
+
+/// What is true in the state.
+pub(super) const FLUENTS: TableId = TableId(0);
+/// What the roles do.
+pub(super) const DOES: TableId = TableId(1);
+/// What is true in the next state.
+pub(super) const NEXT: TableId = TableId(2);
+/// What an action is performed, in the operations dialect.
+const PERFORMED: TableId = TableId(3);
+/// What becomes true, in the operations dialect.
+pub(super) const ADDED: TableId = TableId(4);
+/// What becomes false, in the operations dialect.
+const DELETED: TableId = TableId(5);
+/// The tables that every game has; relations come after them.
+const FIXED: u32 = 6;
+
+impl TableId {
+    pub(super) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A condition.
+#[derive(Clone, Debug)]
+pub(super) enum Condition {
+    /// A tuple is in a table.
+    In(TableId, Box<[Pattern]>),
+    /// A tuple is not in a table; all variables are bound elsewhere.
+    NotIn(TableId, Box<[Pattern]>),
+    /// Two terms differ, or (`false`) are the same.
+    Differ(Pattern, Pattern, bool),
+}
+
+/// A rule.
+#[derive(Clone, Debug)]
+pub(super) struct Rule {
+    pub(super) head: TableId,
+    pub(super) args: Box<[Pattern]>,
+    pub(super) body: Vec<Condition>,
+    pub(super) variables: u32,
+    pub(super) stratum: u32,
+    /// For messages: the line of the statement it comes from.
+    pub(super) line: u32,
+}
+
+/// Rules, tables and facts.
+#[derive(Debug, Default)]
+pub(super) struct RuleSet {
+    pub(super) rules: Vec<Rule>,
+    /// The number of columns of each table.
+    pub(super) arities: Vec<usize>,
+    /// Whether the table changes during play.
+    pub(super) dynamic: Vec<bool>,
+    /// What is true without conditions.
+    pub(super) facts: Vec<(TableId, Vec<TermId>)>,
+}
+
+/// The table of a relation.
+pub(super) fn table(relation: crate::program::Relation) -> TableId {
+    TableId(FIXED + relation.0)
+}
+
+/// Makes tables and rules of a program; an error if it has what cannot be grounded.
+pub(super) fn prepare(program: &Program) -> Result<RuleSet, Error> {
+    let mut set = RuleSet {
+        arities: vec![1, 2, 1, 1, 1, 1],
+        dynamic: vec![true; FIXED as usize],
+        ..RuleSet::default()
+    };
+    for info in &program.relations {
+        set.arities.push(info.functor.arity.unwrap_or(0) as usize);
+        set.dynamic.push(info.depends != crate::program::Depends::Nothing);
+    }
+    let mut prepare = Prepare { program, set };
+    prepare.facts();
+    for rule in 0..program.rules.len() {
+        prepare.rule(rule)?;
+    }
+    for operation in &program.operations {
+        let performed = Condition::In(PERFORMED, Box::new([operation.action.clone()]));
+        prepare.effects(
+            &operation.effects,
+            &[performed],
+            operation.variables,
+            program.line(operation.span),
+        )?;
+    }
+    prepare.frame();
+    Ok(prepare.set)
+}
+
+struct Prepare<'a> {
+    program: &'a Program,
+    set: RuleSet,
+}
+
+impl Prepare<'_> {
+    fn facts(&mut self) {
+        for (number, info) in self.program.relations.iter().enumerate() {
+            let table = TableId(FIXED + number as u32);
+            for &fact in &info.facts {
+                let tuple = self.program.terms.args(fact).to_vec();
+                self.set.facts.push((table, tuple));
+            }
+        }
+    }
+
+    fn new_table(&mut self, arity: usize, dynamic: bool) -> TableId {
+        self.set.arities.push(arity);
+        self.set.dynamic.push(dynamic);
+        TableId(self.set.arities.len() as u32 - 1)
+    }
+
+    fn refuse(&self, line: u32, what: &str) -> Error {
+        let _ = self;
+        Error::Statement { line, what: what.to_owned() }
+    }
+
+    fn rule(&mut self, number: usize) -> Result<(), Error> {
+        let program = self.program;
+        let rule = &program.rules[number];
+        let line = program.line(rule.span);
+        let mut body = Vec::new();
+        for literal in &rule.body {
+            let condition = match &literal.goal {
+                Goal::Relation(atom) => (table(atom.relation), atom.args.clone()),
+                Goal::Fluent(fluent) => (FLUENTS, Box::from([fluent.clone()])),
+                Goal::Does(role, action) => (DOES, Box::from([role.clone(), action.clone()])),
+                Goal::Distinct(a, b) => {
+                    body.push(Condition::Differ(a.clone(), b.clone(), !literal.negated));
+                    continue;
+                }
+                Goal::Builtin(builtin, _) => {
+                    return Err(self.refuse(line, &format!("the builtin `{}`", builtin.name)));
+                }
+                Goal::Aggregate(..) => return Err(self.refuse(line, "an aggregate")),
+            };
+            let (table, args) = condition;
+            body.push(if literal.negated {
+                Condition::NotIn(table, args)
+            } else {
+                Condition::In(table, args)
+            });
+        }
+        let name = program.terms.name(program.relations[rule.head.relation.index()].functor.symbol);
+        // The query binds the role of a goal or a legal move; here a condition must.
+        if matches!((name, rule.head.args.len()), ("goal" | "legal", 2))
+            && let Some(Pattern::Variable(role)) = rule.head.args.first()
+            && !is_bound(&body, *role)
+            && let Some(Goal::Relation(Atom { relation, .. })) =
+                program.goal("role", vec![Pattern::Variable(0)])
+        {
+            body.push(Condition::In(table(relation), Box::from([Pattern::Variable(*role)])));
+        }
+        self.add(
+            table(rule.head.relation),
+            rule.head.args.clone(),
+            body,
+            rule.variables,
+            rule.stratum,
+            line,
+        )
+    }
+
+    /// Adds a rule, after making its negations safe.
+    fn add(
+        &mut self,
+        head: TableId,
+        args: Box<[Pattern]>,
+        mut body: Vec<Condition>,
+        variables: u32,
+        stratum: u32,
+        line: u32,
+    ) -> Result<(), Error> {
+        for place in 0..body.len() {
+            let Condition::NotIn(of, patterns) = &body[place] else { continue };
+            let mut open = false;
+            let mut known: Vec<u32> = Vec::new();
+            for pattern in patterns {
+                pattern.variables(&mut |v| {
+                    if !is_bound(&body, v) {
+                        open = true;
+                    } else if !known.contains(&v) {
+                        known.push(v);
+                    }
+                });
+            }
+            if !open {
+                continue;
+            }
+            // "There is none" of the open variables: a relation over the others.
+            let (of, patterns) = (*of, patterns.clone());
+            let dynamic = self.set.dynamic[of.index()];
+            let made = self.new_table(known.len(), dynamic);
+            let columns: Box<[Pattern]> = known.iter().map(|&v| Pattern::Variable(v)).collect();
+            self.set.rules.push(Rule {
+                head: made,
+                args: columns.clone(),
+                body: vec![Condition::In(of, patterns)],
+                variables,
+                stratum: stratum.saturating_sub(1),
+                line,
+            });
+            body[place] = Condition::NotIn(made, columns);
+        }
+        for pattern in &args {
+            let mut free = false;
+            pattern.variables(&mut |v| free |= !is_bound(&body, v));
+            if free {
+                return Err(self.refuse(line, "a variable that only the query binds"));
+            }
+        }
+        for condition in &body {
+            if let Condition::Differ(a, b, _) = condition {
+                let mut free = false;
+                for side in [a, b] {
+                    side.variables(&mut |v| free |= !is_bound(&body, v));
+                }
+                if free {
+                    return Err(
+                        self.refuse(line, "a `distinct` over a variable that nothing binds")
+                    );
+                }
+            }
+        }
+        self.set.rules.push(Rule { head, args, body, variables, stratum, line });
+        Ok(())
+    }
+
+    fn effects(
+        &mut self,
+        effects: &[Effect],
+        conditions: &[Condition],
+        variables: u32,
+        line: u32,
+    ) -> Result<(), Error> {
+        for effect in effects {
+            match effect {
+                Effect::When(atom, inner) => {
+                    let mut more = conditions.to_vec();
+                    more.push(Condition::In(table(atom.relation), atom.args.clone()));
+                    self.effects(inner, &more, variables, line)?;
+                }
+                Effect::Add(term) => {
+                    let head = if self.is_operation(term, line)? { PERFORMED } else { ADDED };
+                    self.add(
+                        head,
+                        Box::from([term.clone()]),
+                        conditions.to_vec(),
+                        variables,
+                        0,
+                        line,
+                    )?;
+                }
+                Effect::Delete(term) => {
+                    let args = Box::from([term.clone()]);
+                    self.add(DELETED, args, conditions.to_vec(), variables, 0, line)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether an effect calls an operation; an error if only some of its instances do.
+    fn is_operation(&self, term: &Pattern, line: u32) -> Result<bool, Error> {
+        let terms = &self.program.terms;
+        let meets = self.program.operations.iter().filter(|o| o.action.may_meet(term, terms));
+        let mut partly = false;
+        for operation in meets {
+            let mut seen = Vec::new();
+            let general = match &operation.action {
+                Pattern::Ground(_) | Pattern::Variable(_) => true,
+                Pattern::Compound(_, args) => args.iter().all(|a| match a {
+                    Pattern::Variable(v) => {
+                        let new = !seen.contains(v);
+                        seen.push(*v);
+                        new
+                    }
+                    _ => false,
+                }),
+            };
+            if general || operation.action == *term {
+                return Ok(true);
+            }
+            partly = true;
+        }
+        if partly {
+            return Err(self.refuse(line, "an effect that is an operation for some values only"));
+        }
+        Ok(false)
+    }
+
+    /// What holds for every game: where the next state comes from.
+    fn frame(&mut self) {
+        let fluent = || Box::from([Pattern::Variable(0)]);
+        let mut push = |head: TableId, args: Box<[Pattern]>, body: Vec<Condition>| {
+            self.set.rules.push(Rule { head, args, body, variables: 2, stratum: 0, line: 0 });
+        };
+        if self.program.dialect == Dialect::Operations {
+            let action: Box<[Pattern]> = Box::from([Pattern::Variable(1)]);
+            let does = Box::from([Pattern::Variable(0), Pattern::Variable(1)]);
+            push(PERFORMED, action, vec![Condition::In(DOES, does)]);
+            push(NEXT, fluent(), vec![Condition::In(ADDED, fluent())]);
+            push(
+                NEXT,
+                fluent(),
+                vec![Condition::In(FLUENTS, fluent()), Condition::NotIn(DELETED, fluent())],
+            );
+        } else if let Some(Goal::Relation(Atom { relation, .. })) =
+            self.program.goal("next", vec![Pattern::Variable(0)])
+        {
+            push(NEXT, fluent(), vec![Condition::In(table(relation), fluent())]);
+        }
+    }
+}
+
+/// Whether a positive condition binds a variable.
+fn is_bound(body: &[Condition], variable: u32) -> bool {
+    body.iter().any(|condition| {
+        let Condition::In(_, args) = condition else { return false };
+        let mut found = false;
+        for arg in args {
+            arg.variables(&mut |v| found |= v == variable);
+        }
+        found
+    })
+}

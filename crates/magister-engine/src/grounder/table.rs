@@ -1,0 +1,220 @@
+//! Sets of ground tuples with the indexes that joins ask for.
+
+use rustc_hash::FxHashMap;
+
+use crate::program::Pattern;
+use crate::term::{Functor, TermId, Terms};
+
+/// The way from a tuple to a part of one of its terms: the column, then argument positions.
+pub(super) type Path = Box<[u8]>;
+
+/// At most this many parts make a key; candidates are matched in full anyway.
+const KEY_PARTS: usize = 4;
+
+/// What an index is by: which parts make the key.
+///
+/// Tuples that lack one of the parts, because a term has another functor there, are not in the
+/// index: no pattern that asks for the part could match them.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Shape {
+    pub(super) functors: Box<[(Path, Functor)]>,
+    pub(super) keys: Box<[Path]>,
+}
+
+#[derive(Debug)]
+struct Index {
+    shape: Shape,
+    /// Rows by key, ascending.
+    rows: FxHashMap<u128, Vec<u32>>,
+    /// How many rows of the table are in it.
+    upto: u32,
+}
+
+/// A set of tuples, numbered in the order in which they came.
+#[derive(Debug)]
+pub(super) struct Table {
+    arity: usize,
+    cells: Vec<TermId>,
+    count: u32,
+    /// Open addressing: a row, or `EMPTY`. Its length is a power of two.
+    slots: Vec<u32>,
+    indexes: Vec<Index>,
+}
+
+const EMPTY: u32 = u32::MAX;
+
+impl Table {
+    pub(super) fn new(arity: usize) -> Self {
+        Self { arity, cells: Vec::new(), count: 0, slots: Vec::new(), indexes: Vec::new() }
+    }
+
+    pub(super) fn len(&self) -> u32 {
+        self.count
+    }
+
+    pub(super) fn row(&self, row: u32) -> &[TermId] {
+        let start = row as usize * self.arity;
+        &self.cells[start..start + self.arity]
+    }
+
+    /// The row of a tuple, if it is in the set.
+    pub(super) fn find(&self, tuple: &[TermId]) -> Option<u32> {
+        let mask = self.slots.len().checked_sub(1)?;
+        let mut slot = hash(tuple) & mask;
+        while self.slots[slot] != EMPTY {
+            if self.row(self.slots[slot]) == tuple {
+                return Some(self.slots[slot]);
+            }
+            slot = (slot + 1) & mask;
+        }
+        None
+    }
+
+    /// Adds a tuple; its row, and whether it is new.
+    pub(super) fn insert(&mut self, tuple: &[TermId]) -> (u32, bool) {
+        if (self.count as usize + 1) * 2 > self.slots.len() {
+            self.grow();
+        }
+        let mask = self.slots.len() - 1;
+        let mut slot = hash(tuple) & mask;
+        while self.slots[slot] != EMPTY {
+            if self.row(self.slots[slot]) == tuple {
+                return (self.slots[slot], false);
+            }
+            slot = (slot + 1) & mask;
+        }
+        self.slots[slot] = self.count;
+        self.cells.extend_from_slice(tuple);
+        self.count += 1;
+        (self.count - 1, true)
+    }
+
+    fn grow(&mut self) {
+        let size = (self.slots.len() * 2).max(16);
+        self.slots = vec![EMPTY; size];
+        for row in 0..self.count {
+            let mut slot = hash(self.row(row)) & (size - 1);
+            while self.slots[slot] != EMPTY {
+                slot = (slot + 1) & (size - 1);
+            }
+            self.slots[slot] = row;
+        }
+    }
+
+    /// The index of a shape, made if it is new and brought up to date.
+    pub(super) fn index(&mut self, shape: &Shape, terms: &Terms) -> usize {
+        let known = self.indexes.iter().position(|index| index.shape == *shape);
+        let at = known.unwrap_or_else(|| {
+            self.indexes.push(Index { shape: shape.clone(), rows: FxHashMap::default(), upto: 0 });
+            self.indexes.len() - 1
+        });
+        self.refresh(at, terms);
+        at
+    }
+
+    /// Brings an index up to date.
+    pub(super) fn refresh(&mut self, at: usize, terms: &Terms) {
+        let index = &mut self.indexes[at];
+        for row in index.upto..self.count {
+            let start = row as usize * self.arity;
+            let tuple = &self.cells[start..start + self.arity];
+            let shape = &index.shape;
+            let fits = shape.functors.iter().all(|(path, functor)| {
+                part(tuple, path, terms).is_some_and(|t| terms.functor(t) == *functor)
+            });
+            if !fits {
+                continue;
+            }
+            let mut key = Key::default();
+            let complete = shape
+                .keys
+                .iter()
+                .all(|path| part(tuple, path, terms).map(|t| key.push(t)).is_some());
+            if complete {
+                index.rows.entry(key.0).or_default().push(row);
+            }
+        }
+        index.upto = self.count;
+    }
+
+    /// The rows with this key, ascending.
+    pub(super) fn lookup(&self, index: usize, key: &Key) -> &[u32] {
+        self.indexes[index].rows.get(&key.0).map_or(&[], Vec::as_slice)
+    }
+
+    /// About how many rows a lookup in an index gives.
+    pub(super) fn expected(&self, index: usize) -> f64 {
+        let index = &self.indexes[index];
+        let rows: f64 = f64::from(index.upto);
+        rows / (index.rows.len().max(1) as f64)
+    }
+
+    /// Memory in bytes, about.
+    pub(super) fn bytes(&self) -> usize {
+        let postings = self.indexes.len() * self.count as usize * 6;
+        self.cells.len() * 4 + self.slots.len() * 4 + postings
+    }
+}
+
+/// Terms packed into a key; those beyond the fourth are left to matching.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct Key(u128, u8);
+
+impl Key {
+    pub(super) fn push(&mut self, term: TermId) {
+        if usize::from(self.1) < KEY_PARTS {
+            self.0 = (self.0 << 32) | u128::from(term.0);
+            self.1 += 1;
+        }
+    }
+}
+
+/// The part of a tuple at a path, if its terms go that way.
+pub(super) fn part(tuple: &[TermId], path: &[u8], terms: &Terms) -> Option<TermId> {
+    let (&column, rest) = path.split_first()?;
+    let mut term = *tuple.get(usize::from(column))?;
+    for &at in rest {
+        term = *terms.args(term).get(usize::from(at))?;
+    }
+    Some(term)
+}
+
+/// Matches a pattern against a ground term. `bindings` holds what is known; what becomes known
+/// is added to it and to `trail`. On failure the caller undoes the trail.
+pub(super) fn matches(
+    pattern: &Pattern,
+    term: TermId,
+    terms: &Terms,
+    bindings: &mut [Option<TermId>],
+    trail: &mut Vec<u32>,
+) -> bool {
+    match pattern {
+        Pattern::Ground(wanted) => *wanted == term,
+        Pattern::Variable(variable) => {
+            let place = &mut bindings[*variable as usize];
+            if let Some(known) = place {
+                return *known == term;
+            }
+            *place = Some(term);
+            trail.push(*variable);
+            true
+        }
+        Pattern::Compound(symbol, args) => {
+            let functor = Functor { symbol: *symbol, arity: Some(args.len() as u32) };
+            terms.functor(term) == functor
+                && args
+                    .iter()
+                    .enumerate()
+                    .all(|(at, arg)| matches(arg, terms.args(term)[at], terms, bindings, trail))
+        }
+    }
+}
+
+fn hash(tuple: &[TermId]) -> usize {
+    let mut state = 0xcbf2_9ce4_8422_2325_u64;
+    for term in tuple {
+        state = (state ^ u64::from(term.0)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        state ^= state >> 29;
+    }
+    state as usize
+}

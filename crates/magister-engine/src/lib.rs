@@ -1,0 +1,48 @@
+//! Rules to running games.
+//!
+//! A checked rulesheet becomes a [`program::Program`]: plain data in which every name, ground
+//! term, relation and rule is a small number. Evaluators run programs. The one that judges all
+//! others is [`reference::Reference`], a tabling interpreter that is short rather than fast;
+//! [`ReferenceGame`] puts it behind the vocabulary of `magister-core`. [`trace`] replays what
+//! other programs recorded and says where an evaluator disagrees.
+//!
+//! ```
+//! use magister_core::{Game, Stop, Step};
+//! use magister_engine::ReferenceGame;
+//! use magister_gdl::{Options, read};
+//!
+//! let text = "(role you) (init (light off)) (legal you press)
+//!             (<= (next (light on)) (does you press))
+//!             (<= terminal (true (light on))) (goal you 100)";
+//! let rules = read(text, &Options::default()).rules;
+//! let game = ReferenceGame::new(&rules, text, "switch")?;
+//! let mut worker = game.worker();
+//! let press = worker.legal(game.info().role("you").unwrap())[0];
+//! worker.step(&[press], &mut Step::new(), &Stop::never())?;
+//! assert!(worker.terminal());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`term`](mod@term), [`ground`] | terms as numbers inside an evaluator, and as trees between them |
+//! | [`program`] | rulesheets as plain data, with strata and dependencies |
+//! | [`grounder`] | programs to the finite set of their instances that can matter |
+//! | [`reference`](mod@reference) | the reference interpreter, and the game around it |
+//! | [`trace`] | recorded matches, and the comparison with them |
+
+#![forbid(unsafe_code)]
+
+mod error;
+pub mod ground;
+pub mod grounder;
+pub mod program;
+pub mod reference;
+pub mod term;
+pub mod trace;
+
+pub use error::Error;
+pub use ground::Ground;
+pub use program::Program;
+pub use reference::{Limits, Reference, ReferenceGame};
+pub use trace::Stepper;

@@ -1,0 +1,336 @@
+//! Rulesheets as plain data: the form in which every evaluator takes them.
+//!
+//! Names, ground terms, relations and rules are small numbers. Every rule is a head and a list of
+//! literals: disjunctions are spread over several rules, and a negated conjunction, a quantifier
+//! or an aggregate asks for a relation of its own that was made for it. Variables are numbered
+//! per rule, from zero, those of the head first.
+
+mod condition;
+mod disjunction;
+mod lower;
+mod strata;
+
+use magister_gdl::{Builtin, Dialect, Lines, Rulesheet, Span};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::Error;
+use crate::term::{Functor, Symbol, TermId, Terms};
+
+/// A relation: an index into [`Program::relations`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Relation(pub u32);
+
+impl Relation {
+    /// The relation as an index.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A term with variables.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Pattern {
+    /// A variable of the rule.
+    Variable(u32),
+    /// A term without variables.
+    Ground(TermId),
+    /// A name with arguments, at least one of which has a variable.
+    Compound(Symbol, Box<[Pattern]>),
+}
+
+impl Pattern {
+    /// Calls `visit` on every variable, as often as it occurs.
+    pub fn variables(&self, visit: &mut impl FnMut(u32)) {
+        match self {
+            Pattern::Variable(variable) => visit(*variable),
+            Pattern::Ground(_) => {}
+            Pattern::Compound(_, args) => args.iter().for_each(|arg| arg.variables(visit)),
+        }
+    }
+
+    /// Whether there is a ground term that two patterns could both match, if variables of one
+    /// are not those of the other. True where that would need more than a look.
+    pub fn may_meet(&self, other: &Pattern, terms: &Terms) -> bool {
+        match (self, other) {
+            (Pattern::Variable(_), _) | (_, Pattern::Variable(_)) => true,
+            (Pattern::Ground(a), Pattern::Ground(b)) => a == b,
+            (Pattern::Compound(a, xs), Pattern::Compound(b, ys)) => {
+                a == b
+                    && xs.len() == ys.len()
+                    && xs.iter().zip(ys).all(|(x, y)| x.may_meet(y, terms))
+            }
+            (Pattern::Compound(symbol, args), &Pattern::Ground(term))
+            | (&Pattern::Ground(term), Pattern::Compound(symbol, args)) => {
+                let functor = Functor { symbol: *symbol, arity: Some(args.len() as u32) };
+                terms.functor(term) == functor
+                    && args
+                        .iter()
+                        .zip(terms.args(term))
+                        .all(|(arg, &part)| arg.may_meet(&Pattern::Ground(part), terms))
+            }
+        }
+    }
+}
+
+/// A relation applied to patterns.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Atom {
+    /// The relation.
+    pub relation: Relation,
+    /// Its arguments.
+    pub args: Box<[Pattern]>,
+}
+
+impl Atom {
+    /// Whether an instance of the two atoms may be the same.
+    pub fn may_meet(&self, other: &Atom, terms: &Terms) -> bool {
+        self.relation == other.relation
+            && self.args.iter().zip(&other.args).all(|(a, b)| a.may_meet(b, terms))
+    }
+}
+
+/// What an aggregate makes of the instances it finds.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Collect {
+    /// Their number.
+    Count,
+    /// The list of them, sorted.
+    List,
+}
+
+/// What a literal asks for.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Goal {
+    /// A relation of the rulesheet, or one that was made for a part of a formula. A relation
+    /// without facts and rules is false.
+    Relation(Atom),
+    /// `(true f)` in GDL, a bare atom that is no view in the operations dialect.
+    Fluent(Pattern),
+    /// `(does role move)`.
+    Does(Pattern, Pattern),
+    /// Two terms are different.
+    Distinct(Pattern, Pattern),
+    /// A builtin of the operations dialect.
+    Builtin(&'static Builtin, Box<[Pattern]>),
+    /// `countofall` and `setofall`: the distinct last arguments of all answers of an atom.
+    Aggregate(Collect, Atom, Pattern),
+}
+
+impl Goal {
+    /// Calls `visit` on every pattern in it.
+    pub fn patterns<'a>(&'a self, visit: &mut impl FnMut(&'a Pattern)) {
+        match self {
+            Goal::Relation(atom) => atom.args.iter().for_each(visit),
+            Goal::Fluent(fluent) => visit(fluent),
+            Goal::Does(a, b) | Goal::Distinct(a, b) => {
+                visit(a);
+                visit(b);
+            }
+            Goal::Builtin(_, args) => args.iter().for_each(visit),
+            Goal::Aggregate(_, atom, result) => {
+                atom.args.iter().for_each(&mut *visit);
+                visit(result);
+            }
+        }
+    }
+
+    /// Calls `visit` on every variable, as often as it occurs.
+    pub fn variables(&self, visit: &mut impl FnMut(u32)) {
+        self.patterns(&mut |pattern| pattern.variables(visit));
+    }
+
+    /// The relation that is asked for, if any.
+    pub fn atom(&self) -> Option<&Atom> {
+        match self {
+            Goal::Relation(atom) | Goal::Aggregate(_, atom, _) => Some(atom),
+            _ => None,
+        }
+    }
+}
+
+/// A condition of a rule.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Literal {
+    /// Whether it must fail: negation as failure. Variables that are bound nowhere else are
+    /// existential inside the negation.
+    pub negated: bool,
+    /// What is asked for.
+    pub goal: Goal,
+    /// For negated relations and aggregates: the highest stratum of a rule that can answer, which
+    /// is below the stratum of the rule that asks.
+    pub stratum: u32,
+}
+
+impl Literal {
+    /// Whether the answer can only be told once all answers to its relation are known.
+    pub fn needs_completion(&self) -> bool {
+        match self.goal {
+            Goal::Relation(_) => self.negated,
+            Goal::Aggregate(..) => true,
+            _ => false,
+        }
+    }
+
+    /// Whether it enumerates answers that bind its variables.
+    pub fn binds(&self) -> bool {
+        !self.negated && matches!(self.goal, Goal::Relation(_) | Goal::Fluent(_) | Goal::Does(..))
+    }
+}
+
+/// A rule. Ground facts are kept apart, with their relation.
+#[derive(Clone, Debug)]
+pub struct Rule {
+    /// The head.
+    pub head: Atom,
+    /// The conditions, in the order in which they were written.
+    pub body: Vec<Literal>,
+    /// The number of variables.
+    pub variables: u32,
+    /// Its stratum: no rule depends on the negation of a rule of the same or a higher one.
+    pub stratum: u32,
+    /// The statement it comes from.
+    pub span: Span,
+}
+
+/// What a relation depends on.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Depends {
+    /// Nothing that changes during play.
+    Nothing,
+    /// The state.
+    State,
+    /// The state and the moves.
+    Moves,
+}
+
+/// What is known of a relation.
+#[derive(Clone, Debug)]
+pub struct RelationInfo {
+    /// Its name and number of arguments.
+    pub functor: Functor,
+    /// Its ground facts, as terms.
+    pub facts: Vec<TermId>,
+    /// Its rules, as indices into [`Program::rules`].
+    pub rules: Vec<u32>,
+    /// What it depends on.
+    pub depends: Depends,
+    /// Whether it was made for a part of a formula and has no name that people know.
+    pub hidden: bool,
+}
+
+/// What an action does to the state.
+#[derive(Clone, Debug)]
+pub struct Operation {
+    /// The action, or the name of a helper operation.
+    pub action: Pattern,
+    /// What happens.
+    pub effects: Vec<Effect>,
+    /// The number of variables.
+    pub variables: u32,
+    /// The statement it comes from.
+    pub span: Span,
+}
+
+/// One effect of an operation.
+#[derive(Clone, Debug)]
+pub enum Effect {
+    /// The atom becomes true, or is performed if it is an operation itself.
+    Add(Pattern),
+    /// The atom becomes false.
+    Delete(Pattern),
+    /// The effects happen once for every answer that the atom has in the old state. The relation
+    /// was made for the conditions; its arguments are the variables that the effects need.
+    When(Atom, Vec<Effect>),
+}
+
+/// `f(X) := term`, for use inside `evaluate`.
+#[derive(Clone, Debug)]
+pub struct Definition {
+    /// What is defined.
+    pub head: Pattern,
+    /// What it stands for.
+    pub value: Pattern,
+    /// The number of variables.
+    pub variables: u32,
+}
+
+/// A rulesheet, ready for an evaluator.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// What the rules mean.
+    pub dialect: Dialect,
+    /// All names and ground terms of the rules.
+    pub terms: Terms,
+    /// All relations that are defined or asked for.
+    pub relations: Vec<RelationInfo>,
+    /// All rules that are not ground facts.
+    pub rules: Vec<Rule>,
+    /// The operations, in order.
+    pub operations: Vec<Operation>,
+    /// Function definitions, in order.
+    pub definitions: Vec<Definition>,
+    /// The roles, in the order of their facts.
+    pub roles: Vec<TermId>,
+    /// In the operations dialect, the names that the rulesheet defines: they are answered from
+    /// the rules and never from the state.
+    pub views: FxHashSet<Symbol>,
+    /// The relations by name and number of arguments.
+    index: FxHashMap<Functor, Relation>,
+    lines: Lines,
+}
+
+impl Program {
+    /// Lowers a rulesheet. `source` is the text it was read from; lines in messages refer to it.
+    pub fn new(rules: &Rulesheet, source: &str) -> Result<Program, Error> {
+        let mut program = lower::lower(rules, source)?;
+        strata::stratify(&mut program)?;
+        strata::dependencies(&mut program);
+        Ok(program)
+    }
+
+    /// The relation of a functor, if anything defines it or asks for it.
+    pub fn relation(&self, functor: Functor) -> Option<Relation> {
+        self.index.get(&functor).copied()
+    }
+
+    /// The goal that a name with arguments is, at least one of them a variable, or a name without
+    /// arguments. `None` if nothing can make it true.
+    pub fn goal(&self, name: &str, args: Vec<Pattern>) -> Option<Goal> {
+        let symbol = self.terms.find_symbol(name)?;
+        let arity = if args.is_empty() { None } else { Some(args.len() as u32) };
+        if self.dialect == Dialect::Operations && !self.views.contains(&symbol) {
+            return Some(Goal::Fluent(match arity {
+                None => Pattern::Ground(self.terms.find_constant(symbol)?),
+                Some(_) => Pattern::Compound(symbol, args.into()),
+            }));
+        }
+        let relation = self.relation(Functor { symbol, arity })?;
+        Some(Goal::Relation(Atom { relation, args: args.into() }))
+    }
+
+    /// The line on which a statement begins, from one.
+    pub fn line(&self, span: Span) -> u32 {
+        self.lines.line_of(span.start) as u32 + 1
+    }
+
+    /// The name and number of arguments of a relation, for messages.
+    pub fn relation_name(&self, relation: Relation) -> String {
+        let info = &self.relations[relation.index()];
+        let name = self.terms.name(info.functor.symbol);
+        match info.functor.arity {
+            _ if info.hidden => name.to_owned(),
+            None => format!("`{name}`"),
+            Some(arity) => format!("`{name}` with {arity} arguments"),
+        }
+    }
+
+    /// A rule in words, for messages: its relation and its line.
+    pub fn rule_name(&self, rule: u32) -> String {
+        let rule = &self.rules[rule as usize];
+        format!(
+            "the rule for {} in line {}",
+            self.relation_name(rule.head.relation),
+            self.line(rule.span)
+        )
+    }
+}

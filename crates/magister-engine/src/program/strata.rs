@@ -1,0 +1,202 @@
+//! In which order rules can be evaluated, and what they depend on.
+
+use super::{Depends, Goal, Program};
+use crate::Error;
+
+/// Gives every rule and every literal that needs completion its stratum.
+///
+/// A relation may depend on its own negation as long as no atom does: `(goal ?r 0)` on the
+/// negation of `(goal ?r 100)` is fine. So within a component of relations that is negated inside
+/// itself, rules are looked at one by one, and a rule depends only on rules whose heads it can
+/// meet. Elsewhere the relation is the unit, which is cheaper.
+pub(super) fn stratify(program: &mut Program) -> Result<(), Error> {
+    let relations = program.relations.len();
+    let by_relation: Vec<Vec<Edge>> = (0..relations)
+        .map(|relation| {
+            let rules = &program.relations[relation].rules;
+            rules.iter().flat_map(|&rule| edges(program, rule, |r| r as usize)).collect()
+        })
+        .collect();
+    let component = components(&by_relation);
+    let mut suspect = vec![false; relations];
+    for (from, out) in by_relation.iter().enumerate() {
+        if out.iter().any(|edge| edge.strict && component[edge.to] == component[from]) {
+            suspect[component[from]] = true;
+        }
+    }
+
+    // Nodes: relations, then the rules of suspect relations.
+    let split = |relation: usize| suspect[component[relation]];
+    let node_of = |program: &Program, rule: u32| {
+        let relation = program.rules[rule as usize].head.relation.index();
+        if split(relation) { relations + rule as usize } else { relation }
+    };
+    let mut graph: Vec<Vec<Edge>> = vec![Vec::new(); relations + program.rules.len()];
+    for rule in 0..program.rules.len() as u32 {
+        let node = node_of(program, rule);
+        for literal in &program.rules[rule as usize].body {
+            let Some(atom) = literal.goal.atom() else { continue };
+            let strict = literal.needs_completion();
+            if !split(atom.relation.index()) {
+                graph[node].push(Edge { to: atom.relation.index(), strict });
+                continue;
+            }
+            for &other in &program.relations[atom.relation.index()].rules {
+                if atom.may_meet(&program.rules[other as usize].head, &program.terms) {
+                    graph[node].push(Edge { to: relations + other as usize, strict });
+                }
+            }
+        }
+    }
+    let strata = levels(&graph).map_err(|node| {
+        let rule = match node.checked_sub(relations) {
+            Some(rule) => rule as u32,
+            None => program.relations[node].rules.first().copied().unwrap_or(0),
+        };
+        Error::Statement {
+            line: program.line(program.rules[rule as usize].span),
+            what: format!(
+                "{} depends on its own negation, so it has no definite meaning",
+                program.relation_name(program.rules[rule as usize].head.relation)
+            ),
+        }
+    })?;
+
+    for rule in 0..program.rules.len() {
+        program.rules[rule].stratum = strata[node_of(program, rule as u32)];
+        for place in 0..program.rules[rule].body.len() {
+            let literal = &program.rules[rule].body[place];
+            let Some(atom) = literal.goal.atom() else { continue };
+            let stratum = if split(atom.relation.index()) {
+                let rules = &program.relations[atom.relation.index()].rules;
+                let answers = |&&other: &&u32| {
+                    atom.may_meet(&program.rules[other as usize].head, &program.terms)
+                };
+                let strata = rules.iter().filter(answers).map(|&r| strata[relations + r as usize]);
+                strata.max().unwrap_or(0)
+            } else {
+                strata[atom.relation.index()]
+            };
+            program.rules[rule].body[place].stratum = stratum;
+        }
+    }
+    Ok(())
+}
+
+/// Finds out for every relation whether it depends on the state or on the moves.
+pub(super) fn dependencies(program: &mut Program) {
+    // Three values and few relations: going round until nothing changes is quick enough.
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for rule in &program.rules {
+            let relation = rule.head.relation.index();
+            let mut depends = program.relations[relation].depends;
+            for literal in &rule.body {
+                depends = depends.max(match &literal.goal {
+                    Goal::Fluent(_) => Depends::State,
+                    Goal::Does(..) => Depends::Moves,
+                    Goal::Relation(atom) | Goal::Aggregate(_, atom, _) => {
+                        program.relations[atom.relation.index()].depends
+                    }
+                    Goal::Distinct(..) | Goal::Builtin(..) => Depends::Nothing,
+                });
+            }
+            if depends > program.relations[relation].depends {
+                program.relations[relation].depends = depends;
+                changed = true;
+            }
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Edge {
+    to: usize,
+    strict: bool,
+}
+
+fn edges(program: &Program, rule: u32, node: impl Fn(u32) -> usize) -> Vec<Edge> {
+    let body = program.rules[rule as usize].body.iter();
+    body.filter_map(|literal| {
+        let atom = literal.goal.atom()?;
+        Some(Edge { to: node(atom.relation.0), strict: literal.needs_completion() })
+    })
+    .collect()
+}
+
+/// The number of strict edges on the worst way down from each node, or a node that is on a cycle
+/// with a strict edge.
+fn levels(graph: &[Vec<Edge>]) -> Result<Vec<u32>, usize> {
+    let component = components(graph);
+    let count = component.iter().max().map_or(0, |max| max + 1);
+    // Components are numbered from the leaves, so what a component depends on is done before it.
+    let mut members: Vec<Vec<usize>> = vec![Vec::new(); count];
+    for (node, &home) in component.iter().enumerate() {
+        members[home].push(node);
+    }
+    let mut level = vec![0; count];
+    for (home, nodes) in members.iter().enumerate() {
+        for &node in nodes {
+            for edge in &graph[node] {
+                let there = component[edge.to];
+                if there == home && edge.strict {
+                    return Err(node);
+                }
+                if there != home {
+                    level[home] = level[home].max(level[there] + u32::from(edge.strict));
+                }
+            }
+        }
+    }
+    Ok(component.iter().map(|&home| level[home]).collect())
+}
+
+/// The strongly connected components, numbered from the leaves: Tarjan's algorithm with a stack
+/// of its own, since rulesheets are as deep as strangers make them.
+fn components(graph: &[Vec<Edge>]) -> Vec<usize> {
+    const NEW: usize = usize::MAX;
+    let mut order = vec![NEW; graph.len()];
+    let mut low = vec![0; graph.len()];
+    let mut component = vec![NEW; graph.len()];
+    let (mut next, mut count) = (0, 0);
+    let mut open: Vec<usize> = Vec::new();
+    let mut path: Vec<(usize, usize)> = Vec::new();
+    for root in 0..graph.len() {
+        if order[root] != NEW {
+            continue;
+        }
+        path.push((root, 0));
+        while let Some(&mut (node, ref mut place)) = path.last_mut() {
+            if *place == 0 {
+                order[node] = next;
+                low[node] = next;
+                next += 1;
+                open.push(node);
+            }
+            if let Some(edge) = graph[node].get(*place) {
+                *place += 1;
+                if order[edge.to] == NEW {
+                    path.push((edge.to, 0));
+                } else if component[edge.to] == NEW {
+                    low[node] = low[node].min(order[edge.to]);
+                }
+                continue;
+            }
+            path.pop();
+            if let Some(&(parent, _)) = path.last() {
+                low[parent] = low[parent].min(low[node]);
+            }
+            if low[node] == order[node] {
+                while let Some(member) = open.pop() {
+                    component[member] = count;
+                    if member == node {
+                        break;
+                    }
+                }
+                count += 1;
+            }
+        }
+    }
+    component
+}

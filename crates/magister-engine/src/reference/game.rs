@@ -1,0 +1,212 @@
+//! A game that the reference interpreter plays, behind the vocabulary of `magister-core`.
+
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use magister_core::text::IDLE_TEXT;
+use magister_core::{Game, Info, Information, Move, Percept, Role, Stop, Text, Worker, rules_hash};
+use magister_gdl::{Dialect, Rulesheet, Syntax};
+
+use super::limits::Limits;
+use super::position::Reference;
+use super::vocabulary::Vocabulary;
+use super::worker::{Position, ReferenceWorker};
+use crate::Error;
+use crate::ground::Ground;
+use crate::program::{Pattern, Program};
+use crate::term::{Functor, TermId};
+
+/// What all workers of a game share.
+#[derive(Debug)]
+pub(super) struct Shared {
+    pub(super) info: Info,
+    pub(super) vocabulary: Mutex<Vocabulary>,
+    pub(super) initial: Position,
+    /// How terms are written: infix in the operations dialect, KIF in the others.
+    syntax: Syntax,
+}
+
+/// The vocabulary is only ever added to, and a reader is set before it is used, so what a panic
+/// left behind is still good.
+pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+/// A game from a rulesheet, played by the reference interpreter.
+///
+/// Moves, fluents and percepts get their numbers when they are first seen.
+#[derive(Debug)]
+pub struct ReferenceGame {
+    shared: Arc<Shared>,
+    /// A worker in the initial state, to be copied.
+    worker: ReferenceWorker,
+    /// A worker that tries what somebody wrote: not every set of fluents is a state.
+    reader: Mutex<ReferenceWorker>,
+}
+
+impl ReferenceGame {
+    /// The game of a rulesheet. `source` is the text it was read from.
+    pub fn new(rules: &Rulesheet, source: &str, name: &str) -> Result<Self, Error> {
+        let program = Arc::new(Program::new(rules, source)?);
+        Self::with_limits(program, Limits::default(), source, name, &Stop::never())
+    }
+
+    /// The game of a program, with limits for the evaluation of every query.
+    pub fn with_limits(
+        program: Arc<Program>,
+        limits: Limits,
+        source: &str,
+        name: &str,
+        stop: &Stop,
+    ) -> Result<Self, Error> {
+        let info = info(&program, source, name);
+        let operations = program.dialect == Dialect::Operations;
+        let mut reference = Reference::new(program, limits);
+        let state = reference.initial(stop)?;
+        let mut shared = Shared {
+            info,
+            vocabulary: Mutex::default(),
+            initial: Position::default(),
+            syntax: if operations { Syntax::Infix } else { Syntax::Kif },
+        };
+        // The initial position needs a worker, and the worker what is shared; so it is made twice.
+        let first = Shared {
+            info: shared.info.clone(),
+            vocabulary: Mutex::default(),
+            initial: Position::default(),
+            syntax: shared.syntax,
+        };
+        let mut worker =
+            ReferenceWorker { shared: Arc::new(first), reference, position: Position::default() };
+        worker.enter(state, stop)?;
+        shared.vocabulary = Mutex::new(std::mem::take(&mut *locked(&worker.shared.vocabulary)));
+        shared.initial = worker.position.clone();
+        let shared = Arc::new(shared);
+        worker.shared = Arc::clone(&shared);
+        let reader = Mutex::new(worker.clone());
+        Ok(ReferenceGame { shared, worker, reader })
+    }
+
+    /// An interpreter of the same rules, for questions that [`Worker`] does not answer.
+    pub fn reference(&self) -> Reference {
+        self.worker.reference.clone()
+    }
+
+    fn read(&self, text: &str) -> Option<Ground> {
+        Ground::read(text, self.shared.syntax).or_else(|| Ground::read(text, Syntax::Kif))
+    }
+
+    fn text_of(&self, vocabulary: &Vocabulary, term: Option<TermId>) -> String {
+        let text = |term| vocabulary.terms.export(term).text(self.shared.syntax);
+        term.map_or_else(|| "?".to_owned(), text)
+    }
+}
+
+impl Game for ReferenceGame {
+    fn info(&self) -> &Info {
+        &self.shared.info
+    }
+
+    fn worker(&self) -> Box<dyn Worker> {
+        Box::new(self.worker.clone())
+    }
+
+    fn text(&self) -> &dyn Text {
+        self
+    }
+}
+
+impl Text for ReferenceGame {
+    fn move_text(&self, choice: Move) -> String {
+        if choice == Move::IDLE {
+            return IDLE_TEXT.to_owned();
+        }
+        let vocabulary = locked(&self.shared.vocabulary);
+        self.text_of(&vocabulary, vocabulary.moves.get(choice.0))
+    }
+
+    fn parse_move(&self, _role: Role, text: &str) -> Option<Move> {
+        if text.trim() == IDLE_TEXT {
+            return Some(Move::IDLE);
+        }
+        let term = self.read(text)?;
+        let mut vocabulary = locked(&self.shared.vocabulary);
+        let term = vocabulary.terms.import(&term);
+        Some(Move(vocabulary.moves.number(term)))
+    }
+
+    fn percept_text(&self, percept: Percept) -> String {
+        let vocabulary = locked(&self.shared.vocabulary);
+        self.text_of(&vocabulary, vocabulary.percepts.get(percept.0))
+    }
+
+    fn parse_percept(&self, text: &str) -> Option<Percept> {
+        let term = self.read(text)?;
+        let mut vocabulary = locked(&self.shared.vocabulary);
+        let term = vocabulary.terms.import(&term);
+        Some(Percept(vocabulary.percepts.number(term)))
+    }
+
+    fn state_text(&self, state: &[u64]) -> String {
+        let vocabulary = locked(&self.shared.vocabulary);
+        let fluents = vocabulary.state(state).unwrap_or_default();
+        let texts = fluents.into_iter().map(|fluent| self.text_of(&vocabulary, Some(fluent)));
+        magister_core::text::list(texts)
+    }
+
+    fn parse_state(&self, text: &str) -> Option<Vec<u64>> {
+        let inner = text.trim().strip_prefix('(')?.strip_suffix(')')?;
+        let read = |syntax| Ground::read_all(inner, syntax);
+        let fluents = read(self.shared.syntax).or_else(|| read(Syntax::Kif))?;
+        let words = locked(&self.shared.vocabulary).words(&fluents);
+        let loaded = locked(&self.reader).load(&words, &Stop::never());
+        loaded.ok().map(|()| words)
+    }
+}
+
+fn info(program: &Program, source: &str, name: &str) -> Info {
+    let roles: Vec<String> =
+        program.roles.iter().map(|&role| program.terms.export(role).to_string()).collect();
+    let random = roles.iter().position(|role| role == "random");
+    Info {
+        name: name.to_owned(),
+        chance: random
+            .filter(|_| program.dialect != Dialect::Operations)
+            .map(|role| Role(role as u8)),
+        roles,
+        moves: None,
+        state_words: None,
+        rewards: rewards(program),
+        payment: magister_core::Payment::AtEnd,
+        constant_sum: None,
+        max_length: None,
+        information: match program.dialect {
+            Dialect::Gdl2 => Information::Hidden,
+            Dialect::Gdl | Dialect::Operations => Information::Perfect,
+        },
+        rules_hash: rules_hash(source),
+    }
+}
+
+/// 0 to 100, as the languages have it, and whatever else the heads of the goal rules name.
+fn rewards(program: &Program) -> (f64, f64) {
+    let mut range = (0.0_f64, 100.0_f64);
+    let functor =
+        program.terms.find_symbol("goal").map(|symbol| Functor { symbol, arity: Some(2) });
+    let Some(relation) = functor.and_then(|functor| program.relation(functor)) else {
+        return range;
+    };
+    let info = &program.relations[relation.index()];
+    let facts = info.facts.iter().map(|&fact| program.terms.args(fact)[1]);
+    let heads =
+        info.rules.iter().filter_map(|&rule| match program.rules[rule as usize].head.args[1] {
+            Pattern::Ground(value) => Some(value),
+            _ => None,
+        });
+    for value in facts.chain(heads) {
+        let number = program.terms.constant_text(value).and_then(|text| text.parse::<i64>().ok());
+        if let Some(number) = number {
+            range = (range.0.min(number as f64), range.1.max(number as f64));
+        }
+    }
+    range
+}

@@ -1,0 +1,28 @@
+//! The reference interpreter: the judge of all other evaluators, and the last fallback.
+//!
+//! It answers queries from the top, with a table for every call (see `machine`), so left
+//! recursion, mutual recursion and infinite relations of which only a part is asked for all work.
+//! [`Reference`] computes with states as lists of ground fluents; [`ReferenceGame`] is the same
+//! behind the vocabulary of `magister-core`.
+
+mod bind;
+pub(crate) mod builtin;
+mod facts;
+mod game;
+mod limits;
+mod literal;
+mod machine;
+mod number;
+mod operation;
+mod plan;
+mod position;
+mod table;
+mod vocabulary;
+mod worker;
+
+#[cfg(test)]
+mod tests;
+
+pub use game::ReferenceGame;
+pub use limits::Limits;
+pub use position::Reference;

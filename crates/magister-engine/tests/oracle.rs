@@ -1,0 +1,219 @@
+//! Replays what other programs recorded.
+//!
+//! In everyday runs: the first positions of the first match of every game, within a few seconds
+//! per game. With `MAGISTER_LONG=1`: every match of every game, with a minute for each, and a line
+//! for every game; `MAGISTER_GAME` restricts it to games whose name contains a text.
+#![allow(clippy::print_stderr)]
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+use magister_core::{Halt, Stop};
+use magister_engine::trace::{Report, Trace, conform, read as read_traces};
+use magister_engine::{Ground, Limits, Program, Reference};
+use magister_gdl::{Dialect, Options, Syntax, print, read, translate};
+
+/// The reference prover misreads this sheet, so its trace is not what the rules mean.
+const SKIPPED: &str = "sjl__mastermind448";
+
+/// The oracle's folder, or a visible note that the test is skipped.
+fn oracle() -> Option<PathBuf> {
+    let folder = std::env::var_os("MAGISTER_ORACLE").map_or_else(
+        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/oracle"),
+        PathBuf::from,
+    );
+    if folder.is_dir() {
+        return Some(folder);
+    }
+    eprintln!("SKIPPED: no oracle at {} (set MAGISTER_ORACLE)", folder.display());
+    None
+}
+
+fn long() -> bool {
+    std::env::var_os("MAGISTER_LONG").is_some_and(|value| value != "0")
+}
+
+/// How much of a game is replayed.
+struct Extent {
+    /// Files above this size are left to the long run.
+    bytes: u64,
+    matches: usize,
+    positions: usize,
+    seconds: u64,
+}
+
+const SHORT: Extent = Extent { bytes: 40_000, matches: 1, positions: 10, seconds: 5 };
+const LONG: Extent =
+    Extent { bytes: u64::MAX, matches: usize::MAX, positions: usize::MAX, seconds: 60 };
+
+/// Runs `work` with a flag that is set after so many seconds.
+fn within<T>(seconds: u64, work: impl FnOnce(&Stop) -> T) -> T {
+    let stop = Stop::new();
+    let flag = stop.clone();
+    let (done, wait) = channel::<()>();
+    let watch = std::thread::spawn(move || {
+        if wait.recv_timeout(Duration::from_secs(seconds)) == Err(RecvTimeoutError::Timeout) {
+            flag.set();
+        }
+    });
+    let result = work(&stop);
+    drop(done);
+    watch.join().expect("the watch never panics");
+    result
+}
+
+/// What came of one game; `None` if the time was up.
+fn replay(rules: &Path, traces: &Path, extent: &Extent) -> Result<Option<Report>, String> {
+    let bytes = std::fs::read(rules).map_err(|e| e.to_string())?;
+    let text = String::from_utf8_lossy(&bytes);
+    let sheet = read(&text, &Options::default());
+    if sheet.diagnostics.has_errors() {
+        return Err("the rules can not be read".to_owned());
+    }
+    let program = Program::new(&sheet.rules, &text).map_err(|e| e.to_string())?;
+    let bytes = std::fs::read(traces).map_err(|e| e.to_string())?;
+    let mut traces = read_traces(&bytes).map_err(|e| e.to_string())?;
+    traces.truncate(extent.matches);
+    traces.iter_mut().for_each(|trace| trace.positions.truncate(extent.positions));
+    let mut reference = Reference::new(Arc::new(program), Limits::default());
+    match within(extent.seconds, |stop| conform(&mut reference, &traces, stop)) {
+        Ok(report) => Ok(Some(report)),
+        Err(Halt::Stopped) => Ok(None),
+        Err(halt) => Err(halt.to_string()),
+    }
+}
+
+fn collection(name: &str, traces: &str, rules: &str, ending: &str) {
+    let Some(oracle) = oracle() else { return };
+    let only = std::env::var("MAGISTER_GAME").unwrap_or_default();
+    let extent = if long() { LONG } else { SHORT };
+    let mut files: Vec<PathBuf> = std::fs::read_dir(oracle.join(traces))
+        .expect("the oracle has this folder")
+        .map(|entry| entry.expect("readable").path())
+        .collect();
+    files.sort();
+    let (mut agree, mut positions, mut slow, mut failures) = (0, 0, Vec::new(), Vec::new());
+    for file in files {
+        let game = file.file_name().unwrap_or_default().to_string_lossy();
+        let game = game.trim_end_matches(".gz").trim_end_matches(".jsonl").to_owned();
+        let size = std::fs::metadata(&file).map_or(0, |metadata| metadata.len());
+        if game == SKIPPED || !game.contains(&only) || size > extent.bytes {
+            continue;
+        }
+        let begin = Instant::now();
+        let result = replay(&oracle.join(rules).join(format!("{game}{ending}")), &file, &extent);
+        let time = begin.elapsed();
+        match result {
+            Ok(Some(report)) => {
+                positions += report.positions;
+                if long() {
+                    let bad = report.mismatches.len();
+                    eprintln!(
+                        "{name} {game}: positions {}, mismatches {bad}, {time:.2?}",
+                        report.positions
+                    );
+                }
+                match report.mismatches.first() {
+                    None => agree += 1,
+                    Some(first) => failures.push(format!(
+                        "{game}: {} mismatches, first: {first}",
+                        report.mismatches.len()
+                    )),
+                }
+            }
+            Ok(None) => slow.push(game),
+            Err(what) => failures.push(format!("{game}: {what}")),
+        }
+    }
+    eprintln!("{name}: {agree} games agree in {positions} positions; out of time: {slow:?}");
+    assert!(failures.is_empty(), "{name}:\n{}", failures.join("\n"));
+    if only.is_empty() {
+        assert!(agree > 10, "only {agree} games of {name} were compared");
+    }
+}
+
+#[test]
+fn gdl() {
+    collection("gdl", "gdl/traces", "gdl/games", ".kif");
+}
+
+#[test]
+fn test_cases() {
+    collection("test_cases", "gdl/test_cases/traces", "gdl/test_cases", ".kif");
+}
+
+#[test]
+fn gdl2() {
+    collection("gdl2", "gdl2/traces", "gdl2/games", ".kif");
+}
+
+#[test]
+fn gamemaster() {
+    collection("gamemaster", "gamemaster/traces", "gamemaster/games", ".rulesheet.hrf");
+}
+
+/// A recorded position of a Gamemaster game as the translated GDL game must see it: the role in
+/// control makes the move, the others wait.
+fn as_gdl(trace: &mut Trace, idle: &Ground) {
+    for position in &mut trace.positions {
+        for legal in position.legal.iter_mut().flatten() {
+            if legal.is_empty() {
+                legal.push(idle.clone());
+            }
+        }
+        for choice in position.joint.iter_mut().flatten() {
+            choice.get_or_insert_with(|| idle.clone());
+        }
+        // A role without a goal counts as having zero there, and has none here.
+        position.goals = None;
+    }
+}
+
+#[test]
+fn operations_translated_to_gdl_play_the_same() {
+    let Some(oracle) = oracle() else { return };
+    let folder = oracle.join("gamemaster");
+    let extent = if long() { LONG } else { SHORT };
+    let mut agree = 0;
+    for file in std::fs::read_dir(folder.join("games")).expect("a folder").flatten() {
+        let path = file.path();
+        let name = path.file_name().expect("a file").to_string_lossy().into_owned();
+        let Some(game) = name.strip_suffix(".rulesheet.hrf") else { continue };
+        let traces = folder.join(format!("traces/{game}.jsonl.gz"));
+        let Ok(recorded) = std::fs::read(&traces) else { continue };
+        let bytes = std::fs::read(&path).expect("readable");
+        let text = String::from_utf8_lossy(&bytes);
+        let sheet = read(&text, &Options::default());
+        let Ok(translated) = translate(&sheet.rules, Dialect::Gdl) else { continue };
+        // The text is what the result is read from, as another program would.
+        let printed = print(&translated.rules, &text, Syntax::Kif).expect("it can be written");
+        let again = read(&printed, &Options::default());
+        let program = Program::new(&again.rules, &printed).expect("it is a game");
+        let idle = printed
+            .lines()
+            .filter_map(|line| line.strip_prefix("(<= (legal ?r ")?.strip_suffix(')'))
+            .find(|word| !word.starts_with('?'))
+            .unwrap_or("noop");
+        let idle = Ground::constant(idle);
+        let mut traces = read_traces(&recorded).expect("recorded");
+        traces.truncate(extent.matches);
+        for trace in &mut traces {
+            trace.positions.truncate(extent.positions);
+            as_gdl(trace, &idle);
+        }
+        let mut reference = Reference::new(Arc::new(program), Limits::default());
+        let report = within(extent.seconds, |stop| conform(&mut reference, &traces, stop));
+        match report {
+            Ok(report) => {
+                let first = report.mismatches.first().map(ToString::to_string);
+                assert!(first.is_none(), "{game}: {first:?}");
+                agree += 1;
+            }
+            Err(Halt::Stopped) => {}
+            Err(halt) => panic!("{game}: {halt}"),
+        }
+    }
+    assert!(agree >= 40, "{agree} games agree");
+}

@@ -26,6 +26,7 @@ pub(crate) enum Command {
     Check(Check),
     Fmt(Fmt),
     Convert(Convert),
+    Conform(Conform),
     Games(Games),
     Show(Show),
     Completions(Completions),
@@ -113,6 +114,37 @@ pub(crate) struct Convert {
     pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) language: Reading,
+}
+
+/// Replay recorded matches of other programs, and report every disagreement
+#[derive(Debug, Parser)]
+#[command(after_help = "Traces are JSON lines, plain or gzip: matches as ggp-base's prover \
+recorded them (GDL, GDL-II), or positions as Gamemaster's engine did. The last line is \
+`positions N, mismatches M`. Exit code: 0 no mismatch, 1 mismatches, 2 something could not be read \
+or played.
+
+Example:
+  magister conform mine.kif recorded.jsonl.gz")]
+pub(crate) struct Conform {
+    /// The rules: a file, the name of a bundled game, or - for standard input
+    #[arg(value_name = "RULES")]
+    pub(crate) rules: String,
+    /// Files of recorded matches
+    #[arg(value_name = "TRACE", required = true)]
+    pub(crate) traces: Vec<PathBuf>,
+    /// Which evaluator to hold against them
+    #[arg(long, value_enum, default_value_t = Evaluator::Reference)]
+    pub(crate) evaluator: Evaluator,
+    #[command(flatten)]
+    pub(crate) language: Reading,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Evaluator {
+    /// The reference interpreter
+    Reference,
+    /// Every evaluator that takes the game
+    All,
 }
 
 /// List the games that come with Magister

@@ -25,6 +25,7 @@ fn main() -> ExitCode {
         Command::Check(args) => commands::check::run(&args),
         Command::Fmt(args) => commands::fmt::run(&args),
         Command::Convert(args) => commands::convert::run(&args),
+        Command::Conform(args) => commands::conform::run(&args),
         Command::Games(args) => commands::games::run(&args),
         Command::Show(args) => commands::show::run(&args),
         Command::Completions(args) => commands::completions::run(&args),

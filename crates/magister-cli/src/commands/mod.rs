@@ -2,6 +2,7 @@
 
 pub(crate) mod check;
 pub(crate) mod completions;
+pub(crate) mod conform;
 pub(crate) mod convert;
 pub(crate) mod fmt;
 pub(crate) mod games;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 use serde::{Deserialize, Serialize};
@@ -10,19 +10,29 @@ use serde::{Deserialize, Serialize};
 /// The result of each finished part, by its name.
 #[derive(Default, Serialize, Deserialize)]
 pub(crate) struct Ledger {
+    /// The code that the results are about: after a change they are worth nothing.
+    #[serde(default)]
+    code: String,
     done: BTreeMap<String, String>,
     #[serde(skip)]
     path: Option<PathBuf>,
 }
 
 impl Ledger {
-    /// The ledger of `cargo xtask long`, as it was left.
+    /// The ledger of `cargo xtask long`, as it was left, if the code is still the same.
     pub(crate) fn open(fresh: bool) -> Result<Self> {
-        let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../target/long.json");
+        let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..");
+        let folder = root.join("target");
+        fs::create_dir_all(&folder)?;
+        let path = folder.join("long.json");
+        let code = fingerprint(&root)?;
         let mut ledger = match fs::read_to_string(&path) {
             Ok(text) if !fresh => serde_json::from_str(&text).context("target/long.json")?,
             _ => Ledger::default(),
         };
+        if ledger.code != code {
+            ledger = Ledger { code, ..Ledger::default() };
+        }
         ledger.path = Some(path);
         Ok(ledger)
     }
@@ -51,4 +61,26 @@ impl Ledger {
             println!("{part}: {result}");
         }
     }
+}
+
+/// A hash of all source files.
+fn fingerprint(root: &Path) -> Result<String> {
+    let mut files = Vec::new();
+    let mut folders = vec![root.join("crates"), root.join("xtask/src")];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder)? {
+            let path = entry?.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|e| e == "rs") {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    let mut all = String::new();
+    for file in files {
+        all.push_str(&fs::read_to_string(file)?);
+    }
+    Ok(magister_core::rules_hash(&all))
 }

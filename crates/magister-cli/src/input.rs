@@ -24,7 +24,8 @@ pub(crate) fn open(argument: &str) -> Result<Input> {
         return decode("standard input", io::stdin().lock());
     }
     let path = Path::new(argument);
-    if !path.exists() {
+    let bundled = catalogue::find(argument).is_some();
+    if !path.exists() || (bundled && path.is_dir()) {
         if let Some(entry) = catalogue::find(argument) {
             let Some(sheet) = entry.sheet else {
                 bail!("{argument} is written in Rust and has no rulesheet");

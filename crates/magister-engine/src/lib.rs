@@ -28,6 +28,7 @@
 //! | [`term`](mod@term), [`ground`] | terms as numbers inside an evaluator, and as trees between them |
 //! | [`program`] | rulesheets as plain data, with strata and dependencies |
 //! | [`grounder`] | programs to the finite set of their instances that can matter |
+//! | [`network`] | ground programs as gates, simplified |
 //! | [`reference`](mod@reference) | the reference interpreter, and the game around it |
 //! | [`trace`] | recorded matches, and the comparison with them |
 
@@ -36,8 +37,10 @@
 mod error;
 pub mod ground;
 pub mod grounder;
+pub mod network;
 pub mod program;
 pub mod reference;
+mod scc;
 pub mod term;
 pub mod trace;
 

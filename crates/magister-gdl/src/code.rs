@@ -78,6 +78,8 @@ codes! {
         "A quoted name or string does not end on the line it begins on."
     Malformed "007" "malformed" Error ["kif"]
         "A list has the wrong shape: an empty `()`, an arrow without a head, a `not` without exactly one argument."
+    TooMany "008" "too-many" Note []
+        "There is more wrong than anybody would read. Mend what is shown and check again."
 
     KeywordArity "101" "keyword-arity" Error ["kif"]
         "A keyword of the language has the wrong number of arguments: role, init, true, next, base 1; legal, does, goal, input, sees, percept 2; terminal 0; distinct 2. In Gamemaster's dialect legal, action and control take 1."

@@ -117,31 +117,34 @@ fn clip(mut text: String) -> String {
 }
 
 /// A bounded list of diagnostics: hostile input makes mistakes by the million.
+///
+/// Errors and the rest have a limit each, so that many warnings never hide an error.
 #[derive(Clone, Debug)]
 pub struct Diagnostics {
     list: Vec<Diagnostic>,
     limit: usize,
-    dropped: usize,
-    dropped_errors: usize,
+    /// How many there were of each severity, those that were not kept included.
+    counts: [usize; 3],
+    kept: [usize; 3],
 }
 
 impl Diagnostics {
-    /// An empty list that keeps at most `limit` diagnostics.
+    /// An empty list that keeps at most `limit` errors, warnings and notes each.
     pub fn new(limit: usize) -> Self {
-        Self { list: Vec::new(), limit, dropped: 0, dropped_errors: 0 }
+        Self { list: Vec::new(), limit, counts: [0; 3], kept: [0; 3] }
     }
 
     /// Adds one.
     pub fn push(&mut self, diagnostic: Diagnostic) {
-        if self.list.len() < self.limit {
+        let severity = diagnostic.severity as usize;
+        self.counts[severity] += 1;
+        if self.kept[severity] < self.limit {
+            self.kept[severity] += 1;
             self.list.push(diagnostic);
-        } else {
-            self.dropped += 1;
-            self.dropped_errors += usize::from(diagnostic.severity == Severity::Error);
         }
     }
 
-    /// Whether no more are kept, so that costly advice need not be worked out.
+    /// Whether so many are known that costly advice need not be worked out any more.
     pub fn is_full(&self) -> bool {
         self.list.len() >= self.limit
     }
@@ -153,17 +156,12 @@ impl Diagnostics {
 
     /// How many were counted but not kept.
     pub fn dropped(&self) -> usize {
-        self.dropped
+        self.counts.iter().sum::<usize>() - self.list.len()
     }
 
     /// How many have this severity, the dropped ones included.
     pub fn count(&self, severity: Severity) -> usize {
-        let kept = self.list.iter().filter(|d| d.severity == severity).count();
-        kept + match severity {
-            Severity::Error => self.dropped_errors,
-            Severity::Warning => self.dropped - self.dropped_errors,
-            Severity::Note => 0,
-        }
+        self.counts[severity as usize]
     }
 
     /// Whether there is any error.
@@ -173,8 +171,10 @@ impl Diagnostics {
 
     /// Appends what another list holds.
     pub fn append(&mut self, other: Diagnostics) {
-        self.dropped += other.dropped;
-        self.dropped_errors += other.dropped_errors;
+        for (count, (all, kept)) in self.counts.iter_mut().zip(other.counts.iter().zip(other.kept))
+        {
+            *count += all - kept;
+        }
         other.list.into_iter().for_each(|d| self.push(d));
     }
 

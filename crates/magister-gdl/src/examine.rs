@@ -3,8 +3,9 @@
 use crate::ast::Rulesheet;
 use crate::check::check;
 use crate::code::Code;
-use crate::diagnostic::{Diagnostics, Severity};
+use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
 use crate::read::{Options, read};
+use crate::source::Span;
 
 /// What a text says, and all that is wrong with it.
 #[derive(Clone, Debug)]
@@ -43,6 +44,17 @@ pub fn examine(text: &str, options: &Options) -> Examined {
         }
     }
     diagnostics.sort();
+    if diagnostics.dropped() > 0 {
+        let (more, end) = (diagnostics.dropped(), text.len().min(options.limits.bytes));
+        diagnostics.push(
+            Diagnostic::new(
+                Code::TooMany,
+                Span::new(end, end),
+                format!("there are {more} more errors and warnings that are not shown"),
+            )
+            .help("mend what is shown and check again"),
+        );
+    }
     Examined { rules: read.rules, diagnostics, complete }
 }
 

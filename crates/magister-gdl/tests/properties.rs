@@ -111,6 +111,86 @@ fn rules() -> impl Strategy<Value = String> {
     prop::collection::vec(rule, 0..6).prop_map(|rules| rules.join("\n"))
 }
 
+/// Rules and operations that are well formed, in infix, punctuated one way or the other.
+fn infix() -> impl Strategy<Value = String> {
+    let leaf = prop::sample::select(vec![
+        "a",
+        "b",
+        "nil",
+        "7",
+        "-3",
+        "X",
+        "Y",
+        "_",
+        "_z",
+        "'Quo ted'",
+        "\"s t\"",
+        "[]",
+        "x.y",
+        "it-1",
+    ])
+    .prop_map(str::to_owned);
+    let term = leaf.prop_recursive(3, 10, 3, |inner| {
+        prop_oneof![
+            (prop::sample::select(vec!["f", "g"]), prop::collection::vec(inner.clone(), 1..3))
+                .prop_map(|(name, args)| format!("{name}({})", args.join(","))),
+            prop::collection::vec(inner.clone(), 0..3)
+                .prop_map(|items| format!("[{}]", items.join(","))),
+            (inner.clone(), inner).prop_map(|(a, b)| format!("({a})!({b})")),
+        ]
+    });
+    let atom = (prop::sample::select(vec!["p", "q", "cell"]), prop::collection::vec(term, 1..3))
+        .prop_map(|(name, args)| format!("{name}({})", args.join(",")));
+    let literal = atom.clone().prop_recursive(2, 6, 3, |inner| {
+        prop_oneof![
+            inner.clone().prop_map(|f| format!("~{f}")),
+            prop::collection::vec(inner.clone(), 1..3).prop_map(|f| format!("({})", f.join(" | "))),
+            prop::collection::vec(inner, 1..3).prop_map(|f| format!("({})", f.join(" & "))),
+        ]
+    });
+    let body = prop::collection::vec(literal, 1..4);
+    let effect = (atom.clone(), any::<bool>())
+        .prop_map(|(atom, delete)| if delete { format!("~{atom}") } else { atom });
+    let effects = prop::collection::vec(effect, 1..3).prop_map(|e| e.join(" & "));
+    let statement = prop_oneof![
+        atom.clone(),
+        (atom.clone(), body.clone()).prop_map(|(h, b)| format!("{h} :- {}", b.join(" & "))),
+        (atom.clone(), effects.clone()).prop_map(|(a, e)| format!("{a} :: {e}")),
+        (atom.clone(), body.clone(), effects.clone())
+            .prop_map(|(a, b, e)| format!("{a} :: {} ==> {e}", b.join(" & "))),
+        (atom, body, effects).prop_map(|(a, b, e)| {
+            format!("{a} :: ({} ==> {e}) & (x ==> ({} ==> {e}))", b.join(" & "), b.join(" & "))
+        }),
+    ];
+    let comment = prop::sample::select(vec!["", " % note", "\n%% own line", "\n", " /* block */"]);
+    let statements = prop::collection::vec((statement, comment), 0..6);
+    (statements, any::<bool>()).prop_map(|(all, stops)| {
+        let stop = if stops { "." } else { "" };
+        all.into_iter().map(|(s, c)| format!("{s}{stop}{c}\n")).collect()
+    })
+}
+
+/// Printed in a syntax and read again: the same rules, the same comments, and no more changes.
+fn survives(
+    rules: &magister_gdl::Rulesheet,
+    text: &str,
+    syntax: Syntax,
+) -> Result<(), TestCaseError> {
+    let failed = |e: magister_gdl::Diagnostics| TestCaseError::fail(format!("{:?}", e.as_slice()));
+    let printed = print(rules, text, syntax).map_err(failed)?;
+    let options = Options { syntax: Some(syntax), ..Options::default() };
+    let again = read(&printed, &options);
+    prop_assert!(!again.diagnostics.has_errors(), "{printed}\n{:?}", again.diagnostics.as_slice());
+    prop_assert!(same_rules(rules, &again.rules), "{printed}");
+    let texts = |r: &magister_gdl::Rulesheet| -> Vec<String> {
+        r.comments.iter().map(|c| c.text.clone()).collect()
+    };
+    prop_assert_eq!(texts(rules), texts(&again.rules), "{}", printed);
+    let twice = print(&again.rules, &printed, syntax).map_err(failed)?;
+    prop_assert_eq!(&twice, &printed);
+    Ok(())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
 
@@ -142,19 +222,15 @@ proptest! {
         let sheet = read(&text, &options);
         prop_assert!(!sheet.diagnostics.has_errors(), "{:?}", sheet.diagnostics.as_slice());
         for syntax in [Syntax::Kif, Syntax::Infix] {
-            let printed = print(&sheet.rules, &text, syntax)
-                .map_err(|e| TestCaseError::fail(format!("{:?}", e.as_slice())))?;
-            let options = Options { syntax: Some(syntax), ..Options::default() };
-            let again = read(&printed, &options);
-            prop_assert!(!again.diagnostics.has_errors(), "{printed}\n{:?}", again.diagnostics.as_slice());
-            prop_assert!(same_rules(&sheet.rules, &again.rules), "{printed}");
-            let texts = |r: &magister_gdl::Rulesheet| -> Vec<String> {
-                r.comments.iter().map(|c| c.text.clone()).collect()
-            };
-            prop_assert_eq!(texts(&sheet.rules), texts(&again.rules), "{}", printed);
-            let twice = print(&again.rules, &printed, syntax)
-                .map_err(|e| TestCaseError::fail(format!("{:?}", e.as_slice())))?;
-            prop_assert_eq!(&twice, &printed);
+            survives(&sheet.rules, &text, syntax)?;
         }
+    }
+
+    #[test]
+    fn infix_rules_and_operations_survive_formatting(text in infix()) {
+        let options = Options { syntax: Some(Syntax::Infix), ..Options::default() };
+        let sheet = read(&text, &options);
+        prop_assert!(!sheet.diagnostics.has_errors(), "{:?}", sheet.diagnostics.as_slice());
+        survives(&sheet.rules, &text, Syntax::Infix)?;
     }
 }

@@ -39,9 +39,6 @@ pub(crate) fn run(args: &Check) -> Result<u8> {
                 writeln!(out, "{}\n", source.terminal(diagnostic, true))?;
             }
         }
-        if found.dropped() > 0 && !args.json {
-            writeln!(out, "{}: and {} more\n", input.name, found.dropped())?;
-        }
         errors += found.count(Severity::Error);
         warnings += found.count(Severity::Warning);
     }

@@ -2,14 +2,20 @@
 
 use std::io::Write;
 
-use anyhow::{Context as _, Result};
-use magister_gdl::{Diagnostics, Dialect, Rulesheet, Severity, Syntax, print, read, translate};
+use anyhow::{Context as _, Result, bail};
+use magister_gdl::{
+    Code, Diagnostic, Diagnostics, Dialect, Options, Rulesheet, Severity, Span, Syntax, print,
+    read, same_rules, translate,
+};
 
 use super::complain;
 use crate::args::{Convert, Target};
 use crate::{CLEAN, FOUND, input};
 
 pub(crate) fn run(args: &Convert) -> Result<u8> {
+    if args.syntax.is_some() && matches!(args.to, Target::Kif | Target::Infix) {
+        bail!("--syntax says how to write GDL; with --to kif or --to infix it has no place");
+    }
     let input = input::open(&args.file)?;
     let sheet = read(&input.text, &args.language.options());
     if sheet.diagnostics.has_errors() {
@@ -59,5 +65,16 @@ fn converted(
         (_, None) => rules.syntax,
     };
     let done = translate(rules, dialect)?;
-    Ok((print(&done.rules, text, syntax)?, done.diagnostics))
+    let printed = print(&done.rules, text, syntax)?;
+    let again = read(&printed, &Options { syntax: Some(syntax), ..Options::default() });
+    if again.diagnostics.has_errors() || !same_rules(&done.rules, &again.rules) {
+        let mut problems = again.diagnostics;
+        problems.push(Diagnostic::new(
+            Code::CannotWrite,
+            Span::default(),
+            "the rules cannot be written so that they read the same again",
+        ));
+        return Err(problems);
+    }
+    Ok((printed, done.diagnostics))
 }

@@ -18,8 +18,10 @@ use crate::{CLEAN, input};
 
 pub(crate) fn run(args: &Show) -> Result<u8> {
     let mut out = anstream::stdout().lock();
-    let file = args.game == "-" || std::path::Path::new(&args.game).exists();
-    let entry = if file { None } else { catalogue::find(&args.game) };
+    let path = std::path::Path::new(&args.game);
+    let bundled = catalogue::find(&args.game);
+    let file = args.game == "-" || (path.exists() && (bundled.is_none() || !path.is_dir()));
+    let entry = if file { None } else { bundled };
     if !file && entry.is_none() {
         bail!(input::unknown(&args.game));
     }

@@ -95,8 +95,8 @@ pub struct Grounded {
     pub initial: Vec<AtomId>,
     /// For every fluent the atom that says whether it is true in the next state.
     pub next: Vec<Option<AtomId>>,
-    /// For every move the atoms that make it legal: all must hold.
-    pub legal: Vec<Vec<AtomId>>,
+    /// For every move the atoms that make it legal, all of which must hold; none if it never is.
+    pub legal: Vec<Option<Vec<AtomId>>>,
     /// Whether the state is terminal; none if it never is.
     pub terminal: Option<Truth>,
     /// Goal values: the role, the value, when.
@@ -115,6 +115,27 @@ pub enum Truth {
 }
 
 impl Grounded {
+    /// The term of a fluent.
+    pub fn fluent(&self, fluent: u32) -> TermId {
+        match self.atoms[fluent as usize] {
+            AtomKind::Fluent(term) | AtomKind::Does(_, term) => term,
+            AtomKind::Derived => unreachable!("fluents come first"),
+        }
+    }
+
+    /// A move, by its number among the moves: the role and the term.
+    pub fn the_move(&self, number: u32) -> (u32, TermId) {
+        match self.atoms[self.fluents + number as usize] {
+            AtomKind::Does(role, term) => (role, term),
+            _ => unreachable!("moves come after the fluents"),
+        }
+    }
+
+    /// The role that makes a move.
+    pub fn role_of(&self, number: u32) -> u32 {
+        self.the_move(number).0
+    }
+
     /// The number of instances.
     pub fn instances(&self) -> usize {
         self.heads.len()
@@ -612,27 +633,24 @@ impl<'a> Grounder<'a> {
     }
 
     /// What makes each move legal.
-    fn legal_atoms(&self, atom: &impl Fn((TableId, u32)) -> AtomId) -> Vec<Vec<AtomId>> {
+    fn legal_atoms(&self, atom: &impl Fn((TableId, u32)) -> AtomId) -> Vec<Option<Vec<AtomId>>> {
         let moves = &self.tables[DOES.index()];
-        let Some(legal) = self.legal else { return vec![Vec::new(); moves.len() as usize] };
-        let find = |table: TableId, tuple: &[TermId]| {
-            let row = self.tables[table.index()].find(tuple)?;
+        // A row of a table that does not change is no condition.
+        let needed = |(table, row): (TableId, u32)| {
             self.set.dynamic[table.index()].then(|| atom((table, row)))
         };
         (0..moves.len())
             .map(|row| {
+                let legal = self.legal?;
                 let tuple = moves.row(row);
-                if self.program.dialect != Dialect::Operations {
-                    return find(legal, tuple).into_iter().collect();
+                let operations = self.program.dialect == Dialect::Operations;
+                let wanted = if operations { &tuple[1..] } else { tuple };
+                let row = self.tables[legal.index()].find(wanted)?;
+                let mut all: Vec<AtomId> = needed((legal, row)).into_iter().collect();
+                if operations {
+                    all.extend(needed(self.control(tuple[0])?));
                 }
-                let control = self.control(tuple[0]);
-                let mut needed: Vec<AtomId> = find(legal, &tuple[1..]).into_iter().collect();
-                if let Some((table, row)) = control
-                    && self.set.dynamic[table.index()]
-                {
-                    needed.push(atom((table, row)));
-                }
-                needed
+                Some(all)
             })
             .collect()
     }

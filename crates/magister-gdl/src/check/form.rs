@@ -27,8 +27,17 @@ pub(super) fn check(model: &Model<'_>, report: &mut Report) {
                 form.shape(&operation.action, report);
                 operation.conditions(&mut |f| form.formula(f, false, report));
                 operation.changes(&mut |t, _| {
-                    if t.name().is_none() {
-                        report.push(not_an_atom(t, "an effect"));
+                    match t.name() {
+                        None => report.push(form.not_an_atom(t, "an effect")),
+                        Some(name) if is_connective(name) => report.push(
+                            Diagnostic::new(
+                                Code::ConnectiveAsName,
+                                t.span,
+                                "an effect adds or deletes one relation, not a formula",
+                            )
+                            .help("write one effect for each, joined by `&`"),
+                        ),
+                        Some(_) => {}
                     }
                     form.shape(t, report);
                 });
@@ -68,7 +77,7 @@ impl Form<'_> {
         let head = &rule.head;
         self.shape(head, report);
         let Some(name) = head.name() else {
-            report.push(not_an_atom(head, "a head"));
+            report.push(self.not_an_atom(head, "a head"));
             return;
         };
         if is_connective(name) {
@@ -206,7 +215,7 @@ impl Form<'_> {
     fn condition(&self, atom: &Term, report: &mut Report) {
         self.shape(atom, report);
         let Some(name) = atom.name() else {
-            report.push(not_an_atom(atom, "a condition"));
+            report.push(self.not_an_atom(atom, "a condition"));
             return;
         };
         if is_connective(name) && name != "distinct" {
@@ -330,6 +339,10 @@ impl Form<'_> {
         term.children().for_each(|t| self.argument(t, percept, report));
     }
 
+    fn not_an_atom(&self, term: &Term, what: &str) -> Diagnostic {
+        not_an_atom(term, what, self.model.rules.syntax)
+    }
+
     fn is_keyword(&self, name: &str) -> bool {
         keyword(self.model.dialect, name).is_some()
     }
@@ -357,10 +370,11 @@ pub(super) fn is_older(name: &str, arity: usize) -> bool {
     matches!((name, arity), ("next" | "true", 1) | ("does" | "input", 2))
 }
 
-fn not_an_atom(term: &Term, what: &str) -> Diagnostic {
-    let shown = match &term.kind {
-        TermKind::Variable(name) => format!("the variable `{name}`"),
-        TermKind::Wildcard => "`_`".to_owned(),
+fn not_an_atom(term: &Term, what: &str, syntax: Syntax) -> Diagnostic {
+    let shown = match (&term.kind, syntax) {
+        (TermKind::Variable(name), Syntax::Kif) => format!("the variable `?{name}`"),
+        (TermKind::Variable(name), Syntax::Infix) => format!("the variable `{name}`"),
+        (TermKind::Wildcard, _) => "`_`".to_owned(),
         _ => "a list".to_owned(),
     };
     Diagnostic::new(Code::NotAnAtom, term.span, format!("{shown} cannot be {what}"))

@@ -1,6 +1,6 @@
 //! What makes rules a game: roles, moves, goals, an end.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Report;
 use super::model::{Model, for_each_atom};
@@ -61,17 +61,23 @@ fn roles(model: &Model<'_>, report: &mut Report) {
     if !open {
         undeclared(model, &names, report);
     }
-    let has = |relation: &'static str, role: &str| {
-        model.heads(relation, 2).any(|h| match &h.args()[0].kind {
-            TermKind::Constant(name) => name == role,
-            _ => true,
-        })
+    let covered = |relation: &'static str| {
+        let mut named: FxHashSet<&str> = FxHashSet::default();
+        let mut everyone = false;
+        for head in model.heads(relation, 2) {
+            match &head.args()[0].kind {
+                TermKind::Constant(name) => _ = named.insert(name.as_str()),
+                _ => everyone = true,
+            }
+        }
+        // Where nothing is said at all, that is reported by itself.
+        let silent = named.is_empty() && !everyone;
+        move |role: &str| silent || everyone || named.contains(role)
     };
+    let moves = covered("legal");
+    let values = covered("goal");
     for (role, span) in &roles {
-        if model.dialect != Dialect::Operations
-            && model.heads("legal", 2).next().is_some()
-            && !has("legal", role)
-        {
+        if model.dialect != Dialect::Operations && !moves(role) {
             report.push(
                 Diagnostic::new(
                     Code::RoleWithoutLegal,
@@ -81,7 +87,7 @@ fn roles(model: &Model<'_>, report: &mut Report) {
                 .help("give it one, such as noop, in every state that is not terminal"),
             );
         }
-        if *role != "random" && model.heads("goal", 2).next().is_some() && !has("goal", role) {
+        if *role != "random" && !values(role) {
             report.push(
                 Diagnostic::new(
                     Code::RoleWithoutGoal,
@@ -95,11 +101,11 @@ fn roles(model: &Model<'_>, report: &mut Report) {
 }
 
 fn undeclared(model: &Model<'_>, names: &FxHashSet<&str>, report: &mut Report) {
-    let mut reported = FxHashSet::default();
+    // The worst place for each: a leftover head is harmless, a condition about nobody never holds.
+    let mut found: Vec<(&str, Severity, Span)> = Vec::new();
+    let mut place: FxHashMap<&str, usize> = FxHashMap::default();
     for_each_atom(model.rules, &mut |atom| {
         let Some(relation) = atom.name() else { return };
-        // A leftover head is harmless; a condition about nobody never holds.
-        let severity = if relation == "does" { Severity::Error } else { Severity::Warning };
         let about_role = match relation.as_str() {
             "goal" => true,
             "does" | "legal" | "input" | "sees" | "percept" => model.dialect != Dialect::Operations,
@@ -108,32 +114,41 @@ fn undeclared(model: &Model<'_>, names: &FxHashSet<&str>, report: &mut Report) {
         if !about_role || atom.args().len() != 2 {
             return;
         }
-        let TermKind::Constant(role) = &atom.args()[0].kind else {
-            return;
-        };
-        if names.contains(role.as_str()) || !reported.insert(role.as_str()) {
+        let TermKind::Constant(role) = &atom.args()[0].kind else { return };
+        if names.contains(role.as_str()) {
             return;
         }
-        let declare = match model.rules.syntax {
-            Syntax::Kif => format!("(role {role})"),
-            Syntax::Infix => format!("role({role})"),
-        };
-        let mut sorted: Vec<&str> = names.iter().copied().collect();
-        sorted.sort_unstable();
-        let help = match suggest::nearest(role, sorted) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("declare it with `{declare}`, or use a declared role"),
-        };
-        report.push(
-            Diagnostic::new(
-                Code::UndeclaredRole,
-                atom.args()[0].span,
-                format!("`{role}` is not declared as a role"),
-            )
-            .help(help)
-            .severity(severity),
-        );
+        let severity = if relation == "does" { Severity::Error } else { Severity::Warning };
+        let at = *place.entry(role.as_str()).or_insert(found.len());
+        match found.get_mut(at) {
+            None => found.push((role.as_str(), severity, atom.args()[0].span)),
+            Some(known) if severity < known.1 => {
+                *known = (role.as_str(), severity, atom.args()[0].span);
+            }
+            Some(_) => {}
+        }
     });
+    let mut sorted: Vec<&str> = names.iter().copied().collect();
+    sorted.sort_unstable();
+    for (role, severity, span) in found {
+        let mut diagnostic = Diagnostic::new(
+            Code::UndeclaredRole,
+            span,
+            format!("`{role}` is not declared as a role"),
+        )
+        .severity(severity);
+        if !report.found.is_full() {
+            let declare = match model.rules.syntax {
+                Syntax::Kif => format!("(role {role})"),
+                Syntax::Infix => format!("role({role})"),
+            };
+            diagnostic = diagnostic.help(match suggest::nearest(role, sorted.iter().copied()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("declare it with `{declare}`, or use a declared role"),
+            });
+        }
+        report.push(diagnostic);
+    }
 }
 
 fn goal_values(model: &Model<'_>, report: &mut Report) {
@@ -185,6 +200,8 @@ fn never(
             }
         }
     }
+    let folded: FxHashMap<String, String> =
+        given.iter().map(|(n, _)| (n.to_lowercase(), n.clone())).collect();
     let mut reported = FxHashSet::default();
     for clause in &model.clauses {
         for formula in clause.body {
@@ -201,7 +218,7 @@ fn never(
                 // A keyword in the wrong place, or other capitals: reported as such.
                 let otherwise = vocabulary::keyword(model.dialect, name).is_some()
                     || vocabulary::is_connective(name)
-                    || given.iter().any(|(n, _)| n != name && n.eq_ignore_ascii_case(name));
+                    || folded.get(&name.to_lowercase()).is_some_and(|given| given != name);
                 if otherwise {
                     return;
                 }

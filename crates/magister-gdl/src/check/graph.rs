@@ -1,12 +1,13 @@
 //! Dependencies between relations: stratification, recursion, and what may depend on the play.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Report;
 use super::model::{Clause, Model};
 use crate::ast::{Dialect, Formula, FormulaKind, Term, TermKind};
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
+use crate::name::Name;
 use crate::scc;
 use crate::source::Span;
 use crate::vocabulary;
@@ -169,26 +170,25 @@ impl<'a> Graph<'a> {
     fn recursion(&self, report: &mut Report) {
         for clause in &self.model.clauses {
             let home = self.component[clause.relation];
-            let mut cyclic = Vec::new();
-            let mut outside = Vec::new();
-            for formula in clause.body {
-                formula.atoms(&mut |atom, negated| {
-                    if negated || self.model.builtin(atom).is_some() {
-                        return;
-                    }
-                    match self.model.relation_of(atom) {
-                        Some(to) if self.component[to] == home && self.is_cyclic(home, to) => {
-                            cyclic.push(atom);
-                        }
-                        Some(_) => outside.push(atom),
-                        None => {}
-                    }
-                });
+            if !self.is_cyclic(home, clause.relation) {
+                continue;
             }
-            for atom in cyclic {
-                let Some(argument) = unbounded_argument(clause, atom, &outside) else {
-                    continue;
-                };
+            let mut parts = Recursion::default();
+            self.split(clause.body, home, &mut parts);
+            let mut head: FxHashSet<&Name> = FxHashSet::default();
+            for argument in clause.head.args() {
+                if let TermKind::Variable(name) = &argument.kind {
+                    head.insert(name);
+                }
+            }
+            for atom in &parts.cyclic {
+                let unbounded = atom.args().iter().find(|argument| match &argument.kind {
+                    TermKind::Variable(name) => {
+                        !head.contains(name) && !parts.bounded.contains(name)
+                    }
+                    _ => !argument.is_ground() && !parts.has(argument, clause.head),
+                });
+                let Some(argument) = unbounded else { continue };
                 let help = if matches!(argument.kind, TermKind::Compound(..)) {
                     "terms may grow without end: add a condition that bounds them"
                 } else {
@@ -210,13 +210,54 @@ impl<'a> Graph<'a> {
         }
     }
 
+    /// Sorts the positive conditions of a rule into those of its own circle and those outside.
+    fn split(&self, body: &'a [Formula], home: usize, parts: &mut Recursion<'a>) {
+        for formula in body {
+            match &formula.kind {
+                FormulaKind::Atom(atom) => {
+                    let test = atom.name().is_some_and(|n| n == "distinct")
+                        || self.model.builtin(atom).is_some();
+                    match self.model.relation_of(atom) {
+                        Some(to) if self.component[to] == home => parts.cyclic.push(atom),
+                        Some(_) if !test => {
+                            parts.outside.push(atom);
+                            atom.variables(&mut |name, _| _ = parts.bounded.insert(name));
+                        }
+                        _ => {}
+                    }
+                }
+                FormulaKind::And(all) => self.split(all, home, parts),
+                FormulaKind::Or(all) => {
+                    // A disjunction bounds what each of its members bounds.
+                    let mut common: Option<FxHashSet<&Name>> = None;
+                    for member in all {
+                        let mut own = Recursion::default();
+                        self.split(std::slice::from_ref(member), home, &mut own);
+                        parts.cyclic.append(&mut own.cyclic);
+                        common = Some(match common {
+                            None => own.bounded,
+                            Some(sofar) => sofar.intersection(&own.bounded).copied().collect(),
+                        });
+                    }
+                    parts.bounded.extend(common.unwrap_or_default());
+                }
+                FormulaKind::Not(_) => {}
+            }
+        }
+    }
+
     /// Whether a relation really depends on itself, rather than being a component of its own.
     fn is_cyclic(&self, home: usize, relation: usize) -> bool {
         self.edges[relation].iter().any(|e| self.component[e.to] == home)
     }
 
     fn fixed_relations(&self, report: &mut Report) {
-        let state = |r: usize| matches!(self.model.relations[r].name.as_str(), "true" | "does");
+        let state = |r: usize| {
+            matches!(
+                self.model.relations[r].name.as_str(),
+                "true" | "does" | "next" | "legal" | "goal" | "terminal" | "sees"
+            )
+        };
         let reaches = self.reaching(state);
         for clause in &self.model.clauses {
             let name = &self.model.relations[clause.relation].name;
@@ -373,18 +414,25 @@ fn for_each_dependency<'a>(
     }
 }
 
-/// An argument of a recursive condition that nothing bounds.
-fn unbounded_argument<'a>(
-    clause: &Clause<'_>,
-    atom: &'a Term,
-    outside: &[&Term],
-) -> Option<&'a Term> {
-    atom.args().iter().find(|argument| {
-        let bounded = argument.is_ground()
-            || clause.head.args().iter().any(|t| same_term(t, argument))
-            || outside.iter().any(|other| occurs(argument, other));
-        !bounded
-    })
+/// The positive conditions of a recursive rule.
+#[derive(Default)]
+struct Recursion<'a> {
+    /// Those in a circle with the head.
+    cyclic: Vec<&'a Term>,
+    /// The others.
+    outside: Vec<&'a Term>,
+    /// The variables that the others bound.
+    bounded: FxHashSet<&'a Name>,
+}
+
+impl Recursion<'_> {
+    /// Whether a compound term stands in the head or in a condition outside the circle.
+    fn has(&self, term: &Term, head: &Term) -> bool {
+        /// More conditions than anybody writes are not searched.
+        const MOST: usize = 1000;
+        head.args().iter().take(MOST).any(|t| same_term(t, term))
+            || self.outside.iter().take(MOST).any(|atom| occurs(term, atom))
+    }
 }
 
 /// Whether `needle` occurs anywhere among the arguments of `atom`.

@@ -130,7 +130,7 @@ fn relation_and_function(model: &Model<'_>, functions: &[Function<'_>], report: 
 
 fn undefined(model: &Model<'_>, functions: &[Function<'_>], report: &mut Report) {
     let operations = model.dialect == Dialect::Operations;
-    let fluents: Vec<(&str, usize)> = if operations { listed_fluents(model) } else { Vec::new() };
+    let fluents = if operations { listed_fluents(model) } else { FxHashSet::default() };
     let has_open_effect = operations && open_effects(model);
     for relation in own_relations(model) {
         if !relation.defined.is_empty() || relation.used.is_empty() {
@@ -167,6 +167,17 @@ fn advice(
     arity: usize,
 ) -> Option<String> {
     let operations = model.dialect == Dialect::Operations;
+    let fluent = || {
+        let heads = model.heads("init", 1).chain(model.heads("next", 1));
+        let mut fluents = heads.map(|h| &h.args()[0]);
+        fluents.any(|f| f.is(name, arity))
+    };
+    if !operations && arity == 0 && fluent() {
+        return Some(match model.rules.syntax {
+            Syntax::Kif => format!("for the fluent write `(true {name})`"),
+            Syntax::Infix => format!("for the fluent write `true({name})`"),
+        });
+    }
     if !operations && functions.iter().any(|f| f.name == name && f.arity == arity) {
         return Some(match model.rules.syntax {
             Syntax::Kif => format!("for the fluent write `(true ({name} ...))`"),
@@ -193,8 +204,8 @@ fn advice(
 }
 
 /// The fluents that `init` and `base` list, in Gamemaster's dialect.
-fn listed_fluents<'a>(model: &Model<'a>) -> Vec<(&'a str, usize)> {
-    let mut all: Vec<(&str, usize)> = model
+fn listed_fluents<'a>(model: &Model<'a>) -> FxHashSet<(&'a str, usize)> {
+    model
         .clauses
         .iter()
         .filter(|c| c.head.is("init", 1) || c.head.is("base", 1))
@@ -202,10 +213,7 @@ fn listed_fluents<'a>(model: &Model<'a>) -> Vec<(&'a str, usize)> {
             let fluent = &c.head.args()[0];
             Some((fluent.name()?.as_str(), fluent.args().len()))
         })
-        .collect();
-    all.sort_unstable();
-    all.dedup();
-    all
+        .collect()
 }
 
 /// Whether some effect or `init` is a variable, so that any fluent may come true.

@@ -7,7 +7,7 @@ use super::model::Model;
 use crate::ast::{
     Dialect, Effect, EffectKind, Formula, FormulaKind, StatementKind, Syntax, Term, TermKind,
 };
-use crate::builtins::Use;
+use crate::builtins::{Builtin, Use};
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::name::Name;
@@ -30,6 +30,10 @@ pub(super) fn check(model: &Model<'_>, report: &mut Report) {
                 safety.bind_all(&rule.body, &mut bound);
                 safety.head(&rule.head, &bound, report);
                 rule.body.iter().for_each(|f| safety.formula(f, &mut bound, 0, report));
+                // The query may bind what stands in the head.
+                let mut known = Bound::default();
+                rule.head.variables(&mut |name, _| _ = known.insert(name));
+                safety.order(&rule.body, &bound, known, report);
             }
             StatementKind::Operation(operation) => {
                 let mut bound = Bound::default();
@@ -202,6 +206,40 @@ impl<'a> Safety<'a> {
         }
     }
 
+    /// Gamemaster goes from left to right: a builtin must come behind what binds its inputs.
+    fn order(
+        &self,
+        body: &'a [Formula],
+        bound: &Bound<'a>,
+        mut known: Bound<'a>,
+        report: &mut Report,
+    ) {
+        if !self.operations {
+            return;
+        }
+        for formula in body {
+            if let FormulaKind::Atom(atom) = &formula.kind
+                && let Some(builtin) = self.model.builtin(atom)
+            {
+                let early = inputs(builtin, atom).iter().find_map(|term| {
+                    let (shown, span) = unbound(term, &known, self.model.rules.syntax)?;
+                    unbound(term, bound, self.model.rules.syntax).is_none().then_some((shown, span))
+                });
+                if let Some((shown, span)) = early {
+                    report.push(
+                        Diagnostic::new(
+                            Code::UnboundInput,
+                            span,
+                            format!("{shown} gets its value only behind this condition"),
+                        )
+                        .help(format!("move `{}` behind what binds {shown}", builtin.name)),
+                    );
+                }
+            }
+            self.bind_all(std::slice::from_ref(formula), &mut known);
+        }
+    }
+
     /// Runs `check` with what `formulas` bind added to `bound`, and takes it away again.
     fn inside(
         &self,
@@ -237,12 +275,7 @@ impl<'a> Safety<'a> {
         let Some(builtin) = self.model.builtin(atom) else {
             return;
         };
-        let inputs: &[Term] = match builtin.usage {
-            Use::Value => &atom.args()[..atom.args().len().saturating_sub(1)],
-            Use::Test if builtin.name != "exists" => atom.args(),
-            _ => &[],
-        };
-        for term in inputs {
+        for term in inputs(builtin, atom) {
             if let Some((shown, span)) = unbound(term, bound, self.model.rules.syntax) {
                 report.push(
                     Diagnostic::new(
@@ -273,13 +306,24 @@ impl<'a> Safety<'a> {
                     }
                 }
                 EffectKind::When(conditions, inner) => {
+                    let known = bound.clone();
                     self.inside(conditions, bound, |bound| {
+                        self.order(conditions, bound, known, report);
                         conditions.iter().for_each(|f| self.formula(f, bound, 0, report));
                         self.effects(inner, bound, report);
                     });
                 }
             }
         }
+    }
+}
+
+/// The arguments from which a builtin computes.
+fn inputs<'t>(builtin: &Builtin, atom: &'t Term) -> &'t [Term] {
+    match builtin.usage {
+        Use::Value => &atom.args()[..atom.args().len().saturating_sub(1)],
+        Use::Test if builtin.name != "exists" => atom.args(),
+        _ => &[],
     }
 }
 

@@ -52,7 +52,7 @@ impl Printer<'_> {
                             last.after = "";
                         }
                         for (i, effect) in effects.iter().enumerate() {
-                            let text = self.infix_effect(effect, effects.len() > 1, &vars);
+                            let text = self.infix_effect(effect, &vars);
                             let (text, indent) =
                                 if i == 0 { (format!("==> {text}"), 2) } else { (text, 6) };
                             pieces.push(piece(text, and, indent, effect.span));
@@ -60,7 +60,7 @@ impl Printer<'_> {
                     }
                     effects => {
                         for effect in effects {
-                            let text = self.infix_effect(effect, effects.len() > 1, &vars);
+                            let text = self.infix_effect(effect, &vars);
                             pieces.push(piece(text, and, 2, effect.span));
                         }
                     }
@@ -124,7 +124,7 @@ impl Printer<'_> {
         if self.style().commas { ", " } else { " & " }
     }
 
-    fn infix_effect(&mut self, effect: &Effect, several: bool, vars: &Variables) -> String {
+    fn infix_effect(&mut self, effect: &Effect, vars: &Variables) -> String {
         match &effect.kind {
             EffectKind::Add(term) => self.infix_term(term, vars),
             EffectKind::Delete(term) => {
@@ -138,9 +138,9 @@ impl Printer<'_> {
                     .map(|f| self.infix_formula(f, 1, vars))
                     .collect();
                 let inner: Vec<String> =
-                    effects.iter().map(|e| self.infix_effect(e, effects.len() > 1, vars)).collect();
+                    effects.iter().map(|e| self.infix_effect(e, vars)).collect();
                 let text = format!("{} ==> {}", conditions.join(and), inner.join(and));
-                if several { format!("({text})") } else { text }
+                format!("({text})")
             }
         }
     }
@@ -168,11 +168,15 @@ impl Printer<'_> {
                 out.push(']');
             }
             TermKind::List(items, Some(tail)) => {
-                for item in items.iter().chain([tail.as_ref()]) {
-                    if !std::ptr::eq(item, &raw const items[0]) {
+                for (at, item) in items.iter().chain([tail.as_ref()]).enumerate() {
+                    if at > 0 {
                         out.push('!');
                     }
+                    // `(a!b)!c` is not `a!b!c`.
+                    let open = matches!(item.kind, TermKind::List(_, Some(_)));
+                    out.push_str(if open { "(" } else { "" });
                     self.write_infix(item, vars, out);
+                    out.push_str(if open { ")" } else { "" });
                 }
             }
         }

@@ -62,7 +62,8 @@ impl Printer<'_> {
             FormulaKind::And(all) => ("and", all),
             FormulaKind::Or(all) => ("or", all),
         };
-        let deeper = indent + word.len() + 2;
+        // Deeply nested formulas would drift off the page, and cost their depth on every line.
+        let deeper = (indent + word.len() + 2).min(WIDTH / 2);
         let parts: Vec<String> = parts.iter().map(|f| self.kif_formula(f, deeper, vars)).collect();
         let width: usize = parts.iter().map(|p| p.chars().count() + 1).sum();
         let broken =

@@ -106,7 +106,8 @@ impl<'a> Layout<'a> {
             !c.own_line
                 && span.end > span.start
                 && text.get(end..c.span.start as usize).is_some_and(|gap| {
-                    !gap.contains(['\n', '\r', '(']) && gap.trim_end_matches('.').trim().is_empty()
+                    !gap.contains(['\n', '\r', '('])
+                        && gap.trim().trim_matches('.').trim().is_empty()
                 })
         };
         if let Some(comment) = self.comments.next_if(behind) {

@@ -13,13 +13,19 @@ use crate::vocabulary;
 pub(super) struct Variables {
     written: FxHashMap<Name, String>,
     used: FxHashSet<String>,
+    /// How many variables wished for each text.
+    wishes: FxHashMap<String, usize>,
     wildcards: usize,
 }
 
 impl Variables {
     pub(super) fn of(statement: &Statement, from: Syntax, to: Syntax) -> Self {
-        let mut variables =
-            Self { written: FxHashMap::default(), used: FxHashSet::default(), wildcards: 0 };
+        let mut variables = Self {
+            written: FxHashMap::default(),
+            used: FxHashSet::default(),
+            wishes: FxHashMap::default(),
+            wildcards: 0,
+        };
         let mut visit = |name: &Name| {
             if variables.written.contains_key(name) {
                 return;
@@ -45,13 +51,14 @@ impl Variables {
     }
 
     fn fresh(&mut self, wish: &str) -> String {
-        let mut text = wish.to_owned();
-        let mut number = 2;
-        while !self.used.insert(text.clone()) {
-            text = format!("{wish}{number}");
-            number += 1;
+        let number = self.wishes.entry(wish.to_owned()).or_insert(0);
+        loop {
+            *number += 1;
+            let text = if *number == 1 { wish.to_owned() } else { format!("{wish}{number}") };
+            if self.used.insert(text.clone()) {
+                return text;
+            }
         }
-        text
     }
 }
 

@@ -14,7 +14,7 @@ pub(super) fn syntax(text: &str) -> Syntax {
     let mut prefix = 0usize;
     let mut infix = 0usize;
     let mut first = None;
-    for line in sample.lines() {
+    for line in sample.split(['\n', '\r']) {
         let line = line.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
         if line.starts_with([';', '%']) {
             continue;

@@ -182,7 +182,8 @@ impl Parser<'_, '_> {
                 left = Expr { kind: ExprKind::If(Box::new(left), None), span };
                 continue;
             }
-            let right = self.expr(at + 1, commas)?;
+            // Connectives bind tighter to the right, so this recurses a few times at most.
+            let right = self.binary(at + 1, commas)?;
             let span = left.span.to(right.span);
             let join = |a: Expr, b: Expr| (Box::new(a), Box::new(b));
             let kind = match (kind, left.kind) {
@@ -309,6 +310,18 @@ impl Parser<'_, '_> {
             }
             Kind::Variable(name) => {
                 self.advance();
+                // `Legal(x)` is a slip; `X (a)` may be two statements.
+                if self.token.kind == Kind::Open && self.token.span.start == span.end {
+                    self.reader.push(
+                        Diagnostic::new(
+                            Code::Unexpected,
+                            span,
+                            format!("the variable `{name}` cannot have arguments"),
+                        )
+                        .help("names of relations and functions begin with a small letter"),
+                    );
+                    return Err(Failed);
+                }
                 TermKind::Variable(name)
             }
             Kind::Wildcard => {
@@ -356,6 +369,9 @@ impl Parser<'_, '_> {
             let expr = self.expr(level::OR, false)?;
             args.push(lower::term(expr, self.reader).ok_or(Failed)?);
             if self.eat(&Kind::Comma) {
+                if self.token.kind == *close {
+                    return Err(self.unexpected("a term after the comma"));
+                }
                 continue;
             }
             if self.eat(close) {

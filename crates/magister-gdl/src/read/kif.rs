@@ -12,11 +12,10 @@ use crate::vocabulary;
 pub(super) fn read(text: &str, reader: &mut Reader) {
     let mut forest = sexp::read(text, reader);
     // A start message carries the rules as one list of lists.
-    if let [Sexp { kind: SexpKind::List(items), .. }] = forest.as_mut_slice() {
-        let nested = items.iter().all(|s| matches!(s.kind, SexpKind::List(_)));
-        if nested && !items.is_empty() {
-            forest = std::mem::take(items);
-        }
+    if let [Sexp { kind: SexpKind::List(items), .. }] = forest.as_mut_slice()
+        && matches!(items.first(), Some(Sexp { kind: SexpKind::List(_), .. }))
+    {
+        forest = std::mem::take(items);
     }
     for sexp in forest {
         let span = sexp.span;

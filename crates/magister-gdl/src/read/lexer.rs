@@ -105,6 +105,10 @@ impl<'a> Lexer<'a> {
                 self.line_start |= c == '\n' || c == '\r';
                 continue;
             }
+            if self.rest().starts_with("/*") {
+                self.block_comment(reader);
+                continue;
+            }
             if c == '%' || (c == ';' && self.line_start) {
                 self.comment(reader);
                 continue;
@@ -123,6 +127,38 @@ impl<'a> Lexer<'a> {
             reader.comments.push(sexp::comment(line, self.at, self.line_start));
         }
         self.at += line.len();
+    }
+
+    /// A comment between `/*` and `*/`, as Prolog has it: one comment for each of its lines.
+    fn block_comment(&mut self, reader: &mut Reader) {
+        let start = self.at;
+        let rest = &self.rest()[2..];
+        let end = rest.find("*/").unwrap_or(rest.len());
+        if end == rest.len() {
+            reader.push(
+                Diagnostic::new(
+                    Code::Unterminated,
+                    Span::new(start, start + 2),
+                    "this comment is not closed",
+                )
+                .help("add the closing `*/`"),
+            );
+        }
+        let mut at = start + 2;
+        for line in rest[..end].split_inclusive(['\n', '\r']) {
+            let text = line.trim().trim_start_matches('*').trim();
+            if !text.is_empty() && reader.node(Span::new(at, at + line.len())) {
+                reader.comments.push(crate::ast::Comment {
+                    markers: 1,
+                    text: format!(" {text}"),
+                    span: Span::new(at, at + line.trim_end().len()),
+                    own_line: self.line_start,
+                });
+            }
+            self.line_start |= line.ends_with(['\n', '\r']);
+            at += line.len();
+        }
+        self.at = (start + 2 + end + 2).min(self.text.len());
     }
 
     /// The token that begins with `c`; none if there is no such token, which is then reported.

@@ -4,8 +4,9 @@ mod lift;
 mod operations;
 
 use crate::ast::{Dialect, Rulesheet};
+use crate::check::check;
 use crate::code::Code;
-use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
 use crate::limits::Limits;
 use crate::source::Span;
 
@@ -27,9 +28,9 @@ pub fn translate(rules: &Rulesheet, to: Dialect) -> Result<Translated, Diagnosti
     let unchanged = |rules: Rulesheet| Translated { rules, diagnostics: fresh_list() };
     match (rules.dialect, to) {
         (from, to) if from == to => Ok(unchanged(rules.clone())),
-        (Dialect::Operations, Dialect::Gdl) => operations::to_gdl(rules),
+        (Dialect::Operations, Dialect::Gdl) => sound(operations::to_gdl(rules)?),
         (Dialect::Operations, Dialect::Gdl2) => {
-            let mut gdl = operations::to_gdl(rules)?;
+            let mut gdl = sound(operations::to_gdl(rules)?)?;
             lift::to_gdl2(&mut gdl.rules);
             Ok(gdl)
         }
@@ -55,6 +56,17 @@ pub fn translate(rules: &Rulesheet, to: Dialect) -> Result<Translated, Diagnosti
             Err(problems)
         }
     }
+}
+
+/// The translation, if it passes our own checks: what works in Gamemaster only because the query
+/// binds a variable, say, has no place in GDL.
+fn sound(done: Translated) -> Result<Translated, Diagnostics> {
+    let found = check(&done.rules);
+    // What is missing was missing before.
+    let made = |d: &&Diagnostic| d.severity == Severity::Error && d.code < Code::NoRole;
+    let mut problems = fresh_list();
+    found.as_slice().iter().filter(made).cloned().for_each(|d| problems.push(d));
+    if problems.has_errors() { Err(problems) } else { Ok(done) }
 }
 
 fn fresh_list() -> Diagnostics {

@@ -2,23 +2,23 @@
 
 use rustc_hash::FxHashSet;
 
-use super::Translator;
 use super::terms::{bound_by, first_unbound, fresh_name, key, relation};
+use super::{Bound, Translator};
 use crate::ast::{Formula, FormulaKind, Term};
 use crate::builtins::{Builtin, Use};
 use crate::code::Code;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::name::Name;
 use crate::source::Span;
 
 impl<'a> Translator<'a> {
     /// Translates conditions. None if one of them can never hold, so that the rule is left out.
     pub(super) fn body(&mut self, body: &'a [Formula], outer: &[Formula]) -> Option<Vec<Formula>> {
-        let mut bound = bound_by(body);
+        let mut bound: Bound = bound_by(body);
         bound.extend(bound_by(outer));
         let mut out = Vec::new();
         for formula in body {
-            self.condition(formula, &bound, &mut out)?;
+            self.condition(formula, &mut bound, &mut out)?;
         }
         Some(out)
     }
@@ -26,7 +26,7 @@ impl<'a> Translator<'a> {
     fn condition(
         &mut self,
         formula: &'a Formula,
-        bound: &FxHashSet<&Name>,
+        bound: &mut Bound,
         out: &mut Vec<Formula>,
     ) -> Option<()> {
         match &formula.kind {
@@ -40,7 +40,7 @@ impl<'a> Translator<'a> {
                 let mut members = Vec::new();
                 for f in all {
                     let mut inner = Vec::new();
-                    if self.condition(f, bound, &mut inner).is_some() {
+                    if self.inside(f, bound, &mut inner).is_some() {
                         if inner.is_empty() {
                             return Some(()); // One member always holds, and so do all.
                         }
@@ -55,7 +55,7 @@ impl<'a> Translator<'a> {
             }
             FormulaKind::Not(inside) => {
                 let mut inner = Vec::new();
-                if self.condition(inside, bound, &mut inner).is_none() {
+                if self.inside(inside, bound, &mut inner).is_none() {
                     return Some(()); // What never holds is negated: always true.
                 }
                 if inner.is_empty() {
@@ -75,13 +75,27 @@ impl<'a> Translator<'a> {
         Some(())
     }
 
+    /// Translates a part of a formula, inside which also what it binds itself is known.
+    fn inside(
+        &mut self,
+        part: &'a Formula,
+        bound: &mut Bound,
+        out: &mut Vec<Formula>,
+    ) -> Option<()> {
+        let mut own = bound_by(std::slice::from_ref(part));
+        own.retain(|name| bound.insert(name.clone()));
+        let done = self.condition(part, bound, out);
+        own.iter().for_each(|name| _ = bound.remove(name));
+        done
+    }
+
     /// A conjunction as one formula: GDL has none inside disjunctions, so it gets a name.
-    fn one(&mut self, mut all: Vec<Formula>, at: &Formula, bound: &FxHashSet<&Name>) -> Formula {
+    fn one(&mut self, mut all: Vec<Formula>, at: &Formula, bound: &Bound) -> Formula {
         if all.len() == 1 { all.remove(0) } else { self.helper(all, at, bound) }
     }
 
     /// A new relation that holds where the conditions do, over the variables known outside.
-    fn helper(&mut self, body: Vec<Formula>, at: &Formula, bound: &FxHashSet<&Name>) -> Formula {
+    fn helper(&mut self, body: Vec<Formula>, at: &Formula, bound: &Bound) -> Formula {
         self.helpers += 1;
         let wish = format!("condition{}", self.helpers);
         let name = fresh_name(&mut self.taken, &[&wish]);
@@ -126,14 +140,30 @@ impl<'a> Translator<'a> {
             ("legal", 1) => Term::compound(self.names.legal.clone(), args, atom.span),
             ("base", 1) => Term::compound(self.names.possible.clone(), args, atom.span),
             ("init", 1) => Term::compound(self.names.initial.clone(), args, atom.span),
-            ("goal", 2) | ("role" | "action", 1) | ("terminal", 0) => atom.clone(),
+            ("goal", 2) | ("role" | "action", 1) | ("terminal", 0) => self.term(atom),
             _ if self.views.contains(name.as_str()) => self.term(atom),
             // No fluent holds before the first move, and what never comes true never holds.
-            _ if self.fixed || !self.may_come_true(atom) => return None,
+            _ if self.fixed || !self.may_come_true(atom) => {
+                if self.taken.insert(Name::new(&format!("{name} is never true"))) {
+                    self.never(name, atom.span);
+                }
+                return None;
+            }
             _ => Term::compound("true", vec![self.term(atom)], atom.span),
         };
         out.push(Formula::atom(renamed));
         Some(())
+    }
+
+    fn never(&mut self, name: &Name, span: Span) {
+        self.problem(
+            Diagnostic::new(
+                Code::NeverTrue,
+                span,
+                format!("nothing ever makes `{name}` true; rules that need it are left out"),
+            )
+            .severity(Severity::Warning),
+        );
     }
 
     fn may_come_true(&self, atom: &Term) -> bool {

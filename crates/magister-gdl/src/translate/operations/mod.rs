@@ -38,6 +38,7 @@ pub(super) fn to_gdl(rules: &Rulesheet) -> Result<Translated, Diagnostics> {
     for statement in &rules.statements {
         translator.statement(statement);
     }
+    translator.open_actions();
     translator.frame();
     if translator.problems.has_errors() {
         return Err(translator.problems);
@@ -66,6 +67,9 @@ struct Fresh {
 
 /// A name with a number of arguments.
 type Key = (Name, usize);
+
+/// The variables that are bound at some place.
+type Bound = FxHashSet<Name>;
 
 struct Translator<'a> {
     rules: &'a Rulesheet,
@@ -215,6 +219,28 @@ impl<'a> Translator<'a> {
         (!open).then_some(found)
     }
 
+    /// Which actions there are must be told by their names: whether an action has an operation
+    /// decides what it does.
+    fn open_actions(&mut self) {
+        let heads =
+            |name: &'static str| self.rules.rules().filter(move |(r, _)| r.head.is(name, 1));
+        let open = |(rule, _): &(&'a Rule, Span)| rule.head.args()[0].is_variable();
+        let listed = heads("action").next().is_some() && !heads("action").any(|r| open(&r));
+        let culprit = heads("legal").chain(heads("action")).find(open);
+        if let Some((rule, _)) = culprit
+            && !listed
+        {
+            self.problem(
+                Diagnostic::new(
+                    Code::NotExpressible,
+                    rule.head.span,
+                    "this does not say which actions there are",
+                )
+                .help("list all actions with `action(...)`"),
+            );
+        }
+    }
+
     /// Whether every fluent that can come true has a name and arity that `base` lists.
     fn base_is_complete(&self) -> bool {
         let heads = |name: &'static str| {
@@ -277,10 +303,23 @@ impl<'a> Translator<'a> {
             self.left_out(head.span, "a rule without a relation in its head is left out");
             return;
         };
+        // The query binds the role of a goal there; here a condition must.
+        let role: Vec<Formula> = match head.args().first() {
+            Some(Term { kind: TermKind::Variable(role), .. })
+                if head.is("goal", 2) && !bound_by(&rule.body).contains(role) =>
+            {
+                let role = Term::compound("role", vec![head.args()[0].clone()], head.span);
+                vec![Formula::atom(role)]
+            }
+            _ => Vec::new(),
+        };
         self.fixed = ["init", "base", "action"].iter().any(|k| head.is(k, 1));
-        let body = self.body(&rule.body, &[]);
+        let body = self.body(&rule.body, &role);
         self.fixed = false;
         let Some(mut body) = body else { return };
+        let mut bound = bound_by(&rule.body);
+        bound.extend(bound_by(&role));
+        body.splice(0..0, role);
         let new_head = match (name.as_str(), head.args().len()) {
             ("legal", 1) => {
                 Term::compound(self.names.legal.clone(), self.terms(head.args()), head.span)
@@ -304,24 +343,8 @@ impl<'a> Translator<'a> {
                 }
                 Term::compound("init", args, head.span)
             }
-            ("goal", 2) => {
-                // The query binds the role there; here a condition must.
-                if let TermKind::Variable(role) = &head.args()[0].kind
-                    && !bound_by(&rule.body).contains(role)
-                {
-                    let atom = Term::compound("role", vec![head.args()[0].clone()], head.span);
-                    body.insert(0, Formula::atom(atom));
-                }
-                head.clone()
-            }
             _ => self.term(head),
         };
-        let mut bound = bound_by(&rule.body);
-        if name == "goal"
-            && let Some(TermKind::Variable(role)) = head.args().first().map(|t| &t.kind)
-        {
-            bound.insert(role);
-        }
         if let Some((variable, at)) = first_unbound(head, &bound) {
             self.problem(
                 Diagnostic::new(

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::Key;
+use super::{Bound, Key};
 use crate::ast::{Dialect, Formula, FormulaKind, Term, TermKind};
 use crate::builtins::{Builtin, Use};
 use crate::name::Name;
@@ -46,7 +46,7 @@ pub(super) fn fresh_name(taken: &mut FxHashSet<Name>, wishes: &[&str]) -> Name {
 }
 
 /// The variables that positive conditions bind.
-pub(super) fn bound_by(body: &[Formula]) -> FxHashSet<&Name> {
+pub(super) fn bound_by(body: &[Formula]) -> Bound {
     let mut bound = FxHashSet::default();
     for formula in body {
         match &formula.kind {
@@ -57,7 +57,7 @@ pub(super) fn bound_by(body: &[Formula]) -> FxHashSet<&Name> {
                     .is_some_and(|b| b.usage == Use::Test);
                 if !test || atom.is("true", 1) {
                     atom.variables(&mut |v, _| {
-                        bound.insert(v);
+                        bound.insert(v.clone());
                     });
                 }
             }
@@ -65,7 +65,7 @@ pub(super) fn bound_by(body: &[Formula]) -> FxHashSet<&Name> {
             FormulaKind::Or(all) => {
                 let mut members = all.iter().map(|f| bound_by(std::slice::from_ref(f)));
                 if let Some(first) = members.next() {
-                    let common = members.fold(first, |a, b| a.intersection(&b).copied().collect());
+                    let common = members.fold(first, |a, b| a.intersection(&b).cloned().collect());
                     bound.extend(common);
                 }
             }
@@ -75,7 +75,7 @@ pub(super) fn bound_by(body: &[Formula]) -> FxHashSet<&Name> {
     bound
 }
 
-pub(super) fn first_unbound(term: &Term, bound: &FxHashSet<&Name>) -> Option<(String, Span)> {
+pub(super) fn first_unbound(term: &Term, bound: &Bound) -> Option<(String, Span)> {
     let mut found = None;
     term.walk(&mut |t| match &t.kind {
         TermKind::Variable(name) if !bound.contains(name) => {

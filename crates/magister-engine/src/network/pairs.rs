@@ -1,0 +1,166 @@
+//! Shares what gates have in common: the most frequent pair of inputs becomes a gate of its own,
+//! again and again, until no pair occurs twice.
+
+use std::collections::BinaryHeap;
+
+use rustc_hash::FxHashMap;
+
+use super::graph::{Edge, Graph};
+
+/// Gates with more inputs are left alone: their pairs are many and seldom shared.
+const WIDEST: usize = 60;
+
+/// Gates as lists that can change. Numbers are those of the graph; new gates come after.
+struct Lists {
+    children: Vec<Vec<Edge>>,
+}
+
+/// Rebuilds the part of a graph that `outputs` need, with single-use conjunctions merged into
+/// their users and common pairs shared. Gives the new graph and the new outputs.
+pub(super) fn share(graph: &Graph, outputs: &[Edge]) -> (Graph, Vec<Edge>) {
+    let nodes = graph.reachable(outputs.iter().copied());
+    let mut lists = Lists { children: vec![Vec::new(); graph.len()] };
+    let mut uses = vec![0u32; graph.len()];
+    for edge in outputs {
+        uses[edge.node() as usize] += 1;
+    }
+    for &node in &nodes {
+        for edge in graph.children(node) {
+            uses[edge.node() as usize] += 1;
+        }
+    }
+    // A conjunction that only one conjunction uses is part of it.
+    for &node in &nodes {
+        let mut flat = Vec::new();
+        for &edge in graph.children(node) {
+            let inner = &lists.children[edge.node() as usize];
+            if !edge.negated() && uses[edge.node() as usize] == 1 && !inner.is_empty() {
+                flat.extend_from_slice(inner);
+            } else {
+                flat.push(edge);
+            }
+        }
+        flat.sort_unstable();
+        flat.dedup();
+        lists.children[node as usize] = flat;
+    }
+    let live = live(&lists, outputs, graph.len());
+    extract(&mut lists, &live);
+    rebuild(graph, &lists, outputs)
+}
+
+/// The gates that outputs still need.
+fn live(lists: &Lists, outputs: &[Edge], count: usize) -> Vec<u32> {
+    let mut seen = vec![false; count];
+    let mut stack: Vec<u32> = outputs.iter().map(|e| e.node()).collect();
+    while let Some(node) = stack.pop() {
+        if !std::mem::replace(&mut seen[node as usize], true) {
+            stack.extend(lists.children[node as usize].iter().map(|e| e.node()));
+        }
+    }
+    (0..count as u32)
+        .filter(|&n| seen[n as usize] && !lists.children[n as usize].is_empty())
+        .collect()
+}
+
+type Pair = (Edge, Edge);
+
+fn pair(a: Edge, b: Edge) -> Pair {
+    if a < b { (a, b) } else { (b, a) }
+}
+
+fn extract(lists: &mut Lists, live: &[u32]) {
+    let mut users: FxHashMap<Pair, Vec<u32>> = FxHashMap::default();
+    for &node in live {
+        let children = &lists.children[node as usize];
+        if children.len() > WIDEST {
+            continue;
+        }
+        for (at, &a) in children.iter().enumerate() {
+            for &b in &children[at + 1..] {
+                users.entry((a, b)).or_default().push(node);
+            }
+        }
+    }
+    let mut heap: BinaryHeap<(usize, std::cmp::Reverse<Pair>)> = BinaryHeap::new();
+    let mut frequent: Vec<(Pair, usize)> =
+        users.iter().filter(|(_, list)| list.len() > 1).map(|(&p, list)| (p, list.len())).collect();
+    frequent.sort_unstable();
+    heap.extend(frequent.into_iter().map(|(p, count)| (count, std::cmp::Reverse(p))));
+    while let Some((count, std::cmp::Reverse((a, b)))) = heap.pop() {
+        let Some(list) = users.get_mut(&(a, b)) else { continue };
+        list.retain(|&node| {
+            let children = &lists.children[node as usize];
+            children.len() > 1
+                && children.binary_search(&a).is_ok()
+                && children.binary_search(&b).is_ok()
+        });
+        let actual = list.len();
+        if actual < 2 {
+            continue;
+        }
+        if actual < count {
+            heap.push((actual, std::cmp::Reverse((a, b))));
+            continue;
+        }
+        let list = std::mem::take(list);
+        // One of them may be just this pair; then it is the gate to share.
+        let exact = list.iter().copied().find(|&n| lists.children[n as usize].len() == 2);
+        let shared = exact.unwrap_or_else(|| {
+            lists.children.push(vec![a, b]);
+            lists.children.len() as u32 - 1
+        });
+        let wire = Edge::of(shared);
+        for node in list {
+            if node == shared {
+                continue;
+            }
+            let children = &mut lists.children[node as usize];
+            children.retain(|&e| e != a && e != b);
+            let others = children.clone();
+            if let Err(at) = children.binary_search(&wire) {
+                children.insert(at, wire);
+            }
+            for other in others {
+                let key = pair(other, wire);
+                let list = users.entry(key).or_default();
+                list.push(node);
+                if list.len() > 1 {
+                    heap.push((list.len(), std::cmp::Reverse(key)));
+                }
+            }
+        }
+    }
+}
+
+/// A new graph from the lists, children before parents.
+fn rebuild(graph: &Graph, lists: &Lists, outputs: &[Edge]) -> (Graph, Vec<Edge>) {
+    let mut fresh = graph.emptied();
+    let mut new: Vec<Option<Edge>> = vec![None; lists.children.len()];
+    for node in 0..=graph.inputs() as u32 {
+        new[node as usize] = Some(Edge::of(node));
+    }
+    let translate = |new: &[Option<Edge>], e: Edge| {
+        let wire = new[e.node() as usize].unwrap_or(Edge::TRUE);
+        if e.negated() { !wire } else { wire }
+    };
+    let mut stack: Vec<u32> = outputs.iter().map(|e| e.node()).collect();
+    while let Some(&node) = stack.last() {
+        if new[node as usize].is_some() {
+            stack.pop();
+            continue;
+        }
+        let children = &lists.children[node as usize];
+        let missing: Vec<u32> =
+            children.iter().map(|e| e.node()).filter(|&n| new[n as usize].is_none()).collect();
+        if missing.is_empty() {
+            let edges: Vec<Edge> = children.iter().map(|&e| translate(&new, e)).collect();
+            new[node as usize] = Some(fresh.and(edges));
+            stack.pop();
+        } else {
+            stack.extend(missing);
+        }
+    }
+    let outputs = outputs.iter().map(|&e| translate(&new, e)).collect();
+    (fresh, outputs)
+}

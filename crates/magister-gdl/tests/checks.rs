@@ -1,0 +1,148 @@
+//! Rules on the edge: what is reported, and what must not be.
+
+use magister_gdl::{Code, Dialect, Options, Severity, Syntax, examine, print, read, same_rules};
+
+const GDL: &str = "(role x)(init s)(<= (legal x go) (true s))(<= (next s) (true s))
+    (<= terminal (not (true s)))(goal x 100)";
+
+fn codes(text: &str) -> Vec<Code> {
+    examine(text, &Options::default()).diagnostics.as_slice().iter().map(|d| d.code).collect()
+}
+
+fn gdl(more: &str) -> Vec<Code> {
+    codes(&format!("{GDL} {more}"))
+}
+
+#[test]
+fn recursion_is_bounded_by_real_conditions_only() {
+    let ask = "(<= (next s) (num ?y) (true s))(num z)";
+    let rule = |more: &str| gdl(&format!("{ask} (q z) (<= (num (s ?x)) (num ?x) {more})"));
+    assert!(rule("").contains(&Code::UnboundedRecursion));
+    assert!(rule("(distinct ?x a)").contains(&Code::UnboundedRecursion));
+    assert!(rule("(or (q ?x) (true s))").contains(&Code::UnboundedRecursion));
+    assert!(!rule("(q ?x)").contains(&Code::UnboundedRecursion));
+    assert!(!rule("(or (q ?x) (true (f ?x)))").contains(&Code::UnboundedRecursion));
+}
+
+#[test]
+fn what_is_settled_before_the_first_move_depends_on_nothing_later() {
+    for more in ["(<= (init (t ?m)) (goal x ?m))", "(<= (base ?m) (legal x ?m))"] {
+        assert!(gdl(more).contains(&Code::StaticDependsOnState), "{more}");
+    }
+    assert_eq!(gdl("(<= (base ?m) (q ?m)) (q s)"), []);
+}
+
+#[test]
+fn an_undeclared_role_is_as_bad_as_its_worst_use() {
+    let text = format!("{GDL} (<= (legal y go) (true s)) (<= (next s) (does y go))");
+    let found = examine(&text, &Options::default()).diagnostics;
+    let worst: Vec<Severity> = found
+        .as_slice()
+        .iter()
+        .filter(|d| d.code == Code::UndeclaredRole)
+        .map(|d| d.severity)
+        .collect();
+    assert_eq!(worst, [Severity::Error]);
+}
+
+#[test]
+fn negation_of_another_instance_is_no_circle() {
+    let text = "(role x)(init s)(legal x go)(<= (next t) (does x go))(<= terminal (true t))
+        (<= (goal ?r 100) (role ?r) (true s)) (<= (goal ?r 0) (role ?r) (not (goal ?r 100)))";
+    assert_eq!(codes(text), []);
+    let text =
+        text.replace("(not (goal ?r 100))", "(true t) (not (goal ?r ?n)) (value ?n)) (value 1");
+    assert!(codes(&text).contains(&Code::Unstratified));
+}
+
+#[test]
+fn builtins_must_come_behind_what_binds_them() {
+    let sheet = "role(x) init(control(x)) init(step(1)) legal(a) terminal :- step(3)
+        goal(x,100) action(a) a :: ";
+    let late = format!("{sheet} plus(X,1,Y) & step(X) ==> ~step(X) & step(Y)");
+    let right = format!("{sheet} step(X) & plus(X,1,Y) ==> ~step(X) & step(Y)");
+    assert_eq!(codes(&late), [Code::UnboundInput]);
+    assert_eq!(codes(&right), []);
+}
+
+#[test]
+fn a_propositional_fluent_without_true_is_explained() {
+    let text = "role(x) init(p) legal(x,go) next(p) :- does(x,go) terminal :- ~p goal(x,100)";
+    let options = Options { dialect: Some(Dialect::Gdl), ..Options::default() };
+    let found = examine(text, &options).diagnostics;
+    let help =
+        found.as_slice().iter().find(|d| d.code == Code::Undefined).and_then(|d| d.help.clone());
+    assert_eq!(help.as_deref(), Some("for the fluent write `true(p)`"));
+}
+
+#[test]
+fn a_whole_sheet_in_one_list_is_read() {
+    let text = format!("({GDL} open (<= (next s) open))");
+    assert!(!codes(&text).contains(&Code::Malformed));
+    assert_eq!(read(&text, &Options::default()).rules.statements.len(), 8);
+}
+
+#[test]
+fn old_line_ends_and_capitals_of_other_servers() {
+    let upper = GDL.to_uppercase().replace('\n', "\r");
+    assert_eq!(codes(&upper), []);
+    let infix = "% a comment\rrole(x)\rinit(s)\rlegal(x,go)\rterminal :- true(s)\rgoal(x,100)\r";
+    assert_eq!(read(infix, &Options::default()).rules.syntax, Syntax::Infix);
+    assert_eq!(codes(infix), []);
+}
+
+#[test]
+fn a_variable_has_no_arguments_and_a_comma_wants_a_term() {
+    let infix = Options { syntax: Some(Syntax::Infix), ..Options::default() };
+    for text in ["Legal(x,a) :- true(b)", "p(a,) :- q", "p(X", "p :- /* never"] {
+        assert!(read(text, &infix).diagnostics.has_errors(), "{text}");
+    }
+}
+
+#[test]
+fn block_comments_are_comments() {
+    let text = "/* The game,\n * by me */\nrole(x). /* first */ role(y).\n";
+    let sheet = read(text, &Options::default());
+    assert!(!sheet.diagnostics.has_errors());
+    let comments: Vec<&str> = sheet.rules.comments.iter().map(|c| c.text.as_str()).collect();
+    assert_eq!(comments, [" The game,", " by me", " first"]);
+    assert_eq!(sheet.rules.statements.len(), 2);
+}
+
+/// Printed, read, printed: the same rules, the same text, the comments where they stood.
+#[track_caller]
+fn formatted(text: &str, wanted: &str) {
+    let infix = Options { syntax: Some(Syntax::Infix), ..Options::default() };
+    let sheet = read(text, &infix);
+    assert!(!sheet.diagnostics.has_errors(), "{:?}", sheet.diagnostics.as_slice());
+    let printed = print(&sheet.rules, text, Syntax::Infix).expect("it can be written");
+    assert_eq!(printed, wanted);
+    let again = read(&printed, &infix);
+    assert!(same_rules(&sheet.rules, &again.rules));
+    assert_eq!(print(&again.rules, &printed, Syntax::Infix).expect("again"), printed);
+}
+
+#[test]
+fn comments_stay_behind_full_stops() {
+    formatted("p :- q. % one\nr. % two\n", "p :- q.  % one\nr.  % two\n");
+    formatted("p:-q.%c\nr.", "p :- q.  %c\nr.\n");
+}
+
+#[test]
+fn lists_and_nested_transitions_keep_their_shape() {
+    formatted("p((a!b)!c) :- q", "p((a!b)!c) :- q\n");
+    formatted("p(a!b!c) :- q", "p(a!b!c) :- q\n");
+    formatted("a :: p ==> (q ==> r)", "a :: p ==> (q ==> r)\n");
+    formatted("a :: (p ==> q) & (r ==> ~s)", "a :: (p ==> q) & (r ==> ~s)\n");
+}
+
+#[test]
+fn formulas_nested_as_deep_as_prefix_allows_can_be_written_in_infix() {
+    let open = "(or a (and b ".repeat(60);
+    let text = format!("(<= p {open} c {})", ")".repeat(120));
+    let sheet = read(&text, &Options::default());
+    assert!(!sheet.diagnostics.has_errors());
+    let printed = print(&sheet.rules, &text, Syntax::Infix).expect("it can be written");
+    let infix = Options { syntax: Some(Syntax::Infix), ..Options::default() };
+    assert!(same_rules(&sheet.rules, &read(&printed, &infix).rules));
+}

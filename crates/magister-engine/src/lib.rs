@@ -38,6 +38,7 @@ mod error;
 pub mod ground;
 pub mod grounder;
 pub mod network;
+mod prepare;
 pub mod program;
 pub mod reference;
 mod scc;
@@ -46,6 +47,7 @@ pub mod trace;
 
 pub use error::Error;
 pub use ground::Ground;
+pub use prepare::{Evaluator, Prepared, prepare};
 pub use program::Program;
 pub use reference::{Limits, Reference, ReferenceGame};
 pub use trace::Stepper;

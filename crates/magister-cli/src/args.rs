@@ -1,9 +1,13 @@
 //! The arguments, with their help.
 
+mod play;
+
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
 use magister_gdl::{Dialect, Options, Syntax};
+
+pub(crate) use play::{Bench, Evaluators, Perft, Playable, Step};
 
 /// A general game system: give it the rules of any game, as text.
 #[derive(Debug, Parser)]
@@ -13,9 +17,12 @@ use magister_gdl::{Dialect, Options, Syntax};
   magister show tictactoe             one of them, explained
   magister check mine.kif             what is wrong with your rules, and where
   magister convert mine.hrf --to kif  the same rules in prefix form
+  magister step mine.kif              try it, move by move
+  magister playable mine.kif          whether it plays as a game should
 
 GAME and FILE may be the name of a bundled game, a file in any of the languages, or - for standard
-input. `magister help COMMAND` tells more.")]
+input; where a game is played, rust:NAME is the version in Rust of a bundled game.
+`magister help COMMAND` tells more.")]
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -26,6 +33,10 @@ pub(crate) enum Command {
     Check(Check),
     Fmt(Fmt),
     Convert(Convert),
+    Step(Step),
+    Playable(Playable),
+    Perft(Perft),
+    Bench(Bench),
     Conform(Conform),
     Games(Games),
     Show(Show),
@@ -119,12 +130,13 @@ pub(crate) struct Convert {
 /// Replay recorded matches of other programs, and report every disagreement
 #[derive(Debug, Parser)]
 #[command(after_help = "Traces are JSON lines, plain or gzip: matches as ggp-base's prover \
-recorded them (GDL, GDL-II), or positions as Gamemaster's engine did. The last line is \
-`positions N, mismatches M`. Exit code: 0 no mismatch, 1 mismatches, 2 something could not be read \
+recorded them (GDL, GDL-II), or positions as Gamemaster's engine did. There is a line for each \
+evaluator; the last line is `positions N, mismatches M`. Exit code: 0 no mismatch, 1 mismatches, 2 something could not be read \
 or played.
 
-Example:
-  magister conform mine.kif recorded.jsonl.gz")]
+Examples:
+  magister conform mine.kif recorded.jsonl.gz
+  magister conform --evaluator all mine.kif recorded.jsonl.gz")]
 pub(crate) struct Conform {
     /// The rules: a file, the name of a bundled game, or - for standard input
     #[arg(value_name = "RULES")]
@@ -132,19 +144,12 @@ pub(crate) struct Conform {
     /// Files of recorded matches
     #[arg(value_name = "TRACE", required = true)]
     pub(crate) traces: Vec<PathBuf>,
-    /// Which evaluator to hold against them
-    #[arg(long, value_enum, default_value_t = Evaluator::Reference)]
-    pub(crate) evaluator: Evaluator,
+    /// Which evaluator to hold against them: one, or all that take the game [default: the one
+    /// that would play it]
+    #[arg(long, value_name = "E", value_parser = play::evaluators())]
+    pub(crate) evaluator: Option<Evaluators>,
     #[command(flatten)]
     pub(crate) language: Reading,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Evaluator {
-    /// The reference interpreter
-    Reference,
-    /// Every evaluator that takes the game
-    All,
 }
 
 /// List the games that come with Magister

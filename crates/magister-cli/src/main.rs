@@ -3,6 +3,7 @@
 
 mod args;
 mod commands;
+mod game;
 mod input;
 
 use std::io;
@@ -25,6 +26,10 @@ fn main() -> ExitCode {
         Command::Check(args) => commands::check::run(&args),
         Command::Fmt(args) => commands::fmt::run(&args),
         Command::Convert(args) => commands::convert::run(&args),
+        Command::Step(args) => commands::step::run(&args),
+        Command::Playable(args) => commands::playable::run(&args),
+        Command::Perft(args) => commands::perft::run(&args),
+        Command::Bench(args) => commands::bench::run(&args),
         Command::Conform(args) => commands::conform::run(&args),
         Command::Games(args) => commands::games::run(&args),
         Command::Show(args) => commands::show::run(&args),

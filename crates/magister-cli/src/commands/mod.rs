@@ -1,19 +1,23 @@
 //! One module for each command.
 
+pub(crate) mod bench;
 pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod conform;
 pub(crate) mod convert;
 pub(crate) mod fmt;
 pub(crate) mod games;
+pub(crate) mod perft;
+pub(crate) mod playable;
 pub(crate) mod show;
+pub(crate) mod step;
 
 use std::io::{self, Write};
 
 use magister_gdl::{Diagnostics, Severity, Source};
 
 /// Writes diagnostics with their source lines to standard error.
-fn complain(name: &str, text: &str, found: &Diagnostics) -> io::Result<()> {
+pub(crate) fn complain(name: &str, text: &str, found: &Diagnostics) -> io::Result<()> {
     let source = Source::new(name, text);
     let mut err = anstream::stderr().lock();
     for diagnostic in found.as_slice() {

@@ -1,0 +1,179 @@
+//! `magister bench`: how fast games are played at random.
+
+mod measure;
+mod process;
+
+use std::fmt::Write as _;
+use std::io::Write;
+
+use anyhow::{Context as _, Result, bail};
+use magister_core::{Batch, Detail, Results, Stop, Stream};
+use serde_json::json;
+
+use crate::args::Bench;
+use crate::game::{self, Playable};
+use crate::{CLEAN, FOUND};
+use measure::{Measured, measure};
+
+/// The playouts of a signature: 32 lanes of 8, so that a lane plays on after its first match.
+const SIGNED: u32 = 256;
+/// The seed of a signature.
+const SEED: u64 = 1;
+/// Signatures stay below this, so that every reader of JSON reads them exactly.
+const BITS_53: u64 = (1 << 53) - 1;
+
+pub(crate) fn run(args: &Bench) -> Result<u8> {
+    if args.signature {
+        return signature(args);
+    }
+    let mut out = anstream::stdout().lock();
+    for name in &args.games {
+        let source = game::find(name, &args.language.options())?;
+        process::reset_peak();
+        source.each(args.evaluator, |playable| {
+            let measured = measure(playable, args.seconds, args.max_steps)
+                .with_context(|| format!("{name} by {}", playable.evaluator))?;
+            if args.json {
+                writeln!(out, "{}", as_json(playable, &measured))?;
+            } else {
+                writeln!(out, "{}", as_text(playable, &measured))?;
+            }
+            out.flush()?;
+            process::reset_peak();
+            Ok(())
+        })?;
+    }
+    Ok(CLEAN)
+}
+
+fn as_text(playable: &Playable, measured: &Measured) -> String {
+    let mut text = format!(
+        "{} {}: {:.0} states/s, {:.0} playouts/s, {:.1} steps a playout; prepared in {:.1} ms",
+        playable.name,
+        playable.evaluator,
+        measured.states_per_s(),
+        measured.playouts_per_s(),
+        measured.mean_length(),
+        millis(playable),
+    );
+    if let Some(gates) = gates(playable) {
+        let _ = write!(text, ", {gates} gates");
+    }
+    if let Some(bytes) = process::peak() {
+        let _ = write!(text, ", {:.1} MiB at most", bytes as f64 / f64::from(1 << 20));
+    }
+    text
+}
+
+fn as_json(playable: &Playable, measured: &Measured) -> serde_json::Value {
+    json!({
+        "game": playable.name,
+        "evaluator": playable.evaluator,
+        "states_per_s": measured.states_per_s(),
+        "playouts_per_s": measured.playouts_per_s(),
+        "mean_length": measured.mean_length(),
+        "prepare_ms": millis(playable),
+        "gates": gates(playable),
+        "gates_by_section": sections(playable),
+        "peak_bytes": process::peak(),
+        "playouts": measured.playouts,
+        "truncated": measured.truncated,
+        "steps": measured.steps,
+        "seconds": measured.seconds,
+        "clock": if measured.cpu { "cpu" } else { "wall" },
+    })
+}
+
+fn millis(playable: &Playable) -> f64 {
+    playable.took.as_secs_f64() * 1e3
+}
+
+fn gates(playable: &Playable) -> Option<usize> {
+    let gates = playable.prepared.as_ref()?.gates.as_ref()?;
+    Some(gates.legal + gates.next + gates.goals + gates.percepts)
+}
+
+fn sections(playable: &Playable) -> Option<serde_json::Value> {
+    let gates = playable.prepared.as_ref()?.gates.as_ref()?;
+    Some(json!({
+        "legal": gates.legal,
+        "next": gates.next,
+        "goals": gates.goals,
+        "percepts": gates.percepts,
+    }))
+}
+
+/// One number for all games; every evaluator must come to the same.
+fn signature(args: &Bench) -> Result<u8> {
+    let mut total = Fnv::new();
+    let mut code = CLEAN;
+    for name in &args.games {
+        let source = game::find(name, &args.language.options())?;
+        let mut first: Option<(u64, &'static str)> = None;
+        source.each(args.evaluator, |playable| {
+            let this = course(playable, args.max_steps)
+                .with_context(|| format!("{name} by {}", playable.evaluator))?;
+            match first {
+                None => first = Some((this, playable.evaluator)),
+                Some((other, evaluator)) if other != this => {
+                    anstream::eprintln!(
+                        "magister: {name}: evaluators {evaluator} and {} play differently",
+                        playable.evaluator
+                    );
+                    code = FOUND;
+                }
+                Some(_) => {}
+            }
+            Ok(())
+        })?;
+        let Some((this, _)) = first else { bail!("{name} has no evaluator") };
+        total.write(this);
+    }
+    let number = total.0 & BITS_53;
+    let mut out = anstream::stdout().lock();
+    if args.json {
+        writeln!(out, "{}", json!({"games": args.games, "signature": number}))?;
+    } else {
+        writeln!(out, "{number}")?;
+    }
+    Ok(code)
+}
+
+/// A number that stands for the lengths and the rewards of fixed playouts.
+fn course(playable: &Playable, max_steps: u32) -> Result<u64> {
+    let mut worker = playable.game.worker();
+    let mut start = Vec::new();
+    worker.reset();
+    worker.save(&mut start);
+    let streams = [Stream { id: 0, start: &start, quota: SIGNED }];
+    let batch = Batch { seed: SEED, streams: &streams, max_steps, detail: Detail::PerPlayout };
+    let mut results = Results::default();
+    worker.playouts(&batch, &mut results, &Stop::never())?;
+    let mut hash = Fnv::new();
+    for tally in &results.streams {
+        for playout in &tally.playouts {
+            hash.write(u64::from(playout.steps));
+            hash.write(u64::from(playout.finished));
+        }
+        for reward in &tally.rewards {
+            // No reward is told from every reward: no number has these bits but some NaN.
+            hash.write(reward.map_or(u64::MAX, f64::to_bits));
+        }
+    }
+    Ok(hash.0)
+}
+
+/// FNV-1a over 64-bit words, byte by byte.
+struct Fnv(u64);
+
+impl Fnv {
+    fn new() -> Self {
+        Fnv(0xcbf2_9ce4_8422_2325)
+    }
+
+    fn write(&mut self, word: u64) {
+        for byte in word.to_le_bytes() {
+            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+        }
+    }
+}

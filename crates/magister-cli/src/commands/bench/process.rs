@@ -1,0 +1,24 @@
+//! What the system tells of this process: processor time of the thread and peak memory. Only
+//! Linux tells, by way of `/proc`; elsewhere there is no answer.
+
+use std::time::Duration;
+
+/// The processor time of the calling thread so far.
+pub(super) fn cpu_time() -> Option<Duration> {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    let nanos: u64 = text.split_whitespace().next()?.parse().ok()?;
+    Some(Duration::from_nanos(nanos))
+}
+
+/// The most memory that the process had at a time, in bytes.
+pub(super) fn peak() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kib * 1024)
+}
+
+/// Lets the peak begin anew from the memory of now, where the system can.
+pub(super) fn reset_peak() {
+    let _ = std::fs::write("/proc/self/clear_refs", "5");
+}

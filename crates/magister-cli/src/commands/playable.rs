@@ -1,0 +1,253 @@
+//! `magister playable`: whether the rules make a game, seen in random play.
+
+mod survey;
+
+use std::fmt::Write as _;
+use std::io::Write;
+
+use anyhow::{Result, bail};
+use magister_core::{Game, Info, Move, Seed};
+use magister_gdl::{Options, Severity, examine};
+use serde_json::{Value, json};
+
+use super::plural;
+use crate::args::Playable;
+use crate::game::{self, Source};
+use crate::{CLEAN, FOUND};
+use survey::{Fault, Score, Seen, Survey, survey};
+
+/// Longer examples are told by their length.
+const EXAMPLE: usize = 12;
+/// How many moves that never were legal to name.
+const NAMED: usize = 10;
+
+/// One thing that is wrong.
+struct Problem {
+    kind: &'static str,
+    what: String,
+    /// Matches in which it was seen; none if it does not take a match to see it.
+    matches: Option<u32>,
+    /// The moves of such a match, as `magister step` reads them.
+    moves: Option<String>,
+}
+
+pub(crate) fn run(args: &Playable) -> Result<u8> {
+    let options = args.language.options();
+    let source = game::find(&args.game, &options)?;
+    let mut problems: Vec<Problem> = checked(&source, &options).into_iter().collect();
+    let playable = match source.try_prepare(args.evaluator)? {
+        Ok(playable) => playable,
+        Err(error) => {
+            if let Some(evaluator) = args.evaluator
+                && source.try_prepare(None)?.is_ok()
+            {
+                bail!("evaluator {evaluator} does not take {}: {error}", source.name());
+            }
+            let what = format!("no match can begin: {error}");
+            problems.push(Problem { kind: "start", what, matches: None, moves: None });
+            return tell(args, source.name(), None, &problems);
+        }
+    };
+    let game = &*playable.game;
+    let range = match source {
+        Source::Rust { .. } => game.info().rewards,
+        Source::Rules { .. } => (0.0, 100.0),
+    };
+    let seed = Seed::from(args.seed).derive("playable");
+    let survey = survey(game, range, args.playouts, args.max_steps, seed);
+    problems.extend(survey.faults.iter().map(|(fault, seen)| problem(game, range, fault, seen)));
+    tell(args, &playable.name, Some((game, playable.evaluator, &survey)), &problems)
+}
+
+/// The errors that can be seen without playing.
+fn checked(source: &Source, options: &Options) -> Option<Problem> {
+    let Source::Rules { input, .. } = source else { return None };
+    let found = examine(&input.text, options).diagnostics;
+    let first = found.as_slice().iter().find(|d| d.severity == Severity::Error)?;
+    let first = magister_gdl::Source::new(&input.name, &input.text).line(first);
+    let errors = plural(found.count(Severity::Error), "error");
+    let what = format!("`magister check` finds {errors} in the rules, such as {first}");
+    Some(Problem { kind: "check", what, matches: None, moves: None })
+}
+
+fn problem(game: &dyn Game, range: (f64, f64), fault: &Fault, seen: &Seen) -> Problem {
+    let info = game.info();
+    let name = |role| info.role_name(role);
+    let (kind, what) = match fault {
+        Fault::NoMove(role) => (
+            "no-move",
+            format!("`{}` has no legal move in a state that is not terminal", name(*role)),
+        ),
+        Fault::Step(what) => ("step", what.clone()),
+        Fault::NoGoal(role) => {
+            ("no-goal", format!("`{}` has no goal value at the end", name(*role)))
+        }
+        Fault::ManyGoals(role, values) => (
+            "many-goals",
+            format!("`{}` has several goal values at the end: {values}", name(*role)),
+        ),
+        Fault::GoalRange(role, value) => (
+            "goal-range",
+            format!(
+                "`{}` gets {value}, which is not within {} to {}",
+                name(*role),
+                range.0,
+                range.1
+            ),
+        ),
+    };
+    let moves = Some(moves(game, &seen.example));
+    Problem { kind, what, matches: Some(seen.matches), moves }
+}
+
+/// Joint moves as `magister step --moves` reads them.
+fn moves(game: &dyn Game, joints: &[Vec<Move>]) -> String {
+    let joint = |joint: &Vec<Move>| {
+        let moves: Vec<String> = joint.iter().map(|&m| game.text().move_text(m)).collect();
+        moves.join(" ")
+    };
+    joints.iter().map(joint).collect::<Vec<_>>().join("; ")
+}
+
+/// Moves that were never legal, where the game knows all its moves.
+fn never_legal(game: &dyn Game, survey: &Survey) -> Option<Vec<String>> {
+    let all = (0..game.info().moves?).map(Move);
+    Some(all.filter(|m| !survey.legal.contains(m)).map(|m| game.text().move_text(m)).collect())
+}
+
+fn tell(
+    args: &Playable,
+    name: &str,
+    played: Option<(&dyn Game, &'static str, &Survey)>,
+    problems: &[Problem],
+) -> Result<u8> {
+    let mut out = anstream::stdout().lock();
+    if args.json {
+        writeln!(out, "{}", as_json(name, played, problems))?;
+        return Ok(if problems.is_empty() { CLEAN } else { FOUND });
+    }
+    match played {
+        None => writeln!(out, "{name}: no match was played")?,
+        Some((game, evaluator, survey)) => {
+            let count = if survey.playouts == 1 {
+                "1 random match".to_owned()
+            } else {
+                format!("{} random matches", survey.playouts)
+            };
+            writeln!(out, "{name}: {count}, evaluator {evaluator}")?;
+            for line in observations(game, survey, args.max_steps) {
+                writeln!(out, "{line}")?;
+            }
+        }
+    }
+    for problem in problems {
+        writeln!(out, "wrong: {}", problem.what)?;
+        if let Some(matches) = problem.matches {
+            let steps = problem.moves.as_deref().unwrap_or_default();
+            let example = match steps.split("; ").count() {
+                _ if steps.is_empty() => "at once".to_owned(),
+                n if n > EXAMPLE => format!("first after {n} steps, which --json tells"),
+                _ => format!("first after {steps}"),
+            };
+            writeln!(out, "       in {matches} of {} matches, {example}", args.playouts)?;
+        }
+    }
+    match problems.len() {
+        0 => writeln!(out, "nothing wrong was seen")?,
+        1 => writeln!(out, "not playable: 1 thing is wrong")?,
+        n => writeln!(out, "not playable: {n} things are wrong")?,
+    }
+    Ok(if problems.is_empty() { CLEAN } else { FOUND })
+}
+
+/// What is worth knowing of a game, right or wrong.
+fn observations(game: &dyn Game, survey: &Survey, max_steps: u32) -> Vec<String> {
+    let info = game.info();
+    let mut lines = Vec::new();
+    if survey.finished > 0 {
+        let mean = survey.steps as f64 / f64::from(survey.finished);
+        let (short, long) = (survey.shortest, survey.longest);
+        lines.push(format!("length: {short} to {long} steps, {mean:.1} on average"));
+    }
+    if survey.truncated > 0 {
+        lines.push(format!(
+            "length: {} of {} matches were broken off after {max_steps} steps (--max-steps)",
+            survey.truncated, survey.playouts
+        ));
+    }
+    if survey.truncated == survey.playouts {
+        lines.push("none came to its end, so goals were not looked at".to_owned());
+    }
+    let alone = info.players().count() == 1;
+    for role in info.players() {
+        let score = &survey.scores[role.index()];
+        if score.paid > 0 {
+            lines.push(format!("result of {}: {}", info.role_name(role), result(score, alone)));
+        }
+    }
+    if let Some(never) = never_legal(game, survey).filter(|never| !never.is_empty()) {
+        let more = never.len().saturating_sub(NAMED);
+        let mut named = never[..never.len() - more].join(", ");
+        if more > 0 {
+            let _ = write!(named, " and {more} more");
+        }
+        lines.push(format!("never legal in these matches: {named}"));
+    }
+    lines
+}
+
+fn result(score: &Score, alone: bool) -> String {
+    let mean = score.sum / f64::from(score.paid);
+    let mut text = format!("{mean:.1} on average, {} to {}", score.low, score.high);
+    if !alone {
+        let share = |count: u32| 100.0 * f64::from(count) / f64::from(score.paid);
+        let (best, shared) = (share(score.best), share(score.shared));
+        let _ = write!(text, "; alone in front {best:.1} %, with others {shared:.1} %");
+    }
+    text
+}
+
+fn as_json(
+    name: &str,
+    played: Option<(&dyn Game, &'static str, &Survey)>,
+    problems: &[Problem],
+) -> Value {
+    let problems: Vec<Value> = problems
+        .iter()
+        .map(|p| json!({"kind": p.kind, "what": p.what, "matches": p.matches, "moves": p.moves}))
+        .collect();
+    let mut object =
+        json!({"game": name, "playable": problems.is_empty(), "problems": problems, "playouts": 0});
+    if let Some((game, evaluator, survey)) = played {
+        let finished = survey.finished > 0;
+        object["evaluator"] = json!(evaluator);
+        object["playouts"] = json!(survey.playouts);
+        object["finished"] = json!(survey.finished);
+        object["truncated"] = json!(survey.truncated);
+        object["shortest"] = json!(finished.then_some(survey.shortest));
+        object["longest"] = json!(finished.then_some(survey.longest));
+        object["mean_length"] =
+            json!(finished.then(|| survey.steps as f64 / f64::from(survey.finished)));
+        object["roles"] = json!(scores(game.info(), survey));
+        object["never_legal"] = json!(never_legal(game, survey));
+    }
+    object
+}
+
+fn scores(info: &Info, survey: &Survey) -> Vec<Value> {
+    info.players()
+        .map(|role| {
+            let score = &survey.scores[role.index()];
+            let paid = score.paid > 0;
+            json!({
+                "role": info.role_name(role),
+                "results": score.paid,
+                "mean": paid.then(|| score.sum / f64::from(score.paid)),
+                "lowest": paid.then_some(score.low),
+                "highest": paid.then_some(score.high),
+                "alone_in_front": score.best,
+                "in_front_with_others": score.shared,
+            })
+        })
+        .collect()
+}

@@ -1,0 +1,159 @@
+//! `magister step`: a game by hand.
+
+mod joint;
+mod session;
+mod show;
+
+use std::io::{self, BufRead as _, IsTerminal as _, Read as _, Write};
+
+use anyhow::{Context as _, Result, bail};
+
+use crate::args::Step;
+use crate::game::{self, Playable};
+use crate::{CLEAN, FOUND, is_broken_pipe};
+use session::Session;
+
+/// The longest line that is read.
+const LINE: u64 = 1 << 20;
+
+const HELP: &str = "\
+MOVE             a move by its text or its number, of the role that has a choice
+MOVE MOVE ...    one for each role that has a choice, or for each role, in their order
+MOVES; MOVES     several steps; * stands for a move that is drawn
+do MOVES         the same, for moves that are called like a command
+random [N]       N steps with random moves, or one
+undo [N], redo [N], jump N
+                 back, forth, or to the position after N steps
+state, legal, percepts, history
+                 the state; all legal moves; what was seen of the last step; all steps
+show             the whole position again
+quit
+";
+
+/// What comes of a command.
+enum Answer {
+    /// The position changed, or is asked for.
+    Position,
+    Text(String),
+    Quit,
+}
+
+pub(crate) fn run(args: &Step) -> Result<u8> {
+    if args.game == "-" && args.moves.is_none() {
+        bail!("standard input cannot hold both the rules and the commands; use --moves");
+    }
+    let playable = game::open(&args.game, args.evaluator, &args.language.options())?;
+    let mut session = Session::new(playable.game.clone(), args.seed);
+    if let Some(moves) = &args.moves {
+        if let Err(error) = session.play(moves) {
+            anstream::eprintln!("magister: after step {}: {error:#}", session.at);
+            return Ok(FOUND);
+        }
+        let mut out = anstream::stdout().lock();
+        write!(out, "{}", shown(&session, &playable, args.json))?;
+        return Ok(CLEAN);
+    }
+    converse(&mut session, &playable, args.json)
+}
+
+fn shown(session: &Session, playable: &Playable, json: bool) -> String {
+    if json {
+        format!("{}\n", show::as_json(session, &playable.name, playable.evaluator))
+    } else {
+        show::position(session)
+    }
+}
+
+/// Reads commands to their end. At a terminal a mistake is told and the next line is read; a
+/// script ends at its first one.
+fn converse(session: &mut Session, playable: &Playable, json: bool) -> Result<u8> {
+    let mut input = io::stdin().lock();
+    let mut out = anstream::stdout().lock();
+    let terminal = input.is_terminal();
+    if terminal && !json {
+        writeln!(
+            out,
+            "{}, evaluator {}; `help` lists the commands",
+            playable.name, playable.evaluator
+        )?;
+    }
+    write!(out, "{}", shown(session, playable, json))?;
+    for number in 1.. {
+        if terminal {
+            write!(out, "> ")?;
+        }
+        out.flush()?;
+        let mut line = String::new();
+        let read = input.by_ref().take(LINE).read_line(&mut line);
+        if read.context("cannot read commands from standard input")? == 0 {
+            break;
+        }
+        match answer(session, line.trim()) {
+            Ok(Answer::Quit) => break,
+            Ok(Answer::Text(text)) => write!(out, "{text}")?,
+            Ok(Answer::Position) => write!(out, "{}", shown(session, playable, json))?,
+            Err(error) if is_broken_pipe(&error) => return Err(error),
+            Err(error) if terminal => writeln!(out, "{error:#}")?,
+            Err(error) => {
+                out.flush()?;
+                anstream::eprintln!("magister: line {number}: {error:#}");
+                return Ok(FOUND);
+            }
+        }
+    }
+    Ok(CLEAN)
+}
+
+fn answer(session: &mut Session, line: &str) -> Result<Answer> {
+    let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+    let rest = rest.trim();
+    match word {
+        "" => return Ok(Answer::Text(String::new())),
+        "do" => session.play(rest)?,
+        "random" => {
+            for _ in 0..count(rest)? {
+                session.random()?;
+                if session.worker.terminal() {
+                    break;
+                }
+            }
+        }
+        "undo" => match session.at.checked_sub(count(rest)?) {
+            Some(at) => session.go(at)?,
+            None => bail!("only {} can be taken back", super::plural(session.at, "step")),
+        },
+        "redo" => {
+            let undone = session.moments.len() - 1 - session.at;
+            let count = count(rest)?;
+            if count > undone {
+                bail!("only {} can be made again", super::plural(undone, "step"));
+            }
+            session.go(session.at + count)?;
+        }
+        "jump" => match rest.parse() {
+            Ok(at) => session.go(at)?,
+            Err(_) => bail!("`jump N` needs the number of steps, such as `jump 0`"),
+        },
+        "state" if rest.is_empty() => return Ok(Answer::Text(show::state(session))),
+        "legal" if rest.is_empty() => return Ok(Answer::Text(show::legal(session, usize::MAX))),
+        "percepts" if rest.is_empty() => return Ok(Answer::Text(show::percepts(session))),
+        "history" if rest.is_empty() => return Ok(Answer::Text(show::history(session))),
+        "help" | "?" if rest.is_empty() => return Ok(Answer::Text(HELP.to_owned())),
+        "show" if rest.is_empty() => {}
+        "quit" | "exit" | "q" if rest.is_empty() => return Ok(Answer::Quit),
+        _ => session.play(line).map_err(|error| {
+            let word_only = word.chars().all(char::is_alphabetic);
+            let no_command = || format!("`{word}` is no command, and as a step");
+            if word_only { error.context(no_command()) } else { error }
+        })?,
+    }
+    Ok(Answer::Position)
+}
+
+/// The number after a command; one if there is none.
+fn count(text: &str) -> Result<usize> {
+    match text {
+        "" => Ok(1),
+        _ => text.parse().ok().with_context(|| format!("{text} is no number of steps")),
+    }
+}

@@ -1,0 +1,156 @@
+//! Moves as people write them.
+
+use std::fmt::Write as _;
+
+use anyhow::{Result, bail};
+use magister_core::{Move, Role};
+
+use super::super::plural;
+use super::session::{Choice, Session};
+
+/// What stands for a move that is drawn.
+const DRAWN: &str = "*";
+/// How many legal moves an error names.
+const NAMED: usize = 40;
+
+/// The steps of a text, which semicolons separate. Empty ones are left out.
+pub(super) fn steps(text: &str) -> impl Iterator<Item = &str> {
+    text.split(';').map(str::trim).filter(|step| !step.is_empty())
+}
+
+/// The terms of a text, which blanks outside of brackets separate.
+pub(super) fn terms(text: &str) -> Vec<&str> {
+    let (mut terms, mut start, mut depth) = (Vec::new(), None, 0_i32);
+    for (at, letter) in text.char_indices() {
+        if letter.is_whitespace() && depth <= 0 {
+            terms.extend(start.take().map(|start| &text[start..at]));
+            continue;
+        }
+        // In KIF a term ends where the next one opens; in infix a name stands before its bracket.
+        let closed = start.is_some_and(|start: usize| text[start..at].ends_with(')'));
+        if letter == '(' && depth == 0 && closed {
+            terms.extend(start.take().map(|start| &text[start..at]));
+        }
+        start.get_or_insert(at);
+        match letter {
+            '(' | '[' => depth += 1,
+            ')' | ']' => depth -= 1,
+            _ => {}
+        }
+    }
+    terms.extend(start.map(|start| &text[start..]));
+    terms
+}
+
+/// What each role is to do, given the moves of the players that have a choice, of all roles that
+/// have one, or of all roles.
+pub(super) fn read(session: &Session, text: &str) -> Result<Vec<Choice>> {
+    if session.worker.terminal() {
+        bail!("the game is over, so {text} cannot be played");
+    }
+    let given = terms(text);
+    let info = session.info();
+    let all: Vec<Role> = info.all_roles().collect();
+    if given == [DRAWN] {
+        return Ok(vec![Choice::Drawn; all.len()]);
+    }
+    let choosing: Vec<Role> = all.iter().copied().filter(|&r| session.chooses(r)).collect();
+    let players: Vec<Role> = info.players().filter(|&r| session.chooses(r)).collect();
+    let ways = [&players, &choosing, &all];
+    let mut wrong = None;
+    for way in ways.into_iter().filter(|way| way.len() == given.len()) {
+        match fit(session, way, &given) {
+            Ok(choices) => return Ok(choices),
+            Err(error) => wrong = wrong.or(Some(error)),
+        }
+    }
+    if let Some(wrong) = wrong {
+        return Err(wrong);
+    }
+    let names = |roles: &[Role]| {
+        roles.iter().map(|&role| info.role_name(role)).collect::<Vec<_>>().join(", ")
+    };
+    let moves = plural(given.len(), "move");
+    if choosing.is_empty() {
+        bail!(
+            "{moves} given in {text}, but nobody has a choice here; * goes on, or give a move for \
+             each of {}",
+            names(&all)
+        );
+    }
+    let who = if players.is_empty() { &choosing } else { &players };
+    let mut legal = String::new();
+    for &role in who {
+        let _ = write!(legal, "\n{}: {}", info.role_name(role), named(session, role));
+    }
+    bail!(
+        "{moves} given in {text}, but the choice is with {}: give one move for each of these, or \
+         one for each role in the order {}. Legal are{legal}",
+        names(who),
+        names(&all)
+    )
+}
+
+/// The given moves for these roles; the others have no choice, or are chance and drawn.
+fn fit(session: &Session, roles: &[Role], given: &[&str]) -> Result<Vec<Choice>> {
+    let info = session.info();
+    let mut choices: Vec<Choice> = vec![Choice::Drawn; info.roles.len()];
+    for (&role, &text) in roles.iter().zip(given) {
+        if text == DRAWN {
+            continue;
+        }
+        let Some(choice) = find(session, role, text) else {
+            bail!(
+                "{} cannot play {text} here; legal are {}",
+                info.role_name(role),
+                named(session, role)
+            );
+        };
+        choices[role.index()] = Choice::Given(choice);
+    }
+    Ok(choices)
+}
+
+/// The legal move of this text, or of this number in the list.
+fn find(session: &Session, role: Role, text: &str) -> Option<Move> {
+    let legal = session.worker.legal(role);
+    let words = session.game.text();
+    if let Some(choice) = words.parse_move(role, text).filter(|choice| legal.contains(choice)) {
+        return Some(choice);
+    }
+    let digits = text.strip_prefix('#').unwrap_or(text);
+    let number: usize = digits.parse().ok()?;
+    legal.get(number.checked_sub(1)?).copied()
+}
+
+/// The legal moves of a role in a sentence.
+fn named(session: &Session, role: Role) -> String {
+    let legal = session.worker.legal(role);
+    let words = session.game.text();
+    let mut text: Vec<String> = legal.iter().take(NAMED).map(|&m| words.move_text(m)).collect();
+    if legal.len() > NAMED {
+        text.push(format!("and {} more", legal.len() - NAMED));
+    }
+    text.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{steps, terms};
+
+    #[test]
+    fn terms_of_both_syntaxes() {
+        assert_eq!(terms(" (put 1 2)  noop "), ["(put 1 2)", "noop"]);
+        assert_eq!(terms("(put 1 2)(put (f 1) 3)"), ["(put 1 2)", "(put (f 1) 3)"]);
+        assert_eq!(terms("mark(1, 2) noop"), ["mark(1, 2)", "noop"]);
+        assert_eq!(terms("3 * #2"), ["3", "*", "#2"]);
+        assert_eq!(terms("(((a"), ["(((a"]);
+        assert_eq!(terms(") b) é"), [")", "b)", "é"]);
+        assert!(terms("  ").is_empty());
+    }
+
+    #[test]
+    fn steps_without_empty_ones() {
+        assert_eq!(steps(" a b;; c ;").collect::<Vec<_>>(), ["a b", "c"]);
+    }
+}

@@ -1,0 +1,148 @@
+//! A match that can be taken back: every position that was reached is kept.
+
+use std::sync::Arc;
+
+use anyhow::{Result, anyhow, bail};
+use magister_core::{Game, Info, Move, Rng, Role, Seed, Step, Stop, Worker, draw};
+
+use super::joint;
+
+/// Steps without a choice of a player that are made on the way to a move.
+const PASSED: usize = 10_000;
+
+/// A position, and how it was reached.
+pub(super) struct Moment {
+    pub(super) state: Vec<u64>,
+    /// The joint move that led here; empty for the first position.
+    pub(super) joint: Vec<Move>,
+    /// What came of it.
+    pub(super) step: Step,
+    /// Where the next move of chance comes from, as a referee with the same seed draws it.
+    chance: Rng,
+}
+
+pub(super) struct Session {
+    pub(super) game: Arc<dyn Game>,
+    pub(super) worker: Box<dyn Worker>,
+    /// Never empty.
+    pub(super) moments: Vec<Moment>,
+    /// The current position.
+    pub(super) at: usize,
+    /// Where random moves of players come from.
+    random: Rng,
+}
+
+/// What a role is to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Choice {
+    Given(Move),
+    /// By the seed: chance by its weights, a player with every move equally likely.
+    Drawn,
+}
+
+impl Session {
+    pub(super) fn new(game: Arc<dyn Game>, seed: u64) -> Self {
+        let seed = Seed::from(seed);
+        let mut worker = game.worker();
+        worker.reset();
+        let mut state = Vec::new();
+        worker.save(&mut state);
+        let chance = seed.derive("chance").rng();
+        let first = Moment { state, joint: Vec::new(), step: Step::new(), chance };
+        Session { game, worker, moments: vec![first], at: 0, random: seed.derive("random").rng() }
+    }
+
+    pub(super) fn info(&self) -> &Info {
+        self.game.info()
+    }
+
+    pub(super) fn moment(&self) -> &Moment {
+        &self.moments[self.at]
+    }
+
+    /// Whether a role has more than one legal move.
+    pub(super) fn chooses(&self, role: Role) -> bool {
+        self.worker.legal(role).len() > 1
+    }
+
+    /// Whether a role other than chance has more than one legal move.
+    fn players_choose(&self) -> bool {
+        self.info().players().any(|role| self.chooses(role))
+    }
+
+    /// Goes to a position that was reached before.
+    pub(super) fn go(&mut self, at: usize) -> Result<()> {
+        let last = self.moments.len() - 1;
+        if at > last {
+            bail!("there is no position {at}; the last one that was reached is {last}");
+        }
+        self.worker.load(&self.moments[at].state, &Stop::never())?;
+        self.at = at;
+        Ok(())
+    }
+
+    /// Makes steps that are written down, separated by semicolons. If one can not be made, the
+    /// session stays at the position before it.
+    pub(super) fn play(&mut self, text: &str) -> Result<()> {
+        for step in joint::steps(text) {
+            let future = self.moments.split_off(self.at + 1);
+            let from = self.at;
+            if let Err(error) = self.reach(step) {
+                self.moments.truncate(from + 1);
+                self.moments.extend(future);
+                self.go(from)?;
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes one step that is written down. Where no player has a choice and the moves do not
+    /// fit, the position is passed through first.
+    fn reach(&mut self, text: &str) -> Result<()> {
+        for _ in 0..PASSED {
+            match joint::read(self, text) {
+                Ok(choices) => return self.make(&choices),
+                Err(_) if !self.worker.terminal() && !self.players_choose() => {
+                    self.make(&vec![Choice::Drawn; self.info().roles.len()])?;
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        bail!("no player has a choice within {PASSED} steps")
+    }
+
+    /// Makes a step with random moves.
+    pub(super) fn random(&mut self) -> Result<()> {
+        self.make(&vec![Choice::Drawn; self.info().roles.len()])
+    }
+
+    /// Makes a step; what was taken back before is forgotten.
+    fn make(&mut self, choices: &[Choice]) -> Result<()> {
+        if self.worker.terminal() {
+            bail!("the game is over; `undo` takes the last step back");
+        }
+        let mut chance = self.moment().chance.clone();
+        let mut joint = Vec::with_capacity(choices.len());
+        for (role, &choice) in self.game.info().all_roles().zip(choices) {
+            let legal = self.worker.legal(role);
+            let drawn = match choice {
+                Choice::Given(choice) => Some(choice),
+                Choice::Drawn if self.game.info().chance == Some(role) => {
+                    draw(legal, self.worker.weights(), &mut chance)
+                }
+                Choice::Drawn => draw(legal, &[], &mut self.random),
+            };
+            let name = self.game.info().role_name(role);
+            joint.push(drawn.ok_or_else(|| anyhow!("{name} has no legal move"))?);
+        }
+        let mut step = Step::new();
+        self.worker.step(&joint, &mut step, &Stop::never())?;
+        let mut state = Vec::new();
+        self.worker.save(&mut state);
+        self.moments.truncate(self.at + 1);
+        self.moments.push(Moment { state, joint, step, chance });
+        self.at += 1;
+        Ok(())
+    }
+}

@@ -29,12 +29,14 @@
 //! | [`program`] | rulesheets as plain data, with strata and dependencies |
 //! | [`grounder`] | programs to the finite set of their instances that can matter |
 //! | [`network`] | ground programs as gates, simplified |
+//! | [`evaluator`] | ways to run networks, behind the vocabulary |
 //! | [`reference`](mod@reference) | the reference interpreter, and the game around it |
 //! | [`trace`] | recorded matches, and the comparison with them |
 
 #![forbid(unsafe_code)]
 
 mod error;
+pub mod evaluator;
 pub mod ground;
 pub mod grounder;
 pub mod network;

@@ -2,29 +2,38 @@
 
 use std::fmt;
 use std::str::FromStr;
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
+use std::time::{Duration, Instant};
 
-use magister_core::{Game, Stop};
+use magister_core::{Game, Halt, Seed, Step, Stop};
 use magister_gdl::Rulesheet;
 
-use crate::network::Gates;
+use crate::evaluator::{Method, NetworkGame};
+use crate::grounder::{GroundLimits, ground};
+use crate::network::{Gates, Network, NetworkLimits};
 use crate::trace::Stepper;
 use crate::{Error, Limits, Program, Reference, ReferenceGame};
 
 /// The ways to run a game.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Evaluator {
+    /// The network, only what changes.
+    Incremental,
+    /// The network, everything anew in every state.
+    Sweep,
     /// The reference interpreter: takes every game, slowly.
     Reference,
 }
 
 impl Evaluator {
     /// All of them, the fastest first.
-    pub const ALL: &[Evaluator] = &[Evaluator::Reference];
+    pub const ALL: &[Evaluator] = &[Evaluator::Incremental, Evaluator::Sweep, Evaluator::Reference];
 
     /// The name on the command line.
     pub fn name(self) -> &'static str {
         match self {
+            Evaluator::Incremental => "incremental",
+            Evaluator::Sweep => "sweep",
             Evaluator::Reference => "reference",
         }
     }
@@ -77,7 +86,9 @@ impl fmt::Debug for Prepared {
 
 /// Makes a game of rules: by a given evaluator, or by the best that takes it.
 ///
-/// `source` is the text that the rules were read from, `name` what to call the game.
+/// `source` is the text that the rules were read from, `name` what to call the game. Which of the
+/// two ways to run a network is better for a game is measured, for a few milliseconds. A game
+/// that does not become a network within the limits runs on the reference interpreter.
 pub fn prepare(
     rules: &Rulesheet,
     source: &str,
@@ -87,16 +98,122 @@ pub fn prepare(
 ) -> Result<Prepared, Error> {
     let program = Arc::new(Program::new(rules, source)?);
     match evaluator {
-        None | Some(Evaluator::Reference) => {
-            let limits = Limits::default();
-            let game =
-                ReferenceGame::with_limits(Arc::clone(&program), limits, source, name, stop)?;
-            Ok(Prepared {
-                game: Arc::new(game),
-                evaluator: Evaluator::Reference,
-                gates: None,
-                stepper: Box::new(move || Box::new(Reference::new(Arc::clone(&program), limits))),
-            })
+        Some(Evaluator::Reference) => reference(&program, source, name, stop),
+        Some(Evaluator::Incremental) => {
+            let network = network(&program, stop)?;
+            on_network(&program, network, Method::Incremental, source, name)
+        }
+        Some(Evaluator::Sweep) => {
+            let network = network(&program, stop)?;
+            on_network(&program, network, Method::Sweep, source, name)
+        }
+        None => match network(&program, stop) {
+            Ok(network) => {
+                let one =
+                    on_network(&program, Arc::clone(&network), Method::Incremental, source, name)?;
+                let other = on_network(&program, network, Method::Sweep, source, name)?;
+                Ok(if speed(one.game.as_ref()) > speed(other.game.as_ref()) { one } else { other })
+            }
+            Err(Error::Halt(Halt::Stopped)) if stop.is_set() => Err(Error::Halt(Halt::Stopped)),
+            Err(_) => reference(&program, source, name, stop),
+        },
+    }
+}
+
+/// How long a game may take to become a network before another evaluator takes over.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+fn network(program: &Program, stop: &Stop) -> Result<Arc<Network>, Error> {
+    within(PATIENCE, stop, |stop| {
+        let grounded = ground(program, &GroundLimits::default(), stop)?;
+        Network::new(&grounded, &NetworkLimits::default(), stop).map(Arc::new)
+    })
+}
+
+/// Runs `work` with a flag that is set when `stop` is or when the time is over.
+fn within<T>(time: Duration, stop: &Stop, work: impl FnOnce(&Stop) -> T) -> T {
+    let inner = Stop::new();
+    let (done, wait) = mpsc::channel::<()>();
+    std::thread::scope(|scope| {
+        let flag = inner.clone();
+        let outer = stop.clone();
+        scope.spawn(move || {
+            let end = Instant::now() + time;
+            let tick = Duration::from_millis(20);
+            while wait.recv_timeout(tick) == Err(mpsc::RecvTimeoutError::Timeout) {
+                if outer.is_set() || Instant::now() > end {
+                    flag.set();
+                }
+            }
+        });
+        let result = work(&inner);
+        drop(done);
+        result
+    })
+}
+
+fn on_network(
+    program: &Program,
+    network: Arc<Network>,
+    method: Method,
+    source: &str,
+    name: &str,
+) -> Result<Prepared, Error> {
+    let gates = network.gates();
+    let game = Arc::new(NetworkGame::new(program, network, method, source, name)?);
+    let stepping = Arc::clone(&game);
+    Ok(Prepared {
+        game,
+        evaluator: match method {
+            Method::Incremental => Evaluator::Incremental,
+            Method::Sweep => Evaluator::Sweep,
+        },
+        gates: Some(gates),
+        stepper: Box::new(move || stepping.stepper()),
+    })
+}
+
+fn reference(
+    program: &Arc<Program>,
+    source: &str,
+    name: &str,
+    stop: &Stop,
+) -> Result<Prepared, Error> {
+    let limits = Limits::default();
+    let game = ReferenceGame::with_limits(Arc::clone(program), limits, source, name, stop)?;
+    let program = Arc::clone(program);
+    Ok(Prepared {
+        game: Arc::new(game),
+        evaluator: Evaluator::Reference,
+        gates: None,
+        stepper: Box::new(move || Box::new(Reference::new(Arc::clone(&program), limits))),
+    })
+}
+
+/// Steps per second of random play, measured for a few milliseconds.
+fn speed(game: &dyn Game) -> f64 {
+    let mut worker = game.worker();
+    let mut rng = Seed::from(1).rng();
+    let mut out = Step::new();
+    let mut joint = Vec::new();
+    let start = Instant::now();
+    let mut steps = 0u32;
+    while start.elapsed() < Duration::from_millis(4) {
+        for _ in 0..16 {
+            if worker.terminal() {
+                worker.reset();
+            }
+            joint.clear();
+            for role in game.info().all_roles() {
+                let legal = worker.legal(role);
+                let pick = rng.below(legal.len().max(1) as u64) as usize;
+                joint.extend(legal.get(pick));
+            }
+            if worker.step(&joint, &mut out, &Stop::never()).is_err() {
+                worker.reset();
+            }
+            steps += 1;
         }
     }
+    f64::from(steps) / start.elapsed().as_secs_f64()
 }

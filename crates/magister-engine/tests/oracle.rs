@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use magister_core::{Halt, Stop};
 use magister_engine::trace::{Report, Trace, conform, read as read_traces};
-use magister_engine::{Ground, Limits, Program, Reference};
+use magister_engine::{Evaluator, Ground, Limits, Program, Reference, prepare};
 use magister_gdl::{Dialect, Options, Syntax, print, read, translate};
 
 /// The reference prover misreads this sheet, so its trace is not what the rules mean.
@@ -216,4 +216,67 @@ fn operations_translated_to_gdl_play_the_same() {
         }
     }
     assert!(agree >= 40, "{agree} games agree");
+}
+
+/// Every game that becomes a network in time, on both ways to run one.
+#[test]
+fn networks() {
+    let Some(oracle) = oracle() else { return };
+    let only = std::env::var("MAGISTER_GAME").unwrap_or_default();
+    let (extent, patience) = if long() { (LONG, 30) } else { (SHORT, 1) };
+    let collections = [
+        ("gdl/games", "gdl/traces", ".kif"),
+        ("gdl/test_cases", "gdl/test_cases/traces", ".kif"),
+        ("gdl2/games", "gdl2/traces", ".kif"),
+        ("gamemaster/games", "gamemaster/traces", ".rulesheet.hrf"),
+    ];
+    let (mut agree, mut other, mut failures) = (0, Vec::new(), Vec::new());
+    for (rules, traces, ending) in collections {
+        let mut files: Vec<PathBuf> = std::fs::read_dir(oracle.join(traces))
+            .expect("the oracle has this folder")
+            .map(|entry| entry.expect("readable").path())
+            .collect();
+        files.sort();
+        for file in files {
+            let game = file.file_name().unwrap_or_default().to_string_lossy();
+            let game = game.trim_end_matches(".gz").trim_end_matches(".jsonl").to_owned();
+            let size = std::fs::metadata(&file).map_or(0, |metadata| metadata.len());
+            if game == SKIPPED || !game.contains(&only) || size > extent.bytes {
+                continue;
+            }
+            let path = oracle.join(rules).join(format!("{game}{ending}"));
+            let Ok(bytes) = std::fs::read(&path) else { continue };
+            // Long rulesheets are left to the long run: they ground for seconds in a debug build.
+            if !long() && bytes.len() > 8_000 {
+                continue;
+            }
+            let text = String::from_utf8_lossy(&bytes);
+            let sheet = read(&text, &Options::default());
+            let recorded = std::fs::read(&file).expect("readable");
+            let mut recorded = read_traces(&recorded).expect("recorded");
+            recorded.truncate(extent.matches);
+            recorded.iter_mut().for_each(|trace| trace.positions.truncate(extent.positions));
+            for evaluator in [Evaluator::Sweep, Evaluator::Incremental] {
+                let prepared = within(patience, |stop| {
+                    prepare(&sheet.rules, &text, &game, Some(evaluator), stop)
+                });
+                let Ok(prepared) = prepared else {
+                    other.push(game.clone());
+                    break;
+                };
+                match conform(prepared.stepper().as_mut(), &recorded, &Stop::never()) {
+                    Ok(report) => match report.mismatches.first() {
+                        None => agree += 1,
+                        Some(first) => failures.push(format!("{game} {evaluator}: {first}")),
+                    },
+                    Err(halt) => failures.push(format!("{game} {evaluator}: {halt}")),
+                }
+            }
+        }
+    }
+    eprintln!("networks: {agree} runs agree; not a network in time: {other:?}");
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+    if only.is_empty() {
+        assert!(agree > 300, "only {agree} runs");
+    }
 }

@@ -9,7 +9,7 @@ use crate::program::Pattern;
 use crate::term::{TermId, Terms};
 
 /// How many rows are looked at between two looks at the clock.
-const PATIENCE: u32 = 1 << 14;
+const PATIENCE: u64 = 1 << 14;
 
 /// A match of all conditions: the row of each positive one, and the values of the variables.
 pub(super) struct Match<'a> {
@@ -30,7 +30,9 @@ pub(super) struct Join<'a> {
     pub(super) bindings: Vec<Option<TermId>>,
     pub(super) rows: Vec<u32>,
     pub(super) trail: Vec<u32>,
-    pub(super) looked: u32,
+    pub(super) looked: u64,
+    /// Rows that may be looked at.
+    pub(super) most: u64,
 }
 
 impl Join<'_> {
@@ -110,6 +112,12 @@ impl Join<'_> {
         self.looked += 1;
         if self.looked.is_multiple_of(PATIENCE) {
             self.stop.check()?;
+            if self.looked > self.most {
+                let line = self.rule.line;
+                return Err(Halt::Limit(format!(
+                    "joins look at too many rows, most recently for the rule in line {line}"
+                )));
+            }
         }
         let before = self.trail.len();
         let tuple = source.row(row);

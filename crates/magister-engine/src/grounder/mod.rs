@@ -8,6 +8,7 @@
 mod join;
 mod plan;
 mod rules;
+mod split;
 mod table;
 
 use magister_core::{Halt, Stop};
@@ -31,11 +32,13 @@ pub struct GroundLimits {
     pub bytes: usize,
     /// Nesting of terms: rules that build ever larger ones end here.
     pub depth: u32,
+    /// Rows that joins may look at.
+    pub rows: u64,
 }
 
 impl Default for GroundLimits {
     fn default() -> Self {
-        Self { instances: 20_000_000, bytes: 2 << 30, depth: 60 }
+        Self { instances: 8_000_000, bytes: 2 << 30, depth: 60, rows: 2_000_000_000 }
     }
 }
 
@@ -86,6 +89,10 @@ pub struct Grounded {
     pub fluents: usize,
     /// The number of moves of all roles together.
     pub moves: usize,
+    /// A role may have nothing to do, and then makes no move at all: the operations dialect.
+    pub idling: bool,
+    /// The number of roles.
+    pub roles: usize,
     /// The heads of instances.
     heads: Vec<AtomId>,
     /// Where the body of each instance ends in `literals`.
@@ -149,8 +156,31 @@ impl Grounded {
 }
 
 /// Grounds a program.
+///
+/// Rules are taken as they are first. If that needs too much, they are split into parts that join
+/// less, and tried again: networks are a little better without, badly written rules need it.
 pub fn ground(program: &Program, limits: &GroundLimits, stop: &Stop) -> Result<Grounded, Error> {
-    let set = rules::prepare(program)?;
+    let modest = GroundLimits {
+        instances: limits.instances.min(1_500_000),
+        rows: limits.rows.min(30_000_000),
+        ..*limits
+    };
+    match attempt(program, &modest, stop, false) {
+        Err(Error::Halt(Halt::Limit(_))) => attempt(program, limits, stop, true),
+        done => done,
+    }
+}
+
+fn attempt(
+    program: &Program,
+    limits: &GroundLimits,
+    stop: &Stop,
+    split_rules: bool,
+) -> Result<Grounded, Error> {
+    let mut set = rules::prepare(program)?;
+    if split_rules {
+        split::split(&mut set);
+    }
     let mut grounder = Grounder::new(program, set, *limits, stop);
     grounder.static_tables()?;
     grounder.dynamic_tables()?;
@@ -182,6 +212,8 @@ struct Grounder<'a> {
     legal_seen: u32,
     next_seen: u32,
     roles: Vec<TermId>,
+    /// Rows that joins have looked at.
+    looked: u64,
 }
 
 impl<'a> Grounder<'a> {
@@ -206,6 +238,7 @@ impl<'a> Grounder<'a> {
             legal_seen: 0,
             next_seen: 0,
             roles: program.roles.clone(),
+            looked: 0,
             set,
         }
     }
@@ -378,7 +411,9 @@ impl<'a> Grounder<'a> {
         let mut count = 0;
         let mut rows: Vec<u32> = Vec::new();
         let mut negated: Vec<u32> = Vec::new();
+        let mut fresh = Table::new(rule.args.len());
         let depth = self.limits.depth;
+        let bytes = self.limits.bytes;
         let room = self.limits.instances.saturating_sub(self.found.len());
         let dynamic = &self.set.dynamic;
         let mut join = Join {
@@ -393,8 +428,10 @@ impl<'a> Grounder<'a> {
             rows: vec![0; rule.body.len()],
             trail: Vec::new(),
             looked: 0,
+            most: self.limits.rows.saturating_sub(self.looked),
         };
         join.run(&mut |terms: &mut Terms, matched: Match<'_>| {
+            let start = heads.len();
             for arg in &rule.args {
                 let term = instantiate(arg, matched.bindings, terms)
                     .ok_or_else(|| Halt::Rules("a variable is not bound".to_owned()))?;
@@ -405,6 +442,14 @@ impl<'a> Grounder<'a> {
                     )));
                 }
                 heads.push(term);
+            }
+            if !keep {
+                // Of what does not change only the set matters, and it may be found many times.
+                let known = self.tables[rule.head.index()].find(&heads[start..]).is_some();
+                if known || !fresh.insert(&heads[start..]).1 {
+                    heads.truncate(start);
+                    return Ok(());
+                }
             }
             count += 1;
             if keep {
@@ -424,6 +469,13 @@ impl<'a> Grounder<'a> {
                         _ => {}
                     }
                 }
+                if (heads.len() + rows.len() + negated.len()) * 4 > bytes {
+                    return Err(Halt::Limit(format!(
+                        "grounding needs more than {} MiB, most recently for the rule in line {}",
+                        bytes >> 20,
+                        rule.line
+                    )));
+                }
                 if count > room {
                     return Err(Halt::Limit(format!(
                         "there are more than {room} instances, most recently of the rule in line {}",
@@ -433,6 +485,7 @@ impl<'a> Grounder<'a> {
             }
             Ok(())
         })?;
+        self.looked += join.looked;
         self.keep(rule, count, &heads, &rows, &negated, keep);
         Ok(())
     }
@@ -619,6 +672,8 @@ impl<'a> Grounder<'a> {
             atoms,
             fluents,
             moves,
+            idling: self.program.dialect == Dialect::Operations,
+            roles: self.roles.len(),
             heads,
             ends,
             literals,

@@ -4,9 +4,10 @@
 //! deleted; a negation with variables that nothing else binds gets a relation of its own.
 
 use magister_gdl::Dialect;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::Error;
-use crate::program::{Atom, Effect, Goal, Pattern, Program};
+use crate::program::{Atom, Effect, Goal, Pattern, Program, Relation};
 use crate::term::TermId;
 
 /// A table: fluents, moves, or a relation.
@@ -85,7 +86,11 @@ pub(super) fn prepare(program: &Program) -> Result<RuleSet, Error> {
         set.arities.push(info.functor.arity.unwrap_or(0) as usize);
         set.dynamic.push(info.depends != crate::program::Depends::Nothing);
     }
-    let mut prepare = Prepare { program, set };
+    let mut inlined = FxHashSet::default();
+    for operation in &program.operations {
+        conditions_of(&operation.effects, &mut inlined);
+    }
+    let mut prepare = Prepare { program, set, inlined };
     prepare.facts();
     for rule in 0..program.rules.len() {
         prepare.rule(rule)?;
@@ -106,6 +111,53 @@ pub(super) fn prepare(program: &Program) -> Result<RuleSet, Error> {
 struct Prepare<'a> {
     program: &'a Program,
     set: RuleSet,
+    /// Relations that stand for the conditions of operations.
+    inlined: FxHashSet<Relation>,
+}
+
+fn conditions_of(effects: &[Effect], into: &mut FxHashSet<Relation>) {
+    for effect in effects {
+        if let Effect::When(atom, inner) = effect {
+            into.insert(atom.relation);
+            conditions_of(inner, into);
+        }
+    }
+}
+
+/// New numbers for the variables of a rule.
+struct Renaming {
+    known: FxHashMap<u32, u32>,
+    count: u32,
+}
+
+impl Renaming {
+    /// Every variable keeps its number.
+    fn identity(variables: u32) -> Self {
+        Self { known: (0..variables).map(|v| (v, v)).collect(), count: variables }
+    }
+
+    /// Variables get numbers behind those that are taken.
+    fn into(taken: u32) -> Self {
+        Self { known: FxHashMap::default(), count: taken }
+    }
+
+    fn pattern(&mut self, pattern: &Pattern) -> Pattern {
+        match pattern {
+            Pattern::Variable(variable) => {
+                let number = *self.known.entry(*variable).or_insert_with(|| {
+                    self.count += 1;
+                    self.count - 1
+                });
+                Pattern::Variable(number)
+            }
+            Pattern::Ground(term) => Pattern::Ground(*term),
+            Pattern::Compound(symbol, args) => Pattern::Compound(*symbol, self.all(args)),
+        }
+    }
+
+    fn all(&mut self, patterns: &[Pattern]) -> Box<[Pattern]> {
+        patterns.iter().map(|p| self.pattern(p)).collect()
+    }
 }
 
 impl Prepare<'_> {
@@ -130,18 +182,22 @@ impl Prepare<'_> {
         Error::Statement { line, what: what.to_owned() }
     }
 
-    fn rule(&mut self, number: usize) -> Result<(), Error> {
+    /// The conditions of a rule, with its variables renamed.
+    fn conditions(&self, number: usize, names: &mut Renaming) -> Result<Vec<Condition>, Error> {
         let program = self.program;
         let rule = &program.rules[number];
         let line = program.line(rule.span);
         let mut body = Vec::new();
         for literal in &rule.body {
-            let condition = match &literal.goal {
-                Goal::Relation(atom) => (table(atom.relation), atom.args.clone()),
-                Goal::Fluent(fluent) => (FLUENTS, Box::from([fluent.clone()])),
-                Goal::Does(role, action) => (DOES, Box::from([role.clone(), action.clone()])),
+            let (table, args): (TableId, Box<[Pattern]>) = match &literal.goal {
+                Goal::Relation(atom) => (table(atom.relation), names.all(&atom.args)),
+                Goal::Fluent(fluent) => (FLUENTS, Box::from([names.pattern(fluent)])),
+                Goal::Does(role, action) => {
+                    (DOES, Box::from([names.pattern(role), names.pattern(action)]))
+                }
                 Goal::Distinct(a, b) => {
-                    body.push(Condition::Differ(a.clone(), b.clone(), !literal.negated));
+                    let (a, b) = (names.pattern(a), names.pattern(b));
+                    body.push(Condition::Differ(a, b, !literal.negated));
                     continue;
                 }
                 Goal::Builtin(builtin, _) => {
@@ -149,14 +205,27 @@ impl Prepare<'_> {
                 }
                 Goal::Aggregate(..) => return Err(self.refuse(line, "an aggregate")),
             };
-            let (table, args) = condition;
             body.push(if literal.negated {
                 Condition::NotIn(table, args)
             } else {
                 Condition::In(table, args)
             });
         }
-        let name = program.terms.name(program.relations[rule.head.relation.index()].functor.symbol);
+        Ok(body)
+    }
+
+    fn rule(&mut self, number: usize) -> Result<(), Error> {
+        let program = self.program;
+        let rule = &program.rules[number];
+        let info = &program.relations[rule.head.relation.index()];
+        let line = program.line(rule.span);
+        // What stands for the conditions of an operation is put where it is asked for.
+        if info.hidden && self.inlined.contains(&rule.head.relation) {
+            return Ok(());
+        }
+        let mut names = Renaming::identity(rule.variables);
+        let mut body = self.conditions(number, &mut names)?;
+        let name = program.terms.name(info.functor.symbol);
         // The query binds the role of a goal or a legal move; here a condition must.
         if matches!((name, rule.head.args.len()), ("goal" | "legal", 2))
             && let Some(Pattern::Variable(role)) = rule.head.args.first()
@@ -166,14 +235,52 @@ impl Prepare<'_> {
         {
             body.push(Condition::In(table(relation), Box::from([Pattern::Variable(*role)])));
         }
+        if info.hidden {
+            self.demand(rule, &mut body, &mut names)?;
+        }
         self.add(
             table(rule.head.relation),
             rule.head.args.clone(),
             body,
-            rule.variables,
+            names.count,
             rule.stratum,
             line,
         )
+    }
+
+    /// A relation that stands for a part of a formula is asked for in one place, and may take
+    /// variables from there: then the conditions that bind them there bind them here.
+    fn demand(
+        &self,
+        rule: &crate::program::Rule,
+        body: &mut Vec<Condition>,
+        names: &mut Renaming,
+    ) -> Result<(), Error> {
+        let open = rule.head.args.iter().any(|arg| {
+            let mut open = false;
+            arg.variables(&mut |v| open |= !is_bound(body, v));
+            open
+        });
+        if !open {
+            return Ok(());
+        }
+        let caller = self.program.rules.iter().enumerate().find_map(|(number, caller)| {
+            let atom = caller.body.iter().find_map(|literal| {
+                literal.goal.atom().filter(|atom| atom.relation == rule.head.relation)
+            })?;
+            Some((number, atom))
+        });
+        let Some((number, atom)) = caller else { return Ok(()) };
+        let mut outer = Renaming::into(names.count);
+        for (given, taken) in atom.args.iter().zip(&rule.head.args) {
+            if let (Pattern::Variable(given), Pattern::Variable(taken)) = (given, taken) {
+                outer.known.insert(*given, *taken);
+            }
+        }
+        let more = self.conditions(number, &mut outer)?;
+        body.extend(more.into_iter().filter(|c| matches!(c, Condition::In(..))));
+        names.count = outer.count;
+        Ok(())
     }
 
     /// Adds a rule, after making its negations safe.
@@ -251,9 +358,22 @@ impl Prepare<'_> {
         for effect in effects {
             match effect {
                 Effect::When(atom, inner) => {
-                    let mut more = conditions.to_vec();
-                    more.push(Condition::In(table(atom.relation), atom.args.clone()));
-                    self.effects(inner, &more, variables, line)?;
+                    let rules = self.program.relations[atom.relation.index()].rules.clone();
+                    for rule in rules {
+                        // The conditions, with their variables named as they are here.
+                        let mut names = Renaming::into(variables);
+                        let head = &self.program.rules[rule as usize].head;
+                        for (given, taken) in atom.args.iter().zip(&head.args) {
+                            if let (Pattern::Variable(given), Pattern::Variable(taken)) =
+                                (given, taken)
+                            {
+                                names.known.insert(*taken, *given);
+                            }
+                        }
+                        let mut more = conditions.to_vec();
+                        more.extend(self.conditions(rule as usize, &mut names)?);
+                        self.effects(inner, &more, names.count, line)?;
+                    }
                 }
                 Effect::Add(term) => {
                     let head = if self.is_operation(term, line)? { PERFORMED } else { ADDED };

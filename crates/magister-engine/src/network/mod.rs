@@ -25,7 +25,7 @@ pub struct NetworkLimits {
 
 impl Default for NetworkLimits {
     fn default() -> Self {
-        Self { instances: 4_000_000, gates: 3_000_000 }
+        Self { instances: 8_000_000, gates: 3_000_000 }
     }
 }
 
@@ -38,8 +38,12 @@ pub struct Network {
     pub graph: Graph,
     /// The fluents, by input.
     pub fluents: Vec<TermId>,
-    /// The moves, role by role.
+    /// The moves, role by role, in the order of their terms: role and term.
     pub moves: Vec<(u32, TermId)>,
+    /// The input of each move.
+    pub inputs: Vec<u32>,
+    /// For every role the input that is true when it does nothing, where roles can.
+    pub idle: Vec<Option<u32>>,
     /// Which fluents are true at the start.
     pub initial: Vec<bool>,
     /// Whether each move is legal.
@@ -137,8 +141,10 @@ struct Builder<'a> {
     limits: NetworkLimits,
     stop: &'a Stop,
     graph: Graph,
-    /// The input of each move, in the order of roles.
+    /// The moves, role by role, and the input of each.
     order: Vec<u32>,
+    inputs: Vec<u32>,
+    idle: Vec<Option<u32>>,
     /// The wire of each atom that is known.
     wires: Vec<Option<Edge>>,
     /// The instances of each atom.
@@ -148,35 +154,47 @@ struct Builder<'a> {
 
 impl<'a> Builder<'a> {
     fn new(ground: &'a Grounded, limits: NetworkLimits, stop: &'a Stop) -> Self {
-        // Moves role by role, so that those of a role are neighbours.
+        // Moves role by role, so that those of a role are neighbours; behind them, where roles
+        // may do nothing, that. Then exactly one input of each role is true.
         let mut order: Vec<u32> = (0..ground.moves as u32).collect();
-        order.sort_by_key(|&m| (ground.role_of(m), m));
+        order.sort_by(|&a, &b| {
+            let ((a_role, a), (b_role, b)) = (ground.the_move(a), ground.the_move(b));
+            a_role.cmp(&b_role).then_with(|| ground.terms.compare(a, b))
+        });
+        let mut inputs = vec![0; order.len()];
+        let mut idle = vec![None; ground.roles];
         let mut groups: Vec<Group> = Vec::new();
-        let mut last = None;
-        for (at, &m) in order.iter().enumerate() {
-            let role = ground.role_of(m);
-            if last == Some(role) {
-                if let Some(group) = groups.last_mut() {
-                    group.count += 1;
+        let mut next = ground.fluents as u32;
+        for role in 0..ground.roles as u32 {
+            let first = next;
+            for (at, &m) in order.iter().enumerate() {
+                if ground.role_of(m) == role {
+                    inputs[at] = next;
+                    next += 1;
                 }
-            } else {
-                groups.push(Group { first: (ground.fluents + at) as u32 + 1, count: 1 });
-                last = Some(role);
+            }
+            if ground.idling {
+                idle[role as usize] = Some(next);
+                next += 1;
+            }
+            if next > first {
+                groups.push(Group { first: first + 1, count: next - first });
             }
         }
-        let graph = Graph::new(ground.fluents + ground.moves, groups);
+        let graph = Graph::new(next as usize, groups);
         let mut wires = vec![None; ground.atoms.len()];
         for (fluent, wire) in wires.iter_mut().enumerate().take(ground.fluents) {
             *wire = Some(graph.input(fluent));
         }
-        for (at, &m) in order.iter().enumerate() {
-            wires[ground.fluents + m as usize] = Some(graph.input(ground.fluents + at));
+        for (&input, &m) in inputs.iter().zip(&order) {
+            wires[ground.fluents + m as usize] = Some(graph.input(input as usize));
         }
         let mut instances = vec![Vec::new(); ground.atoms.len()];
         for number in 0..ground.instances() {
             instances[ground.instance(number).0.0 as usize].push(number as u32);
         }
-        Self { ground, limits, stop, graph, order, wires, instances, common: FxHashMap::default() }
+        let common = FxHashMap::default();
+        Self { ground, limits, stop, graph, order, inputs, idle, wires, instances, common }
     }
 
     /// Builds the wire of every derived atom, what it depends on first.
@@ -312,6 +330,8 @@ impl<'a> Builder<'a> {
             terms: ground.terms.clone(),
             fluents: (0..ground.fluents as u32).map(|f| ground.fluent(f)).collect(),
             moves: self.order.iter().map(|&m| ground.the_move(m)).collect(),
+            inputs: self.inputs,
+            idle: self.idle,
             initial: {
                 let mut initial = vec![false; ground.fluents];
                 ground.initial.iter().for_each(|a| initial[a.0 as usize] = true);

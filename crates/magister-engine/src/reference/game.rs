@@ -163,7 +163,7 @@ impl Text for ReferenceGame {
     }
 }
 
-fn info(program: &Program, source: &str, name: &str) -> Info {
+pub(crate) fn info(program: &Program, source: &str, name: &str) -> Info {
     let roles: Vec<String> =
         program.roles.iter().map(|&role| program.terms.export(role).to_string()).collect();
     let random = roles.iter().position(|role| role == "random");

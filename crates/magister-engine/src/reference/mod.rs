@@ -24,5 +24,6 @@ mod worker;
 mod tests;
 
 pub use game::ReferenceGame;
+pub(crate) use game::info;
 pub use limits::Limits;
 pub use position::Reference;

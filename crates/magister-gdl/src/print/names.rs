@@ -158,4 +158,5 @@ fn is_plain_infix(name: &str) -> bool {
             .chars()
             .all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '/' | '*' | '+' | '-'))
         && !body.ends_with('.')
+        && !body.starts_with("/*")
 }

@@ -1,0 +1,238 @@
+//! A game that runs on its network.
+
+use std::sync::Arc;
+
+use magister_core::text::IDLE_TEXT;
+use magister_core::{Game, Info, Move, Percept, Role, Text, Worker};
+use magister_gdl::{Dialect, Syntax};
+use rustc_hash::FxHashMap;
+
+use super::incremental::Incremental;
+use super::machine::Machine;
+use super::stepper::NetworkStepper;
+use super::sweep::Sweep;
+use super::worker::NetworkWorker;
+use crate::Error;
+use crate::ground::Ground;
+use crate::network::Network;
+use crate::program::Program;
+use crate::reference;
+use crate::term::TermId;
+use crate::trace::Stepper;
+
+/// How a network is run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Method {
+    /// Everything anew in every state.
+    Sweep,
+    /// Only what changes.
+    Incremental,
+}
+
+/// What all workers of a game share.
+#[derive(Debug)]
+pub(super) struct Shared {
+    pub(super) info: Info,
+    pub(super) network: Arc<Network>,
+    pub(super) method: Method,
+    /// Where the moves of each role begin and end in the network's list.
+    pub(super) ranges: Vec<(usize, usize)>,
+    /// The vocabulary's number of each move of the network: moves of the same text have the same.
+    pub(super) numbers: Vec<u32>,
+    /// For each role the network's number of each of the vocabulary's moves.
+    pub(super) places: Vec<FxHashMap<u32, u32>>,
+    /// The texts of moves, by their number in the vocabulary.
+    move_texts: Vec<String>,
+    move_numbers: FxHashMap<Ground, u32>,
+    /// The vocabulary's number of each percept of the network.
+    pub(super) percepts: Vec<u32>,
+    percept_texts: Vec<String>,
+    percept_numbers: FxHashMap<Ground, u32>,
+    /// The values of the network's goals, as numbers.
+    pub(super) values: Vec<Option<f64>>,
+    pub(super) fluents: FxHashMap<Ground, u32>,
+    fluent_texts: Vec<String>,
+    syntax: Syntax,
+    pub(super) initial: Vec<u64>,
+    pub(super) operations: bool,
+}
+
+/// A game that runs on its network.
+#[derive(Debug)]
+pub struct NetworkGame {
+    shared: Arc<Shared>,
+}
+
+impl NetworkGame {
+    /// The game of a network; an error if its first state cannot be played. `source` is the text of the rules, `name` what to call it.
+    pub fn new(
+        program: &Program,
+        network: Arc<Network>,
+        method: Method,
+        source: &str,
+        name: &str,
+    ) -> Result<Self, Error> {
+        let operations = program.dialect == Dialect::Operations;
+        let syntax = if operations { Syntax::Infix } else { Syntax::Kif };
+        let export = |term: TermId| network.terms.export(term);
+        let mut info = reference::info(program, source, name);
+        info.state_words = Some(network.fluents.len().div_ceil(64));
+
+        let mut terms: Vec<TermId> = network.moves.iter().map(|&(_, term)| term).collect();
+        network.terms.sort(&mut terms);
+        terms.dedup();
+        info.moves = Some(terms.len() as u32);
+        let number_of: FxHashMap<TermId, u32> =
+            terms.iter().enumerate().map(|(n, &t)| (t, n as u32)).collect();
+        let numbers: Vec<u32> = network.moves.iter().map(|(_, term)| number_of[term]).collect();
+        let mut ranges = Vec::new();
+        let mut places = Vec::new();
+        for role in 0..info.roles.len() as u32 {
+            let from = network.moves.partition_point(|&(r, _)| r < role);
+            let to = network.moves.partition_point(|&(r, _)| r <= role);
+            ranges.push((from, to));
+            places.push((from..to).map(|at| (numbers[at], at as u32)).collect());
+        }
+
+        let mut seen: Vec<TermId> = network.percepts.iter().map(|&(_, term, _)| term).collect();
+        network.terms.sort(&mut seen);
+        seen.dedup();
+        let percept_of: FxHashMap<TermId, u32> =
+            seen.iter().enumerate().map(|(n, &t)| (t, n as u32)).collect();
+        let mut initial = vec![0; network.fluents.len().div_ceil(64)];
+        for (fluent, &holds) in network.initial.iter().enumerate() {
+            initial[fluent / 64] |= u64::from(holds) << (fluent % 64);
+        }
+        let shared = Shared {
+            method,
+            ranges,
+            numbers,
+            places,
+            move_texts: terms.iter().map(|&t| export(t).text(syntax)).collect(),
+            move_numbers: terms.iter().enumerate().map(|(n, &t)| (export(t), n as u32)).collect(),
+            percepts: network.percepts.iter().map(|(_, term, _)| percept_of[term]).collect(),
+            percept_texts: seen.iter().map(|&t| export(t).text(syntax)).collect(),
+            percept_numbers: seen.iter().enumerate().map(|(n, &t)| (export(t), n as u32)).collect(),
+            values: network
+                .goals
+                .iter()
+                .map(|&(_, value, _)| {
+                    let text = network.terms.constant_text(value)?;
+                    text.parse::<i64>().ok().map(|v| v as f64)
+                })
+                .collect(),
+            fluents: network
+                .fluents
+                .iter()
+                .enumerate()
+                .map(|(n, &t)| (export(t), n as u32))
+                .collect(),
+            fluent_texts: network.fluents.iter().map(|&t| export(t).text(syntax)).collect(),
+            syntax,
+            initial,
+            operations,
+            info,
+            network,
+        };
+        let shared = Arc::new(shared);
+        // A game that cannot be begun is no game.
+        NetworkWorker::new(Arc::clone(&shared)).begin()?;
+        Ok(Self { shared })
+    }
+
+    /// The network that it runs on.
+    pub fn network(&self) -> &Network {
+        &self.shared.network
+    }
+
+    /// The evaluator as something that recorded matches can be held against.
+    pub fn stepper(&self) -> Box<dyn Stepper> {
+        Box::new(NetworkStepper::new(Arc::clone(&self.shared)))
+    }
+}
+
+impl Shared {
+    /// A machine, in no state yet.
+    pub(super) fn machine(&self) -> Box<dyn Machine> {
+        match self.method {
+            Method::Sweep => Box::new(Sweep::new(Arc::clone(&self.network))),
+            Method::Incremental => Box::new(Incremental::new(Arc::clone(&self.network))),
+        }
+    }
+
+    fn read(&self, text: &str) -> Option<Ground> {
+        Ground::read(text, self.syntax).or_else(|| Ground::read(text, Syntax::Kif))
+    }
+
+    /// The state with these fluents; none if one of them never comes true.
+    pub(super) fn words(&self, fluents: &[Ground]) -> Option<Vec<u64>> {
+        let mut words = vec![0; self.initial.len()];
+        for fluent in fluents {
+            let number = *self.fluents.get(fluent)? as usize;
+            words[number / 64] |= 1 << (number % 64);
+        }
+        Some(words)
+    }
+}
+
+impl Game for NetworkGame {
+    fn info(&self) -> &Info {
+        &self.shared.info
+    }
+
+    fn worker(&self) -> Box<dyn Worker> {
+        Box::new(NetworkWorker::new(Arc::clone(&self.shared)))
+    }
+
+    fn text(&self) -> &dyn Text {
+        self
+    }
+}
+
+impl Text for NetworkGame {
+    fn move_text(&self, choice: Move) -> String {
+        if choice == Move::IDLE {
+            return IDLE_TEXT.to_owned();
+        }
+        self.shared.move_texts.get(choice.0 as usize).map_or_else(|| "?".to_owned(), Clone::clone)
+    }
+
+    fn parse_move(&self, _role: Role, text: &str) -> Option<Move> {
+        if text.trim() == IDLE_TEXT {
+            return Some(Move::IDLE);
+        }
+        let term = self.shared.read(text)?;
+        self.shared.move_numbers.get(&term).map(|&n| Move(n))
+    }
+
+    fn percept_text(&self, percept: Percept) -> String {
+        let text = self.shared.percept_texts.get(percept.0 as usize);
+        text.map_or_else(|| "?".to_owned(), Clone::clone)
+    }
+
+    fn parse_percept(&self, text: &str) -> Option<Percept> {
+        let term = self.shared.read(text)?;
+        self.shared.percept_numbers.get(&term).map(|&n| Percept(n))
+    }
+
+    fn state_text(&self, state: &[u64]) -> String {
+        let holds = |fluent: &usize| {
+            state.get(fluent / 64).is_some_and(|word| word >> (fluent % 64) & 1 == 1)
+        };
+        let mut terms: Vec<TermId> = (0..self.shared.fluent_texts.len())
+            .filter(holds)
+            .map(|fluent| self.shared.network.fluents[fluent])
+            .collect();
+        self.shared.network.terms.sort(&mut terms);
+        let texts =
+            terms.into_iter().map(|t| self.shared.network.terms.export(t).text(self.shared.syntax));
+        magister_core::text::list(texts)
+    }
+
+    fn parse_state(&self, text: &str) -> Option<Vec<u64>> {
+        let inner = text.trim().strip_prefix('(')?.strip_suffix(')')?;
+        let read = |syntax| Ground::read_all(inner, syntax);
+        let fluents = read(self.shared.syntax).or_else(|| read(Syntax::Kif))?;
+        self.shared.words(&fluents)
+    }
+}

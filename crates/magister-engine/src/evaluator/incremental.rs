@@ -1,0 +1,270 @@
+//! Propagates only what changes: best for large networks in which a move touches little.
+//!
+//! A gate is true when none of its inputs is false, so each keeps the number of those that are.
+//! Gates whose value changes are worked off in the order of their numbers, children before
+//! parents, so each is looked at once. Next states and legal moves are kept as sets of bits that
+//! the gates themselves switch.
+
+use std::sync::Arc;
+
+use super::machine::Machine;
+use crate::network::{Edge, Network};
+
+/// What depends on a node.
+#[derive(Clone, Debug, Default)]
+struct Plan {
+    /// Where the users of each node begin in `users`.
+    user_starts: Vec<u32>,
+    /// Gates that use a node, twice their number, plus one if they use its negation.
+    users: Vec<u32>,
+    /// Where the outputs of each node begin in `outputs`.
+    output_starts: Vec<u32>,
+    /// Outputs that are a node: fluents of the next state, then legal moves.
+    outputs: Vec<u32>,
+}
+
+/// The wires of one state, and what they stand for.
+#[derive(Clone, Debug)]
+pub(super) struct Incremental {
+    network: Arc<Network>,
+    plan: Arc<Plan>,
+    values: Vec<bool>,
+    /// For each gate the number of inputs that are false.
+    missing: Vec<u32>,
+    /// Gates that are to be looked at, a bit each.
+    pending: Vec<u64>,
+    first_pending: usize,
+    /// The next state, as far as the moves are known.
+    next: Vec<u64>,
+    /// The state.
+    state: Vec<u64>,
+    /// Legal moves, a bit each.
+    legal: Vec<u64>,
+    before: Vec<u64>,
+}
+
+impl Incremental {
+    pub(super) fn new(network: Arc<Network>) -> Self {
+        let plan = Arc::new(plan(&network));
+        let nodes = network.graph.len();
+        let words = network.fluents.len().div_ceil(64);
+        let mut machine = Self {
+            values: vec![false; nodes],
+            missing: vec![0; nodes],
+            pending: vec![0; nodes.div_ceil(64)],
+            first_pending: usize::MAX,
+            next: vec![0; words],
+            state: vec![0; words],
+            before: vec![0; words],
+            legal: vec![0; network.legal.len().div_ceil(64)],
+            plan,
+            network,
+        };
+        machine.start();
+        machine
+    }
+
+    /// Computes everything once, with no fluent true and no move made.
+    fn start(&mut self) {
+        let network = Arc::clone(&self.network);
+        self.values[0] = true;
+        for node in 1..network.graph.len() as u32 {
+            let children = network.graph.children(node);
+            if children.is_empty() {
+                continue;
+            }
+            let missing = children.iter().filter(|&&e| !self.wire(e)).count();
+            self.missing[node as usize] = missing as u32;
+            self.values[node as usize] = missing == 0;
+        }
+        for (fluent, &edge) in network.next.iter().enumerate() {
+            if self.wire(edge) {
+                self.next[fluent / 64] |= 1 << (fluent % 64);
+            }
+        }
+        for (number, &edge) in network.legal.iter().enumerate() {
+            if self.wire(edge) {
+                self.legal[number / 64] |= 1 << (number % 64);
+            }
+        }
+    }
+
+    fn wire(&self, edge: Edge) -> bool {
+        self.values[edge.node() as usize] != edge.negated()
+    }
+
+    /// Switches a node and tells everything that depends on it.
+    fn flip(&mut self, node: u32) {
+        let plan = Arc::clone(&self.plan);
+        self.flip_with(&plan, node);
+    }
+
+    fn flip_with(&mut self, plan: &Plan, node: u32) {
+        let at = node as usize;
+        let now = !self.values[at];
+        self.values[at] = now;
+        let users = &plan.users[plan.user_starts[at] as usize..plan.user_starts[at + 1] as usize];
+        for &user in users {
+            let gate = (user >> 1) as usize;
+            let negated = user & 1 == 1;
+            // An input that turns true is missing no longer.
+            if now == negated {
+                self.missing[gate] += 1;
+            } else {
+                self.missing[gate] -= 1;
+            }
+            if (self.missing[gate] == 0) != self.values[gate] {
+                self.pending[gate / 64] |= 1 << (gate % 64);
+                self.first_pending = self.first_pending.min(gate / 64);
+            }
+        }
+        let outputs =
+            &plan.outputs[plan.output_starts[at] as usize..plan.output_starts[at + 1] as usize];
+        let fluents = self.network.fluents.len();
+        for &output in outputs {
+            let output = output as usize;
+            if output < fluents {
+                self.next[output / 64] ^= 1 << (output % 64);
+            } else {
+                let number = output - fluents;
+                self.legal[number / 64] ^= 1 << (number % 64);
+            }
+        }
+    }
+
+    /// Works off what is pending.
+    fn settle(&mut self) {
+        let plan = Arc::clone(&self.plan);
+        let mut word = self.first_pending;
+        while word < self.pending.len() {
+            let bits = self.pending[word];
+            if bits == 0 {
+                word += 1;
+                continue;
+            }
+            let bit = bits.trailing_zeros() as usize;
+            self.pending[word] &= bits - 1;
+            let gate = word * 64 + bit;
+            if (self.missing[gate] == 0) != self.values[gate] {
+                self.flip_with(&plan, gate as u32);
+            }
+        }
+        self.first_pending = usize::MAX;
+    }
+
+    /// Makes the state this, and propagates.
+    fn enter(&mut self, state: &[u64]) {
+        for (word, &new) in state.iter().enumerate() {
+            let mut changed = self.state[word] ^ new;
+            self.state[word] = new;
+            while changed != 0 {
+                let fluent = word * 64 + changed.trailing_zeros() as usize;
+                changed &= changed - 1;
+                self.flip(fluent as u32 + 1);
+            }
+        }
+        self.settle();
+    }
+}
+
+fn plan(network: &Network) -> Plan {
+    let nodes = network.graph.len();
+    let mut users: Vec<Vec<u32>> = vec![Vec::new(); nodes];
+    for node in 0..nodes as u32 {
+        for edge in network.graph.children(node) {
+            users[edge.node() as usize].push(node << 1 | u32::from(edge.negated()));
+        }
+    }
+    let mut outputs: Vec<Vec<u32>> = vec![Vec::new(); nodes];
+    for (number, edge) in network.next.iter().chain(&network.legal).enumerate() {
+        outputs[edge.node() as usize].push(number as u32);
+    }
+    let flat = |lists: Vec<Vec<u32>>| {
+        let mut starts = vec![0];
+        let mut all = Vec::new();
+        for list in lists {
+            all.extend(list);
+            starts.push(all.len() as u32);
+        }
+        (starts, all)
+    };
+    let (user_starts, users) = flat(users);
+    let (output_starts, outputs) = flat(outputs);
+    Plan { user_starts, users, output_starts, outputs }
+}
+
+impl Machine for Incremental {
+    fn load(&mut self, state: &[u64]) {
+        self.enter(state);
+    }
+
+    fn save(&self, state: &mut [u64]) {
+        state.copy_from_slice(&self.state);
+    }
+
+    fn terminal(&self) -> bool {
+        self.wire(self.network.terminal)
+    }
+
+    fn legal(&self, from: usize, to: usize, out: &mut Vec<u32>) {
+        if from == to {
+            return;
+        }
+        for word in from / 64..=(to - 1) / 64 {
+            let mut bits = self.legal[word];
+            if word == from / 64 {
+                bits &= u64::MAX << (from % 64);
+            }
+            if word == to / 64 {
+                bits &= (1 << (to % 64)) - 1;
+            }
+            while bits != 0 {
+                out.push((word * 64) as u32 + bits.trailing_zeros());
+                bits &= bits - 1;
+            }
+        }
+    }
+
+    fn is_legal(&self, number: usize) -> bool {
+        self.legal[number / 64] >> (number % 64) & 1 == 1
+    }
+
+    fn moves(&mut self, inputs: &[u32]) {
+        for &input in inputs {
+            self.flip(input + 1);
+        }
+        self.settle();
+    }
+
+    fn percept(&self, number: usize) -> bool {
+        self.wire(self.network.percepts[number].2)
+    }
+
+    fn advance(&mut self, inputs: &[u32]) {
+        let mut before = std::mem::take(&mut self.before);
+        before.copy_from_slice(&self.next);
+        for &input in inputs {
+            self.flip(input + 1);
+        }
+        // The moves are taken back together with the change of state: one propagation for both.
+        self.enter(&before);
+        self.before = before;
+    }
+
+    fn retreat(&mut self, inputs: &[u32]) {
+        for &input in inputs {
+            self.flip(input + 1);
+        }
+        self.settle();
+    }
+
+    fn coming(&self, state: &mut [u64]) {
+        state.copy_from_slice(&self.next);
+    }
+
+    fn know_goals(&mut self) {}
+
+    fn goal(&self, number: usize) -> bool {
+        self.wire(self.network.goals[number].2)
+    }
+}

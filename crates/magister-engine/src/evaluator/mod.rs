@@ -1,0 +1,14 @@
+//! Evaluators of networks, behind the vocabulary and behind recorded matches.
+
+mod game;
+mod incremental;
+mod machine;
+mod stepper;
+mod sweep;
+mod tape;
+mod worker;
+
+#[cfg(test)]
+mod tests;
+
+pub use game::{Method, NetworkGame};

@@ -1,0 +1,105 @@
+//! A network held against recorded matches.
+
+use std::sync::Arc;
+
+use magister_core::{Halt, Stop};
+
+use super::game::Shared;
+use super::machine::Machine;
+use crate::ground::Ground;
+use crate::term::TermId;
+use crate::trace::{Stepper, Successor};
+
+pub(super) struct NetworkStepper {
+    shared: Arc<Shared>,
+    machine: Box<dyn Machine>,
+    words: Vec<u64>,
+}
+
+impl NetworkStepper {
+    pub(super) fn new(shared: Arc<Shared>) -> Self {
+        let machine = shared.machine();
+        let words = vec![0; shared.initial.len()];
+        Self { shared, machine, words }
+    }
+
+    fn export(&self, term: TermId) -> Ground {
+        self.shared.network.terms.export(term)
+    }
+
+    fn fluents(&self, words: &[u64]) -> Vec<Ground> {
+        let all = self.shared.network.fluents.iter().enumerate();
+        all.filter(|(fluent, _)| words[fluent / 64] >> (fluent % 64) & 1 == 1)
+            .map(|(_, &term)| self.export(term))
+            .collect()
+    }
+}
+
+impl Stepper for NetworkStepper {
+    fn roles(&self) -> Vec<Ground> {
+        self.shared.info.roles.iter().filter_map(|role| role.parse().ok()).collect()
+    }
+
+    fn initial(&mut self, _stop: &Stop) -> Result<Vec<Ground>, Halt> {
+        Ok(self.fluents(&self.shared.initial))
+    }
+
+    fn load(&mut self, state: &[Ground], _stop: &Stop) -> Result<(), Halt> {
+        let words = self.shared.words(state).ok_or(Halt::BadState)?;
+        self.machine.load(&words);
+        Ok(())
+    }
+
+    fn terminal(&mut self, _stop: &Stop) -> Result<bool, Halt> {
+        Ok(self.machine.terminal())
+    }
+
+    fn legal(&mut self, role: usize, _stop: &Stop) -> Result<Vec<Ground>, Halt> {
+        let (from, to) = self.shared.ranges[role];
+        let mut numbers = Vec::new();
+        self.machine.legal(from, to, &mut numbers);
+        Ok(numbers
+            .iter()
+            .map(|&at| self.export(self.shared.network.moves[at as usize].1))
+            .collect())
+    }
+
+    fn goals(&mut self, role: usize, _stop: &Stop) -> Result<Vec<Ground>, Halt> {
+        self.machine.know_goals();
+        let goals = self.shared.network.goals.iter().enumerate();
+        let held = goals
+            .filter(|&(number, &(whose, ..))| whose as usize == role && self.machine.goal(number));
+        Ok(held.map(|(_, &(_, value, _))| self.export(value)).collect())
+    }
+
+    fn successor(&mut self, joint: &[Option<Ground>], _stop: &Stop) -> Result<Successor, Halt> {
+        let network = Arc::clone(&self.shared.network);
+        let mut inputs = Vec::new();
+        for (role, choice) in joint.iter().enumerate() {
+            let (from, to) = self.shared.ranges[role];
+            let input = match choice {
+                None => network.idle[role],
+                Some(wanted) => (from..to)
+                    .find(|&at| self.export(network.moves[at].1) == *wanted)
+                    .map(|at| network.inputs[at]),
+            };
+            let Some(input) = input else {
+                return Err(Halt::Rules(format!("role {role} can never do this")));
+            };
+            inputs.push(input);
+        }
+        self.machine.moves(&inputs);
+        let mut words = std::mem::take(&mut self.words);
+        self.machine.coming(&mut words);
+        let state = self.fluents(&words);
+        self.words = words;
+        let mut percepts = vec![Vec::new(); joint.len()];
+        for (number, &(role, percept, _)) in network.percepts.iter().enumerate() {
+            if self.machine.percept(number) {
+                percepts[role as usize].push(self.export(percept));
+            }
+        }
+        self.machine.retreat(&inputs);
+        Ok(Successor { state, percepts })
+    }
+}

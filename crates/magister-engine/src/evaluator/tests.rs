@@ -1,0 +1,165 @@
+//! Networks against the reference interpreter, on small games that show every trait of the
+//! languages, and through the battery that every game must pass.
+
+use std::sync::Arc;
+
+use magister_core::{Game, Role, Seed, Step, Stop, Text as _, battery};
+use magister_gdl::{Options, read};
+
+use super::{Method, NetworkGame};
+use crate::grounder::{GroundLimits, ground};
+use crate::network::{Network, NetworkLimits};
+use crate::{Program, ReferenceGame};
+
+const TOSS: &str = "(role you) (role random) (init (step 1))
+    (<= (legal you (guess ?s)) (side ?s) (true (step 1))) (side heads) (side tails)
+    (<= (legal you noop) (true (step 2)))
+    (<= (legal random (toss ?s)) (side ?s)) (legal random (toss edge))
+    (<= (next (won)) (does you (guess ?s)) (does random (toss ?s)))
+    (<= (next (won)) (true (won))) (<= (next (step 2)) (true (step 1)))
+    (<= (next (step 3)) (true (step 2)))
+    (<= (sees you ?s) (does random (toss ?s)) (true (step 1)))
+    (<= (sees random hello) (does you ?m))
+    (<= terminal (true (step 3)))
+    (<= (goal you 100) (true (won))) (<= (goal you 0) (not (true (won))))";
+
+const LIGHTS: &str = "role(left) role(right) init(control(left)) init(lamp(1)) init(step(0))
+    succ(0,1) succ(1,2) succ(2,3) succ(3,4)
+    legal(push(X)) :- spot(X) & ~lamp(X)
+    legal(wait)
+    spot(1) spot(2) spot(3)
+    push(X) :: lamp(Y) & distinct(X,Y) ==> ~lamp(Y) & lamp(X)
+    push(X) :: turn
+    wait :: turn
+    turn :: control(left) ==> ~control(left) & control(right)
+    turn :: control(right) ==> ~control(right) & control(left)
+    turn :: step(M) & succ(M,N) ==> ~step(M) & step(N)
+    goal(R,100) :- lamp(3)
+    goal(left,40) :- ~lamp(3)
+    terminal :- step(4)";
+
+/// A path through a ring, with a view that is recursive in a circle.
+const RING: &str = "(role walker) (init (at a)) (init (bridge b c)) (init (left 4))
+    (edge a b) (edge c d) (edge d a) (less 4 3) (less 3 2) (less 2 1) (less 1 0)
+    (<= (link ?x ?y) (edge ?x ?y)) (<= (link ?x ?y) (true (bridge ?x ?y)))
+    (<= (reach ?x ?y) (link ?x ?y)) (<= (reach ?x ?z) (reach ?x ?y) (link ?y ?z))
+    (<= (legal walker (go ?y)) (true (at ?x)) (link ?x ?y))
+    (<= (legal walker burn) (true (bridge ?x ?y)))
+    (<= (legal walker stay) (true (at ?x)) (not (reach ?x ?x)))
+    (<= (legal walker stay) (true (at b)) (reach b b))
+    (<= (next (at ?y)) (does walker (go ?y)))
+    (<= (next (at ?x)) (true (at ?x)) (not moving))
+    (<= moving (does walker (go ?y)))
+    (<= (next (bridge ?x ?y)) (true (bridge ?x ?y)) (not (does walker burn)))
+    (<= (next (left ?m)) (true (left ?n)) (less ?n ?m))
+    (<= terminal (true (left 0))) (<= terminal (true (at b)) (not (reach b b)))
+    (<= (goal walker 100) (true (at ?x)) (reach ?x ?x))
+    (<= (goal walker 0) (true (at ?x)) (not (reach ?x ?x)))";
+
+fn games(text: &str) -> Vec<NetworkGame> {
+    let rules = read(text, &Options::default()).rules;
+    let program = Program::new(&rules, text).expect("a game");
+    let grounded = ground(&program, &GroundLimits::default(), &Stop::never()).expect("grounds");
+    let network = Network::new(&grounded, &NetworkLimits::default(), &Stop::never()).expect("fits");
+    let network = Arc::new(network);
+    [Method::Sweep, Method::Incremental]
+        .map(|method| NetworkGame::new(&program, Arc::clone(&network), method, text, "test"))
+        .map(|game| game.expect("it can be begun"))
+        .into()
+}
+
+#[test]
+fn networks_pass_the_battery() {
+    for text in [TOSS, LIGHTS, RING] {
+        for game in games(text) {
+            battery::assert_game(&game);
+        }
+    }
+}
+
+/// Random walks side by side: every answer as text must be equal.
+#[test]
+fn networks_agree_with_the_reference() {
+    for text in [TOSS, LIGHTS, RING] {
+        let rules = read(text, &Options::default()).rules;
+        let judge = ReferenceGame::new(&rules, text, "judge").expect("a game");
+        for game in games(text) {
+            for walk in 0..40 {
+                let mut rng = Seed::from(walk).rng();
+                let (mut a, mut b) = (judge.worker(), game.worker());
+                let (mut seen_a, mut seen_b) = (Step::new(), Step::new());
+                loop {
+                    let (mut words_a, mut words_b) = (Vec::new(), Vec::new());
+                    a.save(&mut words_a);
+                    b.save(&mut words_b);
+                    assert_eq!(judge.state_text(&words_a), game.state_text(&words_b));
+                    assert_eq!(a.terminal(), b.terminal());
+                    let (mut joint_a, mut joint_b) = (Vec::new(), Vec::new());
+                    for role in judge.info().all_roles() {
+                        let texts = |g: &dyn Game, list: &[magister_core::Move]| -> Vec<String> {
+                            list.iter().map(|&m| g.text().move_text(m)).collect()
+                        };
+                        assert_eq!(texts(&judge, a.legal(role)), texts(&game, b.legal(role)));
+                        let (mut goals_a, mut goals_b) = (Vec::new(), Vec::new());
+                        a.goals(role, &mut goals_a);
+                        b.goals(role, &mut goals_b);
+                        goals_a.sort_by(f64::total_cmp);
+                        goals_b.sort_by(f64::total_cmp);
+                        assert_eq!(goals_a, goals_b);
+                        if !a.terminal() {
+                            let pick = rng.below(a.legal(role).len() as u64) as usize;
+                            joint_a.push(a.legal(role)[pick]);
+                            joint_b.push(b.legal(role)[pick]);
+                        }
+                    }
+                    if a.terminal() {
+                        break;
+                    }
+                    a.step(&joint_a, &mut seen_a, &Stop::never()).expect("legal");
+                    b.step(&joint_b, &mut seen_b, &Stop::never()).expect("legal");
+                    for role in judge.info().all_roles() {
+                        let mut ours: Vec<String> = seen_b
+                            .percepts
+                            .of(role)
+                            .iter()
+                            .map(|&p| game.percept_text(p))
+                            .collect();
+                        let mut theirs: Vec<String> = seen_a
+                            .percepts
+                            .of(role)
+                            .iter()
+                            .map(|&p| judge.percept_text(p))
+                            .collect();
+                        ours.sort();
+                        theirs.sort();
+                        assert_eq!(ours, theirs);
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn undo_goes_back_step_by_step() {
+    for game in games(LIGHTS) {
+        let mut worker = game.worker();
+        let mut states = Vec::new();
+        let mut step = Step::new();
+        while !worker.terminal() {
+            let mut words = Vec::new();
+            worker.save(&mut words);
+            states.push(words);
+            let joint: Vec<_> =
+                (0..2).map(|role| *worker.legal(Role(role)).last().expect("a move")).collect();
+            worker.step(&joint, &mut step, &Stop::never()).expect("legal");
+        }
+        while let Some(before) = states.pop() {
+            assert!(worker.undo());
+            let mut words = Vec::new();
+            worker.save(&mut words);
+            assert_eq!(words, before);
+        }
+        assert!(!worker.undo());
+    }
+}

@@ -21,6 +21,8 @@ struct Plan {
     output_starts: Vec<u32>,
     /// Outputs that are a node: fluents of the next state, then legal moves.
     outputs: Vec<u32>,
+    /// Gates that only goals need, children before parents. They are computed when somebody asks.
+    goal_gates: Vec<u32>,
 }
 
 /// The wires of one state, and what they stand for.
@@ -41,6 +43,7 @@ pub(super) struct Incremental {
     /// Legal moves, a bit each.
     legal: Vec<u64>,
     before: Vec<u64>,
+    goals_known: bool,
 }
 
 impl Incremental {
@@ -57,6 +60,7 @@ impl Incremental {
             state: vec![0; words],
             before: vec![0; words],
             legal: vec![0; network.legal.len().div_ceil(64)],
+            goals_known: false,
             plan,
             network,
         };
@@ -94,12 +98,7 @@ impl Incremental {
     }
 
     /// Switches a node and tells everything that depends on it.
-    fn flip(&mut self, node: u32) {
-        let plan = Arc::clone(&self.plan);
-        self.flip_with(&plan, node);
-    }
-
-    fn flip_with(&mut self, plan: &Plan, node: u32) {
+    fn flip(&mut self, plan: &Plan, node: u32) {
         let at = node as usize;
         let now = !self.values[at];
         self.values[at] = now;
@@ -133,8 +132,7 @@ impl Incremental {
     }
 
     /// Works off what is pending.
-    fn settle(&mut self) {
-        let plan = Arc::clone(&self.plan);
+    fn settle(&mut self, plan: &Plan) {
         let mut word = self.first_pending;
         while word < self.pending.len() {
             let bits = self.pending[word];
@@ -146,31 +144,41 @@ impl Incremental {
             self.pending[word] &= bits - 1;
             let gate = word * 64 + bit;
             if (self.missing[gate] == 0) != self.values[gate] {
-                self.flip_with(&plan, gate as u32);
+                self.flip(plan, gate as u32);
             }
         }
         self.first_pending = usize::MAX;
     }
 
     /// Makes the state this, and propagates.
-    fn enter(&mut self, state: &[u64]) {
+    fn enter(&mut self, plan: &Plan, state: &[u64]) {
+        self.goals_known = false;
         for (word, &new) in state.iter().enumerate() {
             let mut changed = self.state[word] ^ new;
             self.state[word] = new;
             while changed != 0 {
                 let fluent = word * 64 + changed.trailing_zeros() as usize;
                 changed &= changed - 1;
-                self.flip(fluent as u32 + 1);
+                self.flip(plan, fluent as u32 + 1);
             }
         }
-        self.settle();
+        self.settle(plan);
     }
 }
 
 fn plan(network: &Network) -> Plan {
     let nodes = network.graph.len();
+    let percepts = network.percepts.iter().map(|&(.., e)| e);
+    let outputs = network.legal.iter().chain(&network.next).copied().chain(percepts);
+    let propagated = network.graph.reachable(outputs.chain([network.terminal]));
+    let goal_gates = network
+        .graph
+        .reachable(network.goals.iter().map(|&(.., e)| e))
+        .into_iter()
+        .filter(|n| propagated.binary_search(n).is_err() && !network.graph.children(*n).is_empty())
+        .collect();
     let mut users: Vec<Vec<u32>> = vec![Vec::new(); nodes];
-    for node in 0..nodes as u32 {
+    for node in propagated {
         for edge in network.graph.children(node) {
             users[edge.node() as usize].push(node << 1 | u32::from(edge.negated()));
         }
@@ -190,12 +198,13 @@ fn plan(network: &Network) -> Plan {
     };
     let (user_starts, users) = flat(users);
     let (output_starts, outputs) = flat(outputs);
-    Plan { user_starts, users, output_starts, outputs }
+    Plan { user_starts, users, output_starts, outputs, goal_gates }
 }
 
 impl Machine for Incremental {
     fn load(&mut self, state: &[u64]) {
-        self.enter(state);
+        let plan = Arc::clone(&self.plan);
+        self.enter(&plan, state);
     }
 
     fn save(&self, state: &mut [u64]) {
@@ -230,10 +239,11 @@ impl Machine for Incremental {
     }
 
     fn moves(&mut self, inputs: &[u32]) {
+        let plan = Arc::clone(&self.plan);
         for &input in inputs {
-            self.flip(input + 1);
+            self.flip(&plan, input + 1);
         }
-        self.settle();
+        self.settle(&plan);
     }
 
     fn percept(&self, number: usize) -> bool {
@@ -241,28 +251,36 @@ impl Machine for Incremental {
     }
 
     fn advance(&mut self, inputs: &[u32]) {
+        let plan = Arc::clone(&self.plan);
         let mut before = std::mem::take(&mut self.before);
         before.copy_from_slice(&self.next);
         for &input in inputs {
-            self.flip(input + 1);
+            self.flip(&plan, input + 1);
         }
         // The moves are taken back together with the change of state: one propagation for both.
-        self.enter(&before);
+        self.enter(&plan, &before);
         self.before = before;
     }
 
     fn retreat(&mut self, inputs: &[u32]) {
-        for &input in inputs {
-            self.flip(input + 1);
-        }
-        self.settle();
+        self.moves(inputs); // Switching twice is switching back.
     }
 
     fn coming(&self, state: &mut [u64]) {
         state.copy_from_slice(&self.next);
     }
 
-    fn know_goals(&mut self) {}
+    fn know_goals(&mut self) {
+        if self.goals_known {
+            return;
+        }
+        self.goals_known = true;
+        for &gate in &self.plan.goal_gates {
+            let children = self.network.graph.children(gate);
+            let holds = children.iter().all(|e| self.values[e.node() as usize] != e.negated());
+            self.values[gate as usize] = holds;
+        }
+    }
 
     fn goal(&self, number: usize) -> bool {
         self.wire(self.network.goals[number].2)

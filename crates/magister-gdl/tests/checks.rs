@@ -146,3 +146,9 @@ fn formulas_nested_as_deep_as_prefix_allows_can_be_written_in_infix() {
     let infix = Options { syntax: Some(Syntax::Infix), ..Options::default() };
     assert!(same_rules(&sheet.rules, &read(&printed, &infix).rules));
 }
+
+#[test]
+fn update_forms_are_effects() {
+    formatted("a :: +++p & -q", "a :: p & ~q\n");
+    formatted("a :: insert(delete(p))", "a :: ~p\n");
+}

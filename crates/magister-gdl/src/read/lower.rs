@@ -152,7 +152,7 @@ fn effect(term: Term) -> EffectKind {
             if args.len() == 1 && (name == "not" || name == "delete" || name == "insert") =>
         {
             let inner = args.remove(0);
-            if name == "insert" { EffectKind::Add(inner) } else { EffectKind::Delete(inner) }
+            if name == "insert" { effect(inner) } else { EffectKind::Delete(inner) }
         }
         kind => EffectKind::Add(Term::new(kind, term.span)),
     }

@@ -31,9 +31,12 @@ const HANG: Duration = Duration::from_secs(5);
 /// Inputs between two entries in the ledger.
 const PART: u64 = 1_000_000;
 
-pub(crate) fn run(inputs: u64, seed: u64, ledger: &mut Ledger) -> Result<()> {
+pub(crate) fn run(inputs: u64, seed: u64, reader: Option<&str>, ledger: &mut Ledger) -> Result<()> {
     let corpus = corpus::texts();
     for (name, syntax, dialect) in READERS {
+        if reader.is_some_and(|wanted| wanted != name) {
+            continue;
+        }
         let bar = ProgressBar::new(inputs).with_style(ProgressStyle::with_template(
             "{msg:12} {wide_bar} {human_pos}/{human_len} {eta}",
         )?);

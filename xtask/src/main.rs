@@ -36,6 +36,9 @@ enum Task {
         /// Seed of the first input
         #[arg(long, default_value_t = 1)]
         seed: u64,
+        /// Only this reader: kif, infix or gamemaster
+        #[arg(long)]
+        reader: Option<String>,
     },
     /// Long random walks through every game written in Rust
     Walks {
@@ -53,14 +56,14 @@ fn main() -> Result<()> {
     match Args::parse().task {
         Task::Long { fresh } => {
             let mut ledger = ledger::Ledger::open(fresh)?;
-            fuzz::run(10_000_000, 1, &mut ledger)?;
+            fuzz::run(10_000_000, 1, None, &mut ledger)?;
             walks::run(2_000, &mut ledger)?;
             speed::run(&mut ledger)?;
             ledger.print();
         }
-        Task::Fuzz { inputs, seed } => {
+        Task::Fuzz { inputs, seed, reader } => {
             let mut ledger = ledger::Ledger::in_memory();
-            fuzz::run(inputs, seed, &mut ledger)?;
+            fuzz::run(inputs, seed, reader.as_deref(), &mut ledger)?;
             ledger.print();
         }
         Task::Walks { walks } => {

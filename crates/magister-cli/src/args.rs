@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand, ValueEnum};
 use magister_gdl::{Dialect, Options, Syntax};
 
-pub(crate) use play::{Bench, Evaluators, Perft, Playable, Step};
+pub(crate) use play::{Bench, Evaluators, Network, Perft, Playable, Step};
 
 /// A general game system: give it the rules of any game, as text.
 #[derive(Debug, Parser)]
@@ -35,6 +35,7 @@ pub(crate) enum Command {
     Convert(Convert),
     Step(Step),
     Playable(Playable),
+    Network(Network),
     Perft(Perft),
     Bench(Bench),
     Conform(Conform),

@@ -28,6 +28,7 @@ fn main() -> ExitCode {
         Command::Convert(args) => commands::convert::run(&args),
         Command::Step(args) => commands::step::run(&args),
         Command::Playable(args) => commands::playable::run(&args),
+        Command::Network(args) => commands::network::run(&args),
         Command::Perft(args) => commands::perft::run(&args),
         Command::Bench(args) => commands::bench::run(&args),
         Command::Conform(args) => commands::conform::run(&args),

@@ -218,3 +218,18 @@ fn completions_for_the_usual_shells() {
         assert!(text(&output.stdout).contains("magister"));
     }
 }
+
+#[test]
+fn the_network_of_a_game_can_be_counted_and_drawn() {
+    let output = run(&["network", "tictactoe", "--json"]);
+    assert_eq!(code(&output), 0, "{}", text(&output.stderr));
+    let counted: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(counted["fluents"], 29);
+    assert_eq!(counted["moves"], 20);
+    // The number must not grow unseen; a better network may change it.
+    let step = |part: &str| counted["gates_by_section"][part].as_u64().expect("a number");
+    assert_eq!(step("legal") + step("next"), 126);
+    let drawing = text(&run(&["network", "tictactoe", "--dot"]).stdout);
+    assert!(drawing.starts_with("digraph") && drawing.contains("next (cell 1 1 x)"));
+    assert_eq!(code(&run(&["network", "rust:tictactoe"])), 2);
+}

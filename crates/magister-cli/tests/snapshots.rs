@@ -64,6 +64,7 @@ fn explanations_and_help() {
         "playable",
         "perft",
         "bench",
+        "network",
         "conform",
         "games",
         "show",

@@ -49,7 +49,7 @@ pub mod trace;
 
 pub use error::Error;
 pub use ground::Ground;
-pub use prepare::{Evaluator, Prepared, prepare};
+pub use prepare::{Evaluator, Prepared, network_of, prepare};
 pub use program::Program;
 pub use reference::{Limits, Reference, ReferenceGame};
 pub use trace::Stepper;

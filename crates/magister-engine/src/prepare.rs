@@ -120,6 +120,11 @@ pub fn prepare(
     }
 }
 
+/// The network of a game, if it has one within the limits.
+pub fn network_of(rules: &Rulesheet, source: &str, stop: &Stop) -> Result<Arc<Network>, Error> {
+    network(&Program::new(rules, source)?, stop)
+}
+
 /// How long a game may take to become a network before another evaluator takes over.
 const PATIENCE: Duration = Duration::from_secs(20);
 

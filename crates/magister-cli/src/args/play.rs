@@ -174,3 +174,26 @@ fn seconds(text: &str) -> Result<f64, String> {
         _ => Err("a number of seconds above 0 is needed, and at most 86400".to_owned()),
     }
 }
+
+/// Show a game as gates: how many there are, and a drawing
+#[derive(Debug, Parser)]
+#[command(after_help = "Exit code: 0 here it is, 2 the game does not become a network within the \
+limits.
+
+Examples:
+  magister network tictactoe
+  magister network tictactoe --dot | dot -Tsvg > tictactoe.svg
+  magister network mine.kif --json")]
+pub(crate) struct Network {
+    /// The game: a bundled name, a file, or - for standard input
+    #[arg(value_name = "GAME")]
+    pub(crate) game: String,
+    /// As a drawing for Graphviz
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) dot: bool,
+    /// As a JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) language: Reading,
+}

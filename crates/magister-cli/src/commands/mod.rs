@@ -7,6 +7,7 @@ pub(crate) mod conform;
 pub(crate) mod convert;
 pub(crate) mod fmt;
 pub(crate) mod games;
+pub(crate) mod network;
 pub(crate) mod perft;
 pub(crate) mod playable;
 pub(crate) mod show;

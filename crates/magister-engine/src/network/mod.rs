@@ -1,5 +1,6 @@
 //! The network: everything a game asks about a state and a joint move, as gates.
 
+mod dot;
 mod factor;
 mod graph;
 mod pairs;

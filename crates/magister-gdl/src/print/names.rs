@@ -158,5 +158,6 @@ fn is_plain_infix(name: &str) -> bool {
             .chars()
             .all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '/' | '*' | '+' | '-'))
         && !body.ends_with('.')
+        && !body.contains("..")
         && !body.starts_with("/*")
 }

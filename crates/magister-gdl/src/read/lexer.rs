@@ -249,7 +249,8 @@ impl<'a> Lexer<'a> {
         while let Some(c) = chars.next() {
             // A full stop belongs to a name only if the name goes on: `3.14`, but `terminal.`
             let inside = is_name_char(c)
-                && (c != '.' || chars.peek().is_some_and(|&next| is_name_char(next)));
+                && (c != '.'
+                    || chars.peek().is_some_and(|&next| next != '.' && is_name_char(next)));
             if !inside {
                 break;
             }

@@ -1,0 +1,57 @@
+//! `magister network`: a game as gates.
+
+use std::io::Write;
+use std::time::Instant;
+
+use anyhow::{Context as _, Result, bail};
+use magister_core::Stop;
+use magister_engine::network_of;
+use serde_json::json;
+
+use crate::CLEAN;
+use crate::args::Network;
+use crate::game::{self, Source};
+
+pub(crate) fn run(args: &Network) -> Result<u8> {
+    let source = game::find(&args.game, &args.language.options())?;
+    let Source::Rules { name, input, rules, .. } = source else {
+        bail!("{} is written in Rust and has no network", args.game);
+    };
+    let start = Instant::now();
+    let network = network_of(&rules, &input.text, &Stop::never())
+        .map_err(|error| anyhow::anyhow!("{error}"))
+        .with_context(|| format!("{name} does not become a network"))?;
+    let took = start.elapsed();
+    let mut out = anstream::stdout().lock();
+    if args.dot {
+        out.write_all(network.dot().as_bytes())?;
+        return Ok(CLEAN);
+    }
+    let gates = network.gates();
+    let step = gates.legal + gates.next;
+    if args.json {
+        let object = json!({
+            "game": name,
+            "fluents": network.fluents.len(),
+            "moves": network.moves.len(),
+            "gates": step + gates.goals + gates.percepts,
+            "gates_by_section": {
+                "legal": gates.legal,
+                "next": gates.next,
+                "goals": gates.goals,
+                "percepts": gates.percepts,
+            },
+            "prepare_ms": took.as_secs_f64() * 1000.0,
+        });
+        writeln!(out, "{object}")?;
+        return Ok(CLEAN);
+    }
+    writeln!(out, "{name}: {step} gates a step, made in {:.1} ms", took.as_secs_f64() * 1000.0)?;
+    writeln!(out, "fluents:   {}", network.fluents.len())?;
+    writeln!(out, "moves:     {}", network.moves.len())?;
+    writeln!(out, "legal, terminal:  {} gates", gates.legal)?;
+    writeln!(out, "next state:       {} gates", gates.next)?;
+    writeln!(out, "goals:            {} gates", gates.goals)?;
+    writeln!(out, "percepts:         {} gates", gates.percepts)?;
+    Ok(CLEAN)
+}

@@ -43,7 +43,6 @@ pub mod network;
 mod prepare;
 pub mod program;
 pub mod reference;
-mod scc;
 pub mod term;
 pub mod trace;
 

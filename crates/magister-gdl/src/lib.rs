@@ -61,6 +61,7 @@ pub use print::print;
 pub use read::{Options, Read, read};
 pub use render::Source;
 pub use same::{same_rules, same_statement};
+pub use scc::components;
 pub use source::{Lines, Place, Span};
 pub use suggest::nearest;
 pub use translate::{Translated, translate};

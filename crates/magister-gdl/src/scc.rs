@@ -1,9 +1,10 @@
 //! Strongly connected components of a graph over dense numbers.
 
-/// The component of every node, numbered so that a component's successors have smaller numbers.
+/// The strongly connected component of every node, numbered so that a component's successors have
+/// smaller numbers. `to` says where an edge leads.
 ///
 /// Tarjan's algorithm with its own stack, so that a long chain of rules cannot exhaust ours.
-pub(crate) fn components(edges: &[Vec<usize>]) -> Vec<usize> {
+pub fn components<E>(edges: &[Vec<E>], to: impl Fn(&E) -> usize) -> Vec<usize> {
     const NONE: usize = usize::MAX;
     let n = edges.len();
     let mut order = vec![NONE; n];
@@ -25,7 +26,8 @@ pub(crate) fn components(edges: &[Vec<usize>]) -> Vec<usize> {
                 visited += 1;
                 path.push(node);
             }
-            if let Some(&to) = edges[node].get(*next) {
+            if let Some(edge) = edges[node].get(*next) {
+                let to = to(edge);
                 *next += 1;
                 if order[to] == NONE {
                     calls.push((to, 0));
@@ -62,7 +64,7 @@ mod tests {
     #[test]
     fn cycles_are_one_component_and_successors_come_first() {
         // 0 -> 1 -> 2 -> 0, 2 -> 3, 4 -> 4, 5 alone
-        let c = components(&[vec![1], vec![2], vec![0, 3], vec![], vec![4], vec![]]);
+        let c = components(&[vec![1], vec![2], vec![0, 3], vec![], vec![4], vec![]], |&to| to);
         assert_eq!(c[0], c[1]);
         assert_eq!(c[1], c[2]);
         assert!(c[3] < c[0]);
@@ -74,7 +76,7 @@ mod tests {
         let n = 300_000;
         let edges: Vec<Vec<usize>> =
             (0..n).map(|i| if i + 1 < n { vec![i + 1] } else { vec![] }).collect();
-        let c = components(&edges);
+        let c = components(&edges, |&to| to);
         assert!(c.windows(2).all(|w| w[0] > w[1]));
     }
 }

@@ -6,6 +6,7 @@ mod graph;
 mod pairs;
 
 use magister_core::{Halt, Stop};
+use magister_gdl::components;
 use rustc_hash::FxHashMap;
 
 use crate::Error;
@@ -215,7 +216,7 @@ impl<'a> Builder<'a> {
                 needs
             })
             .collect();
-        let component = crate::scc::components(&edges);
+        let component = components(&edges, |&atom| atom as usize);
         let mut members: Vec<Vec<u32>> =
             vec![Vec::new(); component.iter().max().map_or(0, |m| m + 1)];
         for atom in ground.fluents + ground.moves..count {

@@ -1,5 +1,7 @@
 //! In which order rules can be evaluated, and what they depend on.
 
+use magister_gdl::components;
+
 use super::{Depends, Goal, Program};
 use crate::Error;
 
@@ -17,7 +19,7 @@ pub(super) fn stratify(program: &mut Program) -> Result<(), Error> {
             rules.iter().flat_map(|&rule| edges(program, rule, |r| r as usize)).collect()
         })
         .collect();
-    let component = components(&by_relation);
+    let component = components(&by_relation, |edge| edge.to);
     let mut suspect = vec![false; relations];
     for (from, out) in by_relation.iter().enumerate() {
         if out.iter().any(|edge| edge.strict && component[edge.to] == component[from]) {
@@ -128,7 +130,7 @@ fn edges(program: &Program, rule: u32, node: impl Fn(u32) -> usize) -> Vec<Edge>
 /// The number of strict edges on the worst way down from each node, or a node that is on a cycle
 /// with a strict edge.
 fn levels(graph: &[Vec<Edge>]) -> Result<Vec<u32>, usize> {
-    let component = components(graph);
+    let component = components(graph, |edge| edge.to);
     let count = component.iter().max().map_or(0, |max| max + 1);
     // Components are numbered from the leaves, so what a component depends on is done before it.
     let mut members: Vec<Vec<usize>> = vec![Vec::new(); count];
@@ -150,53 +152,4 @@ fn levels(graph: &[Vec<Edge>]) -> Result<Vec<u32>, usize> {
         }
     }
     Ok(component.iter().map(|&home| level[home]).collect())
-}
-
-/// The strongly connected components, numbered from the leaves: Tarjan's algorithm with a stack
-/// of its own, since rulesheets are as deep as strangers make them.
-fn components(graph: &[Vec<Edge>]) -> Vec<usize> {
-    const NEW: usize = usize::MAX;
-    let mut order = vec![NEW; graph.len()];
-    let mut low = vec![0; graph.len()];
-    let mut component = vec![NEW; graph.len()];
-    let (mut next, mut count) = (0, 0);
-    let mut open: Vec<usize> = Vec::new();
-    let mut path: Vec<(usize, usize)> = Vec::new();
-    for root in 0..graph.len() {
-        if order[root] != NEW {
-            continue;
-        }
-        path.push((root, 0));
-        while let Some(&mut (node, ref mut place)) = path.last_mut() {
-            if *place == 0 {
-                order[node] = next;
-                low[node] = next;
-                next += 1;
-                open.push(node);
-            }
-            if let Some(edge) = graph[node].get(*place) {
-                *place += 1;
-                if order[edge.to] == NEW {
-                    path.push((edge.to, 0));
-                } else if component[edge.to] == NEW {
-                    low[node] = low[node].min(order[edge.to]);
-                }
-                continue;
-            }
-            path.pop();
-            if let Some(&(parent, _)) = path.last() {
-                low[parent] = low[parent].min(low[node]);
-            }
-            if low[node] == order[node] {
-                while let Some(member) = open.pop() {
-                    component[member] = count;
-                    if member == node {
-                        break;
-                    }
-                }
-                count += 1;
-            }
-        }
-    }
-    component
 }

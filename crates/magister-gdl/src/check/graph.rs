@@ -52,9 +52,7 @@ impl<'a> Graph<'a> {
                 });
             }
         }
-        let plain: Vec<Vec<usize>> =
-            edges.iter().map(|out| out.iter().map(|e| e.to).collect()).collect();
-        let component = scc::components(&plain);
+        let component = scc::components(&edges, |edge| edge.to);
         Self { model, edges, component }
     }
 
@@ -130,9 +128,7 @@ impl<'a> Graph<'a> {
                 });
             }
         }
-        let plain: Vec<Vec<usize>> =
-            asks.iter().map(|all| all.iter().map(|&(rule, ..)| rule).collect()).collect();
-        let component = scc::components(&plain);
+        let component = scc::components(&asks, |&(rule, ..)| rule);
         for (at, all) in asks.iter().enumerate() {
             let culprit = all
                 .iter()

@@ -152,3 +152,9 @@ fn update_forms_are_effects() {
     formatted("a :: +++p & -q", "a :: p & ~q\n");
     formatted("a :: insert(delete(p))", "a :: ~p\n");
 }
+
+#[test]
+fn a_negated_conjunction_keeps_its_parentheses() {
+    formatted("p :- q, \\+(x, y).\nr :- s, t.\n", "p :- q, not (x, y).\nr :- s, t.\n");
+    formatted("p :- ~(x & y)", "p :- ~(x & y)\n");
+}

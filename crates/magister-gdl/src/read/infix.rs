@@ -297,13 +297,14 @@ impl Parser<'_, '_> {
         let kind = match self.token.kind.clone() {
             Kind::Name(name) => {
                 self.advance();
-                if self.token.kind == Kind::Open {
-                    let args = self.arguments(&Kind::Close)?;
-                    TermKind::Compound(name, args)
-                } else if name == "not" && self.starts_primary() {
+                let open = self.token.kind == Kind::Open;
+                if name == "not" && (open || self.starts_primary()) {
                     let inner = self.expr(level::UNARY, false)?;
                     let span = span.to(inner.span);
                     return Ok(Expr { kind: ExprKind::Not(Box::new(inner)), span });
+                } else if open {
+                    let args = self.arguments(&Kind::Close)?;
+                    TermKind::Compound(name, args)
                 } else {
                     TermKind::Constant(name)
                 }

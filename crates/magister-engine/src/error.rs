@@ -19,6 +19,8 @@ pub enum Error {
     Game(String),
     /// The initial position could not be computed.
     Halt(Halt),
+    /// The rules did not become a network.
+    Network(Halt),
 }
 
 impl fmt::Display for Error {
@@ -27,18 +29,12 @@ impl fmt::Display for Error {
             Error::Statement { line, what } => write!(f, "line {line}: {what}"),
             Error::Game(what) => f.write_str(what),
             Error::Halt(halt) => write!(f, "the initial position: {halt}"),
+            Error::Network(halt) => write!(f, "the network: {halt}"),
         }
     }
 }
 
-impl std::error::Error for Error {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Error::Halt(halt) => Some(halt),
-            _ => None,
-        }
-    }
-}
+impl std::error::Error for Error {}
 
 impl From<Halt> for Error {
     fn from(halt: Halt) -> Self {

@@ -114,7 +114,9 @@ pub fn prepare(
                 let other = on_network(&program, network, Method::Sweep, source, name)?;
                 Ok(if speed(one.game.as_ref()) > speed(other.game.as_ref()) { one } else { other })
             }
-            Err(Error::Halt(Halt::Stopped)) if stop.is_set() => Err(Error::Halt(Halt::Stopped)),
+            Err(Error::Network(Halt::Stopped)) if stop.is_set() => {
+                Err(Error::Network(Halt::Stopped))
+            }
             Err(_) => reference(&program, source, name, stop),
         },
     }
@@ -129,9 +131,13 @@ pub fn network_of(rules: &Rulesheet, source: &str, stop: &Stop) -> Result<Arc<Ne
 const PATIENCE: Duration = Duration::from_secs(20);
 
 fn network(program: &Program, stop: &Stop) -> Result<Arc<Network>, Error> {
-    within(PATIENCE, stop, |stop| {
+    let made = within(PATIENCE, stop, |stop| {
         let grounded = ground(program, &GroundLimits::default(), stop)?;
         Network::new(&grounded, &NetworkLimits::default(), stop).map(Arc::new)
+    });
+    made.map_err(|error| match error {
+        Error::Halt(halt) => Error::Network(halt),
+        error => error,
     })
 }
 

@@ -6,10 +6,13 @@
 #![allow(unsafe_code)]
 
 use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use magister_core::{Move, Role, Seed, Step, Stop, Worker, draw};
-use magister_games::native;
+use magister_core::{Game, Move, Role, Seed, Step, Stop, Worker, draw};
+use magister_engine::{Evaluator, prepare};
+use magister_games::{catalogue, native};
+use magister_gdl::{Options, read};
 
 struct Counting;
 
@@ -69,10 +72,26 @@ struct Buffers {
     step: Step,
 }
 
+/// Games written in Rust, and every bundled rulesheet on every way to run its network.
+fn games() -> Vec<(String, Arc<dyn Game>)> {
+    let mut all: Vec<(String, Arc<dyn Game>)> =
+        native::all().into_iter().map(|(name, _, make)| (format!("rust:{name}"), make())).collect();
+    for entry in catalogue::all() {
+        let Some(sheet) = entry.sheet else { continue };
+        let rules = read(sheet.text, &Options::default()).rules;
+        for evaluator in [Evaluator::Incremental, Evaluator::Sweep] {
+            let prepared = prepare(&rules, sheet.text, entry.name, Some(evaluator), &Stop::never());
+            let game = prepared.expect("bundled games become networks").game;
+            all.push((format!("{} {evaluator}", entry.name), game));
+        }
+    }
+    all
+}
+
 #[test]
 fn no_allocation_per_step() {
-    for (name, _, game) in native::all() {
-        let mut worker = game().worker();
+    for (name, game) in games() {
+        let mut worker = game.worker();
         let mut start = Vec::new();
         worker.save(&mut start);
         let mut buffers = Buffers::default();

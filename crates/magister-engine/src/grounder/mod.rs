@@ -5,6 +5,8 @@
 //! follows. Negations over what changes count as possible, so the result covers every reachable
 //! state and perhaps more; every instance found is kept with its dynamic conditions.
 
+mod finish;
+mod grounded;
 mod join;
 mod plan;
 mod rules;
@@ -16,8 +18,9 @@ use magister_gdl::Dialect;
 
 use crate::Error;
 use crate::program::{Goal, Pattern, Program};
-use crate::term::{Functor, TermId, Terms};
+use crate::term::{TermId, Terms};
 
+pub use grounded::{AtomId, AtomKind, Grounded, Signed, Truth};
 use join::{Join, Match, instantiate};
 use plan::Plan;
 use rules::{Condition, DOES, FLUENTS, NEXT, RuleSet, TableId};
@@ -39,119 +42,6 @@ pub struct GroundLimits {
 impl Default for GroundLimits {
     fn default() -> Self {
         Self { instances: 8_000_000, bytes: 2 << 30, depth: 60, rows: 2_000_000_000 }
-    }
-}
-
-/// An atom that may change during play: an index into [`Grounded::atoms`].
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct AtomId(pub u32);
-
-/// An atom or its negation.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Signed(u32);
-
-impl Signed {
-    /// The atom, negated or not.
-    pub fn new(atom: AtomId, negated: bool) -> Self {
-        Signed(atom.0 << 1 | u32::from(negated))
-    }
-
-    /// The atom.
-    pub fn atom(self) -> AtomId {
-        AtomId(self.0 >> 1)
-    }
-
-    /// Whether it is negated.
-    pub fn negated(self) -> bool {
-        self.0 & 1 == 1
-    }
-}
-
-/// What an atom is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum AtomKind {
-    /// A fluent in the state.
-    Fluent(TermId),
-    /// A role, by its number, does a move.
-    Does(u32, TermId),
-    /// Anything that rules derive.
-    Derived,
-}
-
-/// The instances of a program's rules.
-#[derive(Clone, Debug)]
-pub struct Grounded {
-    /// All terms.
-    pub terms: Terms,
-    /// All atoms: first the fluents, then the moves, then what is derived.
-    pub atoms: Vec<AtomKind>,
-    /// The number of fluents.
-    pub fluents: usize,
-    /// The number of moves of all roles together.
-    pub moves: usize,
-    /// A role may have nothing to do, and then makes no move at all: the operations dialect.
-    pub idling: bool,
-    /// The number of roles.
-    pub roles: usize,
-    /// The heads of instances.
-    heads: Vec<AtomId>,
-    /// Where the body of each instance ends in `literals`.
-    ends: Vec<u32>,
-    literals: Vec<Signed>,
-    /// The fluents of the initial state.
-    pub initial: Vec<AtomId>,
-    /// For every fluent the atom that says whether it is true in the next state.
-    pub next: Vec<Option<AtomId>>,
-    /// For every move the atoms that make it legal, all of which must hold; none if it never is.
-    pub legal: Vec<Option<Vec<AtomId>>>,
-    /// Whether the state is terminal; none if it never is.
-    pub terminal: Option<Truth>,
-    /// Goal values: the role, the value, when.
-    pub goals: Vec<(u32, TermId, Truth)>,
-    /// Percepts: the role, what is seen, when.
-    pub percepts: Vec<(u32, TermId, Truth)>,
-}
-
-/// When something holds.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Truth {
-    /// In every state.
-    Always,
-    /// When an atom does.
-    When(AtomId),
-}
-
-impl Grounded {
-    /// The term of a fluent.
-    pub fn fluent(&self, fluent: u32) -> TermId {
-        match self.atoms[fluent as usize] {
-            AtomKind::Fluent(term) | AtomKind::Does(_, term) => term,
-            AtomKind::Derived => unreachable!("fluents come first"),
-        }
-    }
-
-    /// A move, by its number among the moves: the role and the term.
-    pub fn the_move(&self, number: u32) -> (u32, TermId) {
-        match self.atoms[self.fluents + number as usize] {
-            AtomKind::Does(role, term) => (role, term),
-            _ => unreachable!("moves come after the fluents"),
-        }
-    }
-
-    /// The role that makes a move.
-    pub fn role_of(&self, number: u32) -> u32 {
-        self.the_move(number).0
-    }
-
-    /// The number of instances.
-    pub fn instances(&self) -> usize {
-        self.heads.len()
-    }
-
-    /// An instance: its head and its conditions.
-    pub fn instance(&self, number: usize) -> (AtomId, &[Signed]) {
-        let start = if number == 0 { 0 } else { self.ends[number - 1] as usize };
-        (self.heads[number], &self.literals[start..self.ends[number] as usize])
     }
 }
 
@@ -590,142 +480,6 @@ impl<'a> Grounder<'a> {
             ))));
         }
         Ok(())
-    }
-
-    /// Numbers the atoms and decides the negations that can be decided.
-    fn finish(self) -> Grounded {
-        let mut base = vec![0u32; self.tables.len()];
-        let mut atoms: Vec<AtomKind> = Vec::new();
-        let role_number =
-            |role: TermId| self.roles.iter().position(|&r| r == role).unwrap_or(0) as u32;
-        // Fluents and moves first, in that order; then everything else that changes.
-        let order = (0..self.tables.len()).filter(|&t| self.set.dynamic[t]);
-        for table in order {
-            base[table] = atoms.len() as u32;
-            let rows = &self.tables[table];
-            for row in 0..rows.len() {
-                atoms.push(match TableId(table as u32) {
-                    FLUENTS => AtomKind::Fluent(rows.row(row)[0]),
-                    DOES => AtomKind::Does(role_number(rows.row(row)[0]), rows.row(row)[1]),
-                    _ => AtomKind::Derived,
-                });
-            }
-        }
-        let atom = |(table, row): (TableId, u32)| AtomId(base[table.index()] + row);
-        let mut heads = Vec::with_capacity(self.found.len());
-        let mut ends = Vec::with_capacity(self.found.len());
-        let mut literals: Vec<Signed> = Vec::with_capacity(self.positive.len());
-        for (number, raw) in self.found.iter().enumerate() {
-            let next = self.found.get(number + 1);
-            let positive_end = next.map_or(self.positive.len(), |r| r.positive as usize);
-            let negative_end = next.map_or(self.negative.len(), |r| r.negative as usize);
-            for &row in &self.positive[raw.positive as usize..positive_end] {
-                literals.push(Signed::new(atom(row), false));
-            }
-            let mut tape = &self.negative[raw.negative as usize..negative_end];
-            while let Some((&table, rest)) = tape.split_first() {
-                let arity = self.set.arities[table as usize];
-                let tuple: Vec<TermId> = rest[..arity].iter().map(|&n| TermId(n)).collect();
-                tape = &rest[arity..];
-                // What can never be true is not worth a condition.
-                if let Some(row) = self.tables[table as usize].find(&tuple) {
-                    literals.push(Signed::new(atom((TableId(table), row)), true));
-                }
-            }
-            heads.push(atom(raw.head));
-            ends.push(literals.len() as u32);
-        }
-        let fluents = self.tables[FLUENTS.index()].len() as usize;
-        let moves = self.tables[DOES.index()].len() as usize;
-        let initial = (0..self.initial().len() as u32).map(AtomId).collect();
-        let next = (0..fluents as u32)
-            .map(|row| {
-                let fluent = self.tables[FLUENTS.index()].row(row);
-                self.tables[NEXT.index()].find(fluent).map(|row| atom((NEXT, row)))
-            })
-            .collect();
-        let legal = self.legal_atoms(&atom);
-        let truth = |table: TableId, row: u32| {
-            if self.set.dynamic[table.index()] {
-                Truth::When(atom((table, row)))
-            } else {
-                Truth::Always
-            }
-        };
-        let terminal = relation_table(self.program, "terminal", 0)
-            .and_then(|t| self.tables[t.index()].find(&[]).map(|row| truth(t, row)));
-        let listed = |name: &str| {
-            let Some(table) = relation_table(self.program, name, 2) else { return Vec::new() };
-            let rows = &self.tables[table.index()];
-            (0..rows.len())
-                .filter_map(|row| {
-                    let tuple = rows.row(row);
-                    let role = self.roles.iter().position(|&r| r == tuple[0])?;
-                    Some((role as u32, tuple[1], truth(table, row)))
-                })
-                .collect()
-        };
-        let goals = listed("goal");
-        let percepts =
-            if self.program.dialect == Dialect::Gdl2 { listed("sees") } else { Vec::new() };
-        Grounded {
-            atoms,
-            fluents,
-            moves,
-            idling: self.program.dialect == Dialect::Operations,
-            roles: self.roles.len(),
-            heads,
-            ends,
-            literals,
-            initial,
-            next,
-            legal,
-            terminal,
-            goals,
-            percepts,
-            terms: self.terms,
-        }
-    }
-
-    /// What makes each move legal.
-    fn legal_atoms(&self, atom: &impl Fn((TableId, u32)) -> AtomId) -> Vec<Option<Vec<AtomId>>> {
-        let moves = &self.tables[DOES.index()];
-        // A row of a table that does not change is no condition.
-        let needed = |(table, row): (TableId, u32)| {
-            self.set.dynamic[table.index()].then(|| atom((table, row)))
-        };
-        (0..moves.len())
-            .map(|row| {
-                let legal = self.legal?;
-                let tuple = moves.row(row);
-                let operations = self.program.dialect == Dialect::Operations;
-                let wanted = if operations { &tuple[1..] } else { tuple };
-                let row = self.tables[legal.index()].find(wanted)?;
-                let mut all: Vec<AtomId> = needed((legal, row)).into_iter().collect();
-                if operations {
-                    all.extend(needed(self.control(tuple[0])?));
-                }
-                Some(all)
-            })
-            .collect()
-    }
-
-    /// The row that says that a role is in control, if it ever can be.
-    fn control(&self, role: TermId) -> Option<(TableId, u32)> {
-        let symbol = self.terms.find_symbol("control")?;
-        if let Some(view) = relation_table(self.program, "control", 1)
-            && self.program.views.contains(&symbol)
-        {
-            return self.tables[view.index()].find(&[role]).map(|row| (view, row));
-        }
-        let functor = Functor { symbol, arity: Some(1) };
-        let fluents = &self.tables[FLUENTS.index()];
-        (0..fluents.len())
-            .find(|&row| {
-                let fluent = fluents.row(row)[0];
-                self.terms.functor(fluent) == functor && self.terms.args(fluent) == [role]
-            })
-            .map(|row| (FLUENTS, row))
     }
 }
 

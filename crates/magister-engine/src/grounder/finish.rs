@@ -1,0 +1,146 @@
+//! From tables to atoms: numbers everything and decides the negations that can be decided.
+
+use magister_gdl::Dialect;
+
+use super::grounded::{AtomId, AtomKind, Grounded, Signed, Truth};
+use super::rules::{DOES, FLUENTS, NEXT, TableId};
+use super::{Grounder, relation_table};
+use crate::term::{Functor, TermId};
+
+impl Grounder<'_> {
+    /// Numbers the atoms and decides the negations that can be decided.
+    pub(super) fn finish(self) -> Grounded {
+        let mut base = vec![0u32; self.tables.len()];
+        let mut atoms: Vec<AtomKind> = Vec::new();
+        let role_number =
+            |role: TermId| self.roles.iter().position(|&r| r == role).unwrap_or(0) as u32;
+        // Fluents and moves first, in that order; then everything else that changes.
+        let order = (0..self.tables.len()).filter(|&t| self.set.dynamic[t]);
+        for table in order {
+            base[table] = atoms.len() as u32;
+            let rows = &self.tables[table];
+            for row in 0..rows.len() {
+                atoms.push(match TableId(table as u32) {
+                    FLUENTS => AtomKind::Fluent(rows.row(row)[0]),
+                    DOES => AtomKind::Does(role_number(rows.row(row)[0]), rows.row(row)[1]),
+                    _ => AtomKind::Derived,
+                });
+            }
+        }
+        let atom = |(table, row): (TableId, u32)| AtomId(base[table.index()] + row);
+        let mut heads = Vec::with_capacity(self.found.len());
+        let mut ends = Vec::with_capacity(self.found.len());
+        let mut literals: Vec<Signed> = Vec::with_capacity(self.positive.len());
+        for (number, raw) in self.found.iter().enumerate() {
+            let next = self.found.get(number + 1);
+            let positive_end = next.map_or(self.positive.len(), |r| r.positive as usize);
+            let negative_end = next.map_or(self.negative.len(), |r| r.negative as usize);
+            for &row in &self.positive[raw.positive as usize..positive_end] {
+                literals.push(Signed::new(atom(row), false));
+            }
+            let mut tape = &self.negative[raw.negative as usize..negative_end];
+            while let Some((&table, rest)) = tape.split_first() {
+                let arity = self.set.arities[table as usize];
+                let tuple: Vec<TermId> = rest[..arity].iter().map(|&n| TermId(n)).collect();
+                tape = &rest[arity..];
+                // What can never be true is not worth a condition.
+                if let Some(row) = self.tables[table as usize].find(&tuple) {
+                    literals.push(Signed::new(atom((TableId(table), row)), true));
+                }
+            }
+            heads.push(atom(raw.head));
+            ends.push(literals.len() as u32);
+        }
+        let fluents = self.tables[FLUENTS.index()].len() as usize;
+        let moves = self.tables[DOES.index()].len() as usize;
+        let initial = (0..self.initial().len() as u32).map(AtomId).collect();
+        let next = (0..fluents as u32)
+            .map(|row| {
+                let fluent = self.tables[FLUENTS.index()].row(row);
+                self.tables[NEXT.index()].find(fluent).map(|row| atom((NEXT, row)))
+            })
+            .collect();
+        let legal = self.legal_atoms(&atom);
+        let truth = |table: TableId, row: u32| {
+            if self.set.dynamic[table.index()] {
+                Truth::When(atom((table, row)))
+            } else {
+                Truth::Always
+            }
+        };
+        let terminal = relation_table(self.program, "terminal", 0)
+            .and_then(|t| self.tables[t.index()].find(&[]).map(|row| truth(t, row)));
+        let listed = |name: &str| {
+            let Some(table) = relation_table(self.program, name, 2) else { return Vec::new() };
+            let rows = &self.tables[table.index()];
+            (0..rows.len())
+                .filter_map(|row| {
+                    let tuple = rows.row(row);
+                    let role = self.roles.iter().position(|&r| r == tuple[0])?;
+                    Some((role as u32, tuple[1], truth(table, row)))
+                })
+                .collect()
+        };
+        let goals = listed("goal");
+        let percepts =
+            if self.program.dialect == Dialect::Gdl2 { listed("sees") } else { Vec::new() };
+        Grounded {
+            atoms,
+            fluents,
+            moves,
+            idling: self.program.dialect == Dialect::Operations,
+            roles: self.roles.len(),
+            heads,
+            ends,
+            literals,
+            initial,
+            next,
+            legal,
+            terminal,
+            goals,
+            percepts,
+            terms: self.terms,
+        }
+    }
+
+    /// What makes each move legal.
+    fn legal_atoms(&self, atom: &impl Fn((TableId, u32)) -> AtomId) -> Vec<Option<Vec<AtomId>>> {
+        let moves = &self.tables[DOES.index()];
+        // A row of a table that does not change is no condition.
+        let needed = |(table, row): (TableId, u32)| {
+            self.set.dynamic[table.index()].then(|| atom((table, row)))
+        };
+        (0..moves.len())
+            .map(|row| {
+                let legal = self.legal?;
+                let tuple = moves.row(row);
+                let operations = self.program.dialect == Dialect::Operations;
+                let wanted = if operations { &tuple[1..] } else { tuple };
+                let row = self.tables[legal.index()].find(wanted)?;
+                let mut all: Vec<AtomId> = needed((legal, row)).into_iter().collect();
+                if operations {
+                    all.extend(needed(self.control(tuple[0])?));
+                }
+                Some(all)
+            })
+            .collect()
+    }
+
+    /// The row that says that a role is in control, if it ever can be.
+    fn control(&self, role: TermId) -> Option<(TableId, u32)> {
+        let symbol = self.terms.find_symbol("control")?;
+        if let Some(view) = relation_table(self.program, "control", 1)
+            && self.program.views.contains(&symbol)
+        {
+            return self.tables[view.index()].find(&[role]).map(|row| (view, row));
+        }
+        let functor = Functor { symbol, arity: Some(1) };
+        let fluents = &self.tables[FLUENTS.index()];
+        (0..fluents.len())
+            .find(|&row| {
+                let fluent = fluents.row(row)[0];
+                self.terms.functor(fluent) == functor && self.terms.args(fluent) == [role]
+            })
+            .map(|row| (FLUENTS, row))
+    }
+}

@@ -1,0 +1,116 @@
+//! What grounding gives: atoms, and the instances of rules over them.
+
+use crate::term::{TermId, Terms};
+
+/// An atom that may change during play: an index into [`Grounded::atoms`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct AtomId(pub u32);
+
+/// An atom or its negation.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Signed(u32);
+
+impl Signed {
+    /// The atom, negated or not.
+    pub fn new(atom: AtomId, negated: bool) -> Self {
+        Signed(atom.0 << 1 | u32::from(negated))
+    }
+
+    /// The atom.
+    pub fn atom(self) -> AtomId {
+        AtomId(self.0 >> 1)
+    }
+
+    /// Whether it is negated.
+    pub fn negated(self) -> bool {
+        self.0 & 1 == 1
+    }
+}
+
+/// What an atom is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AtomKind {
+    /// A fluent in the state.
+    Fluent(TermId),
+    /// A role, by its number, does a move.
+    Does(u32, TermId),
+    /// Anything that rules derive.
+    Derived,
+}
+
+/// The instances of a program's rules.
+#[derive(Clone, Debug)]
+pub struct Grounded {
+    /// All terms.
+    pub terms: Terms,
+    /// All atoms: first the fluents, then the moves, then what is derived.
+    pub atoms: Vec<AtomKind>,
+    /// The number of fluents.
+    pub fluents: usize,
+    /// The number of moves of all roles together.
+    pub moves: usize,
+    /// A role may have nothing to do, and then makes no move at all: the operations dialect.
+    pub idling: bool,
+    /// The number of roles.
+    pub roles: usize,
+    /// The heads of instances.
+    pub(super) heads: Vec<AtomId>,
+    /// Where the body of each instance ends in `literals`.
+    pub(super) ends: Vec<u32>,
+    pub(super) literals: Vec<Signed>,
+    /// The fluents of the initial state.
+    pub initial: Vec<AtomId>,
+    /// For every fluent the atom that says whether it is true in the next state.
+    pub next: Vec<Option<AtomId>>,
+    /// For every move the atoms that make it legal, all of which must hold; none if it never is.
+    pub legal: Vec<Option<Vec<AtomId>>>,
+    /// Whether the state is terminal; none if it never is.
+    pub terminal: Option<Truth>,
+    /// Goal values: the role, the value, when.
+    pub goals: Vec<(u32, TermId, Truth)>,
+    /// Percepts: the role, what is seen, when.
+    pub percepts: Vec<(u32, TermId, Truth)>,
+}
+
+/// When something holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Truth {
+    /// In every state.
+    Always,
+    /// When an atom does.
+    When(AtomId),
+}
+
+impl Grounded {
+    /// The term of a fluent.
+    pub fn fluent(&self, fluent: u32) -> TermId {
+        match self.atoms[fluent as usize] {
+            AtomKind::Fluent(term) | AtomKind::Does(_, term) => term,
+            AtomKind::Derived => unreachable!("fluents come first"),
+        }
+    }
+
+    /// A move, by its number among the moves: the role and the term.
+    pub fn the_move(&self, number: u32) -> (u32, TermId) {
+        match self.atoms[self.fluents + number as usize] {
+            AtomKind::Does(role, term) => (role, term),
+            _ => unreachable!("moves come after the fluents"),
+        }
+    }
+
+    /// The role that makes a move.
+    pub fn role_of(&self, number: u32) -> u32 {
+        self.the_move(number).0
+    }
+
+    /// The number of instances.
+    pub fn instances(&self) -> usize {
+        self.heads.len()
+    }
+
+    /// An instance: its head and its conditions.
+    pub fn instance(&self, number: usize) -> (AtomId, &[Signed]) {
+        let start = if number == 0 { 0 } else { self.ends[number - 1] as usize };
+        (self.heads[number], &self.literals[start..self.ends[number] as usize])
+    }
+}

@@ -7,8 +7,12 @@ use rustc_hash::FxHashMap;
 
 use super::graph::{Edge, Graph};
 
-/// Gates with more inputs are left alone: their pairs are many and seldom shared.
-const WIDEST: usize = 60;
+/// Gates with more inputs than this are left alone; the widest limit that costs few enough pairs
+/// is taken, since wide gates have the most to share.
+const WIDEST: [usize; 3] = [400, 150, 60];
+
+/// How many pairs are looked at, at the most, before a narrower limit is taken.
+const PAIRS: usize = 8_000_000;
 
 /// Gates as lists that can change. Numbers are those of the graph; new gates come after.
 struct Lists {
@@ -70,10 +74,16 @@ fn pair(a: Edge, b: Edge) -> Pair {
 }
 
 fn extract(lists: &mut Lists, live: &[u32]) {
+    let pairs = |width: usize| -> usize {
+        let sizes = live.iter().map(|&n| lists.children[n as usize].len());
+        sizes.filter(|&n| n <= width).map(|n| n * n / 2).sum()
+    };
+    let widest =
+        WIDEST.into_iter().find(|&width| pairs(width) <= PAIRS).unwrap_or(WIDEST[WIDEST.len() - 1]);
     let mut users: FxHashMap<Pair, Vec<u32>> = FxHashMap::default();
     for &node in live {
         let children = &lists.children[node as usize];
-        if children.len() > WIDEST {
+        if children.len() > widest {
             continue;
         }
         for (at, &a) in children.iter().enumerate() {

@@ -49,7 +49,22 @@ pub(super) fn check(model: &Model<'_>, report: &mut Report) {
                 );
                 form.formula(formula, false, report);
             }
-            StatementKind::Definition(..) => {}
+            StatementKind::Definition(head, value) => {
+                // Conditions may stand inside `if`, but a connective alone is no term.
+                for term in [head, value] {
+                    term.walk(&mut |t| {
+                        if let TermKind::Constant(name) = &t.kind
+                            && is_connective(name)
+                        {
+                            report.push(Diagnostic::new(
+                                Code::ConnectiveAsName,
+                                t.span,
+                                format!("`{name}` cannot be a constant"),
+                            ));
+                        }
+                    });
+                }
+            }
         }
     }
 }

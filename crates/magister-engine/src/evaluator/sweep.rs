@@ -12,8 +12,11 @@ pub(super) struct Sweep {
     network: Arc<Network>,
     tape: Arc<Tape>,
     wires: Vec<u8>,
-    /// The next state, until it becomes the state.
+    /// The state, a bit for every fluent.
+    state: Vec<u64>,
+    /// The next state, until it becomes the state: a byte and a bit for every fluent.
     coming: Vec<u8>,
+    coming_state: Vec<u64>,
     goals_known: bool,
 }
 
@@ -22,8 +25,11 @@ impl Sweep {
         let tape = Arc::new(Tape::new(&network));
         let mut wires = vec![0; tape.wires];
         wires[0] = 1;
-        let coming = vec![0; network.fluents.len()];
-        let mut sweep = Self { network, tape, wires, coming, goals_known: false };
+        let fluents = network.fluents.len();
+        let state = vec![0; fluents.div_ceil(64)];
+        let (coming, coming_state) = (vec![0; fluents], state.clone());
+        let mut sweep =
+            Self { network, tape, wires, state, coming, coming_state, goals_known: false };
         sweep.enter();
         sweep
     }
@@ -40,6 +46,7 @@ impl Sweep {
 
 impl Machine for Sweep {
     fn load(&mut self, state: &[u64]) {
+        self.state.copy_from_slice(state);
         for (fluent, wire) in self.wires[1..=self.coming.len()].iter_mut().enumerate() {
             *wire = (state[fluent / 64] >> (fluent % 64) & 1) as u8;
         }
@@ -47,10 +54,7 @@ impl Machine for Sweep {
     }
 
     fn save(&self, state: &mut [u64]) {
-        state.fill(0);
-        for (fluent, &wire) in self.wires[1..=self.coming.len()].iter().enumerate() {
-            state[fluent / 64] |= u64::from(wire) << (fluent % 64);
-        }
+        state.copy_from_slice(&self.state);
     }
 
     fn terminal(&self) -> bool {
@@ -74,11 +78,9 @@ impl Machine for Sweep {
             self.wires[input as usize + 1] = 1;
         }
         self.tape.next.run(&mut self.wires);
-        let network = Arc::clone(&self.network);
-        for (fluent, &edge) in network.next.iter().enumerate() {
-            self.coming[fluent] = u8::from(self.wire(edge));
-        }
-        if !network.percepts.is_empty() {
+        self.tape.commit.run(&self.wires, &mut self.coming);
+        pack(&self.coming, &mut self.coming_state);
+        if !self.network.percepts.is_empty() {
             self.tape.percepts.run(&mut self.wires);
         }
     }
@@ -92,6 +94,7 @@ impl Machine for Sweep {
             self.wires[input as usize + 1] = 0;
         }
         self.wires[1..=self.coming.len()].copy_from_slice(&self.coming);
+        self.state.copy_from_slice(&self.coming_state);
         self.enter();
     }
 
@@ -102,10 +105,7 @@ impl Machine for Sweep {
     }
 
     fn coming(&self, state: &mut [u64]) {
-        state.fill(0);
-        for (fluent, &wire) in self.coming.iter().enumerate() {
-            state[fluent / 64] |= u64::from(wire) << (fluent % 64);
-        }
+        state.copy_from_slice(&self.coming_state);
     }
 
     fn know_goals(&mut self) {
@@ -117,5 +117,39 @@ impl Machine for Sweep {
 
     fn goal(&self, number: usize) -> bool {
         self.wire(self.network.goals[number].2)
+    }
+}
+
+/// Bytes that are 0 or 1 as bits.
+fn pack(bytes: &[u8], bits: &mut [u64]) {
+    for (word, bytes) in bits.iter_mut().zip(bytes.chunks(64)) {
+        let (eights, rest) = bytes.as_chunks::<8>();
+        let mut packed = 0;
+        for (at, eight) in eights.iter().enumerate() {
+            // The product brings the eight lowest bits together in the highest byte.
+            let bits = u64::from_le_bytes(*eight).wrapping_mul(0x0102_0408_1020_4080) >> 56;
+            packed |= bits << (8 * at);
+        }
+        for (at, &byte) in rest.iter().enumerate() {
+            packed |= u64::from(byte) << (8 * eights.len() + at);
+        }
+        *word = packed;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::pack;
+
+    #[test]
+    fn bytes_become_bits() {
+        for length in [0, 1, 7, 8, 9, 63, 64, 65, 130] {
+            let bytes: Vec<u8> = (0..length).map(|n| (n * n % 7 % 2) as u8).collect();
+            let mut bits = vec![0; length.div_ceil(64)];
+            pack(&bytes, &mut bits);
+            for (n, &byte) in bytes.iter().enumerate() {
+                assert_eq!(bits[n / 64] >> (n % 64) & 1, u64::from(byte), "{n} of {length}");
+            }
+        }
     }
 }

@@ -1,18 +1,21 @@
 //! The network as a flat list of gates with two inputs, in the order in which to run them.
 
+use std::collections::VecDeque;
+use std::ops::IndexMut;
+
 use crate::network::{Edge, Graph, Network};
 
 /// A gate: where its inputs and its output are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Gate {
-    pub(super) a: u32,
-    pub(super) b: u32,
-    pub(super) out: u32,
+struct Gate<I> {
+    a: I,
+    b: I,
+    out: I,
 }
 
 /// What a run of gates computes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) enum Operation {
+enum Operation {
     /// a and b.
     And,
     /// a and not b.
@@ -21,44 +24,133 @@ pub(super) enum Operation {
     Nor,
 }
 
-/// Gates of the same operation that do not depend on each other.
+/// Gates of the same operation, run one after the other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Run {
-    pub(super) operation: Operation,
-    pub(super) end: u32,
+struct Run {
+    operation: Operation,
+    end: u32,
+}
+
+/// As many wires as 16 bits can count. Indices of that type into an array of that length need no
+/// check, and that is half the time of a sweep.
+const NARROW: usize = 1 << 16;
+
+/// The gates of a section: with short indices if the network is small enough.
+#[derive(Clone, Debug)]
+enum Gates {
+    Narrow(Vec<Gate<u16>>),
+    Wide(Vec<Gate<u32>>),
 }
 
 /// One part of a step.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct Section {
-    pub(super) runs: Vec<Run>,
-    pub(super) gates: Vec<Gate>,
+    runs: Vec<Run>,
+    gates: Gates,
 }
 
 impl Section {
+    fn new(gates: Vec<Placed>, narrow: bool) -> Self {
+        let mut runs: Vec<Run> = Vec::new();
+        for (at, &(operation, _)) in gates.iter().enumerate() {
+            let end = at as u32 + 1;
+            match runs.last_mut() {
+                Some(run) if run.operation == operation => run.end = end,
+                _ => runs.push(Run { operation, end }),
+            }
+        }
+        let gates = gates.iter().map(|&(_, gate)| gate);
+        let gates = if narrow {
+            let short = |g: Gate<u32>| Gate { a: g.a as u16, b: g.b as u16, out: g.out as u16 };
+            Gates::Narrow(gates.map(short).collect())
+        } else {
+            Gates::Wide(gates.collect())
+        };
+        Self { runs, gates }
+    }
+
     /// Computes the section over wires that are 0 or 1.
     pub(super) fn run(&self, wires: &mut [u8]) {
-        let mut start = 0;
-        for run in &self.runs {
-            let gates = &self.gates[start..run.end as usize];
-            match run.operation {
-                Operation::And => {
-                    for g in gates {
-                        wires[g.out as usize] = wires[g.a as usize] & wires[g.b as usize];
-                    }
-                }
-                Operation::AndNot => {
-                    for g in gates {
-                        wires[g.out as usize] = wires[g.a as usize] & (wires[g.b as usize] ^ 1);
-                    }
-                }
-                Operation::Nor => {
-                    for g in gates {
-                        wires[g.out as usize] = (wires[g.a as usize] | wires[g.b as usize]) ^ 1;
-                    }
+        match &self.gates {
+            Gates::Narrow(gates) => {
+                if let Some(wires) = wires.first_chunk_mut::<NARROW>() {
+                    compute(&self.runs, gates, wires, usize::from);
                 }
             }
-            start = run.end as usize;
+            Gates::Wide(gates) => compute(&self.runs, gates, wires, |at| at as usize),
+        }
+    }
+}
+
+#[inline(always)]
+fn compute<I: Copy, W: IndexMut<usize, Output = u8> + ?Sized>(
+    runs: &[Run],
+    gates: &[Gate<I>],
+    wires: &mut W,
+    at: impl Fn(I) -> usize,
+) {
+    let mut rest = gates;
+    let mut start = 0;
+    for run in runs {
+        let Some((now, later)) = rest.split_at_checked((run.end - start) as usize) else { return };
+        (rest, start) = (later, run.end);
+        match run.operation {
+            Operation::And => {
+                for g in now {
+                    wires[at(g.out)] = wires[at(g.a)] & wires[at(g.b)];
+                }
+            }
+            Operation::AndNot => {
+                for g in now {
+                    wires[at(g.out)] = wires[at(g.a)] & (wires[at(g.b)] ^ 1);
+                }
+            }
+            Operation::Nor => {
+                for g in now {
+                    wires[at(g.out)] = (wires[at(g.a)] | wires[at(g.b)]) ^ 1;
+                }
+            }
+        }
+    }
+}
+
+/// The next state, read off the wires.
+#[derive(Clone, Debug)]
+pub(super) struct Commit {
+    /// For every fluent the wire that says whether it is true next.
+    from: Indices,
+    /// For every fluent 1 if it is true when the wire is not.
+    flip: Vec<u8>,
+}
+
+#[derive(Clone, Debug)]
+enum Indices {
+    Narrow(Vec<u16>),
+    Wide(Vec<u32>),
+}
+
+impl Commit {
+    fn new(next: &[Edge], narrow: bool) -> Self {
+        let from = next.iter().map(|e| e.node());
+        let from = if narrow {
+            Indices::Narrow(from.map(|n| n as u16).collect())
+        } else {
+            Indices::Wide(from.collect())
+        };
+        Self { from, flip: next.iter().map(|e| u8::from(e.negated())).collect() }
+    }
+
+    /// The next state, a byte for every fluent.
+    pub(super) fn run(&self, wires: &[u8], coming: &mut [u8]) {
+        let flips = coming.iter_mut().zip(&self.flip);
+        match &self.from {
+            Indices::Narrow(from) => {
+                let Some(wires) = wires.first_chunk::<NARROW>() else { return };
+                flips.zip(from).for_each(|((to, flip), &at)| *to = wires[usize::from(at)] ^ flip);
+            }
+            Indices::Wide(from) => {
+                flips.zip(from).for_each(|((to, flip), &at)| *to = wires[at as usize] ^ flip);
+            }
         }
     }
 }
@@ -66,10 +158,11 @@ impl Section {
 /// The tape: legal moves and the end first, then the next state, goals, percepts.
 #[derive(Clone, Debug)]
 pub(super) struct Tape {
-    /// The number of wires.
+    /// The number of wires, with those that are only there for the sake of their number.
     pub(super) wires: usize,
     pub(super) legal: Section,
     pub(super) next: Section,
+    pub(super) commit: Commit,
     pub(super) goals: Section,
     pub(super) percepts: Section,
 }
@@ -92,12 +185,56 @@ impl Tape {
         first.extend(
             of_goals.into_iter().filter(|n| of_next.binary_search(n).is_ok()).map(Edge::of),
         );
-        let legal = cutter.section(first);
-        let next = cutter.section(network.next.clone());
-        let goals = cutter.section(goals().collect());
-        let percepts = cutter.section(network.percepts.iter().map(|&(.., e)| e).collect());
-        Self { wires: cutter.wires as usize, legal, next, goals, percepts }
+        let percepts = network.percepts.iter().map(|&(.., e)| e).collect();
+        let parts = [first, network.next.clone(), goals().collect(), percepts]
+            .map(|outputs| cutter.section(outputs));
+        let narrow = cutter.wires as usize <= NARROW;
+        let [legal, next, goals, percepts] = parts.map(|gates| Section::new(gates, narrow));
+        let wires = if narrow { NARROW } else { cutter.wires as usize };
+        let commit = Commit::new(&network.next, narrow);
+        Self { wires, legal, next, commit, goals, percepts }
     }
+}
+
+/// A gate with its operation.
+type Placed = (Operation, Gate<u32>);
+
+/// Orders gates so that runs are long: a processor guesses wrong at the end of each. One
+/// operation goes on while it has gates whose inputs are ready, also by gates of its own run; then
+/// comes the one with the most that are.
+fn in_runs(gates: Vec<Placed>, wires: usize) -> Vec<Placed> {
+    let mut maker = vec![None; wires];
+    for (at, (_, gate)) in gates.iter().enumerate() {
+        maker[gate.out as usize] = Some(at);
+    }
+    let mut users: Vec<Vec<usize>> = vec![Vec::new(); gates.len()];
+    let mut open = vec![0u8; gates.len()];
+    let mut ready: [VecDeque<usize>; 3] = Default::default();
+    for (at, (operation, gate)) in gates.iter().enumerate() {
+        for input in [gate.a, gate.b] {
+            if let Some(needed) = maker[input as usize] {
+                users[needed].push(at);
+                open[at] += 1;
+            }
+        }
+        if open[at] == 0 {
+            ready[*operation as usize].push_back(at);
+        }
+    }
+    let mut order = Vec::with_capacity(gates.len());
+    while let Some(best) = (0..3).max_by_key(|&o| ready[o].len()).filter(|&o| !ready[o].is_empty())
+    {
+        while let Some(at) = ready[best].pop_front() {
+            order.push(gates[at]);
+            for &user in &users[at] {
+                open[user] -= 1;
+                if open[user] == 0 {
+                    ready[gates[user].0 as usize].push_back(user);
+                }
+            }
+        }
+    }
+    order
 }
 
 /// Cuts gates with many inputs into gates with two.
@@ -109,32 +246,20 @@ struct Cutter<'a> {
 }
 
 impl Cutter<'_> {
-    /// The gates that outputs need beyond those of earlier sections.
-    fn section(&mut self, outputs: Vec<Edge>) -> Section {
-        let mut gates: Vec<(u32, Operation, Gate)> = Vec::new();
+    /// The gates that outputs need beyond those of earlier sections, in the order to run them.
+    fn section(&mut self, outputs: Vec<Edge>) -> Vec<Placed> {
+        let mut gates: Vec<Placed> = Vec::new();
         for node in self.graph.reachable(outputs) {
             if std::mem::replace(&mut self.done[node as usize], true) {
                 continue;
             }
             self.cut(node, &mut gates);
         }
-        gates.sort_by_key(|&(level, operation, gate)| (level, operation, gate.out));
-        let mut section = Section::default();
-        let mut last = None;
-        for (level, operation, gate) in gates {
-            section.gates.push(gate);
-            let end = section.gates.len() as u32;
-            match section.runs.last_mut() {
-                Some(run) if last == Some((level, operation)) => run.end = end,
-                _ => section.runs.push(Run { operation, end }),
-            }
-            last = Some((level, operation));
-        }
-        section
+        in_runs(gates, self.wires as usize)
     }
 
     /// Joins the inputs of a gate two by two, those that are ready first.
-    fn cut(&mut self, node: u32, gates: &mut Vec<(u32, Operation, Gate)>) {
+    fn cut(&mut self, node: u32, gates: &mut Vec<Placed>) {
         let children = self.graph.children(node);
         let mut open: std::collections::BinaryHeap<std::cmp::Reverse<(u32, u32, bool)>> = children
             .iter()
@@ -156,7 +281,7 @@ impl Cutter<'_> {
                 (true, false) => (Operation::AndNot, b.1, a.1),
                 (true, true) => (Operation::Nor, a.1, b.1),
             };
-            gates.push((level, operation, Gate { a, b, out }));
+            gates.push((operation, Gate { a, b, out }));
             if out == node {
                 self.level[node as usize] = level;
                 break;

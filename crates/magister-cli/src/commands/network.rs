@@ -29,6 +29,11 @@ pub(crate) fn run(args: &Network) -> Result<u8> {
     }
     let gates = network.gates();
     let step = gates.legal + gates.next;
+    let known = &network.invariants.groups;
+    let groups = known.len();
+    let exact = known.iter().filter(|group| group.exact).count();
+    let members: usize = known.iter().map(|group| group.members.len()).sum();
+    let implied = network.invariants.implied.len();
     if args.json {
         let object = json!({
             "game": name,
@@ -41,6 +46,12 @@ pub(crate) fn run(args: &Network) -> Result<u8> {
                 "goals": gates.goals,
                 "percepts": gates.percepts,
             },
+            "exclusive": {
+                "groups": groups,
+                "exactly_one": exact,
+                "fluents": members,
+            },
+            "implied": implied,
             "prepare_ms": took.as_secs_f64() * 1000.0,
         });
         writeln!(out, "{object}")?;
@@ -48,6 +59,11 @@ pub(crate) fn run(args: &Network) -> Result<u8> {
     }
     writeln!(out, "{name}: {step} gates a step, made in {:.1} ms", took.as_secs_f64() * 1000.0)?;
     writeln!(out, "fluents:   {}", network.fluents.len())?;
+    writeln!(
+        out,
+        "exclusive: {groups} groups of {members} fluents, in {exact} of them one always true"
+    )?;
+    writeln!(out, "implied:   {implied} fluents by others")?;
     writeln!(out, "moves:     {}", network.moves.len())?;
     writeln!(out, "legal, terminal:  {} gates", gates.legal)?;
     writeln!(out, "next state:       {} gates", gates.next)?;

@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::incremental::Incremental;
 use super::machine::Machine;
+use super::possible::Possible;
 use super::stepper::NetworkStepper;
 use super::sweep::Sweep;
 use super::worker::NetworkWorker;
@@ -54,6 +55,7 @@ pub(super) struct Shared {
     fluent_texts: Vec<String>,
     syntax: Syntax,
     pub(super) initial: Vec<u64>,
+    pub(super) possible: Possible,
     pub(super) operations: bool,
 }
 
@@ -130,6 +132,7 @@ impl NetworkGame {
             fluent_texts: network.fluents.iter().map(|&t| export(t).text(syntax)).collect(),
             syntax,
             initial,
+            possible: Possible::new(&network.invariants),
             operations,
             info,
             network,
@@ -164,14 +167,14 @@ impl Shared {
         Ground::read(text, self.syntax).or_else(|| Ground::read(text, Syntax::Kif))
     }
 
-    /// The state with these fluents; none if one of them never comes true.
+    /// The state with these fluents; none if play never comes to it, as far as is known.
     pub(super) fn words(&self, fluents: &[Ground]) -> Option<Vec<u64>> {
         let mut words = vec![0; self.initial.len()];
         for fluent in fluents {
             let number = *self.fluents.get(fluent)? as usize;
             words[number / 64] |= 1 << (number % 64);
         }
-        Some(words)
+        Some(words).filter(|words| self.possible.allows(words))
     }
 }
 

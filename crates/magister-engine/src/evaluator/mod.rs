@@ -3,6 +3,7 @@
 mod game;
 mod incremental;
 mod machine;
+mod possible;
 mod stepper;
 mod sweep;
 mod tape;

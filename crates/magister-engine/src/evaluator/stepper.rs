@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use magister_core::{Halt, Stop};
+use magister_gdl::Syntax;
 
 use super::game::Shared;
 use super::machine::Machine;
@@ -80,11 +81,15 @@ impl Stepper for NetworkStepper {
             let input = match choice {
                 None => network.idle[role],
                 Some(wanted) => (from..to)
-                    .find(|&at| self.export(network.moves[at].1) == *wanted)
+                    .find(|&at| {
+                        self.machine.is_legal(at) && self.export(network.moves[at].1) == *wanted
+                    })
                     .map(|at| network.inputs[at]),
             };
             let Some(input) = input else {
-                return Err(Halt::Rules(format!("role {role} can never do this")));
+                let name = &self.shared.info.roles[role];
+                let what = choice.as_ref().map_or("nothing".to_owned(), |c| c.text(Syntax::Kif));
+                return Err(Halt::Rules(format!("`{name}` does `{what}`, which is not legal")));
             };
             inputs.push(input);
         }

@@ -143,7 +143,7 @@ mod tests {
 
     #[test]
     fn bytes_become_bits() {
-        for length in [0, 1, 7, 8, 9, 63, 64, 65, 130] {
+        for length in [0usize, 1, 7, 8, 9, 63, 64, 65, 130] {
             let bytes: Vec<u8> = (0..length).map(|n| (n * n % 7 % 2) as u8).collect();
             let mut bits = vec![0; length.div_ceil(64)];
             pack(&bytes, &mut bits);

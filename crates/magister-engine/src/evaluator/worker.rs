@@ -108,7 +108,8 @@ impl Worker for NetworkWorker {
         let fluents = self.shared.network.fluents.len();
         let spare = fluents % 64;
         let clean = state.len() == self.shared.initial.len()
-            && (spare == 0 || state.last().is_none_or(|word| word >> spare == 0));
+            && (spare == 0 || state.last().is_none_or(|word| word >> spare == 0))
+            && self.shared.possible.allows(state);
         if !clean {
             return Err(Halt::BadState);
         }

@@ -1,5 +1,7 @@
 //! A network of AND gates with any number of inputs and edges that may negate, each gate once.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 
 /// A wire, negated or not: twice the node's number, plus one if negated.
@@ -35,13 +37,13 @@ impl std::ops::Not for Edge {
     }
 }
 
-/// A set of inputs of which exactly one is true: the moves of a role.
-#[derive(Clone, Debug)]
+/// Inputs of which at most one is true: the moves of a role, the contents of a cell.
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Group {
-    /// The first input, by number.
-    pub first: u32,
-    /// How many there are.
-    pub count: u32,
+    /// The inputs, as nodes, ascending.
+    pub members: Vec<u32>,
+    /// Whether one of them is always true.
+    pub exact: bool,
 }
 
 /// Gates over inputs. Node 0 is the constant true, the inputs follow, then the gates; a gate's
@@ -53,18 +55,19 @@ pub struct Graph {
     starts: Vec<u32>,
     children: Vec<Edge>,
     known: FxHashMap<Box<[Edge]>, u32>,
-    /// For every input the group it belongs to.
-    group_of: Vec<Option<u32>>,
-    groups: Vec<Group>,
+    /// For every input the groups it belongs to.
+    groups_of: Vec<Vec<u32>>,
+    groups: Arc<[Group]>,
 }
 
 impl Graph {
-    /// No gates yet. In each group exactly one input is true.
-    pub fn new(inputs: usize, groups: Vec<Group>) -> Self {
-        let mut group_of = vec![None; inputs + 1];
+    /// No gates yet.
+    pub fn new(inputs: usize, groups: impl Into<Arc<[Group]>>) -> Self {
+        let groups = groups.into();
+        let mut groups_of = vec![Vec::new(); inputs + 1];
         for (number, group) in groups.iter().enumerate() {
-            for input in group.first..group.first + group.count {
-                group_of[input as usize] = Some(number as u32);
+            for &member in &group.members {
+                groups_of[member as usize].push(number as u32);
             }
         }
         Self {
@@ -72,14 +75,34 @@ impl Graph {
             starts: vec![0],
             children: Vec::new(),
             known: FxHashMap::default(),
-            group_of,
+            groups_of,
             groups,
         }
     }
 
-    /// The wire of an input, from zero.
+    /// The wire of an input, from zero. Of two inputs one of which is always true, the second is
+    /// the first negated.
     pub fn input(&self, number: usize) -> Edge {
-        Edge::of(number as u32 + 1)
+        let node = number as u32 + 1;
+        for &number in &self.groups_of[node as usize] {
+            let group = &self.groups[number as usize];
+            match group.members[..] {
+                [_] if group.exact => return Edge::TRUE,
+                [first, second] if group.exact && second == node => return !Edge::of(first),
+                _ => {}
+            }
+        }
+        Edge::of(node)
+    }
+
+    /// What is known of the inputs.
+    pub fn groups(&self) -> &[Group] {
+        &self.groups
+    }
+
+    /// The number of inputs of all gates together.
+    pub fn edges(&self) -> usize {
+        self.children.len()
     }
 
     /// The number of inputs.
@@ -124,8 +147,10 @@ impl Graph {
             if all.first() == Some(&Edge::FALSE) || all.windows(2).any(|w| w[0] == !w[1]) {
                 return Edge::FALSE;
             }
-            if !self.use_groups(&mut all) {
-                return Edge::FALSE;
+            match self.use_groups(&mut all) {
+                None => return Edge::FALSE,
+                Some(true) => continue,
+                Some(false) => {}
             }
             if !self.use_siblings(&mut all) {
                 break;
@@ -151,84 +176,92 @@ impl Graph {
 
     /// The same inputs and groups without any gate.
     pub(super) fn emptied(&self) -> Graph {
-        Graph::new(self.inputs as usize, self.groups.clone())
+        Graph::new(self.inputs as usize, Arc::clone(&self.groups))
+    }
+
+    /// What must be true for a wire to be, as far as conjunctions tell; itself among it.
+    pub(super) fn parts(&self, edge: Edge) -> Vec<Edge> {
+        let mut all = vec![edge];
+        let mut at = 0;
+        while let Some(&edge) = all.get(at) {
+            if !edge.negated() {
+                all.extend_from_slice(self.children(edge.node()));
+            }
+            at += 1;
+        }
+        all.retain(|&e| e != Edge::TRUE);
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
+    /// The groups that a wire belongs to.
+    fn groups_of(&self, edge: Edge) -> &[u32] {
+        self.groups_of.get(edge.node() as usize).map_or(&[], Vec::as_slice)
     }
 
     /// Whether a conjunction is possible as far as the groups tell; takes out what a chosen
     /// member of a group makes needless.
     pub(super) fn possible(&self, cube: &mut Vec<Edge>) -> bool {
-        let group = |e: Edge| self.group_of.get(e.node() as usize).copied().flatten();
-        let mut chosen: Vec<(u32, Edge)> = Vec::new();
+        let mut chosen: Vec<u32> = Vec::new();
         for &edge in cube.iter().filter(|e| !e.negated()) {
-            let Some(number) = group(edge) else { continue };
-            if chosen.iter().any(|&(g, e)| g == number && e != edge) {
-                return false;
+            for group in self.groups_of(edge) {
+                if chosen.contains(group) {
+                    return false; // Two at once; each literal is there once.
+                }
+                chosen.push(*group);
             }
-            chosen.push((number, edge));
         }
         if !chosen.is_empty() {
             cube.retain(|&e| {
-                !e.negated()
-                    || group(e).is_none_or(|number| chosen.iter().all(|&(g, _)| g != number))
+                !e.negated() || self.groups_of(e).iter().all(|group| !chosen.contains(group))
             });
         }
         true
     }
 
-    /// Uses that exactly one input of a group is true. False if that makes the whole false.
-    fn use_groups(&mut self, all: &mut Vec<Edge>) -> bool {
-        let group = |e: Edge| self.group_of.get(e.node() as usize).copied().flatten();
-        let mut chosen: Vec<u32> = Vec::new();
-        let mut excluded: Vec<(u32, u32)> = Vec::new();
+    /// Uses what the groups say of inputs. Whether anything changed; none if the whole is false.
+    fn use_groups(&mut self, all: &mut Vec<Edge>) -> Option<bool> {
+        // By group, those that are not negated first.
+        let mut uses: Vec<(u32, bool, Edge)> = Vec::new();
         for &edge in all.iter() {
-            let Some(number) = group(edge) else { continue };
-            if edge.negated() {
-                match excluded.iter_mut().find(|(g, _)| *g == number) {
-                    Some((_, count)) => *count += 1,
-                    None => excluded.push((number, 1)),
-                }
-            } else if chosen.contains(&number) {
-                return false; // Two at once.
-            } else {
-                chosen.push(number);
-            }
+            uses.extend(self.groups_of(edge).iter().map(|&group| (group, edge.negated(), edge)));
         }
-        for (number, count) in excluded {
-            let members = self.groups[number as usize].clone();
-            let is_member = |e: &Edge| {
-                e.negated() && (members.first..members.first + members.count).contains(&e.node())
-            };
-            if chosen.contains(&number) {
+        uses.sort_unstable();
+        let mut needless: Vec<Edge> = Vec::new();
+        let mut extra: Vec<Edge> = Vec::new();
+        for part in uses.chunk_by(|a, b| a.0 == b.0) {
+            let group = &self.groups[part[0].0 as usize];
+            let excluded = part.iter().filter(|&&(_, negated, _)| negated).map(|&(.., edge)| edge);
+            match part.iter().filter(|&&(_, negated, _)| !negated).count() {
                 // The chosen one excludes the others anyway.
-                all.retain(|e| !is_member(e));
-            } else if count * 2 > members.count {
-                // "None of these" is "one of the others", which is shorter.
-                let mut out = vec![true; members.count as usize];
-                for edge in all.iter().filter(|e| is_member(e)) {
-                    out[(edge.node() - members.first) as usize] = false;
+                1 => needless.extend(excluded),
+                0 if group.exact && part.len() * 2 > group.members.len() => {
+                    // "None of these" is "one of the others", which is shorter.
+                    let others: Vec<Edge> = group
+                        .members
+                        .iter()
+                        .map(|&node| !Edge::of(node))
+                        .filter(|e| part.binary_search_by_key(e, |&(.., edge)| edge).is_err())
+                        .collect();
+                    needless.extend(excluded);
+                    match others[..] {
+                        [] => return None,
+                        [one] => extra.push(!one),
+                        _ => extra.push(!self.gate(others)),
+                    }
                 }
-                all.retain(|e| !is_member(e));
-                let others: Vec<Edge> = out
-                    .iter()
-                    .enumerate()
-                    .filter(|(_, left)| **left)
-                    .map(|(at, _)| !Edge::of(members.first + at as u32))
-                    .collect();
-                let one_of_the_others = match others.as_slice() {
-                    [] => return false,
-                    [one] => !*one,
-                    _ => !self.gate(others),
-                };
-                if all.contains(&!one_of_the_others) {
-                    return false;
-                }
-                if !all.contains(&one_of_the_others) {
-                    all.push(one_of_the_others);
-                    all.sort_unstable();
-                }
+                0 => {}
+                _ => return None, // Two at once.
             }
         }
-        true
+        if needless.is_empty() && extra.is_empty() {
+            return Some(false);
+        }
+        needless.sort_unstable();
+        all.retain(|e| needless.binary_search(e).is_err());
+        all.extend(extra);
+        Some(true)
     }
 
     /// Uses what inputs say about each other. True if anything changed.

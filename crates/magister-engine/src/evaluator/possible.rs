@@ -1,0 +1,73 @@
+//! Which states a network can be asked about: those that its invariants allow.
+
+use crate::network::Invariants;
+
+/// The invariants of a network, as masks over the words of a state.
+#[derive(Clone, Debug)]
+pub(super) struct Possible {
+    groups: Vec<Masks>,
+    /// Fluents the first of which never comes without the second.
+    implied: Vec<(u32, u32)>,
+}
+
+/// The members of a group of fluents.
+#[derive(Clone, Debug)]
+struct Masks {
+    words: Vec<(u32, u64)>,
+    exact: bool,
+}
+
+impl Possible {
+    pub(super) fn new(invariants: &Invariants) -> Self {
+        let groups = invariants.groups.iter().map(|group| {
+            let mut words: Vec<(u32, u64)> = Vec::new();
+            for fluent in group.members.iter().map(|node| node - 1) {
+                let (word, bit) = (fluent / 64, 1 << (fluent % 64));
+                match words.last_mut() {
+                    Some((last, mask)) if *last == word => *mask |= bit,
+                    _ => words.push((word, bit)),
+                }
+            }
+            Masks { words, exact: group.exact }
+        });
+        Self { groups: groups.collect(), implied: invariants.implied.clone() }
+    }
+
+    /// Whether a state of the right length is one that play may come to, as far as is known.
+    pub(super) fn allows(&self, state: &[u64]) -> bool {
+        let holds = |fluent: u32| state[fluent as usize / 64] >> (fluent % 64) & 1 == 1;
+        self.groups.iter().all(|group| {
+            let bits = |&(word, mask): &(u32, u64)| (state[word as usize] & mask).count_ones();
+            let count: u32 = group.words.iter().map(bits).sum();
+            count == 1 || (count == 0 && !group.exact)
+        }) && self.implied.iter().all(|&(a, b)| !holds(a) || holds(b))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::network::Group;
+
+    #[test]
+    fn states_are_held_against_what_is_known() {
+        let invariants = Invariants {
+            groups: vec![
+                Group { members: vec![1, 64, 65, 130], exact: true },
+                Group { members: vec![2, 3], exact: false },
+            ],
+            implied: vec![(1, 5)],
+        };
+        let possible = Possible::new(&invariants);
+        let state = |fluents: &[u32]| {
+            let mut words = [0u64; 3];
+            fluents.iter().for_each(|&f| words[f as usize / 64] |= 1 << (f % 64));
+            possible.allows(&words)
+        };
+        assert!(state(&[0]) && state(&[64]) && state(&[129, 2]));
+        assert!(!state(&[]), "one of the first group is always true");
+        assert!(!state(&[0, 129]) && !state(&[63, 64]), "two at once");
+        assert!(!state(&[0, 1, 2, 5]), "two at once");
+        assert!(!state(&[0, 1]) && state(&[0, 1, 5]), "the one only with the other");
+    }
+}

@@ -1,0 +1,309 @@
+//! From the instances of rules to gates.
+
+use magister_core::{Halt, Stop};
+use magister_gdl::components;
+use rustc_hash::FxHashMap;
+
+use super::factor::Factor;
+use super::graph::{Edge, Graph, Group};
+use super::{Invariants, Network, NetworkLimits};
+use crate::Error;
+use crate::grounder::{AtomId, Grounded, Signed, Truth};
+
+/// Builds a network.
+pub(super) struct Builder<'a> {
+    ground: &'a Grounded,
+    limits: NetworkLimits,
+    stop: &'a Stop,
+    graph: Graph,
+    invariants: Invariants,
+    /// The moves, role by role, and the input of each.
+    order: Vec<u32>,
+    inputs: Vec<u32>,
+    idle: Vec<Option<u32>>,
+    /// The wire of each atom that is known.
+    wires: Vec<Option<Edge>>,
+    /// The instances of each atom.
+    instances: Vec<Vec<u32>>,
+    common: FxHashMap<Edge, u32>,
+    /// Whether each move is legal, once that is known.
+    legal: Vec<Edge>,
+    /// For every input of a move, what is true whenever the move is made.
+    granted: Vec<Vec<Edge>>,
+}
+
+impl<'a> Builder<'a> {
+    /// A builder that knows what is true in every state.
+    pub(super) fn new(
+        ground: &'a Grounded,
+        limits: NetworkLimits,
+        invariants: Invariants,
+        stop: &'a Stop,
+    ) -> Self {
+        // Moves role by role, so that those of a role are neighbours; behind them, where roles
+        // may do nothing, that. Then exactly one input of each role is true.
+        let mut order: Vec<u32> = (0..ground.moves as u32).collect();
+        order.sort_by(|&a, &b| {
+            let ((a_role, a), (b_role, b)) = (ground.the_move(a), ground.the_move(b));
+            a_role.cmp(&b_role).then_with(|| ground.terms.compare(a, b))
+        });
+        let mut inputs = vec![0; order.len()];
+        let mut idle = vec![None; ground.roles];
+        let mut groups = invariants.groups.clone();
+        let mut next = ground.fluents as u32;
+        for role in 0..ground.roles as u32 {
+            let first = next;
+            for (at, &m) in order.iter().enumerate() {
+                if ground.role_of(m) == role {
+                    inputs[at] = next;
+                    next += 1;
+                }
+            }
+            if ground.idling {
+                idle[role as usize] = Some(next);
+                next += 1;
+            }
+            if next > first {
+                groups.push(Group { members: (first + 1..=next).collect(), exact: true });
+            }
+        }
+        let graph = Graph::new(next as usize, groups);
+        let mut wires = vec![None; ground.atoms.len()];
+        for (fluent, wire) in wires.iter_mut().enumerate().take(ground.fluents) {
+            *wire = Some(graph.input(fluent));
+        }
+        for (&input, &m) in inputs.iter().zip(&order) {
+            wires[ground.fluents + m as usize] = Some(graph.input(input as usize));
+        }
+        let mut instances = vec![Vec::new(); ground.atoms.len()];
+        for number in 0..ground.instances() {
+            instances[ground.instance(number).0.0 as usize].push(number as u32);
+        }
+        let common = FxHashMap::default();
+        Self {
+            ground,
+            limits,
+            stop,
+            graph,
+            invariants,
+            order,
+            inputs,
+            idle,
+            wires,
+            instances,
+            common,
+            legal: Vec::new(),
+            granted: vec![Vec::new(); next as usize + 1 - ground.fluents],
+        }
+    }
+
+    /// The network, not yet simplified.
+    pub(super) fn network(mut self) -> Result<Network, Error> {
+        self.atoms()?;
+        Ok(self.finish())
+    }
+
+    /// Builds the wire of every derived atom, what it depends on first.
+    fn atoms(&mut self) -> Result<(), Error> {
+        let ground = self.ground;
+        let count = ground.atoms.len();
+        let edges: Vec<Vec<u32>> = (0..count)
+            .map(|atom| {
+                let mut needs: Vec<u32> = self.instances[atom]
+                    .iter()
+                    .flat_map(|&i| ground.instance(i as usize).1)
+                    .map(|s| s.atom().0)
+                    .filter(|&a| a as usize >= ground.fluents + ground.moves)
+                    .collect();
+                needs.sort_unstable();
+                needs.dedup();
+                needs
+            })
+            .collect();
+        let component = components(&edges, |&atom| atom as usize);
+        let mut members: Vec<Vec<u32>> =
+            vec![Vec::new(); component.iter().max().map_or(0, |m| m + 1)];
+        for atom in ground.fluents + ground.moves..count {
+            members[component[atom]].push(atom as u32);
+        }
+        // What says which moves are legal comes first: whatever depends on a move may take for
+        // granted that the move is legal.
+        let mut early = vec![false; count];
+        let mut open: Vec<u32> =
+            ground.legal.iter().flatten().flatten().map(|atom| atom.0).collect();
+        while let Some(atom) = open.pop() {
+            if !std::mem::replace(&mut early[atom as usize], true) {
+                open.extend(&edges[atom as usize]);
+            }
+        }
+        let (first, second): (Vec<_>, Vec<_>) =
+            members.into_iter().partition(|list| list.iter().any(|&a| early[a as usize]));
+        self.build(first, &edges)?;
+        self.legal = self.legal_wires();
+        for (at, &legal) in self.legal.iter().enumerate() {
+            let known = self.graph.parts(legal);
+            self.granted[self.inputs[at] as usize + 1 - ground.fluents] = known;
+        }
+        self.build(second, &edges)
+    }
+
+    /// Builds the wires of sets of atoms that depend on each other, in their order.
+    fn build(&mut self, sets: Vec<Vec<u32>>, edges: &[Vec<u32>]) -> Result<(), Error> {
+        for list in sets {
+            self.stop.check()?;
+            match list.as_slice() {
+                [] => {}
+                [one] if !edges[*one as usize].contains(one) => {
+                    let wire = self.atom(*one, None);
+                    self.wires[*one as usize] = Some(wire);
+                }
+                cycle => self.unroll(cycle)?,
+            }
+            if self.graph.len() > self.limits.gates {
+                return Err(Error::Halt(Halt::Limit(format!(
+                    "the network has more than {} gates",
+                    self.limits.gates
+                ))));
+            }
+        }
+        Ok(())
+    }
+
+    /// The wire of an atom: the disjunction of its instances. Atoms of its own circle take the
+    /// wires that `circle` gives them.
+    fn atom(&mut self, atom: u32, circle: Option<&FxHashMap<u32, Edge>>) -> Edge {
+        let mut cubes = Vec::with_capacity(self.instances[atom as usize].len());
+        for &number in &self.instances[atom as usize] {
+            let (_, body) = self.ground.instance(number as usize);
+            let mut cube: Vec<Edge> = Vec::with_capacity(body.len());
+            let mut never = false;
+            for literal in body {
+                let edge = self.literal(*literal, circle);
+                never |= edge == Edge::FALSE;
+                if edge != Edge::TRUE {
+                    cube.push(edge);
+                }
+            }
+            cube.sort_unstable();
+            cube.dedup();
+            never |= cube.windows(2).any(|w| w[0] == !w[1]);
+            if !never && self.graph.possible(&mut cube) && self.grant(&mut cube) {
+                cubes.push(cube);
+            }
+        }
+        for &edge in cubes.iter().flatten() {
+            *self.common.entry(edge).or_default() += 1;
+        }
+        Factor { graph: &mut self.graph, common: &self.common }.sum(cubes)
+    }
+
+    /// Takes out of a conjunction what is true anyway because its moves are legal. False if
+    /// they can not be made together, or not in such a state.
+    fn grant(&self, cube: &mut Vec<Edge>) -> bool {
+        let granted = |e: &Edge| {
+            let node = (e.node() as usize).checked_sub(self.ground.fluents)?;
+            if e.negated() { None } else { self.granted.get(node) }
+        };
+        let mut facts: Vec<Edge> = cube.iter().filter_map(granted).flatten().copied().collect();
+        if facts.is_empty() {
+            return true;
+        }
+        facts.sort_unstable();
+        facts.dedup();
+        let against = |e: Edge| facts.binary_search(&!e).is_ok();
+        if cube.iter().chain(&facts).any(|&e| against(e)) {
+            return false;
+        }
+        cube.retain(|e| facts.binary_search(e).is_err());
+        let mut all = cube.clone();
+        all.extend(&facts);
+        all.sort_unstable();
+        if !self.graph.possible(&mut all) {
+            return false;
+        }
+        cube.retain(|e| all.binary_search(e).is_ok());
+        true
+    }
+
+    fn literal(&self, literal: Signed, circle: Option<&FxHashMap<u32, Edge>>) -> Edge {
+        let atom = literal.atom().0;
+        let wire = circle
+            .and_then(|c| c.get(&atom).copied())
+            .or(self.wires[atom as usize])
+            .unwrap_or(Edge::FALSE);
+        if literal.negated() { !wire } else { wire }
+    }
+
+    /// Atoms that depend on each other: start with none, and go round until nothing changes.
+    fn unroll(&mut self, cycle: &[u32]) -> Result<(), Error> {
+        let mut wires: FxHashMap<u32, Edge> = cycle.iter().map(|&a| (a, Edge::FALSE)).collect();
+        // After as many rounds as there are atoms nothing can change any more.
+        for _ in 0..=cycle.len() {
+            self.stop.check()?;
+            let mut next = FxHashMap::default();
+            for &atom in cycle {
+                next.insert(atom, self.atom(atom, Some(&wires)));
+            }
+            let settled = next == wires;
+            wires = next;
+            if settled || self.graph.len() > self.limits.gates {
+                break;
+            }
+        }
+        if self.graph.len() <= self.limits.gates {
+            for &atom in cycle {
+                self.wires[atom as usize] = wires.get(&atom).copied();
+            }
+            return Ok(());
+        }
+        Err(Error::Halt(Halt::Limit(format!(
+            "{} atoms that depend on each other take more than {} gates",
+            cycle.len(),
+            self.limits.gates
+        ))))
+    }
+
+    /// Whether each move is legal.
+    fn legal_wires(&mut self) -> Vec<Edge> {
+        let (ground, wires) = (self.ground, &self.wires);
+        let wire = |atom: &AtomId| wires[atom.0 as usize].unwrap_or(Edge::FALSE);
+        let mut legal = Vec::with_capacity(self.order.len());
+        for &m in &self.order {
+            legal.push(match &ground.legal[m as usize] {
+                None => Edge::FALSE,
+                Some(needed) => self.graph.and(needed.iter().map(wire)),
+            });
+        }
+        legal
+    }
+
+    fn finish(self) -> Network {
+        let ground = self.ground;
+        let wire =
+            |wires: &[Option<Edge>], atom: AtomId| wires[atom.0 as usize].unwrap_or(Edge::FALSE);
+        let truth = |wires: &[Option<Edge>], truth: Truth| match truth {
+            Truth::Always => Edge::TRUE,
+            Truth::When(atom) => wire(wires, atom),
+        };
+        let wires = &self.wires;
+        Network {
+            terms: ground.terms.clone(),
+            fluents: (0..ground.fluents as u32).map(|f| ground.fluent(f)).collect(),
+            moves: self.order.iter().map(|&m| ground.the_move(m)).collect(),
+            inputs: self.inputs,
+            idle: self.idle,
+            initial: {
+                let mut initial = vec![false; ground.fluents];
+                ground.initial.iter().for_each(|a| initial[a.0 as usize] = true);
+                initial
+            },
+            legal: self.legal,
+            terminal: ground.terminal.map_or(Edge::FALSE, |t| truth(wires, t)),
+            next: ground.next.iter().map(|n| n.map_or(Edge::FALSE, |a| wire(wires, a))).collect(),
+            goals: ground.goals.iter().map(|&(r, v, t)| (r, v, truth(wires, t))).collect(),
+            percepts: ground.percepts.iter().map(|&(r, p, t)| (r, p, truth(wires, t))).collect(),
+            invariants: self.invariants,
+            graph: self.graph,
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! What may be true in every state, guessed from the terms of fluents and from random play.
+
+use rustc_hash::FxHashMap;
+
+use super::Network;
+use super::sample::Samples;
+use crate::term::{Functor, TermId};
+
+/// Fluents with more arguments than this are only compared by one argument at a time.
+const MANY_ARGUMENTS: usize = 5;
+
+/// More implications than this are not looked at.
+const MANY_IMPLICATIONS: usize = 4_000;
+
+/// Something that may be true of all states. Fluents are given by their nodes.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Claim {
+    /// Never two of these.
+    AtMostOne(Vec<u32>),
+    /// Always one of these.
+    AtLeastOne(Vec<u32>),
+    /// The first never without the second.
+    Implies(u32, u32),
+}
+
+/// What fluents seem to be exclusive. Arguments are looked at together: if the last argument of
+/// `(cell 1 1 b)` depends on the first two, then it does so in all cells, and what is true of some
+/// cells only is mere chance.
+pub(super) fn guesses(network: &Network, samples: &Samples) -> Vec<Vec<Claim>> {
+    let mut sets = Vec::new();
+    for (functor, fluents) in by_functor(network) {
+        let arity = functor.arity.unwrap_or(0) as usize;
+        let masks: Vec<u32> = if arity <= MANY_ARGUMENTS {
+            (0..1 << arity).collect()
+        } else {
+            (0..arity.min(31)).map(|at| 1 << at).collect()
+        };
+        let mut claims = Vec::new();
+        let mut open: Vec<Vec<Vec<u32>>> = Vec::new();
+        for mask in masks {
+            let sets = agreeing(network, &fluents, mask);
+            if sets.iter().all(|set| samples.exclusive(set).0) {
+                open.push(sets);
+            }
+        }
+        for set in open.into_iter().flatten() {
+            let nodes: Vec<u32> = set.iter().map(|fluent| fluent + 1).collect();
+            if nodes.len() > 1 {
+                claims.push(Claim::AtMostOne(nodes.clone()));
+            }
+            if samples.exclusive(&set).1 {
+                claims.push(Claim::AtLeastOne(nodes));
+            }
+        }
+        claims.sort_unstable();
+        claims.dedup();
+        if !claims.is_empty() {
+            sets.push(claims);
+        }
+    }
+    // The simple ones first: others may need them.
+    sets.sort_by_key(Vec::len);
+    sets
+}
+
+/// The fluents of each name and number of arguments, in a fixed order.
+fn by_functor(network: &Network) -> Vec<(Functor, Vec<u32>)> {
+    let mut sets: FxHashMap<Functor, Vec<u32>> = FxHashMap::default();
+    for (fluent, &term) in network.fluents.iter().enumerate() {
+        sets.entry(network.terms.functor(term)).or_default().push(fluent as u32);
+    }
+    let mut sets: Vec<(Functor, Vec<u32>)> = sets.into_iter().collect();
+    sets.sort_by(|a, b| a.1.cmp(&b.1));
+    sets
+}
+
+/// The sets of fluents that agree in all arguments but those of the mask.
+fn agreeing(network: &Network, fluents: &[u32], mask: u32) -> Vec<Vec<u32>> {
+    let mut sets: FxHashMap<Vec<TermId>, Vec<u32>> = FxHashMap::default();
+    for &fluent in fluents {
+        let args = network.terms.args(network.fluents[fluent as usize]).iter();
+        let key = args.enumerate().filter(|(at, _)| mask >> at & 1 == 0).map(|(_, &t)| t);
+        sets.entry(key.collect()).or_default().push(fluent);
+    }
+    sets.into_values().collect()
+}
+
+/// Pairs of fluents, as nodes, that differ in one argument and of which the first never came
+/// without the second.
+pub(super) fn implications(network: &Network, samples: &Samples) -> Vec<(u32, u32)> {
+    let mut pairs = Vec::new();
+    for (functor, fluents) in by_functor(network) {
+        for column in 0..functor.arity.unwrap_or(0).min(31) {
+            for set in agreeing(network, &fluents, 1 << column) {
+                for &a in &set {
+                    pairs.extend(set.iter().filter(|&&b| a != b).map(|&b| (a, b)));
+                    if pairs.len() > 100 * MANY_IMPLICATIONS {
+                        return Vec::new();
+                    }
+                }
+            }
+        }
+    }
+    pairs.retain(|&(a, b)| samples.implies(a, b));
+    if pairs.len() > MANY_IMPLICATIONS {
+        return Vec::new();
+    }
+    pairs.sort_unstable();
+    pairs.into_iter().map(|(a, b)| (a + 1, b + 1)).collect()
+}

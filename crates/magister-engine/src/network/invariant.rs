@@ -1,0 +1,396 @@
+//! What is true in every state that play comes to: fluents that exclude each other, like the
+//! contents of a cell, and fluents that come with others. Guessed from the terms of fluents and
+//! from random play, and proven by induction: true at the start, and kept by every step of legal
+//! moves from a state in which all of it is true.
+
+use batsat::Lit;
+use magister_core::{Halt, Stop};
+use rustc_hash::FxHashMap;
+
+use super::graph::{Edge, Group};
+use super::guess::{Claim, guesses, implications};
+use super::sample::Samples;
+use super::solver::{Answer, Solver};
+use super::{Invariants, Network};
+
+/// Inputs of gates up to which a proof is tried.
+const LARGEST: usize = 600_000;
+
+/// Work that an attempt at a proof may cost.
+const EFFORT: u64 = 1_500_000;
+
+/// Words of random play to look at: steps times inputs of gates.
+const SAMPLED: usize = 24_000_000;
+
+/// The invariants of a plain network that can be proven.
+pub(super) fn prove(network: &Network, stop: &Stop) -> Result<Invariants, Halt> {
+    let edges = network.graph.edges();
+    if edges > LARGEST {
+        return Ok(Invariants::default());
+    }
+    let samples = Samples::new(network, (SAMPLED / edges.max(1)).clamp(12, 160));
+    let guesses = guesses(network, &samples);
+    let mut proof = Proof::new(network, stop);
+    let mut failed = proof.try_all(guesses)?;
+    if !failed.is_empty() && proof.proven.iter().any(|&proven| proven) {
+        // With what is known by now, more may be provable.
+        failed = proof.try_all(failed)?;
+    }
+    if !failed.is_empty() {
+        // What a claim needs for its proof may be that one fluent comes with another.
+        let implied = implications(network, &samples);
+        if !implied.is_empty() {
+            let wanted: Vec<Claim> = failed.into_iter().flatten().collect();
+            proof.try_with(wanted, implied)?;
+        }
+    }
+    Ok(proof.invariants())
+}
+
+/// Claims and the clauses about them.
+struct Proof<'a> {
+    network: &'a Network,
+    stop: &'a Stop,
+    solver: Solver,
+    claims: Vec<Claim>,
+    /// What is being tried: it is assumed of the state and asked of the next.
+    alive: Vec<bool>,
+    proven: Vec<bool>,
+    /// For every claim, the literal under which it is assumed of the state.
+    assumed: Vec<Lit>,
+    /// For every claim, the literal that says that the next state breaks it.
+    broken: Vec<Lit>,
+    /// The work at which the present attempt ends.
+    end: u64,
+}
+
+impl<'a> Proof<'a> {
+    fn new(network: &'a Network, stop: &'a Stop) -> Self {
+        let mut outputs = network.legal.clone();
+        outputs.push(network.terminal);
+        outputs.extend(&network.next);
+        let mut solver = Solver::new(network, outputs, stop);
+        solver.assume_legal(network);
+        let (claims, alive, proven) = (Vec::new(), Vec::new(), Vec::new());
+        let (assumed, broken) = (Vec::new(), Vec::new());
+        Self { network, stop, solver, claims, alive, proven, assumed, broken, end: 0 }
+    }
+
+    /// Adds a claim, to be tried.
+    fn add(&mut self, claim: Claim) {
+        let (network, solver) = (self.network, &mut self.solver);
+        let now = |solver: &Solver, node: u32| solver.lit(Edge::of(node));
+        let next = |solver: &Solver, node: u32| solver.lit(network.next[node as usize - 1]);
+        let it = solver.fresh();
+        let broken = match &claim {
+            Claim::AtMostOne(nodes) => {
+                let lits: Vec<Lit> = nodes.iter().map(|&n| now(solver, n)).collect();
+                let two = solver.two(&lits);
+                solver.clause(&[!it, !two]);
+                let lits: Vec<Lit> = nodes.iter().map(|&n| next(solver, n)).collect();
+                solver.two(&lits)
+            }
+            Claim::AtLeastOne(nodes) => {
+                let mut lits: Vec<Lit> = nodes.iter().map(|&n| now(solver, n)).collect();
+                lits.push(!it);
+                solver.clause(&lits);
+                let (first, rest) = (next(solver, nodes[0]), &nodes[1..]);
+                rest.iter().fold(!first, |none, &n| {
+                    let lit = next(solver, n);
+                    solver.and(none, !lit)
+                })
+            }
+            &Claim::Implies(a, b) => {
+                let (now_a, now_b) = (now(solver, a), now(solver, b));
+                solver.clause(&[!it, !now_a, now_b]);
+                let (next_a, next_b) = (next(solver, a), next(solver, b));
+                solver.and(next_a, !next_b)
+            }
+        };
+        self.claims.push(claim);
+        self.alive.push(true);
+        self.proven.push(false);
+        self.assumed.push(it);
+        self.broken.push(broken);
+    }
+
+    /// Tries sets of claims, each on its own. Gives those of which something could not be proven.
+    fn try_all(&mut self, sets: Vec<Vec<Claim>>) -> Result<Vec<Vec<Claim>>, Halt> {
+        let mut failed = Vec::new();
+        for set in sets {
+            let first = self.claims.len();
+            set.into_iter().for_each(|claim| self.add(claim));
+            self.run()?;
+            self.settle();
+            let left: Vec<Claim> = (first..self.claims.len())
+                .filter(|&at| !self.proven[at])
+                .map(|at| self.claims[at].clone())
+                .collect();
+            if !left.is_empty() {
+                failed.push(left);
+            }
+        }
+        Ok(failed)
+    }
+
+    /// Tries claims together with implications, and keeps of those what the claims need.
+    fn try_with(&mut self, wanted: Vec<Claim>, implied: Vec<(u32, u32)>) -> Result<(), Halt> {
+        let first = self.claims.len();
+        wanted.into_iter().for_each(|claim| self.add(claim));
+        let end = self.claims.len();
+        implied.into_iter().for_each(|(a, b)| self.add(Claim::Implies(a, b)));
+        self.run()?;
+        let mut needed: Vec<bool> =
+            (0..self.claims.len()).map(|at| (first..end).contains(&at)).collect();
+        loop {
+            let asked: Vec<usize> = self.living().filter(|&at| needed[at]).collect();
+            if asked.is_empty() || self.ask(&asked) != Answer::Never {
+                needed.fill(!asked.is_empty()); // All was proven together.
+                break;
+            }
+            let mut more = false;
+            for at in 0..self.claims.len() {
+                if self.alive[at] && !needed[at] && self.solver.needed(self.assumed[at]) {
+                    needed[at] = true;
+                    more = true;
+                }
+            }
+            if !more {
+                break;
+            }
+        }
+        for (alive, needed) in self.alive.iter_mut().zip(needed) {
+            *alive &= needed;
+        }
+        self.settle();
+        Ok(())
+    }
+
+    /// What is alive has been proven.
+    fn settle(&mut self) {
+        for (alive, proven) in self.alive.iter_mut().zip(&mut self.proven) {
+            *proven |= std::mem::take(alive);
+        }
+    }
+
+    fn living(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.claims.len()).filter(|&at| self.alive[at])
+    }
+
+    /// Asks whether one of these claims can be broken while those alive and proven are assumed.
+    fn ask(&mut self, claims: &[usize]) -> Answer {
+        let one = self.solver.fresh();
+        let mut clause: Vec<Lit> = claims.iter().map(|&at| self.broken[at]).collect();
+        clause.push(!one);
+        self.solver.clause(&clause);
+        let assumed = (0..self.claims.len()).filter(|&at| self.alive[at] || self.proven[at]);
+        let mut question: Vec<Lit> = assumed.map(|at| self.assumed[at]).collect();
+        question.push(one);
+        self.solver.ask(&question)
+    }
+
+    /// Drops claims until those that are left keep each other.
+    fn run(&mut self) -> Result<(), Halt> {
+        self.end = self.solver.work() + EFFORT;
+        loop {
+            self.stop.check()?;
+            let living: Vec<usize> = self.living().collect();
+            if living.is_empty() {
+                return Ok(());
+            }
+            match self.question(&living) {
+                Answer::Never => return Ok(()),
+                Answer::Maybe => self.drop_broken(),
+                Answer::Unknown => {
+                    // All at once is too hard: those that are too hard alone are dropped.
+                    let mut changed = false;
+                    for at in living {
+                        self.stop.check()?;
+                        if !self.alive[at] {
+                            continue;
+                        }
+                        match self.question(&[at]) {
+                            Answer::Never => continue,
+                            Answer::Maybe => self.drop_broken(),
+                            Answer::Unknown => self.alive[at] = false,
+                        }
+                        changed = true;
+                    }
+                    if !changed {
+                        return Ok(());
+                    }
+                }
+            }
+        }
+    }
+
+    /// A question, as long as there is anything left to spend.
+    fn question(&mut self, claims: &[usize]) -> Answer {
+        if self.solver.work() > self.end {
+            self.alive.fill(false);
+            return Answer::Never;
+        }
+        self.ask(claims)
+    }
+
+    /// Drops what the situation found last breaks.
+    fn drop_broken(&mut self) {
+        for at in 0..self.claims.len() {
+            if self.alive[at] && self.solver.was(self.broken[at]) {
+                self.alive[at] = false;
+            }
+        }
+    }
+
+    fn invariants(self) -> Invariants {
+        let mut groups: Vec<Group> = Vec::new();
+        let mut at_least: Vec<&Vec<u32>> = Vec::new();
+        let mut implied = Vec::new();
+        for at in (0..self.claims.len()).filter(|&at| self.proven[at]) {
+            match &self.claims[at] {
+                Claim::AtMostOne(members) => {
+                    groups.push(Group { members: members.clone(), exact: false });
+                }
+                Claim::AtLeastOne(members) => at_least.push(members),
+                &Claim::Implies(a, b) => implied.push((a - 1, b - 1)),
+            }
+        }
+        at_least.sort_unstable();
+        for group in &mut groups {
+            group.exact = at_least.binary_search(&&group.members).is_ok();
+        }
+        for &members in &at_least {
+            if members.len() == 1 {
+                groups.push(Group { members: members.clone(), exact: true });
+            }
+        }
+        Invariants { groups: largest(groups), implied }
+    }
+}
+
+/// Only the groups that no larger one says already.
+fn largest(mut groups: Vec<Group>) -> Vec<Group> {
+    groups.sort_by_key(|g| (std::cmp::Reverse(g.members.len()), !g.exact, g.members[0]));
+    let mut kept: Vec<Group> = Vec::new();
+    let mut of: FxHashMap<u32, Vec<usize>> = FxHashMap::default();
+    for group in groups {
+        let covers = |k: &Group| {
+            (k.exact || !group.exact)
+                && group.members.iter().all(|m| k.members.binary_search(m).is_ok())
+        };
+        let near = of.get(&group.members[0]);
+        if near.is_some_and(|list| list.iter().any(|&at| covers(&kept[at]))) {
+            continue;
+        }
+        for &member in &group.members {
+            of.entry(member).or_default().push(kept.len());
+        }
+        kept.push(group);
+    }
+    kept.sort_by(|a, b| a.members.cmp(&b.members));
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use magister_gdl::{Options, read};
+
+    use super::super::{NetworkLimits, build::Builder};
+    use super::*;
+    use crate::Program;
+    use crate::grounder::{GroundLimits, ground};
+
+    fn plain(text: &str) -> Network {
+        let rules = read(text, &Options::default()).rules;
+        let program = Program::new(&rules, text).unwrap();
+        let ground = ground(&program, &GroundLimits::default(), &Stop::never()).unwrap();
+        let limits = NetworkLimits::default();
+        Builder::new(&ground, limits, Invariants::default(), &Stop::never()).network().unwrap()
+    }
+
+    /// The groups of the proven invariants, as sorted texts.
+    fn groups(network: &Network, invariants: &Invariants) -> Vec<(Vec<String>, bool)> {
+        let text = |node: &u32| {
+            let term = network.terms.export(network.fluents[*node as usize - 1]);
+            term.text(magister_gdl::Syntax::Kif)
+        };
+        let mut groups: Vec<(Vec<String>, bool)> = invariants
+            .groups
+            .iter()
+            .map(|group| {
+                let mut members: Vec<String> = group.members.iter().map(text).collect();
+                members.sort();
+                (members, group.exact)
+            })
+            .collect();
+        groups.sort();
+        groups
+    }
+
+    const LAMP: &str = "(role you) (init (lamp off)) (legal you wait)
+        (<= (legal you press) (true (lamp off)))
+        (<= (next (lamp on)) (does you press))
+        (<= (next (lamp ?x)) (true (lamp ?x)) (not (does you press)))
+        (<= terminal (true (lamp on))) (goal you 100)";
+
+    #[test]
+    fn a_lamp_is_on_or_off() {
+        let network = plain(LAMP);
+        let proven = prove(&network, &Stop::never()).unwrap();
+        let both = vec!["(lamp off)".to_owned(), "(lamp on)".to_owned()];
+        assert_eq!(groups(&network, &proven), [(both, true)]);
+    }
+
+    #[test]
+    fn what_breaks_late_is_not_believed() {
+        // Both lamps are on at once only after a number of presses in a row that random play is
+        // unlikely to make.
+        let mut text = String::from(
+            "(role you) (init (step 0)) (init (lamp a)) (legal you press) (legal you b)
+             (legal you c) (legal you d) (goal you 0) (<= terminal (true (step 40)))
+             (<= (next (lamp a)) (true (lamp a)))
+             (<= (next (step 0)) (true (step ?n)) (not (does you press)))
+             (<= (next (step ?m)) (true (step ?n)) (does you press) (succ ?n ?m))
+             (<= (next (lamp b)) (true (step 39)) (does you press))",
+        );
+        (0..40).for_each(|n| text.push_str(&format!("(succ {n} {})", n + 1)));
+        let network = plain(&text);
+        let proven = prove(&network, &Stop::never()).unwrap();
+        let groups = groups(&network, &proven);
+        assert!(groups.iter().all(|(members, _)| !members.contains(&"(lamp b)".to_owned())));
+        assert!(groups.iter().any(|(members, exact)| members.len() == 41 && *exact), "the step");
+    }
+
+    #[test]
+    fn a_proof_may_need_that_one_fluent_comes_with_another() {
+        // A stack: the cell above an empty one is empty. Without that, a cell could be both.
+        let text = "(role you) (init (cell 1 b)) (init (cell 2 b)) (init (cell 3 b))
+            (succ 1 2) (succ 2 3) (legal you drop) (goal you 0)
+            (<= (legal you wait) (not (true (cell 1 x))))
+            (<= terminal (true (cell 3 x)))
+            (<= (next (cell 1 x)) (does you drop) (true (cell 1 b)))
+            (<= (next (cell ?n x)) (does you drop) (true (cell ?n b)) (succ ?m ?n)
+                (true (cell ?m x)))
+            (<= (next (cell ?n x)) (true (cell ?n x)))
+            (<= (next (cell 1 b)) (true (cell 1 b)) (not (does you drop)))
+            (<= (next (cell ?n b)) (true (cell ?m b)) (succ ?m ?n))
+            (<= (next (cell ?n b)) (true (cell ?n b)) (not (does you drop)))";
+        let network = plain(text);
+        let proven = prove(&network, &Stop::never()).unwrap();
+        assert_eq!(proven.groups.len(), 3, "{:?}", groups(&network, &proven));
+        assert!(!proven.implied.is_empty());
+        // What is kept proves itself.
+        let never = Stop::never();
+        let mut again = Proof::new(&network, &never);
+        for group in &proven.groups {
+            again.add(Claim::AtMostOne(group.members.clone()));
+            if group.exact {
+                again.add(Claim::AtLeastOne(group.members.clone()));
+            }
+        }
+        proven.implied.iter().for_each(|&(a, b)| again.add(Claim::Implies(a + 1, b + 1)));
+        let count = again.claims.len();
+        again.run().unwrap();
+        assert_eq!(again.living().count(), count);
+    }
+}

@@ -1,0 +1,110 @@
+//! Random play on a network, 64 games side by side: what is seen here is what may be worth
+//! proving.
+
+use magister_core::{Rng, Seed};
+
+use super::Network;
+use super::graph::{Edge, Graph};
+
+/// States that random play came to.
+pub(super) struct Samples {
+    /// For every step and fluent, the games in which it was true.
+    states: Vec<Vec<u64>>,
+}
+
+impl Samples {
+    /// Plays at random, in a fixed course, so that nothing depends on chance or on the clock.
+    pub(super) fn new(network: &Network, steps: usize) -> Self {
+        let mut rng = Seed::from(1).rng();
+        let fluents = network.fluents.len();
+        let start: Vec<u64> = network.initial.iter().map(|&t| if t { !0 } else { 0 }).collect();
+        let mut state = start.clone();
+        let mut states = Vec::with_capacity(steps);
+        let mut wires = vec![0; network.graph.len()];
+        for _ in 0..steps {
+            states.push(state.clone());
+            wires[1..].fill(0);
+            wires[1..=fluents].copy_from_slice(&state);
+            evaluate(&network.graph, &mut wires);
+            let legal: Vec<u64> = network.legal.iter().map(|&e| read(&wires, e)).collect();
+            let mut over = read(&wires, network.terminal);
+            wires[1..].fill(0);
+            wires[1..=fluents].copy_from_slice(&state);
+            over |= choose(network, &legal, &mut wires, &mut rng);
+            evaluate(&network.graph, &mut wires);
+            for (fluent, word) in state.iter_mut().enumerate() {
+                *word = (read(&wires, network.next[fluent]) & !over) | (start[fluent] & over);
+            }
+        }
+        Self { states }
+    }
+
+    /// Whether no two of these fluents were ever true together, and whether always one was.
+    pub(super) fn exclusive(&self, fluents: &[u32]) -> (bool, bool) {
+        let (mut two, mut always) = (0, !0);
+        for state in &self.states {
+            let mut one = 0;
+            for &fluent in fluents {
+                let word = state[fluent as usize];
+                two |= one & word;
+                one |= word;
+            }
+            always &= one;
+        }
+        (two == 0, always == !0)
+    }
+
+    /// Whether the first fluent was seen, and never without the second, which was not always
+    /// there.
+    pub(super) fn implies(&self, a: u32, b: u32) -> bool {
+        let (mut seen, mut missing) = (0, 0);
+        for state in &self.states {
+            let (a, b) = (state[a as usize], state[b as usize]);
+            if a & !b != 0 {
+                return false;
+            }
+            seen |= a;
+            missing |= !b;
+        }
+        seen != 0 && missing != 0
+    }
+}
+
+fn read(wires: &[u64], edge: Edge) -> u64 {
+    let wire = wires[edge.node() as usize];
+    if edge.negated() { !wire } else { wire }
+}
+
+fn evaluate(graph: &Graph, wires: &mut [u64]) {
+    wires[0] = !0;
+    for node in graph.inputs() as u32 + 1..graph.len() as u32 {
+        wires[node as usize] =
+            graph.children(node).iter().fold(!0, |all, &edge| all & read(wires, edge));
+    }
+}
+
+/// Chooses a legal move of every role in every game. Gives the games in which a role has none.
+fn choose(network: &Network, legal: &[u64], wires: &mut [u64], rng: &mut Rng) -> u64 {
+    let mut stuck = 0;
+    for (role, &idle) in network.idle.iter().enumerate() {
+        let from = network.moves.partition_point(|&(r, _)| (r as usize) < role);
+        let to = network.moves.partition_point(|&(r, _)| r as usize <= role);
+        for lane in 0..64 {
+            let bit = 1u64 << lane;
+            let count = legal[from..to].iter().filter(|&word| word & bit != 0).count();
+            if count == 0 {
+                match idle {
+                    Some(input) => wires[input as usize + 1] |= bit,
+                    None => stuck |= bit,
+                }
+                continue;
+            }
+            let pick = rng.below(count as u64) as usize;
+            let at = (from..to).filter(|&at| legal[at] & bit != 0).nth(pick);
+            if let Some(at) = at {
+                wires[network.inputs[at] as usize + 1] |= bit;
+            }
+        }
+    }
+    stuck
+}

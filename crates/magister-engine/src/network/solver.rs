@@ -1,0 +1,194 @@
+//! A network as clauses for a SAT solver: questions of the form "can this ever be?".
+
+use std::cell::Cell;
+
+use batsat::{Callbacks, ClauseKind, Lit, Solver as Sat, SolverInterface, lbool};
+use magister_core::Stop;
+
+use super::Network;
+use super::graph::{Edge, Group};
+
+/// Conflicts after which a question is given up: fewer where each costs more.
+fn patience(edges: usize) -> u64 {
+    (4_000_000 / edges.max(1)).clamp(20, 400) as u64
+}
+
+/// Stops a search that takes too long. What is counted does not depend on the clock, so that a
+/// game becomes the same network everywhere.
+struct Budget {
+    conflicts: u64,
+    patience: u64,
+    stop: Stop,
+    /// Whether a search was cut off.
+    spent: Cell<bool>,
+}
+
+impl Callbacks for Budget {
+    fn on_start(&mut self) {
+        self.conflicts = 0;
+        self.spent.set(false);
+    }
+
+    fn on_new_clause(&mut self, _: &[Lit], kind: ClauseKind) {
+        self.conflicts += u64::from(kind == ClauseKind::Learnt);
+    }
+
+    fn stop(&self) -> bool {
+        let over = self.conflicts > self.patience || self.stop.is_set();
+        if over {
+            self.spent.set(true);
+        }
+        over
+    }
+}
+
+/// Clauses over the wires of a network.
+pub(super) struct Solver {
+    sat: Sat<Budget>,
+    /// The literal of each node that is needed.
+    wires: Vec<Option<Lit>>,
+    yes: Lit,
+}
+
+/// The answer to a question.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Answer {
+    /// It can not be.
+    Never,
+    /// It can, as far as the clauses tell.
+    Maybe,
+    /// The search was given up.
+    Unknown,
+}
+
+impl Solver {
+    /// The gates of a network that some outputs need.
+    pub(super) fn new(network: &Network, outputs: Vec<Edge>, stop: &Stop) -> Self {
+        let patience = patience(network.graph.edges());
+        let budget = Budget { conflicts: 0, patience, stop: stop.clone(), spent: Cell::new(false) };
+        let mut sat = Sat::new(batsat::SolverOpts::default(), budget);
+        let yes = Lit::new(sat.new_var_default(), true);
+        sat.add_clause_reuse(&mut vec![yes]);
+        let graph = &network.graph;
+        let mut solver = Self { sat, wires: vec![None; graph.len()], yes };
+        solver.wires[0] = Some(yes);
+        for node in 1..=graph.inputs() {
+            solver.wires[node] = Some(solver.fresh());
+        }
+        for node in graph.reachable(outputs) {
+            if solver.wires[node as usize].is_none() {
+                let parts: Vec<Lit> = graph.children(node).iter().map(|&e| solver.lit(e)).collect();
+                let whole = solver.fresh();
+                for &part in &parts {
+                    solver.clause(&[!whole, part]);
+                }
+                let mut last: Vec<Lit> = parts.iter().map(|&part| !part).collect();
+                last.push(whole);
+                solver.clause(&last);
+                solver.wires[node as usize] = Some(whole);
+            }
+        }
+        for group in graph.groups() {
+            solver.assume(group);
+        }
+        solver
+    }
+
+    /// The literal of a wire.
+    pub(super) fn lit(&self, edge: Edge) -> Lit {
+        let wire = self.wires[edge.node() as usize].unwrap_or(self.yes);
+        if edge.negated() { !wire } else { wire }
+    }
+
+    /// A literal that nothing is known of.
+    pub(super) fn fresh(&mut self) -> Lit {
+        Lit::new(self.sat.new_var_default(), true)
+    }
+
+    /// How much work was done so far, in literals that followed from others.
+    pub(super) fn work(&self) -> u64 {
+        self.sat.num_propagations()
+    }
+
+    /// One of these is true.
+    pub(super) fn clause(&mut self, lits: &[Lit]) {
+        self.sat.add_clause_reuse(&mut lits.to_vec());
+    }
+
+    /// The members of a group are what they are.
+    fn assume(&mut self, group: &Group) {
+        let members: Vec<Lit> = group.members.iter().map(|&n| self.lit(Edge::of(n))).collect();
+        let two = self.two(&members);
+        self.clause(&[!two]);
+        if group.exact {
+            self.clause(&members);
+        }
+    }
+
+    /// Moves are legal, and the game is not over.
+    pub(super) fn assume_legal(&mut self, network: &Network) {
+        let terminal = self.lit(network.terminal);
+        self.clause(&[!terminal]);
+        for (at, &legal) in network.legal.iter().enumerate() {
+            let done = self.lit(Edge::of(network.inputs[at] + 1));
+            let legal = self.lit(legal);
+            self.clause(&[!done, legal]);
+            // Only who has no legal move does nothing.
+            if let Some(idle) = network.idle[network.moves[at].0 as usize] {
+                let idle = self.lit(Edge::of(idle + 1));
+                self.clause(&[!idle, !legal]);
+            }
+        }
+    }
+
+    /// A literal that is true if, and only if, two of these are.
+    pub(super) fn two(&mut self, lits: &[Lit]) -> Lit {
+        let (mut one, mut two) = (!self.yes, !self.yes);
+        for &lit in lits {
+            let both = self.and(one, lit);
+            two = !self.and(!two, !both);
+            one = !self.and(!one, !lit);
+        }
+        two
+    }
+
+    /// A literal that is true if, and only if, both are.
+    pub(super) fn and(&mut self, a: Lit, b: Lit) -> Lit {
+        if a == !self.yes || b == !self.yes {
+            return !self.yes;
+        }
+        if a == self.yes {
+            return b;
+        }
+        if b == self.yes {
+            return a;
+        }
+        let whole = self.fresh();
+        self.clause(&[!whole, a]);
+        self.clause(&[!whole, b]);
+        self.clause(&[whole, !a, !b]);
+        whole
+    }
+
+    /// Whether all of these can be true together.
+    pub(super) fn ask(&mut self, lits: &[Lit]) -> Answer {
+        let answer = self.sat.solve_limited(lits);
+        if answer == lbool::FALSE && !self.sat.cb().spent.get() {
+            Answer::Never
+        } else if answer == lbool::TRUE {
+            Answer::Maybe
+        } else {
+            Answer::Unknown
+        }
+    }
+
+    /// Whether the last answer, that something can not be, needed one of the literals asked for.
+    pub(super) fn needed(&self, lit: Lit) -> bool {
+        self.sat.unsat_core_contains_var(lit.var())
+    }
+
+    /// Whether a literal was true in the situation found last.
+    pub(super) fn was(&self, lit: Lit) -> bool {
+        self.sat.value_lit(lit) == lbool::TRUE
+    }
+}

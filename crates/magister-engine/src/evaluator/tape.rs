@@ -50,7 +50,7 @@ pub(super) struct Section {
 }
 
 impl Section {
-    fn new(gates: Vec<Placed>, narrow: bool) -> Self {
+    fn new(gates: &[Placed], narrow: bool) -> Self {
         let mut runs: Vec<Run> = Vec::new();
         for (at, &(operation, _)) in gates.iter().enumerate() {
             let end = at as u32 + 1;
@@ -82,7 +82,7 @@ impl Section {
     }
 }
 
-#[inline(always)]
+#[inline]
 fn compute<I: Copy, W: IndexMut<usize, Output = u8> + ?Sized>(
     runs: &[Run],
     gates: &[Gate<I>],
@@ -189,7 +189,7 @@ impl Tape {
         let parts = [first, network.next.clone(), goals().collect(), percepts]
             .map(|outputs| cutter.section(outputs));
         let narrow = cutter.wires as usize <= NARROW;
-        let [legal, next, goals, percepts] = parts.map(|gates| Section::new(gates, narrow));
+        let [legal, next, goals, percepts] = parts.map(|gates| Section::new(&gates, narrow));
         let wires = if narrow { NARROW } else { cutter.wires as usize };
         let commit = Commit::new(&network.next, narrow);
         Self { wires, legal, next, commit, goals, percepts }
@@ -202,7 +202,7 @@ type Placed = (Operation, Gate<u32>);
 /// Orders gates so that runs are long: a processor guesses wrong at the end of each. One
 /// operation goes on while it has gates whose inputs are ready, also by gates of its own run; then
 /// comes the one with the most that are.
-fn in_runs(gates: Vec<Placed>, wires: usize) -> Vec<Placed> {
+fn in_runs(gates: &[Placed], wires: usize) -> Vec<Placed> {
     let mut maker = vec![None; wires];
     for (at, (_, gate)) in gates.iter().enumerate() {
         maker[gate.out as usize] = Some(at);
@@ -255,7 +255,7 @@ impl Cutter<'_> {
             }
             self.cut(node, &mut gates);
         }
-        in_runs(gates, self.wires as usize)
+        in_runs(&gates, self.wires as usize)
     }
 
     /// Joins the inputs of a gate two by two, those that are ready first.

@@ -149,9 +149,9 @@ impl<'a> Proof<'a> {
                 break;
             }
             let mut more = false;
-            for at in 0..self.claims.len() {
-                if self.alive[at] && !needed[at] && self.solver.needed(self.assumed[at]) {
-                    needed[at] = true;
+            for (at, needed) in needed.iter_mut().enumerate() {
+                if self.alive[at] && !*needed && self.solver.needed(self.assumed[at]) {
+                    *needed = true;
                     more = true;
                 }
             }
@@ -353,7 +353,7 @@ mod tests {
              (<= (next (step ?m)) (true (step ?n)) (does you press) (succ ?n ?m))
              (<= (next (lamp b)) (true (step 39)) (does you press))",
         );
-        (0..40).for_each(|n| text.push_str(&format!("(succ {n} {})", n + 1)));
+        text.extend((0..40).map(|n| format!("(succ {n} {})", n + 1)));
         let network = plain(&text);
         let proven = prove(&network, &Stop::never()).unwrap();
         let groups = groups(&network, &proven);

@@ -17,7 +17,7 @@ use super::{Invariants, Network};
 const LARGEST: usize = 600_000;
 
 /// Work that an attempt at a proof may cost.
-const EFFORT: u64 = 1_500_000;
+const EFFORT: u64 = 500_000;
 
 /// Words of random play to look at: steps times inputs of gates.
 const SAMPLED: usize = 24_000_000;

@@ -12,14 +12,16 @@
 //!    goes back to the start state for the next one. So a playout of `n` steps takes `n + 1`
 //!    sweeps. A playout is *finished* if its last state is terminal, otherwise *truncated*. Every
 //!    step counts, silent ones and those of chance alone too.
-//! 3. In sweep `t` a role `r` with two or more legal moves has a 32-bit random number `U`: bit
-//!    `k` of the number of lane `l` is bit `l` of plane `k`. Planes `4b` to `4b + 3` are the four
-//!    words of [Philox4x32-10](crate::philox) for the block `b` from 0 to 7, with the seed as the
-//!    key (low word first) and the counter
-//!    `[t mod 2^32, (t / 2^32) * 2^11 + r * 8 + b, id mod 2^32, id / 2^32]`.
-//! 4. A role with `c` legal moves plays number `floor(U * c / 2^32)` of its list. Chance with
+//! 3. In a sweep `t` of a lane, the roles with two or more legal moves draw random numbers `U` of
+//!    40 bits, in the order of the roles: the first of them has draw 0, the next draw 1, and so
+//!    on. So where players take turns, all lanes need the same draw, whoever's turn it is. Bit
+//!    `k` of the number of lane `l` is bit `l` of plane `k`. Planes `4b` to `4b + 3` of draw `d`
+//!    are the four words of [Philox4x32-10](crate::philox) for the block `b` from 0 to 9, with the
+//!    seed as the key (low word first) and the counter
+//!    `[t mod 2^32, (t / 2^32) * 2^12 + d * 16 + b, id mod 2^32, id / 2^32]`.
+//! 4. A role with `c` legal moves plays number `floor(U * c / 2^40)` of its list. Chance with
 //!    weights of total `W` plays the entry in whose share of the cumulative weights
-//!    `floor(U * W / 2^32)` falls. A role with a single legal move needs no number.
+//!    `floor(U * W / 2^40)` falls. A role with a single legal move needs no number.
 //! 5. A reward of a player is the one goal value of the terminal state where the game pays at the
 //!    end; there is none if the playout is truncated or the rules give none or several. Where the
 //!    game pays on the way, it is the sum of the gains, of truncated playouts too. Chance has no
@@ -27,9 +29,9 @@
 //! 6. Sums are taken in each lane in order of play, starting from zero, and then over the lanes
 //!    in order. For whole-number rewards, which all of GDL has, any order gives the same.
 //!
-//! The choice of a move is uniform up to a relative bias below `c / 2^32`, since `2^32` numbers
-//! can not be dealt evenly to `c` moves; for the numbers of playouts that anyone can pay for, this
-//! can not be seen.
+//! The choice of a move is uniform up to a relative bias below `c / 2^40`, since `2^40` numbers
+//! can not be dealt evenly to `c` moves: below 2^-24 up to 65,536 moves. For the numbers of
+//! playouts that anyone can pay for, this can not be seen.
 
 mod plain;
 
@@ -137,21 +139,35 @@ pub const fn lane_quota(quota: u32, lane: usize) -> u32 {
     quota / LANES as u32 + ((lane as u32) < quota % LANES as u32) as u32
 }
 
-/// The 32 planes of random bits of one role in one sweep of a stream.
-pub fn planes(seed: u64, stream: u64, sweep: u64, role: Role) -> [u32; 32] {
+/// The bits of a random number.
+pub const BITS: usize = 40;
+
+/// The planes of random bits of one draw in one sweep of a stream.
+pub fn planes(seed: u64, stream: u64, sweep: u64, draw: u8) -> [u32; BITS] {
     let key = [seed as u32, (seed >> 32) as u32];
-    let mut planes = [0; 32];
+    let mut planes = [0; BITS];
     for (block, words) in planes.chunks_exact_mut(4).enumerate() {
-        let high = ((sweep >> 32) as u32) << 11 | u32::from(role.0) << 3 | block as u32;
+        let high = ((sweep >> 32) as u32) << 12 | u32::from(draw) << 4 | block as u32;
         let counter = [sweep as u32, high, stream as u32, (stream >> 32) as u32];
         words.copy_from_slice(&philox(counter, key));
     }
     planes
 }
 
-/// The random number of each lane for one role in one sweep of a stream: the planes, transposed.
-pub fn numbers(seed: u64, stream: u64, sweep: u64, role: Role) -> [u32; LANES] {
-    let mut rows = planes(seed, stream, sweep, role);
+/// The random number of each lane for one draw in one sweep of a stream: the planes, transposed.
+pub fn numbers(seed: u64, stream: u64, sweep: u64, draw: u8) -> [u64; LANES] {
+    let planes = planes(seed, stream, sweep, draw);
+    let mut low = [0; 32];
+    let mut high = [0; 32];
+    low.copy_from_slice(&planes[..32]);
+    high[..BITS - 32].copy_from_slice(&planes[32..]);
+    transpose(&mut low);
+    transpose(&mut high);
+    std::array::from_fn(|lane| u64::from(high[lane]) << 32 | u64::from(low[lane]))
+}
+
+/// Exchanges rows and columns.
+fn transpose(rows: &mut [u32; 32]) {
     // Swaps the off-diagonal quarters of ever smaller squares.
     let mut width = 16;
     let mut mask = 0x0000_ffff_u32;
@@ -166,18 +182,17 @@ pub fn numbers(seed: u64, stream: u64, sweep: u64, role: Role) -> [u32; LANES] {
         width /= 2;
         mask ^= mask << width;
     }
-    rows
 }
 
 /// Which of `count` legal moves a random number stands for.
-pub const fn pick(number: u32, count: usize) -> usize {
-    ((number as u64 * count as u64) >> 32) as usize
+pub const fn pick(number: u64, count: usize) -> usize {
+    ((number as u128 * count as u128) >> BITS) as usize
 }
 
 /// Which of the weighted moves of chance a random number stands for.
-pub fn pick_weighted(number: u32, weights: &[u32]) -> usize {
+pub fn pick_weighted(number: u64, weights: &[u32]) -> usize {
     let total: u64 = weights.iter().map(|&weight| u64::from(weight)).sum();
-    let mut rest = ((u128::from(number) * u128::from(total)) >> 32) as u64;
+    let mut rest = ((u128::from(number) * u128::from(total)) >> BITS) as u64;
     for (index, &weight) in weights.iter().enumerate() {
         match rest.checked_sub(u64::from(weight)) {
             Some(less) => rest = less,
@@ -200,42 +215,40 @@ mod tests {
 
     #[test]
     fn a_number_is_a_column_of_the_planes() {
-        let planes = planes(0x0123_4567_89ab_cdef, 99, 1 << 33, Role(2));
-        let numbers = numbers(0x0123_4567_89ab_cdef, 99, 1 << 33, Role(2));
+        let planes = planes(0x0123_4567_89ab_cdef, 99, 1 << 33, 2);
+        let numbers = numbers(0x0123_4567_89ab_cdef, 99, 1 << 33, 2);
         for (lane, number) in numbers.iter().enumerate() {
             for (k, plane) in planes.iter().enumerate() {
-                assert_eq!(number >> k & 1, plane >> lane & 1);
+                assert_eq!(number >> k & 1, u64::from(plane >> lane & 1));
             }
         }
     }
 
     #[test]
     fn the_first_planes_are_the_known_answer() {
-        assert_eq!(
-            planes(0, 0, 0, Role(0))[..4],
-            [0x6627_e8d5, 0xe169_c58d, 0xbc57_ac4c, 0x9b00_dbd8]
-        );
+        assert_eq!(planes(0, 0, 0, 0)[..4], [0x6627_e8d5, 0xe169_c58d, 0xbc57_ac4c, 0x9b00_dbd8]);
     }
 
     #[test]
-    fn numbers_differ_by_sweep_role_and_stream() {
-        let here = numbers(1, 2, 3, Role(4));
-        assert_ne!(here, numbers(0, 2, 3, Role(4)));
-        assert_ne!(here, numbers(1, 0, 3, Role(4)));
-        assert_ne!(here, numbers(1, 2, 0, Role(4)));
-        assert_ne!(here, numbers(1, 2, 3, Role(0)));
-        assert_ne!(here, numbers(1, 2, 3 + (1 << 32), Role(4)));
+    fn numbers_differ_by_sweep_draw_and_stream() {
+        let here = numbers(1, 2, 3, 4);
+        assert_ne!(here, numbers(0, 2, 3, 4));
+        assert_ne!(here, numbers(1, 0, 3, 4));
+        assert_ne!(here, numbers(1, 2, 0, 4));
+        assert_ne!(here, numbers(1, 2, 3, 0));
+        assert_ne!(here, numbers(1, 2, 3 + (1 << 32), 4));
     }
 
     #[test]
     fn picks_lie_in_the_list() {
+        const LAST: u64 = (1 << BITS) - 1;
         assert_eq!(pick(0, 3), 0);
-        assert_eq!(pick(u32::MAX, 3), 2);
-        assert_eq!(pick(1 << 31, 2), 1);
+        assert_eq!(pick(LAST, 3), 2);
+        assert_eq!(pick(1 << (BITS - 1), 2), 1);
         assert_eq!(pick_weighted(0, &[9, 1]), 0);
-        assert_eq!(pick_weighted(u32::MAX, &[9, 1]), 1);
-        assert_eq!(pick_weighted(0xe666_6666, &[9, 1]), 0);
-        assert_eq!(pick_weighted(0xe666_6667, &[9, 1]), 1);
-        assert_eq!(pick_weighted(u32::MAX, &[u32::MAX]), 0);
+        assert_eq!(pick_weighted(LAST, &[9, 1]), 1);
+        assert_eq!(pick_weighted(0xe6_6666_6666, &[9, 1]), 0);
+        assert_eq!(pick_weighted(0xe6_6666_6667, &[9, 1]), 1);
+        assert_eq!(pick_weighted(LAST, &[u32::MAX]), 0);
     }
 }

@@ -38,9 +38,9 @@ struct Player {
     /// The rewards of each lane and role so far, and their squares.
     sum: Vec<f64>,
     squares: Vec<f64>,
-    /// For each sweep of the window and each role the numbers of the lanes.
-    numbers: Vec<[u32; LANES]>,
-    /// For each role, in which sweeps of the window its numbers are there already.
+    /// For each sweep of the window and each draw the numbers of the lanes.
+    numbers: Vec<[u64; LANES]>,
+    /// For each draw, in which sweeps of the window its numbers are there already.
     known: Vec<u64>,
     joint: Vec<Move>,
     step: Step,
@@ -144,8 +144,9 @@ impl Player {
                 continue;
             }
             self.joint.clear();
+            let mut draw = 0;
             for role in 0..self.roles {
-                let choice = self.choose(worker, window, offset, role);
+                let choice = self.choose(worker, window, offset, role, &mut draw);
                 self.joint.push(choice);
             }
             worker.step(&self.joint, &mut self.step, stop)?;
@@ -158,25 +159,28 @@ impl Player {
         Ok(())
     }
 
-    /// The move of a role in a sweep of a window.
+    /// The move of a role in a sweep of a window. If it has a choice, it takes the next draw.
     fn choose<W: Worker + ?Sized>(
         &mut self,
         worker: &W,
         window: &Window<'_>,
         offset: usize,
         role: usize,
+        draw: &mut u8,
     ) -> Move {
         let name = Role(role as u8);
         let legal = worker.legal(name);
         if let [only] = legal {
             return *only;
         }
-        let lanes = &mut self.numbers[offset * self.roles + role];
-        if self.known[role] >> offset & 1 == 0 {
+        let this = usize::from(*draw);
+        let lanes = &mut self.numbers[offset * self.roles + this];
+        if self.known[this] >> offset & 1 == 0 {
             let sweep = window.first + offset as u64;
-            *lanes = numbers(window.batch.seed, window.stream.id, sweep, name);
-            self.known[role] |= 1 << offset;
+            *lanes = numbers(window.batch.seed, window.stream.id, sweep, *draw);
+            self.known[this] |= 1 << offset;
         }
+        *draw += 1;
         let number = lanes[window.index];
         let weights = if self.chance == Some(name) { worker.weights() } else { &[] };
         legal[if weights.is_empty() {

@@ -9,6 +9,7 @@ mod invariant;
 mod pairs;
 mod sample;
 mod solver;
+mod turns;
 mod uses;
 
 use magister_core::{Halt, Stop};
@@ -19,6 +20,7 @@ use crate::term::{TermId, Terms};
 
 use build::Builder;
 pub use graph::{Edge, Graph, Group};
+pub use turns::Turns;
 use uses::Uses;
 
 /// How large a network may become.

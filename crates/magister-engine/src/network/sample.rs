@@ -39,6 +39,11 @@ impl Samples {
         Self { states }
     }
 
+    /// For every step and fluent, the games in which it was true.
+    pub(super) fn states(&self) -> &[Vec<u64>] {
+        &self.states
+    }
+
     /// Whether no two of these fluents were ever true together, and whether always one was.
     pub(super) fn exclusive(&self, fluents: &[u32]) -> (bool, bool) {
         let (mut two, mut always) = (0, !0);
@@ -70,12 +75,12 @@ impl Samples {
     }
 }
 
-fn read(wires: &[u64], edge: Edge) -> u64 {
+pub(super) fn read(wires: &[u64], edge: Edge) -> u64 {
     let wire = wires[edge.node() as usize];
     if edge.negated() { !wire } else { wire }
 }
 
-fn evaluate(graph: &Graph, wires: &mut [u64]) {
+pub(super) fn evaluate(graph: &Graph, wires: &mut [u64]) {
     wires[0] = !0;
     for node in graph.inputs() as u32 + 1..graph.len() as u32 {
         wires[node as usize] =

@@ -1,0 +1,138 @@
+//! Gates as they are written down, each wire written once.
+
+use magister_lanes::{Gate, Operation};
+
+use crate::network::{Edge, Graph};
+
+/// A wire, by number. Those of the network's nodes come first.
+pub(super) type Wire = u32;
+
+/// Gates under construction.
+pub(super) struct Circuit<'a> {
+    graph: &'a Graph,
+    /// Gates in an order in which they can be run.
+    pub(super) gates: Vec<Gate>,
+    /// The number of wires so far.
+    pub(super) wires: u32,
+    /// How deep each node lies, so that those that are ready first are joined first.
+    level: Vec<u32>,
+    /// Which nodes there are already.
+    done: Vec<bool>,
+}
+
+impl<'a> Circuit<'a> {
+    /// No gates yet. The constant and the inputs of the graph are there.
+    pub(super) fn new(graph: &'a Graph) -> Self {
+        let mut done = vec![false; graph.len()];
+        done[..=graph.inputs()].fill(true);
+        Self {
+            graph,
+            gates: Vec::new(),
+            wires: graph.len() as u32,
+            level: vec![0; graph.len()],
+            done,
+        }
+    }
+
+    /// Writes down the gates so far, and begins a new section.
+    pub(super) fn section(&mut self) -> Vec<Gate> {
+        std::mem::take(&mut self.gates)
+    }
+
+    /// A wire that nothing writes yet.
+    pub(super) fn fresh(&mut self) -> Wire {
+        self.wires += 1;
+        self.wires - 1
+    }
+
+    /// Writes a gate.
+    pub(super) fn write(&mut self, operation: Operation, inputs: [Wire; 3], out: Wire) {
+        let [a, b, c] = inputs;
+        self.gates.push(Gate { operation, a, b, c, out });
+    }
+
+    /// A gate of three inputs.
+    pub(super) fn three(&mut self, operation: Operation, a: Wire, b: Wire, c: Wire) -> Wire {
+        let out = self.fresh();
+        self.write(operation, [a, b, c], out);
+        out
+    }
+
+    /// A gate of two inputs.
+    pub(super) fn two(&mut self, operation: Operation, a: Wire, b: Wire) -> Wire {
+        self.three(operation, a, b, a)
+    }
+
+    /// The disjunction; none if there is nothing to join.
+    pub(super) fn any(&mut self, wires: &[Wire]) -> Option<Wire> {
+        let mut wires = wires.to_vec();
+        while wires.len() > 1 {
+            wires = wires
+                .chunks(2)
+                .map(|pair| match *pair {
+                    [a, b] => self.two(Operation::Or, a, b),
+                    _ => pair[0],
+                })
+                .collect();
+        }
+        wires.first().copied()
+    }
+
+    /// The gates of the network that these outputs need and that are not there yet.
+    pub(super) fn nodes(&mut self, outputs: impl IntoIterator<Item = Edge>) {
+        for node in self.graph.reachable(outputs) {
+            if !std::mem::replace(&mut self.done[node as usize], true) {
+                self.conjunction(node);
+            }
+        }
+    }
+
+    /// A wire that is what an edge says; its gate is there already.
+    pub(super) fn edge(&mut self, edge: Edge) -> Wire {
+        if edge.negated() { self.two(Operation::Nor, edge.node(), edge.node()) } else { edge.node() }
+    }
+
+    /// Writes a gate with many inputs as gates of three and two, those that are ready first.
+    fn conjunction(&mut self, node: u32) {
+        let level = |circuit: &Self, e: &Edge| circuit.level[e.node() as usize];
+        let children = self.graph.children(node);
+        self.level[node as usize] =
+            children.iter().map(|e| level(self, e)).max().unwrap_or(0) + 1;
+        let mut open: Vec<(Wire, bool)> = {
+            let mut sorted: Vec<Edge> = children.to_vec();
+            sorted.sort_by_key(|e| (level(self, e), e.node()));
+            sorted.iter().map(|e| (e.node(), e.negated())).collect()
+        };
+        let mut at = 0;
+        loop {
+            let left = open.len() - at;
+            let take = if left == 2 { 2 } else { 3.min(left) };
+            let mut now = open[at..at + take].to_vec();
+            at += take;
+            now.sort_by_key(|&(_, negated)| negated);
+            let out = if at == open.len() { node } else { self.fresh() };
+            self.product(&now, out);
+            if out == node {
+                return;
+            }
+            open.push((out, false));
+        }
+    }
+
+    /// A conjunction of two or three, those that are not negated first.
+    fn product(&mut self, parts: &[(Wire, bool)], out: Wire) {
+        let negated = parts.iter().filter(|(_, negated)| *negated).count();
+        let wire = |at: usize| parts.get(at).map_or(parts[0].0, |&(wire, _)| wire);
+        let operation = match (parts.len(), negated) {
+            (3, 0) => Operation::And3,
+            (3, 1) => Operation::And2Not,
+            (3, 2) => Operation::AndNot2,
+            (3, _) => Operation::Nor3,
+            (_, 0) => Operation::And,
+            (1, _) => Operation::Nor,
+            (_, 1) => Operation::AndNot,
+            _ => Operation::Nor,
+        };
+        self.write(operation, [wire(0), wire(1), wire(2)], out);
+    }
+}

@@ -1,0 +1,105 @@
+//! The order in which gates are run, and the rows that their wires get.
+
+use std::collections::VecDeque;
+
+use magister_lanes::{Gate, Operation};
+
+/// Orders the gates of a section so that runs of one operation are long: a processor guesses
+/// wrong at the end of each. An operation goes on while it has gates whose inputs are ready; then
+/// comes the one with the most that are.
+pub(super) fn in_runs(gates: &[Gate], wires: usize) -> Vec<Gate> {
+    const KINDS: usize = Operation::ALL.len();
+    let mut maker = vec![u32::MAX; wires];
+    for (at, gate) in gates.iter().enumerate() {
+        maker[gate.out as usize] = at as u32;
+    }
+    let mut users: Vec<Vec<u32>> = vec![Vec::new(); gates.len()];
+    let mut open = vec![0u8; gates.len()];
+    let mut ready: [VecDeque<u32>; KINDS] = Default::default();
+    for (at, gate) in gates.iter().enumerate() {
+        let mut inputs = [gate.a, gate.b, gate.c];
+        inputs.sort_unstable();
+        for (place, &input) in inputs.iter().enumerate() {
+            let needed = maker[input as usize];
+            if needed != u32::MAX && (place == 0 || inputs[place - 1] != input) {
+                users[needed as usize].push(at as u32);
+                open[at] += 1;
+            }
+        }
+        if open[at] == 0 {
+            ready[gate.operation as usize].push_back(at as u32);
+        }
+    }
+    let mut order = Vec::with_capacity(gates.len());
+    while let Some(best) =
+        (0..KINDS).max_by_key(|&kind| ready[kind].len()).filter(|&kind| !ready[kind].is_empty())
+    {
+        while let Some(at) = ready[best].pop_front() {
+            order.push(gates[at as usize]);
+            for &user in &users[at as usize] {
+                open[user as usize] -= 1;
+                if open[user as usize] == 0 {
+                    ready[gates[user as usize].operation as usize].push_back(user);
+                }
+            }
+        }
+    }
+    order
+}
+
+/// Gives wires rows. Sections run in the order given, some perhaps not at all. Wires below `fixed`
+/// and those in `kept` have rows of their own for ever; the others share rows, a row being free
+/// again after its last reader. Gives the row of each wire and the number of rows.
+pub(super) fn rows(
+    sections: &mut [&mut Vec<Gate>],
+    wires: usize,
+    fixed: u32,
+    kept: &[u32],
+) -> (Vec<u32>, usize) {
+    let mut last = vec![0usize; wires];
+    let mut time = 0;
+    for section in sections.iter() {
+        for gate in section.iter() {
+            time += 1;
+            for input in [gate.a, gate.b, gate.c] {
+                last[input as usize] = time;
+            }
+        }
+    }
+    for &wire in kept {
+        last[wire as usize] = usize::MAX;
+    }
+    let mut row: Vec<u32> = (0..wires as u32).collect();
+    row[fixed as usize..].fill(u32::MAX);
+    let mut free: Vec<u32> = Vec::new();
+    let mut count = fixed;
+    time = 0;
+    for section in sections.iter_mut() {
+        for gate in section.iter_mut() {
+            time += 1;
+            let inputs = [gate.a, gate.b, gate.c];
+            (gate.a, gate.b, gate.c) =
+                (row[gate.a as usize], row[gate.b as usize], row[gate.c as usize]);
+            let mut ended: Vec<u32> = inputs
+                .into_iter()
+                .filter(|&wire| wire >= fixed && last[wire as usize] == time)
+                .collect();
+            ended.sort_unstable();
+            ended.dedup();
+            free.extend(ended.iter().map(|&wire| row[wire as usize]));
+            if gate.out >= fixed {
+                let place = free.pop().unwrap_or_else(|| {
+                    count += 1;
+                    count - 1
+                });
+                row[gate.out as usize] = place;
+                // Nobody reads it, which only happens to what is kept for the host or not at all.
+                if last[gate.out as usize] == 0 {
+                    free.push(place);
+                }
+            }
+            gate.out = row[gate.out as usize];
+        }
+    }
+    (row, count as usize)
+}

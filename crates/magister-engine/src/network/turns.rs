@@ -1,0 +1,146 @@
+//! Whose turn it is: whether in every state at most one role has a choice, and which fluent says
+//! which.
+
+use magister_core::Stop;
+
+use super::Network;
+use super::graph::Edge;
+use super::sample::{Samples, evaluate, read};
+use super::solver::{Answer, Solver};
+
+/// Steps of random play to look at.
+const STEPS: usize = 60;
+
+/// Proof that roles take turns: no two roles have their turn at once, and who has not has at most
+/// one legal move.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Turns {
+    /// For every role, what is true when it has its turn.
+    pub turn: Vec<Edge>,
+    /// For every role, the moves, by number, that are only legal in its turn.
+    pub active: Vec<Vec<u32>>,
+    /// For every role, the moves, by number, that are only legal when it has not its turn.
+    pub resting: Vec<Vec<u32>>,
+}
+
+impl Network {
+    /// Whose turn it is, if that can be found and proven.
+    pub fn turns(&self, stop: &Stop) -> Option<Turns> {
+        let turns = self.guess_turns()?;
+        self.prove_turns(&turns, stop).then_some(turns)
+    }
+
+    fn guess_turns(&self) -> Option<Turns> {
+        let roles = self.idle.len();
+        let samples = Samples::new(self, STEPS);
+        let mut wires = vec![0; self.graph.len()];
+        // For every role when it has a choice, for every move when it is legal.
+        let mut choices = vec![Vec::new(); roles];
+        let mut legal = vec![Vec::new(); self.moves.len()];
+        let mut over = Vec::new();
+        for state in samples.states() {
+            wires[1..].fill(0);
+            wires[1..=self.fluents.len()].copy_from_slice(state);
+            evaluate(&self.graph, &mut wires);
+            over.push(read(&wires, self.terminal));
+            let mut one = vec![0u64; roles];
+            let mut two = vec![0u64; roles];
+            for (at, &edge) in self.legal.iter().enumerate() {
+                let word = read(&wires, edge);
+                let role = self.moves[at].0 as usize;
+                two[role] |= one[role] & word;
+                one[role] |= word;
+                legal[at].push(word);
+            }
+            for (role, word) in two.into_iter().enumerate() {
+                choices[role].push(word);
+            }
+        }
+        let holds = |edge: Edge, step: usize| {
+            let fluent = edge.node() as usize - 1;
+            let word = samples.states()[step][fluent];
+            if edge.negated() { !word } else { word }
+        };
+        let steps = over.len();
+        let mut turn: Vec<Edge> = Vec::new();
+        for role in 0..roles {
+            if choices[role].iter().zip(&over).all(|(choice, over)| choice & !over == 0) {
+                turn.push(Edge::FALSE);
+                continue;
+            }
+            let own: Vec<usize> =
+                (0..self.moves.len()).filter(|&at| self.moves[at].0 as usize == role).collect();
+            let fits = |&edge: &Edge| {
+                (0..steps).all(|step| {
+                    let (now, alive) = (holds(edge, step), !over[step]);
+                    choices[role][step] & !now & alive == 0
+                        && turn.iter().all(|&other| {
+                            other == Edge::FALSE || holds(other, step) & now & alive == 0
+                        })
+                }) && own.iter().all(|&at| {
+                    let never = |wanted: bool| {
+                        (0..steps).all(|step| {
+                            let now = holds(edge, step);
+                            let wrong = if wanted { now } else { !now };
+                            legal[at][step] & wrong & !over[step] == 0
+                        })
+                    };
+                    never(true) || never(false)
+                })
+            };
+            let fluents = 1..=self.fluents.len() as u32;
+            let found = fluents.flat_map(|node| [Edge::of(node), !Edge::of(node)]).find(fits)?;
+            turn.push(found);
+        }
+        let mut turns = Turns { turn, active: vec![Vec::new(); roles], resting: vec![Vec::new(); roles] };
+        for (at, &(role, _)) in self.moves.iter().enumerate() {
+            let role = role as usize;
+            let edge = turns.turn[role];
+            let active = edge != Edge::FALSE
+                && (0..steps).all(|step| legal[at][step] & !holds(edge, step) & !over[step] == 0);
+            let list = if active { &mut turns.active } else { &mut turns.resting };
+            list[role].push(at as u32);
+        }
+        Some(turns)
+    }
+
+    fn prove_turns(&self, turns: &Turns, stop: &Stop) -> bool {
+        let mut outputs = self.legal.clone();
+        outputs.push(self.terminal);
+        let mut solver = Solver::new(self, outputs, stop);
+        let terminal = solver.lit(self.terminal);
+        solver.clause(&[!terminal]);
+        for &(a, b) in &self.invariants.implied {
+            let (a, b) = (solver.lit(Edge::of(a + 1)), solver.lit(Edge::of(b + 1)));
+            solver.clause(&[!a, b]);
+        }
+        let mut never = |solver: &mut Solver, lits: &[_]| solver.ask(lits) == Answer::Never;
+        for (role, &turn) in turns.turn.iter().enumerate() {
+            let turn = solver.lit(turn);
+            for &other in &turns.turn[..role] {
+                let other = solver.lit(other);
+                if !never(&mut solver, &[turn, other]) {
+                    return false;
+                }
+            }
+            let lits = |solver: &Solver, moves: &[u32]| -> Vec<_> {
+                moves.iter().map(|&at| solver.lit(self.legal[at as usize])).collect()
+            };
+            for (moves, wrong) in [(&turns.active[role], !turn), (&turns.resting[role], turn)] {
+                let any = solver.fresh();
+                let mut clause = lits(&solver, moves);
+                clause.push(!any);
+                solver.clause(&clause);
+                if !never(&mut solver, &[any, wrong]) {
+                    return false;
+                }
+            }
+            let resting = lits(&solver, &turns.resting[role]);
+            let two = solver.two(&resting);
+            if !never(&mut solver, &[two]) {
+                return false;
+            }
+        }
+        true
+    }
+}

@@ -1,0 +1,105 @@
+//! The next state becomes the state, or the start state where a playout has ended.
+
+use crate::{Wires, by_width};
+
+/// Where the next state of each fluent is found.
+#[derive(Clone, Debug)]
+pub struct Commit {
+    /// The row of the state, the row of the next state, and all ones if that is negated.
+    parts: Vec<(u32, u32, u64)>,
+    rows: usize,
+}
+
+/// The states from which playouts start.
+#[derive(Clone, Copy, Debug)]
+pub enum Start<'a> {
+    /// The same in all lanes: all ones or all zeros for each fluent.
+    Same(&'a [u64]),
+    /// One row for each fluent.
+    Rows(&'a Wires),
+}
+
+impl Commit {
+    /// For each fluent, in order: its row, the row that says whether it is true next, and whether
+    /// that is negated. No row of the next state may be a row of the state.
+    pub fn new(parts: impl IntoIterator<Item = (u32, u32, bool)>) -> Self {
+        let parts: Vec<(u32, u32, u64)> = parts
+            .into_iter()
+            .map(|(state, next, negated)| (state, next, if negated { !0 } else { 0 }))
+            .collect();
+        let rows = parts.iter().map(|&(a, b, _)| a.max(b) as usize + 1).max().unwrap_or(0);
+        Self { parts, rows }
+    }
+
+    /// Goes to the next state, and to the start in the lanes of the row `restart`.
+    ///
+    /// # Panics
+    /// If a row does not exist.
+    pub fn run(&self, wires: &mut Wires, restart: u32, start: Start<'_>) {
+        assert!(self.rows.max(restart as usize + 1) <= wires.count(), "rows for a state");
+        match start {
+            Start::Same(bits) => assert!(bits.len() >= self.parts.len(), "a start state"),
+            Start::Rows(rows) => {
+                assert!(rows.count() >= self.parts.len() && rows.width() == wires.width());
+            }
+        }
+        by_width!(
+            wires.width(),
+            advance(self, wires, restart, start)
+                where commit: &Commit, wires: &mut Wires, restart: u32, start: Start<'_>
+        );
+    }
+}
+
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "it must be compiled into each instruction set's function")]
+fn advance<const N: usize>(commit: &Commit, wires: &mut Wires, restart: u32, start: Start<'_>) {
+    let rows = wires.rows_mut::<N>();
+    let again = rows[restart as usize];
+    match start {
+        Start::Same(bits) => {
+            for (&(state, next, flip), &bit) in commit.parts.iter().zip(bits) {
+                let next = rows[next as usize];
+                let row = &mut rows[state as usize];
+                for i in 0..N {
+                    row[i] = ((next[i] ^ flip) & !again[i]) | (bit & again[i]);
+                }
+            }
+        }
+        Start::Rows(starts) => {
+            let starts = starts.words().as_chunks::<N>().0;
+            for (&(state, next, flip), from) in commit.parts.iter().zip(starts) {
+                let next = rows[next as usize];
+                let row = &mut rows[state as usize];
+                for i in 0..N {
+                    row[i] = ((next[i] ^ flip) & !again[i]) | (from[i] & again[i]);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Width;
+
+    #[test]
+    fn lanes_go_on_or_start_again() {
+        for &width in Width::ALL {
+            let mut wires = Wires::new(width, 6);
+            wires.row_mut(4).fill(0b1100); // next of the first
+            wires.row_mut(5).fill(0b1010); // next of the second, negated
+            wires.row_mut(2).fill(0b0110); // restart
+            let commit = Commit::new([(0, 4, false), (1, 5, true)]);
+            let mut starts = Wires::new(width, 2);
+            starts.row_mut(0).fill(!0);
+            for start in [Start::Same(&[!0, 0]), Start::Rows(&starts)] {
+                let mut wires = wires.clone();
+                commit.run(&mut wires, 2, start);
+                assert_eq!(wires.row(0)[0] & 0b1111, 0b1110);
+                assert_eq!(wires.row(1)[0] & 0b1111, 0b0001);
+            }
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! Gates over vectors: hundreds of games side by side, a bit of a vector word each.
+//!
+//! A [`Wires`] holds rows of 64, 256 or 512 bits; a [`Tape`] is a list of gates that combine rows.
+//! Nothing here knows of games. The kernels are written once, as plain loops over arrays of words,
+//! and compiled for several instruction sets, of which the best that the machine has is taken at
+//! run time; all of them compute the same.
+//!
+//! This crate is where the engine's `unsafe` code lives. It has two reasons, and no others: a
+//! function compiled for an instruction set may only be called where that is known to exist, and
+//! the rows of a gate are read without a check, since a [`Tape`] checks all of them once when it
+//! is made.
+
+mod commit;
+mod planes;
+mod scale;
+mod tape;
+mod wires;
+
+pub use commit::{Commit, Start};
+pub use planes::{BITS, Slot, planes};
+pub use scale::scale;
+pub use tape::{Gate, Operation, Tape};
+pub use wires::{Width, Wires};
+
+/// Calls a kernel, a function over `[u64; N]`, compiled for the width and for the best
+/// instruction set for it.
+macro_rules! by_width {
+    ($width:expr, $kernel:ident($($argument:expr),* $(,)?) where $($name:ident: $type:ty),* $(,)?) => {{
+        #[cfg(target_arch = "x86_64")]
+        {
+            #[target_feature(enable = "avx2")]
+            fn avx2<const N: usize>($($name: $type),*) {
+                $kernel::<N>($($name),*);
+            }
+            #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512dq")]
+            fn avx512<const N: usize>($($name: $type),*) {
+                $kernel::<N>($($name),*);
+            }
+            #[allow(unsafe_code, reason = "the instruction set was found on this machine")]
+            match ($width, crate::wires::vectors()) {
+                (crate::Width::W512, crate::wires::Vectors::Avx512) => {
+                    // SAFETY: `vectors` found these instructions.
+                    unsafe { avx512::<8>($($argument),*) }
+                }
+                (crate::Width::W512, crate::wires::Vectors::Avx2) => {
+                    // SAFETY: `vectors` found these instructions.
+                    unsafe { avx2::<8>($($argument),*) }
+                }
+                (crate::Width::W256, crate::wires::Vectors::Avx2 | crate::wires::Vectors::Avx512) => {
+                    // SAFETY: `vectors` found these instructions; who has AVX-512 has AVX2.
+                    unsafe { avx2::<4>($($argument),*) }
+                }
+                (crate::Width::W64, _) => $kernel::<1>($($argument),*),
+                (crate::Width::W256, _) => $kernel::<4>($($argument),*),
+                (crate::Width::W512, _) => $kernel::<8>($($argument),*),
+            }
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        match $width {
+            crate::Width::W64 => $kernel::<1>($($argument),*),
+            crate::Width::W256 => $kernel::<4>($($argument),*),
+            crate::Width::W512 => $kernel::<8>($($argument),*),
+        }
+    }};
+}
+pub(crate) use by_width;

@@ -1,0 +1,254 @@
+//! Gates in the order in which to run them.
+
+use crate::{Width, Wires, by_width};
+
+/// What a gate computes, lane by lane.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[repr(u8)]
+pub enum Operation {
+    /// `a & b`
+    And,
+    /// `a & !b`
+    AndNot,
+    /// `!(a | b)`
+    Nor,
+    /// `a | b`
+    Or,
+    /// `a ^ b`
+    Xor,
+    /// `a & b & c`
+    And3,
+    /// `a & b & !c`
+    And2Not,
+    /// `a & !b & !c`
+    AndNot2,
+    /// `!(a | b | c)`
+    Nor3,
+    /// `a ^ b ^ c`, the sum of three bits.
+    Sum,
+    /// Two or more of `a`, `b`, `c`: the carry of the sum.
+    Carry,
+    /// Two or more of `!a`, `b`, `c`: the borrow of `a - b - c`.
+    Borrow,
+}
+
+impl Operation {
+    /// All of them.
+    pub const ALL: &[Operation] = &[
+        Operation::And,
+        Operation::AndNot,
+        Operation::Nor,
+        Operation::Or,
+        Operation::Xor,
+        Operation::And3,
+        Operation::And2Not,
+        Operation::AndNot2,
+        Operation::Nor3,
+        Operation::Sum,
+        Operation::Carry,
+        Operation::Borrow,
+    ];
+
+    /// What it makes of three words.
+    #[inline]
+    pub fn apply(self, a: u64, b: u64, c: u64) -> u64 {
+        match self {
+            Operation::And => a & b,
+            Operation::AndNot => a & !b,
+            Operation::Nor => !(a | b),
+            Operation::Or => a | b,
+            Operation::Xor => a ^ b,
+            Operation::And3 => a & b & c,
+            Operation::And2Not => a & b & !c,
+            Operation::AndNot2 => a & !(b | c),
+            Operation::Nor3 => !(a | b | c),
+            Operation::Sum => a ^ b ^ c,
+            Operation::Carry => (a & b) | (c & (a | b)),
+            Operation::Borrow => (!a & b) | (c & (!a | b)),
+        }
+    }
+}
+
+/// A gate: rows it reads, and the row it writes. Gates of two inputs leave out `c`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Gate {
+    /// What it computes.
+    pub operation: Operation,
+    /// The first input.
+    pub a: u32,
+    /// The second input.
+    pub b: u32,
+    /// The third input, where there is one.
+    pub c: u32,
+    /// The output.
+    pub out: u32,
+}
+
+/// Gates of one operation.
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    operation: Operation,
+    end: u32,
+}
+
+/// A gate without its operation.
+#[derive(Clone, Copy, Debug)]
+struct Ports {
+    a: u32,
+    b: u32,
+    c: u32,
+    out: u32,
+}
+
+/// A list of gates. All their rows are below the number that was given when it was made.
+#[derive(Clone, Debug)]
+pub struct Tape {
+    wires: usize,
+    runs: Vec<Run>,
+    ports: Vec<Ports>,
+}
+
+impl Tape {
+    /// Gates, in order, over so many wires. Neighbours of the same operation are run together, so
+    /// an order in which there are few runs is the fastest.
+    ///
+    /// # Panics
+    /// If a gate has a wire that does not exist.
+    pub fn new(gates: &[Gate], wires: usize) -> Self {
+        let mut runs: Vec<Run> = Vec::new();
+        for (at, gate) in gates.iter().enumerate() {
+            let most = gate.a.max(gate.b).max(gate.c).max(gate.out) as usize;
+            assert!(most < wires, "wire {most} of {wires}");
+            let end = at as u32 + 1;
+            match runs.last_mut() {
+                Some(run) if run.operation == gate.operation => run.end = end,
+                _ => runs.push(Run { operation: gate.operation, end }),
+            }
+        }
+        let ports = gates.iter().map(|g| Ports { a: g.a, b: g.b, c: g.c, out: g.out }).collect();
+        Self { wires, runs, ports }
+    }
+
+    /// The number of gates.
+    pub fn len(&self) -> usize {
+        self.ports.len()
+    }
+
+    /// Whether there is no gate.
+    pub fn is_empty(&self) -> bool {
+        self.ports.is_empty()
+    }
+
+    /// Runs all gates.
+    ///
+    /// # Panics
+    /// If there are fewer wires than the tape was made for.
+    pub fn run(&self, wires: &mut Wires) {
+        assert!(wires.count() >= self.wires, "the tape needs more wires");
+        by_width!(wires.width(), run(self, wires) where tape: &Tape, wires: &mut Wires);
+    }
+}
+
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "it must be compiled into each instruction set's function")]
+fn run<const N: usize>(tape: &Tape, wires: &mut Wires) {
+    let rows = wires.rows_mut::<N>();
+    let mut start = 0;
+    for run in &tape.runs {
+        let ports = &tape.ports[start..run.end as usize];
+        start = run.end as usize;
+        macro_rules! runs {
+            ($($operation:ident),*) => {
+                match run.operation {
+                    $(Operation::$operation => {
+                        for port in ports {
+                            gate::<N>(rows, *port, |a, b, c| Operation::$operation.apply(a, b, c));
+                        }
+                    })*
+                }
+            };
+        }
+        runs!(And, AndNot, Nor, Or, Xor, And3, And2Not, AndNot2, Nor3, Sum, Carry, Borrow);
+    }
+}
+
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "it must be compiled into each instruction set's function")]
+#[allow(unsafe_code, reason = "the rows of a gate are checked when its tape is made")]
+fn gate<const N: usize>(rows: &mut [[u64; N]], port: Ports, apply: impl Fn(u64, u64, u64) -> u64) {
+    debug_assert!(port.a.max(port.b).max(port.c).max(port.out) < rows.len() as u32);
+    // SAFETY: `Tape::new` checked that all ports lie below the number of wires, and `Tape::run`
+    // that there are as many.
+    unsafe {
+        let a = *rows.get_unchecked(port.a as usize);
+        let b = *rows.get_unchecked(port.b as usize);
+        let c = *rows.get_unchecked(port.c as usize);
+        let out = rows.get_unchecked_mut(port.out as usize);
+        for word in 0..N {
+            out[word] = apply(a[word], b[word], c[word]);
+        }
+    }
+}
+
+/// The widths that run on this machine's widest vectors first.
+impl Width {
+    /// The width that is fastest per lane on this machine.
+    pub fn best() -> Width {
+        match crate::wires::vectors() {
+            crate::wires::Vectors::Portable => Width::W64,
+            _ => Width::W512,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A number that looks random.
+    fn mix(n: u64) -> u64 {
+        let mut x = n.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        x = (x ^ (x >> 31)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        x ^ (x >> 29)
+    }
+
+    #[test]
+    fn every_width_computes_what_the_operations_say() {
+        let wires = 40u64;
+        let gates: Vec<Gate> = (0..500)
+            .map(|n| {
+                let wire = |k: u64| (mix(n * 7 + k) % wires) as u32;
+                let operation = Operation::ALL[(mix(n) % Operation::ALL.len() as u64) as usize];
+                Gate { operation, a: wire(1), b: wire(2), c: wire(3), out: wire(4) }
+            })
+            .collect();
+        let tape = Tape::new(&gates, wires as usize);
+        for &width in Width::ALL {
+            let mut rows = Wires::new(width, wires as usize);
+            let mut plain = vec![vec![0; width.words()]; wires as usize];
+            for (wire, row) in plain.iter_mut().enumerate() {
+                for (word, value) in row.iter_mut().enumerate() {
+                    *value = mix((wire * 8 + word) as u64 + 1000);
+                }
+                rows.row_mut(wire as u32).copy_from_slice(row);
+            }
+            tape.run(&mut rows);
+            for gate in &gates {
+                for word in 0..width.words() {
+                    let read = |wire: u32| plain[wire as usize][word];
+                    let value = gate.operation.apply(read(gate.a), read(gate.b), read(gate.c));
+                    plain[gate.out as usize][word] = value;
+                }
+            }
+            for (wire, row) in plain.iter().enumerate() {
+                assert_eq!(rows.row(wire as u32), row, "wire {wire} of {width} lanes");
+            }
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "wire 9 of 9")]
+    fn a_wire_that_is_not_there_is_refused() {
+        Tape::new(&[Gate { operation: Operation::And, a: 0, b: 9, c: 0, out: 0 }], 9);
+    }
+}

@@ -1,0 +1,165 @@
+//! Rows of bits, one row for every wire.
+
+use std::fmt;
+
+/// How many lanes there are: the bits of a row.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Width {
+    /// One machine word.
+    W64,
+    /// What AVX2 takes at once.
+    W256,
+    /// What AVX-512 takes at once.
+    W512,
+}
+
+impl Width {
+    /// All of them; every machine can run every one.
+    pub const ALL: &[Width] = &[Width::W64, Width::W256, Width::W512];
+
+    /// The number of 64-bit words of a row.
+    pub const fn words(self) -> usize {
+        match self {
+            Width::W64 => 1,
+            Width::W256 => 4,
+            Width::W512 => 8,
+        }
+    }
+
+    /// The number of lanes.
+    pub const fn lanes(self) -> usize {
+        self.words() * 64
+    }
+}
+
+impl fmt::Display for Width {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.lanes())
+    }
+}
+
+/// The vector instructions of this machine.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Vectors {
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
+    Avx512,
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
+    Avx2,
+    Portable,
+}
+
+/// What the machine has. `MAGISTER_VECTORS=portable` or `avx2` asks for less, for comparison.
+pub(crate) fn vectors() -> Vectors {
+    use std::sync::OnceLock;
+    static FOUND: OnceLock<Vectors> = OnceLock::new();
+    *FOUND.get_or_init(|| {
+        let most = std::env::var("MAGISTER_VECTORS").unwrap_or_default();
+        #[cfg(target_arch = "x86_64")]
+        {
+            let avx512 = is_x86_feature_detected!("avx512f")
+                && is_x86_feature_detected!("avx512vl")
+                && is_x86_feature_detected!("avx512bw")
+                && is_x86_feature_detected!("avx512dq");
+            let avx2 = is_x86_feature_detected!("avx2");
+            if avx512 && avx2 && most != "avx2" && most != "portable" {
+                return Vectors::Avx512;
+            }
+            if avx2 && most != "portable" {
+                return Vectors::Avx2;
+            }
+        }
+        let _ = most;
+        Vectors::Portable
+    })
+}
+
+/// Eight words, aligned like the widest vector.
+#[derive(Clone, Copy, Default)]
+#[repr(C, align(64))]
+struct Block([u64; 8]);
+
+/// Rows of bits: lane `l` is bit `l % 64` of word `l / 64`.
+#[derive(Clone)]
+pub struct Wires {
+    width: Width,
+    count: usize,
+    blocks: Vec<Block>,
+}
+
+impl Wires {
+    /// So many rows, all zero.
+    pub fn new(width: Width, count: usize) -> Self {
+        let blocks = (count * width.words()).div_ceil(8);
+        Self { width, count, blocks: vec![Block::default(); blocks] }
+    }
+
+    /// The width of a row.
+    pub fn width(&self) -> Width {
+        self.width
+    }
+
+    /// The number of rows.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// A row.
+    pub fn row(&self, wire: u32) -> &[u64] {
+        let words = self.width.words();
+        &self.words()[wire as usize * words..][..words]
+    }
+
+    /// A row, to be written.
+    pub fn row_mut(&mut self, wire: u32) -> &mut [u64] {
+        let words = self.width.words();
+        &mut self.words_mut()[wire as usize * words..][..words]
+    }
+
+    /// All words, row after row.
+    #[allow(unsafe_code, reason = "blocks are words, only aligned")]
+    pub(crate) fn words(&self) -> &[u64] {
+        // SAFETY: a block is eight words without padding, and all bit patterns are words.
+        unsafe { std::slice::from_raw_parts(self.blocks.as_ptr().cast(), self.blocks.len() * 8) }
+    }
+
+    /// All words, to be written.
+    #[allow(unsafe_code, reason = "blocks are words, only aligned")]
+    pub(crate) fn words_mut(&mut self) -> &mut [u64] {
+        let length = self.blocks.len() * 8;
+        // SAFETY: a block is eight words without padding, and all bit patterns are words.
+        unsafe { std::slice::from_raw_parts_mut(self.blocks.as_mut_ptr().cast(), length) }
+    }
+
+    /// The rows as arrays; there may be some more than `count`.
+    pub(crate) fn rows_mut<const N: usize>(&mut self) -> &mut [[u64; N]] {
+        self.words_mut().as_chunks_mut().0
+    }
+}
+
+impl fmt::Debug for Wires {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Wires")
+            .field("width", &self.width)
+            .field("count", &self.count)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_do_not_overlap() {
+        for &width in Width::ALL {
+            let mut wires = Wires::new(width, 5);
+            for wire in 0..5 {
+                wires.row_mut(wire).fill(u64::from(wire) + 1);
+            }
+            for wire in 0..5 {
+                assert_eq!(wires.row(wire), vec![u64::from(wire) + 1; width.words()]);
+            }
+            assert_eq!(wires.words().as_ptr() as usize % 64, 0);
+        }
+    }
+}

@@ -1,11 +1,13 @@
 //! `cargo xtask`: what takes too long for every test run.
 #![forbid(unsafe_code)]
 
+mod binary;
 mod corpus;
 mod fuzz;
 mod ledger;
 mod mutate;
 mod picture;
+mod prover;
 mod speed;
 mod walks;
 
@@ -48,6 +50,8 @@ enum Task {
     },
     /// Time to read and check the oracle's GDL rulesheets, and to refuse hostile files
     Speed,
+    /// Our speed beside the published one of ggp-base's prover, on the oracle's GDL games
+    Prover(prover::Options),
     /// Draw the picture of the README anew
     Picture,
 }
@@ -71,6 +75,7 @@ fn main() -> Result<()> {
             walks::run(walks, &mut ledger)?;
             ledger.print();
         }
+        Task::Prover(options) => prover::run(&options)?,
         Task::Picture => picture::run()?,
         Task::Speed => {
             let mut ledger = ledger::Ledger::in_memory();

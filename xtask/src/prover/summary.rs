@@ -30,7 +30,7 @@ pub(super) fn line(row: &Row) -> String {
         return format!("{:<30} {trouble}", row.game);
     }
     let mib =
-        row.peak_bytes.map_or_else(|| "?".to_owned(), |b| format!("{:.1}", b as f64 / 1048576.0));
+        row.peak_bytes.map_or_else(|| "?".to_owned(), |b| format!("{:.1}", b as f64 / 1_048_576.0));
     format!(
         "{:<30} {:<12} {:>10.1}  {:>8}  {:>9.0} {:>8.1} {:>9.1}",
         row.game,

@@ -1,6 +1,7 @@
 //! `cargo xtask`: what takes too long for every test run.
 #![forbid(unsafe_code)]
 
+mod agree;
 mod binary;
 mod corpus;
 mod fuzz;
@@ -48,6 +49,8 @@ enum Task {
         #[arg(long, default_value_t = 200)]
         walks: u32,
     },
+    /// Every evaluator against the others on random walks, in every game
+    Agree(agree::Options),
     /// Time to read and check the oracle's GDL rulesheets, and to refuse hostile files
     Speed,
     /// Our speed beside the published one of ggp-base's prover, on the oracle's GDL games
@@ -62,6 +65,7 @@ fn main() -> Result<()> {
             let mut ledger = ledger::Ledger::open(fresh)?;
             fuzz::run(10_000_000, 1, None, &mut ledger)?;
             walks::run(2_000, &mut ledger)?;
+            agree::run(&agree::Options::default(), &mut ledger)?;
             speed::run(&mut ledger)?;
             ledger.print();
         }
@@ -75,6 +79,7 @@ fn main() -> Result<()> {
             walks::run(walks, &mut ledger)?;
             ledger.print();
         }
+        Task::Agree(options) => agree::run(&options, &mut ledger::Ledger::in_memory())?,
         Task::Prover(options) => prover::run(&options)?,
         Task::Picture => picture::run()?,
         Task::Speed => {

@@ -26,7 +26,7 @@ fn game(text: &str, evaluator: Evaluator) -> Prepared {
 }
 
 fn extent() -> Extent {
-    Extent { positions: 500, steps: 50, seed: 1, time: Duration::from_secs(60) }
+    Extent { positions: 500, steps: 50, seed: 1, time: Duration::from_mins(1) }
 }
 
 #[test]

@@ -45,6 +45,8 @@ struct Row {
     trouble: Option<String>,
     evaluator: Option<String>,
     prepare_ms: Option<f64>,
+    /// The same in processor time, which says more than the clock on a busy machine.
+    prepare_cpu_ms: Option<f64>,
     /// The most memory that the whole process had at a time.
     peak_bytes: Option<u64>,
     gates: Option<u64>,
@@ -128,6 +130,7 @@ fn measure(
         trouble: None,
         evaluator: None,
         prepare_ms: None,
+        prepare_cpu_ms: None,
         peak_bytes: None,
         gates: None,
         states_per_s: None,
@@ -144,15 +147,18 @@ fn measure(
             arguments.extend(["--max-steps".to_owned(), max_steps.to_owned()]);
         }
         arguments.push(rules.display().to_string());
-        let (ended, peak) = child::run(magister, &arguments, Duration::from_secs(options.timeout))?;
-        row.peak_bytes = peak;
+        let (ended, seen) = child::run(magister, &arguments, Duration::from_secs(options.timeout))?;
+        row.peak_bytes = seen.peak;
         match ended {
             Ended::Well(text) => {
                 let found: Value = serde_json::from_str(&text).context("magister bench --json")?;
                 row.trouble = None;
                 row.evaluator = found["evaluator"].as_str().map(str::to_owned);
                 row.prepare_ms = found["prepare_ms"].as_f64();
-                row.peak_bytes = found["peak_bytes"].as_u64().or(peak);
+                row.peak_bytes = found["peak_bytes"].as_u64().or(seen.peak);
+                let played = found["seconds"].as_f64().filter(|_| found["clock"] == "cpu");
+                row.prepare_cpu_ms =
+                    seen.cpu.zip(played).map(|(all, played)| (all - played).max(0.0) * 1e3);
                 row.gates = found["gates"].as_u64();
                 row.states_per_s = found["states_per_s"].as_f64();
                 row.ratio = row.states_per_s.map(|speed| speed / prover);

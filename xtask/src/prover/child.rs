@@ -20,12 +20,17 @@ pub(super) enum Ended {
     Late,
 }
 
-/// Runs a command, for so long at most; also the most memory it was seen with, in bytes.
-pub(super) fn run(
-    command: &Path,
-    arguments: &[String],
-    time: Duration,
-) -> Result<(Ended, Option<u64>)> {
+/// What the system told of the process when it was last looked at. Only Linux tells.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Seen {
+    /// The most memory so far, in bytes.
+    pub(super) peak: Option<u64>,
+    /// The processor time of its main thread, in seconds.
+    pub(super) cpu: Option<f64>,
+}
+
+/// Runs a command, for so long at most.
+pub(super) fn run(command: &Path, arguments: &[String], time: Duration) -> Result<(Ended, Seen)> {
     let mut child = Command::new(command)
         .args(arguments)
         .stdout(Stdio::piped())
@@ -34,17 +39,17 @@ pub(super) fn run(
         .with_context(|| command.display().to_string())?;
     let (out, complaints) = (listen(child.stdout.take()), listen(child.stderr.take()));
     let end = Instant::now() + time;
-    let mut peak = None;
+    let mut seen = Seen::default();
     let status = loop {
-        // The system keeps the peak itself, so that no tick is missed; but only of the living.
-        peak = memory(&child).or(peak);
+        // The system adds up itself, so that no tick is missed; but it tells only of the living.
+        seen = Seen { peak: peak(&child).or(seen.peak), cpu: cpu(&child).or(seen.cpu) };
         if let Some(status) = child.try_wait()? {
             break status;
         }
         if Instant::now() > end {
             child.kill()?;
             child.wait()?;
-            return Ok((Ended::Late, peak));
+            return Ok((Ended::Late, seen));
         }
         thread::sleep(TICK);
     };
@@ -55,7 +60,7 @@ pub(super) fn run(
         let last = complaints.lines().last().map_or_else(|| status.to_string(), str::to_owned);
         Ended::Badly(last)
     };
-    Ok((ended, peak))
+    Ok((ended, seen))
 }
 
 /// Reads to the end beside everything else, so that no pipe is ever full.
@@ -70,10 +75,15 @@ fn listen(pipe: Option<impl Read + Send + 'static>) -> thread::JoinHandle<String
     })
 }
 
-/// The most memory of a process so far; only Linux tells.
-fn memory(child: &Child) -> Option<u64> {
+fn peak(child: &Child) -> Option<u64> {
     let text = std::fs::read_to_string(format!("/proc/{}/status", child.id())).ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kib * 1024)
+}
+
+fn cpu(child: &Child) -> Option<f64> {
+    let text = std::fs::read_to_string(format!("/proc/{}/schedstat", child.id())).ok()?;
+    let nanos: u64 = text.split_whitespace().next()?.parse().ok()?;
+    (nanos > 0).then_some(nanos as f64 / 1e9)
 }

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::Row;
 
 /// The head of the table.
-pub(super) const HEAD: &str = "game                           evaluator    prepare ms  peak MiB  \
+pub(super) const HEAD: &str = "game                           evaluator    prepare ms    cpu ms  peak MiB  \
                                states/s    prover     ratio";
 
 /// A grounded game below this many times the prover's speed is named.
@@ -32,10 +32,11 @@ pub(super) fn line(row: &Row) -> String {
     let mib =
         row.peak_bytes.map_or_else(|| "?".to_owned(), |b| format!("{:.1}", b as f64 / 1_048_576.0));
     format!(
-        "{:<30} {:<12} {:>10.1}  {:>8}  {:>9.0} {:>8.1} {:>9.1}",
+        "{:<30} {:<12} {:>10.1} {:>9.1}  {:>8}  {:>9.0} {:>8.1} {:>9.1}",
         row.game,
         row.evaluator.as_deref().unwrap_or("?"),
         row.prepare_ms.unwrap_or(f64::NAN),
+        row.prepare_cpu_ms.unwrap_or(f64::NAN),
         mib,
         row.states_per_s.unwrap_or(f64::NAN),
         row.prover_states_per_s,
@@ -50,8 +51,9 @@ pub(super) struct Summary {
     evaluators: BTreeMap<String, usize>,
     grounded: Ratios,
     fallback: Ratios,
-    /// Games prepared within [`QUICK`] and [`SMALL`].
+    /// Games prepared within [`QUICK`] and [`SMALL`], by the clock and by processor time.
     prepared_quickly: usize,
+    prepared_quickly_cpu: usize,
     /// Games that took longer than [`PATIENCE`].
     impatient: Vec<String>,
     /// Names and milliseconds.
@@ -78,9 +80,9 @@ impl Summary {
         for row in measured() {
             *evaluators.entry(row.evaluator.clone().unwrap_or_default()).or_insert(0) += 1;
         }
-        let quick = |row: &&Row| {
-            row.prepare_ms.is_some_and(|ms| ms < QUICK)
-                && row.peak_bytes.is_none_or(|bytes| bytes < SMALL)
+        let quick = |time: fn(&Row) -> Option<f64>| {
+            let small = |row: &Row| row.peak_bytes.is_none_or(|bytes| bytes < SMALL);
+            measured().filter(|row| time(row).is_some_and(|ms| ms < QUICK) && small(row)).count()
         };
         let mut slowest: Vec<(String, f64)> =
             measured().filter_map(|row| Some((row.game.clone(), row.prepare_ms?))).collect();
@@ -91,7 +93,8 @@ impl Summary {
             evaluators,
             grounded: Ratios::new(measured().filter(|row| row.grounded()), GROUNDED),
             fallback: Ratios::new(measured().filter(|row| !row.grounded()), FALLBACK),
-            prepared_quickly: measured().filter(quick).count(),
+            prepared_quickly: quick(|row| row.prepare_ms),
+            prepared_quickly_cpu: quick(|row| row.prepare_cpu_ms),
             impatient: late.map(|(game, _)| game.clone()).collect(),
             slowest: slowest.into_iter().take(SLOWEST).collect(),
             troubles: rows
@@ -130,12 +133,13 @@ impl fmt::Display for Summary {
         writeln!(f, "fallback: {}", self.fallback)?;
         writeln!(
             f,
-            "prepared under {:.0} s and {} GiB: {} of {} ({:.1} %); over {:.0} s: {}",
+            "prepared under {:.0} s and {} GiB: {} of {} ({:.1} %), by processor time {}; over {:.0} s: {}",
             QUICK / 1e3,
             SMALL >> 30,
             self.prepared_quickly,
             self.games,
             self.prepared_quickly as f64 * 100.0 / self.games.max(1) as f64,
+            self.prepared_quickly_cpu,
             PATIENCE / 1e3,
             if self.impatient.is_empty() { "none".to_owned() } else { self.impatient.join(", ") },
         )?;

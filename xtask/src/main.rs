@@ -1,11 +1,14 @@
 //! `cargo xtask`: what takes too long for every test run.
 #![forbid(unsafe_code)]
 
+mod agree;
+mod binary;
 mod corpus;
 mod fuzz;
 mod ledger;
 mod mutate;
 mod picture;
+mod prover;
 mod speed;
 mod walks;
 
@@ -46,8 +49,12 @@ enum Task {
         #[arg(long, default_value_t = 200)]
         walks: u32,
     },
+    /// Every evaluator against the others on random walks, in every game
+    Agree(agree::Options),
     /// Time to read and check the oracle's GDL rulesheets, and to refuse hostile files
     Speed,
+    /// Our speed beside the published one of ggp-base's prover, on the oracle's GDL games
+    Prover(prover::Options),
     /// Draw the picture of the README anew
     Picture,
 }
@@ -58,6 +65,7 @@ fn main() -> Result<()> {
             let mut ledger = ledger::Ledger::open(fresh)?;
             fuzz::run(10_000_000, 1, None, &mut ledger)?;
             walks::run(2_000, &mut ledger)?;
+            agree::run(&agree::Options::default(), &mut ledger)?;
             speed::run(&mut ledger)?;
             ledger.print();
         }
@@ -71,6 +79,8 @@ fn main() -> Result<()> {
             walks::run(walks, &mut ledger)?;
             ledger.print();
         }
+        Task::Agree(options) => agree::run(&options, &mut ledger::Ledger::in_memory())?,
+        Task::Prover(options) => prover::run(&options)?,
         Task::Picture => picture::run()?,
         Task::Speed => {
             let mut ledger = ledger::Ledger::in_memory();

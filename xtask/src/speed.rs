@@ -1,22 +1,15 @@
 //! How long reading and checking take: the oracle in one go, and files that mean harm.
 
-use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result};
 
-use crate::corpus;
 use crate::ledger::Ledger;
+use crate::{binary, corpus};
 
 pub(crate) fn run(ledger: &mut Ledger) -> Result<()> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let built = Command::new(env!("CARGO"))
-        .args(["build", "--release", "--quiet", "--package", "magister-cli"])
-        .current_dir(&root)
-        .status()?;
-    ensure!(built.success(), "the command does not build");
-    let magister = root.join("target/release/magister");
+    let magister = binary::magister()?;
     let check = |files: &[String]| -> Result<(f64, Option<i32>)> {
         let start = Instant::now();
         let status = Command::new(&magister)
@@ -37,7 +30,7 @@ pub(crate) fn run(ledger: &mut Ledger) -> Result<()> {
         let result = format!("{seconds:.3} s, exit code {code:?}");
         ledger.note(&format!("check of {} GDL rulesheets in one call", files.len()), result)?;
     }
-    let hostile = root.join("target/hostile.kif");
+    let hostile = binary::root().join("target/hostile.kif");
     for (what, content) in [
         ("50 MB of rules", "(role x)\n".repeat(50_000_000 / 9)),
         ("a million opening parentheses", "(".repeat(1_000_000)),

@@ -31,10 +31,12 @@
 //! | [`network`] | ground programs as gates, simplified |
 //! | [`evaluator`] | ways to run networks, behind the vocabulary |
 //! | [`reference`](mod@reference) | the reference interpreter, and the game around it |
+//! | [`agree`] | evaluators side by side on random walks |
 //! | [`trace`] | recorded matches, and the comparison with them |
 
 #![forbid(unsafe_code)]
 
+pub mod agree;
 mod error;
 pub mod evaluator;
 pub mod ground;

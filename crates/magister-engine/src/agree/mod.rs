@@ -1,0 +1,186 @@
+//! Evaluators of one game, walked through it side by side.
+//!
+//! One of them leads: it draws the moves. The others follow, and in every position all are asked
+//! for everything: the state, whether it is terminal, the legal moves and the goals of each role,
+//! the percepts and the gains of the step that led there. The evaluators number fluents, moves
+//! and percepts each in its own way, so answers are compared by texts; but the text of a number
+//! is asked for once, and positions are compared as lists of numbers.
+
+mod names;
+mod side;
+#[cfg(test)]
+mod tests;
+
+use std::hash::{Hash as _, Hasher as _};
+use std::time::Duration;
+
+use magister_core::{Game, Halt, Rng, Seed, Stop};
+use rustc_hash::{FxHashSet, FxHasher};
+
+use names::Names;
+use side::Side;
+
+/// How far to walk.
+#[derive(Clone, Debug)]
+pub struct Extent {
+    /// Positions in all, the same one as often as it is met.
+    pub positions: u64,
+    /// The longest walk, in steps; a game that does not end is begun again.
+    pub steps: u32,
+    /// What the moves are drawn from.
+    pub seed: u64,
+    /// How long each evaluator may take; one that has used up its time leaves, and the others
+    /// go on.
+    pub time: Duration,
+}
+
+/// What came of the walks.
+#[derive(Clone, Debug, Default)]
+pub struct Agreement {
+    /// Positions in which at least two evaluators were compared.
+    pub positions: u64,
+    /// Those of them that differ from one another.
+    pub distinct: usize,
+    /// Walks that were begun.
+    pub walks: u64,
+    /// For each evaluator, in how many positions it was compared.
+    pub compared: Vec<u64>,
+    /// For each evaluator, why it left before the end, if not for its time.
+    pub trouble: Vec<Option<Halt>>,
+    /// Where evaluators disagree, in words. The walks end after a few.
+    pub disagreements: Vec<String>,
+}
+
+/// So many disagreements tell enough.
+const ENOUGH: usize = 3;
+
+/// Walks evaluators of one game through it; the first one leads.
+///
+/// The walks end when the positions are reached, when fewer than two evaluators are left, or
+/// when `stop` is set.
+pub fn agree(games: &[&dyn Game], extent: &Extent, stop: &Stop) -> Agreement {
+    let mut names = Names::default();
+    let mut walk = Walk {
+        sides: games.iter().map(|&game| Side::new(game)).collect(),
+        seen: FxHashSet::default(),
+        out: Agreement::default(),
+        extent,
+        stop,
+    };
+    let seed = Seed::from(extent.seed);
+    while walk.goes_on() {
+        walk.out.walks += 1;
+        let mut rng = seed.derive_index(walk.out.walks).rng();
+        walk.once(&mut names, &mut rng);
+    }
+    let mut out = walk.out;
+    out.distinct = walk.seen.len();
+    out.compared = walk.sides.iter().map(|side| side.compared).collect();
+    out.trouble = walk.sides.into_iter().map(|side| side.trouble).collect();
+    out
+}
+
+struct Walk<'a> {
+    sides: Vec<Side<'a>>,
+    /// Hashes of the leader's states.
+    seen: FxHashSet<u64>,
+    out: Agreement,
+    extent: &'a Extent,
+    stop: &'a Stop,
+}
+
+impl Walk<'_> {
+    fn goes_on(&self) -> bool {
+        self.out.positions < self.extent.positions
+            && self.out.disagreements.len() < ENOUGH
+            && !self.stop.is_set()
+            && self.sides.first().is_some_and(|leader| leader.walks)
+            && self.sides.iter().filter(|side| side.walks).count() > 1
+    }
+
+    /// From the initial state to a terminal one, or as far as it goes.
+    fn once(&mut self, names: &mut Names, rng: &mut Rng) {
+        self.sides.iter_mut().for_each(Side::reset);
+        let mut made: Vec<String> = Vec::new();
+        loop {
+            for side in self.sides.iter_mut().filter(|side| side.walks) {
+                side.look(names);
+            }
+            if !self.compare(names, &made) || !self.goes_on() {
+                return;
+            }
+            let leader = &self.sides[0].view;
+            if leader.terminal || made.len() >= self.extent.steps as usize {
+                return;
+            }
+            let joint: Vec<u32> = leader
+                .legal
+                .iter()
+                .filter(|legal| !legal.is_empty())
+                .map(|legal| legal[rng.below(legal.len() as u64) as usize].0)
+                .collect();
+            let texts: Vec<&str> = joint.iter().map(|&name| names.text(name)).collect();
+            made.push(texts.join(" "));
+            if !self.step(&joint, &made) {
+                return;
+            }
+        }
+    }
+
+    /// Compares the others with the leader; whether all agree.
+    fn compare(&mut self, names: &mut Names, made: &[String]) -> bool {
+        let (leader, others) = self.sides.split_at_mut(1);
+        let leader = &mut leader[0];
+        for other in others.iter_mut().filter(|side| side.walks) {
+            if leader.view != other.view {
+                // A state may have been misread for the sake of speed.
+                leader.look_carefully(names);
+                other.look_carefully(names);
+            }
+            if let Some(difference) = leader.view.difference(&other.view, names) {
+                self.out.disagreements.push(told(made, &difference));
+                return false;
+            }
+            other.compared += 1;
+        }
+        leader.compared += 1;
+        self.out.positions += 1;
+        let mut hasher = FxHasher::default();
+        leader.view.state.hash(&mut hasher);
+        self.seen.insert(hasher.finish());
+        for side in &mut self.sides {
+            side.walks &= side.spent <= self.extent.time;
+        }
+        true
+    }
+
+    /// Makes a step everywhere; whether the walk goes on.
+    fn step(&mut self, joint: &[u32], made: &[String]) -> bool {
+        let mut first: Option<Result<(), Halt>> = None;
+        for side in self.sides.iter_mut().filter(|side| side.walks) {
+            let result = side.step(joint, self.stop);
+            match (&first, &result) {
+                // That the rules are at fault is an answer; everything else is not.
+                (_, Err(halt)) if !matches!(halt, Halt::Rules(_)) => {
+                    side.walks = false;
+                    if *halt != Halt::Stopped {
+                        side.trouble = Some(halt.clone());
+                    }
+                }
+                (None, _) => first = Some(result),
+                (Some(Ok(())), Err(halt)) | (Some(Err(halt)), Ok(())) => {
+                    let what = format!("only one evaluator can make the step: {halt}");
+                    self.out.disagreements.push(told(made, &what));
+                    return false;
+                }
+                (Some(_), _) => {}
+            }
+        }
+        self.sides[0].walks && first.is_some_and(|result| result.is_ok())
+    }
+}
+
+/// A difference with the way to it, such as `magister step --moves` takes it.
+fn told(made: &[String], difference: &str) -> String {
+    format!("after {} steps (--moves '{}'): {difference}", made.len(), made.join("; "))
+}

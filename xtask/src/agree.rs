@@ -1,0 +1,189 @@
+//! Evaluators held against each other on long random walks, game by game.
+
+mod result;
+
+use std::fs;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, bail};
+use clap::Args;
+use magister_core::{Game, Stop};
+use magister_engine::agree::{Extent, agree};
+use magister_engine::{Evaluator, Prepared, prepare};
+use magister_games::catalogue;
+
+use crate::corpus;
+use crate::ledger::Ledger;
+use result::{Outcome, Totals};
+
+/// How far to walk.
+#[derive(Args)]
+pub(crate) struct Options {
+    /// Bundled games and files; all bundled rulesheets and the oracle's if none is named
+    games: Vec<String>,
+    /// Positions for each game
+    #[arg(long, default_value_t = 100_000)]
+    positions: u64,
+    /// Seed of the walks
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Seconds that each evaluator may take for a game; then the others go on without it
+    #[arg(long, default_value_t = 30)]
+    seconds_per_game: u64,
+    /// The longest walk, in steps
+    #[arg(long, default_value_t = 1_000)]
+    steps: u32,
+    /// Games at a time
+    #[arg(long, default_value_t = 2)]
+    threads: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            games: Vec::new(),
+            positions: 100_000,
+            seed: 1,
+            seconds_per_game: 30,
+            steps: 1_000,
+            threads: 2,
+        }
+    }
+}
+
+/// Time beyond what the evaluators may take, after which what is still under way is stopped.
+const GRACE: Duration = Duration::from_mins(1);
+
+/// A game before anything is done with it.
+struct Sheet {
+    name: String,
+    text: String,
+}
+
+#[expect(clippy::print_stdout, reason = "this is what the command is for")]
+pub(crate) fn run(options: &Options, ledger: &mut Ledger) -> Result<()> {
+    let mut sheets = if options.games.is_empty() { everything() } else { named(&options.games)? };
+    let part = |sheet: &Sheet| {
+        let Options { positions, seed, seconds_per_game, .. } = options;
+        format!("agree {}, {positions} positions, seed {seed}, {seconds_per_game} s", sheet.name)
+    };
+    let all = sheets.len();
+    sheets.retain(|sheet| !ledger.has(&part(sheet)));
+    if sheets.len() < all {
+        println!("{} games were compared before", all - sheets.len());
+    }
+    let next = AtomicUsize::new(0);
+    let done = Mutex::new((Totals::default(), ledger));
+    thread::scope(|scope| {
+        let worker = || -> Result<()> {
+            while let Some(sheet) = sheets.get(next.fetch_add(1, Ordering::Relaxed)) {
+                let outcome = compare(sheet, options);
+                println!("{}: {outcome}", sheet.name);
+                let mut done = done.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+                done.0.add(&sheet.name, &outcome);
+                if outcome.agrees() {
+                    done.1.note(&part(sheet), outcome.to_string())?;
+                }
+            }
+            Ok(())
+        };
+        let threads: Vec<_> = (0..options.threads.max(1)).map(|_| scope.spawn(worker)).collect();
+        threads.into_iter().try_for_each(|thread| match thread.join() {
+            Ok(result) => result,
+            Err(_) => bail!("an evaluator panicked"),
+        })
+    })?;
+    let (totals, _) = done.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    println!("\n{totals}");
+    if totals.mismatches > 0 {
+        bail!("evaluators disagree");
+    }
+    Ok(())
+}
+
+/// Every bundled rulesheet, and every one of the oracle.
+fn everything() -> Vec<Sheet> {
+    let bundled = catalogue::all().iter().filter_map(|entry| {
+        Some(Sheet { name: entry.name.to_owned(), text: entry.sheet?.text.to_owned() })
+    });
+    let mut all: Vec<Sheet> = bundled.collect();
+    let folders = [("gdl/games", ".kif"), ("gdl2/games", ".kif"), ("gamemaster/games", ".hrf")];
+    for (folder, ending) in folders {
+        for file in corpus::files(&corpus::oracle().join(folder), ending) {
+            let stem = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            let bytes = fs::read(&file).unwrap_or_default();
+            let text = String::from_utf8_lossy(&bytes).into_owned();
+            all.push(Sheet { name: format!("{folder}/{stem}"), text });
+        }
+    }
+    all
+}
+
+fn named(games: &[String]) -> Result<Vec<Sheet>> {
+    let sheet = |name: &String| {
+        let bundled = catalogue::find(name).and_then(|entry| entry.sheet);
+        let text = if let Some(sheet) = bundled {
+            sheet.text.to_owned()
+        } else {
+            let bytes = fs::read(name).with_context(|| {
+                format!("{name} is no bundled rulesheet and no file that can be read")
+            })?;
+            String::from_utf8_lossy(&bytes).into_owned()
+        };
+        Ok(Sheet { name: name.clone(), text })
+    };
+    games.iter().map(sheet).collect()
+}
+
+/// One game by every evaluator that takes it.
+fn compare(sheet: &Sheet, options: &Options) -> Outcome {
+    let rules = magister_gdl::read(&sheet.text, &magister_gdl::Options::default());
+    if rules.diagnostics.has_errors() {
+        return Outcome::Refused("the rules have errors".to_owned());
+    }
+    let time = Duration::from_secs(options.seconds_per_game);
+    let mut refusals = Vec::new();
+    let mut taken: Vec<Prepared> = Vec::new();
+    for &evaluator in Evaluator::ALL {
+        let prepared = within(time + GRACE, |stop| {
+            prepare(&rules.rules, &sheet.text, &sheet.name, Some(evaluator), stop)
+        });
+        match prepared {
+            Ok(prepared) => taken.push(prepared),
+            Err(error) => refusals.push(format!("{evaluator}: {error}")),
+        }
+    }
+    if taken.is_empty() {
+        return Outcome::Refused(refusals.join("; "));
+    }
+    let games: Vec<&dyn Game> = taken.iter().map(|prepared| prepared.game.as_ref()).collect();
+    let extent =
+        Extent { positions: options.positions, steps: options.steps, seed: options.seed, time };
+    let limit = time * games.len() as u32 + GRACE;
+    let agreement = within(limit, |stop| agree(&games, &extent, stop));
+    Outcome::Walked {
+        evaluators: taken.iter().map(|prepared| prepared.evaluator).collect(),
+        agreement: Box::new(agreement),
+    }
+}
+
+/// Runs `work` with a flag that is set when the time is over.
+fn within<T>(time: Duration, work: impl FnOnce(&Stop) -> T) -> T {
+    let stop = Stop::new();
+    let (done, wait) = channel::<()>();
+    thread::scope(|scope| {
+        let flag = stop.clone();
+        scope.spawn(move || {
+            if wait.recv_timeout(time) == Err(RecvTimeoutError::Timeout) {
+                flag.set();
+            }
+        });
+        let result = work(&stop);
+        drop(done);
+        result
+    })
+}

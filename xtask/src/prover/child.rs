@@ -1,0 +1,89 @@
+//! A process that is watched: its answer, its memory, and its end if it takes too long.
+
+use std::io::Read;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result};
+
+/// How often the process is looked at.
+const TICK: Duration = Duration::from_millis(10);
+
+pub(super) enum Ended {
+    /// What it wrote.
+    Well(String),
+    /// The last line of what it complained.
+    Badly(String),
+    /// It was ended because its time was over.
+    Late,
+}
+
+/// What the system told of the process when it was last looked at. Only Linux tells.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Seen {
+    /// The most memory so far, in bytes.
+    pub(super) peak: Option<u64>,
+    /// The processor time of its main thread, in seconds.
+    pub(super) cpu: Option<f64>,
+}
+
+/// Runs a command, for so long at most.
+pub(super) fn run(command: &Path, arguments: &[String], time: Duration) -> Result<(Ended, Seen)> {
+    let mut child = Command::new(command)
+        .args(arguments)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .with_context(|| command.display().to_string())?;
+    let (out, complaints) = (listen(child.stdout.take()), listen(child.stderr.take()));
+    let end = Instant::now() + time;
+    let mut seen = Seen::default();
+    let status = loop {
+        // The system adds up itself, so that no tick is missed; but it tells only of the living.
+        seen = Seen { peak: peak(&child).or(seen.peak), cpu: cpu(&child).or(seen.cpu) };
+        if let Some(status) = child.try_wait()? {
+            break status;
+        }
+        if Instant::now() > end {
+            child.kill()?;
+            child.wait()?;
+            return Ok((Ended::Late, seen));
+        }
+        thread::sleep(TICK);
+    };
+    let (out, complaints) = (out.join().unwrap_or_default(), complaints.join().unwrap_or_default());
+    let ended = if status.success() {
+        Ended::Well(out)
+    } else {
+        let last = complaints.lines().last().map_or_else(|| status.to_string(), str::to_owned);
+        Ended::Badly(last)
+    };
+    Ok((ended, seen))
+}
+
+/// Reads to the end beside everything else, so that no pipe is ever full.
+fn listen(pipe: Option<impl Read + Send + 'static>) -> thread::JoinHandle<String> {
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        if let Some(mut pipe) = pipe {
+            // What was read before an error is all there is to tell.
+            let _ = pipe.read_to_end(&mut bytes);
+        }
+        String::from_utf8_lossy(&bytes).into_owned()
+    })
+}
+
+fn peak(child: &Child) -> Option<u64> {
+    let text = std::fs::read_to_string(format!("/proc/{}/status", child.id())).ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kib * 1024)
+}
+
+fn cpu(child: &Child) -> Option<f64> {
+    let text = std::fs::read_to_string(format!("/proc/{}/schedstat", child.id())).ok()?;
+    let nanos: u64 = text.split_whitespace().next()?.parse().ok()?;
+    (nanos > 0).then_some(nanos as f64 / 1e9)
+}

@@ -121,7 +121,8 @@ impl Tally {
         (paid > 0).then(|| self.sum[role.index()] / f64::from(paid))
     }
 
-    fn clear(&mut self, roles: usize) {
+    /// Nothing played yet, in a game of so many roles.
+    pub fn clear(&mut self, roles: usize) {
         (self.finished, self.truncated, self.steps) = (0, 0, 0);
         self.paid.clear();
         self.paid.resize(roles, 0);

@@ -37,6 +37,7 @@
 #![forbid(unsafe_code)]
 
 pub mod agree;
+mod batch;
 mod error;
 pub mod evaluator;
 pub mod ground;

@@ -21,19 +21,23 @@ pub enum Evaluator {
     Incremental,
     /// The network, everything anew in every state.
     Sweep,
+    /// The network on vectors, hundreds of games at once; single steps as by sweep.
+    Batch,
     /// The reference interpreter: takes every game, slowly.
     Reference,
 }
 
 impl Evaluator {
     /// All of them, the fastest first.
-    pub const ALL: &[Evaluator] = &[Evaluator::Incremental, Evaluator::Sweep, Evaluator::Reference];
+    pub const ALL: &[Evaluator] =
+        &[Evaluator::Incremental, Evaluator::Sweep, Evaluator::Batch, Evaluator::Reference];
 
     /// The name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Evaluator::Incremental => "incremental",
             Evaluator::Sweep => "sweep",
+            Evaluator::Batch => "batch",
             Evaluator::Reference => "reference",
         }
     }
@@ -107,6 +111,10 @@ pub fn prepare(
             let network = network(&program, stop)?;
             on_network(&program, network, Method::Sweep, source, name)
         }
+        Some(Evaluator::Batch) => {
+            let network = network(&program, stop)?;
+            on_network(&program, network, Method::Batch, source, name)
+        }
         None => match network(&program, stop) {
             Ok(network) => {
                 let one =
@@ -178,6 +186,7 @@ fn on_network(
         evaluator: match method {
             Method::Incremental => Evaluator::Incremental,
             Method::Sweep => Evaluator::Sweep,
+            Method::Batch => Evaluator::Batch,
         },
         gates: Some(gates),
         stepper: Box::new(move || stepping.stepper()),

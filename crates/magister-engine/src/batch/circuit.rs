@@ -89,15 +89,18 @@ impl<'a> Circuit<'a> {
 
     /// A wire that is what an edge says; its gate is there already.
     pub(super) fn edge(&mut self, edge: Edge) -> Wire {
-        if edge.negated() { self.two(Operation::Nor, edge.node(), edge.node()) } else { edge.node() }
+        if edge.negated() {
+            self.two(Operation::Nor, edge.node(), edge.node())
+        } else {
+            edge.node()
+        }
     }
 
     /// Writes a gate with many inputs as gates of three and two, those that are ready first.
     fn conjunction(&mut self, node: u32) {
         let level = |circuit: &Self, e: &Edge| circuit.level[e.node() as usize];
         let children = self.graph.children(node);
-        self.level[node as usize] =
-            children.iter().map(|e| level(self, e)).max().unwrap_or(0) + 1;
+        self.level[node as usize] = children.iter().map(|e| level(self, e)).max().unwrap_or(0) + 1;
         let mut open: Vec<(Wire, bool)> = {
             let mut sorted: Vec<Edge> = children.to_vec();
             sorted.sort_by_key(|e| (level(self, e), e.node()));

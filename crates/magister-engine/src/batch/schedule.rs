@@ -47,14 +47,16 @@ pub(super) fn in_runs(gates: &[Gate], wires: usize) -> Vec<Gate> {
     order
 }
 
-/// Gives wires rows. Sections run in the order given, some perhaps not at all. Wires below `fixed`
-/// and those in `kept` have rows of their own for ever; the others share rows, a row being free
-/// again after its last reader. Gives the row of each wire and the number of rows.
+/// Gives wires rows. Sections run in the order given, some perhaps not at all. Wires below `inputs`
+/// and those in `outside`, which are written from outside, have rows of their own, and keep their
+/// order; those in `kept` keep their row once they have it. The others share rows, a row being
+/// free again after its last reader. Gives the row of each wire and the number of rows.
 pub(super) fn rows(
     sections: &mut [&mut Vec<Gate>],
     wires: usize,
-    fixed: u32,
+    inputs: u32,
     kept: &[u32],
+    outside: &[u32],
 ) -> (Vec<u32>, usize) {
     let mut last = vec![0usize; wires];
     let mut time = 0;
@@ -70,24 +72,28 @@ pub(super) fn rows(
         last[wire as usize] = usize::MAX;
     }
     let mut row: Vec<u32> = (0..wires as u32).collect();
-    row[fixed as usize..].fill(u32::MAX);
+    row[inputs as usize..].fill(u32::MAX);
+    let mut count = inputs;
+    for &wire in outside {
+        row[wire as usize] = count;
+        count += 1;
+    }
     let mut free: Vec<u32> = Vec::new();
-    let mut count = fixed;
     time = 0;
     for section in sections.iter_mut() {
         for gate in section.iter_mut() {
             time += 1;
-            let inputs = [gate.a, gate.b, gate.c];
+            let read = [gate.a, gate.b, gate.c];
             (gate.a, gate.b, gate.c) =
                 (row[gate.a as usize], row[gate.b as usize], row[gate.c as usize]);
-            let mut ended: Vec<u32> = inputs
+            let mut ended: Vec<u32> = read
                 .into_iter()
-                .filter(|&wire| wire >= fixed && last[wire as usize] == time)
+                .filter(|&wire| wire >= inputs && last[wire as usize] == time)
                 .collect();
             ended.sort_unstable();
             ended.dedup();
             free.extend(ended.iter().map(|&wire| row[wire as usize]));
-            if gate.out >= fixed {
+            if row[gate.out as usize] == u32::MAX {
                 let place = free.pop().unwrap_or_else(|| {
                     count += 1;
                     count - 1

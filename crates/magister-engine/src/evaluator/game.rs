@@ -1,9 +1,9 @@
 //! A game that runs on its network.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use magister_core::text::IDLE_TEXT;
-use magister_core::{Game, Info, Move, Percept, Role, Text, Worker};
+use magister_core::{Game, Info, Move, Percept, Role, Stop, Text, Worker};
 use magister_gdl::{Dialect, Syntax};
 use rustc_hash::FxHashMap;
 
@@ -14,6 +14,7 @@ use super::stepper::NetworkStepper;
 use super::sweep::Sweep;
 use super::worker::NetworkWorker;
 use crate::Error;
+use crate::batch::BatchPlan;
 use crate::ground::Ground;
 use crate::network::Network;
 use crate::program::Program;
@@ -28,6 +29,8 @@ pub enum Method {
     Sweep,
     /// Only what changes.
     Incremental,
+    /// Like sweep, and playouts on vectors, hundreds at once.
+    Batch,
 }
 
 /// What all workers of a game share.
@@ -57,6 +60,8 @@ pub(super) struct Shared {
     pub(super) initial: Vec<u64>,
     pub(super) possible: Possible,
     pub(super) operations: bool,
+    /// How playouts are played many at once, made when somebody first wants them.
+    batch: OnceLock<Arc<BatchPlan>>,
 }
 
 /// A game that runs on its network.
@@ -134,6 +139,7 @@ impl NetworkGame {
             initial,
             possible: Possible::new(&network.invariants),
             operations,
+            batch: OnceLock::new(),
             info,
             network,
         };
@@ -158,9 +164,27 @@ impl Shared {
     /// A machine, in no state yet.
     pub(super) fn machine(&self) -> Box<dyn Machine> {
         match self.method {
-            Method::Sweep => Box::new(Sweep::new(Arc::clone(&self.network))),
+            Method::Sweep | Method::Batch => Box::new(Sweep::new(Arc::clone(&self.network))),
             Method::Incremental => Box::new(Incremental::new(Arc::clone(&self.network))),
         }
+    }
+
+    /// How playouts are played many at once.
+    pub(super) fn batch(&self, stop: &Stop) -> Arc<BatchPlan> {
+        let make = || {
+            let chance = self.info.chance.map(Role::index);
+            let network = Arc::clone(&self.network);
+            Arc::new(BatchPlan::new(network, &self.values, chance, self.operations, stop))
+        };
+        Arc::clone(self.batch.get_or_init(make))
+    }
+
+    /// Whether words are a state of this game, as far as is known.
+    pub(super) fn is_state(&self, state: &[u64]) -> bool {
+        let spare = self.network.fluents.len() % 64;
+        state.len() == self.initial.len()
+            && (spare == 0 || state.last().is_none_or(|word| word >> spare == 0))
+            && self.possible.allows(state)
     }
 
     fn read(&self, text: &str) -> Option<Ground> {

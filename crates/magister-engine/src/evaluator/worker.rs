@@ -3,10 +3,15 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use magister_core::{Halt, Info, Information, Move, Percept, Role, Step, Stop, Worker};
+use magister_core::playout::one_by_one;
+use magister_core::{
+    Batch, Halt, Info, Information, Move, Percept, Results, Role, Step, Stop, Worker,
+};
+use magister_lanes::Width;
 
-use super::game::Shared;
+use super::game::{Method, Shared};
 use super::machine::Machine;
+use crate::batch::{BatchPlayer, Trouble};
 
 /// A machine in a state, with the lists that the vocabulary asks for.
 pub(super) struct NetworkWorker {
@@ -21,6 +26,8 @@ pub(super) struct NetworkWorker {
     last: Vec<u64>,
     /// States to go back to.
     history: Vec<u64>,
+    /// Plays many games at once.
+    player: Option<BatchPlayer>,
 }
 
 impl NetworkWorker {
@@ -35,6 +42,7 @@ impl NetworkWorker {
             inputs: Vec::with_capacity(roles),
             last: shared.initial.clone(),
             history: Vec::new(),
+            player: None,
             shared,
         };
         worker.reset();
@@ -105,12 +113,7 @@ impl Worker for NetworkWorker {
     }
 
     fn load(&mut self, state: &[u64], _stop: &Stop) -> Result<(), Halt> {
-        let fluents = self.shared.network.fluents.len();
-        let spare = fluents % 64;
-        let clean = state.len() == self.shared.initial.len()
-            && (spare == 0 || state.last().is_none_or(|word| word >> spare == 0))
-            && self.shared.possible.allows(state);
-        if !clean {
+        if !self.shared.is_state(state) {
             return Err(Halt::BadState);
         }
         self.machine.get_mut().load(state);
@@ -205,6 +208,23 @@ impl Worker for NetworkWorker {
         }
         if out.is_empty() && self.shared.operations {
             out.push(0.0); // The dialect says so: a role without a goal has zero.
+        }
+    }
+
+    fn playouts(&mut self, batch: &Batch<'_>, out: &mut Results, stop: &Stop) -> Result<(), Halt> {
+        if self.shared.method != Method::Batch {
+            return one_by_one(self, batch, out, stop);
+        }
+        if !batch.streams.iter().all(|stream| self.shared.is_state(stream.start)) {
+            return Err(Halt::BadState);
+        }
+        let plan = self.shared.batch(stop);
+        let player = self.player.get_or_insert_with(|| BatchPlayer::new(plan, Width::best()));
+        match player.play(batch, out, stop) {
+            Ok(()) => Ok(()),
+            Err(Trouble::Halt(halt)) => Err(halt),
+            // What is wrong with a state, this worker can say.
+            Err(Trouble::State(state)) => self.load(&state, stop).and(Err(Halt::BadState)),
         }
     }
 }

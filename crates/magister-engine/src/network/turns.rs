@@ -92,7 +92,8 @@ impl Network {
             let found = fluents.flat_map(|node| [Edge::of(node), !Edge::of(node)]).find(fits)?;
             turn.push(found);
         }
-        let mut turns = Turns { turn, active: vec![Vec::new(); roles], resting: vec![Vec::new(); roles] };
+        let mut turns =
+            Turns { turn, active: vec![Vec::new(); roles], resting: vec![Vec::new(); roles] };
         for (at, &(role, _)) in self.moves.iter().enumerate() {
             let role = role as usize;
             let edge = turns.turn[role];
@@ -114,7 +115,7 @@ impl Network {
             let (a, b) = (solver.lit(Edge::of(a + 1)), solver.lit(Edge::of(b + 1)));
             solver.clause(&[!a, b]);
         }
-        let mut never = |solver: &mut Solver, lits: &[_]| solver.ask(lits) == Answer::Never;
+        let never = |solver: &mut Solver, lits: &[_]| solver.ask(lits) == Answer::Never;
         for (role, &turn) in turns.turn.iter().enumerate() {
             let turn = solver.lit(turn);
             for &other in &turns.turn[..role] {

@@ -1,0 +1,373 @@
+//! A network as tapes: what one sweep of a batch runs.
+
+use magister_core::Stop;
+use magister_lanes::{BITS, Commit, Gate, Operation, Tape};
+
+use super::choice::Counted;
+use super::circuit::{Circuit, Wire};
+use super::schedule::{in_runs, rows};
+use crate::network::{Edge, Network, Turns};
+
+/// What one sweep runs, in this order: `legal`; `goals` if a playout has ended; the random planes
+/// of every draw; `mix`; the choices; `next`; the commit.
+#[derive(Debug)]
+pub(super) struct BatchProgram {
+    /// The number of rows.
+    pub(super) rows: usize,
+    /// Legal moves, their number, the end.
+    pub(super) legal: Tape,
+    /// The goals, where the state is terminal.
+    pub(super) goals: Tape,
+    /// Which draw each role uses, where that differs from lane to lane.
+    pub(super) mix: Tape,
+    /// The chosen moves and the next state.
+    pub(super) next: Tape,
+    pub(super) commit: Commit,
+    /// The row of the constant.
+    pub(super) yes: u32,
+    /// Where the fluents begin.
+    pub(super) state: u32,
+    /// Whether the state is terminal.
+    pub(super) terminal: u32,
+    /// Whether a role can not move that should.
+    pub(super) stuck: u32,
+    /// Where playouts end: written from outside.
+    pub(super) restart: u32,
+    /// Where the planes of each draw begin.
+    pub(super) draws: Vec<u32>,
+    pub(super) choices: Vec<Choice>,
+    /// The rows of the network's goals.
+    pub(super) goal_rows: Vec<u32>,
+}
+
+/// A random choice.
+#[derive(Debug)]
+pub(super) struct Choice {
+    /// The rows of the number of legal moves, the lowest digit first.
+    pub(super) count: Vec<u32>,
+    /// Where the random number begins.
+    pub(super) random: u32,
+    /// Where the chosen number begins.
+    pub(super) number: u32,
+}
+
+/// A choice under construction: for every place of its list, the moves that may be there.
+struct Chooser {
+    places: Vec<Vec<u32>>,
+}
+
+impl BatchProgram {
+    /// The tapes of a network.
+    pub(super) fn new(network: &Network, stop: &Stop) -> Self {
+        let turns = network.turns(stop);
+        Builder::new(network, turns).build()
+    }
+
+    /// The number of gates of a step.
+    pub(super) fn gates(&self) -> usize {
+        self.legal.len() + self.mix.len() + self.next.len()
+    }
+}
+
+struct Builder<'a> {
+    network: &'a Network,
+    turns: Option<Turns>,
+    circuit: Circuit<'a>,
+    /// Wires that have rows of their own because they are written from outside.
+    fixed: Vec<Wire>,
+}
+
+impl<'a> Builder<'a> {
+    fn new(network: &'a Network, turns: Option<Turns>) -> Self {
+        Self { network, turns, circuit: Circuit::new(&network.graph), fixed: Vec::new() }
+    }
+
+    fn role_of(&self, at: u32) -> usize {
+        self.network.moves[at as usize].0 as usize
+    }
+
+    fn fixed(&mut self, count: usize) -> Wire {
+        let first = self.circuit.wires;
+        for _ in 0..count {
+            let wire = self.circuit.fresh();
+            self.fixed.push(wire);
+        }
+        first
+    }
+
+    /// The choices to make: one for all roles where they take turns, otherwise one for each.
+    fn choosers(&self) -> Vec<Chooser> {
+        let roles = self.network.idle.len();
+        let lists: Vec<Vec<u32>> = match &self.turns {
+            Some(turns) => turns.active.clone(),
+            None => (0..roles)
+                .map(|role| {
+                    let all = 0..self.network.moves.len() as u32;
+                    all.filter(|&at| self.role_of(at) == role).collect()
+                })
+                .collect(),
+        };
+        if self.turns.is_none() {
+            let single = |list: Vec<u32>| list.into_iter().map(|at| vec![at]).collect();
+            return lists.into_iter().map(|list| Chooser { places: single(list) }).collect();
+        }
+        let longest = lists.iter().map(Vec::len).max().unwrap_or(0);
+        let place = |at: usize| lists.iter().filter_map(|list| list.get(at).copied()).collect();
+        let places: Vec<Vec<u32>> = (0..longest).map(place).collect();
+        if places.is_empty() { Vec::new() } else { vec![Chooser { places }] }
+    }
+
+    fn build(mut self) -> BatchProgram {
+        let network = self.network;
+        let yes = 0;
+        let restart = self.fixed(1);
+        // Section 1: legal moves and the end. What goals share with the next state must be there
+        // by then, because goals are computed in between.
+        let mut first: Vec<Edge> = network.legal.clone();
+        first.push(network.terminal);
+        let goal_edges: Vec<Edge> = network.goals.iter().map(|&(.., e)| e).collect();
+        let of_next = network.graph.reachable(network.next.iter().copied());
+        let of_goals = network.graph.reachable(goal_edges.iter().copied());
+        first.extend(
+            of_goals.into_iter().filter(|n| of_next.binary_search(n).is_ok()).map(Edge::of),
+        );
+        self.circuit.nodes(first);
+        let terminal = self.circuit.edge(network.terminal);
+        let legal: Vec<Wire> =
+            network.legal.clone().into_iter().map(|e| self.circuit.edge(e)).collect();
+        let choosers = self.choosers();
+        let counted: Vec<Counted> = choosers
+            .iter()
+            .map(|chooser| {
+                let merged: Vec<Wire> = chooser
+                    .places
+                    .iter()
+                    .map(|place| {
+                        let wires: Vec<Wire> = place.iter().map(|&at| legal[at as usize]).collect();
+                        self.circuit.any(&wires).unwrap_or(yes)
+                    })
+                    .collect();
+                Counted::new(&mut self.circuit, &merged)
+            })
+            .collect();
+        let some: Vec<Option<Wire>> =
+            counted.iter().map(|c| self.circuit.any(c.digits())).collect();
+        let turn: Vec<Wire> = match self.turns.clone() {
+            Some(turns) => turns.turn.iter().map(|&e| self.circuit.edge(e)).collect(),
+            None => Vec::new(),
+        };
+        let moving = self.moving(&legal, &some, &turn);
+        let stuck = self.stuck(&moving);
+        let (draws, random, masks) = self.draws(&counted);
+        let mut section_legal = self.circuit.section();
+
+        // Section 2: goals.
+        self.circuit.nodes(goal_edges.iter().copied());
+        let goals: Vec<Wire> = goal_edges.iter().map(|&e| self.circuit.edge(e)).collect();
+        let mut section_goals = self.circuit.section();
+
+        // Section 3: which random numbers each choice takes.
+        self.mix(&draws, &random, &masks);
+        let mut section_mix = self.circuit.section();
+
+        // Section 4: the moves that are made, and the next state.
+        let numbers: Vec<Wire> = counted
+            .iter()
+            .map(|c| {
+                let digits = c.digits().len();
+                self.fixed(digits)
+            })
+            .collect();
+        for (index, (chooser, counted)) in choosers.iter().zip(&counted).enumerate() {
+            let digits = counted.digits().len() as u32;
+            let number: Vec<Wire> = (numbers[index]..numbers[index] + digits).collect();
+            let chosen = counted.choose(&mut self.circuit, &number);
+            for (place, wire) in chooser.places.iter().zip(chosen) {
+                for &at in place {
+                    self.does(at, wire, &turn, &moving);
+                }
+            }
+        }
+        self.rest(&legal, &moving);
+        self.circuit.nodes(network.next.iter().copied());
+        let next: Vec<(Wire, bool)> = network.next.iter().map(|&e| self.next(e)).collect();
+        let mut section_next = self.circuit.section();
+
+        // Rows.
+        let wires = self.circuit.wires as usize;
+        for section in [&mut section_legal, &mut section_goals, &mut section_mix, &mut section_next]
+        {
+            *section = in_runs(section, wires);
+        }
+        let mut kept = self.fixed.clone();
+        kept.extend([terminal, stuck]);
+        kept.extend(&goals);
+        kept.extend(counted.iter().flat_map(|c| c.digits()));
+        kept.extend(next.iter().map(|&(wire, _)| wire));
+        let inputs = network.graph.inputs() as u32 + 1;
+        let mut sections =
+            [&mut section_legal, &mut section_goals, &mut section_mix, &mut section_next];
+        let (row, count) = rows(&mut sections, wires, inputs, &kept, &self.fixed);
+        let at = |wire: Wire| row[wire as usize];
+        let tape = |gates: &[Gate]| Tape::new(gates, count);
+        BatchProgram {
+            rows: count,
+            legal: tape(&section_legal),
+            goals: tape(&section_goals),
+            mix: tape(&section_mix),
+            next: tape(&section_next),
+            commit: Commit::new(
+                next.iter()
+                    .enumerate()
+                    .map(|(fluent, &(wire, negated))| (fluent as u32 + 1, at(wire), negated)),
+            ),
+            yes,
+            state: 1,
+            terminal: at(terminal),
+            stuck: at(stuck),
+            restart: at(restart),
+            draws: draws.iter().map(|&wire| at(wire)).collect(),
+            choices: (0..counted.len())
+                .map(|index| Choice {
+                    count: counted[index].digits().iter().map(|&wire| at(wire)).collect(),
+                    random: at(random[index]),
+                    number: at(numbers[index]),
+                })
+                .collect(),
+            goal_rows: goals.iter().map(|&wire| at(wire)).collect(),
+        }
+    }
+
+    /// For every role whether it has a legal move.
+    fn moving(&mut self, legal: &[Wire], some: &[Option<Wire>], turn: &[Wire]) -> Vec<Wire> {
+        let no = |circuit: &mut Circuit<'_>| circuit.two(Operation::Nor, 0, 0);
+        match self.turns.clone() {
+            None => some.iter().map(|any| any.unwrap_or_else(|| no(&mut self.circuit))).collect(),
+            Some(turns) => (0..turn.len())
+                .map(|role| {
+                    let mut any: Vec<Wire> =
+                        turns.resting[role].iter().map(|&at| legal[at as usize]).collect();
+                    if let Some(&Some(some)) = some.first()
+                        && !turns.active[role].is_empty()
+                    {
+                        any.push(self.circuit.two(Operation::And, turn[role], some));
+                    }
+                    let any = self.circuit.any(&any);
+                    any.unwrap_or_else(|| no(&mut self.circuit))
+                })
+                .collect(),
+        }
+    }
+
+    /// Whether somebody should move and can not: any role, or where roles may idle all of them.
+    fn stuck(&mut self, moving: &[Wire]) -> Wire {
+        let idling = self.network.idle.iter().any(Option::is_some);
+        let all = if idling {
+            self.circuit.any(moving).unwrap_or(0)
+        } else {
+            moving.iter().fold(0, |all, &one| self.circuit.two(Operation::And, all, one))
+        };
+        self.circuit.two(Operation::Nor, all, all)
+    }
+
+    /// Rows for the planes of every draw and for the random numbers of every choice. With several
+    /// choices, a role takes the draw after those of the roles before it that have two or more
+    /// moves: for every choice and draw, the lanes in which it takes it.
+    fn draws(&mut self, counted: &[Counted]) -> (Vec<Wire>, Vec<Wire>, Vec<Vec<Wire>>) {
+        let draws: Vec<Wire> = counted.iter().map(|_| self.fixed(BITS)).collect();
+        if counted.len() <= 1 {
+            return (draws.clone(), draws, Vec::new());
+        }
+        let mut random = vec![draws[0]];
+        let mut masks: Vec<Vec<Wire>> = vec![vec![0]];
+        for index in 1..counted.len() {
+            random.push(self.circuit.wires);
+            for _ in 0..BITS {
+                self.circuit.fresh();
+            }
+            let before = masks[index - 1].clone();
+            let high = &counted[index - 1].digits()[1..];
+            let Some(two) = self.circuit.any(high) else {
+                masks.push(before);
+                continue;
+            };
+            let mut now = Vec::new();
+            for draw in 0..=before.len() {
+                let same = before.get(draw).map(|&m| self.circuit.two(Operation::AndNot, m, two));
+                let after =
+                    draw.checked_sub(1).map(|d| self.circuit.two(Operation::And, before[d], two));
+                now.extend(match (same, after) {
+                    (Some(a), Some(b)) => Some(self.circuit.two(Operation::Or, a, b)),
+                    (one, other) => one.or(other),
+                });
+            }
+            masks.push(now);
+        }
+        (draws, random, masks)
+    }
+
+    /// The random numbers of the choices behind the first, out of the draws they take.
+    fn mix(&mut self, draws: &[Wire], random: &[Wire], masks: &[Vec<Wire>]) {
+        for (index, masks) in masks.iter().enumerate().skip(1) {
+            for bit in 0..BITS as u32 {
+                let mut parts: Vec<Wire> = masks
+                    .iter()
+                    .enumerate()
+                    .map(|(draw, &mask)| self.circuit.two(Operation::And, draws[draw] + bit, mask))
+                    .collect();
+                let last = parts.pop().unwrap_or(0);
+                let others = self.circuit.any(&parts).unwrap_or(last);
+                self.circuit.write(Operation::Or, [others, last, last], random[index] + bit);
+            }
+            self.fixed.extend((0..BITS as u32).map(|bit| random[index] + bit));
+        }
+    }
+
+    /// Writes the input of a move that a choice may have taken.
+    fn does(&mut self, at: u32, chosen: Wire, turn: &[Wire], moving: &[Wire]) {
+        let input = self.network.inputs[at as usize] + 1;
+        let role = self.role_of(at);
+        let idling = self.network.idle[role].is_some();
+        // In a turn of another the move that was chosen is the other's; and where a role may idle
+        // nothing may have been chosen at all.
+        let mut conditions = Vec::new();
+        if let Some(&turn) = turn.get(role) {
+            conditions.push(turn);
+        }
+        if idling {
+            conditions.push(moving[role]);
+        }
+        let [a, b] = match conditions[..] {
+            [] => [chosen, chosen],
+            [one] => [one, chosen],
+            [one, two, ..] => [one, two],
+        };
+        let operation = if conditions.len() > 1 { Operation::And3 } else { Operation::And };
+        self.circuit.write(operation, [a, b, chosen], input);
+    }
+
+    /// Writes the inputs of moves that roles make out of their turn, and of roles that idle.
+    fn rest(&mut self, legal: &[Wire], moving: &[Wire]) {
+        for at in self.turns.iter().flat_map(|turns| turns.resting.clone()).flatten() {
+            let wire = legal[at as usize];
+            let input = self.network.inputs[at as usize] + 1;
+            self.circuit.write(Operation::And, [wire, wire, wire], input);
+        }
+        for (role, idle) in self.network.idle.iter().enumerate() {
+            if let Some(input) = idle {
+                let any = moving[role];
+                self.circuit.write(Operation::Nor, [any, any, any], input + 1);
+            }
+        }
+    }
+
+    /// The wire of a next fluent, and whether it is negated; never an input, because inputs are
+    /// overwritten one after the other when the next state becomes the state.
+    fn next(&mut self, edge: Edge) -> (Wire, bool) {
+        let node = edge.node();
+        if node == 0 || node as usize > self.network.graph.inputs() {
+            return (node, edge.negated());
+        }
+        (self.circuit.two(Operation::And, node, node), edge.negated())
+    }
+}

@@ -5,6 +5,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
+use magister_core::playout::LANES;
 use magister_core::{Batch, Detail, Halt, Results, Stop, Stream};
 
 use super::process::cpu_time;
@@ -12,6 +13,8 @@ use crate::game::Playable;
 
 /// A slice takes at most this part of the time.
 const SLICE: f64 = 0.05;
+/// Streams of a slice: as many lanes as the widest evaluator plays at once.
+const STREAMS: u32 = 16;
 /// Playouts that take so many times the time are given up.
 const PATIENCE: f64 = 10.0;
 
@@ -65,9 +68,22 @@ fn slices(playable: &Playable, seconds: f64, max_steps: u32, stop: &Stop) -> Res
     let mut results = Results::default();
     let mut measured = Measured { playouts: 0, truncated: 0, steps: 0, seconds: 0.0, cpu: true };
     let mut quota = 1_u32;
-    let (wall, cpu) = (Instant::now(), cpu_time());
-    for id in 0.. {
-        let streams = [Stream { id, start: &state, quota }];
+    let (mut wall, mut cpu) = (Instant::now(), cpu_time());
+    for round in 0.. {
+        if round == 1 {
+            // What the first playout had to prepare is no part of the speed.
+            measured = Measured { playouts: 0, truncated: 0, steps: 0, seconds: 0.0, cpu: true };
+            (wall, cpu) = (Instant::now(), cpu_time());
+        }
+        // Many streams, so that an evaluator that plays many games at once can.
+        let count = (quota / LANES as u32).clamp(1, STREAMS);
+        let streams: Vec<Stream<'_>> = (0..count)
+            .map(|n| Stream {
+                id: round * u64::from(STREAMS) + u64::from(n),
+                start: &state,
+                quota: quota / count + u32::from(n < quota % count),
+            })
+            .collect();
         let batch = Batch { seed: 0, streams: &streams, max_steps, detail: Detail::Sums };
         let begun = wall.elapsed().as_secs_f64();
         match worker.playouts(&batch, &mut results, stop) {
@@ -79,10 +95,11 @@ fn slices(playable: &Playable, seconds: f64, max_steps: u32, stop: &Stop) -> Res
             ),
             Err(halt) => return Err(halt.into()),
         }
-        let tally = &results.streams[0];
         measured.playouts += u64::from(quota);
-        measured.truncated += u64::from(tally.truncated);
-        measured.steps += tally.steps;
+        for tally in &results.streams {
+            measured.truncated += u64::from(tally.truncated);
+            measured.steps += tally.steps;
+        }
         let now = wall.elapsed().as_secs_f64();
         if now >= seconds {
             break;

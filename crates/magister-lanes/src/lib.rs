@@ -11,12 +11,14 @@
 //! is made.
 
 mod commit;
+mod ledger;
 mod planes;
 mod scale;
 mod tape;
 mod wires;
 
 pub use commit::{Commit, Start};
+pub use ledger::{Ledger, Sweep, tally};
 pub use planes::{BITS, Slot, planes};
 pub use scale::scale;
 pub use tape::{Gate, Operation, Tape};

@@ -49,17 +49,16 @@ fn fill<const N: usize>(wires: &mut Wires, first: u32, seed: u64, draw: u8, slot
         }
     }
     for block in 0..BITS / 4 {
-        let mut halves = [[[0u64; N]; 4]; 2];
-        for half in 0..2 {
+        let words = |half: usize| {
             let mut high = sweep_high[half];
             high.iter_mut().for_each(|h| *h |= block as u64);
-            let counter = [sweep_low[half], high, stream_low[half], stream_high[half]];
-            halves[half] = philox(counter, seed);
-        }
+            philox([sweep_low[half], high, stream_low[half], stream_high[half]], seed)
+        };
+        let (even, odd) = (words(0), words(1));
+        let Some(out) = rows[4 * block..].first_chunk_mut::<4>() else { return };
         for plane in 0..4 {
-            for word in 0..N {
-                rows[4 * block + plane][word] =
-                    halves[0][plane][word] | halves[1][plane][word] << 32;
+            for i in 0..N {
+                out[plane][i] = even[plane][i] | odd[plane][i] << 32;
             }
         }
     }

@@ -37,6 +37,7 @@
 
 mod error;
 pub mod evaluator;
+pub mod explain;
 pub mod ground;
 pub mod grounder;
 pub mod network;
@@ -47,8 +48,9 @@ pub mod term;
 pub mod trace;
 
 pub use error::Error;
+pub use explain::Explainer;
 pub use ground::Ground;
-pub use prepare::{Evaluator, Prepared, network_of, prepare};
+pub use prepare::{Evaluator, Prepared, network_of, prepare, within};
 pub use program::Program;
 pub use reference::{Limits, Reference, ReferenceGame};
 pub use trace::Stepper;

@@ -168,7 +168,7 @@ pub(crate) struct Bench {
     pub(crate) language: Reading,
 }
 
-fn seconds(text: &str) -> Result<f64, String> {
+pub(super) fn seconds(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(seconds) if seconds > 0.0 && seconds <= 86_400.0 => Ok(seconds),
         _ => Err("a number of seconds above 0 is needed, and at most 86400".to_owned()),

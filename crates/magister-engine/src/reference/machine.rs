@@ -108,6 +108,10 @@ impl Machine {
         &self.limits
     }
 
+    pub(super) fn limit_steps(&mut self, steps: u64) -> u64 {
+        std::mem::replace(&mut self.limits.steps, steps)
+    }
+
     /// The moves: pairs of role and move.
     pub(super) fn moves(&self) -> &[(TermId, TermId)] {
         &self.moves

@@ -1,0 +1,201 @@
+//! Instances of rules: the values under which all conditions hold, or all but a few.
+
+use magister_core::{Halt, Stop};
+
+use crate::program::Literal;
+use crate::reference::bind::UNBOUND;
+use crate::reference::{Bindings, Reference};
+use crate::term::TermId;
+
+/// How far a search for instances goes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bounds {
+    /// Instances to find.
+    pub(super) found: usize,
+    /// Conditions to ask on the way.
+    pub(super) asked: usize,
+}
+
+/// An instance of a rule.
+#[derive(Clone, Debug)]
+pub(super) struct Instance {
+    pub(super) bindings: Bindings,
+    /// The conditions that do not hold.
+    pub(super) failing: Vec<u32>,
+    /// The conditions that can not be told, for want of a value that a failing one would give.
+    pub(super) open: Vec<u32>,
+}
+
+/// Conditions passed over on the way through a body.
+#[derive(Clone, Debug)]
+struct Way {
+    step: usize,
+    instance: Instance,
+    skips: usize,
+}
+
+/// What came of a search.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Instances {
+    pub(super) found: Vec<Instance>,
+    /// Whether the bounds were met.
+    pub(super) cut: bool,
+    /// The way that went furthest, with the condition it ended at as its failing one.
+    furthest: Option<(usize, Instance)>,
+}
+
+/// The instances of a rule from given bindings on, with up to `skips` conditions that fail beside
+/// those that are known to.
+pub(super) fn instances(
+    reference: &mut Reference,
+    rule: u32,
+    bindings: &[TermId],
+    known: &[u32],
+    skips: usize,
+    bounds: Bounds,
+    stop: &Stop,
+) -> Result<Instances, Halt> {
+    let order = reference.order(rule, bindings);
+    let body: Vec<Literal> = reference.program().rules[rule as usize].body.clone();
+    let first = Instance { bindings: bindings.into(), failing: Vec::new(), open: Vec::new() };
+    let mut ways = vec![Way { step: 0, instance: first, skips }];
+    let mut result = Instances::default();
+    let mut asked = 0;
+    while let Some(mut way) = ways.pop() {
+        let Some(&place) = order.get(way.step) else {
+            result.found.push(way.instance);
+            if result.found.len() >= bounds.found {
+                result.cut = true;
+                break;
+            }
+            continue;
+        };
+        way.step += 1;
+        if known.contains(&place) {
+            way.instance.failing.push(place);
+            ways.push(way);
+            continue;
+        }
+        let literal = &body[place as usize];
+        if waits(&body, literal, &way.instance) {
+            way.instance.open.push(place);
+            ways.push(way);
+            continue;
+        }
+        asked += 1;
+        if asked > bounds.asked {
+            result.cut = true;
+            break;
+        }
+        stop.check()?;
+        let solutions = match reference.solutions(literal, &way.instance.bindings, stop) {
+            Ok(solutions) => solutions,
+            // Asked with fewer values than the rules would, a relation may have no end.
+            Err(Halt::Limit(_)) if !way.instance.failing.is_empty() => {
+                way.instance.open.push(place);
+                ways.push(way);
+                continue;
+            }
+            Err(halt) => return Err(halt),
+        };
+        if solutions.is_empty() && result.furthest.as_ref().is_none_or(|f| f.0 < way.step) {
+            let mut instance = way.instance.clone();
+            instance.failing.push(place);
+            result.furthest = Some((way.step, instance));
+        }
+        if way.skips > 0 {
+            let mut skipping = way.clone();
+            skipping.skips -= 1;
+            skipping.instance.failing.push(place);
+            ways.push(skipping);
+        }
+        for bindings in solutions.into_iter().rev() {
+            let instance = Instance { bindings, ..way.instance.clone() };
+            ways.push(Way { instance, ..way });
+        }
+    }
+    Ok(result)
+}
+
+/// Whether a condition that binds nothing needs a value that a failing one would have given.
+fn waits(body: &[Literal], literal: &Literal, instance: &Instance) -> bool {
+    if literal.binds() || instance.failing.is_empty() {
+        return false;
+    }
+    let mut waits = false;
+    literal.goal.variables(&mut |variable| {
+        waits |= instance.bindings[variable as usize] == UNBOUND
+            && instance.failing.iter().chain(&instance.open).any(|&place| {
+                let mut gives = false;
+                body[place as usize].goal.variables(&mut |other| gives |= other == variable);
+                gives
+            });
+    });
+    waits
+}
+
+/// Conditions that fail whatever values the rule takes for its other variables.
+fn hopeless(
+    reference: &mut Reference,
+    rule: u32,
+    bindings: &[TermId],
+    stop: &Stop,
+) -> Result<Vec<u32>, Halt> {
+    let body: Vec<Literal> = reference.program().rules[rule as usize].body.clone();
+    let mut found = Vec::new();
+    for (place, literal) in body.iter().enumerate() {
+        let mut ready = literal.binds();
+        if !ready {
+            // A filter can be told only if nothing else in the rule would give it a value.
+            ready = true;
+            literal.goal.variables(&mut |variable| {
+                let given = |other: &Literal| {
+                    let mut gives = false;
+                    other.goal.variables(&mut |v| gives |= v == variable);
+                    gives
+                };
+                let elsewhere = body.iter().enumerate().any(|(at, l)| at != place && given(l));
+                ready &= bindings[variable as usize] != UNBOUND || !elsewhere;
+            });
+        }
+        if !ready {
+            continue;
+        }
+        match reference.solutions(literal, bindings, stop) {
+            Ok(solutions) if solutions.is_empty() => found.push(place as u32),
+            Ok(_) | Err(Halt::Limit(_)) => {}
+            Err(halt) => return Err(halt),
+        }
+    }
+    Ok(found)
+}
+
+/// How many conditions may fail in a nearest miss, beside those that fail in all.
+const FAILING: usize = 2;
+
+/// The instances of a rule without a solution that come nearest to one: with the fewest
+/// conditions that fail.
+pub(super) fn nearest_misses(
+    reference: &mut Reference,
+    rule: u32,
+    bindings: &[TermId],
+    bounds: Bounds,
+    stop: &Stop,
+) -> Result<Instances, Halt> {
+    let known = hopeless(reference, rule, bindings, stop)?;
+    let mut furthest = None;
+    for skips in usize::from(known.is_empty())..=FAILING {
+        let mut result = instances(reference, rule, bindings, &known, skips, bounds, stop)?;
+        // With a condition passed over that holds after all, it is no miss of this size.
+        result.found.retain(|instance| !instance.failing.is_empty());
+        if !result.found.is_empty() {
+            return Ok(result);
+        }
+        furthest = furthest.or(result.furthest.take());
+    }
+    let instance = match furthest {
+        Some((_, instance)) if !instance.failing.is_empty() => instance,
+        _ => Instance { bindings: bindings.into(), failing: known, open: Vec::new() },
+    };
+    Ok(Instances { found: vec![instance], cut: true, furthest: None })
+}

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Context as _, Result, anyhow, bail};
 use magister_core::{Game, Halt, Move, Stop};
 use magister_engine::explain::{Extent, Scene};
 use magister_engine::{
@@ -43,18 +43,7 @@ struct Asked<'a> {
 impl Asked<'_> {
     fn answer(&self, stop: &Stop) -> Result<u8> {
         let program = Program::new(self.rules, self.text).map_err(|error| self.no_game(&error))?;
-        let scene = match self.scene(&Arc::new(program.clone()), stop) {
-            Ok(scene) => scene,
-            Err(error) => {
-                return match error.downcast_ref::<Illegal>() {
-                    Some(Illegal(what)) => {
-                        anstream::eprintln!("magister: {what}");
-                        Ok(FOUND)
-                    }
-                    None => Err(error),
-                };
-            }
-        };
+        let scene = self.scene(&Arc::new(program.clone()), stop)?;
         let mut explainer = Explainer::new(program, self.rules.syntax, &self.args.atom, &scene)?;
         if explainer.needs_moves() {
             bail!(
@@ -148,7 +137,7 @@ impl Asked<'_> {
             if stuck && place + 1 == steps.len() {
                 return Ok(false);
             }
-            return Err(Illegal(format!("after step {}: {error:#}", session.at)).into());
+            return Err(error.context(format!("after step {}", session.at)));
         }
         Ok(true)
     }
@@ -174,8 +163,7 @@ impl Asked<'_> {
         if let Some((game, mut session)) = session
             && !session.worker.terminal()
         {
-            let choices = joint::read(&session, text);
-            let choices = choices.map_err(|error| Illegal(format!("--does: {error:#}")))?;
+            let choices = joint::read(&session, text).context("--does")?;
             let (joint, _) = session.drawn(&choices)?;
             return Ok(moves(&game, &joint));
         }
@@ -186,26 +174,13 @@ impl Asked<'_> {
         let read = |text: &&str| match *text {
             "_" => Ok(None),
             text => {
-                let syntax = if text.starts_with('(') { Syntax::Kif } else { Syntax::Infix };
-                let term = Ground::read(text, syntax);
+                let term = Ground::read_either(text, self.rules.syntax);
                 term.map(Some).ok_or_else(|| anyhow!("--does: {text} is no move"))
             }
         };
         given.iter().map(read).collect()
     }
 }
-
-/// Moves that cannot be made.
-#[derive(Debug)]
-struct Illegal(String);
-
-impl std::fmt::Display for Illegal {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for Illegal {}
 
 /// Fluents one after the other, or as a list, each with `true` around it or not.
 fn fluents(text: &str, syntax: Syntax) -> Option<Vec<Ground>> {

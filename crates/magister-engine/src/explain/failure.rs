@@ -1,17 +1,18 @@
 //! Why something does not hold.
 
 use magister_core::Halt;
+use rustc_hash::FxHashSet;
 
 use super::build::{Before, Build};
 use super::join::{Bounds, Instance, nearest_misses};
-use super::near::{alike, hint};
+use super::near::{alike, hint, unknown};
 use super::text;
 use super::tree::{Claim, NodeId, Reason};
 use super::words::Words;
-use crate::program::{Atom, Goal, Literal, Names, Pattern};
+use crate::program::{Atom, Goal, Literal, Names, Pattern, Rule};
 use crate::reference::bind::UNBOUND;
 use crate::reference::{Bindings, Computed};
-use crate::term::TermId;
+use crate::term::{Functor, TermId};
 
 /// How far the search for nearest misses of one rule goes.
 const BOUNDS: Bounds = Bounds { found: 1000, asked: 20_000 };
@@ -52,7 +53,7 @@ impl Build<'_> {
         depth: u32,
         history: u32,
     ) -> Result<NodeId, Halt> {
-        let root = self.add(literal, names, bindings, false, Reason::Deeper);
+        let root = self.add(literal, names, bindings, false, Reason::Computed);
         let literal = self.under(literal, bindings);
         let mut rest = vec![Job { node: root, literal, names: names.clone(), depth }];
         while let Some(job) = rest.pop() {
@@ -82,7 +83,11 @@ impl Build<'_> {
                     let history = history - 1;
                     self.before.push_back(Before { node, fluent, step, depth, history });
                 }
-                Reason::NotInState { near, until }
+                let hint = match (near.is_empty(), self.functor(pattern)) {
+                    (true, Some(functor)) => unknown(self.reference.program(), functor),
+                    _ => None,
+                };
+                Reason::NotInState { near, until, hint }
             }
             Goal::Does(role, _) => {
                 let moves = self.reference.moves();
@@ -99,6 +104,16 @@ impl Build<'_> {
             }
             Goal::Relation(atom) => self.relation(job, atom, rest)?,
         })
+    }
+
+    fn functor(&self, pattern: &Pattern) -> Option<Functor> {
+        match pattern {
+            Pattern::Variable(_) => None,
+            Pattern::Ground(term) => Some(self.reference.terms().functor(*term)),
+            Pattern::Compound(symbol, args) => {
+                Some(Functor { symbol: *symbol, arity: Some(args.len() as u32) })
+            }
+        }
     }
 
     /// A negated condition fails because what it negates holds.
@@ -164,7 +179,7 @@ impl Build<'_> {
         }
         // The rules with the shortest reasons first, otherwise as they are written.
         misses.sort_by_key(|(_, found)| found.first().map_or(usize::MAX, |i| i.failing.len()));
-        let width = self.extent.width.max(1) as usize;
+        let width = self.width(job);
         let told = misses.len().min(width);
         self.out.node_mut(job.node).more += (misses.len() - told) as u32;
         for (rule, found) in misses.into_iter().take(width) {
@@ -173,49 +188,80 @@ impl Build<'_> {
         Ok(Reason::Misses(count))
     }
 
-    /// Adds a node for each of the first nearest misses of a rule that differ in what fails.
+    /// Adds nodes for the nearest misses of a rule: for each set of conditions that fail together
+    /// the first instances, and the number of the others.
     fn misses(&mut self, job: &Job, rule: u32, found: &[Instance], rest: &mut Vec<Job>) {
         let info = self.reference.program().rules[rule as usize].clone();
-        // At the top there is room for several; further down one example is enough.
-        let top = job.depth == self.extent.depth;
-        let width = if top { self.extent.width.max(1) as usize } else { 1 };
-        let mut told: Vec<(Vec<String>, NodeId)> = Vec::new();
-        let mut others = 0;
+        let width = self.width(job);
+        let mut groups: Vec<(&[u32], Vec<&Instance>)> = Vec::new();
         for instance in found {
-            let failing: Vec<Literal> = instance
-                .failing
-                .iter()
-                .map(|&place| self.under(&info.body[place as usize], &instance.bindings))
-                .collect();
-            let key: Vec<String> =
-                failing.iter().map(|literal| self.written(literal, &info.names)).collect();
-            if told.iter().any(|(known, _)| *known == key) {
-                continue;
+            match groups.iter_mut().find(|(failing, _)| *failing == instance.failing) {
+                Some((_, alike)) => alike.push(instance),
+                None => groups.push((&instance.failing, vec![instance])),
             }
-            if told.len() >= width {
-                others += 1;
-                continue;
-            }
-            let open = instance.open.len();
-            let hold = info.body.len() - failing.len() - open;
-            let reason = Reason::Miss { hold: hold as u32, open: open as u32, more: 0 };
-            let claim = Claim::Instance(rule, instance.bindings.clone());
-            let node = self.out.add(claim, false, self.at, reason);
-            self.out.node_mut(job.node).children.push(node);
-            for literal in failing {
-                let claim = Claim::Literal(literal.clone(), info.names.clone());
-                let child = self.out.add(claim, false, self.at, Reason::Computed);
-                self.out.node_mut(node).children.push(child);
-                let (names, depth) = (info.names.clone(), job.depth - 1);
-                rest.push(Job { node: child, literal, names, depth });
-            }
-            told.push((key, node));
         }
-        if let Some((_, last)) = told.last()
-            && let Reason::Miss { more, .. } = &mut self.out.node_mut(*last).reason
-        {
-            *more = others;
+        let each = (width / groups.len().max(1)).max(1);
+        for (failing, alike) in groups.into_iter().take(width) {
+            let mut told: FxHashSet<Vec<String>> = FxHashSet::default();
+            let mut last = None;
+            let mut others = 0;
+            for instance in alike {
+                let literals: Vec<Literal> = failing
+                    .iter()
+                    .map(|&place| self.under(&info.body[place as usize], &instance.bindings))
+                    .collect();
+                let key: Vec<String> =
+                    literals.iter().map(|literal| self.written(literal, &info.names)).collect();
+                let place = told.len();
+                if !told.insert(key) {
+                    continue;
+                }
+                if place < each {
+                    last = Some(self.miss(job, rule, &info, instance, literals, rest));
+                } else {
+                    others += 1;
+                }
+            }
+            if let Some(last) = last
+                && let Reason::Miss { more, .. } = &mut self.out.node_mut(last).reason
+            {
+                *more = others;
+            }
         }
+    }
+
+    /// Adds a node for an instance of a rule, and jobs for the conditions of it that fail.
+    fn miss(
+        &mut self,
+        job: &Job,
+        rule: u32,
+        info: &Rule,
+        instance: &Instance,
+        failing: Vec<Literal>,
+        rest: &mut Vec<Job>,
+    ) -> NodeId {
+        let open = instance.open.len();
+        let hold = info.body.len() - failing.len() - open;
+        let reason = Reason::Miss { hold: hold as u32, open: open as u32, more: 0 };
+        let claim = Claim::Instance(rule, instance.bindings.clone());
+        let node = self.out.add(claim, false, self.at, reason);
+        self.out.node_mut(job.node).children.push(node);
+        for literal in failing {
+            let claim = Claim::Literal(literal.clone(), info.names.clone());
+            let child = self.out.add(claim, false, self.at, Reason::Computed);
+            self.out.node_mut(node).children.push(child);
+            let (names, depth) = (info.names.clone(), job.depth - 1);
+            rest.push(Job { node: child, literal, names, depth });
+        }
+        node
+    }
+
+    /// How many rules and instances of a rule are told. At the top there is room for several;
+    /// further down the nearest is enough.
+    fn width(&self, job: &Job) -> usize {
+        let width = self.extent.width;
+        let width = if job.depth == self.extent.depth { width } else { width / 3 };
+        width.max(1) as usize
     }
 
     fn written(&self, literal: &Literal, names: &Names) -> String {

@@ -101,6 +101,11 @@ pub(super) fn instances(
         if solutions.is_empty() && result.furthest.as_ref().is_none_or(|f| f.0 < way.step) {
             let mut instance = way.instance.clone();
             instance.failing.push(place);
+            // What was not asked any more is not known, unless it always fails.
+            for &later in &order[way.step..] {
+                let fails = known.contains(&later);
+                (if fails { &mut instance.failing } else { &mut instance.open }).push(later);
+            }
             result.furthest = Some((way.step, instance));
         }
         if way.skips > 0 {
@@ -170,6 +175,29 @@ fn hopeless(
     Ok(found)
 }
 
+/// Whether the conditions that were passed over fail indeed. One that would have given a value to
+/// a condition that waits for it may hold by itself; then it is the other one that fails.
+fn all_fail(
+    reference: &mut Reference,
+    rule: u32,
+    instance: &Instance,
+    known: &[u32],
+    stop: &Stop,
+) -> Result<bool, Halt> {
+    if instance.open.is_empty() {
+        return Ok(!instance.failing.is_empty());
+    }
+    for &place in instance.failing.iter().filter(|place| !known.contains(place)) {
+        let literal = reference.program().rules[rule as usize].body[place as usize].clone();
+        match reference.solutions(&literal, &instance.bindings, stop) {
+            Ok(solutions) if solutions.is_empty() => {}
+            Ok(_) | Err(Halt::Limit(_)) => return Ok(false),
+            Err(halt) => return Err(halt),
+        }
+    }
+    Ok(!instance.failing.is_empty())
+}
+
 /// How many conditions may fail in a nearest miss, beside those that fail in all.
 const FAILING: usize = 2;
 
@@ -186,8 +214,13 @@ pub(super) fn nearest_misses(
     let mut furthest = None;
     for skips in usize::from(known.is_empty())..=FAILING {
         let mut result = instances(reference, rule, bindings, &known, skips, bounds, stop)?;
-        // With a condition passed over that holds after all, it is no miss of this size.
-        result.found.retain(|instance| !instance.failing.is_empty());
+        let mut misses = Vec::with_capacity(result.found.len());
+        for instance in std::mem::take(&mut result.found) {
+            if all_fail(reference, rule, &instance, &known, stop)? {
+                misses.push(instance);
+            }
+        }
+        result.found = misses;
         if !result.found.is_empty() {
             return Ok(result);
         }
@@ -195,7 +228,11 @@ pub(super) fn nearest_misses(
     }
     let instance = match furthest {
         Some((_, instance)) if !instance.failing.is_empty() => instance,
-        _ => Instance { bindings: bindings.into(), failing: known, open: Vec::new() },
+        _ => {
+            let all = 0..reference.program().rules[rule as usize].body.len() as u32;
+            let open = all.filter(|place| !known.contains(place)).collect();
+            Instance { bindings: bindings.into(), failing: known, open }
+        }
     };
     Ok(Instances { found: vec![instance], cut: true, furthest: None })
 }

@@ -73,8 +73,9 @@ fn node(words: &Words<'_>, node: &Node) -> Value {
         }
         Reason::Kept => "kept",
         Reason::Bare => "bare",
-        Reason::NotInState { near, until } => {
+        Reason::NotInState { near, until, hint } => {
             set("near", terms(near));
+            set("meant", json!(hint.as_ref().and_then(|hint| hint.name.as_ref())));
             set("until", json!(until));
             "not-in-state"
         }

@@ -21,6 +21,9 @@ mod text;
 mod tree;
 mod words;
 
+#[cfg(test)]
+mod tests;
+
 use std::sync::Arc;
 
 use magister_core::{Halt, Stop};

@@ -29,19 +29,30 @@ pub(super) fn alike(pattern: &Pattern, among: &[TermId], terms: &Terms) -> Vec<T
             (functor, args.iter().map(known).collect())
         }
     };
-    let mut scored: Vec<(usize, TermId)> = among
+    let mut scored: Vec<(Likeness, TermId)> = among
         .iter()
         .take(LOOKED_AT)
         .filter(|&&term| terms.functor(term) == functor)
         .map(|&term| {
-            let same = args.iter().zip(terms.args(term)).filter(|(a, b)| **a == Some(**b));
-            (same.count(), term)
+            let same = args.iter().zip(terms.args(term)).map(|(a, b)| *a == Some(*b));
+            let same: Vec<bool> = same.collect();
+            ((same.iter().filter(|same| **same).count(), same), term)
         })
         .collect();
+    // Of equally many, the first arguments count more: they say where, the last ones what.
     scored.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| terms.compare(a.1, b.1)));
-    let best = scored.first().map_or(0, |first| first.0);
-    scored.retain(|&(score, _)| score == best);
+    if let Some((best, _)) = scored.first().cloned() {
+        scored.retain(|(score, _)| *score == best);
+    }
     scored.into_iter().take(TOLD).map(|(_, term)| term).collect()
+}
+
+/// How many arguments are the same, and which.
+type Likeness = (usize, Vec<bool>);
+
+/// What may have been meant, if the rules speak of no fluent of this name.
+pub(super) fn unknown(program: &Program, functor: Functor) -> Option<Hint> {
+    (!fluents(program).contains(&functor)).then(|| hint(program, functor))
 }
 
 /// What may have been meant by a name that nothing defines.

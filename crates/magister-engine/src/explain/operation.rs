@@ -8,7 +8,7 @@ use super::tree::{Claim, NodeId, Reason};
 use crate::program::{Atom, Effect, Goal, Literal, Names, Pattern};
 use crate::reference::Bindings;
 use crate::reference::bind::{UNBOUND, matches, resolve};
-use crate::reference::operation::Changes;
+use crate::reference::operation::{Change, Changes};
 use crate::term::TermId;
 
 impl Build<'_> {
@@ -36,7 +36,7 @@ impl Build<'_> {
                 Ok(node)
             }
             (true, Some(&change)) => {
-                let node = self.out.add(claim, false, self.at, Reason::Deeper);
+                let node = self.out.add(claim, false, self.at, Reason::Kept);
                 self.change(node, change, &changes, depth, history)?;
                 Ok(node)
             }
@@ -53,48 +53,47 @@ impl Build<'_> {
         depth: u32,
         history: u32,
     ) -> Result<NodeId, Halt> {
-        let root = self.out.add(claim, true, self.at, Reason::Done);
-        let (mut node, mut atom) = (root, atom);
-        // Operations that perform each other are nested a hundred deep at most.
-        while let Some(Some(change)) = changes.performed.get(&atom) {
-            let by = self.change(node, *change, changes, depth, history)?;
-            (node, atom) = (by, changes.list[*change as usize].action);
-        }
-        if node == root {
-            self.out.node_mut(root).reason = Reason::Bare;
+        let root = self.out.add(claim, true, self.at, Reason::Bare);
+        if let Some(Some(change)) = changes.performed.get(&atom) {
+            self.change(root, *change, changes, depth, history)?;
         }
         Ok(root)
     }
 
-    /// Gives a node the operation as its reason. The first child is the node of what performed
-    /// the operation, which is returned, and the others are the conditions of the effect.
+    /// Gives a node the effect of an operation as its reason. Its children are what performs the
+    /// operation and the conditions of the effect.
     fn change(
         &mut self,
-        node: NodeId,
-        change: u32,
+        mut node: NodeId,
+        mut change: u32,
         changes: &Changes,
         depth: u32,
         history: u32,
-    ) -> Result<NodeId, Halt> {
-        let change = &changes.list[change as usize];
-        self.out.node_mut(node).reason = Reason::Operation(change.operation, change.action);
-        let moves = self.reference.moves();
-        let mover = moves.iter().find(|(_, made)| *made == change.action).map(|&(role, _)| role);
-        let by = match mover {
-            Some(role) => {
-                let action = Pattern::Ground(change.action);
-                let goal = Goal::Does(Pattern::Ground(role), action);
-                let literal = Literal { negated: false, goal, stratum: 0 };
-                self.add(&literal, &Names::default(), &[], true, Reason::Done)
+    ) -> Result<(), Halt> {
+        // Operations that perform each other are nested a hundred deep at most.
+        loop {
+            let Change { operation, action, conditions } = &changes.list[change as usize];
+            self.out.node_mut(node).reason = Reason::Operation(*operation, *action);
+            let moves = self.reference.moves();
+            let mover = moves.iter().find(|(_, made)| made == action).map(|&(role, _)| role);
+            let by = match mover {
+                Some(role) => {
+                    let goal = Goal::Does(Pattern::Ground(role), Pattern::Ground(*action));
+                    let literal = Literal { negated: false, goal, stratum: 0 };
+                    self.add(&literal, &Names::default(), &[], true, Reason::Done)
+                }
+                None => self.out.add(Claim::Performed(*action), true, self.at, Reason::Done),
+            };
+            self.out.node_mut(node).children.push(by);
+            for &condition in conditions {
+                let child = self.grow(condition, depth, history)?;
+                self.out.node_mut(node).children.push(child);
             }
-            None => self.out.add(Claim::Performed(change.action), true, self.at, Reason::Done),
-        };
-        self.out.node_mut(node).children.push(by);
-        for &condition in &change.conditions {
-            let child = self.grow(condition, depth, history)?;
-            self.out.node_mut(node).children.push(child);
+            match changes.performed.get(action) {
+                Some(Some(cause)) => (node, change) = (by, *cause),
+                _ => return Ok(()),
+            }
         }
-        Ok(by)
     }
 
     /// Explains why nothing adds a fluent: for every effect that could, what is missing.

@@ -5,7 +5,7 @@ use magister_gdl::{Dialect, FormulaKind, Options, Span, StatementKind, Syntax, T
 use super::Scene;
 use crate::Error;
 use crate::ground::Ground;
-use crate::program::{Goal, Literal, Names, Pattern, Program};
+use crate::program::{Effect, Goal, Literal, Names, Pattern, Program};
 use crate::term::{Functor, Symbol};
 
 /// What is asked.
@@ -129,6 +129,9 @@ pub(super) fn fluents(program: &Program) -> Vec<Functor> {
             }
         }
     }
+    for operation in &program.operations {
+        added(&operation.effects, &mut note);
+    }
     for info in &program.relations {
         if makes_fluents(program, info.functor.symbol) {
             let last = info.facts.iter().filter_map(|&fact| program.terms.args(fact).last());
@@ -142,4 +145,13 @@ pub(super) fn fluents(program: &Program) -> Vec<Functor> {
 
 fn makes_fluents(program: &Program, symbol: Symbol) -> bool {
     matches!(program.terms.name(symbol), "init" | "next" | "base")
+}
+
+fn added(effects: &[Effect], note: &mut impl FnMut(&Pattern)) {
+    for effect in effects {
+        match effect {
+            Effect::Add(atom) | Effect::Delete(atom) => note(atom),
+            Effect::When(_, inner) => added(inner, note),
+        }
+    }
 }

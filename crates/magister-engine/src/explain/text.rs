@@ -148,7 +148,7 @@ impl Writer<'_> {
     fn said(&mut self, id: NodeId, parent: Option<NodeId>) -> String {
         let node = self.explanation.node(id);
         let line = line(self.words, node);
-        let reason = self.reason(node, line);
+        let reason = self.reason(id, line);
         let claimed = match &node.claim {
             Claim::Instance(rule, bindings) => {
                 let names = &self.words.program.rules[*rule as usize].names;
@@ -199,7 +199,8 @@ impl Writer<'_> {
         }
     }
 
-    fn reason(&self, node: &Node, line: Option<u32>) -> String {
+    fn reason(&self, id: NodeId, line: Option<u32>) -> String {
+        let node = self.explanation.node(id);
         let line = line.unwrap_or(0);
         let term = |term: &TermId| self.words.term(*term);
         let list = |terms: &[TermId]| terms.iter().map(term).collect::<Vec<_>>().join(", ");
@@ -218,20 +219,28 @@ impl Writer<'_> {
             Reason::Computed => "computed".to_owned(),
             Reason::Counted(1) => "by 1 answer".to_owned(),
             Reason::Counted(count) => format!("by {count} answers"),
-            Reason::Absent => format!("nothing makes {} true", self.inner(node)),
+            Reason::Absent => match goal {
+                Some(Goal::Fluent(_)) => "not in the state".to_owned(),
+                Some(Goal::Does(..)) => "not done".to_owned(),
+                Some(Goal::Relation(_)) => format!("nothing makes {} true", self.inner(node)),
+                _ => "computed".to_owned(),
+            },
             Reason::Operation(_, action) if node.holds => {
                 format!("by {} in line {line}", term(action))
             }
             Reason::Operation(_, action) => format!("deleted by {} in line {line}", term(action)),
             Reason::Kept => "it was there, and nothing deletes it".to_owned(),
             Reason::Bare => "done, and no operation says what it does".to_owned(),
-            Reason::NotInState { near, until } => {
+            Reason::NotInState { near, until, hint } => {
                 let mut text = "not in the state".to_owned();
                 if !near.is_empty() {
                     let _ = write!(text, ", which has {}", list(near));
                 }
                 if let Some(until) = until {
                     let _ = write!(text, "; it was after step {until}");
+                }
+                if let Some(hint) = hint {
+                    let _ = write!(text, "; the rules know no such fluent{}", hinted(hint));
                 }
                 text
             }
@@ -241,7 +250,12 @@ impl Writer<'_> {
             Reason::Refuted(None) if matches!(goal, Some(Goal::Distinct(..))) => "equal".to_owned(),
             Reason::Refuted(None) => "computed".to_owned(),
             Reason::Present => format!("{} holds", self.inner(node)),
-            Reason::Undefined(hint) => format!("nothing defines it{}", hinted(hint)),
+            Reason::Undefined(hint) => {
+                let relation = goal.and_then(Goal::atom).map(|atom| atom.relation);
+                let name =
+                    relation.map_or_else(String::new, |r| self.words.program.relation_name(r));
+                format!("nothing defines {name}{}", hinted(hint))
+            }
             Reason::NoOperation(hint) => format!("no operation adds it{}", hinted(hint)),
             Reason::NoFact(near) if near.is_empty() => "not among the facts".to_owned(),
             Reason::NoFact(near) => format!("not among the facts, such as {}", list(near)),
@@ -257,6 +271,7 @@ impl Writer<'_> {
                 };
                 format!("no rule gives such a thing; the rules give {}{more}", heads.join(", "))
             }
+            Reason::Misses(2) => "both rules that could give it fail".to_owned(),
             Reason::Misses(1) => "the one rule that could give it fails".to_owned(),
             Reason::Misses(count) => format!("all {count} rules that could give it fail"),
             Reason::Miss { .. } if matches!(node.claim, Claim::Effect(..)) => {
@@ -278,10 +293,7 @@ impl Writer<'_> {
             }
             Reason::NotPerformed => "not performed".to_owned(),
             Reason::Elsewhere(there) => {
-                let first = |id: NodeId| self.order[id.0 as usize];
-                let here =
-                    self.explanation.nodes.iter().position(|other| std::ptr::eq(other, node));
-                let below = here.is_some_and(|here| first(*there) > self.order[here]);
+                let below = self.order[there.0 as usize] > self.order[id.0 as usize];
                 if below { "see below".to_owned() } else { "see above".to_owned() }
             }
             Reason::Deeper => "…".to_owned(),
@@ -303,11 +315,12 @@ impl Writer<'_> {
 
 fn hinted(hint: &Hint) -> String {
     let arities: Vec<String> = hint.arities.iter().map(u32::to_string).collect();
-    let what = if hint.fluent { "a fluent of this name" } else { "it" };
+    let what = if hint.fluent { "; a fluent of this name" } else { "; what is called so" };
     match (&hint.name, &arities[..]) {
         (Some(name), _) => format!("; did you mean `{name}`?"),
         (None, []) => String::new(),
-        (None, [one]) if one == "1" => format!("; {what} has 1 argument"),
-        (None, many) => format!("; {what} has {} arguments", many.join(" or ")),
+        (None, [one]) if one == "1" => format!("{what} has 1 argument"),
+        (None, [none]) if none == "0" => format!("{what} has no argument"),
+        (None, many) => format!("{what} has {} arguments", many.join(" or ")),
     }
 }

@@ -55,6 +55,8 @@ pub enum Reason {
         near: Vec<TermId>,
         /// The last step in whose position it was.
         until: Option<u32>,
+        /// What may have been meant, if the rules speak of no such fluent.
+        hint: Option<Hint>,
     },
     /// The role does something else, or nothing.
     NotDone(Option<TermId>),

@@ -111,7 +111,7 @@ impl ReferenceGame {
     }
 
     fn read(&self, text: &str) -> Option<Ground> {
-        Ground::read(text, self.shared.syntax).or_else(|| Ground::read(text, Syntax::Kif))
+        Ground::read_either(text, self.shared.syntax)
     }
 
     fn text_of(&self, vocabulary: &Vocabulary, term: Option<TermId>) -> String {

@@ -31,10 +31,12 @@
 //! | [`network`] | ground programs as gates, simplified |
 //! | [`evaluator`] | ways to run networks, behind the vocabulary |
 //! | [`reference`](mod@reference) | the reference interpreter, and the game around it |
+//! | [`explain`] | why something holds in a position, or why it does not |
 //! | [`trace`] | recorded matches, and the comparison with them |
 
 #![forbid(unsafe_code)]
 
+mod coverage;
 mod error;
 pub mod evaluator;
 pub mod explain;
@@ -47,6 +49,7 @@ pub mod reference;
 pub mod term;
 pub mod trace;
 
+pub use coverage::{Coverage, Unused, coverage};
 pub use error::Error;
 pub use explain::Explainer;
 pub use ground::Ground;

@@ -169,7 +169,7 @@ impl Build<'_> {
         for (rule, bindings) in opened {
             match nearest_misses(self.reference, rule, &bindings, BOUNDS, self.stop) {
                 Ok(found) => misses.push((rule, found.found)),
-                Err(Halt::Limit(what)) => {
+                Err(Halt::Limit(what) | Halt::Rules(what)) => {
                     let claim = Claim::Instance(rule, bindings);
                     let child = self.out.add(claim, false, self.at, Reason::Limit(what));
                     self.out.node_mut(job.node).children.push(child);

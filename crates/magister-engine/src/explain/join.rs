@@ -40,7 +40,8 @@ pub(super) struct Instances {
     pub(super) found: Vec<Instance>,
     /// Whether the bounds were met.
     pub(super) cut: bool,
-    /// The way that went furthest, with the condition it ended at as its failing one.
+    /// The way that went furthest without passing anything over that might hold, with the
+    /// condition it ended at as its failing one.
     furthest: Option<(usize, Instance)>,
 }
 
@@ -90,15 +91,18 @@ pub(super) fn instances(
         stop.check()?;
         let solutions = match reference.solutions(literal, &way.instance.bindings, stop) {
             Ok(solutions) => solutions,
-            // Asked with fewer values than the rules would, a relation may have no end.
-            Err(Halt::Limit(_)) if !way.instance.failing.is_empty() => {
+            // Asked with fewer values than the rules would, a relation may have no end, or leave
+            // variables without a value.
+            Err(Halt::Limit(_) | Halt::Rules(_)) if !way.instance.failing.is_empty() => {
                 way.instance.open.push(place);
                 ways.push(way);
                 continue;
             }
             Err(halt) => return Err(halt),
         };
-        if solutions.is_empty() && result.furthest.as_ref().is_none_or(|f| f.0 < way.step) {
+        let straight = way.instance.failing.iter().all(|place| known.contains(place));
+        let further = result.furthest.as_ref().is_none_or(|furthest| furthest.0 < way.step);
+        if solutions.is_empty() && straight && further {
             let mut instance = way.instance.clone();
             instance.failing.push(place);
             // What was not asked any more is not known, unless it always fails.
@@ -168,7 +172,7 @@ fn hopeless(
         }
         match reference.solutions(literal, bindings, stop) {
             Ok(solutions) if solutions.is_empty() => found.push(place as u32),
-            Ok(_) | Err(Halt::Limit(_)) => {}
+            Ok(_) | Err(Halt::Limit(_) | Halt::Rules(_)) => {}
             Err(halt) => return Err(halt),
         }
     }
@@ -191,7 +195,7 @@ fn all_fail(
         let literal = reference.program().rules[rule as usize].body[place as usize].clone();
         match reference.solutions(&literal, &instance.bindings, stop) {
             Ok(solutions) if solutions.is_empty() => {}
-            Ok(_) | Err(Halt::Limit(_)) => return Ok(false),
+            Ok(_) | Err(Halt::Limit(_) | Halt::Rules(_)) => return Ok(false),
             Err(halt) => return Err(halt),
         }
     }

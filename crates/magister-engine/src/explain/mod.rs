@@ -19,7 +19,7 @@ mod question;
 mod search;
 mod text;
 mod tree;
-mod words;
+pub(crate) mod words;
 
 #[cfg(test)]
 mod tests;

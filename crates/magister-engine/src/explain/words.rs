@@ -10,10 +10,10 @@ use crate::term::{TermId, Terms};
 
 /// Writes parts of a program in a syntax.
 #[derive(Clone, Copy)]
-pub(super) struct Words<'a> {
-    pub(super) program: &'a Program,
-    pub(super) terms: &'a Terms,
-    pub(super) syntax: Syntax,
+pub(crate) struct Words<'a> {
+    pub(crate) program: &'a Program,
+    pub(crate) terms: &'a Terms,
+    pub(crate) syntax: Syntax,
 }
 
 /// How the variables of a rule are written: by their values, or by their names.
@@ -214,13 +214,13 @@ impl Words<'_> {
     }
 
     /// The head of a rule, with the names of its variables.
-    pub(super) fn head(&self, number: u32) -> String {
+    pub(crate) fn head(&self, number: u32) -> String {
         let rule = &self.program.rules[number as usize];
         self.atom(&rule.head, &|variable| self.variable(&rule.names, variable), 0)
     }
 
     /// An operation as it is written.
-    pub(super) fn operation(&self, number: u32) -> String {
+    pub(crate) fn operation(&self, number: u32) -> String {
         let operation = &self.program.operations[number as usize];
         let write = |variable| self.variable(&operation.names, variable);
         let mut text = self.pattern(&operation.action, &write);

@@ -7,6 +7,7 @@ use super::builtin::{self, Outcome};
 use super::literal::collect;
 use super::plan;
 use super::position::Reference;
+use crate::coverage::Used;
 use crate::program::{Atom, Goal, Literal, Pattern};
 use crate::term::TermId;
 
@@ -37,6 +38,16 @@ impl Reference {
     /// The moves: pairs of role and move.
     pub(crate) fn moves(&self) -> &[(TermId, TermId)] {
         self.machine.moves()
+    }
+
+    /// Begins to note what is used, which makes every rule be tried.
+    pub(crate) fn note_use(&mut self) {
+        self.machine.used = Some(Box::new(Used::nothing(&self.machine.program)));
+    }
+
+    /// What has been used since.
+    pub(crate) fn used(&self) -> Option<&Used> {
+        self.machine.used.as_deref()
     }
 
     /// The order in which the conditions of a rule are asked under such bindings.

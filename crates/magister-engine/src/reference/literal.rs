@@ -83,6 +83,9 @@ impl Machine {
 
     fn ask_facts(&mut self, program: &Program, atom: &Atom, negated: bool, task: Task) -> bool {
         let functor = program.relations[atom.relation.index()].functor;
+        if let Some(used) = &mut self.used {
+            used.relations[atom.relation.index()] = true;
+        }
         let facts = Arc::clone(&self.facts);
         let list = facts.candidates(functor, &atom.args, &self.frame);
         self.spread(list, arguments(&atom.args), negated, task)

@@ -20,6 +20,7 @@ use super::facts::Facts;
 use super::limits::Limits;
 use super::plan::Plans;
 use super::table::{Table, TableId, Tables, Task, depth, encode};
+use crate::coverage::Used;
 use crate::program::{Atom, Depends, Goal, Pattern, Program, Rule};
 use crate::term::{TermId, Terms};
 
@@ -57,6 +58,8 @@ pub(super) struct Machine {
     key: Vec<u32>,
     steps: u64,
     answers: usize,
+    /// What has been used, if somebody wants to know.
+    pub(super) used: Option<Box<Used>>,
 }
 
 impl Machine {
@@ -82,6 +85,7 @@ impl Machine {
             key: Vec::new(),
             steps: 0,
             answers: 0,
+            used: None,
         }
     }
 
@@ -184,7 +188,8 @@ impl Machine {
                     stop.check()?;
                     self.check_limits(program, task)?;
                 }
-                if !self.table(task.table).satisfied() {
+                // Whoever wants to know what is used wants all rules tried, needed or not.
+                if self.used.is_some() || !self.table(task.table).satisfied() {
                     self.advance(program, task)?;
                 }
             }
@@ -215,6 +220,9 @@ impl Machine {
     pub(super) fn call(&mut self, program: &Program, atom: &Atom) -> Result<TableId, Halt> {
         let info = &program.relations[atom.relation.index()];
         let depends = info.depends;
+        if let Some(used) = &mut self.used {
+            used.relations[atom.relation.index()] = true;
+        }
         let mut seen = Vec::new();
         self.key.clear();
         self.key.push(atom.relation.0);
@@ -277,6 +285,9 @@ impl Machine {
         rule: &Rule,
         task: Task,
     ) -> Result<(), Halt> {
+        if let Some(used) = &mut self.used {
+            used.rules[task.rule as usize] = true;
+        }
         self.scratch.clear();
         for arg in &rule.head.args {
             let Some(term) = value(arg, &self.frame, &mut self.terms) else {

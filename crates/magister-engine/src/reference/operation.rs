@@ -48,6 +48,9 @@ impl Reference {
     /// state; where an atom is both added and deleted, it is there.
     pub(super) fn perform(&mut self, stop: &Stop) -> Result<Vec<TermId>, Halt> {
         let changes = self.changes(stop)?;
+        if let Some(used) = &mut self.machine.used {
+            changes.list.iter().for_each(|c| used.operations[c.operation as usize] = true);
+        }
         let kept = |fluent: &TermId| !changes.deletions.contains_key(fluent);
         let mut state: Vec<TermId> = self.state().iter().copied().filter(kept).collect();
         state.extend(&changes.additions);

@@ -37,8 +37,9 @@ fn holds(explainer: &mut Explainer, literal: &Literal) -> bool {
     let unbound = vec![UNBOUND; variables as usize];
     match explainer.reference.solutions(literal, &unbound, &Stop::never()) {
         Ok(solutions) => !solutions.is_empty(),
-        // Asked with fewer values than the rules would, a relation may have no end.
-        Err(Halt::Limit(_)) => false,
+        // Asked with fewer values than the rules would, a relation may have no end, or leave
+        // variables without a value.
+        Err(Halt::Limit(_) | Halt::Rules(_)) => false,
         Err(halt) => panic!("{halt}"),
     }
 }

@@ -207,7 +207,7 @@ fn games_of_the_oracle_are_explained_as_they_are() {
     }
     let long = std::env::var_os("MAGISTER_LONG").is_some_and(|value| value != "0");
     let only = std::env::var("MAGISTER_GAME").unwrap_or_default();
-    let (bytes, each, all) = if long { (u64::MAX, 20, 36_000) } else { (6_000, 1, 20) };
+    let (bytes, each, all) = if long { (u64::MAX, 8, 36_000) } else { (6_000, 1, 20) };
     let effort = Effort { matches: 2, steps: 4, atoms: if long { 4 } else { 2 } };
     let begin = Instant::now();
     let (mut games, mut asked, mut slow) = (0, 0, Vec::new());

@@ -148,7 +148,7 @@ impl Asked<'_> {
         let object: Option<Value> = serde_json::from_str(&input.text).ok();
         let state = object.as_ref().and_then(|object| object["state"].as_str());
         let text = state.unwrap_or(&input.text).trim();
-        fluents(text, self.rules.syntax).ok_or_else(|| {
+        fluents(text).ok_or_else(|| {
             anyhow!("{file} holds no list of fluents, such as (cell 1 1 b) (step 1)")
         })
     }
@@ -183,21 +183,22 @@ impl Asked<'_> {
 }
 
 /// Fluents one after the other, or as a list, each with `true` around it or not.
-fn fluents(text: &str, syntax: Syntax) -> Option<Vec<Ground>> {
-    let other = if syntax == Syntax::Kif { Syntax::Infix } else { Syntax::Kif };
-    let inner = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
+fn fluents(text: &str) -> Option<Vec<Ground>> {
+    // In infix a name stands right before its bracket, in KIF a blank or another bracket.
+    let name = |before: u8| !before.is_ascii_whitespace() && !b"()".contains(&before);
+    let infix = text.as_bytes().windows(2).any(|pair| pair[1] == b'(' && name(pair[0]));
+    let syntax = if infix { Syntax::Infix } else { Syntax::Kif };
     let plain = |fluent: Ground| match fluent.args {
         Some(args) if &*fluent.name == "true" && args.len() == 1 => args[0].clone(),
         args => Ground { args, ..fluent },
     };
-    // A list is tried first: `((a 1) b)` is one, while `(a 1) (b)` does not read without its ends.
+    let inner = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
     let listed = inner.filter(|inner| balanced(inner));
-    [syntax, other]
+    let fluents = [listed, Some(text)]
         .into_iter()
-        .flat_map(|syntax| [listed.map(|l| (l, syntax)), Some((text, syntax))])
         .flatten()
-        .find_map(|(text, syntax)| Ground::read_all(text, syntax))
-        .map(|fluents| fluents.into_iter().map(plain).collect())
+        .find_map(|text| Ground::read_all(text, syntax))?;
+    Some(fluents.into_iter().map(plain).collect())
 }
 
 /// Whether the text is a list from which the outer brackets were taken: it has brackets of its

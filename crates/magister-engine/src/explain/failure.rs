@@ -6,6 +6,7 @@ use rustc_hash::FxHashSet;
 use super::build::{Before, Build};
 use super::join::{Bounds, Instance, nearest_misses};
 use super::near::{alike, hint, unknown};
+use super::search::ground_atom;
 use super::text;
 use super::tree::{Claim, NodeId, Reason};
 use super::words::Words;
@@ -167,7 +168,7 @@ impl Build<'_> {
         let count = opened.len() as u32;
         let mut misses: Vec<(u32, Vec<Instance>)> = Vec::new();
         for (rule, bindings) in opened {
-            match nearest_misses(self.reference, rule, &bindings, BOUNDS, self.stop) {
+            match nearest_misses(self.reference, rule, &bindings, &atom.args, BOUNDS, self.stop) {
                 Ok(found) => misses.push((rule, found.found)),
                 Err(Halt::Limit(what) | Halt::Rules(what)) => {
                     let claim = Claim::Instance(rule, bindings);
@@ -210,13 +211,22 @@ impl Build<'_> {
                     .iter()
                     .map(|&place| self.under(&info.body[place as usize], &instance.bindings))
                     .collect();
-                let key: Vec<String> =
+                let mut key: Vec<String> =
                     literals.iter().map(|literal| self.written(literal, &info.names)).collect();
+                let head = Goal::Relation(info.head.clone());
+                let given = ground_atom(self.reference, &head, &instance.bindings);
+                if literals.is_empty() {
+                    key.push(format!("{given:?}"));
+                }
                 let place = told.len();
                 if !told.insert(key) {
                     continue;
                 }
-                if place < each {
+                if let (true, Some(given), true) = (place < each, given, literals.is_empty()) {
+                    let claim = Claim::Instance(rule, instance.bindings.clone());
+                    let node = self.out.add(claim, true, self.at, Reason::Gives(given));
+                    self.out.node_mut(job.node).children.push(node);
+                } else if place < each {
                     last = Some(self.miss(job, rule, &info, instance, literals, rest));
                 } else {
                     others += 1;

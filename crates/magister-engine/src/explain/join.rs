@@ -2,7 +2,7 @@
 
 use magister_core::{Halt, Stop};
 
-use crate::program::Literal;
+use crate::program::{Literal, Pattern};
 use crate::reference::bind::UNBOUND;
 use crate::reference::{Bindings, Reference};
 use crate::term::TermId;
@@ -205,16 +205,37 @@ fn all_fail(
 /// How many conditions may fail in a nearest miss, beside those that fail in all.
 const FAILING: usize = 2;
 
-/// The instances of a rule without a solution that come nearest to one: with the fewest
-/// conditions that fail.
+/// Whether the head of a rule may be opened by a call without being an instance of it: `(p ?x ?x)`
+/// and `(p (f ?x))` ask for less than the values of single arguments can say.
+fn is_loose(args: &[Pattern]) -> bool {
+    let mut seen = Vec::new();
+    let mut again = false;
+    for arg in args {
+        arg.variables(&mut |variable| {
+            again |= seen.contains(&variable);
+            seen.push(variable);
+        });
+    }
+    again || args.iter().any(|arg| matches!(arg, Pattern::Compound(..)))
+}
+
+/// The instances of a rule that come nearest to giving an atom that it does not give: with the
+/// fewest conditions that fail. If none fails, the rule gives something else that is like it.
 pub(super) fn nearest_misses(
     reference: &mut Reference,
     rule: u32,
     bindings: &[TermId],
+    args: &[Pattern],
     bounds: Bounds,
     stop: &Stop,
 ) -> Result<Instances, Halt> {
     let known = hopeless(reference, rule, bindings, stop)?;
+    if known.is_empty() && is_loose(args) {
+        let result = instances(reference, rule, bindings, &[], 0, bounds, stop)?;
+        if !result.found.is_empty() {
+            return Ok(result);
+        }
+    }
     let mut furthest = None;
     for skips in usize::from(known.is_empty())..=FAILING {
         let mut result = instances(reference, rule, bindings, &known, skips, bounds, stop)?;

@@ -111,6 +111,10 @@ fn node(words: &Words<'_>, node: &Node) -> Value {
             set("alike", json!(more));
             "miss"
         }
+        Reason::Gives(other) => {
+            set("gives", json!(words.term(*other)));
+            "gives"
+        }
         Reason::NotPerformed => "not-performed",
         Reason::Elsewhere(there) => {
             set("see", json!(there.0));

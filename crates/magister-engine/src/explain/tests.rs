@@ -134,6 +134,14 @@ fn the_nearest_miss_is_told() {
 }
 
 #[test]
+fn a_rule_that_gives_something_else() {
+    let text = "(role a) (n 1 2) (<= (p ?x ?y) (n ?x ?y)) (<= p1 (p ?x ?x)) (<= (q ?x) (n ?x ?y))";
+    let told_p = told(text, "p1");
+    assert!(told_p.contains("line 1, ?x = 1, ?y = 2: it gives (p 1 2) instead"), "{told_p}");
+    assert!(told(text, "(q (f ?x))").contains("it gives (q 1) instead"));
+}
+
+#[test]
 fn a_failing_circle_is_told_once() {
     let text = "(role a) (<= (p ?x) (q ?x)) (<= (q ?x) (p ?x)) (<= (q ?x) (r ?x) (s ?x)) (r 1)";
     let told = told(text, "(p 1)");

@@ -122,13 +122,20 @@ impl Writer<'_> {
 
     /// The relation was made for a part of a rule; what is below it stands for it.
     fn is_transparent(&self, node: &Node) -> bool {
-        let Claim::Literal(Literal { negated: false, goal: Goal::Relation(atom), .. }, _) =
-            &node.claim
-        else {
-            return false;
+        let relation = match &node.claim {
+            Claim::Literal(Literal { negated: false, goal: Goal::Relation(atom), .. }, _) => {
+                atom.relation
+            }
+            Claim::Instance(rule, _) => self.words.program.rules[*rule as usize].head.relation,
+            _ => return false,
         };
-        let hidden = self.words.program.relations[atom.relation.index()].hidden;
-        hidden && matches!(node.reason, Reason::Rule(..))
+        let info = &self.words.program.relations[relation.index()];
+        let told = match &node.reason {
+            Reason::Rule(..) => true,
+            Reason::Misses(_) | Reason::Miss { .. } => info.rules.len() == 1,
+            _ => false,
+        };
+        info.hidden && told
     }
 
     /// What follows the children of a node.
@@ -237,7 +244,7 @@ impl Writer<'_> {
                     let _ = write!(text, ", which has {}", list(near));
                 }
                 if let Some(until) = until {
-                    let _ = write!(text, "; it was after step {until}");
+                    let _ = write!(text, "; it was there until step {}", until + 1);
                 }
                 if let Some(hint) = hint {
                     let _ = write!(text, "; the rules know no such fluent{}", hinted(hint));
@@ -290,6 +297,13 @@ impl Writer<'_> {
                     all if all == failing => format!("all {all} conditions fail"),
                     all => format!("{failing} of {all} conditions {verb}{open}"),
                 }
+            }
+            Reason::Gives(other) => {
+                let functor = self.words.terms.functor(*other);
+                let args = self.words.terms.args(*other).iter().map(|&arg| self.words.term(arg));
+                let name = self.words.terms.name(functor.symbol);
+                let other = self.words.apply(name, &args.collect::<Vec<_>>());
+                format!("it gives {other} instead")
             }
             Reason::NotPerformed => "not performed".to_owned(),
             Reason::Elsewhere(there) => {

@@ -82,6 +82,8 @@ pub enum Reason {
         /// Instances of which the same can be said; a lower bound if the search was cut short.
         more: u32,
     },
+    /// The conditions of the instance hold, but it gives this and not what is asked for.
+    Gives(TermId),
     /// An operation would add it, but the action is not performed.
     NotPerformed,
     /// No operation of the rules adds such a thing.

@@ -85,6 +85,15 @@ fn check_node(explainer: &mut Explainer, explanation: &Explanation, node: &Node)
         }
         Claim::Instance(rule, bindings) => {
             let rule = rules(explainer, *rule);
+            if let Reason::Gives(other) = node.reason {
+                let head =
+                    Literal { negated: false, goal: Goal::Relation(rule.head.clone()), stratum: 0 };
+                let head = instance(explainer, &head, bindings);
+                assert!(holds(explainer, &head), "{node:?}");
+                let claim = Claim::Literal(head, rule.names.clone());
+                assert_eq!(ground(explainer, &claim), other);
+                return;
+            }
             let Reason::Miss { hold, open, .. } = node.reason else {
                 assert!(matches!(node.reason, Reason::Limit(_)), "{node:?}");
                 return;

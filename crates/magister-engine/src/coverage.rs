@@ -76,9 +76,8 @@ pub fn coverage(
     for number in 0..matches {
         let mut rng = seed.derive_index(u64::from(number)).rng();
         play.coverage.matches += 1;
-        match play.one(max_steps, &mut rng, stop) {
-            Err(Halt::Stopped) => break,
-            Ok(()) | Err(_) => {}
+        if play.one(max_steps, &mut rng, stop) == Err(Halt::Stopped) {
+            break;
         }
     }
     play.told(syntax)

@@ -1,6 +1,8 @@
 //! Questions as people write them.
 
-use magister_gdl::{Dialect, FormulaKind, Options, Span, StatementKind, Syntax, Term, TermKind};
+use magister_gdl::{
+    Dialect, FormulaKind, Name, Options, Span, StatementKind, Syntax, Term, TermKind,
+};
 
 use super::Scene;
 use crate::Error;
@@ -23,7 +25,7 @@ pub(super) fn read(program: &mut Program, text: &str, scene: &Scene) -> Result<Q
     let own = name.as_ref().is_some_and(|name| {
         program.terms.find_symbol(name).is_some_and(|symbol| program.views.contains(&symbol))
     });
-    let word = name.as_ref().map(|name| name.as_str());
+    let word = name.as_ref().map(Name::as_str);
     match (word, atom.args()) {
         (Some("true"), [fluent]) if operations && !own => {
             let (literal, names) = program.question(fluent, negated)?;

@@ -88,7 +88,7 @@ impl Writer<'_> {
                         self.write(indent, &said);
                         indent + 1
                     };
-                    if let Some(note) = self.note(node) {
+                    if let Some(note) = note(node) {
                         rest.push(Item::Note(note, inner));
                     }
                     let children = node.children.iter().rev();
@@ -136,20 +136,6 @@ impl Writer<'_> {
             _ => false,
         };
         info.hidden && told
-    }
-
-    /// What follows the children of a node.
-    fn note(&self, node: &Node) -> Option<String> {
-        match (&node.reason, node.more) {
-            (Reason::Miss { more: 1.., .. }, _) => {
-                let Reason::Miss { more, .. } = node.reason else { return None };
-                Some(format!("and {more} more like this"))
-            }
-            (_, 0) | (Reason::NoHead(_), _) => None,
-            (Reason::Present, more) => Some(format!("and in {more} more ways")),
-            (_, 1) => Some("and 1 more rule".to_owned()),
-            (_, more) => Some(format!("and {more} more rules")),
-        }
     }
 
     fn said(&mut self, id: NodeId, parent: Option<NodeId>) -> String {
@@ -255,7 +241,7 @@ impl Writer<'_> {
             Reason::NotDone(Some(made)) => format!("not done, but {}", term(made)),
             Reason::Refuted(Some(value)) => format!("it would be {}", term(value)),
             Reason::Refuted(None) if matches!(goal, Some(Goal::Distinct(..))) => "equal".to_owned(),
-            Reason::Refuted(None) => "computed".to_owned(),
+            Reason::Refuted(None) => "it is not so".to_owned(),
             Reason::Present => format!("{} holds", self.inner(node)),
             Reason::Undefined(hint) => {
                 let relation = goal.and_then(Goal::atom).map(|atom| atom.relation);
@@ -324,6 +310,20 @@ impl Writer<'_> {
             }
             other => claim(self.words, other),
         }
+    }
+}
+
+/// What follows the children of a node.
+fn note(node: &Node) -> Option<String> {
+    match (&node.reason, node.more) {
+        (Reason::Miss { more: 1.., .. }, _) => {
+            let Reason::Miss { more, .. } = node.reason else { return None };
+            Some(format!("and {more} more like this"))
+        }
+        (_, 0) | (Reason::NoHead(_), _) => None,
+        (Reason::Present, more) => Some(format!("and in {more} more ways")),
+        (_, 1) => Some("and 1 more rule".to_owned()),
+        (_, more) => Some(format!("and {more} more rules")),
     }
 }
 

@@ -163,14 +163,11 @@ impl Words<'_> {
         if info.hidden && nesting > 0 && !info.rules.is_empty() {
             return self.formula(atom, write, nesting - 1);
         }
-        match info.functor.arity {
-            None => name.to_owned(),
-            Some(_) => {
-                let args: Vec<String> =
-                    atom.args.iter().map(|arg| self.pattern(arg, write)).collect();
-                self.apply(name, &args)
-            }
+        if info.functor.arity.is_none() {
+            return name.to_owned();
         }
+        let args: Vec<String> = atom.args.iter().map(|arg| self.pattern(arg, write)).collect();
+        self.apply(name, &args)
     }
 
     /// What a hidden relation was made for.

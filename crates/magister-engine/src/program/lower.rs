@@ -124,9 +124,10 @@ impl<'a> Lowering<'a> {
         let facts = program
             .relation(Functor { symbol, arity: Some(1) })
             .map(|relation| program.relations[relation.index()].facts.as_slice());
+        let mut seen = FxHashSet::default();
         for &fact in facts.unwrap_or_default() {
             let role = program.terms.args(fact)[0];
-            if !program.roles.contains(&role) {
+            if seen.insert(role) {
                 program.roles.push(role);
             }
         }

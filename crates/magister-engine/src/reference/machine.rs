@@ -203,17 +203,30 @@ impl Machine {
     }
 
     fn check_limits(&self, program: &Program, task: Task) -> Result<(), Halt> {
+        let mut rule = task.rule;
         let limit = if self.steps > self.limits.steps {
             format!("{} steps for one query (`Limits::steps`)", self.limits.steps)
         } else if self.answers > self.limits.answers {
+            rule = self.most_answered(program).unwrap_or(rule);
             format!("{} answers (`Limits::answers`)", self.limits.answers)
         } else if self.terms.len() > self.limits.terms {
             format!("{} different terms (`Limits::terms`)", self.limits.terms)
         } else {
             return Ok(());
         };
-        let rule = program.rule_name(task.rule);
+        let rule = program.rule_name(rule);
         Err(Halt::Limit(format!("{limit}, at {rule}; it may have no end")))
+    }
+
+    /// The first rule of the relation that has most answers, which is the one to look at if there
+    /// are too many.
+    fn most_answered(&self, program: &Program) -> Option<u32> {
+        let mut counts = vec![0; program.relations.len()];
+        for table in self.tables.iter().flat_map(|tables| &tables.list) {
+            counts[table.relation.index()] += table.answers.len();
+        }
+        let most = (0..counts.len()).max_by_key(|&relation| counts[relation])?;
+        program.relations[most].rules.first().copied()
     }
 
     /// The table of a call under the bindings of the frame. A new one is set to work.

@@ -92,7 +92,7 @@ impl Asked<'_> {
         let mut session = None;
         match (&self.args.state, game) {
             (Some(file), game) => {
-                scene.state = self.state(file)?;
+                scene.state = state(file)?;
                 if let Ok(game) = game {
                     session = session_in(game, &scene.state, self.args.seed, stop);
                 }
@@ -142,17 +142,6 @@ impl Asked<'_> {
         Ok(true)
     }
 
-    /// The fluents of a file.
-    fn state(&self, file: &str) -> Result<Vec<Ground>> {
-        let input = input::read(file)?;
-        let object: Option<Value> = serde_json::from_str(&input.text).ok();
-        let state = object.as_ref().and_then(|object| object["state"].as_str());
-        let text = state.unwrap_or(&input.text).trim();
-        fluents(text).ok_or_else(|| {
-            anyhow!("{file} holds no list of fluents, such as (cell 1 1 b) (step 1)")
-        })
-    }
-
     /// What the roles do: legal moves where that can be told, otherwise one for each role.
     fn joint(
         &self,
@@ -180,6 +169,16 @@ impl Asked<'_> {
         };
         given.iter().map(read).collect()
     }
+}
+
+/// The fluents of a file.
+fn state(file: &str) -> Result<Vec<Ground>> {
+    let input = input::read(file)?;
+    let object: Option<Value> = serde_json::from_str(&input.text).ok();
+    let state = object.as_ref().and_then(|object| object["state"].as_str());
+    let text = state.unwrap_or(&input.text).trim();
+    fluents(text)
+        .ok_or_else(|| anyhow!("{file} holds no list of fluents, such as (cell 1 1 b) (step 1)"))
 }
 
 /// Fluents one after the other, or as a list, each with `true` around it or not.

@@ -264,6 +264,12 @@ impl Writer<'_> {
                 };
                 format!("no rule gives such a thing; the rules give {}{more}", heads.join(", "))
             }
+            Reason::Misses(1) if matches!(node.claim, Claim::Next(_)) => {
+                "the one effect that could add it does not happen".to_owned()
+            }
+            Reason::Misses(count) if matches!(node.claim, Claim::Next(_)) => {
+                format!("none of the {count} effects that could add it happens")
+            }
             Reason::Misses(2) => "both rules that could give it fail".to_owned(),
             Reason::Misses(1) => "the one rule that could give it fails".to_owned(),
             Reason::Misses(count) => format!("all {count} rules that could give it fail"),
@@ -322,8 +328,11 @@ fn note(node: &Node) -> Option<String> {
         }
         (_, 0) | (Reason::NoHead(_), _) => None,
         (Reason::Present, more) => Some(format!("and in {more} more ways")),
-        (_, 1) => Some("and 1 more rule".to_owned()),
-        (_, more) => Some(format!("and {more} more rules")),
+        (_, more) => {
+            let what = if matches!(node.claim, Claim::Next(_)) { "effect" } else { "rule" };
+            let plural = if more == 1 { "" } else { "s" };
+            Some(format!("and {more} more {what}{plural}"))
+        }
     }
 }
 

@@ -23,7 +23,7 @@ struct Effort {
     atoms: usize,
 }
 
-/// Random play of the reference interpreter; `None` where it can not go on.
+/// Random play of the reference interpreter.
 struct Play {
     reference: Reference,
     scene: Scene,
@@ -33,27 +33,25 @@ struct Play {
 
 const NAMES: [&str; 4] = ["legal", "next", "sees", "goal"];
 
-impl Play {
-    fn explain(
-        &mut self,
-        claims: Vec<(Claim, bool)>,
-        explainer: &mut Explainer,
-        stop: &Stop,
-    ) -> Result<usize, Halt> {
-        let count = claims.len();
-        for (claim, holds) in claims {
-            explainer.question = claim;
-            let explanation = explainer.explain(Extent::default(), stop)?;
-            assert_eq!(explanation.holds, holds, "{}", explainer.question());
-            assert_eq!(explanation.holds, explanation.node(explanation.roots[0]).holds);
-            stop.check()?;
-            check(explainer, &explanation);
-            // Writing it down must not fail either.
-            assert!(!explainer.text(&explanation).is_empty());
-            assert!(explainer.json(&explanation)["nodes"].is_array());
-        }
-        Ok(count)
+/// Holds each of the claims against what it should be.
+fn explain(
+    claims: Vec<(Claim, bool)>,
+    explainer: &mut Explainer,
+    stop: &Stop,
+) -> Result<usize, Halt> {
+    let count = claims.len();
+    for (claim, holds) in claims {
+        explainer.question = claim;
+        let explanation = explainer.explain(Extent::default(), stop)?;
+        assert_eq!(explanation.holds, holds, "{}", explainer.question());
+        assert_eq!(explanation.holds, explanation.node(explanation.roots[0]).holds);
+        stop.check()?;
+        check(explainer, &explanation);
+        // Writing it down must not fail either.
+        assert!(!explainer.text(&explanation).is_empty());
+        assert!(explainer.json(&explanation)["nodes"].is_array());
     }
+    Ok(count)
 }
 
 /// Asks about everything in random positions of a game. The number of questions.
@@ -153,7 +151,7 @@ fn ask_about(text: &str, name: &str, effort: Effort, stop: &Stop) -> Result<usiz
                     claims.extend(claim.map(|claim| (claim, seen.contains(&own))));
                 }
             }
-            asked += play.explain(claims, &mut explainer, stop)?;
+            asked += explain(claims, &mut explainer, stop)?;
             if terminal || (!operations && joint.contains(&None)) {
                 break;
             }

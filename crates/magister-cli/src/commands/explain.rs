@@ -86,18 +86,21 @@ impl Asked<'_> {
     /// explained, so nothing here demands more of it than the question does.
     fn scene(&self, program: &Arc<Program>, stop: &Stop) -> Result<Scene> {
         let limits = Limits::default();
-        let game =
-            ReferenceGame::with_limits(Arc::clone(program), limits, self.text, self.name, stop);
         let mut scene = Scene::default();
         let mut session = None;
+        // Positions of a game know all their legal moves; where nobody moves, that is not needed.
+        let moved = self.args.moves.is_some() || self.args.does.is_some();
+        let game =
+            || ReferenceGame::with_limits(Arc::clone(program), limits, self.text, self.name, stop);
+        let game = if moved { Some(game()) } else { None };
         match (&self.args.state, game) {
             (Some(file), game) => {
                 scene.state = state(file)?;
-                if let Ok(game) = game {
+                if let Some(Ok(game)) = game {
                     session = session_in(game, &scene.state, self.args.seed, stop);
                 }
             }
-            (None, Ok(game)) => {
+            (None, Some(Ok(game))) => {
                 let game = Arc::new(game);
                 let mut playing = Session::new(game.clone(), self.args.seed);
                 let whole = self.play(&mut playing)?;
@@ -112,10 +115,10 @@ impl Asked<'_> {
                     scene.past.push((state, joint));
                 }
             }
-            (None, Err(error)) => {
-                if self.args.moves.is_some() {
-                    return Err(self.no_game(&error));
-                }
+            (None, Some(Err(error))) if self.args.moves.is_some() => {
+                return Err(self.no_game(&error));
+            }
+            (None, _) => {
                 let mut reference = Reference::new(Arc::clone(program), limits);
                 let state = reference.initial(stop).map_err(|halt| self.halted(&halt))?;
                 scene.state = state.iter().map(|&f| reference.terms().export(f)).collect();

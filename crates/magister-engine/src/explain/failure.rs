@@ -4,7 +4,7 @@ use magister_core::Halt;
 use rustc_hash::FxHashSet;
 
 use super::build::{Before, Build};
-use super::join::{Bounds, Instance, nearest_misses};
+use super::join::{Bounds, Instance, Instances, nearest_misses};
 use super::near::{alike, hint, unknown};
 use super::search::ground_atom;
 use super::text;
@@ -166,10 +166,10 @@ impl Build<'_> {
         }
         self.failed.insert(key, job.node);
         let count = opened.len() as u32;
-        let mut misses: Vec<(u32, Vec<Instance>)> = Vec::new();
+        let mut misses: Vec<(u32, Instances)> = Vec::new();
         for (rule, bindings) in opened {
             match nearest_misses(self.reference, rule, &bindings, &atom.args, BOUNDS, self.stop) {
-                Ok(found) => misses.push((rule, found.found)),
+                Ok(found) => misses.push((rule, found)),
                 Err(Halt::Limit(what) | Halt::Rules(what)) => {
                     let claim = Claim::Instance(rule, bindings);
                     let child = self.out.add(claim, false, self.at, Reason::Limit(what));
@@ -179,7 +179,9 @@ impl Build<'_> {
             }
         }
         // The rules with the shortest reasons first, otherwise as they are written.
-        misses.sort_by_key(|(_, found)| found.first().map_or(usize::MAX, |i| i.failing.len()));
+        misses.sort_by_key(|(_, found)| {
+            found.found.first().map_or(usize::MAX, |instance| instance.failing.len())
+        });
         let width = self.width(job);
         let told = misses.len().min(width);
         self.out.node_mut(job.node).more += (misses.len() - told) as u32;
@@ -191,11 +193,11 @@ impl Build<'_> {
 
     /// Adds nodes for the nearest misses of a rule: for each set of conditions that fail together
     /// the first instances, and the number of the others.
-    fn misses(&mut self, job: &Job, rule: u32, found: &[Instance], rest: &mut Vec<Job>) {
+    fn misses(&mut self, job: &Job, rule: u32, found: &Instances, rest: &mut Vec<Job>) {
         let info = self.reference.program().rules[rule as usize].clone();
         let width = self.width(job);
         let mut groups: Vec<(&[u32], Vec<&Instance>)> = Vec::new();
-        for instance in found {
+        for instance in &found.found {
             match groups.iter_mut().find(|(failing, _)| *failing == instance.failing) {
                 Some((_, alike)) => alike.push(instance),
                 None => groups.push((&instance.failing, vec![instance])),
@@ -233,9 +235,9 @@ impl Build<'_> {
                 }
             }
             if let Some(last) = last
-                && let Reason::Miss { more, .. } = &mut self.out.node_mut(last).reason
+                && let Reason::Miss { more, at_least, .. } = &mut self.out.node_mut(last).reason
             {
-                *more = others;
+                (*more, *at_least) = (others, found.cut);
             }
         }
     }
@@ -252,7 +254,8 @@ impl Build<'_> {
     ) -> NodeId {
         let open = instance.open.len();
         let hold = info.body.len() - failing.len() - open;
-        let reason = Reason::Miss { hold: hold as u32, open: open as u32, more: 0 };
+        let reason =
+            Reason::Miss { hold: hold as u32, open: open as u32, more: 0, at_least: false };
         let claim = Claim::Instance(rule, instance.bindings.clone());
         let node = self.out.add(claim, false, self.at, reason);
         self.out.node_mut(job.node).children.push(node);

@@ -105,10 +105,11 @@ fn node(words: &Words<'_>, node: &Node) -> Value {
             set("rules", json!(count));
             "misses"
         }
-        Reason::Miss { hold, open, more } => {
+        Reason::Miss { hold, open, more, at_least } => {
             set("hold", json!(hold));
             set("open", json!(open));
             set("alike", json!(more));
+            set("at_least", json!(at_least));
             "miss"
         }
         Reason::Gives(other) => {

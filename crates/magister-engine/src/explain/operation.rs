@@ -128,7 +128,7 @@ impl Build<'_> {
                 };
                 let action = resolve(&operation.action, &bindings, self.reference.terms_mut());
                 let claim = Claim::Effect(number as u32, action);
-                let reason = Reason::Miss { hold: 0, open: 0, more: 0 };
+                let reason = Reason::Miss { hold: 0, open: 0, more: 0, at_least: false };
                 let node = self.out.add(claim, false, self.at, reason);
                 self.out.node_mut(root).children.push(node);
                 for condition in conditions {

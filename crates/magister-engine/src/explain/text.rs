@@ -322,9 +322,9 @@ impl Writer<'_> {
 /// What follows the children of a node.
 fn note(node: &Node) -> Option<String> {
     match (&node.reason, node.more) {
-        (Reason::Miss { more: 1.., .. }, _) => {
-            let Reason::Miss { more, .. } = node.reason else { return None };
-            Some(format!("and {more} more like this"))
+        (Reason::Miss { more: more @ 1.., at_least, .. }, _) => {
+            let at_least = if *at_least { "at least " } else { "" };
+            Some(format!("and {at_least}{more} more like this"))
         }
         (_, 0) | (Reason::NoHead(_), _) => None,
         (Reason::Present, more) => Some(format!("and in {more} more ways")),

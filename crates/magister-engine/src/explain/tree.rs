@@ -79,8 +79,10 @@ pub enum Reason {
         hold: u32,
         /// Conditions that can not be told.
         open: u32,
-        /// Instances of which the same can be said; a lower bound if the search was cut short.
+        /// Instances of which the same can be said.
         more: u32,
+        /// Whether there may be more of them, because the search was cut short.
+        at_least: bool,
     },
     /// The conditions of the instance hold, but it gives this and not what is asked for.
     Gives(TermId),

@@ -132,9 +132,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 
 fn network(program: &Program, stop: &Stop) -> Result<Arc<Network>, Error> {
     let made = within(PATIENCE, stop, |stop| {
-        // The grounder counts what it keeps; with what it needs besides, it stays below 2 GiB.
-        let limits = GroundLimits { bytes: 3 << 29, ..GroundLimits::default() };
-        let grounded = ground(program, &limits, stop)?;
+        let grounded = ground(program, &GroundLimits::default(), stop)?;
         Network::new(&grounded, &NetworkLimits::default(), stop).map(Arc::new)
     });
     made.map_err(|error| match error {

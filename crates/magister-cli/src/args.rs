@@ -1,5 +1,6 @@
 //! The arguments, with their help.
 
+mod explain;
 mod play;
 
 use std::path::PathBuf;
@@ -7,6 +8,7 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand, ValueEnum};
 use magister_gdl::{Dialect, Options, Syntax};
 
+pub(crate) use explain::Explain;
 pub(crate) use play::{Bench, Evaluators, Network, Perft, Playable, Step};
 
 /// A general game system: give it the rules of any game, as text.
@@ -18,6 +20,7 @@ pub(crate) use play::{Bench, Evaluators, Network, Perft, Playable, Step};
   magister check mine.kif             what is wrong with your rules, and where
   magister convert mine.hrf --to kif  the same rules in prefix form
   magister step mine.kif              try it, move by move
+  magister explain mine.kif terminal  why something holds, or why it does not
   magister playable mine.kif          whether it plays as a game should
 
 GAME and FILE may be the name of a bundled game, a file in any of the languages, or - for standard
@@ -34,6 +37,7 @@ pub(crate) enum Command {
     Fmt(Fmt),
     Convert(Convert),
     Step(Step),
+    Explain(Explain),
     Playable(Playable),
     Network(Network),
     Perft(Perft),

@@ -42,6 +42,15 @@ pub(crate) fn open(argument: &str) -> Result<Input> {
     decode(argument, file)
 }
 
+/// Reads a file or standard input that holds no rules.
+pub(crate) fn read(argument: &str) -> Result<Input> {
+    if argument == "-" {
+        return decode("standard input", io::stdin().lock());
+    }
+    let file = File::open(argument).with_context(|| format!("cannot open {argument}"))?;
+    decode(argument, file)
+}
+
 /// The message for a name that is neither a file nor a game.
 pub(crate) fn unknown(argument: &str) -> String {
     let names = catalogue::all().iter().map(|e| e.name);

@@ -5,6 +5,7 @@ mod args;
 mod commands;
 mod game;
 mod input;
+mod session;
 
 use std::io;
 use std::process::ExitCode;
@@ -27,6 +28,7 @@ fn main() -> ExitCode {
         Command::Fmt(args) => commands::fmt::run(&args),
         Command::Convert(args) => commands::convert::run(&args),
         Command::Step(args) => commands::step::run(&args),
+        Command::Explain(args) => commands::explain::run(&args),
         Command::Playable(args) => commands::playable::run(&args),
         Command::Network(args) => commands::network::run(&args),
         Command::Perft(args) => commands::perft::run(&args),

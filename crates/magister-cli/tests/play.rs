@@ -163,7 +163,8 @@ fn counts_of_the_oracle() {
 #[test]
 fn playable_and_unplayable() {
     let playable = |game: &str| {
-        let mut args = vec!["playable", game, "--playouts", "50"];
+        // All matches are looked at, however slow the machine.
+        let mut args = vec!["playable", game, "--playouts", "50", "--seconds", "600"];
         args.extend(REFERENCE);
         shown(&magister(&args))
     };
@@ -172,12 +173,17 @@ fn playable_and_unplayable() {
     for file in ["stuck.kif", "no-goal.kif", "two-goals.kif", "circle.kif"] {
         insta::assert_snapshot!(format!("playable-{}", file.replace('.', "-")), playable(file));
     }
+    insta::assert_snapshot!("playable-unused", playable("unused.kif"));
     let bomb = "../../../magister-gdl/tests/chapter/exploding-bomb.hrf";
     insta::assert_snapshot!("playable-bomb", playable(bomb));
     let object = object(&magister(&["playable", "two-goals.kif", "--json"]));
     assert_eq!(object["playable"], false);
     assert_eq!(object["problems"][0]["kind"], "many-goals");
     assert_eq!(object["problems"][0]["moves"], "go");
+    let object = self::object(&magister(&["playable", "unused.kif", "--json"]));
+    assert_eq!(object["never_applied"][0]["line"], 8);
+    assert_eq!(object["never_asked"][0]["what"], "`weight` with 2 arguments");
+    assert!(object["rules_looked_at"]["positions"].as_u64().is_some_and(|n| n > 0));
     assert_eq!(code(&magister(&["playable", "rust:2048", "--playouts", "5"])), 0);
     assert_eq!(code(&magister(&["playable", "no-such-game"])), 2);
 }

@@ -52,6 +52,12 @@ impl Ground {
         if terms.len() == 1 { terms.pop() } else { None }
     }
 
+    /// Reads one term in either syntax, the given one first.
+    pub fn read_either(text: &str, first: Syntax) -> Option<Ground> {
+        let second = if first == Syntax::Kif { Syntax::Infix } else { Syntax::Kif };
+        Ground::read(text, first).or_else(|| Ground::read(text, second))
+    }
+
     /// The term of a syntax tree; `None` if it has variables.
     pub fn from_syntax(term: &Term) -> Option<Ground> {
         match &term.kind {

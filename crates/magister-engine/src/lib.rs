@@ -32,14 +32,17 @@
 //! | [`evaluator`] | ways to run networks, behind the vocabulary |
 //! | [`reference`](mod@reference) | the reference interpreter, and the game around it |
 //! | [`agree`] | evaluators side by side on random walks |
+//! | [`explain`] | why something holds in a position, or why it does not |
 //! | [`trace`] | recorded matches, and the comparison with them |
 
 #![forbid(unsafe_code)]
 
 pub mod agree;
 mod batch;
+mod coverage;
 mod error;
 pub mod evaluator;
+pub mod explain;
 pub mod ground;
 pub mod grounder;
 pub mod network;
@@ -49,9 +52,11 @@ pub mod reference;
 pub mod term;
 pub mod trace;
 
+pub use coverage::{Coverage, Unused, coverage};
 pub use error::Error;
+pub use explain::Explainer;
 pub use ground::Ground;
-pub use prepare::{Evaluator, Prepared, network_of, prepare};
+pub use prepare::{Evaluator, Prepared, network_of, prepare, within};
 pub use program::Program;
 pub use reference::{Limits, Reference, ReferenceGame};
 pub use trace::Stepper;

@@ -150,7 +150,7 @@ fn network(program: &Program, stop: &Stop) -> Result<Arc<Network>, Error> {
 }
 
 /// Runs `work` with a flag that is set when `stop` is or when the time is over.
-fn within<T>(time: Duration, stop: &Stop, work: impl FnOnce(&Stop) -> T) -> T {
+pub fn within<T>(time: Duration, stop: &Stop, work: impl FnOnce(&Stop) -> T) -> T {
     let inner = Stop::new();
     let (done, wait) = mpsc::channel::<()>();
     std::thread::scope(|scope| {

@@ -103,7 +103,8 @@ pub(crate) struct Perft {
 #[derive(Debug, Parser)]
 #[command(after_help = "Found: errors of `magister check`, players without a legal move before \
 the end, ends without a goal value or with several, goal values out of range, evaluations that \
-fail. Told: lengths, results, moves that never were legal. Exit code: 0 nothing wrong, 1 something \
+fail. Told: lengths, results, moves that never were legal, rules that never applied and relations \
+that were never asked for. Exit code: 0 nothing wrong, 1 something \
 wrong with the rules, 2 they could not be read.
 
 Examples:
@@ -123,6 +124,9 @@ pub(crate) struct Playable {
     /// Break a match off after so many steps
     #[arg(long, value_name = "N", default_value_t = 1000)]
     pub(crate) max_steps: u32,
+    /// How long to look for rules that never apply
+    #[arg(long, value_name = "S", default_value_t = 5.0, value_parser = seconds)]
+    pub(crate) seconds: f64,
     /// How to run the rules [default: the best that takes them]
     #[arg(long, value_name = "E", value_parser = evaluator())]
     pub(crate) evaluator: Option<Evaluator>,
@@ -168,7 +172,7 @@ pub(crate) struct Bench {
     pub(crate) language: Reading,
 }
 
-fn seconds(text: &str) -> Result<f64, String> {
+pub(super) fn seconds(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(seconds) if seconds > 0.0 && seconds <= 86_400.0 => Ok(seconds),
         _ => Err("a number of seconds above 0 is needed, and at most 86400".to_owned()),

@@ -5,6 +5,7 @@ pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod conform;
 pub(crate) mod convert;
+pub(crate) mod explain;
 pub(crate) mod fmt;
 pub(crate) mod games;
 pub(crate) mod network;
@@ -37,6 +38,6 @@ fn tally(found: &[(Severity, usize)]) -> String {
     parts.join(" and ")
 }
 
-fn plural(count: usize, word: &str) -> String {
+pub(crate) fn plural(count: usize, word: &str) -> String {
     if count == 1 { format!("1 {word}") } else { format!("{count} {word}s") }
 }

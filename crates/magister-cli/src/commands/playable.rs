@@ -4,9 +4,12 @@ mod survey;
 
 use std::fmt::Write as _;
 use std::io::Write;
+use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::{Result, bail};
-use magister_core::{Game, Info, Move, Seed};
+use magister_core::{Game, Info, Move, Seed, Stop};
+use magister_engine::{Coverage, Program, Unused, coverage, within};
 use magister_gdl::{Options, Severity, examine};
 use serde_json::{Value, json};
 
@@ -56,7 +59,29 @@ pub(crate) fn run(args: &Playable) -> Result<u8> {
     let seed = Seed::from(args.seed).derive("playable");
     let survey = survey(game, range, args.playouts, args.max_steps, seed);
     problems.extend(survey.faults.iter().map(|(fault, seen)| problem(game, range, fault, seen)));
-    tell(args, &playable.name, Some((game, playable.evaluator, &survey)), &problems)
+    let used = used(&source, args, seed);
+    let played = Played { game, evaluator: playable.evaluator, survey: &survey, used };
+    tell(args, &playable.name, Some(&played), &problems)
+}
+
+/// What came of playing.
+struct Played<'a> {
+    game: &'a dyn Game,
+    evaluator: &'static str,
+    survey: &'a Survey,
+    /// Which rules were used, if there are rules.
+    used: Option<Coverage>,
+}
+
+/// Which rules random matches make use of, as far as there is time to look.
+fn used(source: &Source, args: &Playable, seed: Seed) -> Option<Coverage> {
+    let Source::Rules { input, rules, .. } = source else { return None };
+    let program = Arc::new(Program::new(rules, &input.text).ok()?);
+    let time = Duration::from_secs_f64(args.seconds);
+    Some(within(time, &Stop::never(), |stop| {
+        let seed = seed.derive("rules");
+        coverage(&program, rules.syntax, args.playouts, args.max_steps, seed, stop)
+    }))
 }
 
 /// The errors that can be seen without playing.
@@ -118,7 +143,7 @@ fn never_legal(game: &dyn Game, survey: &Survey) -> Option<Vec<String>> {
 fn tell(
     args: &Playable,
     name: &str,
-    played: Option<(&dyn Game, &'static str, &Survey)>,
+    played: Option<&Played<'_>>,
     problems: &[Problem],
 ) -> Result<u8> {
     let mut out = anstream::stdout().lock();
@@ -128,14 +153,16 @@ fn tell(
     }
     match played {
         None => writeln!(out, "{name}: no match was played")?,
-        Some((game, evaluator, survey)) => {
+        Some(Played { game, evaluator, survey, used }) => {
             let count = if survey.playouts == 1 {
                 "1 random match".to_owned()
             } else {
                 format!("{} random matches", survey.playouts)
             };
             writeln!(out, "{name}: {count}, evaluator {evaluator}")?;
-            for line in observations(game, survey, args.max_steps) {
+            let mut lines = observations(*game, survey, args.max_steps);
+            lines.extend(used.iter().flat_map(unused));
+            for line in lines {
                 writeln!(out, "{line}")?;
             }
         }
@@ -186,12 +213,36 @@ fn observations(game: &dyn Game, survey: &Survey, max_steps: u32) -> Vec<String>
         }
     }
     if let Some(never) = never_legal(game, survey).filter(|never| !never.is_empty()) {
-        let more = never.len().saturating_sub(NAMED);
-        let mut named = never[..never.len() - more].join(", ");
-        if more > 0 {
-            let _ = write!(named, " and {more} more");
-        }
-        lines.push(format!("never legal in these matches: {named}"));
+        lines.push(format!("never legal in these matches: {}", named(&never)));
+    }
+    lines
+}
+
+/// The first of many, and how many more there are.
+fn named(all: &[String]) -> String {
+    let more = all.len().saturating_sub(NAMED);
+    let mut text = all[..all.len() - more].join(", ");
+    if more > 0 {
+        let _ = write!(text, " and {more} more");
+    }
+    text
+}
+
+/// Which rules were not used.
+fn unused(used: &Coverage) -> Vec<String> {
+    let positions = plural(used.positions as usize, "position");
+    let list = |all: &[Unused]| {
+        let texts = all.iter().map(|unused| format!("{} in line {}", unused.what, unused.line));
+        named(&texts.collect::<Vec<_>>())
+    };
+    let mut lines = Vec::new();
+    if used.rules.is_empty() {
+        lines.push(format!("rules: all applied in {positions}"));
+    } else {
+        lines.push(format!("rules that never applied in {positions}: {}", list(&used.rules)));
+    }
+    if !used.relations.is_empty() {
+        lines.push(format!("relations that were never asked for: {}", list(&used.relations)));
     }
     lines
 }
@@ -207,18 +258,14 @@ fn result(score: &Score, alone: bool) -> String {
     text
 }
 
-fn as_json(
-    name: &str,
-    played: Option<(&dyn Game, &'static str, &Survey)>,
-    problems: &[Problem],
-) -> Value {
+fn as_json(name: &str, played: Option<&Played<'_>>, problems: &[Problem]) -> Value {
     let problems: Vec<Value> = problems
         .iter()
         .map(|p| json!({"kind": p.kind, "what": p.what, "matches": p.matches, "moves": p.moves}))
         .collect();
     let mut object =
         json!({"game": name, "playable": problems.is_empty(), "problems": problems, "playouts": 0});
-    if let Some((game, evaluator, survey)) = played {
+    if let Some(Played { game, evaluator, survey, used }) = played {
         let finished = survey.finished > 0;
         object["evaluator"] = json!(evaluator);
         object["playouts"] = json!(survey.playouts);
@@ -229,7 +276,16 @@ fn as_json(
         object["mean_length"] =
             json!(finished.then(|| survey.steps as f64 / f64::from(survey.finished)));
         object["roles"] = json!(scores(game.info(), survey));
-        object["never_legal"] = json!(never_legal(game, survey));
+        object["never_legal"] = json!(never_legal(*game, survey));
+        if let Some(used) = used {
+            let list = |all: &[Unused]| -> Vec<Value> {
+                all.iter().map(|unused| json!({"line": unused.line, "what": unused.what})).collect()
+            };
+            object["rules_looked_at"] =
+                json!({"positions": used.positions, "matches": used.matches});
+            object["never_applied"] = json!(list(&used.rules));
+            object["never_asked"] = json!(list(&used.relations));
+        }
     }
     object
 }

@@ -1,7 +1,5 @@
 //! `magister step`: a game by hand.
 
-mod joint;
-mod session;
 mod show;
 
 use std::io::{self, BufRead as _, IsTerminal as _, Read as _, Write};
@@ -10,8 +8,8 @@ use anyhow::{Context as _, Result, bail};
 
 use crate::args::Step;
 use crate::game::{self, Playable};
+use crate::session::Session;
 use crate::{CLEAN, FOUND, is_broken_pipe};
-use session::Session;
 
 /// The longest line that is read.
 const LINE: u64 = 1 << 20;

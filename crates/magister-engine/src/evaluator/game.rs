@@ -188,7 +188,7 @@ impl Shared {
     }
 
     fn read(&self, text: &str) -> Option<Ground> {
-        Ground::read(text, self.syntax).or_else(|| Ground::read(text, Syntax::Kif))
+        Ground::read_either(text, self.syntax)
     }
 
     /// The state with these fluents; none if play never comes to it, as far as is known.

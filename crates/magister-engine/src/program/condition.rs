@@ -8,7 +8,7 @@ use super::{Atom, Collect, Goal, Literal, Pattern};
 use crate::reference::builtin;
 use crate::term::Functor;
 
-impl Lowering {
+impl Lowering<'_> {
     /// The literal of a piece; none if it always holds.
     pub(super) fn literal(
         &mut self,

@@ -6,30 +6,28 @@ use magister_gdl::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::disjunction::{self, TooMany};
+use super::disjunction::{self, Piece, TooMany};
 use super::{
-    Atom, Definition, Depends, Effect, Literal, Operation, Pattern, Program, Relation,
+    Atom, Definition, Depends, Effect, Literal, Names, Operation, Pattern, Program, Relation,
     RelationInfo, Rule,
 };
 use crate::Error;
 use crate::term::{Functor, TermId, Terms};
 
 pub(super) fn lower(rules: &Rulesheet, source: &str) -> Result<Program, Error> {
-    let mut lowering = Lowering {
-        program: Program {
-            dialect: rules.dialect,
-            terms: Terms::default(),
-            relations: Vec::new(),
-            rules: Vec::new(),
-            operations: Vec::new(),
-            definitions: Vec::new(),
-            roles: Vec::new(),
-            views: FxHashSet::default(),
-            index: FxHashMap::default(),
-            lines: Lines::new(source),
-        },
-        operations: rules.dialect == Dialect::Operations,
+    let mut program = Program {
+        dialect: rules.dialect,
+        terms: Terms::default(),
+        relations: Vec::new(),
+        rules: Vec::new(),
+        operations: Vec::new(),
+        definitions: Vec::new(),
+        roles: Vec::new(),
+        views: FxHashSet::default(),
+        index: FxHashMap::default(),
+        lines: Lines::new(source),
     };
+    let mut lowering = Lowering::new(&mut program);
     lowering.views(rules);
     for statement in &rules.statements {
         let span = statement.span;
@@ -38,7 +36,22 @@ pub(super) fn lower(rules: &Rulesheet, source: &str) -> Result<Program, Error> {
             .map_err(|what| Error::Statement { line: lowering.program.line(span), what })?;
     }
     lowering.roles()?;
-    Ok(lowering.program)
+    Ok(program)
+}
+
+/// The condition that an atom is in a program, with the names of its variables.
+pub(super) fn question(
+    program: &mut Program,
+    atom: &Term,
+    negated: bool,
+) -> Result<(Literal, Names), String> {
+    let mut variables = Variables::default();
+    let mut occurrences = Occurrences::default();
+    count(atom, &mut occurrences);
+    let piece = Piece::Atom(atom, negated);
+    let literal = Lowering::new(program).literal(piece, &occurrences, &mut variables, atom.span)?;
+    let literal = literal.ok_or_else(|| "this always holds".to_owned())?;
+    Ok((literal, variables.0.into()))
 }
 
 /// The variables of one rule, in the order of their numbers. Wildcards have no name.
@@ -83,13 +96,18 @@ pub(super) fn shared(part: &Occurrences<'_>, whole: &Occurrences<'_>, span: Span
     names.into_iter().map(|name| Term::variable(name, span)).collect()
 }
 
-pub(super) struct Lowering {
-    pub(super) program: Program,
+pub(super) struct Lowering<'a> {
+    pub(super) program: &'a mut Program,
     /// Whether the dialect is that of operations.
     pub(super) operations: bool,
 }
 
-impl Lowering {
+impl<'a> Lowering<'a> {
+    fn new(program: &'a mut Program) -> Self {
+        let operations = program.dialect == Dialect::Operations;
+        Lowering { program, operations }
+    }
+
     fn views(&mut self, rules: &Rulesheet) {
         let heads = rules.rules().map(|(rule, _)| &rule.head);
         for head in heads.chain(rules.operations().map(|(operation, _)| &operation.action)) {
@@ -101,14 +119,15 @@ impl Lowering {
     }
 
     fn roles(&mut self) -> Result<(), Error> {
-        let program = &mut self.program;
+        let program = &mut *self.program;
         let symbol = program.terms.symbol("role");
         let facts = program
             .relation(Functor { symbol, arity: Some(1) })
             .map(|relation| program.relations[relation.index()].facts.as_slice());
+        let mut seen = FxHashSet::default();
         for &fact in facts.unwrap_or_default() {
             let role = program.terms.args(fact)[0];
-            if !program.roles.contains(&role) {
+            if seen.insert(role) {
                 program.roles.push(role);
             }
         }
@@ -179,14 +198,17 @@ impl Lowering {
                     None => self.program.terms.constant(functor.symbol),
                     Some(_) => self.program.terms.compound(functor.symbol, &args),
                 };
-                self.program.relations[relation.index()].facts.push(fact);
+                let info = &mut self.program.relations[relation.index()];
+                info.facts.push(fact);
+                info.spans.push(span);
                 continue;
             }
             let rule = self.program.rules.len() as u32;
             self.program.relations[relation.index()].rules.push(rule);
             let head = Atom { relation, args };
-            let variables = variables.0.len() as u32;
-            self.program.rules.push(Rule { head, body: literals, variables, stratum: 0, span });
+            let (variables, names) = (variables.0.len() as u32, variables.0.into());
+            let body = literals;
+            self.program.rules.push(Rule { head, body, variables, names, stratum: 0, span });
         }
         Ok(())
     }
@@ -214,8 +236,8 @@ impl Lowering {
         count(&operation.action, &mut whole);
         count_effects(&operation.effects, &mut whole);
         let effects = self.effects(&operation.effects, &whole, &mut variables, span)?;
-        let variables = variables.0.len() as u32;
-        self.program.operations.push(Operation { action, effects, variables, span });
+        let (variables, names) = (variables.0.len() as u32, variables.0.into());
+        self.program.operations.push(Operation { action, effects, variables, names, span });
         Ok(())
     }
 
@@ -262,6 +284,7 @@ impl Lowering {
             self.program.relations.push(RelationInfo {
                 functor,
                 facts: Vec::new(),
+                spans: Vec::new(),
                 rules: Vec::new(),
                 depends: Depends::Nothing,
                 hidden,

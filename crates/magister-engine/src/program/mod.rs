@@ -10,7 +10,7 @@ mod disjunction;
 mod lower;
 mod strata;
 
-use magister_gdl::{Builtin, Dialect, Lines, Rulesheet, Span};
+use magister_gdl::{Builtin, Dialect, Lines, Name, Rulesheet, Span, Term};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::Error;
@@ -177,6 +177,9 @@ impl Literal {
     }
 }
 
+/// What the variables of a rule are called, by their numbers. Wildcards have no name.
+pub type Names = Box<[Option<Name>]>;
+
 /// A rule. Ground facts are kept apart, with their relation.
 #[derive(Clone, Debug)]
 pub struct Rule {
@@ -186,6 +189,8 @@ pub struct Rule {
     pub body: Vec<Literal>,
     /// The number of variables.
     pub variables: u32,
+    /// Their names, for people.
+    pub names: Names,
     /// Its stratum: no rule depends on the negation of a rule of the same or a higher one.
     pub stratum: u32,
     /// The statement it comes from.
@@ -210,6 +215,8 @@ pub struct RelationInfo {
     pub functor: Functor,
     /// Its ground facts, as terms.
     pub facts: Vec<TermId>,
+    /// The statements that the facts come from, in the same order.
+    pub spans: Vec<Span>,
     /// Its rules, as indices into [`Program::rules`].
     pub rules: Vec<u32>,
     /// What it depends on.
@@ -227,6 +234,8 @@ pub struct Operation {
     pub effects: Vec<Effect>,
     /// The number of variables.
     pub variables: u32,
+    /// Their names, for people.
+    pub names: Names,
     /// The statement it comes from.
     pub span: Span,
 }
@@ -286,6 +295,16 @@ impl Program {
         strata::stratify(&mut program)?;
         strata::dependencies(&mut program);
         Ok(program)
+    }
+
+    /// The condition that an atom is, as if it stood in a rule, with the names of its variables.
+    /// What the program does not know yet is added to it: relations that nothing defines, and
+    /// those that an aggregate needs.
+    pub fn question(&mut self, atom: &Term, negated: bool) -> Result<(Literal, Names), Error> {
+        let question = lower::question(self, atom, negated).map_err(Error::Game)?;
+        strata::stratify(self)?;
+        strata::dependencies(self);
+        Ok(question)
     }
 
     /// The relation of a functor, if anything defines it or asks for it.

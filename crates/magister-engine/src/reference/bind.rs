@@ -4,7 +4,7 @@ use crate::program::Pattern;
 use crate::term::{Functor, TermId, Terms};
 
 /// Stands in a list of bindings for a variable that has no value yet.
-pub(super) const UNBOUND: TermId = TermId(u32::MAX);
+pub(crate) const UNBOUND: TermId = TermId(u32::MAX);
 
 /// The value of a pattern that is a ground term or a bound variable.
 pub(super) fn known(pattern: &Pattern, bindings: &[TermId]) -> Option<TermId> {
@@ -18,7 +18,7 @@ pub(super) fn known(pattern: &Pattern, bindings: &[TermId]) -> Option<TermId> {
 }
 
 /// The term that a pattern stands for, if all its variables are bound.
-pub(super) fn value(pattern: &Pattern, bindings: &[TermId], terms: &mut Terms) -> Option<TermId> {
+pub(crate) fn value(pattern: &Pattern, bindings: &[TermId], terms: &mut Terms) -> Option<TermId> {
     let Pattern::Compound(symbol, args) = pattern else {
         return known(pattern, bindings);
     };
@@ -35,7 +35,7 @@ pub(super) fn value(pattern: &Pattern, bindings: &[TermId], terms: &mut Terms) -
 
 /// Makes the pattern equal to the term by binding variables. The bindings are spoilt if that is
 /// not possible.
-pub(super) fn matches(
+pub(crate) fn matches(
     pattern: &Pattern,
     term: TermId,
     bindings: &mut [TermId],
@@ -58,7 +58,7 @@ pub(super) fn matches(
 }
 
 /// The same for lists of equal length.
-pub(super) fn match_all(
+pub(crate) fn match_all(
     patterns: &[Pattern],
     values: &[TermId],
     bindings: &mut [TermId],
@@ -84,7 +84,7 @@ pub(super) fn open(head: &Pattern, call: &Pattern, bindings: &mut [TermId], term
 }
 
 /// The pattern with its bound variables replaced by their values.
-pub(super) fn resolve(pattern: &Pattern, bindings: &[TermId], terms: &mut Terms) -> Pattern {
+pub(crate) fn resolve(pattern: &Pattern, bindings: &[TermId], terms: &mut Terms) -> Pattern {
     if let Some(term) = value(pattern, bindings, terms) {
         return Pattern::Ground(term);
     }
@@ -99,7 +99,7 @@ pub(super) fn resolve(pattern: &Pattern, bindings: &[TermId], terms: &mut Terms)
 
 /// Renumbers the variables in the order in which they occur, so that calls that differ only in
 /// the names of variables are equal. `seen` holds the variables met so far.
-pub(super) fn renumber(pattern: &mut Pattern, seen: &mut Vec<u32>) {
+pub(crate) fn renumber(pattern: &mut Pattern, seen: &mut Vec<u32>) {
     match pattern {
         Pattern::Ground(_) => {}
         Pattern::Variable(variable) => {

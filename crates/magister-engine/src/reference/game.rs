@@ -91,8 +91,27 @@ impl ReferenceGame {
         self.worker.reference.clone()
     }
 
+    /// The fluents of a state; none if the words are no state.
+    pub fn fluents_of(&self, state: &[u64]) -> Vec<Ground> {
+        let vocabulary = locked(&self.shared.vocabulary);
+        let fluents = vocabulary.state(state).unwrap_or_default();
+        fluents.into_iter().map(|fluent| vocabulary.terms.export(fluent)).collect()
+    }
+
+    /// The words of the state with these fluents, which need not be one that can be reached.
+    pub fn words_of(&self, fluents: &[Ground]) -> Vec<u64> {
+        locked(&self.shared.vocabulary).words(fluents)
+    }
+
+    /// A move as a term; `None` for a role that idles.
+    pub fn term_of(&self, choice: Move) -> Option<Ground> {
+        let vocabulary = locked(&self.shared.vocabulary);
+        let term = vocabulary.moves.get(choice.0).filter(|_| choice != Move::IDLE);
+        term.map(|term| vocabulary.terms.export(term))
+    }
+
     fn read(&self, text: &str) -> Option<Ground> {
-        Ground::read(text, self.shared.syntax).or_else(|| Ground::read(text, Syntax::Kif))
+        Ground::read_either(text, self.shared.syntax)
     }
 
     fn text_of(&self, vocabulary: &Vocabulary, term: Option<TermId>) -> String {

@@ -16,6 +16,6 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { steps: 1_000_000_000, answers: 2_000_000, depth: 500, terms: 50_000_000 }
+        Limits { steps: 50_000_000, answers: 2_000_000, depth: 500, terms: 20_000_000 }
     }
 }

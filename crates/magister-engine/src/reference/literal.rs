@@ -7,7 +7,7 @@ use magister_core::Halt;
 use super::bind::{match_all, matches, resolve, value};
 use super::builtin::{self, Outcome};
 use super::machine::{Machine, Waiting};
-use super::table::{Consumer, TableId, Task};
+use super::table::{Consumer, Task};
 use crate::program::{Atom, Collect, Goal, Literal, Pattern, Program};
 use crate::term::{TermId, Terms};
 
@@ -83,6 +83,9 @@ impl Machine {
 
     fn ask_facts(&mut self, program: &Program, atom: &Atom, negated: bool, task: Task) -> bool {
         let functor = program.relations[atom.relation.index()].functor;
+        if let Some(used) = &mut self.used {
+            used.relations[atom.relation.index()] = true;
+        }
         let facts = Arc::clone(&self.facts);
         let list = facts.candidates(functor, &atom.args, &self.frame);
         self.spread(list, arguments(&atom.args), negated, task)
@@ -172,8 +175,10 @@ impl Machine {
         self.frame.clear();
         self.frame.extend_from_slice(&waiting.bindings);
         let goes_on = match &literal.goal {
-            Goal::Aggregate(collect, _, result) => {
-                let Some(value) = self.collect(*collect, waiting.table) else {
+            Goal::Aggregate(kind, _, result) => {
+                let answers = self.table(waiting.table).answers.clone();
+                let depth = self.limits().depth;
+                let Some(value) = collect(*kind, &answers, &mut self.terms, depth) else {
                     return Err(self.too_deep(&program.rule_name(task.rule)));
                 };
                 self.spread(&[value], whole(result), literal.negated, task)
@@ -186,19 +191,23 @@ impl Machine {
         }
         Ok(())
     }
+}
 
-    /// The number or the list of the distinct last arguments of all answers; `None` if the list
-    /// is too long.
-    fn collect(&mut self, collect: Collect, table: TableId) -> Option<TermId> {
-        let answers = self.table(table).answers.clone();
-        let last = |&answer: &TermId| self.terms.args(answer).last().copied();
-        let mut found: Vec<TermId> = answers.iter().filter_map(last).collect();
-        self.terms.sort(&mut found);
-        match collect {
-            Collect::Count => Some(self.terms.constant_named(&found.len().to_string())),
-            Collect::List if found.len() > self.limits().depth as usize => None,
-            Collect::List => Some(builtin::list(&found, &mut self.terms)),
-        }
+/// The number or the list of the distinct last arguments of all answers; `None` if the list is
+/// too long.
+pub(super) fn collect(
+    kind: Collect,
+    answers: &[TermId],
+    terms: &mut Terms,
+    depth: u32,
+) -> Option<TermId> {
+    let last = |&answer: &TermId| terms.args(answer).last().copied();
+    let mut found: Vec<TermId> = answers.iter().filter_map(last).collect();
+    terms.sort(&mut found);
+    match kind {
+        Collect::Count => Some(terms.constant_named(&found.len().to_string())),
+        Collect::List if found.len() > depth as usize => None,
+        Collect::List => Some(builtin::list(&found, terms)),
     }
 }
 

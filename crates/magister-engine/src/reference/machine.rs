@@ -20,6 +20,7 @@ use super::facts::Facts;
 use super::limits::Limits;
 use super::plan::Plans;
 use super::table::{Table, TableId, Tables, Task, depth, encode};
+use crate::coverage::Used;
 use crate::program::{Atom, Depends, Goal, Pattern, Program, Rule};
 use crate::term::{TermId, Terms};
 
@@ -57,6 +58,8 @@ pub(super) struct Machine {
     key: Vec<u32>,
     steps: u64,
     answers: usize,
+    /// What has been used, if somebody wants to know.
+    pub(super) used: Option<Box<Used>>,
 }
 
 impl Machine {
@@ -82,6 +85,7 @@ impl Machine {
             key: Vec::new(),
             steps: 0,
             answers: 0,
+            used: None,
         }
     }
 
@@ -106,6 +110,10 @@ impl Machine {
 
     pub(super) fn limits(&self) -> &Limits {
         &self.limits
+    }
+
+    pub(super) fn limit_steps(&mut self, steps: u64) -> u64 {
+        std::mem::replace(&mut self.limits.steps, steps)
     }
 
     /// The moves: pairs of role and move.
@@ -180,7 +188,8 @@ impl Machine {
                     stop.check()?;
                     self.check_limits(program, task)?;
                 }
-                if !self.table(task.table).satisfied() {
+                // Whoever wants to know what is used wants all rules tried, needed or not.
+                if self.used.is_some() || !self.table(task.table).satisfied() {
                     self.advance(program, task)?;
                 }
             }
@@ -194,23 +203,39 @@ impl Machine {
     }
 
     fn check_limits(&self, program: &Program, task: Task) -> Result<(), Halt> {
+        let mut rule = task.rule;
         let limit = if self.steps > self.limits.steps {
             format!("{} steps for one query (`Limits::steps`)", self.limits.steps)
         } else if self.answers > self.limits.answers {
+            rule = self.most_answered(program).unwrap_or(rule);
             format!("{} answers (`Limits::answers`)", self.limits.answers)
         } else if self.terms.len() > self.limits.terms {
             format!("{} different terms (`Limits::terms`)", self.limits.terms)
         } else {
             return Ok(());
         };
-        let rule = program.rule_name(task.rule);
+        let rule = program.rule_name(rule);
         Err(Halt::Limit(format!("{limit}, at {rule}; it may have no end")))
+    }
+
+    /// The first rule of the relation that has most answers, which is the one to look at if there
+    /// are too many.
+    fn most_answered(&self, program: &Program) -> Option<u32> {
+        let mut counts = vec![0; program.relations.len()];
+        for table in self.tables.iter().flat_map(|tables| &tables.list) {
+            counts[table.relation.index()] += table.answers.len();
+        }
+        let most = (0..counts.len()).max_by_key(|&relation| counts[relation])?;
+        program.relations[most].rules.first().copied()
     }
 
     /// The table of a call under the bindings of the frame. A new one is set to work.
     pub(super) fn call(&mut self, program: &Program, atom: &Atom) -> Result<TableId, Halt> {
         let info = &program.relations[atom.relation.index()];
         let depends = info.depends;
+        if let Some(used) = &mut self.used {
+            used.relations[atom.relation.index()] = true;
+        }
         let mut seen = Vec::new();
         self.key.clear();
         self.key.push(atom.relation.0);
@@ -273,6 +298,9 @@ impl Machine {
         rule: &Rule,
         task: Task,
     ) -> Result<(), Halt> {
+        if let Some(used) = &mut self.used {
+            used.rules[task.rule as usize] = true;
+        }
         self.scratch.clear();
         for arg in &rule.head.args {
             let Some(term) = value(arg, &self.frame, &mut self.terms) else {

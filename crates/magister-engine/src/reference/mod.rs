@@ -5,7 +5,8 @@
 //! [`Reference`] computes with states as lists of ground fluents; [`ReferenceGame`] is the same
 //! behind the vocabulary of `magister-core`.
 
-mod bind;
+mod ask;
+pub(crate) mod bind;
 pub(crate) mod builtin;
 mod facts;
 mod game;
@@ -13,7 +14,7 @@ mod limits;
 mod literal;
 mod machine;
 mod number;
-mod operation;
+pub(crate) mod operation;
 mod plan;
 mod position;
 mod table;
@@ -23,6 +24,7 @@ mod worker;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use ask::{Bindings, Computed};
 pub use game::ReferenceGame;
 pub(crate) use game::info;
 pub use limits::Limits;

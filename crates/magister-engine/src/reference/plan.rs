@@ -31,7 +31,8 @@ impl Plans {
     }
 }
 
-fn order(rule: &Rule, mask: u64) -> Box<[u32]> {
+/// The order of the literals of a rule whose head variables in `mask` are bound.
+pub(super) fn order(rule: &Rule, mask: u64) -> Box<[u32]> {
     let mut bound: FxHashSet<u32> =
         (0..rule.variables.min(64)).filter(|v| mask >> v & 1 == 1).collect();
     let mut rest: Vec<u32> = (0..rule.body.len() as u32).collect();

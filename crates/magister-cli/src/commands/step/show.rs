@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use magister_core::{Information, Move, Role};
 use serde_json::{Map, Value, json};
 
-use super::joint::terms;
-use super::session::{Moment, Session};
+use crate::session::joint::terms;
+use crate::session::{Moment, Session};
 
 /// Where lines are broken.
 const WIDTH: usize = 96;

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use anyhow::{Result, bail};
 use magister_core::{Move, Role};
 
-use super::super::plural;
-use super::session::{Choice, Session};
+use super::{Choice, Session};
+use crate::commands::plural;
 
 /// What stands for a move that is drawn.
 const DRAWN: &str = "*";
@@ -14,15 +14,15 @@ const DRAWN: &str = "*";
 const NAMED: usize = 40;
 
 /// The steps of a text, which semicolons separate. Empty ones are left out.
-pub(super) fn steps(text: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn steps(text: &str) -> impl Iterator<Item = &str> {
     text.split(';').map(str::trim).filter(|step| !step.is_empty())
 }
 
-/// The terms of a text, which blanks outside of brackets separate.
-pub(super) fn terms(text: &str) -> Vec<&str> {
+/// The terms of a text, which blanks or commas outside of brackets separate.
+pub(crate) fn terms(text: &str) -> Vec<&str> {
     let (mut terms, mut start, mut depth) = (Vec::new(), None, 0_i32);
     for (at, letter) in text.char_indices() {
-        if letter.is_whitespace() && depth <= 0 {
+        if (letter.is_whitespace() || letter == ',') && depth <= 0 {
             terms.extend(start.take().map(|start| &text[start..at]));
             continue;
         }
@@ -44,7 +44,7 @@ pub(super) fn terms(text: &str) -> Vec<&str> {
 
 /// What each role is to do, given the moves of the players that have a choice, of all roles that
 /// have one, or of all roles.
-pub(super) fn read(session: &Session, text: &str) -> Result<Vec<Choice>> {
+pub(crate) fn read(session: &Session, text: &str) -> Result<Vec<Choice>> {
     if session.worker.terminal() {
         bail!("the game is over, so {text} cannot be played");
     }
@@ -144,6 +144,7 @@ mod tests {
         assert_eq!(terms("(put 1 2)(put (f 1) 3)"), ["(put 1 2)", "(put (f 1) 3)"]);
         assert_eq!(terms("mark(1, 2) noop"), ["mark(1, 2)", "noop"]);
         assert_eq!(terms("3 * #2"), ["3", "*", "#2"]);
+        assert_eq!(terms("(put 1 2), noop,x"), ["(put 1 2)", "noop", "x"]);
         assert_eq!(terms("(((a"), ["(((a"]);
         assert_eq!(terms(") b) é"), [")", "b)", "é"]);
         assert!(terms("  ").is_empty());

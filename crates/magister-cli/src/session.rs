@@ -1,67 +1,75 @@
 //! A match that can be taken back: every position that was reached is kept.
 
+pub(crate) mod joint;
+
 use std::sync::Arc;
 
 use anyhow::{Result, anyhow, bail};
 use magister_core::{Game, Info, Move, Rng, Role, Seed, Step, Stop, Worker, draw};
 
-use super::joint;
-
 /// Steps without a choice of a player that are made on the way to a move.
 const PASSED: usize = 10_000;
 
 /// A position, and how it was reached.
-pub(super) struct Moment {
-    pub(super) state: Vec<u64>,
+pub(crate) struct Moment {
+    pub(crate) state: Vec<u64>,
     /// The joint move that led here; empty for the first position.
-    pub(super) joint: Vec<Move>,
+    pub(crate) joint: Vec<Move>,
     /// What came of it.
-    pub(super) step: Step,
+    pub(crate) step: Step,
     /// Where the next move of chance comes from, as a referee with the same seed draws it.
     chance: Rng,
 }
 
-pub(super) struct Session {
-    pub(super) game: Arc<dyn Game>,
-    pub(super) worker: Box<dyn Worker>,
+pub(crate) struct Session {
+    pub(crate) game: Arc<dyn Game>,
+    pub(crate) worker: Box<dyn Worker>,
     /// Never empty.
-    pub(super) moments: Vec<Moment>,
+    pub(crate) moments: Vec<Moment>,
     /// The current position.
-    pub(super) at: usize,
+    pub(crate) at: usize,
+    /// The joint move that could not be made, after an error that says so.
+    pub(crate) refused: Option<Vec<Move>>,
     /// Where random moves of players come from.
     random: Rng,
 }
 
 /// What a role is to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Choice {
+pub(crate) enum Choice {
     Given(Move),
     /// By the seed: chance by its weights, a player with every move equally likely.
     Drawn,
 }
 
 impl Session {
-    pub(super) fn new(game: Arc<dyn Game>, seed: u64) -> Self {
-        let seed = Seed::from(seed);
+    pub(crate) fn new(game: Arc<dyn Game>, seed: u64) -> Self {
         let mut worker = game.worker();
         worker.reset();
+        Session::from(game, worker, seed)
+    }
+
+    /// A match that begins where a worker is.
+    pub(crate) fn from(game: Arc<dyn Game>, worker: Box<dyn Worker>, seed: u64) -> Self {
+        let seed = Seed::from(seed);
         let mut state = Vec::new();
         worker.save(&mut state);
         let chance = seed.derive("chance").rng();
         let first = Moment { state, joint: Vec::new(), step: Step::new(), chance };
-        Session { game, worker, moments: vec![first], at: 0, random: seed.derive("random").rng() }
+        let random = seed.derive("random").rng();
+        Session { game, worker, moments: vec![first], at: 0, refused: None, random }
     }
 
-    pub(super) fn info(&self) -> &Info {
+    pub(crate) fn info(&self) -> &Info {
         self.game.info()
     }
 
-    pub(super) fn moment(&self) -> &Moment {
+    pub(crate) fn moment(&self) -> &Moment {
         &self.moments[self.at]
     }
 
     /// Whether a role has more than one legal move.
-    pub(super) fn chooses(&self, role: Role) -> bool {
+    pub(crate) fn chooses(&self, role: Role) -> bool {
         self.worker.legal(role).len() > 1
     }
 
@@ -71,7 +79,7 @@ impl Session {
     }
 
     /// Goes to a position that was reached before.
-    pub(super) fn go(&mut self, at: usize) -> Result<()> {
+    pub(crate) fn go(&mut self, at: usize) -> Result<()> {
         let last = self.moments.len() - 1;
         if at > last {
             bail!("there is no position {at}; the last one that was reached is {last}");
@@ -83,7 +91,7 @@ impl Session {
 
     /// Makes steps that are written down, separated by semicolons. If one can not be made, the
     /// session stays at the position before it.
-    pub(super) fn play(&mut self, text: &str) -> Result<()> {
+    pub(crate) fn play(&mut self, text: &str) -> Result<()> {
         for step in joint::steps(text) {
             let future = self.moments.split_off(self.at + 1);
             let from = self.at;
@@ -113,15 +121,12 @@ impl Session {
     }
 
     /// Makes a step with random moves.
-    pub(super) fn random(&mut self) -> Result<()> {
+    pub(crate) fn random(&mut self) -> Result<()> {
         self.make(&vec![Choice::Drawn; self.info().roles.len()])
     }
 
-    /// Makes a step; what was taken back before is forgotten.
-    fn make(&mut self, choices: &[Choice]) -> Result<()> {
-        if self.worker.terminal() {
-            bail!("the game is over; `undo` takes the last step back");
-        }
+    /// The moves of all roles, with those that are drawn, and where chance goes on.
+    pub(crate) fn drawn(&mut self, choices: &[Choice]) -> Result<(Vec<Move>, Rng)> {
         let mut chance = self.moment().chance.clone();
         let mut joint = Vec::with_capacity(choices.len());
         for (role, &choice) in self.game.info().all_roles().zip(choices) {
@@ -136,8 +141,20 @@ impl Session {
             let name = self.game.info().role_name(role);
             joint.push(drawn.ok_or_else(|| anyhow!("{name} has no legal move"))?);
         }
+        Ok((joint, chance))
+    }
+
+    /// Makes a step; what was taken back before is forgotten.
+    fn make(&mut self, choices: &[Choice]) -> Result<()> {
+        if self.worker.terminal() {
+            bail!("the game is over; `undo` takes the last step back");
+        }
+        let (joint, chance) = self.drawn(choices)?;
         let mut step = Step::new();
-        self.worker.step(&joint, &mut step, &Stop::never())?;
+        if let Err(halt) = self.worker.step(&joint, &mut step, &Stop::never()) {
+            self.refused = Some(joint);
+            return Err(halt.into());
+        }
         let mut state = Vec::new();
         self.worker.save(&mut state);
         self.moments.truncate(self.at + 1);

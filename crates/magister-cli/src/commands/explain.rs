@@ -1,0 +1,258 @@
+//! `magister explain`: why something holds in a position, or why it does not.
+
+use std::io::Write;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, anyhow, bail};
+use magister_core::{Game, Halt, Move, Stop};
+use magister_engine::explain::{Extent, Scene};
+use magister_engine::{
+    Error, Explainer, Ground, Limits, Program, Reference, ReferenceGame, within,
+};
+use magister_gdl::{Rulesheet, Syntax};
+use serde_json::Value;
+
+use crate::args::Explain;
+use crate::game::{self, Source};
+use crate::input;
+use crate::session::{Session, joint};
+use crate::{CLEAN, FOUND};
+
+pub(crate) fn run(args: &Explain) -> Result<u8> {
+    let source = game::find(&args.game, &args.language.options())?;
+    let Source::Rules { name, input, rules, .. } = source else {
+        bail!("{} is written in Rust; only rules can be explained", args.game);
+    };
+    if args.game == "-" && args.state.as_deref() == Some("-") {
+        bail!("standard input cannot hold both the rules and the state");
+    }
+    let time = Duration::from_secs_f64(args.seconds);
+    let asked = Asked { args, name: &name, text: &input.text, rules: &rules };
+    within(time, &Stop::never(), |stop| asked.answer(stop))
+}
+
+/// What came in.
+struct Asked<'a> {
+    args: &'a Explain,
+    name: &'a str,
+    text: &'a str,
+    rules: &'a Rulesheet,
+}
+
+impl Asked<'_> {
+    fn answer(&self, stop: &Stop) -> Result<u8> {
+        let program = Program::new(self.rules, self.text).map_err(|error| self.no_game(&error))?;
+        let scene = self.scene(&Arc::new(program.clone()), stop)?;
+        let mut explainer = Explainer::new(program, self.rules.syntax, &self.args.atom, &scene)?;
+        if explainer.needs_moves() {
+            bail!(
+                "{} depends on what the roles do in this step; say it with --does \"MOVES\", \
+                 written as for --moves",
+                explainer.question()
+            );
+        }
+        let Explain { depth, width, history, .. } = *self.args;
+        let extent = Extent { depth, width, history };
+        let explanation = explainer.explain(extent, stop).map_err(|halt| self.halted(&halt))?;
+        let mut out = anstream::stdout().lock();
+        if self.args.json {
+            let mut object = explainer.json(&explanation);
+            object["game"] = Value::from(self.name);
+            object["question"] = Value::from(explainer.question());
+            writeln!(out, "{object}")?;
+        } else {
+            write!(out, "{}", explainer.text(&explanation))?;
+        }
+        Ok(if explanation.holds { CLEAN } else { FOUND })
+    }
+
+    fn no_game(&self, error: &Error) -> anyhow::Error {
+        anyhow!("{} is no game that can be played: {error}", self.name)
+    }
+
+    fn halted(&self, halt: &Halt) -> anyhow::Error {
+        match halt {
+            Halt::Stopped => {
+                anyhow!("no answer within {} seconds; --seconds gives more time", self.args.seconds)
+            }
+            halt => anyhow!("{halt}"),
+        }
+    }
+
+    /// The position that is asked about, and how it was reached.
+    ///
+    /// A position that rules make impossible to play on from is one that people want to have
+    /// explained, so nothing here demands more of it than the question does.
+    fn scene(&self, program: &Arc<Program>, stop: &Stop) -> Result<Scene> {
+        let limits = Limits::default();
+        let mut scene = Scene::default();
+        let mut session = None;
+        // Positions of a game know all their legal moves; where nobody moves, that is not needed.
+        let moved = self.args.moves.is_some() || self.args.does.is_some();
+        let game =
+            || ReferenceGame::with_limits(Arc::clone(program), limits, self.text, self.name, stop);
+        let game = if moved { Some(game()) } else { None };
+        match (&self.args.state, game) {
+            (Some(file), game) => {
+                scene.state = state(file)?;
+                if let Some(Ok(game)) = game {
+                    session = session_in(game, &scene.state, self.args.seed, stop);
+                }
+            }
+            (None, Some(Ok(game))) => {
+                let game = Arc::new(game);
+                let mut playing = Session::new(game.clone(), self.args.seed);
+                let whole = self.play(&mut playing)?;
+                scene = told(&game, &playing);
+                if whole {
+                    session = Some((game, playing));
+                } else if let Some(joint) = playing.refused.take() {
+                    let joint = moves(&game, &joint);
+                    let state = std::mem::take(&mut scene.state);
+                    let successor = successor(program, &state, &joint, stop);
+                    scene.state = successor.map_err(|halt| self.halted(&halt))?;
+                    scene.past.push((state, joint));
+                }
+            }
+            (None, Some(Err(error))) if self.args.moves.is_some() => {
+                return Err(self.no_game(&error));
+            }
+            (None, _) => {
+                let mut reference = Reference::new(Arc::clone(program), limits);
+                let state = reference.initial(stop).map_err(|halt| self.halted(&halt))?;
+                scene.state = state.iter().map(|&f| reference.terms().export(f)).collect();
+            }
+        }
+        if let Some(text) = &self.args.does {
+            scene.joint = Some(self.joint(text, program, session)?);
+        }
+        Ok(scene)
+    }
+
+    /// Makes the moves. False if the last one leads to a position from which nobody can go on.
+    fn play(&self, session: &mut Session) -> Result<bool> {
+        let text = self.args.moves.as_deref().unwrap_or_default();
+        let steps: Vec<&str> = joint::steps(text).collect();
+        for (place, step) in steps.iter().enumerate() {
+            let Err(error) = session.play(step) else { continue };
+            let stuck = matches!(error.downcast_ref::<Halt>(), Some(Halt::Rules(_)));
+            if stuck && place + 1 == steps.len() {
+                return Ok(false);
+            }
+            return Err(error.context(format!("after step {}", session.at)));
+        }
+        Ok(true)
+    }
+
+    /// What the roles do: legal moves where that can be told, otherwise one for each role.
+    fn joint(
+        &self,
+        text: &str,
+        program: &Program,
+        session: Option<(Arc<ReferenceGame>, Session)>,
+    ) -> Result<Vec<Option<Ground>>> {
+        if let Some((game, mut session)) = session
+            && !session.worker.terminal()
+        {
+            let choices = joint::read(&session, text).context("--does")?;
+            let (joint, _) = session.drawn(&choices)?;
+            return Ok(moves(&game, &joint));
+        }
+        let given = joint::terms(text);
+        if given.len() != program.roles.len() {
+            bail!("--does needs a move for each of the {} roles here", program.roles.len());
+        }
+        let read = |text: &&str| match *text {
+            "_" => Ok(None),
+            text => {
+                let term = Ground::read_either(text, self.rules.syntax);
+                term.map(Some).ok_or_else(|| anyhow!("--does: {text} is no move"))
+            }
+        };
+        given.iter().map(read).collect()
+    }
+}
+
+/// The fluents of a file.
+fn state(file: &str) -> Result<Vec<Ground>> {
+    let input = input::read(file)?;
+    let object: Option<Value> = serde_json::from_str(&input.text).ok();
+    let state = object.as_ref().and_then(|object| object["state"].as_str());
+    let text = state.unwrap_or(&input.text).trim();
+    fluents(text)
+        .ok_or_else(|| anyhow!("{file} holds no list of fluents, such as (cell 1 1 b) (step 1)"))
+}
+
+/// Fluents one after the other, or as a list, each with `true` around it or not.
+fn fluents(text: &str) -> Option<Vec<Ground>> {
+    // In infix a name stands right before its bracket, in KIF a blank or another bracket.
+    let name = |before: u8| !before.is_ascii_whitespace() && !b"()".contains(&before);
+    let infix = text.as_bytes().windows(2).any(|pair| pair[1] == b'(' && name(pair[0]));
+    let syntax = if infix { Syntax::Infix } else { Syntax::Kif };
+    let plain = |fluent: Ground| match fluent.args {
+        Some(args) if &*fluent.name == "true" && args.len() == 1 => args[0].clone(),
+        args => Ground { args, ..fluent },
+    };
+    let inner = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
+    let listed = inner.filter(|inner| balanced(inner));
+    let fluents = [listed, Some(text)]
+        .into_iter()
+        .flatten()
+        .find_map(|text| Ground::read_all(text, syntax))?;
+    Some(fluents.into_iter().map(plain).collect())
+}
+
+/// Whether the text is a list from which the outer brackets were taken: it has brackets of its
+/// own, and they fit.
+fn balanced(text: &str) -> bool {
+    let mut depth = 0_i64;
+    let fits = text.chars().all(|letter| {
+        depth += i64::from(letter == '(') - i64::from(letter == ')');
+        depth >= 0
+    });
+    fits && depth == 0 && text.contains('(')
+}
+
+fn session_in(
+    game: ReferenceGame,
+    state: &[Ground],
+    seed: u64,
+    stop: &Stop,
+) -> Option<(Arc<ReferenceGame>, Session)> {
+    let game = Arc::new(game);
+    let mut worker = game.worker();
+    worker.load(&game.words_of(state), stop).ok()?;
+    let session = Session::from(game.clone(), worker, seed);
+    Some((game, session))
+}
+
+/// A session as the explainer wants it.
+fn told(game: &ReferenceGame, session: &Session) -> Scene {
+    let states = session.moments.iter().map(|moment| game.fluents_of(&moment.state));
+    let mut states: Vec<Vec<Ground>> = states.collect();
+    let state = states.pop().unwrap_or_default();
+    let joints = session.moments.iter().skip(1).map(|moment| moves(game, &moment.joint));
+    Scene { past: states.into_iter().zip(joints).collect(), state, joint: None }
+}
+
+fn moves(game: &ReferenceGame, joint: &[Move]) -> Vec<Option<Ground>> {
+    joint.iter().map(|&choice| game.term_of(choice)).collect()
+}
+
+/// The position after a joint move, whatever can be done there.
+fn successor(
+    program: &Arc<Program>,
+    state: &[Ground],
+    joint: &[Option<Ground>],
+    stop: &Stop,
+) -> Result<Vec<Ground>, Halt> {
+    let mut reference = Reference::new(Arc::clone(program), Limits::default());
+    let terms = reference.terms_mut();
+    let state: Vec<_> = state.iter().map(|fluent| terms.import(fluent)).collect();
+    let joint: Vec<_> = joint.iter().map(|c| c.as_ref().map(|c| terms.import(c))).collect();
+    reference.set_state(&state);
+    reference.set_moves(&joint);
+    let next = reference.next(stop)?;
+    Ok(next.iter().map(|&fluent| reference.terms().export(fluent)).collect())
+}

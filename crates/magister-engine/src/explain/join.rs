@@ -1,0 +1,263 @@
+//! Instances of rules: the values under which all conditions hold, or all but a few.
+
+use magister_core::{Halt, Stop};
+
+use crate::program::{Literal, Pattern};
+use crate::reference::bind::UNBOUND;
+use crate::reference::{Bindings, Reference};
+use crate::term::TermId;
+
+/// How far a search for instances goes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bounds {
+    /// Instances to find.
+    pub(super) found: usize,
+    /// Conditions to ask on the way.
+    pub(super) asked: usize,
+}
+
+/// An instance of a rule.
+#[derive(Clone, Debug)]
+pub(super) struct Instance {
+    pub(super) bindings: Bindings,
+    /// The conditions that do not hold.
+    pub(super) failing: Vec<u32>,
+    /// The conditions that can not be told, for want of a value that a failing one would give.
+    pub(super) open: Vec<u32>,
+}
+
+/// Conditions passed over on the way through a body.
+#[derive(Clone, Debug)]
+struct Way {
+    step: usize,
+    instance: Instance,
+    skips: usize,
+}
+
+/// What came of a search.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Instances {
+    pub(super) found: Vec<Instance>,
+    /// Whether the bounds were met.
+    pub(super) cut: bool,
+    /// The way that went furthest without passing anything over that might hold, with the
+    /// condition it ended at as its failing one.
+    furthest: Option<(usize, Instance)>,
+}
+
+/// The instances of a rule from given bindings on, with up to `skips` conditions that fail beside
+/// those that are known to.
+pub(super) fn instances(
+    reference: &mut Reference,
+    rule: u32,
+    bindings: &[TermId],
+    known: &[u32],
+    skips: usize,
+    bounds: Bounds,
+    stop: &Stop,
+) -> Result<Instances, Halt> {
+    let order = reference.order(rule, bindings);
+    let body: Vec<Literal> = reference.program().rules[rule as usize].body.clone();
+    let first = Instance { bindings: bindings.into(), failing: Vec::new(), open: Vec::new() };
+    let mut ways = vec![Way { step: 0, instance: first, skips }];
+    let mut result = Instances::default();
+    let mut asked = 0;
+    while let Some(mut way) = ways.pop() {
+        let Some(&place) = order.get(way.step) else {
+            result.found.push(way.instance);
+            if result.found.len() >= bounds.found {
+                result.cut = true;
+                break;
+            }
+            continue;
+        };
+        way.step += 1;
+        if known.contains(&place) {
+            way.instance.failing.push(place);
+            ways.push(way);
+            continue;
+        }
+        let literal = &body[place as usize];
+        if waits(&body, literal, &way.instance) {
+            way.instance.open.push(place);
+            ways.push(way);
+            continue;
+        }
+        asked += 1;
+        if asked > bounds.asked {
+            result.cut = true;
+            break;
+        }
+        stop.check()?;
+        let solutions = match reference.solutions(literal, &way.instance.bindings, stop) {
+            Ok(solutions) => solutions,
+            // Asked with fewer values than the rules would, a relation may have no end, or leave
+            // variables without a value.
+            Err(Halt::Limit(_) | Halt::Rules(_)) if !way.instance.failing.is_empty() => {
+                way.instance.open.push(place);
+                ways.push(way);
+                continue;
+            }
+            Err(halt) => return Err(halt),
+        };
+        let straight = way.instance.failing.iter().all(|place| known.contains(place));
+        let further = result.furthest.as_ref().is_none_or(|furthest| furthest.0 < way.step);
+        if solutions.is_empty() && straight && further {
+            let mut instance = way.instance.clone();
+            instance.failing.push(place);
+            // What was not asked any more is not known, unless it always fails.
+            for &later in &order[way.step..] {
+                let fails = known.contains(&later);
+                (if fails { &mut instance.failing } else { &mut instance.open }).push(later);
+            }
+            result.furthest = Some((way.step, instance));
+        }
+        if way.skips > 0 {
+            let mut skipping = way.clone();
+            skipping.skips -= 1;
+            skipping.instance.failing.push(place);
+            ways.push(skipping);
+        }
+        for bindings in solutions.into_iter().rev() {
+            let instance = Instance { bindings, ..way.instance.clone() };
+            ways.push(Way { instance, ..way });
+        }
+    }
+    Ok(result)
+}
+
+/// Whether a condition that binds nothing needs a value that a failing one would have given.
+fn waits(body: &[Literal], literal: &Literal, instance: &Instance) -> bool {
+    if literal.binds() || instance.failing.is_empty() {
+        return false;
+    }
+    let mut waits = false;
+    literal.goal.variables(&mut |variable| {
+        waits |= instance.bindings[variable as usize] == UNBOUND
+            && instance.failing.iter().chain(&instance.open).any(|&place| {
+                let mut gives = false;
+                body[place as usize].goal.variables(&mut |other| gives |= other == variable);
+                gives
+            });
+    });
+    waits
+}
+
+/// Conditions that fail whatever values the rule takes for its other variables.
+fn hopeless(
+    reference: &mut Reference,
+    rule: u32,
+    bindings: &[TermId],
+    stop: &Stop,
+) -> Result<Vec<u32>, Halt> {
+    let body: Vec<Literal> = reference.program().rules[rule as usize].body.clone();
+    let mut found = Vec::new();
+    for (place, literal) in body.iter().enumerate() {
+        let mut ready = literal.binds();
+        if !ready {
+            // A filter can be told only if nothing else in the rule would give it a value.
+            ready = true;
+            literal.goal.variables(&mut |variable| {
+                let given = |other: &Literal| {
+                    let mut gives = false;
+                    other.goal.variables(&mut |v| gives |= v == variable);
+                    gives
+                };
+                let elsewhere = body.iter().enumerate().any(|(at, l)| at != place && given(l));
+                ready &= bindings[variable as usize] != UNBOUND || !elsewhere;
+            });
+        }
+        if !ready {
+            continue;
+        }
+        match reference.solutions(literal, bindings, stop) {
+            Ok(solutions) if solutions.is_empty() => found.push(place as u32),
+            Ok(_) | Err(Halt::Limit(_) | Halt::Rules(_)) => {}
+            Err(halt) => return Err(halt),
+        }
+    }
+    Ok(found)
+}
+
+/// Whether the conditions that were passed over fail indeed. One that would have given a value to
+/// a condition that waits for it may hold by itself; then it is the other one that fails.
+fn all_fail(
+    reference: &mut Reference,
+    rule: u32,
+    instance: &Instance,
+    known: &[u32],
+    stop: &Stop,
+) -> Result<bool, Halt> {
+    if instance.open.is_empty() {
+        return Ok(!instance.failing.is_empty());
+    }
+    for &place in instance.failing.iter().filter(|place| !known.contains(place)) {
+        let literal = reference.program().rules[rule as usize].body[place as usize].clone();
+        match reference.solutions(&literal, &instance.bindings, stop) {
+            Ok(solutions) if solutions.is_empty() => {}
+            Ok(_) | Err(Halt::Limit(_) | Halt::Rules(_)) => return Ok(false),
+            Err(halt) => return Err(halt),
+        }
+    }
+    Ok(!instance.failing.is_empty())
+}
+
+/// How many conditions may fail in a nearest miss, beside those that fail in all.
+const FAILING: usize = 2;
+
+/// Whether the head of a rule may be opened by a call without being an instance of it: `(p ?x ?x)`
+/// and `(p (f ?x))` ask for less than the values of single arguments can say.
+fn is_loose(args: &[Pattern]) -> bool {
+    let mut seen = Vec::new();
+    let mut again = false;
+    for arg in args {
+        arg.variables(&mut |variable| {
+            again |= seen.contains(&variable);
+            seen.push(variable);
+        });
+    }
+    again || args.iter().any(|arg| matches!(arg, Pattern::Compound(..)))
+}
+
+/// The instances of a rule that come nearest to giving an atom that it does not give: with the
+/// fewest conditions that fail. If none fails, the rule gives something else that is like it.
+pub(super) fn nearest_misses(
+    reference: &mut Reference,
+    rule: u32,
+    bindings: &[TermId],
+    args: &[Pattern],
+    bounds: Bounds,
+    stop: &Stop,
+) -> Result<Instances, Halt> {
+    let known = hopeless(reference, rule, bindings, stop)?;
+    if known.is_empty() && is_loose(args) {
+        let result = instances(reference, rule, bindings, &[], 0, bounds, stop)?;
+        if !result.found.is_empty() {
+            return Ok(result);
+        }
+    }
+    let mut furthest = None;
+    for skips in usize::from(known.is_empty())..=FAILING {
+        let mut result = instances(reference, rule, bindings, &known, skips, bounds, stop)?;
+        let mut misses = Vec::with_capacity(result.found.len());
+        for instance in std::mem::take(&mut result.found) {
+            if all_fail(reference, rule, &instance, &known, stop)? {
+                misses.push(instance);
+            }
+        }
+        result.found = misses;
+        if !result.found.is_empty() {
+            return Ok(result);
+        }
+        furthest = furthest.or(result.furthest.take());
+    }
+    let instance = match furthest {
+        Some((_, instance)) if !instance.failing.is_empty() => instance,
+        _ => {
+            let all = 0..reference.program().rules[rule as usize].body.len() as u32;
+            let open = all.filter(|place| !known.contains(place)).collect();
+            Instance { bindings: bindings.into(), failing: known, open }
+        }
+    };
+    Ok(Instances { found: vec![instance], cut: true, furthest: None })
+}

@@ -1,0 +1,155 @@
+//! Why something holds in a position, or why it does not.
+//!
+//! What holds has a proof: a tree of instances of rules down to facts, the state and the moves,
+//! in which nothing rests on itself; a small one is searched for. What does not hold has, for
+//! every rule that could give it, an instance that comes nearest: one with the fewest conditions
+//! that fail. These are explained in turn, as deeply as is asked for.
+//!
+//! Everything is asked of the reference interpreter, so an explanation and the judge of all
+//! evaluators can not disagree.
+
+mod build;
+mod failure;
+mod join;
+mod json;
+mod near;
+mod operation;
+mod proof;
+mod question;
+mod search;
+mod text;
+mod tree;
+pub(crate) mod words;
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use magister_core::{Halt, Stop};
+use magister_gdl::Syntax;
+
+use crate::ground::Ground;
+use crate::program::{Depends, Goal, Program};
+use crate::term::TermId;
+use crate::{Error, Limits, Reference};
+use build::Build;
+pub use tree::{Claim, Explanation, Hint, Node, NodeId, Reason};
+use words::Words;
+
+/// Where the question is asked.
+#[derive(Clone, Debug, Default)]
+pub struct Scene {
+    /// The positions on the way, each with the joint move that was made there.
+    pub past: Vec<(Vec<Ground>, Vec<Option<Ground>>)>,
+    /// The fluents of the state.
+    pub state: Vec<Ground>,
+    /// What the roles do, if it is known: one move for each, none for a role that does nothing.
+    pub joint: Option<Vec<Option<Ground>>>,
+}
+
+/// How much is told.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Extent {
+    /// How many rules may stand above each other.
+    pub depth: u32,
+    /// How many answers, rules or instances of a rule are told at one place.
+    pub width: u32,
+    /// How many times the past is asked why a fluent is in the state.
+    pub history: u32,
+}
+
+impl Default for Extent {
+    fn default() -> Self {
+        Extent { depth: 8, width: 3, history: 0 }
+    }
+}
+
+/// A position of the scene, in the terms of the interpreter.
+#[derive(Clone, Debug)]
+struct Moment {
+    state: Vec<TermId>,
+    joint: Option<Vec<Option<TermId>>>,
+}
+
+/// Answers one question in one scene.
+#[derive(Debug)]
+pub struct Explainer {
+    reference: Reference,
+    syntax: Syntax,
+    question: Claim,
+    moments: Vec<Moment>,
+}
+
+impl Explainer {
+    /// Reads a question: an atom in either syntax, maybe negated, maybe with variables. `syntax`
+    /// is how answers are written.
+    pub fn new(
+        mut program: Program,
+        syntax: Syntax,
+        question: &str,
+        scene: &Scene,
+    ) -> Result<Self, Error> {
+        let question = question::read(&mut program, question, scene)?;
+        let mut reference = Reference::new(Arc::new(program), Limits::default());
+        let question = match question {
+            question::Question::Literal(literal, names) => Claim::Literal(literal, names),
+            question::Question::Next(fluent) => Claim::Next(reference.terms_mut().import(&fluent)),
+        };
+        let mut import = |state: &[Ground], joint: Option<&[Option<Ground>]>| {
+            let terms = reference.terms_mut();
+            let state: Vec<TermId> = state.iter().map(|fluent| terms.import(fluent)).collect();
+            let choice = |choice: &Option<Ground>| choice.as_ref().map(|c| terms.import(c));
+            Moment { state, joint: joint.map(|joint| joint.iter().map(choice).collect()) }
+        };
+        let past = scene.past.iter().map(|(state, joint)| import(state, Some(joint)));
+        let mut moments: Vec<Moment> = past.collect();
+        moments.push(import(&scene.state, scene.joint.as_deref()));
+        Ok(Explainer { reference, syntax, question, moments })
+    }
+
+    /// The question as it was understood.
+    pub fn question(&self) -> String {
+        text::claim(&self.words(), &self.question)
+    }
+
+    /// Whether the answer depends on what the roles do, and that is not known.
+    pub fn needs_moves(&self) -> bool {
+        let last = self.moments.last();
+        if last.is_some_and(|moment| moment.joint.is_some()) {
+            return false;
+        }
+        match &self.question {
+            Claim::Literal(literal, _) => match &literal.goal {
+                Goal::Does(..) => true,
+                goal => goal.atom().is_some_and(|atom| {
+                    let info = &self.reference.program().relations[atom.relation.index()];
+                    info.depends == Depends::Moves
+                }),
+            },
+            Claim::Next(_) => true,
+            _ => false,
+        }
+    }
+
+    /// Answers the question.
+    pub fn explain(&mut self, extent: Extent, stop: &Stop) -> Result<Explanation, Halt> {
+        let question = self.question.clone();
+        Build::new(&mut self.reference, &self.moments, extent, stop).answer(&question)
+    }
+
+    /// The explanation as lines for people.
+    pub fn text(&self, explanation: &Explanation) -> String {
+        text::text(&self.words(), explanation)
+    }
+
+    /// The explanation as an object.
+    pub fn json(&self, explanation: &Explanation) -> serde_json::Value {
+        json::json(&self.words(), explanation)
+    }
+
+    fn words(&self) -> Words<'_> {
+        let (program, terms) = (self.reference.program(), self.reference.terms());
+        Words { program, terms, syntax: self.syntax }
+    }
+}

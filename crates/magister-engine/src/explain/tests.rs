@@ -1,0 +1,230 @@
+//! Explanations on rules of a few lines, and the proof that every explanation is true.
+
+mod checker;
+mod games;
+
+use std::sync::Arc;
+
+use magister_core::{Halt, Stop};
+use magister_gdl::{Options, read};
+
+use super::{Explainer, Explanation, Extent, Reason, Scene};
+use crate::{Error, Limits, Program, Reference};
+use checker::check;
+
+/// The program of a text.
+fn program(text: &str) -> (Program, magister_gdl::Syntax) {
+    let sheet = read(text, &Options::default());
+    assert!(!sheet.diagnostics.has_errors(), "{:?}", sheet.diagnostics.as_slice());
+    (Program::new(&sheet.rules, text).expect("a program"), sheet.rules.syntax)
+}
+
+/// The initial position.
+fn beginning(program: &Program) -> Scene {
+    let mut reference = Reference::new(Arc::new(program.clone()), Limits::default());
+    let state = reference.initial(&Stop::never()).expect("an initial state");
+    let state = state.iter().map(|&fluent| reference.terms().export(fluent)).collect();
+    Scene { state, ..Scene::default() }
+}
+
+fn explained(text: &str, question: &str, extent: Extent) -> (Explainer, Explanation) {
+    let (program, syntax) = program(text);
+    let scene = beginning(&program);
+    let mut explainer = Explainer::new(program, syntax, question, &scene).expect("a question");
+    let explanation = explainer.explain(extent, &Stop::never()).expect("an answer");
+    check(&mut explainer, &explanation);
+    (explainer, explanation)
+}
+
+fn told(text: &str, question: &str) -> String {
+    let (explainer, explanation) = explained(text, question, Extent::default());
+    explainer.text(&explanation)
+}
+
+#[test]
+fn a_proof_never_rests_on_itself() {
+    // The first rule that gives each of them is one that leads back.
+    let text = "(role a)
+(<= (p ?x) (q ?x))
+(<= (q ?x) (p ?x))
+(<= (q ?x) (r ?x))
+(r 1)";
+    let told = told(text, "(p 1)");
+    assert_eq!(
+        told,
+        "(p 1) holds: by the rule in line 2
+  (q 1): by the rule in line 4
+    (r 1): fact in line 5
+line 2: (<= (p ?x) (q ?x))
+line 4: (<= (q ?x) (r ?x))
+"
+    );
+}
+
+#[test]
+fn the_smaller_proof_is_told() {
+    let text = "(role a)
+(<= (t ?x ?z) (t ?x ?y) (t ?y ?z))
+(<= (t ?x ?y) (e ?x ?y))
+(e 1 2) (e 2 3) (e 3 4) (e 1 4)";
+    let (_, explanation) = explained(text, "(t 1 4)", Extent::default());
+    assert_eq!(explanation.nodes.len(), 2);
+}
+
+#[test]
+fn what_is_told_once_is_not_told_again() {
+    let text = "(role a)
+(<= p q r)
+(<= q s)
+(<= r s)
+(<= s (not t))
+(<= t (u 1))
+(<= (u ?x) (role ?x))";
+    let told = told(text, "p");
+    assert!(told.contains("  q: by the rule in line 3\n    s: by the rule in line 5\n"), "{told}");
+    assert!(told.contains("  r: by the rule in line 4\n    s: see above\n"), "{told}");
+    assert!(told.contains("(not t): nothing makes t true"), "{told}");
+}
+
+#[test]
+fn conditions_of_every_kind_hold() {
+    let text = "(role a) (init (f 1)) (n 1) (n 2)
+(<= (p ?x) (true (f ?x)) (n ?y) (distinct ?x ?y) (not (and (n ?x) (true (f ?y)))))
+(<= (q ?x) (or (n ?x) (true (g ?x))) (not (true (g ?x))))";
+    let p = told(text, "(p ?x)");
+    assert!(p.contains("(distinct 1 2): different"), "{p}");
+    assert!(p.contains("(not (and (n 1) (true (f 2)))): nothing makes"), "{p}");
+    assert!(told(text, "(q 2)").contains("(not (true (g 2))): not in the state"));
+    let operations = "role(robot)
+init(cell(1,b)) init(cell(2,x)) init(cell(3,b))
+free(N) :- countofall(X,cell(X,b),N)
+sum(X) :- evaluate(plus(1,2),X)
+some :- exists(X,cell(X,x))
+legal(go)
+go :: cell(1,x)
+control(robot)";
+    assert!(told(operations, "free(N)").contains("countofall(X,cell(X,b),2): by 2 answers"));
+    assert!(told(operations, "free(3)").contains("countofall(X,cell(X,b),3): it would be 2"));
+    assert!(told(operations, "sum(3)").contains("evaluate(plus(1,2),3): computed"));
+    assert!(told(operations, "sum(4)").contains("evaluate(plus(1,2),4): it would be 3"));
+    assert!(told(operations, "some").contains("  cell(2,x): in the state"));
+}
+
+#[test]
+fn the_nearest_miss_is_told() {
+    let text = "(role a) (init (at 1 1)) (init (at 1 2)) (init (at 2 1)) (row 1) (row 2) (row 3)
+(<= (full ?r) (row ?r) (true (at ?r 1)) (true (at ?r 2)) (true (at ?r 3)))
+(<= some (full ?r))";
+    let full = told(text, "(full ?r)");
+    // Row 1 lacks one, row 2 two, row 3 three.
+    assert!(full.contains("line 2, ?r = 1: 1 of 4 conditions fails"), "{full}");
+    assert!(full.contains("(true (at 1 3)): not in the state, which has (at 1 1), (at 1 2)"));
+    assert!(!full.contains("?r = 2"), "{full}");
+    let many = "(role a) (init (f 0)) (n 1) (n 2) (n 3) (n 4) (n 5) (n 6)
+(<= p (n ?x) (true (f ?x)))";
+    assert!(told(many, "p").contains("and 5 more like this"), "{}", told(many, "p"));
+    // A failing condition that would have given the value of another.
+    let open = "(role a) (n 1) (<= p (q ?x) (distinct ?x 1) (n 1)) (<= (q ?x) (r ?x)) (r 1)";
+    let open = told(open, "p");
+    assert!(open.contains("(distinct 1 1): equal"), "{open}");
+    let open = "(role a) (n 1) (<= p (q ?x) (distinct ?x 1) (n 1))";
+    let open = told(open, "p");
+    assert!(open.contains("1 of 3 conditions fails, 1 cannot be told"), "{open}");
+    assert!(open.contains("nothing defines `q` with 1 arguments"), "{open}");
+}
+
+#[test]
+fn a_rule_that_gives_something_else() {
+    let text = "(role a) (n 1 2) (<= (p ?x ?y) (n ?x ?y)) (<= p1 (p ?x ?x)) (<= (q ?x) (n ?x ?y))";
+    let told_p = told(text, "p1");
+    assert!(told_p.contains("line 1, ?x = 1, ?y = 2: it gives (p 1 2) instead"), "{told_p}");
+    assert!(told(text, "(q (f ?x))").contains("it gives (q 1) instead"));
+}
+
+#[test]
+fn a_failing_circle_is_told_once() {
+    let text = "(role a) (<= (p ?x) (q ?x)) (<= (q ?x) (p ?x)) (<= (q ?x) (r ?x) (s ?x)) (r 1)";
+    let told = told(text, "(p 1)");
+    assert!(told.contains("(p 1): see above") || told.contains("and 1 more rule"), "{told}");
+}
+
+#[test]
+fn negation_is_explained_by_what_holds() {
+    let text = "(role a) (init on) (<= p (not q)) (<= q (true on))";
+    let told = told(text, "p");
+    assert!(told.contains("(not q): q holds\n      q: by the rule in line 1"), "{told}");
+    let not = explained(text, "(not p)", Extent::default()).1;
+    assert!(not.holds && !not.node(not.node(not.roots[0]).children[0]).holds);
+}
+
+#[test]
+fn names_that_nothing_defines() {
+    let text = "(role a) (init (cell 1 b)) (<= (line ?x) (true (cell ?x x)))";
+    assert!(told(text, "(lime 1)").contains("did you mean `line`?"));
+    assert!(
+        told(text, "(line 1 2)").contains("with 2 arguments; what is called so has 1 argument")
+    );
+    // A bare fluent is understood.
+    assert!(told(text, "(cell 1 b)").starts_with("(true (cell 1 b)) holds: in the state"));
+    assert!(told(text, "cell(1,b)").starts_with("(true (cell 1 b)) holds"));
+    assert!(told(text, "(true (cel 1 b))").contains("the rules know no such fluent; did you mean"));
+}
+
+#[test]
+fn questions_that_are_none() {
+    let (program, syntax) = program("(role a) (<= (next f) (does a go))");
+    for question in ["", "(", "?x", "(and p q)", "p q", "p :- q", "X", "\"", "(p", "(not ?x)"] {
+        let scene = Scene::default();
+        let asked = Explainer::new(program.clone(), syntax, question, &scene);
+        assert!(matches!(asked, Err(Error::Game(_))), "{question}");
+    }
+    let asked = Explainer::new(program, syntax, "next(f)", &Scene::default()).expect("a question");
+    assert!(asked.needs_moves());
+}
+
+#[test]
+fn depth_is_cut_and_said() {
+    let text = "(role a) (<= p q) (<= q r) (<= r s) (<= s (role a))";
+    let (explainer, explanation) = explained(text, "p", Extent { depth: 2, ..Extent::default() });
+    let told = explainer.text(&explanation);
+    assert!(told.contains("    r: …\n"), "{told}");
+    assert!(told.contains("--depth N shows more"), "{told}");
+    let whole = explained(text, "p", Extent::default()).1;
+    assert!(!whole.cut && !whole.nodes.iter().any(|node| node.reason == Reason::Deeper));
+}
+
+#[test]
+fn deep_proofs_and_deep_failures_need_no_stack() {
+    let links: String = (0..20_000).map(|n| format!("(succ {n} {})", n + 1)).collect();
+    let text = format!(
+        "(role a) {links} (reach 0) (<= (reach ?y) (succ ?x ?y) (reach ?x))
+         (<= (lead ?x) (succ ?x ?y) (lead ?y)) (<= (lead 20000) (true never))"
+    );
+    let all = Extent { depth: u32::MAX, ..Extent::default() };
+    let (explainer, explanation) = explained(&text, "(reach 20000)", all);
+    assert_eq!(explanation.nodes.len(), 40_001);
+    assert!(explainer.json(&explanation)["nodes"].as_array().is_some_and(|n| n.len() == 40_001));
+    let some = Extent { depth: 300, ..Extent::default() };
+    assert!(!explained(&text, "(lead 0)", some).1.holds);
+}
+
+#[test]
+fn infinite_relations_are_a_limit_or_left_open() {
+    // Asked with a value it ends; asked with none, it does not.
+    let text = "(role a) (n 0) (<= (n (s ?x)) (n ?x)) (<= p (q ?x) (n ?x)) (<= r (n ?x) (q ?x))";
+    let (_, explanation) = explained(text, "p", Extent::default());
+    assert!(!explanation.holds);
+    let (program, syntax) = program(text);
+    let mut asked = Explainer::new(program, syntax, "r", &Scene::default()).expect("a question");
+    let halt = asked.explain(Extent::default(), &Stop::never()).expect_err("no end");
+    assert!(matches!(&halt, Halt::Limit(what) if what.contains("line 1")), "{halt}");
+}
+
+#[test]
+fn explanations_can_be_interrupted() {
+    let (program, syntax) = program("(role a) (<= p (not q))");
+    let mut asked = Explainer::new(program, syntax, "p", &Scene::default()).expect("a question");
+    let stop = Stop::new();
+    stop.set();
+    assert_eq!(asked.explain(Extent::default(), &stop), Err(Halt::Stopped));
+}

@@ -1,0 +1,249 @@
+//! Holds an explanation against the reference interpreter, node by node.
+
+use magister_core::{Halt, Stop};
+
+use crate::explain::{Claim, Explainer, Explanation, Node, NodeId, Reason};
+use crate::program::{Goal, Literal, Pattern, Rule};
+use crate::reference::bind::{UNBOUND, resolve};
+use crate::term::TermId;
+
+/// Panics if anything in an explanation is not true, or if a proof rests on itself.
+pub(super) fn check(explainer: &mut Explainer, explanation: &Explanation) {
+    let mut at = None;
+    let mut nodes: Vec<&Node> = explanation.nodes.iter().collect();
+    nodes.sort_by_key(|node| node.step);
+    for node in nodes {
+        if at != Some(node.step) {
+            enter(explainer, node.step as usize);
+            at = Some(node.step);
+        }
+        check_node(explainer, explanation, node);
+    }
+    well_founded(explanation);
+}
+
+fn enter(explainer: &mut Explainer, step: usize) {
+    let moment = explainer.moments[step].clone();
+    explainer.reference.set_state(&moment.state);
+    if let Some(joint) = &moment.joint {
+        explainer.reference.set_moves(joint);
+    }
+}
+
+/// Whether a condition, with its values put in, holds for some values of its other variables.
+fn holds(explainer: &mut Explainer, literal: &Literal) -> bool {
+    let mut variables = 0;
+    literal.goal.variables(&mut |variable| variables = variables.max(variable + 1));
+    let unbound = vec![UNBOUND; variables as usize];
+    match explainer.reference.solutions(literal, &unbound, &Stop::never()) {
+        Ok(solutions) => !solutions.is_empty(),
+        // Asked with fewer values than the rules would, a relation may have no end, or leave
+        // variables without a value.
+        Err(Halt::Limit(_) | Halt::Rules(_)) => false,
+        Err(halt) => panic!("{halt}"),
+    }
+}
+
+/// A condition of a rule with values put in.
+fn under(explainer: &mut Explainer, literal: &Literal, bindings: &[TermId]) -> Vec<Pattern> {
+    let mut patterns = Vec::new();
+    literal.goal.patterns(&mut |pattern| {
+        patterns.push(resolve(pattern, bindings, explainer.reference.terms_mut()));
+    });
+    patterns
+}
+
+/// Whether a claim is this condition under these bindings.
+fn is_instance(
+    explainer: &mut Explainer,
+    claim: &Claim,
+    literal: &Literal,
+    bindings: &[TermId],
+) -> bool {
+    let Claim::Literal(claimed, _) = claim else { return false };
+    let mut patterns = Vec::new();
+    claimed.goal.patterns(&mut |pattern| patterns.push(pattern.clone()));
+    let same_kind = std::mem::discriminant(&claimed.goal) == std::mem::discriminant(&literal.goal)
+        && claimed.goal.atom().map(|a| a.relation) == literal.goal.atom().map(|a| a.relation);
+    same_kind
+        && claimed.negated == literal.negated
+        && patterns == under(explainer, literal, bindings)
+}
+
+fn check_node(explainer: &mut Explainer, explanation: &Explanation, node: &Node) {
+    let children: Vec<&Node> = node.children.iter().map(|&id| explanation.node(id)).collect();
+    let rules = |explainer: &Explainer, rule: u32| -> Rule {
+        explainer.reference.program().rules[rule as usize].clone()
+    };
+    match &node.claim {
+        Claim::Literal(literal, _) => {
+            assert_eq!(holds(explainer, literal), node.holds, "{node:?}");
+        }
+        Claim::Next(fluent) => {
+            let next = explainer.reference.next(&Stop::never()).expect("a successor");
+            assert_eq!(next.contains(fluent), node.holds, "{node:?}");
+        }
+        Claim::Instance(rule, bindings) => {
+            let rule = rules(explainer, *rule);
+            if let Reason::Gives(other) = node.reason {
+                let head =
+                    Literal { negated: false, goal: Goal::Relation(rule.head.clone()), stratum: 0 };
+                let head = instance(explainer, &head, bindings);
+                assert!(holds(explainer, &head), "{node:?}");
+                let claim = Claim::Literal(head, rule.names.clone());
+                assert_eq!(ground(explainer, &claim), other);
+                return;
+            }
+            let Reason::Miss { hold, open, .. } = node.reason else {
+                assert!(matches!(node.reason, Reason::Limit(_)), "{node:?}");
+                return;
+            };
+            assert!(!children.is_empty(), "{node:?}");
+            assert_eq!(children.len() + (hold + open) as usize, rule.body.len(), "{node:?}");
+            for child in &children {
+                let of_rule = |l: &Literal| is_instance(explainer, &child.claim, l, bindings);
+                assert!(!child.holds && rule.body.iter().any(of_rule), "{child:?}");
+            }
+            let mut holding = 0;
+            for literal in &rule.body {
+                let claim = instance(explainer, literal, bindings);
+                holding += u32::from(holds(explainer, &claim));
+            }
+            assert!(holding >= hold, "{node:?}");
+        }
+        Claim::Performed(_) | Claim::Effect(..) => {}
+    }
+    match &node.reason {
+        Reason::Fact(line) => {
+            let atom = ground(explainer, &node.claim);
+            assert!(explainer.reference.is_fact(atom), "{node:?}");
+            assert!(*line > 0, "{node:?}");
+        }
+        Reason::Rule(number, bindings) => {
+            let rule = rules(explainer, *number);
+            let head = Goal::Relation(rule.head.clone());
+            let head = Literal { negated: false, goal: head, stratum: 0 };
+            assert!(is_instance(explainer, &node.claim, &head, bindings), "{node:?}");
+            assert_eq!(children.len(), rule.body.len(), "{node:?}");
+            for (child, literal) in children.iter().zip(&rule.body) {
+                assert!(is_instance(explainer, &child.claim, literal, bindings), "{child:?}");
+                assert!(child.holds, "{child:?}");
+            }
+        }
+        Reason::State(since) => {
+            let fluent = ground(explainer, &node.claim);
+            let from = since.unwrap_or(node.step);
+            for step in from..=node.step {
+                assert!(explainer.moments[step as usize].state.contains(&fluent), "{node:?}");
+            }
+            assert!(
+                from == 0 || since.is_none() || {
+                    !explainer.moments[from as usize - 1].state.contains(&fluent)
+                }
+            );
+        }
+        Reason::Misses(count) if matches!(node.claim, Claim::Literal(..)) => {
+            let Claim::Literal(Literal { goal: Goal::Relation(atom), .. }, _) = &node.claim else {
+                panic!("{node:?}");
+            };
+            let rules =
+                explainer.reference.program().relations[atom.relation.index()].rules.clone();
+            let opens = |&&rule: &&u32| explainer.reference.open_head(rule, &atom.args).is_some();
+            assert_eq!(rules.iter().filter(opens).count() as u32, *count, "{node:?}");
+        }
+        Reason::Elsewhere(there) => {
+            let there = explanation.node(*there);
+            assert_eq!(there.holds, node.holds, "{node:?}");
+            match (&there.claim, &node.claim) {
+                (Claim::Literal(there, _), Claim::Literal(here, _)) => {
+                    assert_eq!((there.negated, &there.goal), (here.negated, &here.goal));
+                }
+                (there, here) => assert_eq!(there, here),
+            }
+        }
+        Reason::Present => assert!(children.iter().all(|child| child.holds), "{node:?}"),
+        _ => {}
+    }
+}
+
+fn instance(explainer: &mut Explainer, literal: &Literal, bindings: &[TermId]) -> Literal {
+    let mut patterns = under(explainer, literal, bindings).into_iter();
+    let mut next = || patterns.next().expect("as many");
+    let goal = match &literal.goal {
+        Goal::Relation(atom) => {
+            let mut atom = atom.clone();
+            atom.args.iter_mut().for_each(|arg| *arg = next());
+            Goal::Relation(atom)
+        }
+        Goal::Fluent(_) => Goal::Fluent(next()),
+        Goal::Does(..) => Goal::Does(next(), next()),
+        Goal::Distinct(..) => Goal::Distinct(next(), next()),
+        Goal::Builtin(builtin, args) => {
+            Goal::Builtin(builtin, args.iter().map(|_| next()).collect())
+        }
+        Goal::Aggregate(collect, atom, _) => {
+            let mut atom = atom.clone();
+            atom.args.iter_mut().for_each(|arg| *arg = next());
+            Goal::Aggregate(*collect, atom, next())
+        }
+    };
+    Literal { negated: literal.negated, goal, stratum: literal.stratum }
+}
+
+/// The term of a claim without variables.
+fn ground(explainer: &mut Explainer, claim: &Claim) -> TermId {
+    let Claim::Literal(literal, _) = claim else { panic!("{claim:?}") };
+    match &literal.goal {
+        Goal::Fluent(Pattern::Ground(term)) => *term,
+        Goal::Relation(atom) => {
+            let functor = explainer.reference.program().relations[atom.relation.index()].functor;
+            let args: Vec<TermId> = atom
+                .args
+                .iter()
+                .map(|arg| if let Pattern::Ground(arg) = arg { *arg } else { panic!("{claim:?}") })
+                .collect();
+            let terms = explainer.reference.terms_mut();
+            match functor.arity {
+                None => terms.constant(functor.symbol),
+                Some(_) => terms.compound(functor.symbol, &args),
+            }
+        }
+        _ => panic!("{claim:?}"),
+    }
+}
+
+/// No node that holds rests on itself, by its children and by what is told elsewhere.
+fn well_founded(explanation: &Explanation) {
+    let below = |id: NodeId| {
+        let node = explanation.node(id);
+        let elsewhere = match node.reason {
+            Reason::Elsewhere(there) if node.holds => Some(there),
+            _ => None,
+        };
+        node.children.iter().copied().chain(elsewhere)
+    };
+    // 0 not seen, 1 being looked at, 2 done.
+    let mut marks = vec![0_u8; explanation.nodes.len()];
+    for start in 0..explanation.nodes.len() as u32 {
+        let mut stack = vec![(NodeId(start), false)];
+        while let Some((id, done)) = stack.pop() {
+            let mark = &mut marks[id.0 as usize];
+            if done {
+                *mark = 2;
+                continue;
+            }
+            assert_ne!(*mark, 1, "rests on itself: {:?}", explanation.node(id));
+            if *mark == 2 {
+                continue;
+            }
+            *mark = 1;
+            stack.push((id, true));
+            for child in below(id) {
+                assert_ne!(marks[child.0 as usize], 1, "{:?}", explanation.node(child));
+                if marks[child.0 as usize] == 0 {
+                    stack.push((child, false));
+                }
+            }
+        }
+    }
+}

@@ -53,7 +53,7 @@ impl Ledger {
     /// Gives a lane a number of playouts, the first of which begins with the next sweep.
     pub fn begin(&mut self, lane: usize, playouts: u32) {
         let (word, bit) = (lane / 64, 1u64 << (lane % 64));
-        let mut set = |wires: &mut Wires, row: u32, on: bool| {
+        let set = |wires: &mut Wires, row: u32, on: bool| {
             let row = &mut wires.row_mut(row)[word];
             *row = if on { *row | bit } else { *row & !bit };
         };
@@ -170,17 +170,23 @@ fn book<const N: usize>(
     *found = Sweep { ended: any != 0, stuck: trouble != 0, done: lost != 0 };
 }
 
-/// Adds to every counter the number of its 32 lanes in which both rows are true.
-///
-/// # Panics
-/// If the row does not exist, or there is not one counter for every 32 lanes.
-pub fn tally(wires: &Wires, row: u32, mask: &[u64], counters: &mut [u32]) {
-    assert!(counters.len() == wires.width().slots() && mask.len() * 2 == counters.len());
-    let row = wires.row(row);
-    for (word, pair) in counters.as_chunks_mut::<2>().0.iter_mut().enumerate() {
-        let lanes = row[word] & mask[word];
-        pair[0] += (lanes as u32).count_ones();
-        pair[1] += ((lanes >> 32) as u32).count_ones();
+/// Adds to every counter the number of its 32 lanes in which both rows are true. Counters without
+/// lanes stay what they are.
+pub fn tally(width: Width, row: &[u64], mask: &[u64], counters: &mut [u64]) {
+    by_width!(
+        width,
+        count(row, mask, counters) where row: &[u64], mask: &[u64], counters: &mut [u64]
+    );
+}
+
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "it must be compiled into each instruction set's function")]
+fn count<const N: usize>(row: &[u64], mask: &[u64], counters: &mut [u64]) {
+    let pairs = counters.as_chunks_mut::<2>().0;
+    for ((pair, row), mask) in pairs.iter_mut().zip(row).zip(mask) {
+        let lanes = row & mask;
+        pair[0] += u64::from((lanes as u32).count_ones());
+        pair[1] += u64::from(((lanes >> 32) as u32).count_ones());
     }
 }
 
@@ -239,10 +245,8 @@ mod tests {
 
     #[test]
     fn lanes_are_counted_by_stream() {
-        let mut wires = Wires::new(Width::W256, 1);
-        wires.row_mut(0).copy_from_slice(&[!0, 0, 0xf0, !0]);
         let mut counters = vec![1; 8];
-        tally(&wires, 0, &[7, 7, 0x30, !0 << 31], &mut counters);
+        tally(Width::W256, &[!0, 0, 0xf0, !0], &[7, 7, 0x30, !0 << 31], &mut counters);
         assert_eq!(counters, [4, 1, 1, 1, 3, 1, 2, 33]);
     }
 }

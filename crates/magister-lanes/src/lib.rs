@@ -30,11 +30,11 @@ macro_rules! by_width {
     ($width:expr, $kernel:ident($($argument:expr),* $(,)?) where $($name:ident: $type:ty),* $(,)?) => {{
         #[cfg(target_arch = "x86_64")]
         {
-            #[target_feature(enable = "avx2")]
+            #[target_feature(enable = "avx2,popcnt")]
             fn avx2<const N: usize>($($name: $type),*) {
                 $kernel::<N>($($name),*);
             }
-            #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512dq")]
+            #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512dq,popcnt")]
             fn avx512<const N: usize>($($name: $type),*) {
                 $kernel::<N>($($name),*);
             }

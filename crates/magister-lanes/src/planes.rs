@@ -49,12 +49,13 @@ fn fill<const N: usize>(wires: &mut Wires, first: u32, seed: u64, draw: u8, slot
         }
     }
     for block in 0..BITS / 4 {
-        let words = |half: usize| {
-            let mut high = sweep_high[half];
-            high.iter_mut().for_each(|h| *h |= block as u64);
-            philox([sweep_low[half], high, stream_low[half], stream_high[half]], seed)
-        };
-        let (even, odd) = (words(0), words(1));
+        let mut high = sweep_high;
+        for i in 0..N {
+            high[0][i] |= block as u64;
+            high[1][i] |= block as u64;
+        }
+        let even = philox([sweep_low[0], high[0], stream_low[0], stream_high[0]], seed);
+        let odd = philox([sweep_low[1], high[1], stream_low[1], stream_high[1]], seed);
         let Some(out) = rows[4 * block..].first_chunk_mut::<4>() else { return };
         for plane in 0..4 {
             for i in 0..N {

@@ -60,7 +60,7 @@ pub(crate) fn vectors() -> Vectors {
                 && is_x86_feature_detected!("avx512vl")
                 && is_x86_feature_detected!("avx512bw")
                 && is_x86_feature_detected!("avx512dq");
-            let avx2 = is_x86_feature_detected!("avx2");
+            let avx2 = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("popcnt");
             if avx512 && avx2 && most != "avx2" && most != "portable" {
                 return Vectors::Avx512;
             }

@@ -7,3 +7,4 @@ mod program;
 mod schedule;
 
 pub(crate) use player::{BatchPlan, BatchPlayer, Trouble};
+pub(crate) use program::Pay;

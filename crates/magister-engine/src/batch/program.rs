@@ -36,8 +36,9 @@ pub(super) struct BatchProgram {
     /// Where the planes of each draw begin.
     pub(super) draws: Vec<u32>,
     pub(super) choices: Vec<Choice>,
-    /// The rows of the network's goals.
-    pub(super) goal_rows: Vec<u32>,
+    /// Rewards: the role, the value, and the row of the lanes in which it is paid. Of those of a
+    /// role at most one is.
+    pub(super) rewards: Vec<(usize, f64, u32)>,
 }
 
 /// A random choice.
@@ -57,16 +58,22 @@ struct Chooser {
 }
 
 impl BatchProgram {
-    /// The tapes of a network.
-    pub(super) fn new(network: &Network, stop: &Stop) -> Self {
+    /// The tapes of a network that pays so.
+    pub(super) fn new(network: &Network, pay: &Pay<'_>, stop: &Stop) -> Self {
         let turns = network.turns(stop);
-        Builder::new(network, turns).build()
+        Builder::new(network, turns).build(pay)
     }
+}
 
-    /// The number of gates of a step.
-    pub(super) fn gates(&self) -> usize {
-        self.legal.len() + self.mix.len() + self.next.len()
-    }
+/// What goals are worth.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pay<'a> {
+    /// The values of the network's goals, if they are numbers.
+    pub(crate) values: &'a [Option<f64>],
+    /// The role that has no rewards.
+    pub(crate) chance: Option<usize>,
+    /// Whether a role without a goal has zero.
+    pub(crate) zero: bool,
 }
 
 struct Builder<'a> {
@@ -117,7 +124,7 @@ impl<'a> Builder<'a> {
         if places.is_empty() { Vec::new() } else { vec![Chooser { places }] }
     }
 
-    fn build(mut self) -> BatchProgram {
+    fn build(mut self, pay: &Pay<'_>) -> BatchProgram {
         let network = self.network;
         let yes = 0;
         let restart = self.fixed(1);
@@ -163,7 +170,7 @@ impl<'a> Builder<'a> {
 
         // Section 2: goals.
         self.circuit.nodes(goal_edges.iter().copied());
-        let goals: Vec<Wire> = goal_edges.iter().map(|&e| self.circuit.edge(e)).collect();
+        let rewards = self.rewards(pay);
         let mut section_goals = self.circuit.section();
 
         // Section 3: which random numbers each choice takes.
@@ -201,7 +208,7 @@ impl<'a> Builder<'a> {
         }
         let mut kept = self.fixed.clone();
         kept.extend([terminal, stuck]);
-        kept.extend(&goals);
+        kept.extend(rewards.iter().map(|&(.., wire)| wire));
         kept.extend(counted.iter().flat_map(|c| c.digits()));
         kept.extend(next.iter().map(|&(wire, _)| wire));
         let inputs = network.graph.inputs() as u32 + 1;
@@ -234,8 +241,49 @@ impl<'a> Builder<'a> {
                     number: at(numbers[index]),
                 })
                 .collect(),
-            goal_rows: goals.iter().map(|&wire| at(wire)).collect(),
+            rewards: rewards.iter().map(|&(role, value, wire)| (role, value, at(wire))).collect(),
         }
+    }
+
+    /// The rewards: a role has one if exactly one of its goals holds.
+    fn rewards(&mut self, pay: &Pay<'_>) -> Vec<(usize, f64, Wire)> {
+        let network = self.network;
+        let mut rewards = Vec::new();
+        for role in (0..network.idle.len()).filter(|&role| pay.chance != Some(role)) {
+            let goals: Vec<(f64, Wire)> = network
+                .goals
+                .iter()
+                .zip(pay.values)
+                .filter(|((whose, ..), _)| *whose as usize == role)
+                .filter_map(|(&(.., edge), value)| value.map(|value| (value, edge)))
+                .map(|(value, edge)| (value, self.circuit.edge(edge)))
+                .collect();
+            let (mut one, mut two): (Option<Wire>, Option<Wire>) = (None, None);
+            for &(_, goal) in &goals {
+                if let Some(before) = one {
+                    let both = self.circuit.two(Operation::And, before, goal);
+                    two = Some(match two {
+                        Some(two) => self.circuit.two(Operation::Or, two, both),
+                        None => both,
+                    });
+                    one = Some(self.circuit.two(Operation::Or, before, goal));
+                } else {
+                    one = Some(goal);
+                }
+            }
+            for (value, goal) in goals {
+                let single = match two {
+                    Some(two) => self.circuit.two(Operation::AndNot, goal, two),
+                    None => goal,
+                };
+                rewards.push((role, value, single));
+            }
+            if pay.zero {
+                let none = one.map_or(0, |one| self.circuit.two(Operation::Nor, one, one));
+                rewards.push((role, 0.0, none));
+            }
+        }
+        rewards
     }
 
     /// For every role whether it has a legal move.

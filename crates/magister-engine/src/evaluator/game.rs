@@ -14,7 +14,7 @@ use super::stepper::NetworkStepper;
 use super::sweep::Sweep;
 use super::worker::NetworkWorker;
 use crate::Error;
-use crate::batch::BatchPlan;
+use crate::batch::{BatchPlan, Pay};
 use crate::ground::Ground;
 use crate::network::Network;
 use crate::program::Program;
@@ -173,8 +173,8 @@ impl Shared {
     pub(super) fn batch(&self, stop: &Stop) -> Arc<BatchPlan> {
         let make = || {
             let chance = self.info.chance.map(Role::index);
-            let network = Arc::clone(&self.network);
-            Arc::new(BatchPlan::new(network, &self.values, chance, self.operations, stop))
+            let pay = Pay { values: &self.values, chance, zero: self.operations };
+            Arc::new(BatchPlan::new(&self.network, &pay, stop))
         };
         Arc::clone(self.batch.get_or_init(make))
     }

@@ -62,7 +62,7 @@ fn games(text: &str) -> Vec<NetworkGame> {
     let grounded = ground(&program, &GroundLimits::default(), &Stop::never()).expect("grounds");
     let network = Network::new(&grounded, &NetworkLimits::default(), &Stop::never()).expect("fits");
     let network = Arc::new(network);
-    [Method::Sweep, Method::Incremental]
+    [Method::Sweep, Method::Incremental, Method::Batch]
         .map(|method| NetworkGame::new(&program, Arc::clone(&network), method, text, "test"))
         .map(|game| game.expect("it can be begun"))
         .into()

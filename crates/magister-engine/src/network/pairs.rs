@@ -1,8 +1,6 @@
 //! Shares what gates have in common: the most frequent pair of inputs becomes a gate of its own,
 //! again and again, until no pair occurs twice.
 
-use std::collections::BinaryHeap;
-
 use rustc_hash::FxHashMap;
 
 use super::graph::{Edge, Graph};
@@ -73,6 +71,31 @@ fn pair(a: Edge, b: Edge) -> Pair {
     if a < b { (a, b) } else { (b, a) }
 }
 
+/// Pairs by how often they occur, the most frequent first, of those the last that came.
+#[derive(Default)]
+struct Queue {
+    buckets: Vec<Vec<Pair>>,
+}
+
+impl Queue {
+    fn push(&mut self, pair: Pair, count: usize) {
+        if self.buckets.len() <= count {
+            self.buckets.resize_with(count + 1, Vec::new);
+        }
+        self.buckets[count].push(pair);
+    }
+
+    fn pop(&mut self) -> Option<(Pair, usize)> {
+        loop {
+            let last = self.buckets.last_mut()?;
+            if let Some(pair) = last.pop() {
+                return Some((pair, self.buckets.len() - 1));
+            }
+            self.buckets.pop();
+        }
+    }
+}
+
 fn extract(lists: &mut Lists, live: &[u32]) {
     let pairs = |width: usize| -> usize {
         let sizes = live.iter().map(|&n| lists.children[n as usize].len());
@@ -92,12 +115,12 @@ fn extract(lists: &mut Lists, live: &[u32]) {
             }
         }
     }
-    let mut heap: BinaryHeap<(usize, std::cmp::Reverse<Pair>)> = BinaryHeap::new();
+    let mut queue = Queue::default();
     let mut frequent: Vec<(Pair, usize)> =
         users.iter().filter(|(_, list)| list.len() > 1).map(|(&p, list)| (p, list.len())).collect();
-    frequent.sort_unstable();
-    heap.extend(frequent.into_iter().map(|(p, count)| (count, std::cmp::Reverse(p))));
-    while let Some((count, std::cmp::Reverse((a, b)))) = heap.pop() {
+    frequent.sort_unstable_by(|a, b| b.cmp(a));
+    frequent.into_iter().for_each(|(pair, count)| queue.push(pair, count));
+    while let Some(((a, b), count)) = queue.pop() {
         let Some(list) = users.get_mut(&(a, b)) else { continue };
         list.retain(|&node| {
             let children = &lists.children[node as usize];
@@ -110,7 +133,7 @@ fn extract(lists: &mut Lists, live: &[u32]) {
             continue;
         }
         if actual < count {
-            heap.push((actual, std::cmp::Reverse((a, b))));
+            queue.push((a, b), actual);
             continue;
         }
         let list = std::mem::take(list);
@@ -136,7 +159,7 @@ fn extract(lists: &mut Lists, live: &[u32]) {
                 let list = users.entry(key).or_default();
                 list.push(node);
                 if list.len() > 1 {
-                    heap.push((list.len(), std::cmp::Reverse(key)));
+                    queue.push(key, list.len());
                 }
             }
         }

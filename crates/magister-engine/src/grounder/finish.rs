@@ -3,8 +3,8 @@
 use magister_gdl::Dialect;
 
 use super::grounded::{AtomId, AtomKind, Grounded, Signed, Truth};
-use super::rules::{DOES, FLUENTS, NEXT, TableId};
-use super::{Grounder, relation_table};
+use super::rules::{DOES, FLUENTS, Kind, NEXT, TableId};
+use super::run::{Grounder, relation_table};
 use crate::term::{Functor, TermId};
 
 impl Grounder<'_> {
@@ -15,7 +15,7 @@ impl Grounder<'_> {
         let role_number =
             |role: TermId| self.roles.iter().position(|&r| r == role).unwrap_or(0) as u32;
         // Fluents and moves first, in that order; then everything else that changes.
-        let order = (0..self.tables.len()).filter(|&t| self.set.dynamic[t]);
+        let order = (0..self.tables.len()).filter(|&t| self.set.kinds[t] == Kind::Dynamic);
         for table in order {
             base[table] = atoms.len() as u32;
             let rows = &self.tables[table];
@@ -62,11 +62,7 @@ impl Grounder<'_> {
             .collect();
         let legal = self.legal_atoms(&atom);
         let truth = |table: TableId, row: u32| {
-            if self.set.dynamic[table.index()] {
-                Truth::When(atom((table, row)))
-            } else {
-                Truth::Always
-            }
+            if self.set.is_dynamic(table) { Truth::When(atom((table, row))) } else { Truth::Always }
         };
         let terminal = relation_table(self.program, "terminal", 0)
             .and_then(|t| self.tables[t.index()].find(&[]).map(|row| truth(t, row)));
@@ -107,9 +103,8 @@ impl Grounder<'_> {
     fn legal_atoms(&self, atom: &impl Fn((TableId, u32)) -> AtomId) -> Vec<Option<Vec<AtomId>>> {
         let moves = &self.tables[DOES.index()];
         // A row of a table that does not change is no condition.
-        let needed = |(table, row): (TableId, u32)| {
-            self.set.dynamic[table.index()].then(|| atom((table, row)))
-        };
+        let needed =
+            |(table, row): (TableId, u32)| self.set.is_dynamic(table).then(|| atom((table, row)));
         (0..moves.len())
             .map(|row| {
                 let legal = self.legal?;

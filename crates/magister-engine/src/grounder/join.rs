@@ -3,7 +3,7 @@
 use magister_core::{Halt, Stop};
 
 use super::plan::{Plan, Rows, Source, Step};
-use super::rules::{Condition, Rule};
+use super::rules::{Condition, Kind, Rule};
 use super::table::{Key, Table, matches};
 use crate::program::Pattern;
 use crate::term::{TermId, Terms};
@@ -24,91 +24,93 @@ pub(super) struct Join<'a> {
     pub(super) tables: &'a [Table],
     /// For each table the number of old rows and of all rows.
     pub(super) marks: &'a [(u32, u32)],
-    pub(super) dynamic: &'a [bool],
+    pub(super) kinds: &'a [Kind],
     pub(super) terms: &'a mut Terms,
     pub(super) stop: &'a Stop,
     pub(super) bindings: Vec<Option<TermId>>,
     pub(super) rows: Vec<u32>,
     pub(super) trail: Vec<u32>,
+    /// Where tuples are put together to be looked up.
+    pub(super) tuple: Vec<TermId>,
     pub(super) looked: u64,
     /// Rows that may be looked at.
     pub(super) most: u64,
 }
 
 impl Join<'_> {
-    /// Calls `found` on every match.
+    /// Calls `give` on every match.
     pub(super) fn run(
         &mut self,
-        found: &mut impl FnMut(&mut Terms, Match<'_>) -> Result<(), Halt>,
+        give: &mut impl FnMut(&mut Terms, Match<'_>) -> Result<(), Halt>,
     ) -> Result<(), Halt> {
-        self.step(0, found)
+        self.step(0, give)
     }
 
     fn step(
         &mut self,
         at: usize,
-        found: &mut impl FnMut(&mut Terms, Match<'_>) -> Result<(), Halt>,
+        give: &mut impl FnMut(&mut Terms, Match<'_>) -> Result<(), Halt>,
     ) -> Result<(), Halt> {
         let plan = self.plan;
         let Some(step) = plan.steps.get(at) else {
             let matched = Match { rows: &self.rows, bindings: &self.bindings };
-            return found(self.terms, matched);
+            return give(self.terms, matched);
         };
         match step {
             Step::Test(condition) => {
                 if self.holds(*condition) {
-                    self.step(at + 1, found)
+                    self.step(at + 1, give)
                 } else {
                     Ok(())
+                }
+            }
+            Step::Find { condition, key, rows } => {
+                let Some(table) = self.rule.body[*condition].table() else { return Ok(()) };
+                let (from, to) = self.range(table.index(), *rows);
+                self.look()?;
+                let mut tuple = std::mem::take(&mut self.tuple);
+                tuple.clear();
+                tuple.extend(key.iter().map_while(|part| self.value(part)));
+                let found = self.tables[table.index()].find(&tuple);
+                self.tuple = tuple;
+                match found {
+                    Some(row) if (from..to).contains(&row) => {
+                        self.rows[*condition] = row;
+                        self.step(at + 1, give)
+                    }
+                    _ => Ok(()),
                 }
             }
             Step::Scan { condition, index, key, rows } => {
                 let Condition::In(table, args) = &self.rule.body[*condition] else {
                     return Ok(());
                 };
-                let (old, all) = self.marks[table.index()];
-                let (from, to) = match rows {
-                    Rows::Old => (0, old),
-                    Rows::New => (old, all),
-                    Rows::All => (0, all),
-                };
+                let (from, to) = self.range(table.index(), *rows);
                 let source = &self.tables[table.index()];
                 let Some(index) = index else {
                     for row in from..to {
-                        self.candidate(at, *condition, source, row, args, found)?;
+                        self.candidate(at, *condition, source, row, args, give)?;
                     }
                     return Ok(());
                 };
                 let mut wanted = Key::default();
                 for part in key {
-                    let term = match part {
-                        Source::Ground(term) => Some(*term),
-                        Source::Variable(variable) => self.bindings[*variable as usize],
-                        Source::Build(pattern) => self.build(pattern),
-                    };
-                    let Some(term) = term else { return Ok(()) };
+                    let Some(term) = self.value(part) else { return Ok(()) };
                     wanted.push(term);
                 }
-                let candidates = source.lookup(*index, &wanted);
+                let candidates = source.lookup(*index, wanted);
                 let first = candidates.partition_point(|&row| row < from);
                 let last = candidates.partition_point(|&row| row < to);
                 for &row in &candidates[first..last] {
-                    self.candidate(at, *condition, source, row, args, found)?;
+                    self.candidate(at, *condition, source, row, args, give)?;
                 }
                 Ok(())
             }
         }
     }
 
-    fn candidate(
-        &mut self,
-        at: usize,
-        condition: usize,
-        source: &Table,
-        row: u32,
-        args: &[Pattern],
-        found: &mut impl FnMut(&mut Terms, Match<'_>) -> Result<(), Halt>,
-    ) -> Result<(), Halt> {
+    /// Counts a row that is looked at.
+    fn look(&mut self) -> Result<(), Halt> {
         self.looked += 1;
         if self.looked.is_multiple_of(PATIENCE) {
             self.stop.check()?;
@@ -119,6 +121,38 @@ impl Join<'_> {
                 )));
             }
         }
+        Ok(())
+    }
+
+    /// The rows of a table that a step may use.
+    fn range(&self, table: usize, rows: Rows) -> (u32, u32) {
+        let (old, all) = self.marks[table];
+        match rows {
+            Rows::Old => (0, old),
+            Rows::New => (old, all),
+            Rows::All => (0, all),
+        }
+    }
+
+    /// A part of a key; none if a variable is not bound.
+    fn value(&mut self, part: &Source) -> Option<TermId> {
+        match part {
+            Source::Ground(term) => Some(*term),
+            Source::Variable(variable) => self.bindings[*variable as usize],
+            Source::Build(pattern) => self.build(pattern),
+        }
+    }
+
+    fn candidate(
+        &mut self,
+        at: usize,
+        condition: usize,
+        source: &Table,
+        row: u32,
+        args: &[Pattern],
+        give: &mut impl FnMut(&mut Terms, Match<'_>) -> Result<(), Halt>,
+    ) -> Result<(), Halt> {
+        self.look()?;
         let before = self.trail.len();
         let tuple = source.row(row);
         let fits = args.iter().zip(tuple).all(|(pattern, &term)| {
@@ -126,7 +160,7 @@ impl Join<'_> {
         });
         if fits {
             self.rows[condition] = row;
-            self.step(at + 1, found)?;
+            self.step(at + 1, give)?;
         }
         for variable in self.trail.drain(before..) {
             self.bindings[variable as usize] = None;
@@ -144,7 +178,7 @@ impl Join<'_> {
                 (a != b) == *differ
             }
             Condition::NotIn(table, args) => {
-                if self.dynamic[table.index()] {
+                if self.kinds[table.index()] != Kind::Static {
                     return true;
                 }
                 let tuple: Option<Vec<TermId>> = args.iter().map(|a| self.build(a)).collect();

@@ -1,0 +1,127 @@
+//! Grounds what does not ground as it is written, with more effort from attempt to attempt.
+
+use magister_core::{Halt, Stop};
+
+use super::demand::{self, Level};
+use super::rules::{Condition, Kind, Rule, RuleSet};
+use super::{Failure, GroundLimits, Grounded, attempt, rewrite, roots, split};
+use crate::program::Program;
+
+/// Attempts at most. Each guards a relation that the one before did not, or guards it better.
+const ATTEMPTS: usize = 12;
+
+/// A relation with more rows than this is not computed as a whole if it can be guarded.
+const LARGE: usize = 1_000_000;
+
+/// Rows that joins may look at while there is another attempt to make.
+const ROWS: u64 = 100_000_000;
+
+/// Where an attempt fails, relations with more rows than this are guarded in the next.
+const SUSPECT: u32 = 20_000;
+
+/// Grounds rules, rewritten and split. Whenever that fails, the relations that were large by then
+/// are guarded, or guarded better, and it is tried again.
+pub(super) fn ground(
+    program: &Program,
+    mut base: RuleSet,
+    limits: &GroundLimits,
+    stop: &Stop,
+) -> Result<Grounded, Halt> {
+    let mut levels: Vec<Level> = vec![Level::None; base.arities.len()];
+    let mut patient = true;
+    for _ in 0..ATTEMPTS {
+        let mut set = base.clone();
+        rewrite::deduplicate(&mut set);
+        rewrite::merge(&mut set);
+        rewrite::unfold(&mut set);
+        split::split(&mut set, 0);
+        levels.resize(set.arities.len(), Level::None);
+        let calls = calls(&set);
+        let guarded = demand::guard(&mut set, &levels);
+        let kinds = set.kinds.clone();
+        let origins = set.origins.clone();
+        let within = if patient {
+            GroundLimits { table: limits.table.min(LARGE), rows: limits.rows.min(ROWS), ..*limits }
+        } else {
+            *limits
+        };
+        let Failure { halt, latest, sizes } = match attempt(program, set, &within, stop) {
+            Ok(grounded) => return Ok(grounded),
+            Err(failure) => failure,
+        };
+        if !matches!(halt, Halt::Limit(_)) {
+            return Err(halt);
+        }
+        let origin = origins[latest.index()];
+        if kinds[latest.index()] == Kind::Static {
+            // What cannot be found before play is found during play, as far as it is asked for.
+            if std::mem::replace(&mut base.kinds[origin.index()], Kind::Dynamic) == Kind::Dynamic {
+                return Err(halt);
+            }
+            base.settle();
+            levels.truncate(base.arities.len());
+            levels[origin.index()] = Level::Wide;
+            continue;
+        }
+        let roots = roots(program);
+        let open = |table: usize| {
+            kinds[table] == Kind::Dynamic && !roots.iter().any(|r| r.index() == table)
+        };
+        let large: Vec<usize> =
+            (0..levels.len()).filter(|&t| sizes[t] > SUSPECT || t == latest.index()).collect();
+        let around = around(&large, &calls);
+        let mut raise = |tables: &[usize], from: Level, to: Level| {
+            let mut raised = false;
+            for &table in tables {
+                if open(table) && levels[table] == from && guarded[table] == from {
+                    levels[table] = to;
+                    raised = true;
+                }
+            }
+            raised
+        };
+        let better =
+            raise(&around, Level::None, Level::Narrow) || raise(&large, Level::Narrow, Level::Wide);
+        if !better && !std::mem::replace(&mut patient, false) {
+            return Err(halt);
+        }
+    }
+    Err(Halt::Limit("grounding needs too much, however it is tried".to_owned()))
+}
+
+/// Which table asks which.
+fn calls(set: &RuleSet) -> Vec<(usize, usize)> {
+    let asks = |rule: &Rule| {
+        let head = rule.head.index();
+        let asked = rule.body.iter().filter_map(Condition::table);
+        asked.map(move |table| (head, table.index())).collect::<Vec<_>>()
+    };
+    let mut calls: Vec<(usize, usize)> = set.rules.iter().flat_map(asks).collect();
+    calls.sort_unstable();
+    calls.dedup();
+    calls
+}
+
+/// Tables, all that ask for them and all they ask for, directly or not. What is known where a
+/// relation is asked for comes from above, and helps below.
+fn around(tables: &[usize], calls: &[(usize, usize)]) -> Vec<usize> {
+    let mut above = tables.to_vec();
+    let mut below = tables.to_vec();
+    loop {
+        let known = (above.len(), below.len());
+        for &(from, to) in calls {
+            if above.contains(&to) && !above.contains(&from) {
+                above.push(from);
+            }
+            if below.contains(&from) && !below.contains(&to) {
+                below.push(to);
+            }
+        }
+        if known == (above.len(), below.len()) {
+            above.extend(below);
+            above.sort_unstable();
+            above.dedup();
+            return above;
+        }
+    }
+}

@@ -160,8 +160,8 @@ impl Prepare<'_> {
         let mut names = Renaming::identity(rule.variables);
         let mut body = self.conditions(number, &mut names)?;
         let name = program.terms.name(info.functor.symbol);
-        // The query binds the role of a goal or a legal move; here a condition must.
-        if matches!((name, rule.head.args.len()), ("goal" | "legal", 2))
+        // The query binds the role of a goal, a legal move or a percept; here a condition must.
+        if matches!((name, rule.head.args.len()), ("goal" | "legal" | "sees", 2))
             && let Some(Pattern::Variable(role)) = rule.head.args.first()
             && !is_bound(&body, *role)
             && let Some(Goal::Relation(Atom { relation, .. })) =

@@ -63,8 +63,9 @@ impl Default for GroundLimits {
 /// become too large are found only as far as somebody asks for them.
 pub fn ground(program: &Program, limits: &GroundLimits, stop: &Stop) -> Result<Grounded, Error> {
     let modest = GroundLimits {
-        instances: limits.instances.min(1_500_000),
-        rows: limits.rows.min(30_000_000),
+        instances: limits.instances.min(1_000_000),
+        rows: limits.rows.min(20_000_000),
+        table: limits.table.min(500_000),
         ..*limits
     };
     let set = relevant(program, lower::lower(program)?);

@@ -9,8 +9,10 @@
 //! Arguments that come from different conditions of the asking rule may be guarded one by one
 //! (narrow) or together (wide). Narrow guards are small and quickly found; wide ones know more.
 
-use super::rules::{Condition, Kind, Rule, RuleSet, TableId, variables_of};
+use super::lower::refuse;
+use super::rules::{Condition, Kind, Rule, RuleSet, TableId, bound, compute, variables_of};
 use super::split;
+use crate::Error;
 use crate::program::Pattern;
 
 /// How much is asked about who asks for a relation.
@@ -26,10 +28,12 @@ pub(super) enum Level {
 }
 
 /// Guards the relations for which a level is given; those that nobody asks for with any argument
-/// known are left as they are. Says which are guarded.
-pub(super) fn guard(set: &mut RuleSet, levels: &[Level]) -> Vec<Level> {
+/// known are left as they are. Says which are guarded. An error if a rule needs to be told a
+/// variable that not everybody who asks can tell.
+pub(super) fn guard(set: &mut RuleSet, levels: &[Level]) -> Result<Vec<Level>, Error> {
     let mut levels = levels.to_vec();
     levels.resize(set.arities.len(), Level::None);
+    set.asked.iter().for_each(|asked| levels[asked.index()] = Level::Wide);
     let mut demand = Demand::new(set, levels);
     while !demand.bind() {
         let levels = std::mem::take(&mut demand.levels);
@@ -69,7 +73,29 @@ pub(super) fn guard(set: &mut RuleSet, levels: &[Level]) -> Vec<Level> {
         }
     }
     split::split(set, first);
-    guarded
+    for counter in &mut set.counters {
+        counter.keys = guards[counter.table.index()].first().copied();
+    }
+    check(set)?;
+    Ok(guarded)
+}
+
+/// Whether everything is bound that must be.
+fn check(set: &RuleSet) -> Result<(), Error> {
+    for rule in &set.rules {
+        let known = bound(&rule.body, Vec::new());
+        if variables_of(&rule.args).iter().any(|v| !known.contains(v)) {
+            return Err(refuse(rule.line, "a variable that only the query binds"));
+        }
+        for counter in rule.body.iter().filter_map(Condition::table) {
+            let counter = set.counters.iter().find(|c| c.table == counter);
+            let arity = counter.and_then(|c| c.keys).map_or(0, |keys| set.arities[keys.index()]);
+            if counter.is_some_and(|c| arity + 1 != set.arities[c.table.index()]) {
+                return Err(refuse(rule.line, "a count over a variable that nothing binds"));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The tuple of a rule that is a fact.
@@ -88,7 +114,14 @@ struct Demand<'a> {
 impl<'a> Demand<'a> {
     fn new(set: &'a RuleSet, mut levels: Vec<Level>) -> Self {
         levels.resize(set.arities.len(), Level::None);
-        let groups = set.arities.iter().map(|&arity| vec![Some(0); arity]).collect();
+        let mut groups: Vec<Vec<Option<usize>>> =
+            set.arities.iter().map(|&arity| vec![Some(0); arity]).collect();
+        for counter in &set.counters {
+            // A count is an answer, even where somebody asks for a certain one.
+            if let Some(count) = groups[counter.table.index()].last_mut() {
+                *count = None;
+            }
+        }
         Self { set, levels, groups }
     }
 
@@ -148,6 +181,7 @@ impl<'a> Demand<'a> {
                 given.extend(variables_of(args));
             }
         }
+        compute(&rule.body, &mut given);
         given
     }
 
@@ -173,6 +207,7 @@ impl<'a> Demand<'a> {
             let best = (0..left.len()).min_by_key(|&at| open(left[at])).unwrap_or(0);
             let place = left.remove(best);
             known.extend(rule.body[place].variables());
+            compute(&rule.body, &mut known);
             order.push(place);
         }
         order.extend(last);
@@ -200,6 +235,7 @@ impl<'a> Demand<'a> {
                         }
                     }
                     known.extend(rule.body[place].variables());
+                    compute(&rule.body, &mut known);
                 }
             }
             if !changed {
@@ -224,6 +260,14 @@ impl<'a> Demand<'a> {
             _ => false,
         };
         context.extend((0..rule.body.len()).filter(known).map(|place| rule.body[place].clone()));
+        let mut bound: Vec<u32> = context.iter().flat_map(Condition::variables).collect();
+        compute(&rule.body, &mut bound);
+        for condition in &rule.body {
+            let ready = |(needs, _): (Vec<u32>, _)| needs.iter().all(|v| bound.contains(v));
+            if condition.computes().is_some_and(ready) {
+                context.push(condition.clone());
+            }
+        }
         context
     }
 
@@ -250,6 +294,7 @@ impl<'a> Demand<'a> {
                     let sources: Vec<Vec<u32>> = self
                         .context(rule, &order[..at], &fake)
                         .iter()
+                        .filter(|c| c.is_positive())
                         .map(Condition::variables)
                         .collect();
                     separate(&mut refined[table.index()], &partition(args, &sources));
@@ -272,9 +317,13 @@ impl<'a> Demand<'a> {
             for (group, &head) in guards[table.index()].iter().enumerate() {
                 let args = self.group(*table, group, args);
                 let wanted = variables_of(&args);
-                let mut body = match self.levels[table.index()] {
-                    Level::Wide => connected(&wanted, &context),
-                    _ => covering(&wanted, &context, own),
+                // What is computed needs whatever it is computed from.
+                let whole = self.levels[table.index()] == Level::Wide
+                    || !context.iter().all(Condition::is_positive);
+                let mut body = if whole {
+                    connected(&wanted, &context)
+                } else {
+                    covering(&wanted, &context, own)
                 };
                 self.tests(rule, &mut body);
                 into.push(Rule { head, args, body, ..*rule });
@@ -288,6 +337,7 @@ impl<'a> Demand<'a> {
         for condition in &rule.body {
             let variables = condition.variables();
             if self.set.is_static(condition)
+                && !matches!(condition, Condition::Builtin(..))
                 && !variables.is_empty()
                 && variables.iter().all(|v| known.contains(v))
                 && !body.contains(condition)

@@ -5,6 +5,7 @@ use magister_core::{Halt, Stop};
 use super::demand::{self, Level};
 use super::rules::{Condition, Kind, Rule, RuleSet};
 use super::{Failure, GroundLimits, Grounded, attempt, rewrite, roots, split};
+use crate::Error;
 use crate::program::Program;
 
 /// Attempts at most. Each guards a relation that the one before did not, or guards it better.
@@ -26,7 +27,7 @@ pub(super) fn ground(
     mut base: RuleSet,
     limits: &GroundLimits,
     stop: &Stop,
-) -> Result<Grounded, Halt> {
+) -> Result<Grounded, Error> {
     let mut levels: Vec<Level> = vec![Level::None; base.arities.len()];
     let mut patient = true;
     for _ in 0..ATTEMPTS {
@@ -37,7 +38,7 @@ pub(super) fn ground(
         split::split(&mut set, 0);
         levels.resize(set.arities.len(), Level::None);
         let calls = calls(&set);
-        let guarded = demand::guard(&mut set, &levels);
+        let guarded = demand::guard(&mut set, &levels)?;
         let kinds = set.kinds.clone();
         let origins = set.origins.clone();
         let within = if patient {
@@ -50,20 +51,22 @@ pub(super) fn ground(
             Err(failure) => failure,
         };
         if !matches!(halt, Halt::Limit(_)) {
-            return Err(halt);
+            return Err(halt.into());
         }
         let origin = origins[latest.index()];
         if kinds[latest.index()] == Kind::Static {
             // What cannot be found before play is found during play, as far as it is asked for.
             if std::mem::replace(&mut base.kinds[origin.index()], Kind::Dynamic) == Kind::Dynamic {
-                return Err(halt);
+                return Err(halt.into());
             }
             base.settle();
             levels.truncate(base.arities.len());
             levels[origin.index()] = Level::Wide;
             continue;
         }
-        let roots = roots(program);
+        // Whoever counts a relation does not say what it asks for.
+        let mut roots = roots(program);
+        roots.extend(base.counters.iter().map(|c| c.of));
         let open = |table: usize| {
             kinds[table] == Kind::Dynamic && !roots.iter().any(|r| r.index() == table)
         };
@@ -83,10 +86,10 @@ pub(super) fn ground(
         let better =
             raise(&around, Level::None, Level::Narrow) || raise(&large, Level::Narrow, Level::Wide);
         if !better && !std::mem::replace(&mut patient, false) {
-            return Err(halt);
+            return Err(halt.into());
         }
     }
-    Err(Halt::Limit("grounding needs too much, however it is tried".to_owned()))
+    Err(Halt::Limit("grounding needs too much, however it is tried".to_owned()).into())
 }
 
 /// Which table asks which.

@@ -70,6 +70,9 @@ impl Grounder<'_> {
             tuple: Vec::new(),
             looked: 0,
             most: self.limits.rows.saturating_sub(self.looked),
+            definitions: &self.program.definitions,
+            depth: self.limits.depth,
+            computed: self.computed,
         }
     }
 
@@ -81,6 +84,7 @@ impl Grounder<'_> {
         let depth = self.limits.depth;
         let room = self.limits.table.saturating_sub(self.tables[rule.head.index()].len() as usize);
         let mut tuple: Vec<TermId> = Vec::new();
+        let before = self.looked;
         let mut join = self.join(rule, plan);
         let tables = join.tables;
         let known = &tables[rule.head.index()];
@@ -96,7 +100,7 @@ impl Grounder<'_> {
             }
             Ok(())
         })?;
-        self.looked += join.looked;
+        (self.looked, self.computed) = (before + join.looked, join.computed);
         Ok(harvest)
     }
 
@@ -109,6 +113,7 @@ impl Grounder<'_> {
         let room = most.saturating_sub(self.found.len());
         let kinds = self.set.kinds.clone();
         let dynamic = |table: &TableId| kinds[table.index()] == Kind::Dynamic;
+        let before = self.looked;
         let mut join = self.join(rule, plan);
         join.run(&mut |terms: &mut Terms, matched: Match<'_>| {
             head(rule, &matched, terms, depth, &mut harvest.heads)?;
@@ -144,7 +149,7 @@ impl Grounder<'_> {
             }
             Ok(())
         })?;
-        self.looked += join.looked;
+        (self.looked, self.computed) = (before + join.looked, join.computed);
         Ok(harvest)
     }
 

@@ -5,11 +5,16 @@ use magister_core::{Halt, Stop};
 use super::plan::{Plan, Rows, Source, Step};
 use super::rules::{Condition, Kind, Rule};
 use super::table::{Key, Table, matches};
-use crate::program::Pattern;
+use crate::program::{Definition, Pattern};
+use crate::reference::bind::UNBOUND;
+use crate::reference::builtin::{self, Outcome};
 use crate::term::{TermId, Terms};
 
 /// How many rows are looked at between two looks at the clock.
 const PATIENCE: u64 = 1 << 14;
+
+/// Terms that builtins may make. No game counts further.
+const COMPUTED: usize = 4096;
 
 /// A match of all conditions: the row of each positive one, and the values of the variables.
 pub(super) struct Match<'a> {
@@ -35,6 +40,10 @@ pub(super) struct Join<'a> {
     pub(super) looked: u64,
     /// Rows that may be looked at.
     pub(super) most: u64,
+    /// For builtins: functions, the nesting of terms, and how many new terms there were.
+    pub(super) definitions: &'a [Definition],
+    pub(super) depth: u32,
+    pub(super) computed: usize,
 }
 
 impl Join<'_> {
@@ -63,6 +72,28 @@ impl Join<'_> {
                 } else {
                     Ok(())
                 }
+            }
+            Step::Ask(condition) => {
+                let Condition::Builtin(name, args, holds) = &self.rule.body[*condition] else {
+                    return Ok(());
+                };
+                let (values, pattern) = match self.ask(name, args)? {
+                    Outcome::Test(yes) if yes == *holds => return self.step(at + 1, give),
+                    Outcome::Values(pattern, values) => (values, pattern),
+                    _ => return Ok(()),
+                };
+                let mut met = false;
+                for value in values {
+                    let before = self.trail.len();
+                    let (bindings, trail) = (&mut self.bindings, &mut self.trail);
+                    let fits = matches(pattern, value, self.terms, bindings, trail);
+                    met |= fits;
+                    if fits && *holds {
+                        self.step(at + 1, give)?;
+                    }
+                    self.undo(before);
+                }
+                if met || *holds { Ok(()) } else { self.step(at + 1, give) }
             }
             Step::Find { condition, key, rows } => {
                 let Some(table) = self.rule.body[*condition].table() else { return Ok(()) };
@@ -162,17 +193,38 @@ impl Join<'_> {
             self.rows[condition] = row;
             self.step(at + 1, give)?;
         }
+        self.undo(before);
+        Ok(())
+    }
+
+    /// Forgets what was bound since the trail had this length.
+    fn undo(&mut self, before: usize) {
         for variable in self.trail.drain(before..) {
             self.bindings[variable as usize] = None;
         }
-        Ok(())
+    }
+
+    /// Asks a builtin. Rules that compute ever new values end here.
+    fn ask<'p>(&mut self, name: &str, args: &'p [Pattern]) -> Result<Outcome<'p>, Halt> {
+        let bindings: Vec<TermId> = self.bindings.iter().map(|b| b.unwrap_or(UNBOUND)).collect();
+        let before = self.terms.len();
+        let outcome =
+            builtin::solve(name, args, &bindings, self.terms, self.definitions, self.depth);
+        self.computed += self.terms.len() - before;
+        let line = self.rule.line;
+        if matches!(outcome, Outcome::NoEnd) || self.computed > COMPUTED {
+            return Err(Halt::Limit(format!(
+                "the rule in line {line} computes values without end"
+            )));
+        }
+        Ok(outcome)
     }
 
     /// A test: `distinct`, or a negation over a table that does not change during play. A
     /// negation over one that does is kept in the instance and not decided here.
     fn holds(&mut self, condition: usize) -> bool {
         match &self.rule.body[condition] {
-            Condition::In(..) => true,
+            Condition::In(..) | Condition::Builtin(..) => true,
             Condition::Differ(a, b, differ) => {
                 let (a, b) = (self.build(a), self.build(b));
                 (a != b) == *differ

@@ -1,17 +1,16 @@
 //! Programs to rules over tables.
 //!
-//! Operations become rules for what is added and
-//! deleted; a negation with variables that nothing else binds gets a relation of its own.
+//! A negation with variables that nothing else binds gets a relation of its own, an aggregate a
+//! table of counts.
 
-use magister_gdl::Dialect;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::rules::{
-    ADDED, Condition, DELETED, DOES, FIXED, FLUENTS, Kind, NEXT, PERFORMED, Rule, RuleSet, TableId,
-    table,
+    Condition, Counter, DOES, FIXED, FLUENTS, Kind, PERFORMED, Rule, RuleSet, TableId, bound,
+    table, variables_of,
 };
 use crate::Error;
-use crate::program::{Atom, Depends, Effect, Goal, Pattern, Program, Relation};
+use crate::program::{Atom, Collect, Depends, Effect, Goal, Pattern, Program, Relation};
 
 /// Makes tables and rules of a program; an error if it has what cannot be grounded.
 pub(super) fn lower(program: &Program) -> Result<RuleSet, Error> {
@@ -30,27 +29,29 @@ pub(super) fn lower(program: &Program) -> Result<RuleSet, Error> {
     for operation in &program.operations {
         conditions_of(&operation.effects, &mut inlined);
     }
-    let mut prepare = Prepare { program, set, inlined };
-    prepare.facts();
+    let mut lower = Lower { program, set, inlined };
+    lower.facts();
     for rule in 0..program.rules.len() {
-        prepare.rule(rule)?;
+        lower.rule(rule)?;
     }
     for operation in &program.operations {
         let performed = Condition::In(PERFORMED, Box::new([operation.action.clone()]));
-        prepare.effects(
+        lower.effects(
             &operation.effects,
             &[performed],
             operation.variables,
             program.line(operation.span),
         )?;
     }
-    prepare.frame();
-    Ok(prepare.set)
+    lower.frame();
+    lower.set.find_asked();
+    lower.set.settle();
+    Ok(lower.set)
 }
 
-struct Prepare<'a> {
-    program: &'a Program,
-    set: RuleSet,
+pub(super) struct Lower<'a> {
+    pub(super) program: &'a Program,
+    pub(super) set: RuleSet,
     /// Relations that stand for the conditions of operations.
     inlined: FxHashSet<Relation>,
 }
@@ -65,9 +66,9 @@ fn conditions_of(effects: &[Effect], into: &mut FxHashSet<Relation>) {
 }
 
 /// New numbers for the variables of a rule.
-struct Renaming {
-    known: FxHashMap<u32, u32>,
-    count: u32,
+pub(super) struct Renaming {
+    pub(super) known: FxHashMap<u32, u32>,
+    pub(super) count: u32,
 }
 
 impl Renaming {
@@ -77,7 +78,7 @@ impl Renaming {
     }
 
     /// Variables get numbers behind those that are taken.
-    fn into(taken: u32) -> Self {
+    pub(super) fn into(taken: u32) -> Self {
         Self { known: FxHashMap::default(), count: taken }
     }
 
@@ -100,7 +101,7 @@ impl Renaming {
     }
 }
 
-impl Prepare<'_> {
+impl Lower<'_> {
     fn facts(&mut self) {
         for (number, info) in self.program.relations.iter().enumerate() {
             let table = TableId(FIXED + number as u32);
@@ -111,13 +112,12 @@ impl Prepare<'_> {
         }
     }
 
-    fn refuse(&self, line: u32, what: &str) -> Error {
-        let _ = self;
-        Error::Statement { line, what: what.to_owned() }
-    }
-
     /// The conditions of a rule, with its variables renamed.
-    fn conditions(&self, number: usize, names: &mut Renaming) -> Result<Vec<Condition>, Error> {
+    pub(super) fn conditions(
+        &mut self,
+        number: usize,
+        names: &mut Renaming,
+    ) -> Result<Vec<Condition>, Error> {
         let program = self.program;
         let rule = &program.rules[number];
         let line = program.line(rule.span);
@@ -134,10 +134,20 @@ impl Prepare<'_> {
                     body.push(Condition::Differ(a, b, !literal.negated));
                     continue;
                 }
-                Goal::Builtin(builtin, _) => {
-                    return Err(self.refuse(line, &format!("the builtin `{}`", builtin.name)));
+                Goal::Builtin(builtin, args) => {
+                    let args = names.all(args);
+                    body.push(Condition::Builtin(builtin.name, args, !literal.negated));
+                    continue;
                 }
-                Goal::Aggregate(..) => return Err(self.refuse(line, "an aggregate")),
+                Goal::Aggregate(Collect::Count, atom, result) => {
+                    let key = &atom.args[..atom.args.len().saturating_sub(1)];
+                    let mut args = names.all(key).into_vec();
+                    args.push(names.pattern(result));
+                    (self.counter(table(atom.relation)), args.into())
+                }
+                Goal::Aggregate(Collect::List, ..) => {
+                    return Err(refuse(line, "the list of an aggregate"));
+                }
             };
             body.push(if literal.negated {
                 Condition::NotIn(table, args)
@@ -146,6 +156,17 @@ impl Prepare<'_> {
             });
         }
         Ok(body)
+    }
+
+    /// The table with the number of rows of another.
+    fn counter(&mut self, of: TableId) -> TableId {
+        if let Some(counter) = self.set.counters.iter().find(|c| c.of == of) {
+            return counter.table;
+        }
+        let arity = self.set.arities[of.index()];
+        let table = self.set.new_table(arity, Kind::Dynamic, None);
+        self.set.counters.push(Counter { of, table, keys: None });
+        table
     }
 
     fn rule(&mut self, number: usize) -> Result<(), Error> {
@@ -160,10 +181,9 @@ impl Prepare<'_> {
         let mut names = Renaming::identity(rule.variables);
         let mut body = self.conditions(number, &mut names)?;
         let name = program.terms.name(info.functor.symbol);
-        // The query binds the role of a goal, a legal move or a percept; here a condition must.
+        // The query binds the role of a goal, a legal move or a percept; here a condition does.
         if matches!((name, rule.head.args.len()), ("goal" | "legal" | "sees", 2))
             && let Some(Pattern::Variable(role)) = rule.head.args.first()
-            && !is_bound(&body, *role)
             && let Some(Goal::Relation(Atom { relation, .. })) =
                 program.goal("role", vec![Pattern::Variable(0)])
         {
@@ -185,17 +205,13 @@ impl Prepare<'_> {
     /// A relation that stands for a part of a formula is asked for in one place, and may take
     /// variables from there: then the conditions that bind them there bind them here.
     fn demand(
-        &self,
+        &mut self,
         rule: &crate::program::Rule,
         body: &mut Vec<Condition>,
         names: &mut Renaming,
     ) -> Result<(), Error> {
-        let open = rule.head.args.iter().any(|arg| {
-            let mut open = false;
-            arg.variables(&mut |v| open |= !is_bound(body, v));
-            open
-        });
-        if !open {
+        let known = bound(body, Vec::new());
+        if variables_of(&rule.head.args).iter().all(|v| known.contains(v)) {
             return Ok(());
         }
         let caller = self.program.rules.iter().enumerate().find_map(|(number, caller)| {
@@ -218,7 +234,7 @@ impl Prepare<'_> {
     }
 
     /// Adds a rule, after making its negations safe.
-    fn add(
+    pub(super) fn add(
         &mut self,
         head: TableId,
         args: Box<[Pattern]>,
@@ -227,26 +243,20 @@ impl Prepare<'_> {
         stratum: u32,
         line: u32,
     ) -> Result<(), Error> {
-        for place in 0..body.len() {
-            let Condition::NotIn(of, patterns) = &body[place] else { continue };
-            let mut open = false;
-            let mut known: Vec<u32> = Vec::new();
-            for pattern in patterns {
-                pattern.variables(&mut |v| {
-                    if !is_bound(&body, v) {
-                        open = true;
-                    } else if !known.contains(&v) {
-                        known.push(v);
-                    }
-                });
-            }
-            if !open {
+        // What the body does not bind, whoever asks does.
+        let known = bound(&body, variables_of(&args));
+        for condition in &mut body {
+            let Condition::NotIn(of, patterns) = condition else { continue };
+            let mut inside = variables_of(patterns);
+            let count = inside.len();
+            inside.retain(|v| known.contains(v));
+            if inside.len() == count {
                 continue;
             }
             // "There is none" of the open variables: a relation over the others.
             let (of, patterns) = (*of, patterns.clone());
-            let made = self.set.new_table(known.len(), self.set.kind(of), None);
-            let columns: Box<[Pattern]> = known.iter().map(|&v| Pattern::Variable(v)).collect();
+            let made = self.set.new_table(inside.len(), self.set.kind(of), None);
+            let columns: Box<[Pattern]> = inside.iter().map(|&v| Pattern::Variable(v)).collect();
             self.set.rules.push(Rule {
                 head: made,
                 args: columns.clone(),
@@ -255,140 +265,24 @@ impl Prepare<'_> {
                 stratum: stratum.saturating_sub(1),
                 line,
             });
-            body[place] = Condition::NotIn(made, columns);
-        }
-        for pattern in &args {
-            let mut free = false;
-            pattern.variables(&mut |v| free |= !is_bound(&body, v));
-            if free {
-                return Err(self.refuse(line, "a variable that only the query binds"));
-            }
+            *condition = Condition::NotIn(made, columns);
         }
         for condition in &body {
-            if let Condition::Differ(a, b, _) = condition {
-                let mut free = false;
-                for side in [a, b] {
-                    side.variables(&mut |v| free |= !is_bound(&body, v));
-                }
-                if free {
-                    return Err(
-                        self.refuse(line, "a `distinct` over a variable that nothing binds")
-                    );
-                }
+            let free = match condition.computes() {
+                Some((needs, _)) => needs,
+                None if matches!(condition, Condition::Differ(..)) => condition.variables(),
+                None => Vec::new(),
+            };
+            if free.iter().any(|v| !known.contains(v)) {
+                return Err(refuse(line, "a variable that nothing binds"));
             }
         }
         self.set.rules.push(Rule { head, args, body, variables, stratum, line });
         Ok(())
     }
-
-    fn effects(
-        &mut self,
-        effects: &[Effect],
-        conditions: &[Condition],
-        variables: u32,
-        line: u32,
-    ) -> Result<(), Error> {
-        for effect in effects {
-            match effect {
-                Effect::When(atom, inner) => {
-                    let rules = self.program.relations[atom.relation.index()].rules.clone();
-                    for rule in rules {
-                        // The conditions, with their variables named as they are here.
-                        let mut names = Renaming::into(variables);
-                        let head = &self.program.rules[rule as usize].head;
-                        for (given, taken) in atom.args.iter().zip(&head.args) {
-                            if let (Pattern::Variable(given), Pattern::Variable(taken)) =
-                                (given, taken)
-                            {
-                                names.known.insert(*taken, *given);
-                            }
-                        }
-                        let mut more = conditions.to_vec();
-                        more.extend(self.conditions(rule as usize, &mut names)?);
-                        self.effects(inner, &more, names.count, line)?;
-                    }
-                }
-                Effect::Add(term) => {
-                    let head = if self.is_operation(term, line)? { PERFORMED } else { ADDED };
-                    self.add(
-                        head,
-                        Box::from([term.clone()]),
-                        conditions.to_vec(),
-                        variables,
-                        0,
-                        line,
-                    )?;
-                }
-                Effect::Delete(term) => {
-                    let args = Box::from([term.clone()]);
-                    self.add(DELETED, args, conditions.to_vec(), variables, 0, line)?;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Whether an effect calls an operation; an error if only some of its instances do.
-    fn is_operation(&self, term: &Pattern, line: u32) -> Result<bool, Error> {
-        let terms = &self.program.terms;
-        let meets = self.program.operations.iter().filter(|o| o.action.may_meet(term, terms));
-        let mut partly = false;
-        for operation in meets {
-            let mut seen = Vec::new();
-            let general = match &operation.action {
-                Pattern::Ground(_) | Pattern::Variable(_) => true,
-                Pattern::Compound(_, args) => args.iter().all(|a| match a {
-                    Pattern::Variable(v) => {
-                        let new = !seen.contains(v);
-                        seen.push(*v);
-                        new
-                    }
-                    _ => false,
-                }),
-            };
-            if general || operation.action == *term {
-                return Ok(true);
-            }
-            partly = true;
-        }
-        if partly {
-            return Err(self.refuse(line, "an effect that is an operation for some values only"));
-        }
-        Ok(false)
-    }
-
-    /// What holds for every game: where the next state comes from.
-    fn frame(&mut self) {
-        let fluent = || Box::from([Pattern::Variable(0)]);
-        let mut push = |head: TableId, args: Box<[Pattern]>, body: Vec<Condition>| {
-            self.set.rules.push(Rule { head, args, body, variables: 2, stratum: 0, line: 0 });
-        };
-        if self.program.dialect == Dialect::Operations {
-            let action: Box<[Pattern]> = Box::from([Pattern::Variable(1)]);
-            let does = Box::from([Pattern::Variable(0), Pattern::Variable(1)]);
-            push(PERFORMED, action, vec![Condition::In(DOES, does)]);
-            push(NEXT, fluent(), vec![Condition::In(ADDED, fluent())]);
-            push(
-                NEXT,
-                fluent(),
-                vec![Condition::In(FLUENTS, fluent()), Condition::NotIn(DELETED, fluent())],
-            );
-        } else if let Some(Goal::Relation(Atom { relation, .. })) =
-            self.program.goal("next", vec![Pattern::Variable(0)])
-        {
-            push(NEXT, fluent(), vec![Condition::In(table(relation), fluent())]);
-        }
-    }
 }
 
-/// Whether a positive condition binds a variable.
-fn is_bound(body: &[Condition], variable: u32) -> bool {
-    body.iter().any(|condition| {
-        let Condition::In(_, args) = condition else { return false };
-        let mut found = false;
-        for arg in args {
-            arg.variables(&mut |v| found |= v == variable);
-        }
-        found
-    })
+/// The error for what cannot be grounded.
+pub(super) fn refuse(line: u32, what: &str) -> Error {
+    Error::Statement { line, what: what.to_owned() }
 }

@@ -6,6 +6,7 @@
 //! state and perhaps more; every instance found is kept with its dynamic conditions.
 
 mod cost;
+mod count;
 mod demand;
 mod escalate;
 mod finish;
@@ -13,6 +14,7 @@ mod grounded;
 mod harvest;
 mod join;
 mod lower;
+mod operations;
 mod plan;
 mod rewrite;
 mod rules;
@@ -69,12 +71,19 @@ pub fn ground(program: &Program, limits: &GroundLimits, stop: &Stop) -> Result<G
         ..*limits
     };
     let set = relevant(program, lower::lower(program)?);
-    match attempt(program, set.clone(), &modest, stop) {
+    if let Some(root) = roots(program).into_iter().find(|root| set.asked.contains(root)) {
+        let rule = set.rules.iter().find(|r| r.head == root);
+        let line = rule.map_or(0, |r| r.line);
+        return Err(lower::refuse(line, "a variable that only the query binds"));
+    }
+    let mut plain = set.clone();
+    demand::guard(&mut plain, &[])?;
+    match attempt(program, plain, &modest, stop) {
         Err(Failure { halt: Halt::Limit(_), .. }) => {}
         Err(failure) => return Err(failure.halt.into()),
         Ok(grounded) => return Ok(grounded),
     }
-    Ok(escalate::ground(program, set, limits, stop)?)
+    escalate::ground(program, set, limits, stop)
 }
 
 /// Why an attempt ended, and what had become of the tables by then.
@@ -123,6 +132,7 @@ fn relevant(program: &Program, mut set: RuleSet) -> RuleSet {
         if std::mem::replace(&mut relevant[table.index()], true) {
             continue;
         }
+        queue.extend(set.counters.iter().filter(|c| c.table == table).map(|c| c.of));
         let rules = set.rules.iter().filter(|r| r.head == table);
         queue.extend(rules.flat_map(|r| &r.body).filter_map(rules::Condition::table));
     }

@@ -36,6 +36,8 @@ pub(super) enum Step {
     Scan { condition: usize, index: Option<usize>, key: Vec<Source>, rows: Rows },
     /// Look one row of a table up: all variables are bound.
     Find { condition: usize, key: Vec<Source>, rows: Rows },
+    /// Ask a builtin, which may bind variables.
+    Ask(usize),
     /// Go on only if the condition holds; all its variables are bound.
     Test(usize),
 }
@@ -61,18 +63,24 @@ impl Plan {
         let mut tests: Vec<usize> =
             (0..rule.body.len()).filter(|&c| !rule.body[c].is_positive()).collect();
         let mut steps = Vec::new();
-        let mut test = |bound: &[bool], steps: &mut Vec<Step>| {
-            // Tests as soon as they can be made.
-            tests.retain(|&c| {
-                let mut ready = true;
-                rule.body[c].patterns(&mut |p| ready &= is_bound(p, bound));
-                if ready {
-                    steps.push(Step::Test(c));
-                }
-                !ready
+        // Tests and builtins as soon as what they need is known.
+        let mut test = |bound: &mut [bool], steps: &mut Vec<Step>, at_last: bool| loop {
+            let ready = tests.iter().position(|&c| {
+                let condition = &rule.body[c];
+                let needs = condition.computes().map_or_else(|| condition.variables(), |n| n.0);
+                at_last || needs.iter().all(|&v| bound[v as usize])
             });
+            let Some(ready) = ready else { break };
+            let condition = tests.remove(ready);
+            steps.push(match rule.body[condition] {
+                Condition::Builtin(..) => Step::Ask(condition),
+                _ => Step::Test(condition),
+            });
+            if let Some((_, gives)) = rule.body[condition].computes() {
+                gives.iter().for_each(|&v| bound[v as usize] = true);
+            }
         };
-        test(&bound, &mut steps);
+        test(&mut bound, &mut steps, false);
         for condition in order {
             let rows = match newest {
                 Some(first) if first == condition => Rows::New,
@@ -80,8 +88,10 @@ impl Plan {
             };
             steps.push(Self::scan(rule, condition, &bound, rows, tables, terms));
             bind(&rule.body[condition], &mut bound);
-            test(&bound, &mut steps);
+            test(&mut bound, &mut steps, false);
         }
+        // A negated builtin may have variables of its own.
+        test(&mut bound, &mut steps, true);
         let sizes = sizes(rule, tables);
         Self { steps, sizes }
     }

@@ -216,6 +216,9 @@ fn substitute(rule: &Rule, place: usize, given: &[Pattern], definition: &Rule) -
                 let sides = replace(&[a.clone(), b.clone()]);
                 Condition::Differ(sides[0].clone(), sides[1].clone(), *differ)
             }
+            Condition::Builtin(name, args, holds) => {
+                Condition::Builtin(name, replace(args), *holds)
+            }
         });
     }
     made

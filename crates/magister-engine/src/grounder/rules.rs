@@ -3,6 +3,7 @@
 //! Fluents and moves are tables like any other.
 
 use crate::program::Pattern;
+use crate::reference::builtin;
 use crate::term::TermId;
 
 /// A table: fluents, moves, or a relation.
@@ -56,13 +57,17 @@ pub(super) enum Condition {
     NotIn(TableId, Box<[Pattern]>),
     /// Two terms differ, or (`false`) are the same.
     Differ(Pattern, Pattern, bool),
+    /// A builtin holds, or (`false`) does not. Where it holds it may bind its result.
+    Builtin(&'static str, Box<[Pattern]>, bool),
 }
 
 impl Condition {
     /// Calls `visit` on every pattern in it.
     pub(super) fn patterns<'a>(&'a self, visit: &mut impl FnMut(&'a Pattern)) {
         match self {
-            Condition::In(_, args) | Condition::NotIn(_, args) => args.iter().for_each(visit),
+            Condition::In(_, args) | Condition::NotIn(_, args) | Condition::Builtin(_, args, _) => {
+                args.iter().for_each(visit);
+            }
             Condition::Differ(a, b, _) => {
                 visit(a);
                 visit(b);
@@ -81,8 +86,23 @@ impl Condition {
     pub(super) fn table(&self) -> Option<TableId> {
         match self {
             Condition::In(table, _) | Condition::NotIn(table, _) => Some(*table),
-            Condition::Differ(..) => None,
+            Condition::Differ(..) | Condition::Builtin(..) => None,
         }
+    }
+
+    /// For a builtin that binds: the variables that it needs first, and those that it binds then.
+    pub(super) fn computes(&self) -> Option<(Vec<u32>, Vec<u32>)> {
+        let Condition::Builtin(name, args, true) = self else { return None };
+        Some(match (*name, &args[..]) {
+            ("member", [item, list]) => {
+                (variables_of(std::slice::from_ref(list)), variables_of(std::slice::from_ref(item)))
+            }
+            _ if builtin::is_test(name) => (variables_of(args), Vec::new()),
+            (_, [inputs @ .., output]) => {
+                (variables_of(inputs), variables_of(std::slice::from_ref(output)))
+            }
+            (_, []) => (Vec::new(), Vec::new()),
+        })
     }
 
     /// Whether it binds variables by going through a table.
@@ -98,6 +118,30 @@ pub(super) fn collect(pattern: &Pattern, into: &mut Vec<u32>) {
             into.push(v);
         }
     });
+}
+
+/// Adds the variables that builtins bind once those in the list are known.
+pub(super) fn compute(body: &[Condition], known: &mut Vec<u32>) {
+    let mut computed: Vec<usize> = Vec::new();
+    loop {
+        let next = body.iter().enumerate().find_map(|(place, condition)| {
+            let (needs, gives) = condition.computes()?;
+            let ready = !computed.contains(&place) && needs.iter().all(|v| known.contains(v));
+            ready.then_some((place, gives))
+        });
+        let Some((place, gives)) = next else { break };
+        computed.push(place);
+        known.extend(gives);
+    }
+}
+
+/// The variables that a body binds, when those in `known` are known before.
+pub(super) fn bound(body: &[Condition], mut known: Vec<u32>) -> Vec<u32> {
+    for condition in body.iter().filter(|c| c.is_positive()) {
+        known.extend(condition.variables());
+    }
+    compute(body, &mut known);
+    known
 }
 
 /// The variables of patterns, each once.
@@ -130,6 +174,22 @@ pub(super) struct RuleSet {
     pub(super) origins: Vec<TableId>,
     /// What is true without conditions.
     pub(super) facts: Vec<(TableId, Vec<TermId>)>,
+    /// Relations that can only be found where somebody asks for them: whoever asks binds
+    /// variables that their rules need.
+    pub(super) asked: Vec<TableId>,
+    /// The tables that hold the number of rows of others.
+    pub(super) counters: Vec<Counter>,
+}
+
+/// A table with the number of rows of another: for every key, how many rows begin with it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Counter {
+    /// The table with the rows: the key, then what is counted.
+    pub(super) of: TableId,
+    /// The table with the numbers: the key, then the number.
+    pub(super) table: TableId,
+    /// The keys that are asked for, where there is a key.
+    pub(super) keys: Option<TableId>,
 }
 
 impl RuleSet {
@@ -145,6 +205,44 @@ impl RuleSet {
         self.kinds.push(kind);
         self.origins.push(origin.map_or(made, |o| self.origins[o.index()]));
         made
+    }
+
+    /// Finds the relations whose rules need to be told something by whoever asks: the key of a
+    /// count, or a variable in the head that nothing in the body gives.
+    pub(super) fn find_asked(&mut self) {
+        let mut needed: Vec<Vec<bool>> = self.arities.iter().map(|&a| vec![false; a]).collect();
+        for counter in &self.counters {
+            let columns = &mut needed[counter.table.index()];
+            let key = columns.len() - 1;
+            columns[..key].fill(true);
+        }
+        loop {
+            let mut changed = false;
+            for rule in &self.rules {
+                let mut known: Vec<u32> = Vec::new();
+                for condition in &rule.body {
+                    let Condition::In(table, args) = condition else { continue };
+                    let given = args.iter().zip(&needed[table.index()]).filter(|(_, n)| !**n);
+                    given.for_each(|(arg, _)| collect(arg, &mut known));
+                }
+                compute(&rule.body, &mut known);
+                for (column, arg) in rule.args.iter().enumerate() {
+                    let mut free = false;
+                    arg.variables(&mut |v| free |= !known.contains(&v));
+                    changed |=
+                        free && !std::mem::replace(&mut needed[rule.head.index()][column], true);
+                }
+            }
+            if !changed {
+                break;
+            }
+        }
+        for (table, needed) in needed.iter().enumerate() {
+            if needed.contains(&true) {
+                self.asked.push(TableId(table as u32));
+                self.kinds[table] = Kind::Dynamic;
+            }
+        }
     }
 
     /// What depends on something that changes may change.

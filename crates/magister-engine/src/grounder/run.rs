@@ -37,6 +37,8 @@ pub(super) struct Grounder<'a> {
     pub(super) roles: Vec<TermId>,
     /// Rows that joins have looked at.
     pub(super) looked: u64,
+    /// Terms that builtins have made.
+    pub(super) computed: usize,
     /// The rule that was run last: the one to name when a limit is met.
     pub(super) latest: TableId,
 }
@@ -65,6 +67,7 @@ impl<'a> Grounder<'a> {
             next_seen: 0,
             roles: program.roles.clone(),
             looked: 0,
+            computed: 0,
             latest: FLUENTS,
             set,
         }
@@ -140,6 +143,7 @@ impl<'a> Grounder<'a> {
         loop {
             if play {
                 self.moves_and_fluents();
+                self.counts()?;
             }
             let mut grown = false;
             for (table, mark) in self.marks.iter_mut().enumerate() {

@@ -60,6 +60,10 @@ struct Part {
 impl Part {
     /// The best part to take out of a rule, if any makes it smaller.
     fn find(rule: &Rule) -> Option<Part> {
+        // What a builtin computes is bound in no other way, so such rules stay whole.
+        if rule.body.iter().any(|c| matches!(c, Condition::Builtin(..))) {
+            return None;
+        }
         let body: Vec<Vec<u32>> = rule.body.iter().map(Condition::variables).collect();
         let head = variables_of(&rule.args);
         let mut all: Vec<u32> = body.iter().flatten().copied().collect();

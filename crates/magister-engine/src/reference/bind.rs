@@ -4,7 +4,7 @@ use crate::program::Pattern;
 use crate::term::{Functor, TermId, Terms};
 
 /// Stands in a list of bindings for a variable that has no value yet.
-pub(super) const UNBOUND: TermId = TermId(u32::MAX);
+pub(crate) const UNBOUND: TermId = TermId(u32::MAX);
 
 /// The value of a pattern that is a ground term or a bound variable.
 pub(super) fn known(pattern: &Pattern, bindings: &[TermId]) -> Option<TermId> {

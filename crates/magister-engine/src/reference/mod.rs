@@ -5,7 +5,7 @@
 //! [`Reference`] computes with states as lists of ground fluents; [`ReferenceGame`] is the same
 //! behind the vocabulary of `magister-core`.
 
-mod bind;
+pub(crate) mod bind;
 pub(crate) mod builtin;
 mod facts;
 mod game;

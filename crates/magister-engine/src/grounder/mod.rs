@@ -22,6 +22,9 @@ mod run;
 mod split;
 mod table;
 
+#[cfg(test)]
+mod tests;
+
 use magister_core::{Halt, Stop};
 
 use crate::Error;

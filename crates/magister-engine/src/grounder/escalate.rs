@@ -20,63 +20,57 @@ const ROWS: u64 = 100_000_000;
 /// Where an attempt fails, relations with more rows than this are guarded in the next.
 const SUSPECT: u32 = 20_000;
 
-/// Grounds rules, rewritten and split. Whenever that fails, the relations that were large by then
-/// are guarded, or guarded better, and it is tried again.
+/// Grounds rules that failed as they are: rewritten, split, and with the relations guarded that
+/// were large by then. Whenever that fails too, more are guarded, or guarded better.
 pub(super) fn ground(
     program: &Program,
     mut base: RuleSet,
+    mut failure: Failure,
     limits: &GroundLimits,
     stop: &Stop,
 ) -> Result<Grounded, Error> {
     let mut levels: Vec<Level> = vec![Level::None; base.arities.len()];
+    let mut guarded = levels.clone();
     let mut patient = true;
+    // Whoever counts a relation does not say what it asks for.
+    let mut roots = roots(program);
+    roots.extend(base.counters.iter().map(|c| c.of));
     for _ in 0..ATTEMPTS {
+        let Failure { halt, latest, origin, before_play, sizes } = failure;
+        if !matches!(halt, Halt::Limit(_)) {
+            return Err(halt.into());
+        }
+        if before_play {
+            // What cannot be found before play is found during play, as far as it is asked for.
+            if base.kinds[origin.index()] != Kind::Static || roots.contains(&origin) {
+                return Err(halt.into());
+            }
+            base.kinds[origin.index()] = Kind::Dynamic;
+            base.settle();
+            levels.truncate(base.arities.len());
+            levels[origin.index()] = Level::Wide;
+        }
         let mut set = base.clone();
         rewrite::deduplicate(&mut set);
         rewrite::merge(&mut set);
         rewrite::unfold(&mut set);
         split::split(&mut set, 0);
         levels.resize(set.arities.len(), Level::None);
-        let calls = calls(&set);
-        let guarded = demand::guard(&mut set, &levels)?;
-        let kinds = set.kinds.clone();
-        let origins = set.origins.clone();
-        let within = if patient {
-            GroundLimits { table: limits.table.min(LARGE), rows: limits.rows.min(ROWS), ..*limits }
+        guarded.resize(set.arities.len(), Level::None);
+        let size = |table: usize| sizes.get(table).copied().unwrap_or(0);
+        let suspect = |&t: &usize| size(t) > SUSPECT || t == latest.index();
+        let large: Vec<usize> = if before_play {
+            vec![origin.index()]
         } else {
-            *limits
+            (0..levels.len()).filter(suspect).collect()
         };
-        let Failure { halt, latest, sizes } = match attempt(program, set, &within, stop) {
-            Ok(grounded) => return Ok(grounded),
-            Err(failure) => failure,
-        };
-        if !matches!(halt, Halt::Limit(_)) {
-            return Err(halt.into());
-        }
-        let origin = origins[latest.index()];
-        if kinds[latest.index()] == Kind::Static {
-            // What cannot be found before play is found during play, as far as it is asked for.
-            if std::mem::replace(&mut base.kinds[origin.index()], Kind::Dynamic) == Kind::Dynamic {
-                return Err(halt.into());
-            }
-            base.settle();
-            levels.truncate(base.arities.len());
-            levels[origin.index()] = Level::Wide;
-            continue;
-        }
-        // Whoever counts a relation does not say what it asks for.
-        let mut roots = roots(program);
-        roots.extend(base.counters.iter().map(|c| c.of));
-        let open = |table: usize| {
-            kinds[table] == Kind::Dynamic && !roots.iter().any(|r| r.index() == table)
-        };
-        let large: Vec<usize> =
-            (0..levels.len()).filter(|&t| sizes[t] > SUSPECT || t == latest.index()).collect();
-        let around = around(&large, &calls);
+        let around = around(&large, &calls(&set));
         let mut raise = |tables: &[usize], from: Level, to: Level| {
             let mut raised = false;
             for &table in tables {
-                if open(table) && levels[table] == from && guarded[table] == from {
+                let open =
+                    set.kinds[table] == Kind::Dynamic && !roots.iter().any(|r| r.index() == table);
+                if open && levels[table] == from && guarded[table] == from {
                     levels[table] = to;
                     raised = true;
                 }
@@ -85,11 +79,22 @@ pub(super) fn ground(
         };
         let better =
             raise(&around, Level::None, Level::Narrow) || raise(&large, Level::Narrow, Level::Wide);
-        if !better && !std::mem::replace(&mut patient, false) {
+        if !better && !before_play && !std::mem::replace(&mut patient, false) {
             return Err(halt.into());
         }
+        guarded = demand::guard(&mut set, &levels)?;
+        let within = if patient {
+            let (table, rows) = (limits.table.min(LARGE), limits.rows.min(ROWS));
+            GroundLimits { rows, table, ..*limits }
+        } else {
+            *limits
+        };
+        failure = match attempt(program, set, &within, stop) {
+            Ok(grounded) => return Ok(grounded),
+            Err(failure) => failure,
+        };
     }
-    Err(Halt::Limit("grounding needs too much, however it is tried".to_owned()).into())
+    Err(failure.halt.into())
 }
 
 /// Which table asks which.

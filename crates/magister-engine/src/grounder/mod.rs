@@ -31,7 +31,7 @@ use crate::Error;
 use crate::program::Program;
 
 pub use grounded::{AtomId, AtomKind, Grounded, Signed, Truth};
-use rules::{FIXED, RuleSet, TableId};
+use rules::{FIXED, Kind, RuleSet, TableId};
 use run::{Grounder, legal_table, relation_table};
 
 /// How far grounding may go.
@@ -82,18 +82,19 @@ pub fn ground(program: &Program, limits: &GroundLimits, stop: &Stop) -> Result<G
     let mut plain = set.clone();
     demand::guard(&mut plain, &[])?;
     match attempt(program, plain, &modest, stop) {
-        Err(Failure { halt: Halt::Limit(_), .. }) => {}
-        Err(failure) => return Err(failure.halt.into()),
-        Ok(grounded) => return Ok(grounded),
+        Ok(grounded) => Ok(grounded),
+        Err(failure) => escalate::ground(program, set, failure, limits, stop),
     }
-    escalate::ground(program, set, limits, stop)
 }
 
 /// Why an attempt ended, and what had become of the tables by then.
 struct Failure {
     halt: Halt,
-    /// The table whose rule was run last.
+    /// The table whose rule was run last, and the relation it was made for.
     latest: TableId,
+    origin: TableId,
+    /// Whether that was a static relation.
+    before_play: bool,
     /// The number of rows of each table.
     sizes: Vec<u32>,
 }
@@ -111,6 +112,8 @@ fn attempt(
         Err(halt) => Err(Failure {
             halt,
             latest: grounder.latest,
+            origin: grounder.set.origins[grounder.latest.index()],
+            before_play: grounder.set.kind(grounder.latest) == Kind::Static,
             sizes: grounder.tables.iter().map(table::Table::len).collect(),
         }),
     }

@@ -7,7 +7,10 @@ use crate::program::Pattern;
 use crate::term::Terms;
 
 /// Up to this many conditions all orders are weighed, by dynamic programming over sets of them.
-const EXHAUSTIVE: usize = 9;
+const EXHAUSTIVE: usize = 8;
+
+/// An order that looks at fewer rows than this is not worth improving.
+const CHEAP: f64 = 1000.0;
 
 /// A positive condition, as far as its cost goes.
 struct Weight {
@@ -106,20 +109,39 @@ pub(super) fn order(
         first.bind(&mut bound);
         order.push(first.place);
     }
-    // Beyond what can be weighed in full: the best next one, again and again.
-    while weights.len() > EXHAUSTIVE {
-        let matches: Vec<f64> = weights.iter().map(|w| w.matches(&bound)).collect();
-        let best = (0..weights.len()).min_by(|&a, &b| matches[a].total_cmp(&matches[b]));
-        let best = weights.remove(best.unwrap_or(0));
-        best.bind(&mut bound);
-        order.push(best.place);
+    let (greedy, cost) = greedy(&weights, &bound);
+    // Beyond what can be weighed in full, the best next one is taken again and again.
+    let decided =
+        if cost < CHEAP { weights.len() } else { weights.len().saturating_sub(EXHAUSTIVE) };
+    for &next in &greedy[..decided] {
+        weights[next].bind(&mut bound);
+        order.push(weights[next].place);
     }
-    order.extend(exhaustive(&weights, &bound));
+    let rest: Vec<&Weight> = greedy[decided..].iter().map(|&next| &weights[next]).collect();
+    order.extend(exhaustive(&rest, &bound));
     order
 }
 
+/// Always the condition next that is expected to have the fewest matches; and what that costs.
+fn greedy(weights: &[Weight], bound: &[bool]) -> (Vec<usize>, f64) {
+    let mut bound = bound.to_vec();
+    let mut left: Vec<usize> = (0..weights.len()).collect();
+    let mut order = Vec::new();
+    let (mut cost, mut rows) = (0.0, 1.0);
+    while !left.is_empty() {
+        let matches: Vec<f64> = left.iter().map(|&w| weights[w].matches(&bound)).collect();
+        let best = (0..left.len()).min_by(|&a, &b| matches[a].total_cmp(&matches[b])).unwrap_or(0);
+        let next = left.remove(best);
+        cost += rows * (matches[best] + 0.5);
+        rows *= matches[best];
+        weights[next].bind(&mut bound);
+        order.push(next);
+    }
+    (order, cost)
+}
+
 /// The cheapest order of all.
-fn exhaustive(weights: &[Weight], bound: &[bool]) -> Vec<usize> {
+fn exhaustive(weights: &[&Weight], bound: &[bool]) -> Vec<usize> {
     /// The best way found to join a set: rows looked at, rows expected, and the last condition.
     #[derive(Clone, Copy)]
     struct Best {

@@ -64,7 +64,7 @@ pub(super) fn ground(
         } else {
             (0..levels.len()).filter(suspect).collect()
         };
-        let around = around(&large, &calls(&set));
+        let around = around(&large, &calls(&set), set.arities.len());
         let mut raise = |tables: &[usize], from: Level, to: Level| {
             let mut raised = false;
             for &table in tables {
@@ -112,24 +112,17 @@ fn calls(set: &RuleSet) -> Vec<(usize, usize)> {
 
 /// Tables, all that ask for them and all they ask for, directly or not. What is known where a
 /// relation is asked for comes from above, and helps below.
-fn around(tables: &[usize], calls: &[(usize, usize)]) -> Vec<usize> {
-    let mut above = tables.to_vec();
-    let mut below = tables.to_vec();
-    loop {
-        let known = (above.len(), below.len());
+fn around(tables: &[usize], calls: &[(usize, usize)], count: usize) -> Vec<usize> {
+    let mut above = vec![false; count];
+    tables.iter().for_each(|&t| above[t] = true);
+    let mut below = above.clone();
+    let mut changed = true;
+    while changed {
+        changed = false;
         for &(from, to) in calls {
-            if above.contains(&to) && !above.contains(&from) {
-                above.push(from);
-            }
-            if below.contains(&from) && !below.contains(&to) {
-                below.push(to);
-            }
-        }
-        if known == (above.len(), below.len()) {
-            above.extend(below);
-            above.sort_unstable();
-            above.dedup();
-            return above;
+            changed |= above[to] && !std::mem::replace(&mut above[from], true);
+            changed |= below[from] && !std::mem::replace(&mut below[to], true);
         }
     }
+    (0..count).filter(|&t| above[t] || below[t]).collect()
 }

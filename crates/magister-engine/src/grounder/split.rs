@@ -9,6 +9,9 @@
 use super::rules::{Condition, Kind, Rule, RuleSet, TableId, variables_of};
 use crate::program::Pattern;
 
+/// Rules with more conditions stay as they are: nobody writes them, and splitting takes time.
+const LONGEST: usize = 100;
+
 /// Splits every rule from number `first` on, as far as that helps.
 pub(super) fn split(set: &mut RuleSet, first: usize) {
     let mut queue = set.rules.split_off(first);
@@ -61,7 +64,8 @@ impl Part {
     /// The best part to take out of a rule, if any makes it smaller.
     fn find(rule: &Rule) -> Option<Part> {
         // What a builtin computes is bound in no other way, so such rules stay whole.
-        if rule.body.iter().any(|c| matches!(c, Condition::Builtin(..))) {
+        let computes = rule.body.iter().any(|c| matches!(c, Condition::Builtin(..)));
+        if computes || rule.body.len() > LONGEST {
             return None;
         }
         let body: Vec<Vec<u32>> = rule.body.iter().map(Condition::variables).collect();

@@ -4,7 +4,7 @@ use magister_core::{Halt, Stop};
 
 use super::demand::{self, Level};
 use super::rules::{Condition, Kind, Rule, RuleSet};
-use super::{Failure, GroundLimits, Grounded, attempt, rewrite, roots, split};
+use super::{Failure, GroundLimits, Grounded, Progress, attempt, rewrite, roots, split};
 use crate::Error;
 use crate::program::Program;
 
@@ -27,7 +27,7 @@ pub(super) fn ground(
     mut base: RuleSet,
     mut failure: Failure,
     limits: &GroundLimits,
-    stop: &Stop,
+    (stop, progress): (&Stop, &Progress),
 ) -> Result<Grounded, Error> {
     let mut levels: Vec<Level> = vec![Level::None; base.arities.len()];
     let mut guarded = levels.clone();
@@ -89,7 +89,7 @@ pub(super) fn ground(
         } else {
             *limits
         };
-        failure = match attempt(program, set, &within, stop) {
+        failure = match attempt(program, set, &within, stop, progress) {
             Ok(grounded) => return Ok(grounded),
             Err(failure) => failure,
         };

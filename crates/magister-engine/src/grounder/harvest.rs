@@ -49,6 +49,7 @@ impl Grounder<'_> {
             self.rows(rule, plan)?
         };
         self.store(rule, &harvest);
+        self.progress.found(self.found.len());
         if self.tables[rule.head.index()].len() as usize > self.limits.table {
             return Err(too_many_rows(rule));
         }

@@ -11,11 +11,13 @@ mod demand;
 mod escalate;
 mod finish;
 mod grounded;
+mod groups;
 mod harvest;
 mod join;
 mod lower;
 mod operations;
 mod plan;
+mod progress;
 mod rewrite;
 mod rules;
 mod run;
@@ -31,6 +33,7 @@ use crate::Error;
 use crate::program::Program;
 
 pub use grounded::{AtomId, AtomKind, Grounded, Signed, Truth};
+pub use progress::Progress;
 use rules::{FIXED, Kind, RuleSet, TableId};
 use run::{Grounder, legal_table, relation_table};
 
@@ -67,6 +70,16 @@ impl Default for GroundLimits {
 /// they are rewritten and split into parts that join less, and tried again; then relations that
 /// become too large are found only as far as somebody asks for them.
 pub fn ground(program: &Program, limits: &GroundLimits, stop: &Stop) -> Result<Grounded, Error> {
+    ground_with(program, limits, stop, &Progress::default())
+}
+
+/// [`ground`], with counters that say how far it has come.
+pub fn ground_with(
+    program: &Program,
+    limits: &GroundLimits,
+    stop: &Stop,
+    progress: &Progress,
+) -> Result<Grounded, Error> {
     let modest = GroundLimits {
         instances: limits.instances.min(1_000_000),
         rows: limits.rows.min(20_000_000),
@@ -81,9 +94,9 @@ pub fn ground(program: &Program, limits: &GroundLimits, stop: &Stop) -> Result<G
     }
     let mut plain = set.clone();
     demand::guard(&mut plain, &[])?;
-    match attempt(program, plain, &modest, stop) {
+    match attempt(program, plain, &modest, stop, progress) {
         Ok(grounded) => Ok(grounded),
-        Err(failure) => escalate::ground(program, set, failure, limits, stop),
+        Err(failure) => escalate::ground(program, set, failure, limits, (stop, progress)),
     }
 }
 
@@ -104,8 +117,10 @@ fn attempt(
     set: RuleSet,
     limits: &GroundLimits,
     stop: &Stop,
+    progress: &Progress,
 ) -> Result<Grounded, Failure> {
-    let mut grounder = Grounder::new(program, set, *limits, stop);
+    progress.attempt();
+    let mut grounder = Grounder::new(program, set, *limits, stop, progress);
     let done = grounder.static_tables().and_then(|()| grounder.dynamic_tables());
     match done {
         Ok(()) => Ok(grounder.finish()),

@@ -3,10 +3,10 @@
 use magister_core::{Halt, Stop};
 use magister_gdl::Dialect;
 
-use super::GroundLimits;
 use super::plan::Plan;
 use super::rules::{ADDED, Condition, DOES, FLUENTS, Kind, NEXT, Rule, RuleSet, TableId, table};
 use super::table::Table;
+use super::{GroundLimits, Progress};
 use crate::program::{Goal, Pattern, Program};
 use crate::term::{TermId, Terms};
 
@@ -23,6 +23,7 @@ pub(super) struct Grounder<'a> {
     pub(super) set: RuleSet,
     pub(super) limits: GroundLimits,
     pub(super) stop: &'a Stop,
+    pub(super) progress: &'a Progress,
     pub(super) terms: Terms,
     pub(super) tables: Vec<Table>,
     /// For each table the number of old rows, and of rows that count in this round.
@@ -49,6 +50,7 @@ impl<'a> Grounder<'a> {
         set: RuleSet,
         limits: GroundLimits,
         stop: &'a Stop,
+        progress: &'a Progress,
     ) -> Self {
         let tables: Vec<Table> = set.arities.iter().map(|&arity| Table::new(arity)).collect();
         let marks = vec![(0, 0); tables.len()];
@@ -56,6 +58,7 @@ impl<'a> Grounder<'a> {
             program,
             limits,
             stop,
+            progress,
             terms: program.terms.clone(),
             tables,
             marks,

@@ -8,7 +8,10 @@ use magister_gdl::{Options, read};
 
 use super::demand::{self, Level};
 use super::rules::{Kind, RuleSet};
-use super::{GroundLimits, Grounded, attempt, ground, lower, relevant, rewrite, roots, split};
+use super::{
+    GroundLimits, Grounded, Progress, attempt, ground, ground_with, lower, relevant, rewrite,
+    roots, split,
+};
 use crate::evaluator::{Method, NetworkGame};
 use crate::network::{Network, NetworkLimits};
 use crate::{Error, Program, ReferenceGame};
@@ -40,9 +43,10 @@ fn prepared(program: &Program, level: Level) -> RuleSet {
 fn efforts(program: &Program) -> Vec<Grounded> {
     let (limits, stop) = (GroundLimits::default(), Stop::never());
     let mut all = vec![ground(program, &limits, &stop).expect("grounds")];
+    let progress = Progress::default();
     for level in [Level::None, Level::Narrow, Level::Wide] {
         let set = prepared(program, level);
-        match attempt(program, set, &limits, &stop) {
+        match attempt(program, set, &limits, &stop, &progress) {
             Ok(grounded) => all.push(grounded),
             Err(failure) => panic!("{}", failure.halt),
         }
@@ -124,6 +128,7 @@ fn products_become_sums() {
         prepared(&program, Level::None),
         &GroundLimits::default(),
         &Stop::never(),
+        &Progress::default(),
     );
     let plain = ground(&program, &GroundLimits::default(), &Stop::never()).expect("grounds");
     let split = all.unwrap_or_else(|f| panic!("{}", f.halt));
@@ -221,4 +226,13 @@ fn a_variable_of_the_query_comes_from_whoever_asks() {
         "(<= (bigger ?a ?b) (true (on ?b)) (distinct ?a ?b))
          (<= (goal you 100) (num ?a) (true (on ?a)) (bigger ?a 5))",
     ));
+}
+
+#[test]
+fn whoever_waits_can_see_how_far_it_is() {
+    let text = switches("(goal you 0)");
+    let progress = Progress::default();
+    let (limits, stop) = (GroundLimits::default(), Stop::never());
+    let grounded = ground_with(&program(&text), &limits, &stop, &progress).expect("grounds");
+    assert_eq!(progress.read(), (1, grounded.instances()));
 }

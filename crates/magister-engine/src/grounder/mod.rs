@@ -4,6 +4,9 @@
 //! from the initial state: fluents that `next` gives, moves that `legal` gives, and whatever
 //! follows. Negations over what changes count as possible, so the result covers every reachable
 //! state and perhaps more; every instance found is kept with its dynamic conditions.
+//!
+//! What a rulesheet says of itself in `base` and `input` is not used: it may be wrong, and nothing
+//! here could tell. That costs instances where relaxed reachability goes further than play does.
 
 mod cost;
 mod count;

@@ -11,8 +11,11 @@ use super::rules::{Condition, Kind, Rule, RuleSet, TableId, variables_of};
 use super::split::width;
 use crate::program::Pattern;
 
+/// Definitions that a relation may have to be replaced by them.
+const DEFINITIONS: usize = 8;
+
 /// Rules that one rule may become.
-const VARIANTS: usize = 8;
+const VARIANTS: usize = 64;
 
 /// A condition twice is a condition too many.
 pub(super) fn deduplicate(set: &mut RuleSet) {
@@ -154,7 +157,7 @@ impl Names {
 
 /// Replaces static relations by their definitions where that makes rules narrower.
 pub(super) fn unfold(set: &mut RuleSet) {
-    let mut queue = std::mem::take(&mut set.rules);
+    let queue = std::mem::take(&mut set.rules);
     let mut definitions: FxHashMap<TableId, Vec<Rule>> = FxHashMap::default();
     for rule in queue.iter().filter(|r| set.kind(r.head) == Kind::Static) {
         definitions.entry(rule.head).or_default().push(rule.clone());
@@ -163,13 +166,20 @@ pub(super) fn unfold(set: &mut RuleSet) {
         definitions.remove(table);
     }
     definitions.retain(|&table, rules| {
-        rules.len() <= VARIANTS && rules.iter().all(|r| is_plain(r, table))
+        rules.len() <= DEFINITIONS && rules.iter().all(|r| is_plain(r, table))
     });
-    queue.reverse();
-    while let Some(rule) = queue.pop() {
-        match unfold_once(&rule, &definitions) {
-            Some(variants) if set.kind(rule.head) != Kind::Static => queue.extend(variants),
-            _ => set.rules.push(rule),
+    let mut queue: Vec<(Rule, usize)> = queue.into_iter().rev().map(|r| (r, VARIANTS)).collect();
+    while let Some((rule, room)) = queue.pop() {
+        let variants = match set.kind(rule.head) {
+            Kind::Static => None,
+            _ => unfold_once(&rule, &definitions).filter(|v| v.len() <= room),
+        };
+        match variants {
+            Some(variants) => {
+                let share = room / variants.len().max(1);
+                queue.extend(variants.into_iter().map(|v| (v, share)));
+            }
+            None => set.rules.push(rule),
         }
     }
 }

@@ -3,40 +3,65 @@
 use magister_gdl::Dialect;
 
 use super::grounded::{AtomId, AtomKind, Grounded, Signed, Truth};
-use super::rules::{DOES, FLUENTS, NEXT, TableId};
-use super::{Grounder, relation_table};
+use super::rules::{DOES, FLUENTS, Kind, NEXT, TableId};
+use super::run::{Grounder, relation_table};
 use crate::term::{Functor, TermId};
 
+/// Atoms with their numbers, and instances over them.
+#[derive(Default)]
+pub(super) struct Numbered {
+    atoms: Vec<AtomKind>,
+    /// The number of the first row of each table.
+    base: Vec<u32>,
+    heads: Vec<AtomId>,
+    ends: Vec<u32>,
+    literals: Vec<Signed>,
+}
+
+impl Numbered {
+    /// The atom of a row of a table.
+    pub(super) fn atom(&self, table: TableId, row: u32) -> AtomId {
+        AtomId(self.base[table.index()] + row)
+    }
+
+    pub(super) fn new_atom(&mut self, kind: AtomKind) -> AtomId {
+        self.atoms.push(kind);
+        AtomId(self.atoms.len() as u32 - 1)
+    }
+
+    pub(super) fn instance(&mut self, head: AtomId, body: impl IntoIterator<Item = Signed>) {
+        self.literals.extend(body);
+        self.heads.push(head);
+        self.ends.push(self.literals.len() as u32);
+    }
+}
+
 impl Grounder<'_> {
-    /// Numbers the atoms and decides the negations that can be decided.
-    pub(super) fn finish(self) -> Grounded {
-        let mut base = vec![0u32; self.tables.len()];
-        let mut atoms: Vec<AtomKind> = Vec::new();
+    /// Numbers the atoms and turns what was found into instances over them.
+    fn numbered(&mut self) -> Numbered {
+        let mut numbered = Numbered { base: vec![0; self.tables.len()], ..Numbered::default() };
         let role_number =
             |role: TermId| self.roles.iter().position(|&r| r == role).unwrap_or(0) as u32;
         // Fluents and moves first, in that order; then everything else that changes.
-        let order = (0..self.tables.len()).filter(|&t| self.set.dynamic[t]);
+        let order = (0..self.tables.len()).filter(|&t| self.set.kinds[t] == Kind::Dynamic);
         for table in order {
-            base[table] = atoms.len() as u32;
+            numbered.base[table] = numbered.atoms.len() as u32;
             let rows = &self.tables[table];
             for row in 0..rows.len() {
-                atoms.push(match TableId(table as u32) {
+                numbered.new_atom(match TableId(table as u32) {
                     FLUENTS => AtomKind::Fluent(rows.row(row)[0]),
                     DOES => AtomKind::Does(role_number(rows.row(row)[0]), rows.row(row)[1]),
                     _ => AtomKind::Derived,
                 });
             }
         }
-        let atom = |(table, row): (TableId, u32)| AtomId(base[table.index()] + row);
-        let mut heads = Vec::with_capacity(self.found.len());
-        let mut ends = Vec::with_capacity(self.found.len());
-        let mut literals: Vec<Signed> = Vec::with_capacity(self.positive.len());
+        let mut body: Vec<Signed> = Vec::new();
         for (number, raw) in self.found.iter().enumerate() {
             let next = self.found.get(number + 1);
             let positive_end = next.map_or(self.positive.len(), |r| r.positive as usize);
             let negative_end = next.map_or(self.negative.len(), |r| r.negative as usize);
-            for &row in &self.positive[raw.positive as usize..positive_end] {
-                literals.push(Signed::new(atom(row), false));
+            for &(table, row) in &self.positive[raw.positive as usize..positive_end] {
+                body.push(Signed::new(numbered.atom(table, row), false));
             }
             let mut tape = &self.negative[raw.negative as usize..negative_end];
             while let Some((&table, rest)) = tape.split_first() {
@@ -45,12 +70,19 @@ impl Grounder<'_> {
                 tape = &rest[arity..];
                 // What can never be true is not worth a condition.
                 if let Some(row) = self.tables[table as usize].find(&tuple) {
-                    literals.push(Signed::new(atom((TableId(table), row)), true));
+                    body.push(Signed::new(numbered.atom(TableId(table), row), true));
                 }
             }
-            heads.push(atom(raw.head));
-            ends.push(literals.len() as u32);
+            numbered.instance(numbered.atom(raw.head.0, raw.head.1), body.drain(..));
         }
+        self.count_instances(&mut numbered);
+        numbered
+    }
+
+    /// What grounding gives.
+    pub(super) fn finish(mut self) -> Grounded {
+        let numbered = self.numbered();
+        let atom = |(table, row): (TableId, u32)| numbered.atom(table, row);
         let fluents = self.tables[FLUENTS.index()].len() as usize;
         let moves = self.tables[DOES.index()].len() as usize;
         let initial = (0..self.initial().len() as u32).map(AtomId).collect();
@@ -62,11 +94,7 @@ impl Grounder<'_> {
             .collect();
         let legal = self.legal_atoms(&atom);
         let truth = |table: TableId, row: u32| {
-            if self.set.dynamic[table.index()] {
-                Truth::When(atom((table, row)))
-            } else {
-                Truth::Always
-            }
+            if self.set.is_dynamic(table) { Truth::When(atom((table, row))) } else { Truth::Always }
         };
         let terminal = relation_table(self.program, "terminal", 0)
             .and_then(|t| self.tables[t.index()].find(&[]).map(|row| truth(t, row)));
@@ -84,6 +112,7 @@ impl Grounder<'_> {
         let goals = listed("goal");
         let percepts =
             if self.program.dialect == Dialect::Gdl2 { listed("sees") } else { Vec::new() };
+        let Numbered { atoms, heads, ends, literals, .. } = numbered;
         Grounded {
             atoms,
             fluents,
@@ -107,9 +136,8 @@ impl Grounder<'_> {
     fn legal_atoms(&self, atom: &impl Fn((TableId, u32)) -> AtomId) -> Vec<Option<Vec<AtomId>>> {
         let moves = &self.tables[DOES.index()];
         // A row of a table that does not change is no condition.
-        let needed = |(table, row): (TableId, u32)| {
-            self.set.dynamic[table.index()].then(|| atom((table, row)))
-        };
+        let needed =
+            |(table, row): (TableId, u32)| self.set.is_dynamic(table).then(|| atom((table, row)));
         (0..moves.len())
             .map(|row| {
                 let legal = self.legal?;

@@ -1,8 +1,9 @@
 //! In which order the conditions of a rule are joined.
 //!
 //! The condition that must be new comes first. After it, whatever can only fail is tried at once;
-//! then the condition that is expected to have the fewest matches, by what the indexes say.
+//! the others follow in the order that is expected to look at the fewest rows.
 
+use super::cost;
 use super::rules::{Condition, Rule};
 use super::table::{Path, Shape, Table};
 use crate::program::Pattern;
@@ -33,6 +34,10 @@ pub(super) enum Source {
 pub(super) enum Step {
     /// Go through the rows of a table that match.
     Scan { condition: usize, index: Option<usize>, key: Vec<Source>, rows: Rows },
+    /// Look one row of a table up: all variables are bound.
+    Find { condition: usize, key: Vec<Source>, rows: Rows },
+    /// Ask a builtin, which may bind variables.
+    Ask(usize),
     /// Go on only if the condition holds; all its variables are bound.
     Test(usize),
 }
@@ -53,42 +58,40 @@ impl Plan {
         tables: &mut [Table],
         terms: &Terms,
     ) -> Self {
+        let order = cost::order(rule, newest, tables, terms);
         let mut bound = vec![false; rule.variables as usize];
-        let mut left: Vec<usize> = (0..rule.body.len()).collect();
+        let mut tests: Vec<usize> =
+            (0..rule.body.len()).filter(|&c| !rule.body[c].is_positive()).collect();
         let mut steps = Vec::new();
-        if let Some(first) = newest {
-            left.retain(|&c| c != first);
-            steps.push(Self::scan(rule, first, &bound, Rows::New, tables, terms).0);
-            bind(&rule.body[first], &mut bound);
-        }
-        loop {
-            // Tests as soon as they can be made.
-            left.retain(|&c| {
-                let ready = match &rule.body[c] {
-                    Condition::In(..) => false,
-                    Condition::NotIn(_, args) => args.iter().all(|a| is_bound(a, &bound)),
-                    Condition::Differ(a, b, _) => is_bound(a, &bound) && is_bound(b, &bound),
-                };
-                if ready {
-                    steps.push(Step::Test(c));
-                }
-                !ready
+        // Tests and builtins as soon as what they need is known.
+        let mut test = |bound: &mut [bool], steps: &mut Vec<Step>, at_last: bool| loop {
+            let ready = tests.iter().position(|&c| {
+                let condition = &rule.body[c];
+                let needs = condition.computes().map_or_else(|| condition.variables(), |n| n.0);
+                at_last || needs.iter().all(|&v| bound[v as usize])
             });
-            let next = left
-                .iter()
-                .copied()
-                .filter(|&c| matches!(rule.body[c], Condition::In(..)))
-                .map(|c| {
-                    let rows = rows(rule, c, newest, dynamic);
-                    let (step, cost) = Self::scan(rule, c, &bound, rows, tables, terms);
-                    (c, step, cost)
-                })
-                .min_by(|a, b| a.2.total_cmp(&b.2));
-            let Some((condition, step, _)) = next else { break };
-            steps.push(step);
+            let Some(ready) = ready else { break };
+            let condition = tests.remove(ready);
+            steps.push(match rule.body[condition] {
+                Condition::Builtin(..) => Step::Ask(condition),
+                _ => Step::Test(condition),
+            });
+            if let Some((_, gives)) = rule.body[condition].computes() {
+                gives.iter().for_each(|&v| bound[v as usize] = true);
+            }
+        };
+        test(&mut bound, &mut steps, false);
+        for condition in order {
+            let rows = match newest {
+                Some(first) if first == condition => Rows::New,
+                _ => rows(rule, condition, newest, dynamic),
+            };
+            steps.push(Self::scan(rule, condition, &bound, rows, tables, terms));
             bind(&rule.body[condition], &mut bound);
-            left.retain(|&c| c != condition);
+            test(&mut bound, &mut steps, false);
         }
+        // A negated builtin may have variables of its own.
+        test(&mut bound, &mut steps, true);
         let sizes = sizes(rule, tables);
         Self { steps, sizes }
     }
@@ -106,9 +109,9 @@ impl Plan {
         rows: Rows,
         tables: &mut [Table],
         terms: &Terms,
-    ) -> (Step, f64) {
+    ) -> Step {
         let Condition::In(table, args) = &rule.body[condition] else {
-            return (Step::Test(condition), 0.0);
+            return Step::Test(condition);
         };
         let mut functors = Vec::new();
         let mut keys: Vec<Path> = Vec::new();
@@ -118,14 +121,15 @@ impl Plan {
             parts(arg, path, bound, &mut functors, &mut keys, &mut key);
         }
         let table = &mut tables[table.index()];
-        let size = f64::from(table.len());
+        if key.len() == args.len() && functors.is_empty() {
+            return Step::Find { condition, key, rows };
+        }
         if keys.is_empty() && functors.is_empty() {
-            return (Step::Scan { condition, index: None, key, rows }, size);
+            return Step::Scan { condition, index: None, key, rows };
         }
         let shape = Shape { functors: functors.into(), keys: keys.into() };
         let index = table.index(&shape, terms);
-        let cost = table.expected(index);
-        (Step::Scan { condition, index: Some(index), key, rows }, cost)
+        Step::Scan { condition, index: Some(index), key, rows }
     }
 }
 
@@ -149,7 +153,7 @@ fn rows(rule: &Rule, condition: usize, newest: Option<usize>, dynamic: &[bool]) 
 }
 
 /// The parts of a pattern that are known and so can be looked up.
-fn parts(
+pub(super) fn parts(
     pattern: &Pattern,
     path: Vec<u8>,
     bound: &[bool],

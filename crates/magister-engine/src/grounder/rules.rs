@@ -1,13 +1,9 @@
-//! The program as the grounder sees it: rules over numbered tables.
+//! What the grounder works on: rules over numbered tables.
 //!
-//! Fluents and moves are tables like any other. Operations become rules for what is added and
-//! deleted; a negation with variables that nothing else binds gets a relation of its own.
+//! Fluents and moves are tables like any other.
 
-use magister_gdl::Dialect;
-use rustc_hash::{FxHashMap, FxHashSet};
-
-use crate::Error;
-use crate::program::{Atom, Effect, Goal, Pattern, Program, Relation};
+use crate::program::Pattern;
+use crate::reference::builtin;
 use crate::term::TermId;
 
 /// A table: fluents, moves, or a relation.
@@ -21,13 +17,13 @@ pub(super) const DOES: TableId = TableId(1);
 /// What is true in the next state.
 pub(super) const NEXT: TableId = TableId(2);
 /// What an action is performed, in the operations dialect.
-const PERFORMED: TableId = TableId(3);
+pub(super) const PERFORMED: TableId = TableId(3);
 /// What becomes true, in the operations dialect.
 pub(super) const ADDED: TableId = TableId(4);
 /// What becomes false, in the operations dialect.
-const DELETED: TableId = TableId(5);
+pub(super) const DELETED: TableId = TableId(5);
 /// The tables that every game has; relations come after them.
-const FIXED: u32 = 6;
+pub(super) const FIXED: u32 = 6;
 
 impl TableId {
     pub(super) fn index(self) -> usize {
@@ -35,8 +31,25 @@ impl TableId {
     }
 }
 
+/// The table of a relation.
+pub(super) fn table(relation: crate::program::Relation) -> TableId {
+    TableId(FIXED + relation.0)
+}
+
+/// What the rows of a table mean.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Kind {
+    /// They are true in every state, and nothing else is.
+    Static,
+    /// They may be true in some state. Each is an atom.
+    Dynamic,
+    /// They are worth asking for. A guard keeps rules from having instances that nobody needs;
+    /// it is no condition of the instances they do have.
+    Guard,
+}
+
 /// A condition.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub(super) enum Condition {
     /// A tuple is in a table.
     In(TableId, Box<[Pattern]>),
@@ -44,6 +57,98 @@ pub(super) enum Condition {
     NotIn(TableId, Box<[Pattern]>),
     /// Two terms differ, or (`false`) are the same.
     Differ(Pattern, Pattern, bool),
+    /// A builtin holds, or (`false`) does not. Where it holds it may bind its result.
+    Builtin(&'static str, Box<[Pattern]>, bool),
+}
+
+impl Condition {
+    /// Calls `visit` on every pattern in it.
+    pub(super) fn patterns<'a>(&'a self, visit: &mut impl FnMut(&'a Pattern)) {
+        match self {
+            Condition::In(_, args) | Condition::NotIn(_, args) | Condition::Builtin(_, args, _) => {
+                args.iter().for_each(visit);
+            }
+            Condition::Differ(a, b, _) => {
+                visit(a);
+                visit(b);
+            }
+        }
+    }
+
+    /// Its variables, each once.
+    pub(super) fn variables(&self) -> Vec<u32> {
+        let mut all = Vec::new();
+        self.patterns(&mut |p| collect(p, &mut all));
+        all
+    }
+
+    /// The table it asks, if any.
+    pub(super) fn table(&self) -> Option<TableId> {
+        match self {
+            Condition::In(table, _) | Condition::NotIn(table, _) => Some(*table),
+            Condition::Differ(..) | Condition::Builtin(..) => None,
+        }
+    }
+
+    /// For a builtin that binds: the variables that it needs first, and those that it binds then.
+    pub(super) fn computes(&self) -> Option<(Vec<u32>, Vec<u32>)> {
+        let Condition::Builtin(name, args, true) = self else { return None };
+        Some(match (*name, &args[..]) {
+            ("member", [item, list]) => {
+                (variables_of(std::slice::from_ref(list)), variables_of(std::slice::from_ref(item)))
+            }
+            _ if builtin::is_test(name) => (variables_of(args), Vec::new()),
+            (_, [inputs @ .., output]) => {
+                (variables_of(inputs), variables_of(std::slice::from_ref(output)))
+            }
+            (_, []) => (Vec::new(), Vec::new()),
+        })
+    }
+
+    /// Whether it binds variables by going through a table.
+    pub(super) fn is_positive(&self) -> bool {
+        matches!(self, Condition::In(..))
+    }
+}
+
+/// Adds the variables of a pattern that are not in the list.
+pub(super) fn collect(pattern: &Pattern, into: &mut Vec<u32>) {
+    pattern.variables(&mut |v| {
+        if !into.contains(&v) {
+            into.push(v);
+        }
+    });
+}
+
+/// Adds the variables that builtins bind once those in the list are known.
+pub(super) fn compute(body: &[Condition], known: &mut Vec<u32>) {
+    let mut computed: Vec<usize> = Vec::new();
+    loop {
+        let next = body.iter().enumerate().find_map(|(place, condition)| {
+            let (needs, gives) = condition.computes()?;
+            let ready = !computed.contains(&place) && needs.iter().all(|v| known.contains(v));
+            ready.then_some((place, gives))
+        });
+        let Some((place, gives)) = next else { break };
+        computed.push(place);
+        known.extend(gives);
+    }
+}
+
+/// The variables that a body binds, when those in `known` are known before.
+pub(super) fn bound(body: &[Condition], mut known: Vec<u32>) -> Vec<u32> {
+    for condition in body.iter().filter(|c| c.is_positive()) {
+        known.extend(condition.variables());
+    }
+    compute(body, &mut known);
+    known
+}
+
+/// The variables of patterns, each once.
+pub(super) fn variables_of(patterns: &[Pattern]) -> Vec<u32> {
+    let mut all = Vec::new();
+    patterns.iter().for_each(|p| collect(p, &mut all));
+    all
 }
 
 /// A rule.
@@ -59,403 +164,109 @@ pub(super) struct Rule {
 }
 
 /// Rules, tables and facts.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct RuleSet {
     pub(super) rules: Vec<Rule>,
     /// The number of columns of each table.
     pub(super) arities: Vec<usize>,
-    /// Whether the table changes during play.
-    pub(super) dynamic: Vec<bool>,
+    pub(super) kinds: Vec<Kind>,
+    /// For every table the relation it was made for: itself, if that is in the rulesheet.
+    pub(super) origins: Vec<TableId>,
     /// What is true without conditions.
     pub(super) facts: Vec<(TableId, Vec<TermId>)>,
+    /// Relations that can only be found where somebody asks for them: whoever asks binds
+    /// variables that their rules need.
+    pub(super) asked: Vec<TableId>,
+    /// The tables that hold the number of rows of others.
+    pub(super) counters: Vec<Counter>,
 }
 
-/// The table of a relation.
-pub(super) fn table(relation: crate::program::Relation) -> TableId {
-    TableId(FIXED + relation.0)
+/// A table with the number of rows of another: for every key, how many rows begin with it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Counter {
+    /// The table with the rows: the key, then what is counted.
+    pub(super) of: TableId,
+    /// The table with the numbers: the key, then the number.
+    pub(super) table: TableId,
+    /// The keys that are asked for, where there is a key.
+    pub(super) keys: Option<TableId>,
 }
 
-/// Makes tables and rules of a program; an error if it has what cannot be grounded.
-pub(super) fn prepare(program: &Program) -> Result<RuleSet, Error> {
-    let mut set = RuleSet {
-        arities: vec![1, 2, 1, 1, 1, 1],
-        dynamic: vec![true; FIXED as usize],
-        ..RuleSet::default()
-    };
-    for info in &program.relations {
-        set.arities.push(info.functor.arity.unwrap_or(0) as usize);
-        set.dynamic.push(info.depends != crate::program::Depends::Nothing);
-    }
-    let mut inlined = FxHashSet::default();
-    for operation in &program.operations {
-        conditions_of(&operation.effects, &mut inlined);
-    }
-    let mut prepare = Prepare { program, set, inlined };
-    prepare.facts();
-    for rule in 0..program.rules.len() {
-        prepare.rule(rule)?;
-    }
-    for operation in &program.operations {
-        let performed = Condition::In(PERFORMED, Box::new([operation.action.clone()]));
-        prepare.effects(
-            &operation.effects,
-            &[performed],
-            operation.variables,
-            program.line(operation.span),
-        )?;
-    }
-    prepare.frame();
-    Ok(prepare.set)
-}
-
-struct Prepare<'a> {
-    program: &'a Program,
-    set: RuleSet,
-    /// Relations that stand for the conditions of operations.
-    inlined: FxHashSet<Relation>,
-}
-
-fn conditions_of(effects: &[Effect], into: &mut FxHashSet<Relation>) {
-    for effect in effects {
-        if let Effect::When(atom, inner) = effect {
-            into.insert(atom.relation);
-            conditions_of(inner, into);
-        }
-    }
-}
-
-/// New numbers for the variables of a rule.
-struct Renaming {
-    known: FxHashMap<u32, u32>,
-    count: u32,
-}
-
-impl Renaming {
-    /// Every variable keeps its number.
-    fn identity(variables: u32) -> Self {
-        Self { known: (0..variables).map(|v| (v, v)).collect(), count: variables }
-    }
-
-    /// Variables get numbers behind those that are taken.
-    fn into(taken: u32) -> Self {
-        Self { known: FxHashMap::default(), count: taken }
-    }
-
-    fn pattern(&mut self, pattern: &Pattern) -> Pattern {
-        match pattern {
-            Pattern::Variable(variable) => {
-                let number = *self.known.entry(*variable).or_insert_with(|| {
-                    self.count += 1;
-                    self.count - 1
-                });
-                Pattern::Variable(number)
-            }
-            Pattern::Ground(term) => Pattern::Ground(*term),
-            Pattern::Compound(symbol, args) => Pattern::Compound(*symbol, self.all(args)),
-        }
-    }
-
-    fn all(&mut self, patterns: &[Pattern]) -> Box<[Pattern]> {
-        patterns.iter().map(|p| self.pattern(p)).collect()
-    }
-}
-
-impl Prepare<'_> {
-    fn facts(&mut self) {
-        for (number, info) in self.program.relations.iter().enumerate() {
-            let table = TableId(FIXED + number as u32);
-            for &fact in &info.facts {
-                let tuple = self.program.terms.args(fact).to_vec();
-                self.set.facts.push((table, tuple));
-            }
-        }
-    }
-
-    fn new_table(&mut self, arity: usize, dynamic: bool) -> TableId {
-        self.set.arities.push(arity);
-        self.set.dynamic.push(dynamic);
-        TableId(self.set.arities.len() as u32 - 1)
-    }
-
-    fn refuse(&self, line: u32, what: &str) -> Error {
-        let _ = self;
-        Error::Statement { line, what: what.to_owned() }
-    }
-
-    /// The conditions of a rule, with its variables renamed.
-    fn conditions(&self, number: usize, names: &mut Renaming) -> Result<Vec<Condition>, Error> {
-        let program = self.program;
-        let rule = &program.rules[number];
-        let line = program.line(rule.span);
-        let mut body = Vec::new();
-        for literal in &rule.body {
-            let (table, args): (TableId, Box<[Pattern]>) = match &literal.goal {
-                Goal::Relation(atom) => (table(atom.relation), names.all(&atom.args)),
-                Goal::Fluent(fluent) => (FLUENTS, Box::from([names.pattern(fluent)])),
-                Goal::Does(role, action) => {
-                    (DOES, Box::from([names.pattern(role), names.pattern(action)]))
-                }
-                Goal::Distinct(a, b) => {
-                    let (a, b) = (names.pattern(a), names.pattern(b));
-                    body.push(Condition::Differ(a, b, !literal.negated));
-                    continue;
-                }
-                Goal::Builtin(builtin, _) => {
-                    return Err(self.refuse(line, &format!("the builtin `{}`", builtin.name)));
-                }
-                Goal::Aggregate(..) => return Err(self.refuse(line, "an aggregate")),
-            };
-            body.push(if literal.negated {
-                Condition::NotIn(table, args)
-            } else {
-                Condition::In(table, args)
-            });
-        }
-        Ok(body)
-    }
-
-    fn rule(&mut self, number: usize) -> Result<(), Error> {
-        let program = self.program;
-        let rule = &program.rules[number];
-        let info = &program.relations[rule.head.relation.index()];
-        let line = program.line(rule.span);
-        // What stands for the conditions of an operation is put where it is asked for.
-        if info.hidden && self.inlined.contains(&rule.head.relation) {
-            return Ok(());
-        }
-        let mut names = Renaming::identity(rule.variables);
-        let mut body = self.conditions(number, &mut names)?;
-        let name = program.terms.name(info.functor.symbol);
-        // The query binds the role of a goal or a legal move; here a condition must.
-        if matches!((name, rule.head.args.len()), ("goal" | "legal", 2))
-            && let Some(Pattern::Variable(role)) = rule.head.args.first()
-            && !is_bound(&body, *role)
-            && let Some(Goal::Relation(Atom { relation, .. })) =
-                program.goal("role", vec![Pattern::Variable(0)])
-        {
-            body.push(Condition::In(table(relation), Box::from([Pattern::Variable(*role)])));
-        }
-        if info.hidden {
-            self.demand(rule, &mut body, &mut names)?;
-        }
-        self.add(
-            table(rule.head.relation),
-            rule.head.args.clone(),
-            body,
-            names.count,
-            rule.stratum,
-            line,
-        )
-    }
-
-    /// A relation that stands for a part of a formula is asked for in one place, and may take
-    /// variables from there: then the conditions that bind them there bind them here.
-    fn demand(
-        &self,
-        rule: &crate::program::Rule,
-        body: &mut Vec<Condition>,
-        names: &mut Renaming,
-    ) -> Result<(), Error> {
-        let open = rule.head.args.iter().any(|arg| {
-            let mut open = false;
-            arg.variables(&mut |v| open |= !is_bound(body, v));
-            open
-        });
-        if !open {
-            return Ok(());
-        }
-        let caller = self.program.rules.iter().enumerate().find_map(|(number, caller)| {
-            let atom = caller.body.iter().find_map(|literal| {
-                literal.goal.atom().filter(|atom| atom.relation == rule.head.relation)
-            })?;
-            Some((number, atom))
-        });
-        let Some((number, atom)) = caller else { return Ok(()) };
-        let mut outer = Renaming::into(names.count);
-        for (given, taken) in atom.args.iter().zip(&rule.head.args) {
-            if let (Pattern::Variable(given), Pattern::Variable(taken)) = (given, taken) {
-                outer.known.insert(*given, *taken);
-            }
-        }
-        let more = self.conditions(number, &mut outer)?;
-        body.extend(more.into_iter().filter(|c| matches!(c, Condition::In(..))));
-        names.count = outer.count;
-        Ok(())
-    }
-
-    /// Adds a rule, after making its negations safe.
-    fn add(
+impl RuleSet {
+    /// Adds a table, made for the sake of another unless that is none.
+    pub(super) fn new_table(
         &mut self,
-        head: TableId,
-        args: Box<[Pattern]>,
-        mut body: Vec<Condition>,
-        variables: u32,
-        stratum: u32,
-        line: u32,
-    ) -> Result<(), Error> {
-        for place in 0..body.len() {
-            let Condition::NotIn(of, patterns) = &body[place] else { continue };
-            let mut open = false;
-            let mut known: Vec<u32> = Vec::new();
-            for pattern in patterns {
-                pattern.variables(&mut |v| {
-                    if !is_bound(&body, v) {
-                        open = true;
-                    } else if !known.contains(&v) {
-                        known.push(v);
-                    }
-                });
-            }
-            if !open {
-                continue;
-            }
-            // "There is none" of the open variables: a relation over the others.
-            let (of, patterns) = (*of, patterns.clone());
-            let dynamic = self.set.dynamic[of.index()];
-            let made = self.new_table(known.len(), dynamic);
-            let columns: Box<[Pattern]> = known.iter().map(|&v| Pattern::Variable(v)).collect();
-            self.set.rules.push(Rule {
-                head: made,
-                args: columns.clone(),
-                body: vec![Condition::In(of, patterns)],
-                variables,
-                stratum: stratum.saturating_sub(1),
-                line,
-            });
-            body[place] = Condition::NotIn(made, columns);
-        }
-        for pattern in &args {
-            let mut free = false;
-            pattern.variables(&mut |v| free |= !is_bound(&body, v));
-            if free {
-                return Err(self.refuse(line, "a variable that only the query binds"));
-            }
-        }
-        for condition in &body {
-            if let Condition::Differ(a, b, _) = condition {
-                let mut free = false;
-                for side in [a, b] {
-                    side.variables(&mut |v| free |= !is_bound(&body, v));
-                }
-                if free {
-                    return Err(
-                        self.refuse(line, "a `distinct` over a variable that nothing binds")
-                    );
-                }
-            }
-        }
-        self.set.rules.push(Rule { head, args, body, variables, stratum, line });
-        Ok(())
+        arity: usize,
+        kind: Kind,
+        origin: Option<TableId>,
+    ) -> TableId {
+        let made = TableId(self.arities.len() as u32);
+        self.arities.push(arity);
+        self.kinds.push(kind);
+        self.origins.push(origin.map_or(made, |o| self.origins[o.index()]));
+        made
     }
 
-    fn effects(
-        &mut self,
-        effects: &[Effect],
-        conditions: &[Condition],
-        variables: u32,
-        line: u32,
-    ) -> Result<(), Error> {
-        for effect in effects {
-            match effect {
-                Effect::When(atom, inner) => {
-                    let rules = self.program.relations[atom.relation.index()].rules.clone();
-                    for rule in rules {
-                        // The conditions, with their variables named as they are here.
-                        let mut names = Renaming::into(variables);
-                        let head = &self.program.rules[rule as usize].head;
-                        for (given, taken) in atom.args.iter().zip(&head.args) {
-                            if let (Pattern::Variable(given), Pattern::Variable(taken)) =
-                                (given, taken)
-                            {
-                                names.known.insert(*taken, *given);
-                            }
-                        }
-                        let mut more = conditions.to_vec();
-                        more.extend(self.conditions(rule as usize, &mut names)?);
-                        self.effects(inner, &more, names.count, line)?;
-                    }
+    /// Finds the relations whose rules need to be told something by whoever asks: the key of a
+    /// count, or a variable in the head that nothing in the body gives.
+    pub(super) fn find_asked(&mut self) {
+        let mut needed: Vec<Vec<bool>> = self.arities.iter().map(|&a| vec![false; a]).collect();
+        for counter in &self.counters {
+            let columns = &mut needed[counter.table.index()];
+            let key = columns.len() - 1;
+            columns[..key].fill(true);
+        }
+        loop {
+            let mut changed = false;
+            for rule in &self.rules {
+                let mut known: Vec<u32> = Vec::new();
+                for condition in &rule.body {
+                    let Condition::In(table, args) = condition else { continue };
+                    let given = args.iter().zip(&needed[table.index()]).filter(|(_, n)| !**n);
+                    given.for_each(|(arg, _)| collect(arg, &mut known));
                 }
-                Effect::Add(term) => {
-                    let head = if self.is_operation(term, line)? { PERFORMED } else { ADDED };
-                    self.add(
-                        head,
-                        Box::from([term.clone()]),
-                        conditions.to_vec(),
-                        variables,
-                        0,
-                        line,
-                    )?;
-                }
-                Effect::Delete(term) => {
-                    let args = Box::from([term.clone()]);
-                    self.add(DELETED, args, conditions.to_vec(), variables, 0, line)?;
+                compute(&rule.body, &mut known);
+                for (column, arg) in rule.args.iter().enumerate() {
+                    let mut free = false;
+                    arg.variables(&mut |v| free |= !known.contains(&v));
+                    changed |=
+                        free && !std::mem::replace(&mut needed[rule.head.index()][column], true);
                 }
             }
+            if !changed {
+                break;
+            }
         }
-        Ok(())
+        for (table, needed) in needed.iter().enumerate() {
+            if needed.contains(&true) {
+                self.asked.push(TableId(table as u32));
+                self.kinds[table] = Kind::Dynamic;
+            }
+        }
     }
 
-    /// Whether an effect calls an operation; an error if only some of its instances do.
-    fn is_operation(&self, term: &Pattern, line: u32) -> Result<bool, Error> {
-        let terms = &self.program.terms;
-        let meets = self.program.operations.iter().filter(|o| o.action.may_meet(term, terms));
-        let mut partly = false;
-        for operation in meets {
-            let mut seen = Vec::new();
-            let general = match &operation.action {
-                Pattern::Ground(_) | Pattern::Variable(_) => true,
-                Pattern::Compound(_, args) => args.iter().all(|a| match a {
-                    Pattern::Variable(v) => {
-                        let new = !seen.contains(v);
-                        seen.push(*v);
-                        new
-                    }
-                    _ => false,
-                }),
+    /// What depends on something that changes may change.
+    pub(super) fn settle(&mut self) {
+        loop {
+            let changes = |rule: &Rule| {
+                self.kind(rule.head) == Kind::Static && !rule.body.iter().all(|c| self.is_static(c))
             };
-            if general || operation.action == *term {
-                return Ok(true);
-            }
-            partly = true;
-        }
-        if partly {
-            return Err(self.refuse(line, "an effect that is an operation for some values only"));
-        }
-        Ok(false)
-    }
-
-    /// What holds for every game: where the next state comes from.
-    fn frame(&mut self) {
-        let fluent = || Box::from([Pattern::Variable(0)]);
-        let mut push = |head: TableId, args: Box<[Pattern]>, body: Vec<Condition>| {
-            self.set.rules.push(Rule { head, args, body, variables: 2, stratum: 0, line: 0 });
-        };
-        if self.program.dialect == Dialect::Operations {
-            let action: Box<[Pattern]> = Box::from([Pattern::Variable(1)]);
-            let does = Box::from([Pattern::Variable(0), Pattern::Variable(1)]);
-            push(PERFORMED, action, vec![Condition::In(DOES, does)]);
-            push(NEXT, fluent(), vec![Condition::In(ADDED, fluent())]);
-            push(
-                NEXT,
-                fluent(),
-                vec![Condition::In(FLUENTS, fluent()), Condition::NotIn(DELETED, fluent())],
-            );
-        } else if let Some(Goal::Relation(Atom { relation, .. })) =
-            self.program.goal("next", vec![Pattern::Variable(0)])
-        {
-            push(NEXT, fluent(), vec![Condition::In(table(relation), fluent())]);
+            let Some(rule) = self.rules.iter().find(|r| changes(r)) else { break };
+            let head = rule.head;
+            self.kinds[head.index()] = Kind::Dynamic;
         }
     }
-}
 
-/// Whether a positive condition binds a variable.
-fn is_bound(body: &[Condition], variable: u32) -> bool {
-    body.iter().any(|condition| {
-        let Condition::In(_, args) = condition else { return false };
-        let mut found = false;
-        for arg in args {
-            arg.variables(&mut |v| found |= v == variable);
-        }
-        found
-    })
+    pub(super) fn kind(&self, table: TableId) -> Kind {
+        self.kinds[table.index()]
+    }
+
+    pub(super) fn is_dynamic(&self, table: TableId) -> bool {
+        self.kind(table) == Kind::Dynamic
+    }
+
+    /// Whether a condition says the same in every state.
+    pub(super) fn is_static(&self, condition: &Condition) -> bool {
+        condition.table().is_none_or(|t| self.kind(t) == Kind::Static)
+    }
 }

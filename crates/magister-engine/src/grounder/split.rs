@@ -3,109 +3,176 @@
 //! A variable that is not in the head matters only where it occurs. The conditions with it become
 //! a relation of their own over the variables they share with the rest, so that the rest is
 //! joined once for each such tuple and not once for each value of the variable. That turns
-//! products into sums, which is what badly written rules need.
+//! products into sums, which is what badly written rules need. Doing it variable by variable,
+//! the one with the fewest neighbours first, follows a tree decomposition of the rule.
 
-use super::rules::{Condition, Rule, RuleSet, TableId};
+use super::rules::{Condition, Kind, Rule, RuleSet, TableId, variables_of};
 use crate::program::Pattern;
 
-/// Splits every rule as far as that helps.
-pub(super) fn split(set: &mut RuleSet) {
-    let mut done = Vec::new();
-    let mut queue = std::mem::take(&mut set.rules);
+/// Rules with more conditions stay as they are: nobody writes them, and splitting takes time.
+const LONGEST: usize = 100;
+
+/// Splits every rule from number `first` on, as far as that helps.
+pub(super) fn split(set: &mut RuleSet, first: usize) {
+    let mut queue = set.rules.split_off(first);
     queue.reverse();
     while let Some(mut rule) = queue.pop() {
-        while let Some(part) = split_once(&mut rule, set) {
-            queue.push(part);
+        while let Some(part) = Part::find(&rule) {
+            queue.push(part.take(&mut rule, set));
         }
-        done.push(rule);
+        set.rules.push(rule);
     }
-    set.rules = done;
 }
 
-fn variables(condition: &Condition) -> Vec<u32> {
-    let mut all = Vec::new();
-    let mut visit = |p: &Pattern| {
-        p.variables(&mut |v| {
-            if !all.contains(&v) {
-                all.push(v);
-            }
+/// The most variables that must be joined at once when a rule is split as far as that helps.
+pub(super) fn width(rule: &Rule) -> usize {
+    let mut rule = rule.clone();
+    let mut width = 0;
+    while let Some(part) = Part::find(&rule) {
+        width = width.max(part.bag.len());
+        let columns = part.columns();
+        let mut place = 0;
+        rule.body.retain(|_| {
+            place += 1;
+            !part.conditions.contains(&(place - 1))
         });
-    };
-    match condition {
-        Condition::In(_, args) | Condition::NotIn(_, args) => args.iter().for_each(&mut visit),
-        Condition::Differ(a, b, _) => {
-            visit(a);
-            visit(b);
-        }
+        // Any table will do: only the variables count.
+        rule.body.push(Condition::In(rule.head, columns));
     }
-    all
+    let mut rest = variables_of(&rule.args);
+    for condition in &rule.body {
+        rest.extend(condition.variables());
+    }
+    rest.sort_unstable();
+    rest.dedup();
+    width.max(rest.len())
 }
 
-/// Takes the conditions with one variable out of a rule, if that makes it smaller.
-fn split_once(rule: &mut Rule, set: &mut RuleSet) -> Option<Rule> {
-    let body: Vec<Vec<u32>> = rule.body.iter().map(variables).collect();
-    let mut head: Vec<u32> = Vec::new();
-    for arg in &rule.args {
-        arg.variables(&mut |v| head.push(v));
+/// The part of a rule that is about one variable.
+struct Part {
+    /// Which conditions it has.
+    conditions: Vec<usize>,
+    /// All variables in it.
+    bag: Vec<u32>,
+    /// Those among them that matter elsewhere.
+    shared: Vec<u32>,
+    /// Those that no positive condition of the part binds.
+    open: Vec<u32>,
+}
+
+impl Part {
+    /// The best part to take out of a rule, if any makes it smaller.
+    fn find(rule: &Rule) -> Option<Part> {
+        // What a builtin computes is bound in no other way, so such rules stay whole.
+        let computes = rule.body.iter().any(|c| matches!(c, Condition::Builtin(..)));
+        if computes || rule.body.len() > LONGEST {
+            return None;
+        }
+        let body: Vec<Vec<u32>> = rule.body.iter().map(Condition::variables).collect();
+        let head = variables_of(&rule.args);
+        let mut all: Vec<u32> = body.iter().flatten().copied().collect();
+        all.sort_unstable();
+        all.dedup();
+        if all.len() < 3 {
+            return None;
+        }
+        all.iter()
+            .filter(|v| !head.contains(v))
+            .filter_map(|&v| Part::of(v, rule, &body, &head))
+            .filter(|part| part.bag.len() < all.len())
+            .min_by_key(|part| (part.bag.len(), part.open.len(), part.conditions.len()))
     }
-    let mut all: Vec<u32> = body.iter().flatten().copied().collect();
-    all.sort_unstable();
-    all.dedup();
-    if all.len() < 3 {
-        return None;
+
+    /// The part with a variable, if the rest can stand without it.
+    fn of(v: u32, rule: &Rule, body: &[Vec<u32>], head: &[u32]) -> Option<Part> {
+        let conditions: Vec<usize> = (0..body.len()).filter(|&c| body[c].contains(&v)).collect();
+        let positive = |c: &usize| rule.body[*c].is_positive();
+        let mut bag: Vec<u32> = conditions.iter().flat_map(|&c| body[c].clone()).collect();
+        bag.sort_unstable();
+        bag.dedup();
+        let bound =
+            |w: &u32| conditions.iter().filter(|c| positive(c)).any(|&c| body[c].contains(w));
+        let open: Vec<u32> = bag.iter().copied().filter(|w| !bound(w)).collect();
+        let rest: Vec<usize> = (0..body.len()).filter(|c| !conditions.contains(c)).collect();
+        let shared: Vec<u32> = bag
+            .iter()
+            .copied()
+            .filter(|w| head.contains(w) || rest.iter().any(|&c| body[c].contains(w)))
+            .collect();
+        // What is open here must be bound by the rest.
+        let stands = rest.iter().any(positive)
+            && open.iter().all(|w| rest.iter().any(|c| positive(c) && body[*c].contains(w)));
+        (stands && !open.contains(&v)).then_some(Part { conditions, bag, shared, open })
     }
-    let positive = |c: usize| matches!(rule.body[c], Condition::In(..));
-    let (_, part, shared) = all
-        .iter()
-        .filter(|v| !head.contains(v))
-        .filter_map(|&v| {
-            let part: Vec<usize> = (0..body.len()).filter(|&c| body[c].contains(&v)).collect();
-            let mut bound: Vec<u32> =
-                part.iter().filter(|&&c| positive(c)).flat_map(|&c| body[c].clone()).collect();
-            bound.sort_unstable();
-            bound.dedup();
-            // Every condition of the part must be decided by the part alone.
-            let closed = part.iter().all(|&c| body[c].iter().all(|v| bound.contains(v)));
-            let rest = (0..body.len()).filter(|c| !part.contains(c)).any(positive);
-            // What the rest of the rule still has to do with.
-            let shared: Vec<u32> = bound
-                .iter()
-                .copied()
-                .filter(|&w| {
-                    w != v
-                        && (head.contains(&w)
-                            || (0..body.len()).any(|c| !part.contains(&c) && body[c].contains(&w)))
-                })
-                .collect();
-            let smaller = bound.len() < all.len();
-            (closed && rest && smaller && bound.contains(&v)).then_some((bound.len(), part, shared))
-        })
-        .min_by_key(|(size, part, _)| (*size, part.len()))?;
-    let dynamic = part.iter().any(|&c| match &rule.body[c] {
-        Condition::In(t, _) | Condition::NotIn(t, _) => set.dynamic[t.index()],
-        Condition::Differ(..) => false,
-    });
-    set.arities.push(shared.len());
-    set.dynamic.push(dynamic);
-    let made = TableId(set.arities.len() as u32 - 1);
-    let columns: Box<[Pattern]> = shared.iter().map(|&v| Pattern::Variable(v)).collect();
-    let mut taken = Vec::new();
-    let mut kept = Vec::new();
-    for (c, condition) in rule.body.drain(..).enumerate() {
-        if part.contains(&c) {
-            taken.push(condition);
+
+    fn columns(&self) -> Box<[Pattern]> {
+        self.shared.iter().map(|&v| Pattern::Variable(v)).collect()
+    }
+
+    /// Takes the part out of a rule: the rule for the relation that stands for it.
+    fn take(self, rule: &mut Rule, set: &mut RuleSet) -> Rule {
+        let columns = self.columns();
+        let mut taken = Vec::new();
+        let mut kept = Vec::new();
+        for (c, condition) in rule.body.drain(..).enumerate() {
+            if self.conditions.contains(&c) {
+                taken.push(condition);
+            } else {
+                kept.push(condition);
+            }
+        }
+        taken.extend(bind(&self.open, &kept, rule, set));
+        let kind = if set.kind(rule.head) == Kind::Guard {
+            Kind::Guard
+        } else if taken.iter().all(|c| set.is_static(c)) {
+            Kind::Static
         } else {
-            kept.push(condition);
+            Kind::Dynamic
+        };
+        let made = set.new_table(self.shared.len(), kind, Some(rule.head));
+        kept.push(Condition::In(made, columns.clone()));
+        rule.body = kept;
+        Rule { head: made, args: columns, body: taken, ..*rule }
+    }
+}
+
+/// Conditions that bind variables to whatever values `conditions` may give them: copies of static
+/// ones where they have no other variables, else guards.
+fn bind(open: &[u32], conditions: &[Condition], rule: &Rule, set: &mut RuleSet) -> Vec<Condition> {
+    let mut binding = Vec::new();
+    let mut left: Vec<u32> = open.to_vec();
+    for condition in conditions.iter().filter(|c| c.is_positive() && set.is_static(c)) {
+        let variables = condition.variables();
+        if variables.iter().all(|v| open.contains(v)) && variables.iter().any(|v| left.contains(v))
+        {
+            left.retain(|v| !variables.contains(v));
+            binding.push(condition.clone());
         }
     }
-    kept.push(Condition::In(made, columns.clone()));
-    rule.body = kept;
-    Some(Rule {
-        head: made,
-        args: columns,
-        body: taken,
-        variables: rule.variables,
-        stratum: rule.stratum,
-        line: rule.line,
-    })
+    while let Some(best) = conditions
+        .iter()
+        .filter(|c| c.is_positive())
+        .max_by_key(|c| c.variables().iter().filter(|v| left.contains(v)).count())
+        .filter(|_| !left.is_empty())
+    {
+        let variables = best.variables();
+        let covered: Vec<u32> = left.iter().copied().filter(|v| variables.contains(v)).collect();
+        if covered.is_empty() {
+            break;
+        }
+        left.retain(|v| !covered.contains(v));
+        let columns: Box<[Pattern]> = covered.iter().map(|&v| Pattern::Variable(v)).collect();
+        let guard = guard(columns.clone(), vec![best.clone()], rule, set);
+        binding.push(Condition::In(guard, columns));
+    }
+    binding
+}
+
+/// A guard with these columns for whatever fulfils these conditions. Where all is static, the
+/// guard is exact.
+fn guard(columns: Box<[Pattern]>, body: Vec<Condition>, rule: &Rule, set: &mut RuleSet) -> TableId {
+    let kind = if body.iter().all(|c| set.is_static(c)) { Kind::Static } else { Kind::Guard };
+    let head = set.new_table(columns.len(), kind, Some(rule.head));
+    set.rules.push(Rule { head, args: columns, body, ..*rule });
+    head
 }

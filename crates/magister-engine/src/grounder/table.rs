@@ -1,15 +1,12 @@
 //! Sets of ground tuples with the indexes that joins ask for.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::program::Pattern;
 use crate::term::{Functor, TermId, Terms};
 
 /// The way from a tuple to a part of one of its terms: the column, then argument positions.
 pub(super) type Path = Box<[u8]>;
-
-/// At most this many parts make a key; candidates are matched in full anyway.
-const KEY_PARTS: usize = 4;
 
 /// What an index is by: which parts make the key.
 ///
@@ -25,8 +22,18 @@ pub(super) struct Shape {
 struct Index {
     shape: Shape,
     /// Rows by key, ascending.
-    rows: FxHashMap<u128, Vec<u32>>,
+    rows: FxHashMap<Key, Vec<u32>>,
     /// How many rows of the table are in it.
+    upto: u32,
+}
+
+/// How many rows have certain functors, and how many values one part of them takes.
+#[derive(Debug)]
+struct Spread {
+    functors: Box<[(Path, Functor)]>,
+    path: Path,
+    values: FxHashSet<TermId>,
+    fitting: u32,
     upto: u32,
 }
 
@@ -39,13 +46,21 @@ pub(super) struct Table {
     /// Open addressing: a row, or `EMPTY`. Its length is a power of two.
     slots: Vec<u32>,
     indexes: Vec<Index>,
+    spreads: Vec<Spread>,
 }
 
 const EMPTY: u32 = u32::MAX;
 
 impl Table {
     pub(super) fn new(arity: usize) -> Self {
-        Self { arity, cells: Vec::new(), count: 0, slots: Vec::new(), indexes: Vec::new() }
+        Self {
+            arity,
+            cells: Vec::new(),
+            count: 0,
+            slots: Vec::new(),
+            indexes: Vec::new(),
+            spreads: Vec::new(),
+        }
     }
 
     pub(super) fn len(&self) -> u32 {
@@ -119,10 +134,7 @@ impl Table {
             let start = row as usize * self.arity;
             let tuple = &self.cells[start..start + self.arity];
             let shape = &index.shape;
-            let fits = shape.functors.iter().all(|(path, functor)| {
-                part(tuple, path, terms).is_some_and(|t| terms.functor(t) == *functor)
-            });
-            if !fits {
+            if !has_functors(tuple, &shape.functors, terms) {
                 continue;
             }
             let mut key = Key::default();
@@ -131,22 +143,46 @@ impl Table {
                 .iter()
                 .all(|path| part(tuple, path, terms).map(|t| key.push(t)).is_some());
             if complete {
-                index.rows.entry(key.0).or_default().push(row);
+                index.rows.entry(key).or_default().push(row);
             }
         }
         index.upto = self.count;
     }
 
     /// The rows with this key, ascending.
-    pub(super) fn lookup(&self, index: usize, key: &Key) -> &[u32] {
-        self.indexes[index].rows.get(&key.0).map_or(&[], Vec::as_slice)
+    pub(super) fn lookup(&self, index: usize, key: Key) -> &[u32] {
+        self.indexes[index].rows.get(&key).map_or(&[], Vec::as_slice)
     }
 
-    /// About how many rows a lookup in an index gives.
-    pub(super) fn expected(&self, index: usize) -> f64 {
-        let index = &self.indexes[index];
-        let rows: f64 = f64::from(index.upto);
-        rows / (index.rows.len().max(1) as f64)
+    /// The number of rows with these functors, and the number of values of one part of them.
+    pub(super) fn spread(
+        &mut self,
+        functors: &[(Path, Functor)],
+        path: &[u8],
+        terms: &Terms,
+    ) -> (u32, usize) {
+        let known = self.spreads.iter().position(|s| *s.path == *path && *s.functors == *functors);
+        let at = known.unwrap_or_else(|| {
+            self.spreads.push(Spread {
+                functors: functors.into(),
+                path: path.into(),
+                values: FxHashSet::default(),
+                fitting: 0,
+                upto: 0,
+            });
+            self.spreads.len() - 1
+        });
+        let spread = &mut self.spreads[at];
+        for row in spread.upto..self.count {
+            let start = row as usize * self.arity;
+            let tuple = &self.cells[start..start + self.arity];
+            if has_functors(tuple, &spread.functors, terms) {
+                spread.fitting += 1;
+                spread.values.extend(part(tuple, path, terms));
+            }
+        }
+        spread.upto = self.count;
+        (spread.fitting, spread.values.len())
     }
 
     /// Memory in bytes, about.
@@ -156,17 +192,20 @@ impl Table {
     }
 }
 
-/// Terms packed into a key; those beyond the fourth are left to matching.
-#[derive(Clone, Copy, Default, Debug)]
-pub(super) struct Key(u128, u8);
+/// Terms mixed into a key. Two may meet in one by chance, so candidates are matched in full.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
+pub(super) struct Key(u64);
 
 impl Key {
     pub(super) fn push(&mut self, term: TermId) {
-        if usize::from(self.1) < KEY_PARTS {
-            self.0 = (self.0 << 32) | u128::from(term.0);
-            self.1 += 1;
-        }
+        self.0 = (self.0.rotate_left(23) ^ u64::from(term.0)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     }
+}
+
+fn has_functors(tuple: &[TermId], functors: &[(Path, Functor)], terms: &Terms) -> bool {
+    functors.iter().all(|(path, functor)| {
+        part(tuple, path, terms).is_some_and(|t| terms.functor(t) == *functor)
+    })
 }
 
 /// The part of a tuple at a path, if its terms go that way.

@@ -9,7 +9,7 @@ use crate::program::{Definition, Pattern};
 use crate::term::{TermId, Terms};
 
 /// What a builtin says.
-pub(super) enum Outcome<'a> {
+pub(crate) enum Outcome<'a> {
     /// It holds or not.
     Test(bool),
     /// It holds for each of these values of the pattern.
@@ -48,8 +48,13 @@ pub(crate) fn supported(name: &str, args: usize) -> bool {
     }
 }
 
+/// Whether a builtin only says yes or no, and binds nothing.
+pub(crate) fn is_test(name: &str) -> bool {
+    TESTS.contains(&name)
+}
+
 /// Asks a builtin. `depth` bounds the nesting of terms and of function calls.
-pub(super) fn solve<'a>(
+pub(crate) fn solve<'a>(
     name: &str,
     args: &'a [Pattern],
     bindings: &[TermId],

@@ -1,0 +1,26 @@
+//! How far grounding has come, for whoever waits.
+
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+/// Counters that another thread may read while a program is grounded.
+#[derive(Debug, Default)]
+pub struct Progress {
+    attempts: AtomicUsize,
+    instances: AtomicUsize,
+}
+
+impl Progress {
+    /// The number of attempts begun, and of instances found in the present one.
+    pub fn read(&self) -> (usize, usize) {
+        (self.attempts.load(Relaxed), self.instances.load(Relaxed))
+    }
+
+    pub(super) fn attempt(&self) {
+        self.attempts.fetch_add(1, Relaxed);
+        self.instances.store(0, Relaxed);
+    }
+
+    pub(super) fn found(&self, instances: usize) {
+        self.instances.store(instances, Relaxed);
+    }
+}

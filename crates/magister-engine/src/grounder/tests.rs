@@ -1,0 +1,238 @@
+//! Small rulesheets for each thing the grounder does, held against the reference interpreter:
+//! as it would be grounded, and with every relation guarded.
+
+use std::sync::Arc;
+
+use magister_core::{Game, Halt, Seed, Step, Stop, Text as _};
+use magister_gdl::{Options, read};
+
+use super::demand::{self, Level};
+use super::rules::{Kind, RuleSet};
+use super::{
+    GroundLimits, Grounded, Progress, attempt, ground, ground_with, lower, relevant, rewrite,
+    roots, split,
+};
+use crate::evaluator::{Method, NetworkGame};
+use crate::network::{Network, NetworkLimits};
+use crate::{Error, Program, ReferenceGame};
+
+fn program(text: &str) -> Program {
+    Program::new(&read(text, &Options::default()).rules, text).expect("a game")
+}
+
+/// Rewritten, split, and with everything guarded that can be.
+fn prepared(program: &Program, level: Level) -> RuleSet {
+    let mut set = relevant(program, lower::lower(program).expect("it can be grounded"));
+    rewrite::deduplicate(&mut set);
+    rewrite::merge(&mut set);
+    rewrite::unfold(&mut set);
+    split::split(&mut set, 0);
+    let roots = roots(program);
+    let open = |table: usize| {
+        set.kinds[table] == Kind::Dynamic
+            && !roots.iter().any(|r| r.index() == table)
+            && !set.counters.iter().any(|c| c.of.index() == table)
+    };
+    let levels: Vec<Level> =
+        (0..set.kinds.len()).map(|t| if open(t) { level } else { Level::None }).collect();
+    demand::guard(&mut set, &levels).expect("everything is bound");
+    set
+}
+
+/// The ground program by every kind of effort.
+fn efforts(program: &Program) -> Vec<Grounded> {
+    let (limits, stop) = (GroundLimits::default(), Stop::never());
+    let mut all = vec![ground(program, &limits, &stop).expect("grounds")];
+    let progress = Progress::default();
+    for level in [Level::None, Level::Narrow, Level::Wide] {
+        let set = prepared(program, level);
+        match attempt(program, set, &limits, &stop, &progress) {
+            Ok(grounded) => all.push(grounded),
+            Err(failure) => panic!("{}", failure.halt),
+        }
+    }
+    all
+}
+
+/// Random walks with the reference at its side.
+fn assert_agrees(text: &str) {
+    let program = program(text);
+    let rules = read(text, &Options::default()).rules;
+    let judge = ReferenceGame::new(&rules, text, "judge").expect("a game");
+    for grounded in efforts(&program) {
+        let network =
+            Network::new(&grounded, &NetworkLimits::default(), &Stop::never()).expect("fits");
+        let game = NetworkGame::new(&program, Arc::new(network), Method::Sweep, text, "test")
+            .expect("it can be begun");
+        for walk in 0..20 {
+            let mut rng = Seed::from(walk).rng();
+            let (mut a, mut b) = (judge.worker(), game.worker());
+            for _ in 0..30 {
+                let (mut words_a, mut words_b) = (Vec::new(), Vec::new());
+                a.save(&mut words_a);
+                b.save(&mut words_b);
+                assert_eq!(judge.state_text(&words_a), game.state_text(&words_b));
+                assert_eq!(a.terminal(), b.terminal());
+                let (mut joint_a, mut joint_b) = (Vec::new(), Vec::new());
+                for role in judge.info().all_roles() {
+                    let (mut goals_a, mut goals_b) = (Vec::new(), Vec::new());
+                    a.goals(role, &mut goals_a);
+                    b.goals(role, &mut goals_b);
+                    goals_a.sort_by(f64::total_cmp);
+                    goals_b.sort_by(f64::total_cmp);
+                    assert_eq!(goals_a, goals_b);
+                    assert_eq!(a.legal(role).len(), b.legal(role).len());
+                    if !a.terminal() {
+                        let pick = rng.below(a.legal(role).len() as u64) as usize;
+                        joint_a.push(a.legal(role)[pick]);
+                        joint_b.push(b.legal(role)[pick]);
+                    }
+                }
+                if a.terminal() {
+                    break;
+                }
+                a.step(&joint_a, &mut Step::new(), &Stop::never()).expect("legal");
+                b.step(&joint_b, &mut Step::new(), &Stop::never()).expect("legal");
+            }
+        }
+    }
+}
+
+/// Ten numbers, a fluent of each, and a move that switches one.
+const SWITCHES: &str = "(role you) (init (on 1)) (init (on 5)) (init (turn 0))
+    (num 1) (num 2) (num 3) (num 4) (num 5) (num 6)
+    (next-turn 0 1) (next-turn 1 2) (next-turn 2 3) (next-turn 3 4) (next-turn 4 5)
+    (<= (legal you (switch ?n)) (num ?n))
+    (<= (next (on ?n)) (does you (switch ?n)) (not (true (on ?n))))
+    (<= (next (on ?n)) (true (on ?n)) (not (does you (switch ?n))))
+    (<= (next (turn ?m)) (true (turn ?n)) (next-turn ?n ?m))
+    (<= terminal (true (turn 5)))";
+
+fn switches(rules: &str) -> String {
+    format!("{SWITCHES} {rules}")
+}
+
+#[test]
+fn products_become_sums() {
+    let text = switches(
+        "(<= (goal you 100) (true (on ?a)) (true (on ?b)) (true (on ?c)) (true (on ?d))
+             (distinct ?a ?b) (distinct ?b ?c) (distinct ?c ?d))
+         (<= (goal you 50) (num ?a) (num ?b) (num ?c) (not (true (on ?a))) (true (on ?b))
+             (not (pair ?a ?b ?c)))
+         (<= (pair ?a ?b ?c) (true (on ?a)) (num ?b) (true (on ?c)))",
+    );
+    assert_agrees(&text);
+    let program = program(&text);
+    let all = attempt(
+        &program,
+        prepared(&program, Level::None),
+        &GroundLimits::default(),
+        &Stop::never(),
+        &Progress::default(),
+    );
+    let plain = ground(&program, &GroundLimits::default(), &Stop::never()).expect("grounds");
+    let split = all.unwrap_or_else(|f| panic!("{}", f.halt));
+    assert!(split.instances() * 2 < plain.instances(), "{}", split.instances());
+}
+
+#[test]
+fn definitions_and_disjunctions() {
+    assert_agrees(&switches(
+        "(<= (other ?a ?b ?c ?d) (num ?a) (num ?b) (num ?c) (num ?d) (distinct ?a ?c))
+         (<= (other ?a ?b ?c ?d) (num ?a) (num ?b) (num ?c) (num ?d) (distinct ?b ?d))
+         (<= (near ?a ?b) (true (on ?a)) (num ?b) (not (true (on ?b))))
+         (<= (far ?a ?b) (true (on ?b)) (num ?a))
+         (<= (seen ?a ?b) (num ?a) (num ?b) (or (near ?c ?d) (far ?c ?d)) (other ?a ?b ?c ?d))
+         (<= (goal you 10) (seen 1 2)) (<= (goal you 20) (not (seen 3 3)) (true (on 2)))",
+    ));
+}
+
+#[test]
+fn recursion_is_found_as_far_as_it_is_asked_for() {
+    // How many are on, by counting up from zero; as a whole it would count from everywhere.
+    assert_agrees(&switches(
+        "(<= (count ?n ?k ?t) (last ?n) (num0 ?k) (step ?n ?k ?t))
+         (<= (count ?n ?k ?t) (after ?n ?m) (step ?n ?k ?l) (count ?m ?l ?t))
+         (<= (step ?n ?k ?l) (true (on ?n)) (up ?k ?l))
+         (<= (step ?n ?k ?k) (num ?n) (num0 ?k) (not (true (on ?n))))
+         (last 6) (after 1 2) (after 2 3) (after 3 4) (after 4 5) (after 5 6)
+         (<= (num0 ?n) (num ?n)) (num0 0)
+         (up 0 1) (up 1 2) (up 2 3) (up 3 4) (up 4 5) (up 5 6)
+         (<= (goal you ?t) (count 1 0 ?t))",
+    ));
+}
+
+#[test]
+fn infinite_relations_are_found_as_far_as_they_are_asked_for() {
+    let text = switches(
+        "(<= (size nil z)) (<= (size (cons ?x ?l) (s ?n)) (num ?x) (size ?l ?n))
+         (<= (goal you 100) (true (on ?a)) (true (on ?b)) (size (cons ?a (cons ?b nil)) (s (s z))))",
+    );
+    let program = program(&text);
+    let limits = GroundLimits { depth: 12, ..GroundLimits::default() };
+    let grounded = ground(&program, &limits, &Stop::never()).expect("grounds");
+    assert!(grounded.instances() < 1000);
+}
+
+#[test]
+fn what_has_no_end_is_an_error_that_names_the_rule() {
+    let text = "(role you) (init (at z)) (legal you go)
+        (<= (next (at (s ?n))) (true (at ?n)))
+        (<= terminal (true (at x))) (goal you 0)";
+    let error = ground(&program(text), &GroundLimits::default(), &Stop::never());
+    assert!(matches!(error, Err(Error::Halt(Halt::Limit(what))) if what.contains("line 2")));
+    let text = "role(you) init(at(0)) legal(go) go :: at(N) & plus(N,1,M) ==> ~at(N) & at(M)
+        goal(you,0) terminal :- at(x)";
+    let error = ground(&program(text), &GroundLimits::default(), &Stop::never());
+    assert!(matches!(error, Err(Error::Halt(Halt::Limit(what))) if what.contains("line 1")));
+}
+
+const POINTS: &str = "role(you) role(other) init(step(0)) init(points(0)) init(control(you))
+    spot(1) spot(2) spot(3) succ(0,1) succ(1,2) succ(2,3) succ(3,4)
+    legal(mark(X)) :- spot(X) & ~cell(X,you) & ~cell(X,other)
+    legal(pass)
+    mark(X) :: control(R) ==> cell(X,R)
+    mark(X) :: points(P) & plus(P,X,Q) & leq(Q,6) ==> ~points(P) & points(Q)
+    mark(X) :: turn
+    pass :: turn
+    turn :: control(you) ==> ~control(you) & control(other)
+    turn :: control(other) ==> ~control(other) & control(you)
+    turn :: step(M) & succ(M,N) ==> ~step(M) & step(N)
+    terminal :- step(4)";
+
+#[test]
+fn builtins_are_computed() {
+    assert_agrees(&format!(
+        "{POINTS} goal(R,N) :- points(P) & times(P,10,N) & ~leq(N,20)
+         goal(R,N) :- points(P) & minus(P,1,Q) & max(Q,0,N) & leq(P,2)"
+    ));
+}
+
+#[test]
+fn counts_are_atoms() {
+    assert_agrees(&format!(
+        "{POINTS} goal(R,N) :- score(R,M) & times(M,10,N)
+         score(R,N) :- countofall(X,cell(X,R),N)"
+    ));
+    assert_agrees(&format!(
+        "{POINTS} goal(R,100) :- countofall(X,cell(X,S),2)
+         goal(R,0) :- ~countofall(X,cell(X,S),2)"
+    ));
+}
+
+#[test]
+fn a_variable_of_the_query_comes_from_whoever_asks() {
+    assert_agrees(&switches(
+        "(<= (bigger ?a ?b) (true (on ?b)) (distinct ?a ?b))
+         (<= (goal you 100) (num ?a) (true (on ?a)) (bigger ?a 5))",
+    ));
+}
+
+#[test]
+fn whoever_waits_can_see_how_far_it_is() {
+    let text = switches("(goal you 0)");
+    let progress = Progress::default();
+    let (limits, stop) = (GroundLimits::default(), Stop::never());
+    let grounded = ground_with(&program(&text), &limits, &stop, &progress).expect("grounds");
+    assert_eq!(progress.read(), (1, grounded.instances()));
+}

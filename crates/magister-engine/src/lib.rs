@@ -30,11 +30,13 @@
 //! | [`grounder`] | programs to the finite set of their instances that can matter |
 //! | [`network`] | ground programs as gates, simplified |
 //! | [`evaluator`] | ways to run networks, behind the vocabulary |
+//! | [`datalog`] | compiled rules for games that do not become networks |
 //! | [`reference`](mod@reference) | the reference interpreter, and the game around it |
 //! | [`trace`] | recorded matches, and the comparison with them |
 
 #![forbid(unsafe_code)]
 
+pub mod datalog;
 mod error;
 pub mod evaluator;
 pub mod ground;
@@ -46,6 +48,7 @@ pub mod reference;
 pub mod term;
 pub mod trace;
 
+pub use datalog::DatalogGame;
 pub use error::Error;
 pub use ground::Ground;
 pub use prepare::{Evaluator, Prepared, network_of, prepare};

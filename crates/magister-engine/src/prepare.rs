@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use magister_core::{Game, Halt, Seed, Step, Stop};
 use magister_gdl::Rulesheet;
 
+use crate::datalog::DatalogGame;
 use crate::evaluator::{Method, NetworkGame};
 use crate::grounder::{GroundLimits, ground};
 use crate::network::{Gates, Network, NetworkLimits};
@@ -21,19 +22,23 @@ pub enum Evaluator {
     Incremental,
     /// The network, everything anew in every state.
     Sweep,
+    /// Compiled rules, for games that do not become networks.
+    Datalog,
     /// The reference interpreter: takes every game, slowly.
     Reference,
 }
 
 impl Evaluator {
     /// All of them, the fastest first.
-    pub const ALL: &[Evaluator] = &[Evaluator::Incremental, Evaluator::Sweep, Evaluator::Reference];
+    pub const ALL: &[Evaluator] =
+        &[Evaluator::Incremental, Evaluator::Sweep, Evaluator::Datalog, Evaluator::Reference];
 
     /// The name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Evaluator::Incremental => "incremental",
             Evaluator::Sweep => "sweep",
+            Evaluator::Datalog => "datalog",
             Evaluator::Reference => "reference",
         }
     }
@@ -88,7 +93,8 @@ impl fmt::Debug for Prepared {
 ///
 /// `source` is the text that the rules were read from, `name` what to call the game. Which of the
 /// two ways to run a network is better for a game is measured, for a few milliseconds. A game
-/// that does not become a network within the limits runs on the reference interpreter.
+/// that does not become a network within the limits runs on compiled rules, and on the reference
+/// interpreter if that can not be had either.
 pub fn prepare(
     rules: &Rulesheet,
     source: &str,
@@ -98,6 +104,7 @@ pub fn prepare(
 ) -> Result<Prepared, Error> {
     let program = Arc::new(Program::new(rules, source)?);
     match evaluator {
+        Some(Evaluator::Datalog) => datalog(&program, source, name, stop),
         Some(Evaluator::Reference) => reference(&program, source, name, stop),
         Some(Evaluator::Incremental) => {
             let network = network(&program, stop)?;
@@ -117,7 +124,10 @@ pub fn prepare(
             Err(Error::Network(Halt::Stopped)) if stop.is_set() => {
                 Err(Error::Network(Halt::Stopped))
             }
-            Err(_) => reference(&program, source, name, stop),
+            Err(_) => datalog(&program, source, name, stop).or_else(|error| match error {
+                Error::Halt(Halt::Limit(_)) => reference(&program, source, name, stop),
+                error => Err(error),
+            }),
         },
     }
 }
@@ -180,6 +190,22 @@ fn on_network(
             Method::Sweep => Evaluator::Sweep,
         },
         gates: Some(gates),
+        stepper: Box::new(move || stepping.stepper()),
+    })
+}
+
+fn datalog(
+    program: &Arc<Program>,
+    source: &str,
+    name: &str,
+    stop: &Stop,
+) -> Result<Prepared, Error> {
+    let game = Arc::new(DatalogGame::new(program, Limits::default(), source, name, stop)?);
+    let stepping = Arc::clone(&game);
+    Ok(Prepared {
+        game,
+        evaluator: Evaluator::Datalog,
+        gates: None,
         stepper: Box::new(move || stepping.stepper()),
     })
 }

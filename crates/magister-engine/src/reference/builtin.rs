@@ -9,7 +9,7 @@ use crate::program::{Definition, Pattern};
 use crate::term::{TermId, Terms};
 
 /// What a builtin says.
-pub(super) enum Outcome<'a> {
+pub(crate) enum Outcome<'a> {
     /// It holds or not.
     Test(bool),
     /// It holds for each of these values of the pattern.
@@ -49,7 +49,7 @@ pub(crate) fn supported(name: &str, args: usize) -> bool {
 }
 
 /// Asks a builtin. `depth` bounds the nesting of terms and of function calls.
-pub(super) fn solve<'a>(
+pub(crate) fn solve<'a>(
     name: &str,
     args: &'a [Pattern],
     bindings: &[TermId],
@@ -202,7 +202,7 @@ impl Functions<'_> {
 }
 
 /// The list of these items.
-pub(super) fn list(items: &[TermId], terms: &mut Terms) -> TermId {
+pub(crate) fn list(items: &[TermId], terms: &mut Terms) -> TermId {
     let cons = terms.symbol("cons");
     let nil = terms.constant_named("nil");
     items.iter().rev().fold(nil, |rest, &item| terms.compound(cons, &[item, rest]))

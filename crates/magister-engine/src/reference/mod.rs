@@ -12,18 +12,18 @@ mod game;
 mod limits;
 mod literal;
 mod machine;
-mod number;
+pub(crate) mod number;
 mod operation;
 mod plan;
 mod position;
 mod table;
-mod vocabulary;
+pub(crate) mod vocabulary;
 mod worker;
 
 #[cfg(test)]
 mod tests;
 
 pub use game::ReferenceGame;
-pub(crate) use game::info;
+pub(crate) use game::{info, locked};
 pub use limits::Limits;
 pub use position::Reference;

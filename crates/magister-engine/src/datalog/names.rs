@@ -1,0 +1,146 @@
+//! What a worker knows of the numbers that all workers of a game share.
+
+use std::sync::Mutex;
+
+use super::table::NONE;
+use crate::reference::locked;
+use crate::reference::vocabulary::{Numbered, Vocabulary};
+use crate::term::{TermId, Terms};
+
+/// A move that this worker has seen.
+#[derive(Clone, Copy, Debug)]
+struct Seen {
+    number: u32,
+    term: TermId,
+    /// Its place among all that have been seen, in the order of terms.
+    rank: u32,
+}
+
+/// The numbers of terms, remembered.
+#[derive(Clone, Debug, Default)]
+struct Numbers {
+    /// By term.
+    number_of: Vec<u32>,
+}
+
+impl Numbers {
+    fn get(
+        &mut self,
+        term: TermId,
+        terms: &Terms,
+        vocabulary: &Mutex<Vocabulary>,
+        which: fn(&mut Vocabulary) -> &mut Numbered,
+    ) -> u32 {
+        let place = term.0 as usize;
+        if place >= self.number_of.len() {
+            self.number_of.resize(terms.len(), NONE);
+        }
+        if self.number_of[place] == NONE {
+            let mut vocabulary = locked(vocabulary);
+            let there = vocabulary.terms.copy(terms, term);
+            self.number_of[place] = which(&mut vocabulary).number(there);
+        }
+        self.number_of[place]
+    }
+}
+
+/// The numbers of moves, percepts and fluents, as far as this worker has seen them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Names {
+    moves: Numbers,
+    percepts: Numbers,
+    fluents: Numbers,
+    /// The terms of fluents, by number.
+    fluent_terms: Vec<u32>,
+    seen: Vec<Seen>,
+    /// By term, its place in `seen`.
+    place_of: Vec<u32>,
+    /// The places in `seen`, in the order of terms.
+    order: Vec<u32>,
+}
+
+impl Names {
+    /// The number of a percept.
+    pub(super) fn percept(
+        &mut self,
+        term: TermId,
+        terms: &Terms,
+        vocabulary: &Mutex<Vocabulary>,
+    ) -> u32 {
+        self.percepts.get(term, terms, vocabulary, |v| &mut v.percepts)
+    }
+
+    /// The number of a fluent.
+    pub(super) fn fluent(
+        &mut self,
+        term: TermId,
+        terms: &Terms,
+        vocabulary: &Mutex<Vocabulary>,
+    ) -> u32 {
+        self.fluents.get(term, terms, vocabulary, |v| &mut v.fluents)
+    }
+
+    /// The fluent of a number, if there is one.
+    pub(super) fn fluent_term(
+        &mut self,
+        number: u64,
+        terms: &mut Terms,
+        vocabulary: &Mutex<Vocabulary>,
+    ) -> Option<TermId> {
+        let place = usize::try_from(number).ok()?;
+        if let Some(&term) = self.fluent_terms.get(place)
+            && term != NONE
+        {
+            return Some(TermId(term));
+        }
+        let vocabulary = locked(vocabulary);
+        let there = vocabulary.fluents.get(u32::try_from(number).ok()?)?;
+        let term = terms.copy(&vocabulary.terms, there);
+        if place >= self.fluent_terms.len() {
+            self.fluent_terms.resize(place + 1, NONE);
+        }
+        self.fluent_terms[place] = term.0;
+        Some(term)
+    }
+
+    /// Replaces the numbers of terms by the places of these moves, in the order of terms.
+    pub(super) fn sort_moves(
+        &mut self,
+        moves: &mut [u32],
+        terms: &Terms,
+        vocabulary: &Mutex<Vocabulary>,
+    ) {
+        for entry in &mut *moves {
+            let place = *entry as usize;
+            if place >= self.place_of.len() {
+                self.place_of.resize(terms.len(), NONE);
+            }
+            if self.place_of[place] == NONE {
+                self.learn(TermId(*entry), terms, vocabulary);
+            }
+            *entry = self.place_of[place];
+        }
+        moves.sort_unstable_by_key(|&place| self.seen[place as usize].rank);
+    }
+
+    /// The number and the term of a move at a place.
+    pub(super) fn choice(&self, place: u32) -> (u32, TermId) {
+        let seen = &self.seen[place as usize];
+        (seen.number, seen.term)
+    }
+
+    fn learn(&mut self, term: TermId, terms: &Terms, vocabulary: &Mutex<Vocabulary>) {
+        let number = self.moves.get(term, terms, vocabulary, |v| &mut v.moves);
+        let place = self.seen.len() as u32;
+        self.place_of[term.0 as usize] = place;
+        let seen = &self.seen;
+        let rank = self
+            .order
+            .partition_point(|&other| terms.compare(seen[other as usize].term, term).is_lt());
+        self.seen.push(Seen { number, term, rank: rank as u32 });
+        self.order.insert(rank, place);
+        for (rank, &place) in self.order.iter().enumerate().skip(rank) {
+            self.seen[place as usize].rank = rank as u32;
+        }
+    }
+}

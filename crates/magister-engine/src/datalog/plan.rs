@@ -1,0 +1,433 @@
+//! In which order the conditions of a rule are asked, and how.
+//!
+//! Conditions that can only fail come as soon as their variables have values; among those that
+//! enumerate, the one that is expected to have the fewest matches is next. A relation with rules
+//! is never asked with less known than in the order in which the rule was written: its rules may
+//! have no end otherwise.
+
+use magister_gdl::Use;
+
+use super::code::{Build, BuiltinCall, Link, Match, Mode, Op, Plan, Step};
+use super::compiler::Compiler;
+use super::table::NONE;
+use crate::program::{Atom, Goal, Literal, Pattern, Rule};
+use crate::term::Functor;
+
+pub(super) struct Planner<'c, 'a> {
+    compiler: &'c mut Compiler<'a>,
+    number: u32,
+    rule: &'a Rule,
+    modes: Vec<Mode>,
+    bound: Vec<bool>,
+    /// How often each variable occurs in the rule.
+    uses: Vec<u32>,
+    /// For each condition the variables that it must find bound.
+    needs: Vec<Vec<u32>>,
+    steps: Vec<Step>,
+    /// For each step that may have several matches, the variables it binds.
+    binds: Vec<Option<Vec<u32>>>,
+}
+
+impl<'c, 'a> Planner<'c, 'a> {
+    pub(super) fn new(compiler: &'c mut Compiler<'a>, number: u32, modes: &[Mode]) -> Self {
+        let program = compiler.program;
+        let rule = &program.rules[number as usize];
+        let mut uses = vec![0; rule.variables as usize];
+        let mut count = |variable: u32| uses[variable as usize] += 1;
+        rule.head.args.iter().for_each(|arg| arg.variables(&mut count));
+        rule.body.iter().for_each(|literal| literal.goal.variables(&mut count));
+        Planner {
+            compiler,
+            number,
+            rule,
+            modes: modes.to_vec(),
+            bound: vec![false; rule.variables as usize],
+            uses,
+            needs: Vec::new(),
+            steps: Vec::new(),
+            binds: Vec::new(),
+        }
+    }
+
+    pub(super) fn plan(mut self) -> Plan {
+        let rule = self.rule;
+        let mut inputs = Vec::new();
+        for (arg, &mode) in rule.head.args.iter().zip(&self.modes.clone()) {
+            if mode == Mode::Input {
+                inputs.push(self.matcher(arg));
+            }
+        }
+        self.needs = self.written();
+        let mut left: Vec<usize> = (0..rule.body.len()).collect();
+        while !left.is_empty() {
+            let place = self.choose(&left);
+            left.retain(|&other| other != place);
+            self.literal(&rule.body[place]);
+        }
+        let head = rule.head.args.iter();
+        let mut outputs = Vec::new();
+        let mut wanted = Vec::new();
+        for (arg, &mode) in head.zip(&self.modes.clone()) {
+            if mode == Mode::Input {
+                continue;
+            }
+            if !self.is_bound(arg) {
+                self.push(Op::Unsafe, &[], None);
+            } else if mode == Mode::Output {
+                arg.variables(&mut |variable| wanted.push(variable));
+                outputs.push(self.build(arg));
+            }
+        }
+        let after = self.last_binding(&wanted);
+        Plan {
+            rule: self.number,
+            variables: rule.variables,
+            inputs: inputs.into(),
+            steps: self.steps.into(),
+            outputs: outputs.into(),
+            after,
+        }
+    }
+
+    /// For each condition the variables that are bound when it is asked in the order in which the
+    /// rule was written.
+    fn written(&self) -> Vec<Vec<u32>> {
+        let mut bound = self.bound.clone();
+        let mut needs = Vec::new();
+        for literal in &self.rule.body {
+            let mut here = Vec::new();
+            literal.goal.variables(&mut |v| here.extend(bound[v as usize].then_some(v)));
+            needs.push(here);
+            outputs(literal, &mut |v| bound[v as usize] = true);
+        }
+        needs
+    }
+
+    /// The condition to ask next.
+    fn choose(&mut self, left: &[usize]) -> usize {
+        let rule = self.rule;
+        let mut best: Option<(f64, usize)> = None;
+        for &place in left {
+            let literal = &rule.body[place];
+            if !self.is_ready(literal, place, left) {
+                continue;
+            }
+            let cost = self.cost(literal);
+            if best.is_none_or(|(least, _)| cost < least) {
+                best = Some((cost, place));
+            }
+        }
+        best.map_or(left[0], |(_, place)| place)
+    }
+
+    /// Whether it may be asked now.
+    fn is_ready(&self, literal: &Literal, place: usize, left: &[usize]) -> bool {
+        let derived = |atom: &Atom| !self.compiler.table_of.contains_key(&atom.relation);
+        if literal.binds() {
+            return match &literal.goal {
+                Goal::Relation(atom) if derived(atom) => {
+                    self.needs[place].iter().all(|&v| self.bound[v as usize])
+                }
+                _ => true,
+            };
+        }
+        // Waiting for others would bind no more of the variables that it needs.
+        let obtainable = |variable: u32| {
+            left.iter().any(|&other| {
+                let mut found = false;
+                if other != place {
+                    outputs(&self.rule.body[other], &mut |v| found |= v == variable);
+                }
+                found
+            })
+        };
+        let known = |pattern: &Pattern| {
+            let mut known = true;
+            pattern.variables(&mut |v| known &= self.bound[v as usize] || !obtainable(v));
+            known
+        };
+        match &literal.goal {
+            Goal::Builtin(builtin, args) if !literal.negated => {
+                match (builtin.name, builtin.usage) {
+                    ("same", _) => args.iter().any(|arg| self.is_bound(arg)),
+                    ("member", _) => known(&args[1]),
+                    (_, Use::Value) => args[..args.len() - 1].iter().all(known),
+                    _ => args.iter().all(known),
+                }
+            }
+            Goal::Aggregate(_, atom, _) if !literal.negated => atom.args.iter().all(known),
+            goal => {
+                let mut all = true;
+                goal.patterns(&mut |pattern| all &= known(pattern));
+                all
+            }
+        }
+    }
+
+    /// The matches that are expected, more or less; below one for what only tests.
+    fn cost(&mut self, literal: &Literal) -> f64 {
+        let matches = match &literal.goal {
+            Goal::Distinct(..) => return 0.0,
+            Goal::Builtin(builtin, _) => match builtin.usage {
+                Use::Test => return 0.1,
+                _ if builtin.name == "member" => 3.0,
+                _ => return 0.2,
+            },
+            Goal::Aggregate(..) => return 2.0,
+            Goal::Does(..) => 1.0,
+            Goal::Fluent(Pattern::Compound(symbol, args)) => {
+                let functor = Functor { symbol: *symbol, arity: Some(args.len() as u32) };
+                let known = (0..args.len()).filter(|&at| self.is_bound(&args[at]));
+                self.compiler.estimates.fluents(functor, known)
+            }
+            Goal::Fluent(pattern) => {
+                if self.is_bound(pattern) {
+                    0.3
+                } else {
+                    100.0
+                }
+            }
+            Goal::Relation(atom) => match self.compiler.table_of.get(&atom.relation) {
+                Some(&table) => {
+                    let columns: Vec<u32> = (0..atom.args.len() as u32)
+                        .filter(|&at| self.is_bound(&atom.args[at as usize]))
+                        .collect();
+                    let all = f64::from(self.compiler.tables[table as usize].len());
+                    all / f64::from(self.compiler.distinct(table, columns).max(1))
+                }
+                None => {
+                    let modes = self.modes_of(atom);
+                    self.compiler.estimates.answers(atom.relation, &modes).max(1.0) + 0.5
+                }
+            },
+        };
+        let mut known = true;
+        literal.goal.variables(&mut |v| known &= self.bound[v as usize]);
+        let tests = known || literal.negated;
+        match &literal.goal {
+            Goal::Relation(atom) if !self.compiler.table_of.contains_key(&atom.relation) => {
+                if tests { 1.5 } else { matches }
+            }
+            _ if tests => 0.5,
+            _ => matches.max(0.6),
+        }
+    }
+
+    /// How a call asks for the arguments of a relation.
+    fn modes_of(&self, atom: &Atom) -> Box<[Mode]> {
+        let mode = |arg: &Pattern| match arg {
+            arg if self.is_bound(arg) => Mode::Input,
+            Pattern::Variable(v) if self.uses[*v as usize] == 1 => Mode::Ignored,
+            _ => Mode::Output,
+        };
+        atom.args.iter().map(mode).collect()
+    }
+
+    fn literal(&mut self, literal: &Literal) {
+        let negated = literal.negated;
+        // A negation must leave the variables as they are.
+        let before = self.bound.clone();
+        let mut reads = Vec::new();
+        literal.goal.variables(&mut |v| reads.extend(before[v as usize].then_some(v)));
+        let op = match &literal.goal {
+            Goal::Relation(atom) => self.relation(atom, negated),
+            Goal::Fluent(pattern) => self.fluent(pattern, negated),
+            Goal::Does(role, choice) => {
+                Op::Does { role: self.matcher(role), choice: self.matcher(choice), negated }
+            }
+            Goal::Distinct(left, right) => {
+                Op::Distinct { left: self.build(left), right: self.build(right), negated }
+            }
+            Goal::Builtin(builtin, args) => self.builtin(builtin.name, args, negated),
+            Goal::Aggregate(collect, atom, value) => {
+                let mut modes = self.modes_of(atom);
+                let last = modes.len().saturating_sub(1);
+                for (at, mode) in modes.iter_mut().enumerate() {
+                    // Variables without a value are local to the aggregate.
+                    if at == last {
+                        *mode = Mode::Output;
+                    } else if *mode == Mode::Output {
+                        *mode = Mode::Ignored;
+                    }
+                }
+                let key = self.inputs(atom, &modes);
+                let procedure = self.compiler.procedure(atom, modes);
+                let value = self.matcher(value);
+                Op::Aggregate { procedure, key, collect: *collect, value, negated }
+            }
+        };
+        let mut new = Vec::new();
+        literal.goal.variables(&mut |v| {
+            new.extend((self.bound[v as usize] && !before[v as usize]).then_some(v));
+        });
+        if negated {
+            self.bound = before;
+            self.push(op, &reads, None);
+            return;
+        }
+        let several = match &op {
+            Op::Holds { .. } | Op::Distinct { .. } | Op::Unsafe => false,
+            // With nothing to bind, one match is as good as another.
+            _ => !new.is_empty(),
+        };
+        self.push(op, &reads, several.then_some(new));
+    }
+
+    fn relation(&mut self, atom: &Atom, negated: bool) -> Op {
+        let modes = self.modes_of(atom);
+        let key = self.inputs(atom, &modes);
+        let columns: Vec<u32> =
+            (0..modes.len() as u32).filter(|&at| modes[at as usize] == Mode::Input).collect();
+        if let Some(&table) = self.compiler.table_of.get(&atom.relation) {
+            let index = self.compiler.tables[table as usize].index(&columns);
+            let outs = (0..modes.len())
+                .filter(|&at| modes[at] == Mode::Output)
+                .map(|at| (at as u32, self.matcher(&atom.args[at])))
+                .collect();
+            return Op::Table { table, index, key, outs, negated };
+        }
+        let procedure = self.compiler.procedure(atom, modes.clone());
+        let outs = (0..modes.len())
+            .filter(|&at| modes[at] == Mode::Output)
+            .enumerate()
+            .map(|(column, at)| (column as u32, self.matcher(&atom.args[at])))
+            .filter(|(_, matcher)| *matcher != Match::Any)
+            .collect();
+        Op::Call { procedure, link: Link::Nested, key, outs, negated }
+    }
+
+    fn inputs(&mut self, atom: &Atom, modes: &[Mode]) -> Box<[Build]> {
+        let known = atom.args.iter().zip(modes).filter(|&(_, &mode)| mode == Mode::Input);
+        known.map(|(arg, _)| self.build(arg)).collect()
+    }
+
+    fn fluent(&mut self, pattern: &Pattern, negated: bool) -> Op {
+        if self.is_bound(pattern) {
+            let group = match pattern {
+                Pattern::Ground(term) => Some(self.compiler.group_of_term(*term)),
+                Pattern::Compound(symbol, args) => {
+                    let arity = Some(args.len() as u32);
+                    Some(self.compiler.group(Functor { symbol: *symbol, arity }))
+                }
+                Pattern::Variable(_) => None,
+            };
+            return Op::Holds { fluent: self.build(pattern), group, negated };
+        }
+        let Pattern::Compound(symbol, args) = pattern else {
+            return Op::Every { fluent: self.matcher(pattern), negated };
+        };
+        let functor = Functor { symbol: *symbol, arity: Some(args.len() as u32) };
+        let group = self.compiler.group(functor);
+        let known: Vec<bool> = args.iter().map(|arg| self.is_bound(arg)).collect();
+        let columns: Vec<u32> = (0..args.len() as u32).filter(|&at| known[at as usize]).collect();
+        let index = match columns.as_slice() {
+            [] => NONE,
+            columns => self.compiler.group_index(group, columns),
+        };
+        let key = columns.iter().map(|&at| self.build(&args[at as usize])).collect();
+        let outs = (0..args.len())
+            .filter(|&at| !known[at])
+            .map(|at| (at as u32, self.matcher(&args[at])))
+            .filter(|(_, matcher)| *matcher != Match::Any)
+            .collect();
+        Op::Fluents { group, index, key, outs, negated }
+    }
+
+    fn builtin(&mut self, name: &'static str, args: &[Pattern], negated: bool) -> Op {
+        let mut reads = Vec::new();
+        let mut variables = 0;
+        for arg in args {
+            arg.variables(&mut |v| {
+                variables = variables.max(v + 1);
+                if self.bound[v as usize] && !reads.contains(&v) {
+                    reads.push(v);
+                }
+            });
+        }
+        let value = match (name, args) {
+            ("same", [left, right]) => {
+                let right = if self.is_bound(left) { right } else { left };
+                self.matcher(right)
+            }
+            ("member", [item, _]) => self.matcher(item),
+            _ if self.gives_value(name) => {
+                args.last().map_or(Match::Any, |last| self.matcher(last))
+            }
+            _ => Match::Any,
+        };
+        let builtin = self.compiler.builtins.len() as u32;
+        self.compiler.builtins.push(BuiltinCall { name, args: args.into(), variables });
+        Op::Builtin { builtin, reads: reads.into(), value, negated }
+    }
+
+    fn gives_value(&self, name: &str) -> bool {
+        magister_gdl::Builtin::find(name).is_some_and(|builtin| builtin.usage == Use::Value)
+            || name == "evaluate"
+    }
+
+    /// Adds a step that reads some variables and, if it may have several matches, binds some.
+    fn push(&mut self, op: Op, reads: &[u32], binds: Option<Vec<u32>>) {
+        let back = self.binds.iter().rposition(Option::is_some).map_or(0, |at| at as u32 + 1);
+        let fail = self.last_binding(reads);
+        self.steps.push(Step { op, back, fail });
+        self.binds.push(binds);
+    }
+
+    /// The last step that gave one of these variables its value and may give another one, counted
+    /// from one.
+    fn last_binding(&self, variables: &[u32]) -> u32 {
+        let gives = |binds: &Option<Vec<u32>>| {
+            binds.as_ref().is_some_and(|new| new.iter().any(|v| variables.contains(v)))
+        };
+        self.binds.iter().rposition(gives).map_or(0, |at| at as u32 + 1)
+    }
+
+    fn is_bound(&self, pattern: &Pattern) -> bool {
+        let mut all = true;
+        pattern.variables(&mut |v| all &= self.bound[v as usize]);
+        all
+    }
+
+    fn build(&self, pattern: &Pattern) -> Build {
+        match pattern {
+            Pattern::Ground(term) => Build::Known(*term),
+            Pattern::Variable(v) if self.bound[*v as usize] => Build::Variable(*v),
+            Pattern::Variable(_) => Build::Any,
+            Pattern::Compound(symbol, args) => {
+                Build::Compound(*symbol, args.iter().map(|arg| self.build(arg)).collect())
+            }
+        }
+    }
+
+    /// Takes a term apart and notes what becomes known.
+    fn matcher(&mut self, pattern: &Pattern) -> Match {
+        match pattern {
+            Pattern::Ground(term) => Match::Known(*term),
+            Pattern::Variable(v) if self.bound[*v as usize] => Match::Same(*v),
+            Pattern::Variable(v) if self.uses[*v as usize] == 1 => Match::Any,
+            Pattern::Variable(v) => {
+                self.bound[*v as usize] = true;
+                Match::Bind(*v)
+            }
+            Pattern::Compound(symbol, args) => {
+                Match::Compound(*symbol, args.iter().map(|arg| self.matcher(arg)).collect())
+            }
+        }
+    }
+}
+
+/// Calls `visit` on the variables that have values once the condition has been answered.
+fn outputs(literal: &Literal, visit: &mut impl FnMut(u32)) {
+    match &literal.goal {
+        _ if literal.negated => {}
+        Goal::Relation(_) | Goal::Fluent(_) | Goal::Does(..) => literal.goal.variables(visit),
+        Goal::Builtin(builtin, args) => match (builtin.name, builtin.usage) {
+            ("same", _) => args.iter().for_each(|arg| arg.variables(visit)),
+            ("member", _) => args[0].variables(visit),
+            (_, Use::Value) => args.iter().rev().take(1).for_each(|arg| arg.variables(visit)),
+            _ => {}
+        },
+        Goal::Aggregate(_, _, result) => result.variables(visit),
+        Goal::Distinct(..) => {}
+    }
+}

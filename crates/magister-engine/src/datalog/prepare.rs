@@ -1,0 +1,168 @@
+//! From a program to code: compiled once without knowledge, tried in random play, and compiled
+//! again with what was counted there.
+
+use std::sync::Arc;
+
+use magister_core::{Halt, Seed, Stop};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::code::{Code, Queries};
+use super::compiler::Compiler;
+use super::estimate::{Estimates, Fluents};
+use super::position::Position;
+use super::source;
+use super::statics::Statics;
+use crate::program::{Program, Relation};
+use crate::reference::Limits;
+use crate::term::{Functor, TermId};
+
+/// Steps of random play from which the estimates come.
+const STEPS: u32 = 60;
+/// Work that they may take.
+const WORK: u64 = 2_000_000;
+
+/// The code of a program, and the fluents of its initial state.
+pub(super) fn compile(
+    program: &Program,
+    limits: Limits,
+    stop: &Stop,
+) -> Result<(Arc<Code>, Vec<TermId>), Halt> {
+    let mut program = program.clone();
+    let queries = source::extend(&mut program);
+    let program = Arc::new(program);
+    let statics = Statics::new(&program, &limits, stop)?;
+    let code = build(&program, &statics, &queries, &Estimates::default(), stop)?;
+    let mut position = Position::new(Arc::new(code), limits);
+    let initial = position.initial(stop)?;
+    let estimates = sample(&mut position, &initial, stop)?;
+    let mut code = build(&program, &statics, &queries, &estimates, stop)?;
+    code.terms = position.machine.terms;
+    Ok((Arc::new(code), initial))
+}
+
+fn build(
+    program: &Arc<Program>,
+    statics: &Statics,
+    queries: &Queries<Relation>,
+    estimates: &Estimates,
+    stop: &Stop,
+) -> Result<Code, Halt> {
+    let tables = statics.tables.clone();
+    let mut compiler = Compiler::new(program, &statics.terms, estimates, &statics.table_of, tables);
+    let operations = program.dialect == magister_gdl::Dialect::Operations;
+    let queries = Queries {
+        init: compiler.query(queries.init, 0),
+        terminal: compiler.query(queries.terminal, 0),
+        legal: compiler.query(queries.legal, usize::from(!operations)),
+        goal: compiler.query(queries.goal, 1),
+        next: compiler.query(queries.next, 0),
+        sees: compiler.query(queries.sees, 1),
+        control: compiler.query(queries.control, 0),
+        operation: compiler.query(queries.operation, 1),
+        adds: compiler.query(queries.adds, 1),
+        deletes: compiler.query(queries.deletes, 1),
+    };
+    compiler.finish(queries, stop)
+}
+
+#[derive(Default)]
+struct Counts {
+    states: f64,
+    fluents: FxHashMap<Functor, (f64, Vec<FxHashSet<TermId>>)>,
+    /// Answers and calls of each procedure.
+    calls: Vec<(f64, f64)>,
+}
+
+/// Plays at random and counts. What goes wrong on the way ends the count and nothing else: it
+/// will be reported where it matters.
+fn sample(position: &mut Position, initial: &[TermId], stop: &Stop) -> Result<Estimates, Halt> {
+    let limits = position.machine.limits;
+    position.machine.limits.steps = WORK;
+    let mut counts = Counts::default();
+    match walk(position, initial, &mut counts, stop) {
+        Err(Halt::Stopped) => return Err(Halt::Stopped),
+        Ok(()) | Err(_) => {}
+    }
+    position.machine.limits = limits;
+    let mut estimates = Estimates::default();
+    for (functor, (total, values)) in counts.fluents {
+        let distinct = values.iter().map(|values| values.len() as f64).collect();
+        let size = total / counts.states.max(1.0);
+        estimates.fluents.insert(functor, Fluents { size, distinct });
+    }
+    for (procedure, (answers, calls)) in position.machine.code.procedures.iter().zip(&counts.calls)
+    {
+        if *calls > 0.0 {
+            let key = (procedure.relation, procedure.modes.clone());
+            estimates.answers.insert(key, answers / calls);
+        }
+    }
+    Ok(estimates)
+}
+
+fn walk(
+    position: &mut Position,
+    initial: &[TermId],
+    counts: &mut Counts,
+    stop: &Stop,
+) -> Result<(), Halt> {
+    let roles = position.machine.code.program.roles.clone();
+    let mut rng = Seed::from(1).rng();
+    let mut next = Vec::new();
+    let mut work = 0;
+    position.set_state(initial);
+    for _ in 0..STEPS {
+        counts.states += 1.0;
+        for &fluent in position.state() {
+            let terms = position.terms();
+            let args = terms.args(fluent);
+            let entry = counts.fluents.entry(terms.functor(fluent)).or_default();
+            entry.0 += 1.0;
+            entry.1.resize(args.len(), FxHashSet::default());
+            entry.1.iter_mut().zip(args).for_each(|(values, &arg)| {
+                values.insert(arg);
+            });
+        }
+        let terminal = position.terminal(stop)?;
+        work += position.machine.work;
+        let mut joint = Vec::new();
+        for role in 0..roles.len() {
+            if terminal {
+                position.goals(role, stop)?;
+                work += position.machine.work;
+                continue;
+            }
+            if position.is_operations() && position.control(stop)?.first() != Some(&roles[role]) {
+                joint.push(None);
+                continue;
+            }
+            let legal = position.legal(role, stop)?;
+            let pick = rng.below(legal.len().max(1) as u64) as usize;
+            joint.push(legal.get(pick).copied());
+            work += position.machine.work;
+        }
+        if terminal {
+            count(position, counts);
+            position.set_state(initial);
+        } else {
+            position.set_moves(&joint);
+            position.next(&mut next, stop)?;
+            work += position.machine.work;
+            count(position, counts);
+            position.set_state(&next);
+        }
+        if work > WORK {
+            break;
+        }
+    }
+    Ok(())
+}
+
+fn count(position: &Position, counts: &mut Counts) {
+    counts.calls.resize(position.machine.memos.len(), (0.0, 0.0));
+    for (memo, count) in position.machine.memos.iter().zip(&mut counts.calls) {
+        let calls = memo.calls.len();
+        count.0 += (memo.len() - calls) as f64;
+        count.1 += calls as f64;
+    }
+}

@@ -1,0 +1,89 @@
+//! Relations that depend on nothing that changes, worked out before play as far as they have an
+//! end.
+
+use std::sync::Arc;
+
+use magister_core::{Halt, Stop};
+use rustc_hash::FxHashMap;
+
+use super::code::Queries;
+use super::compiler::Compiler;
+use super::estimate::Estimates;
+use super::machine::Machine;
+use super::table::Table;
+use crate::program::{Depends, Program, Relation};
+use crate::reference::Limits;
+use crate::term::{TermId, Terms};
+
+/// Steps that one relation may take. What takes more is worked out where it is asked for, which
+/// is right for relations that are infinite or of which little is needed.
+const STEPS: u64 = 4_000_000;
+/// Answers that one relation may have.
+const ANSWERS: usize = 400_000;
+
+/// What does not change during play.
+#[derive(Debug)]
+pub(super) struct Statics {
+    pub(super) terms: Terms,
+    pub(super) tables: Vec<Table>,
+    pub(super) table_of: FxHashMap<Relation, u32>,
+}
+
+impl Statics {
+    /// Works out the relations of a program.
+    pub(super) fn new(program: &Arc<Program>, limits: &Limits, stop: &Stop) -> Result<Self, Halt> {
+        let mut statics = Statics {
+            terms: program.terms.clone(),
+            tables: Vec::new(),
+            table_of: FxHashMap::default(),
+        };
+        let mut derived = Vec::new();
+        for (number, relation) in program.relations.iter().enumerate() {
+            let relation_id = Relation(number as u32);
+            if relation.rules.is_empty() {
+                let mut facts = relation.facts.clone();
+                facts.sort_unstable();
+                facts.dedup();
+                let cells = facts.iter().flat_map(|&fact| program.terms.args(fact)).copied();
+                statics.add(relation_id, cells.collect(), facts.len() as u32, program);
+            } else if relation.depends == Depends::Nothing {
+                derived.push(relation_id);
+            }
+        }
+        if derived.is_empty() {
+            return Ok(statics);
+        }
+        let limits = Limits { steps: STEPS, answers: ANSWERS, ..*limits };
+        let estimates = Estimates::default();
+        let mut compiler = Compiler::new(
+            program,
+            &statics.terms,
+            &estimates,
+            &statics.table_of,
+            statics.tables.clone(),
+        );
+        let procedures: Vec<u32> =
+            derived.iter().map(|&relation| compiler.query(relation, 0)).collect();
+        let code = compiler.finish(Queries::all(procedures[0]), stop)?;
+        let mut machine = Machine::new(Arc::new(code), limits);
+        for (relation, procedure) in derived.into_iter().zip(procedures) {
+            match machine.solve(procedure, &[], stop) {
+                Ok(call) => {
+                    let mut cells: Vec<TermId> = Vec::new();
+                    let count = machine.memos[procedure as usize].copy(call, &mut cells);
+                    statics.add(relation, cells, count, program);
+                }
+                Err(Halt::Stopped) => return Err(Halt::Stopped),
+                Err(_) => {}
+            }
+        }
+        statics.terms = machine.terms;
+        Ok(statics)
+    }
+
+    fn add(&mut self, relation: Relation, cells: Vec<TermId>, count: u32, program: &Program) {
+        let arity = program.relations[relation.index()].functor.arity.unwrap_or(0) as usize;
+        self.table_of.insert(relation, self.tables.len() as u32);
+        self.tables.push(Table::new(arity, cells, count));
+    }
+}

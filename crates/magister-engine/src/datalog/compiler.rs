@@ -13,6 +13,7 @@ use super::code::{
 };
 use super::estimate::Estimates;
 use super::plan::Planner;
+use super::statics::Statics;
 use super::table::Table;
 use crate::program::{Atom, Depends, Pattern, Program, Relation};
 use crate::term::{Functor, TermId, Terms};
@@ -29,8 +30,7 @@ pub(super) struct Compiler<'a> {
     pub(super) program: &'a Arc<Program>,
     pub(super) terms: &'a Terms,
     pub(super) estimates: &'a Estimates,
-    /// The tables of relations that do not change during play.
-    pub(super) table_of: &'a FxHashMap<Relation, u32>,
+    pub(super) statics: &'a Statics,
     pub(super) tables: Vec<Table>,
     pub(super) groups: Vec<Group>,
     group_of: FxHashMap<Functor, u32>,
@@ -45,17 +45,15 @@ pub(super) struct Compiler<'a> {
 impl<'a> Compiler<'a> {
     pub(super) fn new(
         program: &'a Arc<Program>,
-        terms: &'a Terms,
+        statics: &'a Statics,
         estimates: &'a Estimates,
-        table_of: &'a FxHashMap<Relation, u32>,
-        tables: Vec<Table>,
     ) -> Self {
         Compiler {
             program,
-            terms,
+            terms: &statics.terms,
             estimates,
-            table_of,
-            tables,
+            statics,
+            tables: statics.tables.clone(),
             groups: Vec::new(),
             group_of: FxHashMap::default(),
             builtins: Vec::new(),
@@ -143,9 +141,12 @@ impl<'a> Compiler<'a> {
         let Procedure { relation, ref modes, .. } = self.procedures[number as usize];
         let modes = modes.clone();
         let mut plans = Vec::new();
-        if let Some(&table) = self.table_of.get(&relation) {
+        if let Some(table) = self.table_of(relation) {
             plans.extend(self.facts(table, &modes));
         } else {
+            if let Some(&table) = self.statics.facts_of.get(&relation) {
+                plans.extend(self.facts(table, &modes));
+            }
             for rule in self.rules[number as usize].clone() {
                 plans.push(Planner::new(self, rule, &modes).plan());
             }
@@ -173,6 +174,11 @@ impl<'a> Compiler<'a> {
             outputs: places(Mode::Output).map(Build::Variable).collect(),
             after: 1,
         })
+    }
+
+    /// The table of a relation that does not change during play.
+    pub(super) fn table_of(&self, relation: Relation) -> Option<u32> {
+        self.statics.table_of.get(&relation).copied()
     }
 
     /// The group of a functor, new or known.

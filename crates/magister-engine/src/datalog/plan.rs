@@ -122,7 +122,7 @@ impl<'c, 'a> Planner<'c, 'a> {
 
     /// Whether it may be asked now.
     fn is_ready(&self, literal: &Literal, place: usize, left: &[usize]) -> bool {
-        let derived = |atom: &Atom| !self.compiler.table_of.contains_key(&atom.relation);
+        let derived = |atom: &Atom| self.compiler.table_of(atom.relation).is_none();
         if literal.binds() {
             return match &literal.goal {
                 Goal::Relation(atom) if derived(atom) => {
@@ -187,8 +187,8 @@ impl<'c, 'a> Planner<'c, 'a> {
                     100.0
                 }
             }
-            Goal::Relation(atom) => match self.compiler.table_of.get(&atom.relation) {
-                Some(&table) => {
+            Goal::Relation(atom) => match self.compiler.table_of(atom.relation) {
+                Some(table) => {
                     let columns: Vec<u32> = (0..atom.args.len() as u32)
                         .filter(|&at| self.is_bound(&atom.args[at as usize]))
                         .collect();
@@ -205,8 +205,12 @@ impl<'c, 'a> Planner<'c, 'a> {
         literal.goal.variables(&mut |v| known &= self.bound[v as usize]);
         let tests = known || literal.negated;
         match &literal.goal {
-            Goal::Relation(atom) if !self.compiler.table_of.contains_key(&atom.relation) => {
-                if tests { 1.5 } else { matches }
+            Goal::Relation(atom) if self.compiler.table_of(atom.relation).is_none() => {
+                if tests {
+                    1.5
+                } else {
+                    matches
+                }
             }
             _ if tests => 0.5,
             _ => matches.max(0.6),
@@ -278,7 +282,7 @@ impl<'c, 'a> Planner<'c, 'a> {
         let key = self.inputs(atom, &modes);
         let columns: Vec<u32> =
             (0..modes.len() as u32).filter(|&at| modes[at as usize] == Mode::Input).collect();
-        if let Some(&table) = self.compiler.table_of.get(&atom.relation) {
+        if let Some(table) = self.compiler.table_of(atom.relation) {
             let index = self.compiler.tables[table as usize].index(&columns);
             let outs = (0..modes.len())
                 .filter(|&at| modes[at] == Mode::Output)

@@ -47,8 +47,7 @@ fn build(
     estimates: &Estimates,
     stop: &Stop,
 ) -> Result<Code, Halt> {
-    let tables = statics.tables.clone();
-    let mut compiler = Compiler::new(program, &statics.terms, estimates, &statics.table_of, tables);
+    let mut compiler = Compiler::new(program, statics, estimates);
     let operations = program.dialect == magister_gdl::Dialect::Operations;
     let queries = Queries {
         init: compiler.query(queries.init, 0),

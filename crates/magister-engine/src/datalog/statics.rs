@@ -26,7 +26,10 @@ const ANSWERS: usize = 400_000;
 pub(super) struct Statics {
     pub(super) terms: Terms,
     pub(super) tables: Vec<Table>,
+    /// The tables that hold all of a relation.
     pub(super) table_of: FxHashMap<Relation, u32>,
+    /// The tables that hold the facts of a relation which has rules too.
+    pub(super) facts_of: FxHashMap<Relation, u32>,
 }
 
 impl Statics {
@@ -36,18 +39,23 @@ impl Statics {
             terms: program.terms.clone(),
             tables: Vec::new(),
             table_of: FxHashMap::default(),
+            facts_of: FxHashMap::default(),
         };
         let mut derived = Vec::new();
         for (number, relation) in program.relations.iter().enumerate() {
-            let relation_id = Relation(number as u32);
+            let mut facts = relation.facts.clone();
+            facts.sort_unstable();
+            facts.dedup();
+            let cells = facts.iter().flat_map(|&fact| program.terms.args(fact)).copied().collect();
+            let this = Relation(number as u32);
+            let table = statics.add(this, cells, facts.len() as u32, program);
             if relation.rules.is_empty() {
-                let mut facts = relation.facts.clone();
-                facts.sort_unstable();
-                facts.dedup();
-                let cells = facts.iter().flat_map(|&fact| program.terms.args(fact)).copied();
-                statics.add(relation_id, cells.collect(), facts.len() as u32, program);
-            } else if relation.depends == Depends::Nothing {
-                derived.push(relation_id);
+                statics.table_of.insert(this, table);
+                continue;
+            }
+            statics.facts_of.insert(this, table);
+            if relation.depends == Depends::Nothing {
+                derived.push(this);
             }
         }
         if derived.is_empty() {
@@ -55,13 +63,7 @@ impl Statics {
         }
         let limits = Limits { steps: STEPS, answers: ANSWERS, ..*limits };
         let estimates = Estimates::default();
-        let mut compiler = Compiler::new(
-            program,
-            &statics.terms,
-            &estimates,
-            &statics.table_of,
-            statics.tables.clone(),
-        );
+        let mut compiler = Compiler::new(program, &statics, &estimates);
         let procedures: Vec<u32> =
             derived.iter().map(|&relation| compiler.query(relation, 0)).collect();
         let code = compiler.finish(Queries::all(procedures[0]), stop)?;
@@ -71,7 +73,8 @@ impl Statics {
                 Ok(call) => {
                     let mut cells: Vec<TermId> = Vec::new();
                     let count = machine.memos[procedure as usize].copy(call, &mut cells);
-                    statics.add(relation, cells, count, program);
+                    let table = statics.add(relation, cells, count, program);
+                    statics.table_of.insert(relation, table);
                 }
                 Err(Halt::Stopped) => return Err(Halt::Stopped),
                 Err(_) => {}
@@ -81,9 +84,15 @@ impl Statics {
         Ok(statics)
     }
 
-    fn add(&mut self, relation: Relation, cells: Vec<TermId>, count: u32, program: &Program) {
+    fn add(
+        &mut self,
+        relation: Relation,
+        cells: Vec<TermId>,
+        count: u32,
+        program: &Program,
+    ) -> u32 {
         let arity = program.relations[relation.index()].functor.arity.unwrap_or(0) as usize;
-        self.table_of.insert(relation, self.tables.len() as u32);
         self.tables.push(Table::new(arity, cells, count));
+        self.tables.len() as u32 - 1
     }
 }

@@ -12,7 +12,7 @@
 //! | `source` | queries and operations as relations like any other |
 //! | `code` | what the compiler makes |
 //! | `compiler`, `plan`, `estimate` | relations to procedures, rules to steps, by what was counted |
-//! | `statics`, `table` | relations that never change, worked out before play |
+//! | `statics`, `safety`, `table` | relations that never change, worked out before play |
 //! | `state`, `memo` | fluents with indexes; calls and answers |
 //! | `machine`, `step` | the evaluation |
 //! | `position`, `stepper`, `game`, `worker` | positions, and the vocabulary around them |
@@ -27,6 +27,7 @@ mod names;
 mod plan;
 mod position;
 mod prepare;
+mod safety;
 mod source;
 mod state;
 mod statics;

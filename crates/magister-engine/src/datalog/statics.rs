@@ -10,6 +10,7 @@ use super::code::Queries;
 use super::compiler::Compiler;
 use super::estimate::Estimates;
 use super::machine::Machine;
+use super::safety;
 use super::table::Table;
 use crate::program::{Depends, Program, Relation};
 use crate::reference::Limits;
@@ -41,6 +42,7 @@ impl Statics {
             table_of: FxHashMap::default(),
             facts_of: FxHashMap::default(),
         };
+        let enumerable = safety::enumerable(program);
         let mut derived = Vec::new();
         for (number, relation) in program.relations.iter().enumerate() {
             let mut facts = relation.facts.clone();
@@ -54,7 +56,7 @@ impl Statics {
                 continue;
             }
             statics.facts_of.insert(this, table);
-            if relation.depends == Depends::Nothing {
+            if relation.depends == Depends::Nothing && enumerable[number] {
                 derived.push(this);
             }
         }

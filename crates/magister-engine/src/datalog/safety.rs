@@ -1,0 +1,84 @@
+//! Which relations can be asked with nothing known.
+//!
+//! `(<= (other ?x ?y) (distinct ?x ?y))` answers whoever knows both arguments, and says nothing to
+//! others: what it would answer with nothing known is not all that it answers.
+
+use magister_gdl::Use;
+
+use crate::program::{Goal, Literal, Pattern, Program, Rule};
+
+/// For each relation whether asking with nothing known gives all its answers.
+pub(super) fn enumerable(program: &Program) -> Vec<bool> {
+    let mut safe = vec![true; program.relations.len()];
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for rule in &program.rules {
+            let relation = rule.head.relation.index();
+            if safe[relation] && !binds_head(rule, &safe) {
+                safe[relation] = false;
+                changed = true;
+            }
+        }
+    }
+    safe
+}
+
+/// Whether the body gives every variable of the head its value.
+fn binds_head(rule: &Rule, safe: &[bool]) -> bool {
+    let mut bound = vec![false; rule.variables as usize];
+    let mut left: Vec<&Literal> = rule.body.iter().filter(|literal| !literal.negated).collect();
+    loop {
+        let before = left.len();
+        left.retain(|literal| !gives(&literal.goal, &mut bound, safe));
+        if left.len() == before {
+            break;
+        }
+    }
+    rule.head.args.iter().all(|arg| known(arg, &bound))
+}
+
+fn known(pattern: &Pattern, bound: &[bool]) -> bool {
+    let mut all = true;
+    pattern.variables(&mut |variable| all &= bound[variable as usize]);
+    all
+}
+
+fn mark(pattern: &Pattern, bound: &mut [bool]) {
+    pattern.variables(&mut |variable| bound[variable as usize] = true);
+}
+
+/// Marks what a condition gives values to; false if it can not tell yet.
+fn gives(goal: &Goal, bound: &mut [bool], safe: &[bool]) -> bool {
+    match goal {
+        Goal::Relation(atom) if !safe[atom.relation.index()] => return false,
+        Goal::Relation(_) | Goal::Fluent(_) | Goal::Does(..) => {
+            goal.patterns(&mut |pattern| mark(pattern, bound));
+        }
+        Goal::Distinct(..) => {}
+        Goal::Aggregate(_, _, value) => mark(value, bound),
+        Goal::Builtin(builtin, args) => match (builtin.name, builtin.usage, &args[..]) {
+            ("same", _, [left, right]) => {
+                if !known(left, bound) && !known(right, bound) {
+                    return false;
+                }
+                mark(left, bound);
+                mark(right, bound);
+            }
+            ("member", _, [item, list]) => {
+                if !known(list, bound) {
+                    return false;
+                }
+                mark(item, bound);
+            }
+            (_, Use::Value, [inputs @ .., output]) => {
+                if !inputs.iter().all(|input| known(input, bound)) {
+                    return false;
+                }
+                mark(output, bound);
+            }
+            _ => {}
+        },
+    }
+    true
+}

@@ -72,16 +72,16 @@ struct Buffers {
     step: Step,
 }
 
-/// Games written in Rust, and every bundled rulesheet on every way to run its network.
+/// Games written in Rust, and every bundled rulesheet on every evaluator but the reference.
 fn games() -> Vec<(String, Arc<dyn Game>)> {
     let mut all: Vec<(String, Arc<dyn Game>)> =
         native::all().into_iter().map(|(name, _, make)| (format!("rust:{name}"), make())).collect();
     for entry in catalogue::all() {
         let Some(sheet) = entry.sheet else { continue };
         let rules = read(sheet.text, &Options::default()).rules;
-        for evaluator in [Evaluator::Incremental, Evaluator::Sweep] {
+        for evaluator in [Evaluator::Incremental, Evaluator::Sweep, Evaluator::Datalog] {
             let prepared = prepare(&rules, sheet.text, entry.name, Some(evaluator), &Stop::never());
-            let game = prepared.expect("bundled games become networks").game;
+            let game = prepared.expect("all evaluators take bundled games").game;
             all.push((format!("{} {evaluator}", entry.name), game));
         }
     }

@@ -53,8 +53,16 @@ pub(super) type Outs = Box<[(u32, Match)]>;
 pub(super) enum Op {
     /// Go through the rows of a table that does not change.
     Table { table: u32, index: u32, key: Box<[Build]>, outs: Outs, negated: bool },
-    /// Go through the fluents of a group.
-    Fluents { group: u32, index: u32, key: Box<[Build]>, outs: Outs, negated: bool },
+    /// Go through the fluents of a group. The fluent itself is the value of `whole`, if anybody
+    /// wants it.
+    Fluents {
+        group: u32,
+        index: u32,
+        key: Box<[Build]>,
+        outs: Outs,
+        whole: Option<u32>,
+        negated: bool,
+    },
     /// Whether a fluent holds. The group is unknown if the fluent is the value of a variable.
     Holds { fluent: Build, group: Option<u32>, negated: bool },
     /// Go through all fluents.

@@ -17,7 +17,7 @@ use super::step::Entered;
 use super::table::NONE;
 use crate::program::Depends;
 use crate::reference::Limits;
-use crate::term::{Functor, TermId, Terms};
+use crate::term::{Functor, Symbol, TermId, Terms};
 
 /// Where the matches of a step are.
 #[derive(Clone, Copy, Debug, Default)]
@@ -82,16 +82,12 @@ pub(super) struct Waiting {
     pub(super) saved: u32,
 }
 
-/// What to do next.
+/// Where a rule goes on.
 enum Go {
-    /// Begin with the rule.
+    /// At its beginning.
     Plan,
-    /// Go on to a step.
+    /// At a step.
     Enter(u32),
-    /// Find another match, counted as in [`Step`](super::code::Step).
-    Retry(u32),
-    /// The call, or the task, is answered.
-    Done,
 }
 
 /// How much is done between two looks at the limits.
@@ -287,78 +283,85 @@ impl Machine {
         let first = frame.call;
         let mut go = Go::Plan;
         loop {
-            let procedure = &code.procedures[frame.procedure as usize];
-            go = match go {
-                Go::Plan => match procedure.plans.get(frame.plan as usize) {
-                    None => Go::Done,
-                    Some(plan) => {
-                        self.room(&frame, plan);
-                        if self.opens(&frame, plan) {
-                            Go::Enter(0)
-                        } else {
-                            frame.plan += 1;
-                            Go::Plan
-                        }
-                    }
-                },
-                Go::Enter(at) => {
-                    let plan = &procedure.plans[frame.plan as usize];
-                    self.work += 1;
-                    if self.work >= self.next_look {
-                        self.look(code, plan, stop)?;
-                    }
-                    match plan.steps.get(at as usize) {
-                        None => {
-                            self.answer(code, &frame, plan)?;
-                            if procedure.outputs == 0 { Go::Done } else { Go::Retry(plan.after) }
-                        }
-                        Some(step) => match self.enter(code, &frame, plan, at)? {
-                            Entered::Holds => Go::Enter(at + 1),
-                            Entered::Fails => Go::Retry(step.fail),
-                            Entered::Asks(procedure) => {
-                                frame.at = at;
-                                self.frames.push(frame);
-                                frame = self.begin(code, procedure);
-                                Go::Plan
-                            }
-                        },
-                    }
+            let plans = &code.procedures[frame.procedure as usize].plans;
+            let Some(plan) = plans.get(frame.plan as usize) else {
+                // No rule is left.
+                match self.done(code, &mut frame) {
+                    None => return Ok(first),
+                    Some(next) => go = next,
                 }
-                Go::Retry(target) if target <= frame.floor => {
-                    if frame.resumed {
-                        Go::Done
-                    } else {
+                continue;
+            };
+            let mut at = match go {
+                Go::Enter(at) => at,
+                Go::Plan => {
+                    self.room(&frame, plan);
+                    if !self.opens(&frame, plan) {
                         frame.plan += 1;
-                        Go::Plan
+                        continue;
                     }
-                }
-                Go::Retry(target) => {
-                    let plan = &procedure.plans[frame.plan as usize];
-                    if self.advance(code, &frame, plan, target - 1) {
-                        Go::Enter(target)
-                    } else {
-                        Go::Retry(plan.steps[target as usize - 1].back)
-                    }
-                }
-                Go::Done => {
-                    if let Some(marks) = frame.component {
-                        if let Some(next) = self.task(code, &mut frame, marks) {
-                            go = next;
-                            continue;
-                        }
-                        self.complete(&marks);
-                    } else {
-                        let memo = &mut self.memos[frame.procedure as usize];
-                        memo.calls[frame.call as usize].complete = true;
-                    }
-                    self.variables.truncate(frame.variables as usize);
-                    self.cursors.truncate(frame.cursors as usize);
-                    let Some(caller) = self.frames.pop() else { return Ok(first) };
-                    frame = caller;
-                    Go::Enter(frame.at)
+                    0
                 }
             };
+            // One rule: forward from step to step, and back to where another match may be.
+            loop {
+                self.work += 1;
+                if self.work >= self.next_look {
+                    self.look(code, plan, stop)?;
+                }
+                let mut target = match plan.steps.get(at as usize) {
+                    Some(step) => match self.enter(code, &frame, plan, at)? {
+                        Entered::Holds => {
+                            at += 1;
+                            continue;
+                        }
+                        Entered::Fails => step.fail,
+                        Entered::Asks(procedure) => {
+                            frame.at = at;
+                            self.frames.push(frame);
+                            frame = self.begin(code, procedure);
+                            go = Go::Plan;
+                            break;
+                        }
+                    },
+                    None => {
+                        self.answer(code, &frame, plan)?;
+                        if plan.outputs.is_empty() {
+                            // One answer is all there can be.
+                            frame.plan = NONE;
+                            go = Go::Plan;
+                            break;
+                        }
+                        plan.after
+                    }
+                };
+                while target > frame.floor && !self.advance(code, &frame, plan, target - 1) {
+                    target = plan.steps[target as usize - 1].back;
+                }
+                if target <= frame.floor {
+                    frame.plan = if frame.resumed { NONE } else { frame.plan + 1 };
+                    go = Go::Plan;
+                    break;
+                }
+                at = target;
+            }
         }
+    }
+
+    /// A call, or a task of a component, is done. What comes next; `None` if that was all.
+    fn done(&mut self, code: &Code, frame: &mut Frame) -> Option<Go> {
+        if let Some(marks) = frame.component {
+            if let Some(next) = self.task(code, frame, marks) {
+                return Some(next);
+            }
+            self.complete(&marks);
+        } else {
+            self.memos[frame.procedure as usize].calls[frame.call as usize].complete = true;
+        }
+        self.variables.truncate(frame.variables as usize);
+        self.cursors.truncate(frame.cursors as usize);
+        *frame = self.frames.pop()?;
+        Some(Go::Enter(frame.at))
     }
 
     /// Makes room for the variables and cursors of a rule.
@@ -490,7 +493,7 @@ pub(super) fn rule_name(code: &Code, plan: &Plan) -> String {
 }
 
 /// Makes a term of variables that have values.
-#[inline]
+#[inline(always)]
 pub(super) fn make(
     build: &Build,
     variables: &[TermId],
@@ -500,22 +503,30 @@ pub(super) fn make(
     match build {
         Build::Known(term) => *term,
         Build::Variable(variable) => variables[*variable as usize],
-        Build::Compound(symbol, args) => {
-            let top = scratch.len();
-            for arg in args {
-                let term = make(arg, variables, scratch, terms);
-                scratch.push(term);
-            }
-            let term = terms.compound(*symbol, &scratch[top..]);
-            scratch.truncate(top);
-            term
-        }
+        Build::Compound(symbol, args) => compound(*symbol, args, variables, scratch, terms),
         Build::Any => TermId(NONE),
     }
 }
 
+fn compound(
+    symbol: Symbol,
+    args: &[Build],
+    variables: &[TermId],
+    scratch: &mut Vec<TermId>,
+    terms: &mut Terms,
+) -> TermId {
+    let top = scratch.len();
+    for arg in args {
+        let term = make(arg, variables, scratch, terms);
+        scratch.push(term);
+    }
+    let term = terms.compound(symbol, &scratch[top..]);
+    scratch.truncate(top);
+    term
+}
+
 /// Takes a term apart; false if it does not fit. Variables that got values keep them.
-#[inline]
+#[inline(always)]
 pub(super) fn fits(pattern: &Match, term: TermId, variables: &mut [TermId], terms: &Terms) -> bool {
     match pattern {
         Match::Any => true,
@@ -525,12 +536,17 @@ pub(super) fn fits(pattern: &Match, term: TermId, variables: &mut [TermId], term
         }
         Match::Same(variable) => variables[*variable as usize] == term,
         Match::Known(known) => *known == term,
-        Match::Compound(symbol, args) => {
-            terms.functor(term) == Functor { symbol: *symbol, arity: Some(args.len() as u32) }
-                && args
-                    .iter()
-                    .zip(terms.args(term))
-                    .all(|(arg, &part)| fits(arg, part, variables, terms))
-        }
+        Match::Compound(symbol, args) => part_fits(*symbol, args, term, variables, terms),
     }
+}
+
+fn part_fits(
+    symbol: Symbol,
+    args: &[Match],
+    term: TermId,
+    variables: &mut [TermId],
+    terms: &Terms,
+) -> bool {
+    terms.functor(term) == Functor { symbol, arity: Some(args.len() as u32) }
+        && args.iter().zip(terms.args(term)).all(|(arg, &part)| fits(arg, part, variables, terms))
 }

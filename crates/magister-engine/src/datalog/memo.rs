@@ -95,6 +95,9 @@ pub(super) struct Memo {
     /// The call of each answer, where answers are chained.
     call_of: Vec<u32>,
     answered: Slots,
+    /// For single answers: by term, the number of the call that it last answered.
+    marks: Vec<u64>,
+    mark: u64,
 }
 
 /// Up to so many answers are compared one by one.
@@ -114,6 +117,8 @@ impl Memo {
             next: Vec::new(),
             call_of: Vec::new(),
             answered: Slots::default(),
+            marks: Vec::new(),
+            mark: 0,
         }
     }
 
@@ -237,6 +242,21 @@ impl Memo {
                 if last > first {
                     return None;
                 }
+            } else if let &[term] = row
+                && self.inputs == 0
+            {
+                // One call at a time: a mark tells what it has been answered.
+                if first == last {
+                    self.mark += 1;
+                }
+                let place = term.0 as usize;
+                if place >= self.marks.len() {
+                    self.marks.resize((place + 1).next_power_of_two(), 0);
+                }
+                if self.marks[place] == self.mark {
+                    return None;
+                }
+                self.marks[place] = self.mark;
             } else if last - first < FEW {
                 if (first..last).any(|known| self.row(known) == row) {
                     return None;

@@ -110,37 +110,41 @@ impl Names {
         terms: &Terms,
         vocabulary: &Mutex<Vocabulary>,
     ) {
+        let known = self.seen.len();
         for entry in &mut *moves {
             let place = *entry as usize;
             if place >= self.place_of.len() {
                 self.place_of.resize(terms.len(), NONE);
             }
             if self.place_of[place] == NONE {
-                self.learn(TermId(*entry), terms, vocabulary);
+                let term = TermId(*entry);
+                let number = self.moves.get(term, terms, vocabulary, |v| &mut v.moves);
+                self.place_of[place] = self.seen.len() as u32;
+                self.seen.push(Seen { number, term, rank: 0 });
             }
             *entry = self.place_of[place];
         }
+        if self.seen.len() > known {
+            self.rank(known, terms);
+        }
         moves.sort_unstable_by_key(|&place| self.seen[place as usize].rank);
+    }
+
+    /// Finds the ranks again when there are new moves.
+    fn rank(&mut self, known: usize, terms: &Terms) {
+        self.order.extend(known as u32..self.seen.len() as u32);
+        let seen = &self.seen;
+        let term = |place: u32| seen[place as usize].term;
+        // Most are in order already, which this sort makes use of.
+        self.order.sort_by(|&a, &b| terms.compare(term(a), term(b)));
+        for (rank, &place) in self.order.iter().enumerate() {
+            self.seen[place as usize].rank = rank as u32;
+        }
     }
 
     /// The number and the term of a move at a place.
     pub(super) fn choice(&self, place: u32) -> (u32, TermId) {
         let seen = &self.seen[place as usize];
         (seen.number, seen.term)
-    }
-
-    fn learn(&mut self, term: TermId, terms: &Terms, vocabulary: &Mutex<Vocabulary>) {
-        let number = self.moves.get(term, terms, vocabulary, |v| &mut v.moves);
-        let place = self.seen.len() as u32;
-        self.place_of[term.0 as usize] = place;
-        let seen = &self.seen;
-        let rank = self
-            .order
-            .partition_point(|&other| terms.compare(seen[other as usize].term, term).is_lt());
-        self.seen.push(Seen { number, term, rank: rank as u32 });
-        self.order.insert(rank, place);
-        for (rank, &place) in self.order.iter().enumerate().skip(rank) {
-            self.seen[place as usize].rank = rank as u32;
-        }
     }
 }

@@ -23,6 +23,8 @@ pub(super) struct Planner<'c, 'a> {
     uses: Vec<u32>,
     /// For each condition the variables that it must find bound.
     needs: Vec<Vec<u32>>,
+    /// Fluents that were matched as a whole, each in a variable after those of the rule.
+    wholes: Vec<Pattern>,
     steps: Vec<Step>,
     /// For each step that may have several matches, the variables it binds.
     binds: Vec<Option<Vec<u32>>>,
@@ -44,6 +46,7 @@ impl<'c, 'a> Planner<'c, 'a> {
             bound: vec![false; rule.variables as usize],
             uses,
             needs: Vec::new(),
+            wholes: Vec::new(),
             steps: Vec::new(),
             binds: Vec::new(),
         }
@@ -75,13 +78,17 @@ impl<'c, 'a> Planner<'c, 'a> {
                 self.push(Op::Unsafe, &[], None);
             } else if mode == Mode::Output {
                 arg.variables(&mut |variable| wanted.push(variable));
-                outputs.push(self.build(arg));
+                let whole = self.wholes.iter().position(|fluent| fluent == arg);
+                outputs.push(match whole {
+                    Some(at) => Build::Variable(rule.variables + at as u32),
+                    None => self.build(arg),
+                });
             }
         }
         let after = self.last_binding(&wanted);
         Plan {
             rule: self.number,
-            variables: rule.variables,
+            variables: rule.variables + self.wholes.len() as u32,
             inputs: inputs.into(),
             steps: self.steps.into(),
             outputs: outputs.into(),
@@ -334,7 +341,13 @@ impl<'c, 'a> Planner<'c, 'a> {
             .map(|at| (at as u32, self.matcher(&args[at])))
             .filter(|(_, matcher)| *matcher != Match::Any)
             .collect();
-        Op::Fluents { group, index, key, outs, negated }
+        // A fluent that stays as it is need not be made again.
+        let stays = !negated && self.rule.head.args.contains(pattern);
+        let whole = stays.then_some(self.rule.variables + self.wholes.len() as u32);
+        if stays {
+            self.wholes.push(pattern.clone());
+        }
+        Op::Fluents { group, index, key, outs, whole, negated }
     }
 
     fn builtin(&mut self, name: &'static str, args: &[Pattern], negated: bool) -> Op {

@@ -25,7 +25,7 @@ impl From<bool> for Entered {
 }
 
 /// Whether a row fits.
-#[inline]
+#[inline(always)]
 fn row_fits(outs: &Outs, row: &[TermId], variables: &mut [TermId], terms: &Terms) -> bool {
     outs.iter().all(|(column, out)| fits(out, row[*column as usize], variables, terms))
 }
@@ -51,7 +51,7 @@ impl Machine {
                 self.cursors[cursor] = Cursor { at: from, end: to, of: 0 };
                 *negated
             }
-            Op::Fluents { group, index, key, outs, negated } => {
+            Op::Fluents { group, index, key, outs, whole, negated } => {
                 let mut bucket = 0;
                 if *index != NONE {
                     self.keys(key, frame);
@@ -61,7 +61,7 @@ impl Machine {
                     }
                 }
                 let count = self.state.members(*group, *index, bucket).len() as u32;
-                if outs.is_empty() {
+                if outs.is_empty() && whole.is_none() {
                     return Ok(((count > 0) != *negated).into());
                 }
                 self.cursors[cursor] = Cursor { at: 0, end: count, of: bucket };
@@ -160,13 +160,16 @@ impl Machine {
                     }
                 }
             }
-            Op::Fluents { group, index, outs, .. } => {
+            Op::Fluents { group, index, outs, whole, .. } => {
                 let members = self.state.members(*group, *index, cursor.of);
                 while cursor.at < cursor.end {
-                    let row = self.terms.args(members[cursor.at as usize]);
+                    let fluent = members[cursor.at as usize];
                     cursor.at += 1;
                     self.work += 1;
-                    if row_fits(outs, row, variables, &self.terms) {
+                    if row_fits(outs, self.terms.args(fluent), variables, &self.terms) {
+                        if let Some(whole) = whole {
+                            variables[*whole as usize] = fluent;
+                        }
                         return true;
                     }
                 }

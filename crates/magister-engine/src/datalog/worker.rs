@@ -99,8 +99,6 @@ pub(super) struct DatalogWorker {
     /// seen.
     engine: RefCell<Engine>,
     view: View,
-    /// The view of a state that may turn out to be unplayable.
-    coming: View,
     state: Vec<TermId>,
     next: Vec<TermId>,
     /// The states before this one, one after the other, and where each begins.
@@ -123,7 +121,6 @@ impl DatalogWorker {
                 names: Names::default(),
                 places: Vec::new(),
             }),
-            coming: view.clone(),
             view,
             state: Vec::new(),
             next: Vec::new(),
@@ -148,17 +145,18 @@ impl DatalogWorker {
         Ok(())
     }
 
-    /// Goes to the state in `next`, which holds the state before afterwards; or stays where it is
-    /// if the state can not be played.
+    /// Goes to the state in `next`, or stays where it is if that can not be played.
     fn enter(&mut self, stop: &Stop) -> Result<(), Halt> {
         let engine = self.engine.get_mut();
         engine.position.set_state(&self.next);
-        if let Err(halt) = engine.look(&self.shared, &mut self.coming, stop) {
+        if let Err(halt) = engine.look(&self.shared, &mut self.view, stop) {
             engine.position.set_state(&self.state);
+            // It could be played before.
+            let _ = engine.look(&self.shared, &mut self.view, &Stop::never());
             return Err(halt);
         }
-        std::mem::swap(&mut self.view, &mut self.coming);
-        std::mem::swap(&mut self.state, &mut self.next);
+        self.state.clear();
+        self.state.extend_from_slice(&self.next);
         Ok(())
     }
 
@@ -179,8 +177,11 @@ impl DatalogWorker {
             }
         }
         let start = self.history.len();
-        self.enter(stop)?;
-        self.history.extend_from_slice(&self.next);
+        self.history.extend_from_slice(&self.state);
+        if let Err(halt) = self.enter(stop) {
+            self.history.truncate(start);
+            return Err(halt);
+        }
         self.starts.push(start);
         Ok(())
     }

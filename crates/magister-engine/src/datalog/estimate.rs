@@ -4,15 +4,24 @@ use rustc_hash::FxHashMap;
 
 use super::code::Mode;
 use crate::program::Relation;
-use crate::term::Functor;
+use crate::term::{Functor, TermId};
+
+/// What is known of an argument.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) enum Known {
+    Nothing,
+    /// It will have a value when it matters.
+    Something,
+    Value(TermId),
+}
 
 /// What was counted of the fluents of one functor.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Fluents {
     /// How many hold in a state.
     pub(super) size: f64,
-    /// How many values each argument has.
-    pub(super) distinct: Vec<f64>,
+    /// For each argument how often each value occurs in a state.
+    pub(super) values: Vec<FxHashMap<TermId, f64>>,
 }
 
 /// What was counted in positions of the game.
@@ -24,14 +33,25 @@ pub(super) struct Estimates {
 }
 
 impl Estimates {
-    /// Fluents of a functor of which these arguments are known.
-    pub(super) fn fluents(&self, functor: Functor, known: impl Iterator<Item = usize>) -> f64 {
+    /// Fluents of a functor whose arguments are known to be a value, known to be something, or
+    /// unknown.
+    pub(super) fn fluents(&self, functor: Functor, args: &[Known]) -> f64 {
         let Some(fluents) = self.fluents.get(&functor) else {
             // Not seen yet: few, and fewer with every argument that is known.
-            return 4.0 / (1.0 + known.count() as f64);
+            let known = args.iter().filter(|&&arg| arg != Known::Nothing).count();
+            return 4.0 / (1.0 + known as f64);
         };
-        let values: f64 = known.filter_map(|place| fluents.distinct.get(place)).product();
-        fluents.size / values.clamp(1.0, fluents.size.max(1.0))
+        let size = fluents.size.max(1e-3);
+        let mut matches = size;
+        let mut values = 1.0;
+        for (arg, seen) in args.iter().zip(&fluents.values) {
+            match arg {
+                Known::Nothing => {}
+                Known::Something => values *= seen.len() as f64,
+                Known::Value(value) => matches *= seen.get(value).unwrap_or(&0.0) / size,
+            }
+        }
+        matches / values.clamp(1.0, size.max(1.0))
     }
 
     /// Answers of a relation that is asked so.

@@ -203,6 +203,12 @@ impl Memo {
         &self.cells[first as usize * self.outputs..last as usize * self.outputs]
     }
 
+    /// Whether a call has no answer.
+    pub(super) fn is_empty(&self, call: u32) -> bool {
+        let Call { first, last, .. } = self.calls[call as usize];
+        if self.chained { first == NONE } else { first == last }
+    }
+
     /// Copies the answers to a call, and says how many there are.
     pub(super) fn copy(&self, call: u32, out: &mut Vec<TermId>) -> u32 {
         let Call { first, last, .. } = self.calls[call as usize];

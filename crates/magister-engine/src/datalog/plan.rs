@@ -9,6 +9,7 @@ use magister_gdl::Use;
 
 use super::code::{Build, BuiltinCall, Link, Match, Mode, Op, Plan, Step};
 use super::compiler::Compiler;
+use super::estimate::Known;
 use super::table::NONE;
 use crate::program::{Atom, Goal, Literal, Pattern, Rule};
 use crate::term::Functor;
@@ -184,8 +185,13 @@ impl<'c, 'a> Planner<'c, 'a> {
             Goal::Does(..) => 1.0,
             Goal::Fluent(Pattern::Compound(symbol, args)) => {
                 let functor = Functor { symbol: *symbol, arity: Some(args.len() as u32) };
-                let known = (0..args.len()).filter(|&at| self.is_bound(&args[at]));
-                self.compiler.estimates.fluents(functor, known)
+                let known = args.iter().map(|arg| match arg {
+                    Pattern::Ground(term) => Known::Value(*term),
+                    arg if self.is_bound(arg) => Known::Something,
+                    _ => Known::Nothing,
+                });
+                let known: Vec<Known> = known.collect();
+                self.compiler.estimates.fluents(functor, &known)
             }
             Goal::Fluent(pattern) => {
                 if self.is_bound(pattern) {

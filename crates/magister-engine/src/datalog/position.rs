@@ -19,6 +19,7 @@ const NESTING: u32 = 100;
 pub(super) struct Position {
     pub(super) machine: Machine,
     operations: bool,
+    answers: Vec<TermId>,
     pending: Vec<(TermId, u32)>,
     /// By term, the number of the step in which it was last performed.
     performed: Vec<u64>,
@@ -35,6 +36,7 @@ impl Position {
         Position {
             operations: code.program.dialect == Dialect::Operations,
             machine: Machine::new(code, limits),
+            answers: Vec::new(),
             pending: Vec::new(),
             performed: Vec::new(),
             added: Vec::new(),
@@ -75,7 +77,13 @@ impl Position {
         stop: &Stop,
     ) -> Result<&[TermId], Halt> {
         let call = self.machine.solve(procedure, key, stop)?;
-        Ok(self.machine.memos[procedure as usize].answers(call))
+        let memo = &self.machine.memos[procedure as usize];
+        if !memo.is_chained() {
+            return Ok(memo.answers(call));
+        }
+        self.answers.clear();
+        memo.copy(call, &mut self.answers);
+        Ok(&self.answers)
     }
 
     fn ask_role(
@@ -98,8 +106,7 @@ impl Position {
     pub(super) fn terminal(&mut self, stop: &Stop) -> Result<bool, Halt> {
         let procedure = self.machine.code.queries.terminal;
         let call = self.machine.solve(procedure, &[], stop)?;
-        let call = &self.machine.memos[procedure as usize].calls[call as usize];
-        Ok(call.last > call.first)
+        Ok(!self.machine.memos[procedure as usize].is_empty(call))
     }
 
     /// The legal moves of a role, in no order. In the operations dialect they are those of the
@@ -155,8 +162,7 @@ impl Position {
                 return Err(Halt::Limit(what));
             }
             let call = self.machine.solve(queries.operation, &[action], stop)?;
-            let call = self.machine.memos[queries.operation as usize].calls[call as usize];
-            if call.last == call.first {
+            if self.machine.memos[queries.operation as usize].is_empty(call) {
                 // What no operation performs is a fact.
                 mark(&mut self.added, action, self.step);
                 out.push(action);

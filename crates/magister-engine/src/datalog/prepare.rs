@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use magister_core::{Halt, Seed, Stop};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::code::{Code, Queries};
 use super::compiler::Compiler;
@@ -18,6 +18,8 @@ use crate::term::{Functor, TermId};
 
 /// Steps of random play from which the estimates come.
 const STEPS: u32 = 60;
+/// How often the rules are compiled and tried: what one order never asks, another may.
+const ROUNDS: u32 = 2;
 /// Work that they may take.
 const WORK: u64 = 2_000_000;
 
@@ -30,12 +32,20 @@ pub(super) fn compile(
     let mut program = program.clone();
     let queries = source::extend(&mut program);
     let program = Arc::new(program);
-    let statics = Statics::new(&program, &limits, stop)?;
-    let code = build(&program, &statics, &queries, &Estimates::default(), stop)?;
+    let mut statics = Statics::new(&program, &limits, stop)?;
+    let mut estimates = Estimates::default();
+    for _ in 0..ROUNDS {
+        let code = build(&program, &statics, &queries, &estimates, stop)?;
+        let mut position = Position::new(Arc::new(code), limits);
+        let initial = position.initial(stop)?;
+        sample(&mut position, &initial, &mut estimates, stop)?;
+        // What was seen on the way is known to all who come after.
+        statics.terms = position.machine.terms;
+    }
+    let code = build(&program, &statics, &queries, &estimates, stop)?;
     let mut position = Position::new(Arc::new(code), limits);
     let initial = position.initial(stop)?;
-    let estimates = sample(&mut position, &initial, stop)?;
-    let mut code = build(&program, &statics, &queries, &estimates, stop)?;
+    let mut code = Arc::unwrap_or_clone(position.machine.code);
     code.terms = position.machine.terms;
     Ok((Arc::new(code), initial))
 }
@@ -67,14 +77,19 @@ fn build(
 #[derive(Default)]
 struct Counts {
     states: f64,
-    fluents: FxHashMap<Functor, (f64, Vec<FxHashSet<TermId>>)>,
+    fluents: FxHashMap<Functor, Fluents>,
     /// Answers and calls of each procedure.
     calls: Vec<(f64, f64)>,
 }
 
 /// Plays at random and counts. What goes wrong on the way ends the count and nothing else: it
 /// will be reported where it matters.
-fn sample(position: &mut Position, initial: &[TermId], stop: &Stop) -> Result<Estimates, Halt> {
+fn sample(
+    position: &mut Position,
+    initial: &[TermId],
+    estimates: &mut Estimates,
+    stop: &Stop,
+) -> Result<(), Halt> {
     let limits = position.machine.limits;
     position.machine.limits.steps = WORK;
     let mut counts = Counts::default();
@@ -83,11 +98,10 @@ fn sample(position: &mut Position, initial: &[TermId], stop: &Stop) -> Result<Es
         Ok(()) | Err(_) => {}
     }
     position.machine.limits = limits;
-    let mut estimates = Estimates::default();
-    for (functor, (total, values)) in counts.fluents {
-        let distinct = values.iter().map(|values| values.len() as f64).collect();
-        let size = total / counts.states.max(1.0);
-        estimates.fluents.insert(functor, Fluents { size, distinct });
+    for (functor, mut fluents) in counts.fluents {
+        fluents.size /= counts.states;
+        fluents.values.iter_mut().flat_map(|v| v.values_mut()).for_each(|n| *n /= counts.states);
+        estimates.fluents.insert(functor, fluents);
     }
     for (procedure, (answers, calls)) in position.machine.code.procedures.iter().zip(&counts.calls)
     {
@@ -96,7 +110,7 @@ fn sample(position: &mut Position, initial: &[TermId], stop: &Stop) -> Result<Es
             estimates.answers.insert(key, answers / calls);
         }
     }
-    Ok(estimates)
+    Ok(())
 }
 
 fn walk(
@@ -116,11 +130,11 @@ fn walk(
             let terms = position.terms();
             let args = terms.args(fluent);
             let entry = counts.fluents.entry(terms.functor(fluent)).or_default();
-            entry.0 += 1.0;
-            entry.1.resize(args.len(), FxHashSet::default());
-            entry.1.iter_mut().zip(args).for_each(|(values, &arg)| {
-                values.insert(arg);
-            });
+            entry.size += 1.0;
+            entry.values.resize(args.len(), FxHashMap::default());
+            for (values, &arg) in entry.values.iter_mut().zip(args) {
+                *values.entry(arg).or_default() += 1.0;
+            }
         }
         let terminal = position.terminal(stop)?;
         work += position.machine.work;

@@ -36,10 +36,14 @@ pub(super) fn extend(program: &mut Program) -> Queries<Relation> {
     queries
 }
 
-/// A relation with one rule: the answers of a name with so many arguments.
+/// The relation of a name with so many arguments; where a name is looked up in the state, a
+/// relation with one rule that does so.
 fn query(program: &mut Program, name: &str, arity: u32) -> Relation {
     let args: Vec<Pattern> = (0..arity).map(Pattern::Variable).collect();
     let goal = program.goal(name, args.clone());
+    if let Some(Goal::Relation(atom)) = goal {
+        return atom.relation;
+    }
     let query = relation(program, &format!("the query {name}"), arity);
     if let Some(goal) = goal {
         let body = vec![Literal { negated: false, goal, stratum: 0 }];

@@ -210,7 +210,10 @@ impl<'c, 'a> Planner<'c, 'a> {
                 }
                 None => {
                     let modes = self.modes_of(atom);
-                    self.compiler.estimates.answers(atom.relation, &modes).max(1.0) + 0.5
+                    let answers = self.compiler.estimates.answers(atom.relation, &modes);
+                    // Looking at an answer is cheap, and one that does not fit goes no further.
+                    let fitting = answers / 4_f64.powi(self.known_parts(atom));
+                    fitting.max(1.0) + 0.02 * answers + 0.5
                 }
             },
         };
@@ -238,6 +241,15 @@ impl<'c, 'a> Planner<'c, 'a> {
             _ => Mode::Output,
         };
         atom.args.iter().map(mode).collect()
+    }
+
+    /// The parts that are known of arguments that are not known as a whole.
+    fn known_parts(&self, atom: &Atom) -> i32 {
+        let mut parts = 0;
+        for arg in atom.args.iter().filter(|arg| !self.is_bound(arg)) {
+            arg.variables(&mut |v| parts += i32::from(self.bound[v as usize]));
+        }
+        parts.min(8)
     }
 
     fn literal(&mut self, literal: &Literal) {

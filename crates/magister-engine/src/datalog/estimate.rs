@@ -30,6 +30,9 @@ pub(super) struct Estimates {
     pub(super) fluents: FxHashMap<Functor, Fluents>,
     /// Answers of a call.
     pub(super) answers: FxHashMap<(Relation, Box<[Mode]>), f64>,
+    /// Whether relations may be asked with less known than in the order in which rules were
+    /// written, where that has an end.
+    pub(super) free: bool,
 }
 
 impl Estimates {

@@ -121,6 +121,8 @@ pub(super) struct Machine {
     pub(super) scratch: Vec<TermId>,
     pub(super) numbers: Vec<TermId>,
     pub(super) work: u64,
+    /// The work of all questions before.
+    pub(super) total: u64,
     next_look: u64,
     /// Answers and calls that are kept, about.
     pub(super) kept: usize,
@@ -151,6 +153,7 @@ impl Machine {
             scratch: Vec::new(),
             numbers: Vec::new(),
             work: 0,
+            total: 0,
             next_look: PATIENCE,
             kept: 0,
             limits,
@@ -236,6 +239,7 @@ impl Machine {
         self.key.extend_from_slice(key);
         let code = Arc::clone(&self.code);
         let result = self.run(&code, procedure, stop);
+        self.total += self.work;
         if result.is_err() {
             self.abandon();
         }

@@ -1,9 +1,8 @@
 //! In which order the conditions of a rule are asked, and how.
 //!
 //! Conditions that can only fail come as soon as their variables have values; among those that
-//! enumerate, the one that is expected to have the fewest matches is next. A relation with rules
-//! is never asked with less known than in the order in which the rule was written: its rules may
-//! have no end otherwise.
+//! enumerate, the one that is expected to have the fewest matches is next. A relation that may have
+//! no end is never asked with less known than in the order in which the rule was written.
 
 use magister_gdl::Use;
 
@@ -134,7 +133,9 @@ impl<'c, 'a> Planner<'c, 'a> {
         if literal.binds() {
             return match &literal.goal {
                 Goal::Relation(atom) if derived(atom) => {
-                    self.needs[place].iter().all(|&v| self.bound[v as usize])
+                    let compiler = &self.compiler;
+                    compiler.estimates.free && compiler.statics.finite[atom.relation.index()]
+                        || self.needs[place].iter().all(|&v| self.bound[v as usize])
                 }
                 _ => true,
             };

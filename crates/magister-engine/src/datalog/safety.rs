@@ -3,7 +3,7 @@
 //! `(<= (other ?x ?y) (distinct ?x ?y))` answers whoever knows both arguments, and says nothing to
 //! others: what it would answer with nothing known is not all that it answers.
 
-use magister_gdl::Use;
+use magister_gdl::{Use, components};
 
 use crate::program::{Goal, Literal, Pattern, Program, Rule};
 
@@ -22,6 +22,46 @@ pub(super) fn enumerable(program: &Program) -> Vec<bool> {
         }
     }
     safe
+}
+
+/// For each relation whether asking with nothing known gives all its answers and has an end.
+///
+/// Without an end are only relations that make new terms out of their own answers, so those are
+/// left out, and all that depend on them.
+pub(super) fn finite(program: &Program, enumerable: &[bool]) -> Vec<bool> {
+    let asked = |relation: usize| {
+        let rules = program.relations[relation].rules.iter();
+        let bodies = rules.flat_map(|&rule| &program.rules[rule as usize].body);
+        bodies.filter_map(|literal| literal.goal.atom()).map(|atom| atom.relation.index())
+    };
+    let relations = program.relations.len();
+    let edges: Vec<Vec<usize>> = (0..relations).map(|r| asked(r).collect()).collect();
+    let component = components(&edges, |&to| to);
+    let mut order: Vec<usize> = (0..relations).collect();
+    order.sort_by_key(|&relation| component[relation]);
+    let mut endless = vec![false; component.iter().max().map_or(0, |max| max + 1)];
+    // What a component depends on comes before it.
+    for &relation in &order {
+        let home = component[relation];
+        let recursive = edges[relation].iter().any(|&to| component[to] == home);
+        let grows = recursive
+            && program.relations[relation]
+                .rules
+                .iter()
+                .any(|&rule| makes_terms(&program.rules[rule as usize]));
+        let below = edges[relation].iter().any(|&to| endless[component[to]]);
+        endless[home] |= grows || below || !enumerable[relation];
+    }
+    component.iter().map(|&home| !endless[home]).collect()
+}
+
+/// Whether a rule can come to terms that nobody had before.
+fn makes_terms(rule: &Rule) -> bool {
+    rule.head.args.iter().any(|arg| matches!(arg, Pattern::Compound(..)))
+        || rule
+            .body
+            .iter()
+            .any(|literal| matches!(literal.goal, Goal::Builtin(..) | Goal::Aggregate(..)))
 }
 
 /// Whether the body gives every variable of the head its value.

@@ -31,18 +31,21 @@ pub(super) struct Statics {
     pub(super) table_of: FxHashMap<Relation, u32>,
     /// The tables that hold the facts of a relation which has rules too.
     pub(super) facts_of: FxHashMap<Relation, u32>,
+    /// For each relation whether it may be asked with nothing known.
+    pub(super) finite: Vec<bool>,
 }
 
 impl Statics {
     /// Works out the relations of a program.
     pub(super) fn new(program: &Arc<Program>, limits: &Limits, stop: &Stop) -> Result<Self, Halt> {
+        let enumerable = safety::enumerable(program);
         let mut statics = Statics {
             terms: program.terms.clone(),
             tables: Vec::new(),
             table_of: FxHashMap::default(),
             facts_of: FxHashMap::default(),
+            finite: safety::finite(program, &enumerable),
         };
-        let enumerable = safety::enumerable(program);
         let mut derived = Vec::new();
         for (number, relation) in program.relations.iter().enumerate() {
             let mut facts = relation.facts.clone();

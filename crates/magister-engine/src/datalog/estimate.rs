@@ -61,8 +61,8 @@ impl Estimates {
     pub(super) fn answers(&self, relation: Relation, modes: &[Mode]) -> f64 {
         let known = self.answers.get(&(relation, modes.into()));
         known.copied().unwrap_or_else(|| {
-            let outputs = modes.iter().filter(|&&mode| mode == Mode::Output).count();
-            4_f64.powi(outputs.min(8) as i32)
+            let outputs = modes.iter().filter(|&&mode| mode == Mode::Output);
+            outputs.take(8).fold(1.0, |product, _| product * 4.0)
         })
     }
 }

@@ -19,7 +19,7 @@ pub(super) struct Call {
 #[derive(Clone, Debug, Default)]
 struct Slots {
     /// A generation and, below it, what is kept. The length is a power of two.
-    slots: Vec<u64>,
+    entries: Vec<u64>,
     generation: u32,
     used: usize,
 }
@@ -27,22 +27,21 @@ struct Slots {
 impl Slots {
     fn clear(&mut self) {
         self.used = 0;
-        match self.generation.checked_add(1) {
-            Some(next) => self.generation = next,
-            None => {
-                self.slots.fill(0);
-                self.generation = 1;
-            }
+        if let Some(next) = self.generation.checked_add(1) {
+            self.generation = next;
+        } else {
+            self.entries.fill(0);
+            self.generation = 1;
         }
     }
 
     /// What is kept under this hash and is `wanted`, or the free slot where it would be.
     #[inline]
     fn find(&self, hash: usize, wanted: impl Fn(u32) -> bool) -> Result<u32, usize> {
-        let mask = self.slots.len() - 1;
+        let mask = self.entries.len() - 1;
         let mut slot = hash & mask;
         loop {
-            let entry = self.slots[slot];
+            let entry = self.entries[slot];
             if (entry >> 32) as u32 != self.generation {
                 return Err(slot);
             }
@@ -54,20 +53,20 @@ impl Slots {
     }
 
     fn put(&mut self, slot: usize, value: u32) {
-        self.slots[slot] = u64::from(self.generation) << 32 | u64::from(value);
+        self.entries[slot] = u64::from(self.generation) << 32 | u64::from(value);
         self.used += 1;
     }
 
     /// Whether there must be more slots before another one is taken.
     fn is_full(&self) -> bool {
-        (self.used + 1) * 2 > self.slots.len()
+        (self.used + 1) * 2 > self.entries.len()
     }
 
     /// Twice as many slots, filled again by `hashes`.
     fn grow(&mut self, hashes: impl Iterator<Item = (usize, u32)>) {
-        let size = (self.slots.len() * 2).max(16);
-        self.slots.clear();
-        self.slots.resize(size, 0);
+        let size = (self.entries.len() * 2).max(16);
+        self.entries.clear();
+        self.entries.resize(size, 0);
         self.generation = self.generation.max(1);
         self.used = 0;
         for (hash, value) in hashes {
@@ -151,7 +150,7 @@ impl Memo {
         if self.inputs == 0 {
             return if self.calls.is_empty() { None } else { Some(0) };
         }
-        if self.asked.slots.is_empty() {
+        if self.asked.entries.is_empty() {
             return None;
         }
         self.asked.find(hash(key), |call| self.key(call) == key).ok()

@@ -11,12 +11,14 @@
 //! |---|---|
 //! | `source` | queries and operations as relations like any other |
 //! | `code` | what the compiler makes |
-//! | `compiler`, `plan`, `estimate` | relations to procedures, rules to steps, by what was counted |
+//! | `compiler`, `plan` | relations to procedures, rules to steps |
+//! | `prepare`, `order`, `estimate` | which order is best, by what was counted in random play |
 //! | `statics`, `safety`, `table` | relations that never change, worked out before play |
 //! | `state`, `memo` | fluents with indexes; calls and answers |
-//! | `machine`, `step` | the evaluation |
+//! | `machine`, `run`, `step`, `bind` | the evaluation |
 //! | `position`, `stepper`, `game`, `worker` | positions, and the vocabulary around them |
 
+mod bind;
 mod code;
 mod compiler;
 mod estimate;
@@ -24,9 +26,11 @@ mod game;
 mod machine;
 mod memo;
 mod names;
+mod order;
 mod plan;
 mod position;
 mod prepare;
+mod run;
 mod safety;
 mod source;
 mod state;
@@ -35,5 +39,8 @@ mod step;
 mod stepper;
 mod table;
 mod worker;
+
+#[cfg(test)]
+mod tests;
 
 pub use game::DatalogGame;

@@ -109,11 +109,12 @@ fn sample(
         Err(_) => f64::INFINITY,
     };
     position.machine.limits = limits;
-    for (functor, mut fluents) in counts.fluents {
-        fluents.size /= counts.states;
-        fluents.values.iter_mut().flat_map(|v| v.values_mut()).for_each(|n| *n /= counts.states);
-        estimates.fluents.insert(functor, fluents);
-    }
+    let states = counts.states;
+    estimates.fluents.extend(counts.fluents.into_iter().map(|(functor, mut fluents)| {
+        fluents.size /= states;
+        fluents.values.iter_mut().flat_map(|v| v.values_mut()).for_each(|n| *n /= states);
+        (functor, fluents)
+    }));
     for (procedure, (answers, calls)) in position.machine.code.procedures.iter().zip(&counts.calls)
     {
         if *calls > 0.0 {
@@ -148,12 +149,10 @@ fn walk(
         }
         let terminal = position.terminal(stop)?;
         let mut joint = Vec::new();
-        for role in 0..roles.len() {
+        for (role, &term) in roles.iter().enumerate() {
             if terminal {
                 position.goals(role, stop)?;
-            } else if position.is_operations()
-                && position.control(stop)?.first() != Some(&roles[role])
-            {
+            } else if position.is_operations() && position.control(stop)?.first() != Some(&term) {
                 joint.push(None);
             } else {
                 // In order, so that the same is played whatever the code.

@@ -190,7 +190,7 @@ impl State {
                 let group = known.group;
                 if group != NONE && self.groups[group as usize].changed {
                     self.groups[group as usize].all.push(fluent);
-                    self.each_bucket(fluent, |bucket, fluent| bucket.push(fluent));
+                    self.each_bucket(fluent, Vec::push);
                 }
             }
         }

@@ -2,13 +2,14 @@
 
 use magister_core::Halt;
 
+use super::bind::{fits, make, meet};
 use super::code::{Build, Code, Link, Op, Outs, Plan, ProcedureId};
-use super::machine::{Cursor, Frame, Machine, Task, Waiting, fits, make, rule_name};
+use super::machine::{Cursor, Frame, Machine, Task, Waiting, rule_name};
 use super::memo::Memo;
 use super::table::NONE;
 use crate::program::Collect;
 use crate::reference::builtin::{self, Outcome};
-use crate::term::{Functor, TermId, Terms};
+use crate::term::{TermId, Terms};
 
 /// What came of a step.
 pub(super) enum Entered {
@@ -25,7 +26,7 @@ impl From<bool> for Entered {
 }
 
 /// Whether a row fits.
-#[inline(always)]
+#[inline]
 fn row_fits(outs: &Outs, row: &[TermId], variables: &mut [TermId], terms: &Terms) -> bool {
     outs.iter().all(|(column, out)| fits(out, row[*column as usize], variables, terms))
 }
@@ -382,33 +383,4 @@ fn next_answer(
         }
     }
     false
-}
-
-/// Whether two terms are equal, or could be as far as they are known.
-fn meet(a: &Build, b: &Build, variables: &[TermId], terms: &Terms) -> bool {
-    match (a, b) {
-        (Build::Any, _) | (_, Build::Any) => true,
-        (Build::Compound(f, xs), Build::Compound(g, ys)) => {
-            f == g
-                && xs.len() == ys.len()
-                && xs.iter().zip(ys).all(|(x, y)| meet(x, y, variables, terms))
-        }
-        (Build::Compound(symbol, args), other) | (other, Build::Compound(symbol, args)) => {
-            let term = value(other, variables);
-            terms.functor(term) == Functor { symbol: *symbol, arity: Some(args.len() as u32) }
-                && args
-                    .iter()
-                    .zip(terms.args(term))
-                    .all(|(arg, &part)| meet(arg, &Build::Known(part), variables, terms))
-        }
-        (a, b) => value(a, variables) == value(b, variables),
-    }
-}
-
-fn value(build: &Build, variables: &[TermId]) -> TermId {
-    match build {
-        Build::Known(term) => *term,
-        Build::Variable(variable) => variables[*variable as usize],
-        _ => TermId(NONE),
-    }
 }

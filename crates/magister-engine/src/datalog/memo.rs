@@ -85,6 +85,8 @@ pub(super) struct Memo {
     /// Whether answers to different calls come in turn, so that each call needs a chain.
     chained: bool,
     pub(super) calls: Vec<Call>,
+    /// Raised whenever everything is forgotten.
+    pub(super) version: u64,
     keys: Vec<TermId>,
     asked: Slots,
     cells: Vec<TermId>,
@@ -109,6 +111,7 @@ impl Memo {
             outputs: outputs as usize,
             chained,
             calls: Vec::new(),
+            version: 0,
             keys: Vec::new(),
             asked: Slots::default(),
             cells: Vec::new(),
@@ -124,6 +127,7 @@ impl Memo {
     /// Forgets all calls, and keeps the memory.
     pub(super) fn clear(&mut self) {
         self.calls.clear();
+        self.version += 1;
         self.keys.clear();
         self.asked.clear();
         self.cells.clear();

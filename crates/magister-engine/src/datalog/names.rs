@@ -127,7 +127,13 @@ impl Names {
         if self.seen.len() > known {
             self.rank(known, terms);
         }
-        moves.sort_unstable_by_key(|&place| self.seen[place as usize].rank);
+        for entry in &mut *moves {
+            *entry = self.seen[*entry as usize].rank;
+        }
+        moves.sort_unstable();
+        for entry in moves {
+            *entry = self.order[*entry as usize];
+        }
     }
 
     /// Finds the ranks again when there are new moves.

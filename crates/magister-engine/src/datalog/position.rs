@@ -119,6 +119,12 @@ impl Position {
         self.ask_role(procedure, role, stop)
     }
 
+    /// A number that is the same only as long as the legal moves of a role are.
+    pub(super) fn legal_version(&mut self, role: usize, stop: &Stop) -> Result<u64, Halt> {
+        self.legal(role, stop)?;
+        Ok(self.machine.memos[self.machine.code.queries.legal as usize].version)
+    }
+
     /// Who is in control, in the operations dialect.
     pub(super) fn control(&mut self, stop: &Stop) -> Result<&[TermId], Halt> {
         self.ask(self.machine.code.queries.control, &[], stop)

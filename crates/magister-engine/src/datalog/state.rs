@@ -6,7 +6,7 @@
 use rustc_hash::FxHashMap;
 
 use super::code::Group;
-use super::table::{NONE, find};
+use super::table::{NONE, SMALL, find};
 use crate::term::{Functor, TermId, Terms};
 
 /// Fluents of one group by some of their columns.
@@ -17,6 +17,8 @@ struct Index {
     keys: Vec<TermId>,
     /// The fluents of the state, by the number of their key.
     buckets: Vec<Vec<TermId>>,
+    /// For keys of one column with a small number: their bucket, or `NONE`.
+    direct: Vec<u32>,
 }
 
 impl Index {
@@ -39,6 +41,13 @@ impl Index {
             self.slots[slot] = self.buckets.len() as u32;
             self.keys.extend_from_slice(key);
             self.buckets.push(Vec::new());
+            if let &[term] = key.as_slice()
+                && term.0 < SMALL
+            {
+                let place = term.0 as usize;
+                self.direct.resize(self.direct.len().max(place + 1), NONE);
+                self.direct[place] = self.slots[slot];
+            }
         }
         self.slots[slot]
     }
@@ -91,6 +100,7 @@ impl State {
                     slots: vec![NONE; 16],
                     keys: Vec::new(),
                     buckets: Vec::new(),
+                    direct: Vec::new(),
                 })
                 .collect(),
             changed: false,
@@ -121,6 +131,11 @@ impl State {
     #[inline]
     pub(super) fn bucket(&self, group: u32, index: u32, key: &[TermId]) -> u32 {
         let index = &self.groups[group as usize].indexes[index as usize];
+        if let &[term] = key
+            && term.0 < SMALL
+        {
+            return index.direct.get(term.0 as usize).copied().unwrap_or(NONE);
+        }
         index.slots[find(&index.slots, &index.keys, key)]
     }
 

@@ -235,7 +235,18 @@ impl Machine {
         let term = match fluent {
             Build::Known(term) => *term,
             Build::Variable(variable) => variables[*variable as usize],
-            fluent => make(fluent, variables, &mut self.scratch, &mut self.terms),
+            Build::Compound(symbol, args) => {
+                // Most fluents are flat, and one that nobody has seen does not hold.
+                self.key.clear();
+                for arg in args {
+                    self.key.push(make(arg, variables, &mut self.scratch, &mut self.terms));
+                }
+                match self.terms.find_compound(*symbol, &self.key) {
+                    Some(term) => term,
+                    None => return false,
+                }
+            }
+            Build::Any => return false,
         };
         self.state.holds(term)
     }

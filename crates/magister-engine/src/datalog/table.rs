@@ -28,7 +28,12 @@ pub(super) struct Index {
     starts: Vec<u32>,
     /// The rows in the order of their keys.
     cells: Vec<TermId>,
+    /// For keys of one column with a small number: where their rows begin and end.
+    direct: Vec<(u32, u32)>,
 }
+
+/// Terms below this number are found by it, without a search.
+pub(super) const SMALL: u32 = 1 << 14;
 
 /// A relation that does not change.
 #[derive(Clone, Debug)]
@@ -101,15 +106,27 @@ impl Table {
             cells[to..to + self.arity].copy_from_slice(&self.cells[from..from + self.arity]);
             *place += 1;
         }
-        Index { columns: columns.into(), slots, keys, starts, cells }
+        let mut direct = Vec::new();
+        if columns.len() == 1 {
+            let small = keys.iter().filter(|key| key.0 < SMALL);
+            direct.resize(small.map(|key| key.0 as usize + 1).max().unwrap_or(0), (0, 0));
+            for (number, key) in keys.iter().enumerate().filter(|(_, key)| key.0 < SMALL) {
+                direct[key.0 as usize] = (starts[number], starts[number + 1]);
+            }
+        }
+        Index { columns: columns.into(), slots, keys, starts, cells, direct }
     }
 
     /// Where the rows with this key begin and end in an index.
     #[inline]
     pub(super) fn lookup(&self, index: u32, key: &[TermId]) -> (u32, u32) {
         let index = &self.indexes[index as usize];
-        if key.is_empty() {
-            return (0, self.count);
+        match key {
+            [] => return (0, self.count),
+            [term] if term.0 < SMALL => {
+                return index.direct.get(term.0 as usize).copied().unwrap_or((0, 0));
+            }
+            _ => {}
         }
         match index.slots[find(&index.slots, &index.keys, key)] {
             NONE => (0, 0),

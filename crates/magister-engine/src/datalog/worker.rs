@@ -18,6 +18,8 @@ struct View {
     legal: Vec<Vec<Move>>,
     /// The terms of the legal moves; `None` for a role that idles.
     choices: Vec<Vec<Option<TermId>>>,
+    /// The version of the legal moves of each role, if the lists are these.
+    versions: Vec<Option<u64>>,
 }
 
 /// A machine, and what it knows of the numbers that all workers share.
@@ -34,6 +36,15 @@ impl Engine {
         view.terminal = self.position.terminal(stop)?;
         let mover = if view.terminal { None } else { self.mover(stop)? };
         for role in 0..view.legal.len() {
+            let version = if view.terminal || mover.is_some_and(|mover| mover != role) {
+                None
+            } else {
+                Some(self.position.legal_version(role, stop)?)
+            };
+            if version.is_some() && view.versions[role] == version {
+                continue; // Nothing has changed that they depend on.
+            }
+            view.versions[role] = None;
             view.legal[role].clear();
             view.choices[role].clear();
             if view.terminal {
@@ -41,7 +52,7 @@ impl Engine {
                 self.position.goals(role, stop)?;
                 continue;
             }
-            if mover.is_some_and(|mover| mover != role) {
+            if version.is_none() {
                 view.legal[role].push(Move::IDLE);
                 view.choices[role].push(None);
                 continue;
@@ -60,6 +71,7 @@ impl Engine {
                 let what = format!("`{name}` has no legal move in a state that is not terminal");
                 return Err(Halt::Rules(what));
             }
+            view.versions[role] = version;
         }
         Ok(())
     }
@@ -70,7 +82,6 @@ impl Engine {
         if !self.position.is_operations() {
             return Ok(None);
         }
-        self.position.control(stop)?;
         let code = Arc::clone(&self.position.machine.code);
         let control = self.position.control(stop)?;
         let mut first: Option<usize> = None;
@@ -114,6 +125,7 @@ impl DatalogWorker {
             terminal: false,
             legal: vec![Vec::new(); roles],
             choices: vec![Vec::new(); roles],
+            versions: vec![None; roles],
         };
         DatalogWorker {
             engine: RefCell::new(Engine {

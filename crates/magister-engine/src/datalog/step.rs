@@ -26,7 +26,8 @@ impl From<bool> for Entered {
 }
 
 /// Whether a row fits.
-#[inline]
+#[expect(clippy::inline_always, reason = "the innermost loop of every join")]
+#[inline(always)]
 fn row_fits(outs: &Outs, row: &[TermId], variables: &mut [TermId], terms: &Terms) -> bool {
     outs.iter().all(|(column, out)| fits(out, row[*column as usize], variables, terms))
 }

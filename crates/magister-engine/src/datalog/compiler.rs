@@ -287,7 +287,8 @@ fn depend(procedures: &mut [Procedure], groups: usize) {
         changed = false;
         for &number in &order {
             for &callee in &edges[number] {
-                let Procedure { depends, groups, .. } = procedures[callee].clone();
+                let Procedure { depends, ref groups, .. } = procedures[callee];
+                let groups = groups.clone();
                 let procedure = &mut procedures[number];
                 if depends > procedure.depends {
                     procedure.depends = depends;

@@ -32,7 +32,7 @@ impl Planner<'_, '_> {
         let mut best: Option<(f64, usize)> = None;
         for &place in left {
             let literal = &rule.body[place];
-            if !self.is_ready(literal, place, left) {
+            if !self.is_ready(literal, place) {
                 continue;
             }
             let cost = self.cost(literal);
@@ -44,7 +44,7 @@ impl Planner<'_, '_> {
     }
 
     /// Whether it may be asked now.
-    fn is_ready(&self, literal: &Literal, place: usize, left: &[usize]) -> bool {
+    fn is_ready(&self, literal: &Literal, place: usize) -> bool {
         let derived = |atom: &Atom| self.compiler.table_of(atom.relation).is_none();
         if literal.binds() {
             return match &literal.goal {
@@ -57,14 +57,11 @@ impl Planner<'_, '_> {
             };
         }
         // Waiting for others would bind no more of the variables that it needs.
+        let mut own = Vec::new();
+        outputs(literal, &mut |v| own.push(v));
         let obtainable = |variable: u32| {
-            left.iter().any(|&other| {
-                let mut found = false;
-                if other != place {
-                    outputs(&self.rule.body[other], &mut |v| found |= v == variable);
-                }
-                found
-            })
+            let own = own.iter().filter(|&&v| v == variable).count() as u32;
+            self.givers[variable as usize] > own
         };
         let known = |pattern: &Pattern| {
             let mut known = true;
@@ -161,7 +158,7 @@ impl Planner<'_, '_> {
 }
 
 /// Calls `visit` on the variables that have values once the condition has been answered.
-fn outputs(literal: &Literal, visit: &mut impl FnMut(u32)) {
+pub(super) fn outputs(literal: &Literal, visit: &mut impl FnMut(u32)) {
     match &literal.goal {
         _ if literal.negated => {}
         Goal::Relation(_) | Goal::Fluent(_) | Goal::Does(..) => literal.goal.variables(visit),

@@ -4,6 +4,7 @@ use magister_gdl::Use;
 
 use super::code::{Build, BuiltinCall, Link, Match, Mode, Op, Plan, Step};
 use super::compiler::Compiler;
+use super::order::outputs;
 use super::table::NONE;
 use crate::program::{Atom, Goal, Literal, Pattern, Rule};
 use crate::term::Functor;
@@ -18,6 +19,8 @@ pub(super) struct Planner<'c, 'a> {
     uses: Vec<u32>,
     /// For each condition the variables that it must find bound.
     pub(super) needs: Vec<Vec<u32>>,
+    /// For each variable in how many places conditions that are left could give it a value.
+    pub(super) givers: Vec<u32>,
     /// Fluents that were matched as a whole, each in a variable after those of the rule.
     wholes: Vec<Pattern>,
     steps: Vec<Step>,
@@ -41,6 +44,7 @@ impl<'c, 'a> Planner<'c, 'a> {
             bound: vec![false; rule.variables as usize],
             uses,
             needs: Vec::new(),
+            givers: vec![0; rule.variables as usize],
             wholes: Vec::new(),
             steps: Vec::new(),
             binds: Vec::new(),
@@ -56,10 +60,14 @@ impl<'c, 'a> Planner<'c, 'a> {
             }
         }
         self.needs = self.written();
+        for literal in &rule.body {
+            outputs(literal, &mut |v| self.givers[v as usize] += 1);
+        }
         let mut left: Vec<usize> = (0..rule.body.len()).collect();
         while !left.is_empty() {
             let place = self.choose(&left);
             left.retain(|&other| other != place);
+            outputs(&rule.body[place], &mut |v| self.givers[v as usize] -= 1);
             self.literal(&rule.body[place]);
         }
         let head = rule.head.args.iter();

@@ -19,6 +19,8 @@ use crate::term::{TermId, Terms};
 /// Steps that one relation may take. What takes more is worked out where it is asked for, which
 /// is right for relations that are infinite or of which little is needed.
 const STEPS: u64 = 4_000_000;
+/// Steps that all of them together may take.
+const ALL_STEPS: u64 = 20_000_000;
 /// Answers that one relation may have.
 const ANSWERS: usize = 400_000;
 
@@ -74,6 +76,9 @@ impl Statics {
         let code = compiler.finish(Queries::all(procedures[0]), stop)?;
         let mut machine = Machine::new(Arc::new(code), limits);
         for (relation, procedure) in derived.into_iter().zip(procedures) {
+            if machine.total > ALL_STEPS {
+                break;
+            }
             match machine.solve(procedure, &[], stop) {
                 Ok(call) => {
                     let mut cells: Vec<TermId> = Vec::new();

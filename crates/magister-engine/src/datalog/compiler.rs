@@ -19,7 +19,7 @@ use crate::program::{Atom, Depends, Pattern, Program, Relation};
 use crate::term::{Functor, TermId, Terms};
 
 /// Procedures that a program may need. Published games need some hundreds.
-const PROCEDURES: usize = 20_000;
+const PROCEDURES: usize = 100_000;
 
 /// What distinguishes a procedure: the relation, how its arguments are asked for, and which of its
 /// rules can answer.
@@ -76,12 +76,12 @@ impl<'a> Compiler<'a> {
             if self.procedures.len() > PROCEDURES {
                 let relation = self.procedures[number as usize].relation;
                 return Err(Halt::Limit(format!(
-                    "more than {PROCEDURES} ways in which relations are asked, at {}; ask with \
-                     fewer different constants",
+                    "more than {PROCEDURES} ways in which relations are asked, at {}; write fewer \
+                     relations, or ask with fewer different constants",
                     self.program.relation_name(relation)
                 )));
             }
-            self.compile(number);
+            self.compile(number, stop)?;
         }
         link(&mut self.procedures);
         depend(&mut self.procedures, self.groups.len());
@@ -137,7 +137,7 @@ impl<'a> Compiler<'a> {
         number
     }
 
-    fn compile(&mut self, number: ProcedureId) {
+    fn compile(&mut self, number: ProcedureId, stop: &Stop) -> Result<(), Halt> {
         let Procedure { relation, ref modes, .. } = self.procedures[number as usize];
         let modes = modes.clone();
         let mut plans = Vec::new();
@@ -148,10 +148,11 @@ impl<'a> Compiler<'a> {
                 plans.extend(self.facts(table, &modes));
             }
             for rule in self.rules[number as usize].clone() {
-                plans.push(Planner::new(self, rule, &modes).plan());
+                plans.push(Planner::new(self, rule, &modes).plan(stop)?);
             }
         }
         self.procedures[number as usize].plans = plans;
+        Ok(())
     }
 
     /// A plan that reads the answers off a table.

@@ -1,5 +1,6 @@
 //! A rule as steps: where each condition looks, what it knows and what it finds out.
 
+use magister_core::{Halt, Stop};
 use magister_gdl::Use;
 
 use super::code::{Build, BuiltinCall, Link, Match, Mode, Op, Plan, Step};
@@ -51,7 +52,7 @@ impl<'c, 'a> Planner<'c, 'a> {
         }
     }
 
-    pub(super) fn plan(mut self) -> Plan {
+    pub(super) fn plan(mut self, stop: &Stop) -> Result<Plan, Halt> {
         let rule = self.rule;
         let mut inputs = Vec::new();
         for (arg, &mode) in rule.head.args.iter().zip(&self.modes.clone()) {
@@ -65,6 +66,7 @@ impl<'c, 'a> Planner<'c, 'a> {
         }
         let mut left: Vec<usize> = (0..rule.body.len()).collect();
         while !left.is_empty() {
+            stop.check()?;
             let place = self.choose(&left);
             left.retain(|&other| other != place);
             outputs(&rule.body[place], &mut |v| self.givers[v as usize] -= 1);
@@ -89,14 +91,14 @@ impl<'c, 'a> Planner<'c, 'a> {
             }
         }
         let after = self.last_binding(&wanted);
-        Plan {
+        Ok(Plan {
             rule: self.number,
             variables: rule.variables + self.wholes.len() as u32,
             inputs: inputs.into(),
             steps: self.steps.into(),
             outputs: outputs.into(),
             after,
-        }
+        })
     }
 
     /// How a call asks for the arguments of a relation.

@@ -7,15 +7,40 @@ use magister_gdl::{Use, components};
 
 use crate::program::{Goal, Literal, Pattern, Program, Rule};
 
+/// The relations in an order in which those that a relation asks come before it, as far as they
+/// are not recursive, and what each asks and belongs to.
+struct Order {
+    relations: Vec<usize>,
+    edges: Vec<Vec<usize>>,
+    component: Vec<usize>,
+}
+
+impl Order {
+    fn new(program: &Program) -> Self {
+        let asked = |relation: usize| {
+            let rules = program.relations[relation].rules.iter();
+            let bodies = rules.flat_map(|&rule| &program.rules[rule as usize].body);
+            bodies.filter_map(|literal| literal.goal.atom()).map(|atom| atom.relation.index())
+        };
+        let mut relations: Vec<usize> = (0..program.relations.len()).collect();
+        let edges: Vec<Vec<usize>> = relations.iter().map(|&r| asked(r).collect()).collect();
+        let component = components(&edges, |&to| to);
+        relations.sort_by_key(|&relation| component[relation]);
+        Order { relations, edges, component }
+    }
+}
+
 /// For each relation whether asking with nothing known gives all its answers.
 pub(super) fn enumerable(program: &Program) -> Vec<bool> {
     let mut safe = vec![true; program.relations.len()];
+    let order = Order::new(program);
     let mut changed = true;
     while changed {
         changed = false;
-        for rule in &program.rules {
-            let relation = rule.head.relation.index();
-            if safe[relation] && !binds_head(rule, &safe) {
+        for &relation in &order.relations {
+            let rules = &program.relations[relation].rules;
+            let binds = |&rule: &u32| binds_head(&program.rules[rule as usize], &safe);
+            if safe[relation] && !rules.iter().all(binds) {
                 safe[relation] = false;
                 changed = true;
             }
@@ -29,26 +54,13 @@ pub(super) fn enumerable(program: &Program) -> Vec<bool> {
 /// Without an end are only relations that make new terms out of their own answers, so those are
 /// left out, and all that depend on them.
 pub(super) fn finite(program: &Program, enumerable: &[bool]) -> Vec<bool> {
-    let asked = |relation: usize| {
-        let rules = program.relations[relation].rules.iter();
-        let bodies = rules.flat_map(|&rule| &program.rules[rule as usize].body);
-        bodies.filter_map(|literal| literal.goal.atom()).map(|atom| atom.relation.index())
-    };
-    let relations = program.relations.len();
-    let edges: Vec<Vec<usize>> = (0..relations).map(|r| asked(r).collect()).collect();
-    let component = components(&edges, |&to| to);
-    let mut order: Vec<usize> = (0..relations).collect();
-    order.sort_by_key(|&relation| component[relation]);
+    let Order { relations, edges, component } = Order::new(program);
     let mut endless = vec![false; component.iter().max().map_or(0, |max| max + 1)];
-    // What a component depends on comes before it.
-    for &relation in &order {
+    for relation in relations {
         let home = component[relation];
         let recursive = edges[relation].iter().any(|&to| component[to] == home);
-        let grows = recursive
-            && program.relations[relation]
-                .rules
-                .iter()
-                .any(|&rule| makes_terms(&program.rules[rule as usize]));
+        let mut rules = program.relations[relation].rules.iter();
+        let grows = recursive && rules.any(|&rule| makes_terms(&program.rules[rule as usize]));
         let below = edges[relation].iter().any(|&to| endless[component[to]]);
         endless[home] |= grows || below || !enumerable[relation];
     }

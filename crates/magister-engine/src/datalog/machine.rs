@@ -84,6 +84,9 @@ pub(super) struct Waiting {
 /// How much is done between two looks at the limits.
 const PATIENCE: u64 = 1 << 12;
 
+/// How much recursion may leave to do, for each answer that may be kept.
+const BACKLOG: usize = 8;
+
 /// Answers questions in a state and under moves that are set before.
 #[derive(Clone, Debug)]
 pub(super) struct Machine {
@@ -245,6 +248,8 @@ impl Machine {
             format!("{} steps for one query (`Limits::steps`)", self.limits.steps)
         } else if self.kept > self.limits.answers {
             format!("{} answers (`Limits::answers`)", self.limits.answers)
+        } else if self.tasks.len().max(self.saved.len()) / BACKLOG > self.limits.answers {
+            format!("work left to do for {} answers (`Limits::answers`)", self.limits.answers)
         } else if self.terms.len() > self.limits.terms {
             format!("{} different terms (`Limits::terms`)", self.limits.terms)
         } else {

@@ -163,6 +163,7 @@ impl Machine {
     /// The next thing to do in a component, if anything is left.
     fn task(&mut self, code: &Code, frame: &mut Frame, marks: Marks) -> Option<Go> {
         while self.tasks.len() > marks.tasks as usize {
+            self.work += 1;
             match self.tasks.pop()? {
                 Task::Call { procedure, call } => {
                     frame.procedure = procedure;

@@ -72,21 +72,36 @@ struct Buffers {
     step: Step,
 }
 
-/// Games written in Rust, and every bundled rulesheet on every way to run its network.
+/// Games written in Rust, and every bundled rulesheet on every evaluator but the reference.
 fn games() -> Vec<(String, Arc<dyn Game>)> {
     let mut all: Vec<(String, Arc<dyn Game>)> =
         native::all().into_iter().map(|(name, _, make)| (format!("rust:{name}"), make())).collect();
     for entry in catalogue::all() {
         let Some(sheet) = entry.sheet else { continue };
         let rules = read(sheet.text, &Options::default()).rules;
-        for evaluator in [Evaluator::Incremental, Evaluator::Sweep] {
+        for evaluator in [Evaluator::Incremental, Evaluator::Sweep, Evaluator::Datalog] {
             let prepared = prepare(&rules, sheet.text, entry.name, Some(evaluator), &Stop::never());
-            let game = prepared.expect("bundled games become networks").game;
+            let game = prepared.expect("all evaluators take bundled games").game;
             all.push((format!("{} {evaluator}", entry.name), game));
         }
     }
+    let rules = read(SHEET, &Options::default()).rules;
+    let evaluator = Some(Evaluator::Datalog);
+    let prepared = prepare(&rules, SHEET, "counting", evaluator, &Stop::never());
+    all.push(("counting datalog".to_owned(), prepared.expect("it takes every game").game));
     all
 }
+
+/// Operations, builtins and aggregates, which no bundled rulesheet has together.
+const SHEET: &str = "role(you)\nrole(me)\ninit(control(you))\ninit(count(0))\n\
+    init(cell(1,b))\ninit(cell(2,b))\ninit(cell(3,b))\ninit(cell(4,b))\n\
+    legal(mark(X)) :- cell(X,b)\n\
+    mark(X) :: control(R) & other(R,S) ==> ~control(R) & control(S)\n\
+    mark(X) :: control(R) ==> ~cell(X,b) & cell(X,R) & step\n\
+    step :: count(N) & evaluate(plus(N,1),M) ==> ~count(N) & count(M)\n\
+    other(you,me)\nother(me,you)\n\
+    goal(R,V) :- role(R) & countofall(X,cell(X,R),N) & evaluate(times(N,20),V)\n\
+    terminal :- ~open\nopen :- setofall(X,cell(X,b),L) & distinct(L,nil)\n";
 
 #[test]
 fn no_allocation_per_step() {

@@ -30,6 +30,7 @@
 //! | [`grounder`] | programs to the finite set of their instances that can matter |
 //! | [`network`] | ground programs as gates, simplified |
 //! | [`evaluator`] | ways to run networks, behind the vocabulary |
+//! | [`datalog`] | compiled rules for games that do not become networks |
 //! | [`reference`](mod@reference) | the reference interpreter, and the game around it |
 //! | [`agree`] | evaluators side by side on random walks |
 //! | [`explain`] | why something holds in a position, or why it does not |
@@ -40,6 +41,7 @@
 pub mod agree;
 mod batch;
 mod coverage;
+pub mod datalog;
 mod error;
 pub mod evaluator;
 pub mod explain;
@@ -53,6 +55,7 @@ pub mod term;
 pub mod trace;
 
 pub use coverage::{Coverage, Unused, coverage};
+pub use datalog::DatalogGame;
 pub use error::Error;
 pub use explain::Explainer;
 pub use ground::Ground;

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use magister_core::{Game, Halt, Seed, Step, Stop};
 use magister_gdl::Rulesheet;
 
+use crate::datalog::DatalogGame;
 use crate::evaluator::{Method, NetworkGame};
 use crate::grounder::{GroundLimits, ground};
 use crate::network::{Gates, Network, NetworkLimits};
@@ -23,14 +24,21 @@ pub enum Evaluator {
     Sweep,
     /// The network on vectors, hundreds of games at once; single steps as by sweep.
     Batch,
+    /// Compiled rules, for games that do not become networks.
+    Datalog,
     /// The reference interpreter: takes every game, slowly.
     Reference,
 }
 
 impl Evaluator {
     /// All of them, the fastest first.
-    pub const ALL: &[Evaluator] =
-        &[Evaluator::Incremental, Evaluator::Sweep, Evaluator::Batch, Evaluator::Reference];
+    pub const ALL: &[Evaluator] = &[
+        Evaluator::Incremental,
+        Evaluator::Sweep,
+        Evaluator::Batch,
+        Evaluator::Datalog,
+        Evaluator::Reference,
+    ];
 
     /// The name on the command line.
     pub fn name(self) -> &'static str {
@@ -38,6 +46,7 @@ impl Evaluator {
             Evaluator::Incremental => "incremental",
             Evaluator::Sweep => "sweep",
             Evaluator::Batch => "batch",
+            Evaluator::Datalog => "datalog",
             Evaluator::Reference => "reference",
         }
     }
@@ -92,7 +101,8 @@ impl fmt::Debug for Prepared {
 ///
 /// `source` is the text that the rules were read from, `name` what to call the game. Which of the
 /// two ways to run a network is better for a game is measured, for a few milliseconds. A game
-/// that does not become a network within the limits runs on the reference interpreter.
+/// that does not become a network within the limits runs on compiled rules, and on the reference
+/// interpreter if that can not be had either.
 pub fn prepare(
     rules: &Rulesheet,
     source: &str,
@@ -102,6 +112,7 @@ pub fn prepare(
 ) -> Result<Prepared, Error> {
     let program = Arc::new(Program::new(rules, source)?);
     match evaluator {
+        Some(Evaluator::Datalog) => datalog(&program, source, name, stop),
         Some(Evaluator::Reference) => reference(&program, source, name, stop),
         Some(Evaluator::Incremental) => {
             let network = network(&program, stop)?;
@@ -125,7 +136,10 @@ pub fn prepare(
             Err(Error::Network(Halt::Stopped)) if stop.is_set() => {
                 Err(Error::Network(Halt::Stopped))
             }
-            Err(_) => reference(&program, source, name, stop),
+            Err(_) => datalog(&program, source, name, stop).or_else(|error| match error {
+                Error::Halt(Halt::Limit(_)) => reference(&program, source, name, stop),
+                error => Err(error),
+            }),
         },
     }
 }
@@ -189,6 +203,22 @@ fn on_network(
             Method::Batch => Evaluator::Batch,
         },
         gates: Some(gates),
+        stepper: Box::new(move || stepping.stepper()),
+    })
+}
+
+fn datalog(
+    program: &Arc<Program>,
+    source: &str,
+    name: &str,
+    stop: &Stop,
+) -> Result<Prepared, Error> {
+    let game = Arc::new(DatalogGame::new(program, Limits::default(), source, name, stop)?);
+    let stepping = Arc::clone(&game);
+    Ok(Prepared {
+        game,
+        evaluator: Evaluator::Datalog,
+        gates: None,
         stepper: Box::new(move || stepping.stepper()),
     })
 }

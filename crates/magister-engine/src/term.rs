@@ -101,6 +101,21 @@ impl Terms {
         self.intern(Functor { symbol, arity: Some(args.len() as u32) }, args)
     }
 
+    /// The number of a compound, if it is known.
+    pub fn find_compound(&self, symbol: Symbol, args: &[TermId]) -> Option<TermId> {
+        let functor = Functor { symbol, arity: Some(args.len() as u32) };
+        let mask = self.slots.len().checked_sub(1)?;
+        let mut slot = hash(functor, args) & mask;
+        while self.slots[slot] != EMPTY {
+            let found = TermId(self.slots[slot]);
+            if self.functor(found) == functor && self.args(found) == args {
+                return Some(found);
+            }
+            slot = (slot + 1) & mask;
+        }
+        None
+    }
+
     /// What stands at the top of a term.
     pub fn functor(&self, term: TermId) -> Functor {
         self.nodes[term.0 as usize].functor

@@ -218,10 +218,9 @@ fn operations_translated_to_gdl_play_the_same() {
     assert!(agree >= 40, "{agree} games agree");
 }
 
-/// Every game that becomes a network in time, on both ways to run one.
-#[test]
-fn networks() {
-    let Some(oracle) = oracle() else { return };
+/// Every game that some evaluators take in time, on all of them; how many runs agree.
+fn prepared(evaluators: &[Evaluator], bytes: usize) -> Option<u32> {
+    let oracle = oracle()?;
     let only = std::env::var("MAGISTER_GAME").unwrap_or_default();
     let (extent, patience) = if long() { (LONG, 30) } else { (SHORT, 1) };
     let collections = [
@@ -245,18 +244,18 @@ fn networks() {
                 continue;
             }
             let path = oracle.join(rules).join(format!("{game}{ending}"));
-            let Ok(bytes) = std::fs::read(&path) else { continue };
-            // Long rulesheets are left to the long run: they ground for seconds in a debug build.
-            if !long() && bytes.len() > 8_000 {
+            let Ok(rules) = std::fs::read(&path) else { continue };
+            // Long rulesheets are left to the long run: they take seconds in a debug build.
+            if !long() && rules.len() > bytes {
                 continue;
             }
-            let text = String::from_utf8_lossy(&bytes);
+            let text = String::from_utf8_lossy(&rules);
             let sheet = read(&text, &Options::default());
             let recorded = std::fs::read(&file).expect("readable");
             let mut recorded = read_traces(&recorded).expect("recorded");
             recorded.truncate(extent.matches);
             recorded.iter_mut().for_each(|trace| trace.positions.truncate(extent.positions));
-            for evaluator in [Evaluator::Sweep, Evaluator::Incremental] {
+            for &evaluator in evaluators {
                 let prepared = within(patience, |stop| {
                     prepare(&sheet.rules, &text, &game, Some(evaluator), stop)
                 });
@@ -274,10 +273,22 @@ fn networks() {
             }
         }
     }
-    eprintln!("networks: {agree} runs agree; not a network in time: {other:?}");
+    eprintln!("{evaluators:?}: {agree} runs agree; not taken in time: {other:?}");
     assert!(failures.is_empty(), "{}", failures.join("\n"));
-    if only.is_empty() {
-        // How many are in time depends on the machine; that some are does not.
+    only.is_empty().then_some(agree)
+}
+
+#[test]
+fn networks() {
+    // How many are in time depends on the machine; that some are does not.
+    if let Some(agree) = prepared(&[Evaluator::Sweep, Evaluator::Incremental], 8_000) {
         assert!(agree > 100, "only {agree} runs");
+    }
+}
+
+#[test]
+fn compiled_rules() {
+    if let Some(agree) = prepared(&[Evaluator::Datalog], 40_000) {
+        assert!(agree > 200, "only {agree} runs");
     }
 }

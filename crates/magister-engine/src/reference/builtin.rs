@@ -207,7 +207,7 @@ impl Functions<'_> {
 }
 
 /// The list of these items.
-pub(super) fn list(items: &[TermId], terms: &mut Terms) -> TermId {
+pub(crate) fn list(items: &[TermId], terms: &mut Terms) -> TermId {
     let cons = terms.symbol("cons");
     let nil = terms.constant_named("nil");
     items.iter().rev().fold(nil, |rest, &item| terms.compound(cons, &[item, rest]))

@@ -27,7 +27,7 @@ pub(super) struct Shared {
 
 /// The vocabulary is only ever added to, and a reader is set before it is used, so what a panic
 /// left behind is still good.
-pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 

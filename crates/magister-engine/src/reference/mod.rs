@@ -13,12 +13,12 @@ mod game;
 mod limits;
 mod literal;
 mod machine;
-mod number;
+pub(crate) mod number;
 pub(crate) mod operation;
 mod plan;
 mod position;
 mod table;
-mod vocabulary;
+pub(crate) mod vocabulary;
 mod worker;
 
 #[cfg(test)]
@@ -26,6 +26,6 @@ mod tests;
 
 pub(crate) use ask::{Bindings, Computed};
 pub use game::ReferenceGame;
-pub(crate) use game::info;
+pub(crate) use game::{info, locked};
 pub use limits::Limits;
 pub use position::Reference;

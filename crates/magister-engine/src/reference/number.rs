@@ -50,7 +50,7 @@ pub(super) fn supported(name: &str) -> bool {
 }
 
 /// The number that a term is.
-pub(super) fn of(term: TermId, terms: &Terms) -> Option<f64> {
+pub(crate) fn of(term: TermId, terms: &Terms) -> Option<f64> {
     read(terms.constant_text(term)?)
 }
 

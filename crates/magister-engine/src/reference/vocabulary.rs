@@ -7,20 +7,20 @@ use crate::term::{TermId, Terms};
 
 /// A list of terms with dense numbers in the order of first sight.
 #[derive(Debug, Default)]
-pub(super) struct Numbered {
+pub(crate) struct Numbered {
     list: Vec<TermId>,
     index: FxHashMap<TermId, u32>,
 }
 
 impl Numbered {
-    pub(super) fn number(&mut self, term: TermId) -> u32 {
+    pub(crate) fn number(&mut self, term: TermId) -> u32 {
         *self.index.entry(term).or_insert_with(|| {
             self.list.push(term);
             self.list.len() as u32 - 1
         })
     }
 
-    pub(super) fn get(&self, number: u32) -> Option<TermId> {
+    pub(crate) fn get(&self, number: u32) -> Option<TermId> {
         self.list.get(number as usize).copied()
     }
 }
@@ -28,16 +28,16 @@ impl Numbered {
 /// Fluents, moves and percepts that somebody has seen. Workers compute with terms of their own
 /// and come here only for what they hand out.
 #[derive(Debug, Default)]
-pub(super) struct Vocabulary {
-    pub(super) terms: Terms,
-    pub(super) fluents: Numbered,
-    pub(super) moves: Numbered,
-    pub(super) percepts: Numbered,
+pub(crate) struct Vocabulary {
+    pub(crate) terms: Terms,
+    pub(crate) fluents: Numbered,
+    pub(crate) moves: Numbered,
+    pub(crate) percepts: Numbered,
 }
 
 impl Vocabulary {
     /// The words of a state: the numbers of its fluents, in the order of the fluents.
-    pub(super) fn words(&mut self, state: &[Ground]) -> Vec<u64> {
+    pub(crate) fn words(&mut self, state: &[Ground]) -> Vec<u64> {
         let mut fluents: Vec<TermId> =
             state.iter().map(|fluent| self.terms.import(fluent)).collect();
         self.terms.sort(&mut fluents);
@@ -45,7 +45,7 @@ impl Vocabulary {
     }
 
     /// The fluents of a state; `None` if the words are no state or not in order.
-    pub(super) fn state(&self, words: &[u64]) -> Option<Vec<TermId>> {
+    pub(crate) fn state(&self, words: &[u64]) -> Option<Vec<TermId>> {
         let fluent = |&word: &u64| self.fluents.get(u32::try_from(word).ok()?);
         let state: Vec<TermId> = words.iter().map(fluent).collect::<Option<_>>()?;
         let sorted = state.is_sorted_by(|&a, &b| self.terms.compare(a, b).is_lt());

@@ -1,0 +1,213 @@
+//! Rules as code: what the compiler makes and the machine runs.
+
+use std::sync::Arc;
+
+use crate::program::{Collect, Depends, Pattern, Program, Relation};
+use crate::term::{Functor, Symbol, TermId, Terms};
+
+use super::table::Table;
+
+/// How a term is made from the variables of a rule.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) enum Build {
+    Known(TermId),
+    Variable(u32),
+    /// A name applied to arguments that are made in turn.
+    Compound(Symbol, Box<[Build]>),
+    /// A variable without a value; only where terms are compared as far as they are known.
+    Any,
+}
+
+/// How a term is taken apart.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) enum Match {
+    /// Anything will do.
+    Any,
+    /// The variable gets its value.
+    Bind(u32),
+    /// It must be the value of a variable.
+    Same(u32),
+    Known(TermId),
+    Compound(Symbol, Box<[Match]>),
+}
+
+/// A procedure: an index into [`Code::procedures`].
+pub(super) type ProcedureId = u32;
+
+/// How a call goes about a procedure.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Link {
+    /// The procedure is not recursive, or not with the caller: all its answers are found before
+    /// the caller goes on.
+    Nested,
+    /// It is recursive with the caller, who goes on with the answers there are and again with
+    /// each that comes.
+    Mutual,
+}
+
+/// A row of something against the variables: the columns that matter.
+pub(super) type Outs = Box<[(u32, Match)]>;
+
+/// One step of a body.
+#[derive(Clone, Debug)]
+pub(super) enum Op {
+    /// Go through the rows of a table that does not change.
+    Table { table: u32, index: u32, key: Box<[Build]>, outs: Outs, negated: bool },
+    /// Go through the fluents of a group. The fluent itself is the value of `whole`, if anybody
+    /// wants it.
+    Fluents {
+        group: u32,
+        index: u32,
+        key: Box<[Build]>,
+        outs: Outs,
+        whole: Option<u32>,
+        negated: bool,
+    },
+    /// Whether a fluent holds. The group is unknown if the fluent is the value of a variable.
+    Holds { fluent: Build, group: Option<u32>, negated: bool },
+    /// Go through all fluents.
+    Every { fluent: Match, negated: bool },
+    /// Go through the moves.
+    Does { role: Match, choice: Match, negated: bool },
+    /// Two terms differ, or not.
+    Distinct { left: Build, right: Build, negated: bool },
+    /// Go through the answers of a procedure.
+    Call { procedure: ProcedureId, link: Link, key: Box<[Build]>, outs: Outs, negated: bool },
+    /// A builtin. Its values for the variables it reads are remembered.
+    Builtin { builtin: u32, reads: Box<[u32]>, value: Match, negated: bool },
+    /// The number or the list of the answers of a procedure.
+    Aggregate {
+        procedure: ProcedureId,
+        key: Box<[Build]>,
+        collect: Collect,
+        value: Match,
+        negated: bool,
+    },
+    /// The head has a variable that nothing binds.
+    Unsafe,
+}
+
+/// A step and where to go on when it fails. Places are counted so that `n` means: try the next
+/// match of step `n - 1`; zero means that no match is left.
+#[derive(Clone, Debug)]
+pub(super) struct Step {
+    pub(super) op: Op,
+    /// The last step before this one that may have another match.
+    pub(super) back: u32,
+    /// The last step before this one that may have another match which makes a difference to
+    /// this one: where to go on if it has no match at all.
+    pub(super) fail: u32,
+}
+
+/// One rule of a procedure.
+#[derive(Clone, Debug)]
+pub(super) struct Plan {
+    /// The rule, for messages.
+    pub(super) rule: u32,
+    pub(super) variables: u32,
+    /// What the inputs of the call must be.
+    pub(super) inputs: Box<[Match]>,
+    pub(super) steps: Box<[Step]>,
+    /// The answer.
+    pub(super) outputs: Box<[Build]>,
+    /// Where to go on after an answer: matches that would give the same one are left out.
+    pub(super) after: u32,
+}
+
+/// A relation asked with some of its arguments known.
+#[derive(Clone, Debug)]
+pub(super) struct Procedure {
+    pub(super) relation: Relation,
+    pub(super) modes: Box<[Mode]>,
+    pub(super) inputs: u32,
+    pub(super) outputs: u32,
+    pub(super) plans: Vec<Plan>,
+    /// The number of its component if it is recursive.
+    pub(super) component: Option<u32>,
+    pub(super) depends: Depends,
+    /// The groups of fluents that it depends on, as bits.
+    pub(super) groups: Box<[u64]>,
+}
+
+/// How an argument is asked for.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(super) enum Mode {
+    /// It is known.
+    Input,
+    /// It is wanted.
+    Output,
+    /// Nobody wants to know.
+    Ignored,
+}
+
+/// A group of fluents: those of one functor.
+#[derive(Clone, Debug)]
+pub(super) struct Group {
+    pub(super) functor: Functor,
+    /// The columns by which plans look them up.
+    pub(super) indexes: Vec<Box<[u32]>>,
+}
+
+/// A builtin as it stands in a rule.
+#[derive(Clone, Debug)]
+pub(super) struct BuiltinCall {
+    pub(super) name: &'static str,
+    pub(super) args: Box<[Pattern]>,
+    /// One more than the highest variable.
+    pub(super) variables: u32,
+}
+
+/// The questions that can be asked of a position.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Queries<T> {
+    /// `(init ?fluent)`.
+    pub(super) init: T,
+    pub(super) terminal: T,
+    /// `(legal role ?move)`, in the operations dialect `legal(Move)`.
+    pub(super) legal: T,
+    /// `(goal role ?value)`.
+    pub(super) goal: T,
+    /// `(next ?fluent)`; unused in the operations dialect.
+    pub(super) next: T,
+    /// `(sees role ?percept)`.
+    pub(super) sees: T,
+    /// `control(Role)` of the operations dialect.
+    pub(super) control: T,
+    /// Whether an atom is an action with an operation.
+    pub(super) operation: T,
+    /// What an action adds.
+    pub(super) adds: T,
+    /// What an action deletes.
+    pub(super) deletes: T,
+}
+
+impl<T: Copy> Queries<T> {
+    /// The same for all.
+    pub(super) fn all(one: T) -> Self {
+        Queries {
+            init: one,
+            terminal: one,
+            legal: one,
+            goal: one,
+            next: one,
+            sees: one,
+            control: one,
+            operation: one,
+            adds: one,
+            deletes: one,
+        }
+    }
+}
+
+/// A program, compiled.
+#[derive(Clone, Debug)]
+pub(super) struct Code {
+    pub(super) program: Arc<Program>,
+    /// All terms of the rules and of the tables.
+    pub(super) terms: Terms,
+    pub(super) procedures: Vec<Procedure>,
+    pub(super) tables: Vec<Table>,
+    pub(super) groups: Vec<Group>,
+    pub(super) builtins: Vec<BuiltinCall>,
+    pub(super) queries: Queries<ProcedureId>,
+}

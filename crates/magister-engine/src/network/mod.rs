@@ -92,6 +92,9 @@ pub struct Gates {
     pub percepts: usize,
 }
 
+/// Inputs of gates from which on a network is simplified only once.
+const LARGE: usize = 150_000;
+
 impl Network {
     /// Builds the network of a ground program.
     pub fn new(ground: &Grounded, limits: &NetworkLimits, stop: &Stop) -> Result<Network, Error> {
@@ -109,7 +112,7 @@ impl Network {
             Builder::new(ground, *limits, invariants, stop).network()?
         };
         network.complement();
-        network.simplify();
+        network.simplify(stop)?;
         Ok(network)
     }
 
@@ -163,11 +166,14 @@ impl Network {
         }
     }
 
-    /// Shares common pairs until that saves nothing more.
-    fn simplify(&mut self) {
-        for _ in 0..4 {
+    /// Shares common pairs until that saves nothing more, or once in a large network.
+    fn simplify(&mut self, stop: &Stop) -> Result<(), Halt> {
+        for round in 0..4 {
+            if round > 0 && self.graph.edges() > LARGE {
+                break;
+            }
             let before = self.gates();
-            let (graph, outputs) = pairs::share(&self.graph, &self.outputs());
+            let (graph, outputs) = pairs::share(&self.graph, &self.outputs(), stop)?;
             self.graph = graph;
             let mut edges = outputs.into_iter();
             let mut next = || edges.next().unwrap_or(Edge::FALSE);
@@ -180,5 +186,6 @@ impl Network {
                 break;
             }
         }
+        Ok(())
     }
 }

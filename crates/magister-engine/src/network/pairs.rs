@@ -1,6 +1,7 @@
 //! Shares what gates have in common: the most frequent pair of inputs becomes a gate of its own,
 //! again and again, until no pair occurs twice.
 
+use magister_core::{Halt, Stop};
 use rustc_hash::FxHashMap;
 
 use super::graph::{Edge, Graph};
@@ -19,7 +20,11 @@ struct Lists {
 
 /// Rebuilds the part of a graph that `outputs` need, with single-use conjunctions merged into
 /// their users and common pairs shared. Gives the new graph and the new outputs.
-pub(super) fn share(graph: &Graph, outputs: &[Edge]) -> (Graph, Vec<Edge>) {
+pub(super) fn share(
+    graph: &Graph,
+    outputs: &[Edge],
+    stop: &Stop,
+) -> Result<(Graph, Vec<Edge>), Halt> {
     let nodes = graph.reachable(outputs.iter().copied());
     let mut lists = Lists { children: vec![Vec::new(); graph.len()] };
     let mut uses = vec![0u32; graph.len()];
@@ -47,8 +52,8 @@ pub(super) fn share(graph: &Graph, outputs: &[Edge]) -> (Graph, Vec<Edge>) {
         lists.children[node as usize] = flat;
     }
     let live = live(&lists, outputs, graph.len());
-    extract(&mut lists, &live);
-    rebuild(graph, &lists, outputs)
+    extract(&mut lists, &live, stop)?;
+    Ok(rebuild(graph, &lists, outputs))
 }
 
 /// The gates that outputs still need.
@@ -96,7 +101,7 @@ impl Queue {
     }
 }
 
-fn extract(lists: &mut Lists, live: &[u32]) {
+fn extract(lists: &mut Lists, live: &[u32], stop: &Stop) -> Result<(), Halt> {
     let pairs = |width: usize| -> usize {
         let sizes = live.iter().map(|&n| lists.children[n as usize].len());
         sizes.filter(|&n| n <= width).map(|n| n * n / 2).sum()
@@ -121,6 +126,7 @@ fn extract(lists: &mut Lists, live: &[u32]) {
     frequent.sort_unstable_by(|a, b| b.cmp(a));
     frequent.into_iter().for_each(|(pair, count)| queue.push(pair, count));
     while let Some(((a, b), count)) = queue.pop() {
+        stop.check()?;
         let Some(list) = users.get_mut(&(a, b)) else { continue };
         list.retain(|&node| {
             let children = &lists.children[node as usize];
@@ -164,6 +170,7 @@ fn extract(lists: &mut Lists, live: &[u32]) {
             }
         }
     }
+    Ok(())
 }
 
 /// A new graph from the lists, children before parents.

@@ -145,7 +145,8 @@ impl NetworkGame {
         };
         let shared = Arc::new(shared);
         // A game that cannot be begun is no game.
-        NetworkWorker::new(Arc::clone(&shared)).begin()?;
+        let machine = Sweep::new(Arc::clone(&shared.network));
+        NetworkWorker::new(Arc::clone(&shared), machine).begin()?;
         Ok(Self { shared })
     }
 
@@ -208,7 +209,13 @@ impl Game for NetworkGame {
     }
 
     fn worker(&self) -> Box<dyn Worker> {
-        Box::new(NetworkWorker::new(Arc::clone(&self.shared)))
+        let (shared, network) = (Arc::clone(&self.shared), Arc::clone(&self.shared.network));
+        match shared.method {
+            Method::Sweep | Method::Batch => {
+                Box::new(NetworkWorker::new(shared, Sweep::new(network)))
+            }
+            Method::Incremental => Box::new(NetworkWorker::new(shared, Incremental::new(network))),
+        }
     }
 
     fn text(&self) -> &dyn Text {

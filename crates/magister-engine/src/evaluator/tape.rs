@@ -142,16 +142,18 @@ impl Commit {
 
     /// The next state, a byte for every fluent.
     pub(super) fn run(&self, wires: &[u8], coming: &mut [u8]) {
-        let flips = coming.iter_mut().zip(&self.flip);
         match &self.from {
             Indices::Narrow(from) => {
                 let Some(wires) = wires.first_chunk::<NARROW>() else { return };
-                flips.zip(from).for_each(|((to, flip), &at)| *to = wires[usize::from(at)] ^ flip);
+                let all = coming.iter_mut().zip(from);
+                all.for_each(|(to, &at)| *to = wires[usize::from(at)]);
             }
             Indices::Wide(from) => {
-                flips.zip(from).for_each(|((to, flip), &at)| *to = wires[at as usize] ^ flip);
+                let all = coming.iter_mut().zip(from);
+                all.for_each(|(to, &at)| *to = wires[at as usize]);
             }
         }
+        coming.iter_mut().zip(&self.flip).for_each(|(to, flip)| *to ^= flip);
     }
 }
 

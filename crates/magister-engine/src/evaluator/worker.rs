@@ -14,10 +14,10 @@ use super::machine::Machine;
 use crate::batch::{BatchPlayer, Trouble};
 
 /// A machine in a state, with the lists that the vocabulary asks for.
-pub(super) struct NetworkWorker {
+pub(super) struct NetworkWorker<M> {
     shared: Arc<Shared>,
     /// Goals are computed when somebody asks, and asking changes nothing that can be seen.
-    machine: RefCell<Box<dyn Machine>>,
+    machine: RefCell<M>,
     terminal: bool,
     legal: Vec<Vec<Move>>,
     numbers: Vec<u32>,
@@ -30,9 +30,9 @@ pub(super) struct NetworkWorker {
     player: Option<BatchPlayer>,
 }
 
-impl NetworkWorker {
-    pub(super) fn new(shared: Arc<Shared>) -> Self {
-        let machine = RefCell::new(shared.machine());
+impl<M: Machine> NetworkWorker<M> {
+    pub(super) fn new(shared: Arc<Shared>, machine: M) -> Self {
+        let machine = RefCell::new(machine);
         let roles = shared.info.roles.len();
         let mut worker = Self {
             machine,
@@ -99,7 +99,7 @@ impl NetworkWorker {
     }
 }
 
-impl Worker for NetworkWorker {
+impl<M: Machine> Worker for NetworkWorker<M> {
     fn info(&self) -> &Info {
         &self.shared.info
     }

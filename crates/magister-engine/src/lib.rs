@@ -40,6 +40,7 @@
 
 pub mod agree;
 mod batch;
+mod circuit;
 mod coverage;
 pub mod datalog;
 mod error;

@@ -7,7 +7,7 @@
 
 use magister_lanes::Operation;
 
-use super::circuit::{Circuit, Wire};
+use crate::circuit::{Circuit, Wire};
 
 /// A set of moves and how many of them are legal.
 struct Tree {

@@ -4,8 +4,7 @@ use magister_core::Stop;
 use magister_lanes::{BITS, Commit, Gate, Operation, Tape};
 
 use super::choice::Counted;
-use super::circuit::{Circuit, Wire};
-use super::schedule::{in_runs, rows};
+use crate::circuit::{Circuit, Wire, in_runs, rows};
 use crate::network::{Edge, Network, Turns};
 
 /// What one sweep runs, in this order: `legal`; `goals` if a playout has ended; the random planes

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::machine::Machine;
-use super::tape::Tape;
+use super::tape::{TRUE, Tape};
 use crate::network::{Edge, Network};
 
 /// The wires of one state.
@@ -24,7 +24,7 @@ impl Sweep {
     pub(super) fn new(network: Arc<Network>) -> Self {
         let tape = Arc::new(Tape::new(&network));
         let mut wires = vec![0; tape.wires];
-        wires[0] = 1;
+        wires[0] = TRUE;
         let fluents = network.fluents.len();
         let state = vec![0; fluents.div_ceil(64)];
         let (coming, coming_state) = (vec![0; fluents], state.clone());
@@ -40,7 +40,7 @@ impl Sweep {
     }
 
     fn wire(&self, edge: Edge) -> bool {
-        (self.wires[edge.node() as usize] == 1) != edge.negated()
+        (self.wires[edge.node() as usize] != 0) != edge.negated()
     }
 }
 
@@ -48,7 +48,7 @@ impl Machine for Sweep {
     fn load(&mut self, state: &[u64]) {
         self.state.copy_from_slice(state);
         for (fluent, wire) in self.wires[1..=self.coming.len()].iter_mut().enumerate() {
-            *wire = (state[fluent / 64] >> (fluent % 64) & 1) as u8;
+            *wire = ((state[fluent / 64] >> (fluent % 64) & 1) as u8).wrapping_neg();
         }
         self.enter();
     }
@@ -79,7 +79,7 @@ impl Machine for Sweep {
 
     fn moves(&mut self, inputs: &[u32]) {
         for &input in inputs {
-            self.wires[input as usize + 1] = 1;
+            self.wires[input as usize + 1] = TRUE;
         }
         self.tape.next.run(&mut self.wires);
         self.tape.commit.run(&self.wires, &mut self.coming);
@@ -124,18 +124,19 @@ impl Machine for Sweep {
     }
 }
 
-/// Bytes that are 0 or 1 as bits.
+/// Bytes that are true or zero as bits.
 fn pack(bytes: &[u8], bits: &mut [u64]) {
     for (word, bytes) in bits.iter_mut().zip(bytes.chunks(64)) {
         let (eights, rest) = bytes.as_chunks::<8>();
         let mut packed = 0;
         for (at, eight) in eights.iter().enumerate() {
             // The product brings the eight lowest bits together in the highest byte.
-            let bits = u64::from_le_bytes(*eight).wrapping_mul(0x0102_0408_1020_4080) >> 56;
+            let ones = u64::from_le_bytes(*eight) & 0x0101_0101_0101_0101;
+            let bits = ones.wrapping_mul(0x0102_0408_1020_4080) >> 56;
             packed |= bits << (8 * at);
         }
         for (at, &byte) in rest.iter().enumerate() {
-            packed |= u64::from(byte) << (8 * eights.len() + at);
+            packed |= u64::from(byte & 1) << (8 * eights.len() + at);
         }
         *word = packed;
     }
@@ -148,11 +149,12 @@ mod tests {
     #[test]
     fn bytes_become_bits() {
         for length in [0usize, 1, 7, 8, 9, 63, 64, 65, 130] {
-            let bytes: Vec<u8> = (0..length).map(|n| (n * n % 7 % 2) as u8).collect();
+            let bytes: Vec<u8> =
+                (0..length).map(|n| ((n * n % 7 % 2) as u8).wrapping_neg()).collect();
             let mut bits = vec![0; length.div_ceil(64)];
             pack(&bytes, &mut bits);
             for (n, &byte) in bytes.iter().enumerate() {
-                assert_eq!(bits[n / 64] >> (n % 64) & 1, u64::from(byte), "{n} of {length}");
+                assert_eq!(bits[n / 64] >> (n % 64) & 1, u64::from(byte & 1), "{n} of {length}");
             }
         }
     }

@@ -1,28 +1,9 @@
-//! The network as a flat list of gates with two inputs, in the order in which to run them.
+//! The network as a flat list of gates for one game at a time.
 
-use std::collections::VecDeque;
-use std::ops::IndexMut;
+use magister_lanes::{Gate, Operation};
 
-use crate::network::{Edge, Graph, Network};
-
-/// A gate: where its inputs and its output are.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Gate<I> {
-    a: I,
-    b: I,
-    out: I,
-}
-
-/// What a run of gates computes.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum Operation {
-    /// a and b.
-    And,
-    /// a and not b.
-    AndNot,
-    /// Neither a nor b.
-    Nor,
-}
+use crate::circuit::{Circuit, in_runs};
+use crate::network::{Edge, Network};
 
 /// Gates of the same operation, run one after the other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -32,14 +13,15 @@ struct Run {
 }
 
 /// As many wires as 16 bits can count. Indices of that type into an array of that length need no
-/// check, and that is half the time of a sweep.
+/// check.
 const NARROW: usize = 1 << 16;
 
-/// The gates of a section: with short indices if the network is small enough.
+/// The gates of a section: inputs a, b, c and the output.
 #[derive(Clone, Debug)]
 enum Gates {
-    Narrow(Vec<Gate<u16>>),
-    Wide(Vec<Gate<u32>>),
+    /// In a small network all of a gate is one word, read at once: reading is what takes the time.
+    Narrow(Vec<u64>),
+    Wide(Vec<[u32; 4]>),
 }
 
 /// One part of a step.
@@ -49,67 +31,80 @@ pub(super) struct Section {
     gates: Gates,
 }
 
+/// The value of a wire that is true; the other is zero. All bits are the same, so that operations
+/// on bits are operations on truth values.
+pub(super) const TRUE: u8 = !0;
+
 impl Section {
-    fn new(gates: &[Placed], narrow: bool) -> Self {
+    fn new(gates: &[Gate], narrow: bool) -> Self {
         let mut runs: Vec<Run> = Vec::new();
-        for (at, &(operation, _)) in gates.iter().enumerate() {
+        for (at, gate) in gates.iter().enumerate() {
             let end = at as u32 + 1;
             match runs.last_mut() {
-                Some(run) if run.operation == operation => run.end = end,
-                _ => runs.push(Run { operation, end }),
+                Some(run) if run.operation == gate.operation => run.end = end,
+                _ => runs.push(Run { operation: gate.operation, end }),
             }
         }
-        let gates = gates.iter().map(|&(_, gate)| gate);
+        let ports = gates.iter().map(|g| [g.a, g.b, g.c, g.out]);
         let gates = if narrow {
-            let short = |g: Gate<u32>| Gate { a: g.a as u16, b: g.b as u16, out: g.out as u16 };
-            Gates::Narrow(gates.map(short).collect())
+            let word = |ports: [u32; 4]| ports.iter().rev().fold(0, |w, &p| w << 16 | u64::from(p));
+            Gates::Narrow(ports.map(word).collect())
         } else {
-            Gates::Wide(gates.collect())
+            Gates::Wide(ports.collect())
         };
         Self { runs, gates }
     }
 
-    /// Computes the section over wires that are 0 or 1.
+    /// Computes the section over wires that are [`TRUE`] or zero.
     pub(super) fn run(&self, wires: &mut [u8]) {
         match &self.gates {
             Gates::Narrow(gates) => {
-                if let Some(wires) = wires.first_chunk_mut::<NARROW>() {
-                    compute(&self.runs, gates, wires, usize::from);
-                }
+                let Some(wires) = wires.first_chunk_mut::<NARROW>() else { return };
+                self.each(gates, |gate, apply| {
+                    let at = |port: u32| usize::from((gate >> (16 * port)) as u16);
+                    wires[at(3)] = apply(wires[at(0)], wires[at(1)], wires[at(2)]);
+                });
             }
-            Gates::Wide(gates) => compute(&self.runs, gates, wires, |at| at as usize),
+            Gates::Wide(gates) => self.each(gates, |ports, apply| {
+                let [a, b, c, out] = ports.map(|port| port as usize);
+                wires[out] = apply(wires[a], wires[b], wires[c]);
+            }),
         }
     }
-}
 
-#[inline]
-fn compute<I: Copy, W: IndexMut<usize, Output = u8> + ?Sized>(
-    runs: &[Run],
-    gates: &[Gate<I>],
-    wires: &mut W,
-    at: impl Fn(I) -> usize,
-) {
-    let mut rest = gates;
-    let mut start = 0;
-    for run in runs {
-        let Some((now, later)) = rest.split_at_checked((run.end - start) as usize) else { return };
-        (rest, start) = (later, run.end);
-        match run.operation {
-            Operation::And => {
-                for g in now {
-                    wires[at(g.out)] = wires[at(g.a)] & wires[at(g.b)];
-                }
+    /// Calls `gate` on every gate, with its operation.
+    #[inline]
+    fn each<G: Copy>(&self, gates: &[G], mut gate: impl FnMut(G, fn(u8, u8, u8) -> u8)) {
+        let mut rest = gates;
+        let mut start = 0;
+        for run in &self.runs {
+            let Some((now, later)) = rest.split_at_checked((run.end - start) as usize) else {
+                return;
+            };
+            (rest, start) = (later, run.end);
+            macro_rules! by_operation {
+                ($($operation:ident: $apply:expr),* $(,)?) => {
+                    match run.operation {
+                        $(Operation::$operation => now.iter().for_each(|&g| gate(g, $apply)),)*
+                        other => now.iter().for_each(|&g| match other {
+                            Operation::Xor => gate(g, |a, b, _| a ^ b),
+                            Operation::Sum => gate(g, |a, b, c| a ^ b ^ c),
+                            Operation::Carry => gate(g, |a, b, c| (a & b) | (c & (a | b))),
+                            _ => gate(g, |a, b, c| (!a & b) | (c & (!a | b))),
+                        }),
+                    }
+                };
             }
-            Operation::AndNot => {
-                for g in now {
-                    wires[at(g.out)] = wires[at(g.a)] & (wires[at(g.b)] ^ 1);
-                }
-            }
-            Operation::Nor => {
-                for g in now {
-                    wires[at(g.out)] = (wires[at(g.a)] | wires[at(g.b)]) ^ 1;
-                }
-            }
+            by_operation!(
+                And: |a, b, _| a & b,
+                AndNot: |a, b, _| a & !b,
+                Nor: |a, b, _| !(a | b),
+                Or: |a, b, _| a | b,
+                And3: |a, b, c| a & b & c,
+                And2Not: |a, b, c| a & b & !c,
+                AndNot2: |a, b, c| a & !(b | c),
+                Nor3: |a, b, c| !(a | b | c),
+            );
         }
     }
 }
@@ -119,7 +114,7 @@ fn compute<I: Copy, W: IndexMut<usize, Output = u8> + ?Sized>(
 pub(super) struct Commit {
     /// For every fluent the wire that says whether it is true next.
     from: Indices,
-    /// For every fluent 1 if it is true when the wire is not.
+    /// For every fluent [`TRUE`] if it is true when the wire is not.
     flip: Vec<u8>,
 }
 
@@ -137,7 +132,7 @@ impl Commit {
         } else {
             Indices::Wide(from.collect())
         };
-        Self { from, flip: next.iter().map(|e| u8::from(e.negated())).collect() }
+        Self { from, flip: next.iter().map(|e| if e.negated() { TRUE } else { 0 }).collect() }
     }
 
     /// The next state, a byte for every fluent.
@@ -171,12 +166,7 @@ pub(super) struct Tape {
 
 impl Tape {
     pub(super) fn new(network: &Network) -> Self {
-        let mut cutter = Cutter {
-            graph: &network.graph,
-            level: vec![0; network.graph.len()],
-            done: vec![false; network.graph.len()],
-            wires: network.graph.len() as u32,
-        };
+        let mut circuit = Circuit::new(&network.graph);
         let mut first: Vec<Edge> = network.legal.clone();
         first.push(network.terminal);
         // Goals may be asked before a move is made, so what they share with the next state must
@@ -188,107 +178,16 @@ impl Tape {
             of_goals.into_iter().filter(|n| of_next.binary_search(n).is_ok()).map(Edge::of),
         );
         let percepts = network.percepts.iter().map(|&(.., e)| e).collect();
-        let parts = [first, network.next.clone(), goals().collect(), percepts]
-            .map(|outputs| cutter.section(outputs));
-        let narrow = cutter.wires as usize <= NARROW;
-        let [legal, next, goals, percepts] = parts.map(|gates| Section::new(&gates, narrow));
-        let wires = if narrow { NARROW } else { cutter.wires as usize };
+        let parts = [first, network.next.clone(), goals().collect(), percepts].map(|outputs| {
+            circuit.nodes(outputs);
+            circuit.section()
+        });
+        let count = circuit.wires as usize;
+        let narrow = count <= NARROW;
+        let [legal, next, goals, percepts] =
+            parts.map(|gates| Section::new(&in_runs(&gates, count), narrow));
         let commit = Commit::new(&network.next, narrow);
+        let wires = if narrow { NARROW } else { count };
         Self { wires, legal, next, commit, goals, percepts }
-    }
-}
-
-/// A gate with its operation.
-type Placed = (Operation, Gate<u32>);
-
-/// Orders gates so that runs are long: a processor guesses wrong at the end of each. One
-/// operation goes on while it has gates whose inputs are ready, also by gates of its own run; then
-/// comes the one with the most that are.
-fn in_runs(gates: &[Placed], wires: usize) -> Vec<Placed> {
-    let mut maker = vec![None; wires];
-    for (at, (_, gate)) in gates.iter().enumerate() {
-        maker[gate.out as usize] = Some(at);
-    }
-    let mut users: Vec<Vec<usize>> = vec![Vec::new(); gates.len()];
-    let mut open = vec![0u8; gates.len()];
-    let mut ready: [VecDeque<usize>; 3] = Default::default();
-    for (at, (operation, gate)) in gates.iter().enumerate() {
-        for input in [gate.a, gate.b] {
-            if let Some(needed) = maker[input as usize] {
-                users[needed].push(at);
-                open[at] += 1;
-            }
-        }
-        if open[at] == 0 {
-            ready[*operation as usize].push_back(at);
-        }
-    }
-    let mut order = Vec::with_capacity(gates.len());
-    while let Some(best) = (0..3).max_by_key(|&o| ready[o].len()).filter(|&o| !ready[o].is_empty())
-    {
-        while let Some(at) = ready[best].pop_front() {
-            order.push(gates[at]);
-            for &user in &users[at] {
-                open[user] -= 1;
-                if open[user] == 0 {
-                    ready[gates[user].0 as usize].push_back(user);
-                }
-            }
-        }
-    }
-    order
-}
-
-/// Cuts gates with many inputs into gates with two.
-struct Cutter<'a> {
-    graph: &'a Graph,
-    level: Vec<u32>,
-    done: Vec<bool>,
-    wires: u32,
-}
-
-impl Cutter<'_> {
-    /// The gates that outputs need beyond those of earlier sections, in the order to run them.
-    fn section(&mut self, outputs: Vec<Edge>) -> Vec<Placed> {
-        let mut gates: Vec<Placed> = Vec::new();
-        for node in self.graph.reachable(outputs) {
-            if std::mem::replace(&mut self.done[node as usize], true) {
-                continue;
-            }
-            self.cut(node, &mut gates);
-        }
-        in_runs(&gates, self.wires as usize)
-    }
-
-    /// Joins the inputs of a gate two by two, those that are ready first.
-    fn cut(&mut self, node: u32, gates: &mut Vec<Placed>) {
-        let children = self.graph.children(node);
-        let mut open: std::collections::BinaryHeap<std::cmp::Reverse<(u32, u32, bool)>> = children
-            .iter()
-            .map(|e| std::cmp::Reverse((self.level[e.node() as usize], e.node(), e.negated())))
-            .collect();
-        while let (Some(std::cmp::Reverse(a)), Some(std::cmp::Reverse(b))) =
-            (open.pop(), open.pop())
-        {
-            let level = a.0.max(b.0) + 1;
-            let out = if open.is_empty() {
-                node
-            } else {
-                self.wires += 1;
-                self.wires - 1
-            };
-            let (operation, a, b) = match (a.2, b.2) {
-                (false, false) => (Operation::And, a.1, b.1),
-                (false, true) => (Operation::AndNot, a.1, b.1),
-                (true, false) => (Operation::AndNot, b.1, a.1),
-                (true, true) => (Operation::Nor, a.1, b.1),
-            };
-            gates.push((operation, Gate { a, b, out }));
-            if out == node {
-                self.level[node as usize] = level;
-                break;
-            }
-            open.push(std::cmp::Reverse((level, out, false)));
-        }
     }
 }

@@ -1,19 +1,23 @@
-//! Gates as they are written down, each wire written once.
+//! Networks as gates of two and three inputs, in the order in which to run them.
+
+mod schedule;
 
 use magister_lanes::{Gate, Operation};
 
 use crate::network::{Edge, Graph};
 
+pub(crate) use schedule::{in_runs, rows};
+
 /// A wire, by number. Those of the network's nodes come first.
-pub(super) type Wire = u32;
+pub(crate) type Wire = u32;
 
 /// Gates under construction.
-pub(super) struct Circuit<'a> {
+pub(crate) struct Circuit<'a> {
     graph: &'a Graph,
     /// Gates in an order in which they can be run.
-    pub(super) gates: Vec<Gate>,
+    pub(crate) gates: Vec<Gate>,
     /// The number of wires so far.
-    pub(super) wires: u32,
+    pub(crate) wires: u32,
     /// How deep each node lies, so that those that are ready first are joined first.
     level: Vec<u32>,
     /// Which nodes there are already.
@@ -22,7 +26,7 @@ pub(super) struct Circuit<'a> {
 
 impl<'a> Circuit<'a> {
     /// No gates yet. The constant and the inputs of the graph are there.
-    pub(super) fn new(graph: &'a Graph) -> Self {
+    pub(crate) fn new(graph: &'a Graph) -> Self {
         let mut done = vec![false; graph.len()];
         done[..=graph.inputs()].fill(true);
         Self {
@@ -35,36 +39,36 @@ impl<'a> Circuit<'a> {
     }
 
     /// Writes down the gates so far, and begins a new section.
-    pub(super) fn section(&mut self) -> Vec<Gate> {
+    pub(crate) fn section(&mut self) -> Vec<Gate> {
         std::mem::take(&mut self.gates)
     }
 
     /// A wire that nothing writes yet.
-    pub(super) fn fresh(&mut self) -> Wire {
+    pub(crate) fn fresh(&mut self) -> Wire {
         self.wires += 1;
         self.wires - 1
     }
 
     /// Writes a gate.
-    pub(super) fn write(&mut self, operation: Operation, inputs: [Wire; 3], out: Wire) {
+    pub(crate) fn write(&mut self, operation: Operation, inputs: [Wire; 3], out: Wire) {
         let [a, b, c] = inputs;
         self.gates.push(Gate { operation, a, b, c, out });
     }
 
     /// A gate of three inputs.
-    pub(super) fn three(&mut self, operation: Operation, a: Wire, b: Wire, c: Wire) -> Wire {
+    pub(crate) fn three(&mut self, operation: Operation, a: Wire, b: Wire, c: Wire) -> Wire {
         let out = self.fresh();
         self.write(operation, [a, b, c], out);
         out
     }
 
     /// A gate of two inputs.
-    pub(super) fn two(&mut self, operation: Operation, a: Wire, b: Wire) -> Wire {
+    pub(crate) fn two(&mut self, operation: Operation, a: Wire, b: Wire) -> Wire {
         self.three(operation, a, b, a)
     }
 
     /// The disjunction; none if there is nothing to join.
-    pub(super) fn any(&mut self, wires: &[Wire]) -> Option<Wire> {
+    pub(crate) fn any(&mut self, wires: &[Wire]) -> Option<Wire> {
         let mut wires = wires.to_vec();
         while wires.len() > 1 {
             wires = wires
@@ -79,7 +83,7 @@ impl<'a> Circuit<'a> {
     }
 
     /// The gates of the network that these outputs need and that are not there yet.
-    pub(super) fn nodes(&mut self, outputs: impl IntoIterator<Item = Edge>) {
+    pub(crate) fn nodes(&mut self, outputs: impl IntoIterator<Item = Edge>) {
         for node in self.graph.reachable(outputs) {
             if !std::mem::replace(&mut self.done[node as usize], true) {
                 self.conjunction(node);
@@ -88,7 +92,7 @@ impl<'a> Circuit<'a> {
     }
 
     /// A wire that is what an edge says; its gate is there already.
-    pub(super) fn edge(&mut self, edge: Edge) -> Wire {
+    pub(crate) fn edge(&mut self, edge: Edge) -> Wire {
         if edge.negated() {
             self.two(Operation::Nor, edge.node(), edge.node())
         } else {

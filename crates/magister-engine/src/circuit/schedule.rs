@@ -7,7 +7,7 @@ use magister_lanes::{Gate, Operation};
 /// Orders the gates of a section so that runs of one operation are long: a processor guesses
 /// wrong at the end of each. An operation goes on while it has gates whose inputs are ready; then
 /// comes the one with the most that are.
-pub(super) fn in_runs(gates: &[Gate], wires: usize) -> Vec<Gate> {
+pub(crate) fn in_runs(gates: &[Gate], wires: usize) -> Vec<Gate> {
     const KINDS: usize = Operation::ALL.len();
     let mut maker = vec![u32::MAX; wires];
     for (at, gate) in gates.iter().enumerate() {
@@ -51,7 +51,7 @@ pub(super) fn in_runs(gates: &[Gate], wires: usize) -> Vec<Gate> {
 /// and those in `outside`, which are written from outside, have rows of their own, and keep their
 /// order; those in `kept` keep their row once they have it. The others share rows, a row being
 /// free again after its last reader. Gives the row of each wire and the number of rows.
-pub(super) fn rows(
+pub(crate) fn rows(
     sections: &mut [&mut Vec<Gate>],
     wires: usize,
     inputs: u32,

@@ -134,6 +134,9 @@ fn extract(lists: &mut Lists, live: &[u32], stop: &Stop) -> Result<(), Halt> {
                 && children.binary_search(&a).is_ok()
                 && children.binary_search(&b).is_ok()
         });
+        // A gate may have got the same pair more than once.
+        list.sort_unstable();
+        list.dedup();
         let actual = list.len();
         if actual < 2 {
             continue;
@@ -160,7 +163,7 @@ fn extract(lists: &mut Lists, live: &[u32], stop: &Stop) -> Result<(), Halt> {
             if let Err(at) = children.binary_search(&wire) {
                 children.insert(at, wire);
             }
-            for other in others {
+            for other in others.into_iter().filter(|&other| other != wire) {
                 let key = pair(other, wire);
                 let list = users.entry(key).or_default();
                 list.push(node);
@@ -203,4 +206,58 @@ fn rebuild(graph: &Graph, lists: &Lists, outputs: &[Edge]) -> (Graph, Vec<Edge>)
     }
     let outputs = outputs.iter().map(|&e| translate(&new, e)).collect();
     (fresh, outputs)
+}
+
+#[cfg(test)]
+mod tests {
+    use magister_core::{Rng, Seed};
+
+    use super::*;
+
+    fn value(graph: &Graph, inputs: &[u64], outputs: &[Edge]) -> Vec<u64> {
+        let mut wires = vec![!0];
+        wires.extend_from_slice(inputs);
+        let read = |wires: &[u64], e: Edge| {
+            let wire = wires[e.node() as usize];
+            if e.negated() { !wire } else { wire }
+        };
+        for node in graph.inputs() as u32 + 1..graph.len() as u32 {
+            let value = graph.children(node).iter().fold(!0, |all, &e| all & read(&wires, e));
+            wires.push(value);
+        }
+        outputs.iter().map(|&e| read(&wires, e)).collect()
+    }
+
+    /// Many gates over few inputs, so that they have much in common.
+    fn random(rng: &mut Rng) -> (Graph, Vec<Edge>) {
+        let inputs = 3 + rng.below(8) as usize;
+        let mut graph = Graph::new(inputs, Vec::new());
+        let mut wires: Vec<Edge> = (0..inputs).map(|n| graph.input(n)).collect();
+        for _ in 0..10 + rng.below(80) {
+            let edges: Vec<Edge> = (0..2 + rng.below(6))
+                .map(|_| {
+                    let wire = wires[rng.below(wires.len() as u64) as usize];
+                    if rng.below(3) == 0 { !wire } else { wire }
+                })
+                .collect();
+            wires.push(graph.and(edges));
+        }
+        let outputs = wires.into_iter().filter(|_| rng.below(3) == 0).collect();
+        (graph, outputs)
+    }
+
+    #[test]
+    fn sharing_changes_no_output() {
+        for seed in 0..600 {
+            let mut rng = Seed::from(seed).rng();
+            let (graph, outputs) = random(&mut rng);
+            let inputs: Vec<u64> = (0..graph.inputs()).map(|_| rng.next_u64()).collect();
+            let expected = value(&graph, &inputs, &outputs);
+            let (mut now, mut edges) = (graph, outputs);
+            for _ in 0..3 {
+                (now, edges) = share(&now, &edges, &Stop::never()).unwrap();
+                assert_eq!(value(&now, &inputs, &edges), expected, "seed {seed}");
+            }
+        }
+    }
 }

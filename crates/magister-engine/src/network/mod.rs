@@ -111,8 +111,12 @@ impl Network {
         } else {
             Builder::new(ground, *limits, invariants, stop).network()?
         };
+        let built = cfg!(debug_assertions).then(|| network.clone());
         network.complement();
         network.simplify(stop)?;
+        if let Some(built) = built {
+            assert!(sample::same(&built, &network), "what is simplified must stay the same");
+        }
         Ok(network)
     }
 

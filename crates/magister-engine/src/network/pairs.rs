@@ -230,14 +230,14 @@ mod tests {
 
     /// Many gates over few inputs, so that they have much in common.
     fn random(rng: &mut Rng) -> (Graph, Vec<Edge>) {
-        let inputs = 3 + rng.below(8) as usize;
+        let inputs = 6 + rng.below(20) as usize;
         let mut graph = Graph::new(inputs, Vec::new());
         let mut wires: Vec<Edge> = (0..inputs).map(|n| graph.input(n)).collect();
-        for _ in 0..10 + rng.below(80) {
-            let edges: Vec<Edge> = (0..2 + rng.below(6))
+        for _ in 0..20 + rng.below(400) {
+            let edges: Vec<Edge> = (0..2 + rng.below(10))
                 .map(|_| {
-                    let wire = wires[rng.below(wires.len() as u64) as usize];
-                    if rng.below(3) == 0 { !wire } else { wire }
+                    let wire = wires[rng.below(wires.len().min(40) as u64) as usize];
+                    if rng.below(6) == 0 { !wire } else { wire }
                 })
                 .collect();
             wires.push(graph.and(edges));
@@ -251,7 +251,9 @@ mod tests {
         for seed in 0..600 {
             let mut rng = Seed::from(seed).rng();
             let (graph, outputs) = random(&mut rng);
-            let inputs: Vec<u64> = (0..graph.inputs()).map(|_| rng.next_u64()).collect();
+            // Mostly ones, or wide conjunctions would all be zero.
+            let mut word = || rng.next_u64() | rng.next_u64() | rng.next_u64() | rng.next_u64();
+            let inputs: Vec<u64> = (0..graph.inputs()).map(|_| word()).collect();
             let expected = value(&graph, &inputs, &outputs);
             let (mut now, mut edges) = (graph, outputs);
             for _ in 0..3 {

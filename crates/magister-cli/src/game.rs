@@ -5,13 +5,14 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow, bail};
 use magister_core::{Game, Stop};
-use magister_engine::{Error, Evaluator, Prepared, prepare};
+use magister_engine::{Error, Evaluator, Prepared, prepare_with};
 use magister_games::{catalogue, native};
 use magister_gdl::{Options, Rulesheet, nearest, read};
 
 use crate::args::Evaluators;
 use crate::commands::complain;
 use crate::input::{self, Input};
+use crate::waiting::watched;
 
 /// What stands before the name of a game to ask for its version in Rust.
 const RUST: &str = "rust:";
@@ -118,7 +119,9 @@ impl Source {
             }
             Source::Rules { name, input, rules, took } => {
                 let start = Instant::now();
-                let prepared = prepare(rules, &input.text, name, evaluator, &Stop::never());
+                let prepared = watched(name, |progress| {
+                    prepare_with(rules, &input.text, name, evaluator, &Stop::never(), progress)
+                });
                 Ok(prepared.map(|prepared| Playable {
                     name: name.clone(),
                     game: Arc::clone(&prepared.game),

@@ -6,6 +6,7 @@ mod commands;
 mod game;
 mod input;
 mod session;
+mod waiting;
 
 use std::io;
 use std::process::ExitCode;

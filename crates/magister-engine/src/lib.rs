@@ -60,7 +60,7 @@ pub use datalog::DatalogGame;
 pub use error::Error;
 pub use explain::Explainer;
 pub use ground::Ground;
-pub use prepare::{Evaluator, Prepared, network_of, prepare, within};
+pub use prepare::{Evaluator, Prepared, network_of, prepare, prepare_with, within};
 pub use program::Program;
 pub use reference::{Limits, Reference, ReferenceGame};
 pub use trace::Stepper;

@@ -10,7 +10,7 @@ use magister_gdl::Rulesheet;
 
 use crate::datalog::DatalogGame;
 use crate::evaluator::{Method, NetworkGame};
-use crate::grounder::{GroundLimits, ground};
+use crate::grounder::{GroundLimits, Progress, ground_with};
 use crate::network::{Gates, Network, NetworkLimits};
 use crate::trace::Stepper;
 use crate::{Error, Limits, Program, Reference, ReferenceGame};
@@ -110,7 +110,20 @@ pub fn prepare(
     evaluator: Option<Evaluator>,
     stop: &Stop,
 ) -> Result<Prepared, Error> {
+    prepare_with(rules, source, name, evaluator, stop, &Progress::default())
+}
+
+/// [`prepare`], with counters that say how far it has come.
+pub fn prepare_with(
+    rules: &Rulesheet,
+    source: &str,
+    name: &str,
+    evaluator: Option<Evaluator>,
+    stop: &Stop,
+    progress: &Progress,
+) -> Result<Prepared, Error> {
     let program = Arc::new(Program::new(rules, source)?);
+    let network = |program: &Program, stop: &Stop| network(program, stop, progress);
     match evaluator {
         Some(Evaluator::Datalog) => datalog(&program, source, name, stop),
         Some(Evaluator::Reference) => reference(&program, source, name, stop),
@@ -152,16 +165,21 @@ pub fn prepare(
 }
 
 /// The network of a game, if it has one within the limits.
-pub fn network_of(rules: &Rulesheet, source: &str, stop: &Stop) -> Result<Arc<Network>, Error> {
-    network(&Program::new(rules, source)?, stop)
+pub fn network_of(
+    rules: &Rulesheet,
+    source: &str,
+    stop: &Stop,
+    progress: &Progress,
+) -> Result<Arc<Network>, Error> {
+    network(&Program::new(rules, source)?, stop, progress)
 }
 
 /// How long a game may take to become a network before another evaluator takes over.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-fn network(program: &Program, stop: &Stop) -> Result<Arc<Network>, Error> {
+fn network(program: &Program, stop: &Stop, progress: &Progress) -> Result<Arc<Network>, Error> {
     let made = within(PATIENCE, stop, |stop| {
-        let grounded = ground(program, &GroundLimits::default(), stop)?;
+        let grounded = ground_with(program, &GroundLimits::default(), stop, progress)?;
         Network::new(&grounded, &NetworkLimits::default(), stop).map(Arc::new)
     });
     made.map_err(|error| match error {

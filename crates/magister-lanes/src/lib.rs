@@ -10,6 +10,8 @@
 //! the rows of a gate are read without a check, since a [`Tape`] checks all of them once when it
 //! is made.
 
+#![allow(clippy::needless_range_loop, reason = "kernels walk several rows word by word")]
+
 mod commit;
 mod ledger;
 mod planes;

@@ -11,6 +11,7 @@ use serde_json::json;
 use crate::CLEAN;
 use crate::args::Network;
 use crate::game::{self, Source};
+use crate::waiting::watched;
 
 pub(crate) fn run(args: &Network) -> Result<u8> {
     let source = game::find(&args.game, &args.language.options())?;
@@ -18,7 +19,9 @@ pub(crate) fn run(args: &Network) -> Result<u8> {
         bail!("{} is written in Rust and has no network", args.game);
     };
     let start = Instant::now();
-    let network = network_of(&rules, &input.text, &Stop::never())
+    let never = Stop::never();
+    let made = watched(&name, |progress| network_of(&rules, &input.text, &never, progress));
+    let network = made
         .map_err(|error| anyhow::anyhow!("{error}"))
         .with_context(|| format!("{name} does not become a network"))?;
     let took = start.elapsed();

@@ -222,8 +222,8 @@ impl BatchPlayer {
                 tally(width, wires.row(row), finished, counters);
             }
             if batch.detail == Detail::PerPlayout {
-                for slot in 0..slots.len() {
-                    note(plan, wires, ledger, &mut slots[slot], slot, self.sweep);
+                for (slot, playing) in slots.iter_mut().enumerate() {
+                    note(plan, wires, ledger, playing, slot, self.sweep);
                 }
             }
         }

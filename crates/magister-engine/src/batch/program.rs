@@ -208,7 +208,7 @@ impl<'a> Builder<'a> {
         let mut kept = self.fixed.clone();
         kept.extend([terminal, stuck]);
         kept.extend(rewards.iter().map(|&(.., wire)| wire));
-        kept.extend(counted.iter().flat_map(|c| c.digits()));
+        kept.extend(counted.iter().flat_map(Counted::digits));
         kept.extend(next.iter().map(|&(wire, _)| wire));
         let inputs = network.graph.inputs() as u32 + 1;
         let mut sections =

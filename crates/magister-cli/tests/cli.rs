@@ -228,7 +228,7 @@ fn the_network_of_a_game_can_be_counted_and_drawn() {
     assert_eq!(counted["moves"], 20);
     // The number must not grow unseen; a better network may change it.
     let step = |part: &str| counted["gates_by_section"][part].as_u64().expect("a number");
-    assert_eq!(step("legal") + step("next"), 126);
+    assert_eq!(step("legal") + step("next"), 117);
     let drawing = text(&run(&["network", "tictactoe", "--dot"]).stdout);
     assert!(drawing.starts_with("digraph") && drawing.contains("next (cell 1 1 x)"));
     assert_eq!(code(&run(&["network", "rust:tictactoe"])), 2);

@@ -5,11 +5,12 @@
 //! and compiled for several instruction sets, of which the best that the machine has is taken at
 //! run time; all of them compute the same.
 //!
-//! This crate is where the engine's `unsafe` code lives. It has two reasons, and no others: a
-//! function compiled for an instruction set may only be called where that is known to exist, and
+//! This crate is where the engine's `unsafe` code lives. It has three reasons, and no others:
+//! a function compiled for an instruction set may only be called where that is known to exist;
 //! the rows of a gate are read without a check, since a [`Tape`] checks all of them once when it
-//! is made.
+//! is made; and a tape may be run by code that was made for it.
 
+mod code;
 mod commit;
 mod ledger;
 mod planes;
@@ -17,6 +18,7 @@ mod scale;
 mod tape;
 mod wires;
 
+pub use code::Form;
 pub use commit::{Commit, Start};
 pub use ledger::{Ledger, Sweep, tally};
 pub use planes::{BITS, Slot, planes};

@@ -9,6 +9,7 @@ use magister_lanes::{Gate, Operation};
 /// comes the one with the most that are.
 pub(super) fn in_runs(gates: &[Gate], wires: usize) -> Vec<Gate> {
     const KINDS: usize = Operation::ALL.len();
+    let kind = |operation| Operation::ALL.iter().position(|&o| o == operation).unwrap_or(0);
     let mut maker = vec![u32::MAX; wires];
     for (at, gate) in gates.iter().enumerate() {
         maker[gate.out as usize] = at as u32;
@@ -27,7 +28,7 @@ pub(super) fn in_runs(gates: &[Gate], wires: usize) -> Vec<Gate> {
             }
         }
         if open[at] == 0 {
-            ready[gate.operation as usize].push_back(at as u32);
+            ready[kind(gate.operation)].push_back(at as u32);
         }
     }
     let mut order = Vec::with_capacity(gates.len());
@@ -39,9 +40,49 @@ pub(super) fn in_runs(gates: &[Gate], wires: usize) -> Vec<Gate> {
             for &user in &users[at as usize] {
                 open[user as usize] -= 1;
                 if open[user as usize] == 0 {
-                    ready[gates[user as usize].operation as usize].push_back(user);
+                    ready[kind(gates[user as usize].operation)].push_back(user);
                 }
             }
+        }
+    }
+    order
+}
+
+/// Orders the gates of a section so that results are used soon after they are made: depth first
+/// from those that are wanted, of the inputs of a gate first those that need the most registers.
+/// Gates that nobody needs are left out.
+pub(super) fn depth_first(gates: &[Gate], wires: usize, wanted: &[bool]) -> Vec<Gate> {
+    let mut maker = vec![u32::MAX; wires];
+    let mut need = vec![0u32; wires];
+    for (at, gate) in gates.iter().enumerate() {
+        maker[gate.out as usize] = at as u32;
+        let mut needs: Vec<u32> = gate.inputs().map(|wire| need[wire as usize]).collect();
+        needs.sort_unstable_by_key(|&n| std::cmp::Reverse(n));
+        let most = needs.iter().enumerate().map(|(before, n)| n + before as u32).max();
+        need[gate.out as usize] = most.unwrap_or(0).max(1);
+    }
+    let mut order = Vec::with_capacity(gates.len());
+    let mut done = vec![false; gates.len()];
+    // Gates to visit, and whether their inputs have been.
+    let mut stack: Vec<(u32, bool)> = Vec::new();
+    for (root, gate) in gates.iter().enumerate() {
+        if wanted[gate.out as usize] {
+            stack.push((root as u32, false));
+        }
+        while let Some((at, ready)) = stack.pop() {
+            let gate = &gates[at as usize];
+            if ready {
+                order.push(*gate);
+                continue;
+            }
+            if std::mem::replace(&mut done[at as usize], true) {
+                continue;
+            }
+            stack.push((at, true));
+            let mut inputs: Vec<u32> = gate.inputs().collect();
+            inputs.sort_by_key(|&wire| need[wire as usize]);
+            let makers = inputs.iter().map(|&wire| maker[wire as usize]);
+            stack.extend(makers.filter(|&m| m != u32::MAX).map(|maker| (maker, false)));
         }
     }
     order

@@ -60,9 +60,8 @@ impl Node {
         if inputs.len() > 3 {
             return None;
         }
-        let plain = |wire: Wire| {
-            inputs.iter().position(|&input| input == wire).map_or(0, |at| PLAIN[at])
-        };
+        let plain =
+            |wire: Wire| inputs.iter().position(|&input| input == wire).map_or(0, |at| PLAIN[at]);
         let read = |node: &Node, of: &dyn Fn(Wire) -> u8| {
             let mut values = [0; 3];
             for (value, &wire) in values.iter_mut().zip(&node.inputs) {
@@ -78,29 +77,124 @@ impl Node {
 
 /// Joins gates of a section. What is wanted outside of it stays.
 pub(super) fn fuse(gates: &[Gate], wires: usize, wanted: &[bool]) -> Vec<Gate> {
-    let mut nodes: Vec<Node> = gates.iter().map(Node::new).collect();
-    let mut maker = vec![u32::MAX; wires];
-    for (at, node) in nodes.iter().enumerate() {
-        maker[node.out as usize] = at as u32;
+    let mut fusion = Fusion::new(gates, wires);
+    for step in [Step::Plain, Step::Single, Step::All] {
+        for at in 0..gates.len() {
+            fusion.join(at, step, wanted);
+        }
     }
-    let mut readers: Vec<Vec<u32>> = vec![Vec::new(); gates.len()];
-    for (at, node) in nodes.iter().enumerate() {
+    fusion.nodes.iter().filter(|node| !node.gone).map(Node::gate).collect()
+}
+
+/// Which gates are put into those that read them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Step {
+    /// Copies and negations, since that costs those nothing.
+    Plain,
+    /// What is read once.
+    Single,
+    /// What all that read it can take in.
+    All,
+}
+
+struct Fusion {
+    nodes: Vec<Node>,
+    /// The node that makes each wire.
+    maker: Vec<Option<u32>>,
+    /// The nodes that read what each node makes.
+    readers: Vec<Vec<u32>>,
+}
+
+impl Fusion {
+    fn new(gates: &[Gate], wires: usize) -> Self {
+        let nodes: Vec<Node> = gates.iter().map(Node::new).collect();
+        let mut maker = vec![None; wires];
+        for (at, node) in nodes.iter().enumerate() {
+            maker[node.out as usize] = Some(at as u32);
+        }
+        let mut readers: Vec<Vec<u32>> = vec![Vec::new(); gates.len()];
+        for (at, node) in nodes.iter().enumerate() {
+            for &wire in &node.inputs {
+                if let Some(maker) = maker[wire as usize] {
+                    readers[maker as usize].push(at as u32);
+                }
+            }
+        }
+        Self { nodes, maker, readers }
+    }
+
+    /// Puts a gate into all that read it, if it is one for this step and they can take it.
+    fn join(&mut self, at: usize, step: Step, wanted: &[bool]) {
+        let node = self.nodes[at].clone();
+        let wanted = wanted[node.out as usize];
+        let fits = match step {
+            Step::Plain => node.inputs.len() < 2,
+            Step::Single => self.readers[at].len() == 1 && !wanted,
+            Step::All => !wanted,
+        };
+        if node.gone || !fits {
+            return;
+        }
+        let readers = &self.readers[at];
+        let joined: Option<Vec<Node>> =
+            readers.iter().map(|&reader| self.nodes[reader as usize].with(&node)).collect();
+        let Some(joined) = joined else { return };
+        self.nodes[at].gone = !wanted;
+        let readers = std::mem::take(&mut self.readers[at]);
         for &wire in &node.inputs {
-            if let Some(readers) = readers.get_mut(maker[wire as usize] as usize) {
-                readers.push(at as u32);
+            let Some(maker) = self.maker[wire as usize] else { continue };
+            let list = &mut self.readers[maker as usize];
+            list.retain(|&reader| wanted || reader != at as u32);
+            for &reader in &readers {
+                if !list.contains(&reader) {
+                    list.push(reader);
+                }
+            }
+        }
+        for (reader, node) in readers.into_iter().zip(joined) {
+            self.nodes[reader as usize] = node;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fused_gates_compute_the_same() {
+        let mut state = 1u64;
+        let mut random = |below: u64| {
+            state = state.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(0x1405_7B7E_F767_814F);
+            (state >> 33) % below
+        };
+        for round in 0..200 {
+            let (inputs, count) = (6, 60);
+            let gates: Vec<Gate> = (0..count)
+                .map(|n| {
+                    let operation = Operation::ALL[random(Operation::ALL.len() as u64) as usize];
+                    let mut wire = || random(inputs + n) as Wire;
+                    Gate { operation, a: wire(), b: wire(), c: wire(), out: (inputs + n) as Wire }
+                })
+                .collect();
+            let wires = (inputs + count) as usize;
+            let wanted: Vec<bool> = (0..wires).map(|_| random(4) == 0).collect();
+            let run = |gates: &[Gate]| {
+                let mut values: Vec<u64> = (0..wires as u64)
+                    .map(|wire| (wire + 1 + round).wrapping_mul(0x9E37_79B9_7F4A_7C15))
+                    .collect();
+                for gate in gates {
+                    let [a, b, c] = [gate.a, gate.b, gate.c].map(|wire| values[wire as usize]);
+                    values[gate.out as usize] = gate.operation.apply(a, b, c);
+                }
+                values
+            };
+            let fused = fuse(&gates, wires, &wanted);
+            assert!(fused.len() < gates.len());
+            let (plain, fused) = (run(&gates), run(&fused));
+            for wire in (0..wires).filter(|&wire| wanted[wire]) {
+                assert_eq!(plain[wire], fused[wire], "wire {wire} in round {round}");
             }
         }
     }
-    // Copies and negations first, since they cost those that read them nothing; then what is
-    // read once; then what all that read it can take in.
-    for most in [usize::MAX, 1, usize::MAX] {
-        for at in 0..nodes.len() {
-            let whose = std::mem::take(&mut readers[at]);
-            if nodes[at].gone || whose.len() > most {
-                readers[at] = whose;
-                continue;
-            }
-        }
-    }
-    nodes.iter().filter(|node| !node.gone).map(Node::gate).collect()
 }

@@ -2,6 +2,7 @@
 
 mod choice;
 mod circuit;
+mod fuse;
 mod player;
 mod program;
 mod schedule;

@@ -1,11 +1,12 @@
 //! A network as tapes: what one sweep of a batch runs.
 
 use magister_core::Stop;
-use magister_lanes::{BITS, Commit, Gate, Operation, Tape};
+use magister_lanes::{BITS, Commit, Form, Operation, Tape, Width};
 
 use super::choice::Counted;
 use super::circuit::{Circuit, Wire};
-use super::schedule::{in_runs, rows};
+use super::fuse::fuse;
+use super::schedule::{depth_first, in_runs, rows, wanted};
 use crate::network::{Edge, Network, Turns};
 
 /// What one sweep runs, in this order: `legal`; `goals` if a playout has ended; the random planes
@@ -166,16 +167,16 @@ impl<'a> Builder<'a> {
         let moving = self.moving(&legal, &some, &turn);
         let stuck = self.stuck(&moving);
         let (draws, random, masks) = self.draws(&counted);
-        let mut section_legal = self.circuit.section();
+        let section_legal = self.circuit.section();
 
         // Section 2: goals.
         self.circuit.nodes(goal_edges.iter().copied());
         let rewards = self.rewards(pay);
-        let mut section_goals = self.circuit.section();
+        let section_goals = self.circuit.section();
 
         // Section 3: which random numbers each choice takes.
         self.mix(&draws, &random, &masks);
-        let mut section_mix = self.circuit.section();
+        let section_mix = self.circuit.section();
 
         // Section 4: the moves that are made, and the next state.
         let numbers: Vec<Wire> = counted
@@ -198,31 +199,47 @@ impl<'a> Builder<'a> {
         self.rest(&legal, &moving);
         self.circuit.nodes(network.next.iter().copied());
         let next: Vec<(Wire, bool)> = network.next.iter().map(|&e| self.next(e)).collect();
-        let mut section_next = self.circuit.section();
+        let section_next = self.circuit.section();
 
         // Rows.
-        let wires = self.circuit.wires as usize;
-        for section in [&mut section_legal, &mut section_goals, &mut section_mix, &mut section_next]
-        {
-            *section = in_runs(section, wires);
-        }
         let mut kept = self.fixed.clone();
         kept.extend([terminal, stuck]);
         kept.extend(rewards.iter().map(|&(.., wire)| wire));
         kept.extend(counted.iter().flat_map(|c| c.digits()));
         kept.extend(next.iter().map(|&(wire, _)| wire));
         let inputs = network.graph.inputs() as u32 + 1;
-        let mut sections =
-            [&mut section_legal, &mut section_goals, &mut section_mix, &mut section_next];
+        let wires = self.circuit.wires as usize;
+        let mut sections = [section_legal, section_goals, section_mix, section_next];
+        let wanted = wanted(&sections, wires, &kept);
+        let form = Form::best(Width::best());
+        for (section, wanted) in sections.iter_mut().zip(&wanted) {
+            *section = match form {
+                Form::Runs => in_runs(section, wires),
+                Form::Code => depth_first(section, wires, wanted),
+                Form::TableCode => depth_first(&fuse(section, wires, wanted), wires, wanted),
+            };
+        }
+        let outs: Vec<Vec<Wire>> = sections
+            .iter()
+            .zip(&wanted)
+            .map(|(gates, wanted)| {
+                gates.iter().map(|gate| gate.out).filter(|&out| wanted[out as usize]).collect()
+            })
+            .collect();
         let (row, count) = rows(&mut sections, wires, inputs, &kept, &self.fixed);
         let at = |wire: Wire| row[wire as usize];
-        let tape = |gates: &[Gate]| Tape::new(gates, count);
+        let [legal, goals, mix, next_tape] = std::array::from_fn(|section| {
+            let mut tape = Tape::new(&sections[section], count);
+            let rows: Vec<u32> = outs[section].iter().map(|&wire| at(wire)).collect();
+            tape.compile(Width::best(), &rows);
+            tape
+        });
         BatchProgram {
             rows: count,
-            legal: tape(&section_legal),
-            goals: tape(&section_goals),
-            mix: tape(&section_mix),
-            next: tape(&section_next),
+            legal,
+            goals,
+            mix,
+            next: next_tape,
             commit: Commit::new(
                 next.iter()
                     .enumerate()

@@ -48,6 +48,21 @@ pub(super) fn in_runs(gates: &[Gate], wires: usize) -> Vec<Gate> {
     order
 }
 
+/// For each section, which wires that it makes are read by others, or kept.
+pub(super) fn wanted(sections: &[Vec<Gate>], wires: usize, kept: &[u32]) -> Vec<Vec<bool>> {
+    let mut wanted = vec![vec![false; wires]; sections.len()];
+    for (at, wanted) in wanted.iter_mut().enumerate() {
+        let mut made = vec![false; wires];
+        sections[at].iter().for_each(|gate| made[gate.out as usize] = true);
+        let others = sections.iter().enumerate().filter(|&(other, _)| other != at);
+        let read = others.flat_map(|(_, gates)| gates.iter().flat_map(Gate::inputs));
+        for wire in read.chain(kept.iter().copied()) {
+            wanted[wire as usize] = made[wire as usize];
+        }
+    }
+    wanted
+}
+
 /// Orders the gates of a section so that results are used soon after they are made: depth first
 /// from those that are wanted, of the inputs of a gate first those that need the most registers.
 /// Gates that nobody needs are left out.
@@ -93,7 +108,7 @@ pub(super) fn depth_first(gates: &[Gate], wires: usize, wanted: &[bool]) -> Vec<
 /// order; those in `kept` keep their row once they have it. The others share rows, a row being
 /// free again after its last reader. Gives the row of each wire and the number of rows.
 pub(super) fn rows(
-    sections: &mut [&mut Vec<Gate>],
+    sections: &mut [Vec<Gate>],
     wires: usize,
     inputs: u32,
     kept: &[u32],

@@ -20,9 +20,9 @@ mod wires;
 
 pub use code::Form;
 pub use commit::{Commit, Start};
-pub use ledger::{Ledger, Sweep, tally};
-pub use planes::{BITS, Slot, planes};
-pub use scale::scale;
+pub use ledger::{Ledger, Sweep, Tally};
+pub use planes::{BITS, Planes};
+pub use scale::{planes_for, scale};
 pub use tape::{Gate, Operation, Tape};
 pub use wires::{Width, Wires};
 

@@ -1,16 +1,18 @@
 //! A network as tapes: what one sweep of a batch runs.
 
-use magister_core::Stop;
-use magister_lanes::{BITS, Commit, Form, Operation, Tape, Width};
+use std::ops::Range;
 
-use super::choice::Counted;
+use magister_core::Stop;
+use magister_lanes::{BITS, Commit, Form, Operation, Tape, Width, planes_for};
+
+use super::choice::{Counted, scale};
 use super::circuit::{Circuit, Wire};
 use super::fuse::fuse;
-use super::schedule::{depth_first, in_runs, rows, wanted};
+use super::schedule::{depth_first, in_place, in_runs, rows, wanted};
 use crate::network::{Edge, Network, Turns};
 
 /// What one sweep runs, in this order: `legal`; `goals` if a playout has ended; the random planes
-/// of every draw; `mix`; the choices; `next`; the commit.
+/// of every draw; `mix`; the choices; `next`; the ending.
 #[derive(Debug)]
 pub(super) struct BatchProgram {
     /// The number of rows.
@@ -19,11 +21,15 @@ pub(super) struct BatchProgram {
     pub(super) legal: Tape,
     /// The goals, where the state is terminal.
     pub(super) goals: Tape,
-    /// Which draw each role uses, where that differs from lane to lane.
+    /// The upper planes that choices look at, from this one on, if those are enough.
+    pub(super) from: usize,
+    /// Which draw each role uses, where that differs from lane to lane: the upper planes, and the
+    /// others.
     pub(super) mix: Tape,
+    pub(super) mix_rest: Tape,
     /// The chosen moves and the next state.
     pub(super) next: Tape,
-    pub(super) commit: Commit,
+    pub(super) ending: Ending,
     /// The row of the constant.
     pub(super) yes: u32,
     /// Where the fluents begin.
@@ -37,9 +43,23 @@ pub(super) struct BatchProgram {
     /// Where the planes of each draw begin.
     pub(super) draws: Vec<u32>,
     pub(super) choices: Vec<Choice>,
+    /// If the choices from the upper planes are part of `mix`, the lanes in which they are not
+    /// enough.
+    pub(super) unsure: Option<u32>,
     /// Rewards: the role, the value, and the row of the lanes in which it is paid. Of those of a
     /// role at most one is.
     pub(super) rewards: Vec<(usize, f64, u32)>,
+    /// The rows of the rewards, and that of the constant: what is counted at the end.
+    pub(super) paid: Vec<u32>,
+}
+
+/// How the next state becomes the state.
+#[derive(Debug)]
+pub(super) enum Ending {
+    /// By itself.
+    Commit(Commit),
+    /// As part of the tape of the next state, the start states being in the rows from here on.
+    Tape { starts: u32 },
 }
 
 /// A random choice.
@@ -175,17 +195,17 @@ impl<'a> Builder<'a> {
         let section_goals = self.circuit.section();
 
         // Section 3: which random numbers each choice takes.
-        self.mix(&draws, &random, &masks);
+        let most = counted.iter().map(|c| planes_for(c.digits().len())).max();
+        let from = BITS - most.unwrap_or(BITS);
+        self.mix(&draws, &random, &masks, from..BITS);
+        let numbers: Vec<Wire> = counted.iter().map(|c| self.fixed(c.digits().len())).collect();
+        let form = Form::best(Width::best());
+        let unsure = (form != Form::Runs).then(|| self.scale(&counted, &random, &numbers, from));
         let section_mix = self.circuit.section();
+        self.mix(&draws, &random, &masks, 0..from);
+        let section_rest = self.circuit.section();
 
         // Section 4: the moves that are made, and the next state.
-        let numbers: Vec<Wire> = counted
-            .iter()
-            .map(|c| {
-                let digits = c.digits().len();
-                self.fixed(digits)
-            })
-            .collect();
         for (index, (chooser, counted)) in choosers.iter().zip(&counted).enumerate() {
             let digits = counted.digits().len() as u32;
             let number: Vec<Wire> = (numbers[index]..numbers[index] + digits).collect();
@@ -199,36 +219,52 @@ impl<'a> Builder<'a> {
         self.rest(&legal, &moving);
         self.circuit.nodes(network.next.iter().copied());
         let next: Vec<(Wire, bool)> = network.next.iter().map(|&e| self.next(e)).collect();
+        let mut kept = vec![terminal, stuck];
+        kept.extend(unsure);
+        let starts = (form != Form::Runs).then(|| self.fixed(next.len()));
+        let after: Vec<Wire> = match starts {
+            None => next.iter().map(|&(wire, _)| wire).collect(),
+            Some(starts) => (starts..)
+                .zip(&next)
+                .map(|(start, next)| self.commit(*next, restart, start))
+                .collect(),
+        };
         let section_next = self.circuit.section();
 
         // Rows.
-        let mut kept = self.fixed.clone();
-        kept.extend([terminal, stuck]);
+        kept.extend(&self.fixed);
         kept.extend(rewards.iter().map(|&(.., wire)| wire));
         kept.extend(counted.iter().flat_map(|c| c.digits()));
-        kept.extend(next.iter().map(|&(wire, _)| wire));
+        kept.extend(&after);
         let inputs = network.graph.inputs() as u32 + 1;
         let wires = self.circuit.wires as usize;
-        let mut sections = [section_legal, section_goals, section_mix, section_next];
-        let wanted = wanted(&sections, wires, &kept);
-        let form = Form::best(Width::best());
-        for (section, wanted) in sections.iter_mut().zip(&wanted) {
+        let mut sections = [section_legal, section_goals, section_mix, section_rest, section_next];
+        if form == Form::TableCode {
+            let wanted = wanted(&sections, wires, &kept);
+            for (section, wanted) in sections.iter_mut().zip(&wanted) {
+                *section = fuse(section, wires, wanted);
+            }
+        }
+        let needed = wanted(&sections, wires, &kept);
+        for (section, wanted) in sections.iter_mut().zip(&needed) {
             *section = match form {
                 Form::Runs => in_runs(section, wires),
-                Form::Code => depth_first(section, wires, wanted),
-                Form::TableCode => depth_first(&fuse(section, wires, wanted), wires, wanted),
+                Form::Code | Form::TableCode => depth_first(section, wires, wanted),
             };
         }
-        let outs: Vec<Vec<Wire>> = sections
+        if starts.is_some() {
+            let [.., last] = &mut sections;
+            *last = in_place(last, wires, &after);
+            kept.truncate(kept.len() - after.len());
+            kept.extend(1..=after.len() as u32);
+        }
+        let outs: Vec<Vec<Wire>> = wanted(&sections, wires, &kept)
             .iter()
-            .zip(&wanted)
-            .map(|(gates, wanted)| {
-                gates.iter().map(|gate| gate.out).filter(|&out| wanted[out as usize]).collect()
-            })
+            .map(|wanted| (0..wires as u32).filter(|&wire| wanted[wire as usize]).collect())
             .collect();
         let (row, count) = rows(&mut sections, wires, inputs, &kept, &self.fixed);
         let at = |wire: Wire| row[wire as usize];
-        let [legal, goals, mix, next_tape] = std::array::from_fn(|section| {
+        let [legal, goals, mix, mix_rest, next_tape] = std::array::from_fn(|section| {
             let mut tape = Tape::new(&sections[section], count);
             let rows: Vec<u32> = outs[section].iter().map(|&wire| at(wire)).collect();
             tape.compile(Width::best(), &rows);
@@ -238,13 +274,18 @@ impl<'a> Builder<'a> {
             rows: count,
             legal,
             goals,
+            from,
             mix,
+            mix_rest,
             next: next_tape,
-            commit: Commit::new(
-                next.iter()
-                    .enumerate()
-                    .map(|(fluent, &(wire, negated))| (fluent as u32 + 1, at(wire), negated)),
-            ),
+            ending: match starts {
+                Some(starts) => Ending::Tape { starts: at(starts) },
+                None => Ending::Commit(Commit::new(
+                    next.iter()
+                        .enumerate()
+                        .map(|(fluent, &(wire, negated))| (fluent as u32 + 1, at(wire), negated)),
+                )),
+            },
             yes,
             state: 1,
             terminal: at(terminal),
@@ -258,7 +299,9 @@ impl<'a> Builder<'a> {
                     number: at(numbers[index]),
                 })
                 .collect(),
+            unsure: unsure.map(at),
             rewards: rewards.iter().map(|&(role, value, wire)| (role, value, at(wire))).collect(),
+            paid: rewards.iter().map(|&(.., wire)| at(wire)).chain([yes]).collect(),
         }
     }
 
@@ -346,10 +389,7 @@ impl<'a> Builder<'a> {
         let mut random = vec![draws[0]];
         let mut masks: Vec<Vec<Wire>> = vec![vec![0]];
         for index in 1..counted.len() {
-            random.push(self.circuit.wires);
-            for _ in 0..BITS {
-                self.circuit.fresh();
-            }
+            random.push(self.fixed(BITS));
             let before = masks[index - 1].clone();
             let high = &counted[index - 1].digits()[1..];
             let Some(two) = self.circuit.any(high) else {
@@ -372,9 +412,9 @@ impl<'a> Builder<'a> {
     }
 
     /// The random numbers of the choices behind the first, out of the draws they take.
-    fn mix(&mut self, draws: &[Wire], random: &[Wire], masks: &[Vec<Wire>]) {
+    fn mix(&mut self, draws: &[Wire], random: &[Wire], masks: &[Vec<Wire>], planes: Range<usize>) {
         for (index, masks) in masks.iter().enumerate().skip(1) {
-            for bit in 0..BITS as u32 {
+            for bit in planes.start as u32..planes.end as u32 {
                 let mut parts: Vec<Wire> = masks
                     .iter()
                     .enumerate()
@@ -384,8 +424,31 @@ impl<'a> Builder<'a> {
                 let others = self.circuit.any(&parts).unwrap_or(last);
                 self.circuit.write(Operation::Or, [others, last, last], random[index] + bit);
             }
-            self.fixed.extend((0..BITS as u32).map(|bit| random[index] + bit));
         }
+    }
+
+    /// Makes the choices from the upper planes, and gives the lanes in which those are not enough.
+    fn scale(
+        &mut self,
+        counted: &[Counted],
+        random: &[Wire],
+        numbers: &[Wire],
+        from: usize,
+    ) -> Wire {
+        let mut unsure = Vec::new();
+        for ((counted, &random), &number) in counted.iter().zip(random).zip(numbers) {
+            let planes: Vec<Wire> = (random + from as u32..random + BITS as u32).collect();
+            let (digits, ones) = scale(&mut self.circuit, &planes, counted.digits());
+            for (out, digit) in (number..).zip(digits) {
+                match digit {
+                    Some(wire) => self.circuit.write(Operation::And, [wire; 3], out),
+                    None => self.circuit.write(Operation::Nor, [0; 3], out),
+                }
+            }
+            unsure.extend(ones);
+        }
+        let unsure = self.circuit.any(&unsure);
+        unsure.unwrap_or_else(|| self.circuit.two(Operation::Nor, 0, 0))
     }
 
     /// Writes the input of a move that a choice may have taken.
@@ -434,5 +497,14 @@ impl<'a> Builder<'a> {
             return (node, edge.negated());
         }
         (self.circuit.two(Operation::And, node, node), edge.negated())
+    }
+
+    /// The wire of a fluent after the sweep: what it is next, or at the start where a playout has
+    /// ended.
+    fn commit(&mut self, (next, negated): (Wire, bool), restart: Wire, start: Wire) -> Wire {
+        let operation = if negated { Operation::Nor } else { Operation::AndNot };
+        let going = self.circuit.two(operation, next, restart);
+        let again = self.circuit.two(Operation::And, start, restart);
+        self.circuit.two(Operation::Or, going, again)
     }
 }

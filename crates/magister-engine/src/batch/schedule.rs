@@ -103,6 +103,46 @@ pub(super) fn depth_first(gates: &[Gate], wires: usize, wanted: &[bool]) -> Vec<
     order
 }
 
+/// Lets the fluents after a sweep, the wires `after`, be written to the wires of the fluents
+/// themselves, which come after wire 0: at once where nobody reads the old value any more, and
+/// otherwise as soon as that is so.
+pub(super) fn in_place(gates: &[Gate], wires: usize, after: &[u32]) -> Vec<Gate> {
+    let mut fluent = vec![0u32; wires];
+    (1..).zip(after).for_each(|(at, &wire)| fluent[wire as usize] = at);
+    let mut readers = vec![0u32; after.len() + 1];
+    let count = |gate: &Gate| gate.inputs().filter(|&wire| wire as usize <= after.len());
+    gates.iter().flat_map(count).for_each(|wire| readers[wire as usize] += 1);
+    let mut waiting = vec![false; after.len() + 1];
+    let mut order = Vec::with_capacity(gates.len() + after.len());
+    for gate in gates {
+        let mut gate = *gate;
+        count(&gate).for_each(|wire| readers[wire as usize] -= 1);
+        let to = fluent[gate.out as usize];
+        if to != 0 && readers[to as usize] == 0 {
+            gate.out = to;
+        } else {
+            waiting[to as usize] = true;
+        }
+        order.push(gate);
+        for wire in count(&gate) {
+            if wire != 0
+                && readers[wire as usize] == 0
+                && std::mem::take(&mut waiting[wire as usize])
+            {
+                let from = after[wire as usize - 1];
+                order.push(Gate {
+                    operation: Operation::And,
+                    a: from,
+                    b: from,
+                    c: from,
+                    out: wire,
+                });
+            }
+        }
+    }
+    order
+}
+
 /// Gives wires rows. Sections run in the order given, some perhaps not at all. Wires below `inputs`
 /// and those in `outside`, which are written from outside, have rows of their own, and keep their
 /// order; those in `kept` keep their row once they have it. The others share rows, a row being

@@ -13,7 +13,8 @@ pub const BITS: usize = 40;
 #[derive(Clone, Debug)]
 pub struct Planes {
     width: Width,
-    seed: u64,
+    /// The keys of the ten rounds.
+    keys: [[u64; 2]; 10],
     /// The stream of each slot of 32 lanes, in two halves, and the sweep at which it began. Two
     /// slots share a word; even and odd ones are apart, so that all of it is vectors of words.
     stream_low: [[u64; 8]; 2],
@@ -25,7 +26,7 @@ impl Planes {
     /// Planes for rows of a width. All slots play stream 0.
     pub fn new(width: Width, seed: u64) -> Self {
         let none = [[0; 8]; 2];
-        Self { width, seed, stream_low: none, stream_high: none, since: none }
+        Self { width, keys: keys(seed), stream_low: none, stream_high: none, since: none }
     }
 
     /// From this sweep on, a slot plays a stream.
@@ -52,11 +53,11 @@ impl Planes {
         if self.width == Width::W512 && vectors() == Vectors::Avx512 {
             let rows = &mut wires.rows_mut::<8>()[first as usize..][which.clone()];
             let (from, out) = (which.start as u64 / 4, rows.as_chunks_mut::<4>().0);
-            let (counters, keys) = (self.counters(counter), keys(self.seed));
+            let counters = self.counters(counter);
             #[allow(unsafe_code, reason = "the instruction set was found on this machine")]
             // SAFETY: `vectors` found these instructions.
             unsafe {
-                wide::blocks(counters, from, &keys, out);
+                wide::blocks(&counters, from, &self.keys, out);
             }
             return;
         }
@@ -101,15 +102,14 @@ struct Counter {
 fn fill<const N: usize>(planes: &Planes, wires: &mut Wires, counter: Counter, which: Range<usize>) {
     let rows = &mut wires.rows_mut::<N>()[counter.first as usize..][which.clone()];
     let counters: [[[u64; N]; 4]; 2] = planes.counters(counter);
-    let keys = keys(planes.seed);
     for (at, out) in rows.as_chunks_mut::<4>().0.iter_mut().enumerate() {
         let block = (which.start / 4 + at) as u64;
-        let [even, odd] = counters.map(|mut counter| {
-            for word in &mut counter[1] {
-                *word |= block;
-            }
-            philox(counter, &keys)
-        });
+        let [mut even, mut odd] = counters;
+        for i in 0..N {
+            even[1][i] |= block;
+            odd[1][i] |= block;
+        }
+        let (even, odd) = (philox(even, &planes.keys), philox(odd, &planes.keys));
         for plane in 0..4 {
             for i in 0..N {
                 out[plane][i] = even[plane][i] | odd[plane][i] << 32;
@@ -153,16 +153,16 @@ fn philox<const N: usize>(counter: [[u64; N]; 4], keys: &[[u64; 2]; 10]) -> [[u6
 #[cfg(target_arch = "x86_64")]
 mod wide {
     use std::arch::x86_64::{
-        __m512i, _mm512_mul_epu32, _mm512_or_si512, _mm512_slli_epi64, _mm512_srli_epi64,
-        _mm512_ternarylogic_epi64,
+        __m512i, _mm512_mul_epu32, _mm512_or_si512, _mm512_set1_epi64, _mm512_slli_epi64,
+        _mm512_srli_epi64, _mm512_ternarylogic_epi64,
     };
 
     use super::{FACTORS, LOW};
 
-    #[inline(always)]
-    #[allow(clippy::inline_always, reason = "vectors are to stay in registers")]
+    #[target_feature(enable = "avx512f")]
+    #[inline]
     fn same(word: u64) -> __m512i {
-        vector([word; 8])
+        _mm512_set1_epi64(word.cast_signed())
     }
 
     #[inline(always)]
@@ -185,28 +185,30 @@ mod wide {
     /// looked at.
     #[target_feature(enable = "avx512f")]
     pub(super) fn blocks(
-        counters: [[[u64; 8]; 4]; 2],
+        counters: &[[[u64; 8]; 4]; 2],
         from: u64,
         keys: &[[u64; 2]; 10],
         out: &mut [[[u64; 8]; 4]],
     ) {
-        let counters = counters.map(|counter| counter.map(vector));
-        let factors = FACTORS.map(same);
-        let keys = keys.map(|key| key.map(same));
+        let factors = [same(FACTORS[0]), same(FACTORS[1])];
         for (block, out) in (from..).zip(out) {
-            let mut now = counters;
-            for half in &mut now {
-                half[1] = _mm512_or_si512(half[1], same(block));
+            let mut now = [[same(0); 4]; 2];
+            for (now, from) in now.iter_mut().zip(counters) {
+                for (now, &from) in now.iter_mut().zip(from) {
+                    *now = vector(from);
+                }
+                now[1] = _mm512_or_si512(now[1], same(block));
             }
-            for [k0, k1] in keys {
+            for &[k0, k1] in keys {
+                let (k0, k1) = (same(k0), same(k1));
                 for [c0, c1, c2, c3] in &mut now {
                     let first = _mm512_mul_epu32(*c0, factors[0]);
                     let second = _mm512_mul_epu32(*c2, factors[1]);
-                    *c0 =
-                        _mm512_ternarylogic_epi64::<0x96>(_mm512_srli_epi64::<32>(second), *c1, k0);
+                    let (one, two) =
+                        (_mm512_srli_epi64::<32>(first), _mm512_srli_epi64::<32>(second));
+                    *c0 = _mm512_ternarylogic_epi64::<0x96>(two, *c1, k0);
                     *c1 = second;
-                    *c2 =
-                        _mm512_ternarylogic_epi64::<0x96>(_mm512_srli_epi64::<32>(first), *c3, k1);
+                    *c2 = _mm512_ternarylogic_epi64::<0x96>(one, *c3, k1);
                     *c3 = first;
                 }
             }

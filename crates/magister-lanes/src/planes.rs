@@ -52,12 +52,10 @@ impl Planes {
         #[cfg(target_arch = "x86_64")]
         if self.width == Width::W512 && vectors() == Vectors::Avx512 {
             let rows = &mut wires.rows_mut::<8>()[first as usize..][which.clone()];
-            let (from, out) = (which.start as u64 / 4, rows.as_chunks_mut::<4>().0);
-            let counters = self.counters(counter);
             #[allow(unsafe_code, reason = "the instruction set was found on this machine")]
             // SAFETY: `vectors` found these instructions.
             unsafe {
-                wide::blocks(&counters, from, &self.keys, out);
+                wide::fill(self, rows, counter, which.start);
             }
             return;
         }
@@ -154,10 +152,10 @@ fn philox<const N: usize>(counter: [[u64; N]; 4], keys: &[[u64; 2]; 10]) -> [[u6
 mod wide {
     use std::arch::x86_64::{
         __m512i, _mm512_mul_epu32, _mm512_or_si512, _mm512_set1_epi64, _mm512_slli_epi64,
-        _mm512_srli_epi64, _mm512_ternarylogic_epi64,
+        _mm512_srli_epi64, _mm512_sub_epi64, _mm512_ternarylogic_epi64,
     };
 
-    use super::{FACTORS, LOW};
+    use super::{Counter, FACTORS, LOW, Planes};
 
     #[target_feature(enable = "avx512f")]
     #[inline]
@@ -181,35 +179,37 @@ mod wide {
         unsafe { std::mem::transmute(vector) }
     }
 
-    /// Four planes each of the counters of even and odd slots. Only the lower halves of words are
-    /// looked at.
+    /// Fills fours of planes. Only the lower halves of words are looked at before the end.
     #[target_feature(enable = "avx512f")]
-    pub(super) fn blocks(
-        counters: &[[[u64; 8]; 4]; 2],
-        from: u64,
-        keys: &[[u64; 2]; 10],
-        out: &mut [[[u64; 8]; 4]],
-    ) {
-        let factors = [same(FACTORS[0]), same(FACTORS[1])];
-        for (block, out) in (from..).zip(out) {
-            let mut now = [[same(0); 4]; 2];
-            for (now, from) in now.iter_mut().zip(counters) {
-                for (now, &from) in now.iter_mut().zip(from) {
-                    *now = vector(from);
-                }
-                now[1] = _mm512_or_si512(now[1], same(block));
-            }
-            for &[k0, k1] in keys {
+    pub(super) fn fill(planes: &Planes, rows: &mut [[u64; 8]], counter: Counter, from: usize) {
+        let sweep = same(counter.sweep);
+        let mut first = [[same(0); 4]; 2];
+        for half in 0..2 {
+            let sweep = _mm512_sub_epi64(sweep, vector(planes.since[half]));
+            let high = _mm512_slli_epi64::<12>(_mm512_srli_epi64::<32>(sweep));
+            first[half][0] = sweep;
+            first[half][1] = _mm512_or_si512(high, same(u64::from(counter.draw) << 4));
+            first[half][2] = vector(planes.stream_low[half]);
+            first[half][3] = vector(planes.stream_high[half]);
+        }
+        let (factor, other) = (same(FACTORS[0]), same(FACTORS[1]));
+        let mut block = from as u64 / 4;
+        for out in rows.as_chunks_mut::<4>().0 {
+            let mut now = first;
+            now[0][1] = _mm512_or_si512(now[0][1], same(block));
+            now[1][1] = _mm512_or_si512(now[1][1], same(block));
+            block += 1;
+            for &[k0, k1] in &planes.keys {
                 let (k0, k1) = (same(k0), same(k1));
                 for [c0, c1, c2, c3] in &mut now {
-                    let first = _mm512_mul_epu32(*c0, factors[0]);
-                    let second = _mm512_mul_epu32(*c2, factors[1]);
-                    let (one, two) =
-                        (_mm512_srli_epi64::<32>(first), _mm512_srli_epi64::<32>(second));
-                    *c0 = _mm512_ternarylogic_epi64::<0x96>(two, *c1, k0);
-                    *c1 = second;
-                    *c2 = _mm512_ternarylogic_epi64::<0x96>(one, *c3, k1);
-                    *c3 = first;
+                    let one = _mm512_mul_epu32(*c0, factor);
+                    let two = _mm512_mul_epu32(*c2, other);
+                    let high = _mm512_srli_epi64::<32>(two);
+                    *c0 = _mm512_ternarylogic_epi64::<0x96>(high, *c1, k0);
+                    *c1 = two;
+                    let high = _mm512_srli_epi64::<32>(one);
+                    *c2 = _mm512_ternarylogic_epi64::<0x96>(high, *c3, k1);
+                    *c3 = one;
                 }
             }
             let low = same(LOW);

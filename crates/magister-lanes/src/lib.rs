@@ -19,7 +19,7 @@ mod tape;
 mod wires;
 
 pub use code::Form;
-pub use commit::{Commit, Start};
+pub use commit::{Commit, Start, hold};
 pub use ledger::{Ledger, Sweep, Tally};
 pub use planes::{BITS, Planes};
 pub use scale::{planes_for, scale};

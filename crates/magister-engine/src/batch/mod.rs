@@ -3,9 +3,10 @@
 mod choice;
 mod circuit;
 mod fuse;
+mod goals;
 mod player;
 mod program;
 mod schedule;
 
+pub(crate) use goals::Pay;
 pub(crate) use player::{BatchPlan, BatchPlayer, Trouble};
-pub(crate) use program::Pay;

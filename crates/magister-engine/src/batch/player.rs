@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use magister_core::playout::{LANES, Playout, lane_quota};
 use magister_core::{Batch, Detail, Halt, Results, Stop, Tally};
-use magister_lanes::{BITS, Ledger, Planes, Start, Width, Wires, scale};
+use magister_lanes::{BITS, Ledger, Planes, Start, Width, Wires, hold, scale};
 
-use super::program::{BatchProgram, Ending, Pay};
+use super::goals::Pay;
+use super::program::{BatchProgram, Ending};
 use crate::network::Network;
 
 /// What all players of a game share.
@@ -51,6 +52,9 @@ pub(crate) struct BatchPlayer {
     /// The start state, if they have the same: all ones or all zeros for each fluent.
     start: Vec<u64>,
     same: bool,
+    /// The last states of playouts whose rewards are not yet computed, and the lanes of those.
+    kept: Wires,
+    keeping: Vec<u64>,
     planes: Planes,
     slots: Vec<Playing>,
     /// How often each reward was paid, and then finished playouts, for every slot.
@@ -88,8 +92,14 @@ impl BatchPlayer {
             rewards: vec![Vec::new(); LANES],
             began: [0; LANES],
         };
+        let mut kept = Wires::new(width, plan.program.apart.as_ref().map_or(0, |goals| goals.rows));
+        if kept.count() > 0 {
+            kept.row_mut(plan.program.yes).fill(!0);
+        }
         Self {
             wires,
+            kept,
+            keeping: vec![0; width.words()],
             ledger: Ledger::new(width, 0, 0),
             starts: Wires::new(width, 0),
             start: vec![0; plan.fluents],
@@ -113,6 +123,11 @@ impl BatchPlayer {
         out.streams.resize_with(batch.streams.len(), Tally::default);
         out.streams.iter_mut().for_each(|tally| tally.clear(roles));
         self.counts.clear();
+        self.keeping.fill(0);
+        for playing in &mut self.slots {
+            playing.playouts.iter_mut().for_each(Vec::clear);
+            playing.rewards.iter_mut().for_each(Vec::clear);
+        }
         self.planes = Planes::new(self.wires.width(), batch.seed);
         self.sweep = 0;
         let most = batch.streams.iter().map(|stream| lane_quota(stream.quota, 0)).max();
@@ -132,6 +147,9 @@ impl BatchPlayer {
                 if let Some(stream) = self.slots[slot].stream
                     && lanes(self.ledger.alive(), slot) == 0
                 {
+                    if lanes(&self.keeping, slot) != 0 {
+                        self.pay(batch);
+                    }
                     self.close(slot, batch, stream, &mut out.streams[stream]);
                     self.fill(slot, batch, &mut waiting);
                 }
@@ -227,7 +245,7 @@ impl BatchPlayer {
 
     /// One sweep: every lane makes a step, or ends its playout. Gives whether a lane is done.
     fn step(&mut self, batch: &Batch<'_>) -> Result<bool, Trouble> {
-        let Self { plan, wires, ledger, slots, counts, .. } = self;
+        let Self { plan, wires, ledger, .. } = self;
         let program = &plan.program;
         program.legal.run(wires);
         let found = ledger.sweep(wires, program.terminal, program.stuck, program.restart);
@@ -235,13 +253,7 @@ impl BatchPlayer {
             return Err(Trouble::State(self.stuck()));
         }
         if found.ended {
-            program.goals.run(wires);
-            counts.add(wires, &program.paid, ledger.finished());
-            if batch.detail == Detail::PerPlayout {
-                for slot in 0..slots.len() {
-                    note(plan, wires, ledger, &mut slots[slot], slot, self.sweep);
-                }
-            }
+            self.end(batch);
         }
         self.choose();
         let Self { plan, wires, .. } = self;
@@ -253,6 +265,50 @@ impl BatchPlayer {
         }
         self.sweep += 1;
         Ok(found.done)
+    }
+
+    /// Books the playouts that end in this sweep.
+    fn end(&mut self, batch: &Batch<'_>) {
+        let held = |(kept, ended): (&u64, &u64)| kept & ended != 0;
+        if self.keeping.iter().zip(self.ledger.ended()).any(held) {
+            self.pay(batch);
+        }
+        let Self { plan, wires, ledger, slots, kept, keeping, .. } = self;
+        for (keeping, finished) in keeping.iter_mut().zip(ledger.finished()) {
+            *keeping |= finished;
+        }
+        if batch.detail == Detail::PerPlayout {
+            for (slot, playing) in slots.iter_mut().enumerate() {
+                let (ended, finished) = (ledger.ended(), ledger.finished());
+                playing.note(lanes(ended, slot), lanes(finished, slot), self.sweep, plan.roles);
+            }
+        }
+        match &plan.program.apart {
+            Some(goals) => hold(wires, &goals.fluents, ledger.finished(), kept, 1),
+            None => {
+                plan.program.goals.run(wires);
+                self.pay(batch);
+            }
+        }
+    }
+
+    /// Counts the rewards of the states that are kept, or where none are of those that end now.
+    fn pay(&mut self, batch: &Batch<'_>) {
+        let Self { plan, wires, slots, counts, kept, keeping, .. } = self;
+        let from = match &plan.program.apart {
+            Some(goals) => {
+                goals.tape.run(kept);
+                &*kept
+            }
+            None => &*wires,
+        };
+        counts.add(from, &plan.program.paid, keeping);
+        if batch.detail == Detail::PerPlayout {
+            for (slot, playing) in slots.iter_mut().enumerate() {
+                playing.pay(plan, from, lanes(keeping, slot), slot);
+            }
+        }
+        keeping.fill(0);
     }
 
     /// Draws the random numbers and makes the choices: from the upper planes, and if those are
@@ -298,31 +354,35 @@ impl BatchPlayer {
     }
 }
 
-/// Notes each playout of a slot that ends now, with the reward of every role.
-fn note(
-    plan: &BatchPlan,
-    wires: &Wires,
-    ledger: &Ledger,
-    playing: &mut Playing,
-    slot: usize,
-    sweep: u64,
-) {
-    let finished = lanes(ledger.finished(), slot);
-    let mut ended = lanes(ledger.ended(), slot);
-    while ended != 0 {
-        let lane = ended.trailing_zeros() as usize;
-        ended &= ended - 1;
-        let finished = finished >> lane & 1 == 1;
-        for role in 0..plan.roles {
-            let mut rewards = plan.program.rewards.iter();
-            let paid = rewards.find(|&&(whose, _, row)| {
-                whose == role && lanes(wires.row(row), slot) >> lane & 1 == 1
-            });
-            playing.rewards[lane].push(paid.filter(|_| finished).map(|&(_, value, _)| value));
+impl Playing {
+    /// Notes the playouts that end in these lanes. Those that are broken off have no rewards.
+    fn note(&mut self, mut ended: u32, finished: u32, sweep: u64, roles: usize) {
+        while ended != 0 {
+            let lane = ended.trailing_zeros() as usize;
+            ended &= ended - 1;
+            let finished = finished >> lane & 1 == 1;
+            let steps = (sweep - self.began[lane]) as u32;
+            self.playouts[lane].push(Playout { steps, finished });
+            self.began[lane] = sweep + 1;
+            if !finished {
+                self.rewards[lane].extend((0..roles).map(|_| None));
+            }
         }
-        let steps = (sweep - playing.began[lane]) as u32;
-        playing.playouts[lane].push(Playout { steps, finished });
-        playing.began[lane] = sweep + 1;
+    }
+
+    /// Notes the rewards of the last finished playout of these lanes.
+    fn pay(&mut self, plan: &BatchPlan, wires: &Wires, mut kept: u32, slot: usize) {
+        while kept != 0 {
+            let lane = kept.trailing_zeros() as usize;
+            kept &= kept - 1;
+            for role in 0..plan.roles {
+                let mut rewards = plan.program.rewards.iter();
+                let paid = rewards.find(|&&(whose, _, row)| {
+                    whose == role && lanes(wires.row(row), slot) >> lane & 1 == 1
+                });
+                self.rewards[lane].push(paid.map(|&(_, value, _)| value));
+            }
+        }
     }
 }
 

@@ -8,6 +8,7 @@ use magister_lanes::{BITS, Commit, Form, Operation, Tape, Width, planes_for};
 use super::choice::{Counted, scale};
 use super::circuit::{Circuit, Wire};
 use super::fuse::fuse;
+use super::goals::{Goals, Pay, rewards};
 use super::schedule::{depth_first, in_place, in_runs, rows, wanted};
 use crate::network::{Edge, Network, Turns};
 
@@ -21,6 +22,8 @@ pub(super) struct BatchProgram {
     pub(super) legal: Tape,
     /// The goals, where the state is terminal.
     pub(super) goals: Tape,
+    /// The goals of states that are kept, if that is better. Rows of rewards are there then.
+    pub(super) apart: Option<Goals>,
     /// The upper planes that choices look at, from this one on, if those are enough.
     pub(super) from: usize,
     /// Which draw each role uses, where that differs from lane to lane: the upper planes, and the
@@ -86,17 +89,6 @@ impl BatchProgram {
     }
 }
 
-/// What goals are worth.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Pay<'a> {
-    /// The values of the network's goals, if they are numbers.
-    pub(crate) values: &'a [Option<f64>],
-    /// The role that has no rewards.
-    pub(crate) chance: Option<usize>,
-    /// Whether a role without a goal has zero.
-    pub(crate) zero: bool,
-}
-
 struct Builder<'a> {
     network: &'a Network,
     turns: Option<Turns>,
@@ -149,11 +141,15 @@ impl<'a> Builder<'a> {
         let network = self.network;
         let yes = 0;
         let restart = self.fixed(1);
+        let apart = Goals::new(network, pay);
         // Section 1: legal moves and the end. What goals share with the next state must be there
         // by then, because goals are computed in between.
         let mut first: Vec<Edge> = network.legal.clone();
         first.push(network.terminal);
-        let goal_edges: Vec<Edge> = network.goals.iter().map(|&(.., e)| e).collect();
+        let mut goal_edges: Vec<Edge> = network.goals.iter().map(|&(.., e)| e).collect();
+        if apart.is_some() {
+            goal_edges.clear();
+        }
         let of_next = network.graph.reachable(network.next.iter().copied());
         let of_goals = network.graph.reachable(goal_edges.iter().copied());
         first.extend(
@@ -191,7 +187,10 @@ impl<'a> Builder<'a> {
 
         // Section 2: goals.
         self.circuit.nodes(goal_edges.iter().copied());
-        let rewards = self.rewards(pay);
+        let rewards = match apart {
+            Some(_) => Vec::new(),
+            None => rewards(network, &mut self.circuit, pay),
+        };
         let section_goals = self.circuit.section();
 
         // Section 3: which random numbers each choice takes.
@@ -270,6 +269,11 @@ impl<'a> Builder<'a> {
             tape.compile(Width::best(), &rows);
             tape
         });
+        let rewards: Vec<(usize, f64, u32)> = match &apart {
+            Some(apart) => apart.rewards.clone(),
+            None => rewards.iter().map(|&(role, value, wire)| (role, value, at(wire))).collect(),
+        };
+        let paid = rewards.iter().map(|&(.., row)| row).chain([yes]).collect();
         BatchProgram {
             rows: count,
             legal,
@@ -300,50 +304,10 @@ impl<'a> Builder<'a> {
                 })
                 .collect(),
             unsure: unsure.map(at),
-            rewards: rewards.iter().map(|&(role, value, wire)| (role, value, at(wire))).collect(),
-            paid: rewards.iter().map(|&(.., wire)| at(wire)).chain([yes]).collect(),
+            rewards,
+            paid,
+            apart,
         }
-    }
-
-    /// The rewards: a role has one if exactly one of its goals holds.
-    fn rewards(&mut self, pay: &Pay<'_>) -> Vec<(usize, f64, Wire)> {
-        let network = self.network;
-        let mut rewards = Vec::new();
-        for role in (0..network.idle.len()).filter(|&role| pay.chance != Some(role)) {
-            let goals: Vec<(f64, Wire)> = network
-                .goals
-                .iter()
-                .zip(pay.values)
-                .filter(|((whose, ..), _)| *whose as usize == role)
-                .filter_map(|(&(.., edge), value)| value.map(|value| (value, edge)))
-                .map(|(value, edge)| (value, self.circuit.edge(edge)))
-                .collect();
-            let (mut one, mut two): (Option<Wire>, Option<Wire>) = (None, None);
-            for &(_, goal) in &goals {
-                if let Some(before) = one {
-                    let both = self.circuit.two(Operation::And, before, goal);
-                    two = Some(match two {
-                        Some(two) => self.circuit.two(Operation::Or, two, both),
-                        None => both,
-                    });
-                    one = Some(self.circuit.two(Operation::Or, before, goal));
-                } else {
-                    one = Some(goal);
-                }
-            }
-            for (value, goal) in goals {
-                let single = match two {
-                    Some(two) => self.circuit.two(Operation::AndNot, goal, two),
-                    None => goal,
-                };
-                rewards.push((role, value, single));
-            }
-            if pay.zero {
-                let none = one.map_or(0, |one| self.circuit.two(Operation::Nor, one, one));
-                rewards.push((role, 0.0, none));
-            }
-        }
-        rewards
     }
 
     /// For every role whether it has a legal move.

@@ -1,5 +1,6 @@
 //! The next state becomes the state, or the start state where a playout has ended.
 
+use crate::wires::each;
 use crate::{Wires, by_width};
 
 /// Where the next state of each fluent is found.
@@ -60,20 +61,15 @@ fn advance<const N: usize>(commit: &Commit, wires: &mut Wires, restart: u32, sta
         Start::Same(bits) => {
             for (&(state, next, flip), &bit) in commit.parts.iter().zip(bits) {
                 let next = rows[next as usize];
-                let row = &mut rows[state as usize];
-                for i in 0..N {
-                    row[i] = ((next[i] ^ flip) & !again[i]) | (bit & again[i]);
-                }
+                rows[state as usize] = each(|i| ((next[i] ^ flip) & !again[i]) | (bit & again[i]));
             }
         }
         Start::Rows(starts) => {
             let starts = starts.words().as_chunks::<N>().0;
             for (&(state, next, flip), from) in commit.parts.iter().zip(starts) {
-                let next = rows[next as usize];
-                let row = &mut rows[state as usize];
-                for i in 0..N {
-                    row[i] = ((next[i] ^ flip) & !again[i]) | (from[i] & again[i]);
-                }
+                let (next, from) = (rows[next as usize], *from);
+                rows[state as usize] =
+                    each(|i| ((next[i] ^ flip) & !again[i]) | (from[i] & again[i]));
             }
         }
     }
@@ -98,12 +94,10 @@ pub fn hold(wires: &Wires, rows: &[u32], mask: &[u64], to: &mut Wires, first: u3
 fn copy<const N: usize>(wires: &Wires, rows: &[u32], mask: &[u64], to: &mut Wires, first: u32) {
     let all = wires.words().as_chunks::<N>().0;
     let to = &mut to.rows_mut::<N>()[first as usize..];
-    let Some(mask) = mask.first_chunk::<N>() else { return };
+    let Some(&mask) = mask.first_chunk::<N>() else { return };
     for (at, &row) in rows.iter().enumerate() {
-        let (from, to) = (&all[row as usize], &mut to[at]);
-        for i in 0..N {
-            to[i] = (to[i] & !mask[i]) | (from[i] & mask[i]);
-        }
+        let (from, before) = (all[row as usize], to[at]);
+        to[at] = each(|i| (before[i] & !mask[i]) | (from[i] & mask[i]));
     }
 }
 

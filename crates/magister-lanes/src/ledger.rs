@@ -1,5 +1,6 @@
 //! Which lanes end, which go on, and how many.
 
+use crate::wires::each;
 use crate::{Width, Wires, by_width};
 
 /// Counters in every lane: the steps that the playout may still make, and the playouts that are
@@ -127,55 +128,49 @@ fn book<const N: usize>(
     let alive = masks[ALIVE as usize];
     let steps = ledger.steps.rows_mut::<N>();
     let mut some = [0u64; N];
-    for digit in &*steps {
-        for i in 0..N {
-            some[i] |= digit[i];
-        }
+    for &digit in &*steps {
+        let before = some;
+        some = each(|i| before[i] | digit[i]);
     }
-    let (mut finished, mut ended, mut trouble) = ([0u64; N], [0u64; N], 0);
-    for i in 0..N {
-        finished[i] = terminal[i] & alive[i];
-        ended[i] = (terminal[i] | !some[i]) & alive[i];
-        trouble |= stuck[i] & alive[i] & !ended[i];
-    }
+    let finished: [u64; N] = each(|i| terminal[i] & alive[i]);
+    let ended: [u64; N] = each(|i| (terminal[i] | !some[i]) & alive[i]);
+    let trouble: [u64; N] = each(|i| stuck[i] & alive[i] & !ended[i]);
     // One step less, or all of them again.
     let mut borrow = alive;
-    for (at, digit) in steps.iter_mut().enumerate() {
+    for (at, place) in steps.iter_mut().enumerate() {
         let full = if ledger.most >> at & 1 == 1 { !0 } else { 0 };
-        for i in 0..N {
-            let less = digit[i] ^ borrow[i];
-            borrow[i] &= !digit[i];
-            digit[i] = (less & !ended[i]) | (full & ended[i]);
-        }
+        let (digit, before) = (*place, borrow);
+        *place = each(|i| ((digit[i] ^ before[i]) & !ended[i]) | (full & ended[i]));
+        borrow = each(|i| before[i] & !digit[i]);
     }
-    let any = ended.iter().fold(0, |any, word| any | word);
+    let ends = any(ended);
     let mut living = alive;
-    if any != 0 {
+    if ends {
         let mut borrow = ended;
         let mut more = [0u64; N];
-        for digit in ledger.left.rows_mut::<N>() {
-            for i in 0..N {
-                let less = digit[i] ^ borrow[i];
-                borrow[i] &= !digit[i];
-                digit[i] = less;
-                more[i] |= less;
-            }
+        for place in ledger.left.rows_mut::<N>() {
+            let (digit, before, others) = (*place, borrow, more);
+            let less: [u64; N] = each(|i| digit[i] ^ before[i]);
+            borrow = each(|i| before[i] & !digit[i]);
+            more = each(|i| others[i] | less[i]);
+            *place = less;
         }
-        for i in 0..N {
-            living[i] &= more[i];
-        }
+        living = each(|i| alive[i] & more[i]);
     }
-    let mut done = [0u64; N];
-    for i in 0..N {
-        rows[restart as usize][i] = ended[i] | !living[i];
-        done[i] = alive[i] & !living[i];
-    }
+    rows[restart as usize] = each(|i| ended[i] | !living[i]);
+    let done: [u64; N] = each(|i| alive[i] & !living[i]);
     masks[ALIVE as usize] = living;
     masks[FINISHED as usize] = finished;
     masks[ENDED as usize] = ended;
     masks[DONE as usize] = done;
-    let done = done.iter().fold(0, |any, word| any | word);
-    *found = Sweep { ended: any != 0, stuck: trouble != 0, done: done != 0 };
+    *found = Sweep { ended: ends, stuck: any(trouble), done: any(done) };
+}
+
+/// Whether a bit of a row is true.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "it must be compiled into each instruction set's function")]
+fn any<const N: usize>(row: [u64; N]) -> bool {
+    row.iter().fold(0, |any, word| any | word) != 0
 }
 
 /// Counts of lanes, for every 32 lanes.
@@ -229,18 +224,19 @@ fn count<const N: usize>(tally: &mut Tally, wires: &Wires, rows: &[u32], mask: &
     const FOURS: u64 = 0x3333_3333_3333_3333;
     const EIGHTS: u64 = 0x0f0f_0f0f_0f0f_0f0f;
     let all = wires.words().as_chunks::<N>().0;
-    let Some(mask) = mask.first_chunk::<N>() else { return };
-    for (&row, counts) in rows.iter().zip(tally.counts.rows_mut::<N>()) {
-        let row = all[row as usize];
+    let Some(&mask) = mask.first_chunk::<N>() else { return };
+    let counts = tally.counts.rows_mut::<N>();
+    for (at, &row) in rows.iter().enumerate() {
+        let (row, before) = (all[row as usize], counts[at]);
         // Side by side in ever wider fields, in all words at once.
-        for i in 0..N {
+        counts[at] = each(|i| {
             let lanes = row[i] & mask[i];
             let pairs = lanes - (lanes >> 1 & PAIRS);
             let fours = (pairs & FOURS) + (pairs >> 2 & FOURS);
             let eights = (fours + (fours >> 4)) & EIGHTS;
             let sixteens = eights + (eights >> 8);
-            counts[i] += (sixteens + (sixteens >> 16)) & 0x0000_003f_0000_003f;
-        }
+            before[i] + ((sixteens + (sixteens >> 16)) & 0x0000_003f_0000_003f)
+        });
     }
 }
 

@@ -74,6 +74,17 @@ pub(crate) fn vectors() -> Vectors {
     })
 }
 
+/// A row, word by word. Kernels that write whole rows become vector instructions for sure.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "it must be compiled into each instruction set's function")]
+pub(crate) fn each<const N: usize>(word: impl Fn(usize) -> u64) -> [u64; N] {
+    let mut row = [0; N];
+    for (at, place) in row.iter_mut().enumerate() {
+        *place = word(at);
+    }
+    row
+}
+
 /// Eight words, aligned like the widest vector.
 #[derive(Clone, Copy, Default)]
 #[repr(C, align(64))]

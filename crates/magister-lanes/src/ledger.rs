@@ -257,7 +257,7 @@ mod tests {
             }
             for round in 0..60 {
                 // Lane by lane, some are terminal.
-                let over = |lane: usize| (lane * 7 + round * 13) % 11 == 0;
+                let over = |lane: usize| (lane * 7 + round * 13).is_multiple_of(11);
                 wires.row_mut(0).fill(0);
                 (0..lanes).filter(|&lane| over(lane)).for_each(|lane| {
                     wires.row_mut(0)[lane / 64] |= 1 << (lane % 64);

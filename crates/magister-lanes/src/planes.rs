@@ -184,21 +184,19 @@ mod wide {
     pub(super) fn fill(planes: &Planes, rows: &mut [[u64; 8]], counter: Counter, from: usize) {
         let sweep = same(counter.sweep);
         let mut first = [[same(0); 4]; 2];
-        for half in 0..2 {
-            let sweep = _mm512_sub_epi64(sweep, vector(planes.since[half]));
-            let high = _mm512_slli_epi64::<12>(_mm512_srli_epi64::<32>(sweep));
-            first[half][0] = sweep;
-            first[half][1] = _mm512_or_si512(high, same(u64::from(counter.draw) << 4));
-            first[half][2] = vector(planes.stream_low[half]);
-            first[half][3] = vector(planes.stream_high[half]);
+        for (half, [c0, c1, c2, c3]) in first.iter_mut().enumerate() {
+            *c0 = _mm512_sub_epi64(sweep, vector(planes.since[half]));
+            let high = _mm512_slli_epi64::<12>(_mm512_srli_epi64::<32>(*c0));
+            *c1 = _mm512_or_si512(high, same(u64::from(counter.draw) << 4));
+            *c2 = vector(planes.stream_low[half]);
+            *c3 = vector(planes.stream_high[half]);
         }
         let (factor, other) = (same(FACTORS[0]), same(FACTORS[1]));
-        let mut block = from as u64 / 4;
-        for out in rows.as_chunks_mut::<4>().0 {
+        for (at, out) in rows.as_chunks_mut::<4>().0.iter_mut().enumerate() {
+            let block = same((from / 4 + at) as u64);
             let mut now = first;
-            now[0][1] = _mm512_or_si512(now[0][1], same(block));
-            now[1][1] = _mm512_or_si512(now[1][1], same(block));
-            block += 1;
+            now[0][1] = _mm512_or_si512(now[0][1], block);
+            now[1][1] = _mm512_or_si512(now[1][1], block);
             for &[k0, k1] in &planes.keys {
                 let (k0, k1) = (same(k0), same(k1));
                 for [c0, c1, c2, c3] in &mut now {

@@ -1,6 +1,7 @@
 //! The random choice: `floor(U * c / 2^40)` in every lane.
 
 use crate::planes::BITS;
+use crate::wires::each;
 use crate::{Wires, by_width};
 
 /// The most digits that a count can have.
@@ -77,19 +78,18 @@ fn digits<const N: usize, const K: usize>(
     // What the planes below add is less than c. If that carried into the result, then all digits
     // that are cut off would be ones, but for the lowest ones that c reaches itself.
     let mut ones = [if from == 0 { 0 } else { !0u64 }; N];
-    for (at, u) in rows[random as usize + from..random as usize + BITS].iter().enumerate() {
+    for (at, &u) in rows[random as usize + from..random as usize + BITS].iter().enumerate() {
         let mut carry = [0u64; N];
         let reached = if at < count.len() { !0 } else { 0 };
         for digit in 0..K {
-            for i in 0..N {
-                let (a, b, before) = (sum[digit][i], c[digit][i] & u[i], carry[i]);
-                let total = a ^ b ^ before;
-                carry[i] = (a & b) | (before & (a | b));
-                if digit > 0 {
-                    sum[digit - 1][i] = total;
-                } else {
-                    ones[i] &= total | reached;
-                }
+            let (one, two, all) = (sum[digit], carry, ones);
+            let part: [u64; N] = each(|i| c[digit][i] & u[i]);
+            let total: [u64; N] = each(|i| one[i] ^ part[i] ^ two[i]);
+            carry = each(|i| (one[i] & part[i]) | (two[i] & (one[i] | part[i])));
+            if digit > 0 {
+                sum[digit - 1] = total;
+            } else {
+                ones = each(|i| all[i] & (total[i] | reached));
             }
         }
         sum[K - 1] = carry;

@@ -300,10 +300,9 @@ mod tests {
             }
             tape.run(&mut rows);
             for gate in &gates {
-                for word in 0..width.words() {
-                    let read = |wire: u32| plain[wire as usize][word];
-                    let value = gate.operation.apply(read(gate.a), read(gate.b), read(gate.c));
-                    plain[gate.out as usize][word] = value;
+                let [a, b, c] = [gate.a, gate.b, gate.c].map(|wire| plain[wire as usize].clone());
+                for (word, value) in plain[gate.out as usize].iter_mut().enumerate() {
+                    *value = gate.operation.apply(a[word], b[word], c[word]);
                 }
             }
             for (wire, row) in plain.iter().enumerate() {

@@ -283,12 +283,11 @@ impl BatchPlayer {
                 playing.note(lanes(ended, slot), lanes(finished, slot), self.sweep, plan.roles);
             }
         }
-        match &plan.program.apart {
-            Some(goals) => hold(wires, &goals.fluents, ledger.finished(), kept, 1),
-            None => {
-                plan.program.goals.run(wires);
-                self.pay(batch);
-            }
+        if let Some(goals) = &plan.program.apart {
+            hold(wires, &goals.fluents, ledger.finished(), kept, 1);
+        } else {
+            plan.program.goals.run(wires);
+            self.pay(batch);
         }
     }
 

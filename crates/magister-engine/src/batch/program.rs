@@ -233,7 +233,7 @@ impl<'a> Builder<'a> {
         // Rows.
         kept.extend(&self.fixed);
         kept.extend(rewards.iter().map(|&(.., wire)| wire));
-        kept.extend(counted.iter().flat_map(|c| c.digits()));
+        kept.extend(counted.iter().flat_map(Counted::digits));
         kept.extend(&after);
         let inputs = network.graph.inputs() as u32 + 1;
         let wires = self.circuit.wires as usize;

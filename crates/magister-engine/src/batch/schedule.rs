@@ -157,7 +157,7 @@ pub(super) fn rows(
     let mut last = vec![0usize; wires];
     let mut time = 0;
     for section in sections.iter() {
-        for gate in section.iter() {
+        for gate in section {
             time += 1;
             for input in [gate.a, gate.b, gate.c] {
                 last[input as usize] = time;

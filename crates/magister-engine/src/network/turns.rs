@@ -63,8 +63,8 @@ impl Network {
         };
         let steps = over.len();
         let mut turn: Vec<Edge> = Vec::new();
-        for role in 0..roles {
-            if choices[role].iter().zip(&over).all(|(choice, over)| choice & !over == 0) {
+        for (role, choices) in choices.iter().enumerate() {
+            if choices.iter().zip(&over).all(|(choice, over)| choice & !over == 0) {
                 turn.push(Edge::FALSE);
                 continue;
             }
@@ -73,7 +73,7 @@ impl Network {
             let fits = |&edge: &Edge| {
                 (0..steps).all(|step| {
                     let (now, alive) = (holds(edge, step), !over[step]);
-                    choices[role][step] & !now & alive == 0
+                    choices[step] & !now & alive == 0
                         && turn.iter().all(|&other| {
                             other == Edge::FALSE || holds(other, step) & now & alive == 0
                         })

@@ -94,7 +94,7 @@ impl Assembler {
     }
 
     /// An instruction with the prefix 66: `reg` is its register operand, `second` the one that
-    /// the prefix names (0 where there is none), `last` what follows in the ModRM byte.
+    /// the prefix names (0 where there is none), `last` what follows in the `ModRM` byte.
     fn instruction(&mut self, map: u8, code: u8, reg: Register, second: Register, last: Operand) {
         match self.size {
             Size::Ymm => self.vex(map, code, reg, second, last),

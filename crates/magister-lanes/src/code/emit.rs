@@ -176,7 +176,7 @@ impl Emitter {
     }
 
     fn displacement(&self, row: u32) -> i32 {
-        (row as i32 - self.bias) * self.stride
+        (row.cast_signed() - self.bias) * self.stride
     }
 
     fn memory(&self, row: u32) -> Operand {
@@ -264,7 +264,7 @@ impl Emitter {
                 };
                 let first = match self.operand(a) {
                     Operand::Register(register) => register,
-                    memory => {
+                    memory @ Operand::Memory(_) => {
                         self.assembler.load(to, memory);
                         to
                     }
@@ -342,8 +342,7 @@ impl Emitter {
         let dying = self.dying(rows);
         let to = dying.map_or_else(|| self.allocate(at as u32), |(_, register)| register);
         let [a, b, c] = [gate.a, gate.b, gate.c].map(|row| self.operand(row));
-        let (x, y) = (SCRATCH, SCRATCH_2);
-        let (in_x, in_y) = (Operand::Register(x), Operand::Register(y));
+        let (part, other) = (SCRATCH, SCRATCH_2);
         // What is in between never lies in `to`, which may be an input.
         match gate.operation {
             Operation::And if gate.a == gate.b => self.assembler.load(to, a),
@@ -353,38 +352,38 @@ impl Emitter {
             Operation::Xor => self.logic(Logic::Xor, to, a, b),
             Operation::Nor if gate.a == gate.b => self.assembler.logic(Logic::Xor, to, ONES, a),
             Operation::Nor => {
-                self.logic(Logic::Or, x, a, b);
-                self.assembler.logic(Logic::Xor, to, x, Operand::Register(ONES));
+                self.logic(Logic::Or, part, a, b);
+                self.assembler.logic(Logic::Xor, to, part, Operand::Register(ONES));
             }
             Operation::And3 => {
-                self.logic(Logic::And, x, a, b);
-                self.assembler.logic(Logic::And, to, x, c);
+                self.logic(Logic::And, part, a, b);
+                self.assembler.logic(Logic::And, to, part, c);
             }
             Operation::And2Not => {
-                self.logic(Logic::And, x, a, b);
-                self.logic(Logic::NotAnd, to, c, in_x);
+                self.logic(Logic::And, part, a, b);
+                self.logic(Logic::NotAnd, to, c, Operand::Register(part));
             }
             Operation::AndNot2 => {
-                self.logic(Logic::Or, x, b, c);
-                self.assembler.logic(Logic::NotAnd, to, x, a);
+                self.logic(Logic::Or, part, b, c);
+                self.assembler.logic(Logic::NotAnd, to, part, a);
             }
             Operation::Nor3 => {
-                self.logic(Logic::Or, x, a, b);
-                self.assembler.logic(Logic::Or, x, x, c);
-                self.assembler.logic(Logic::Xor, to, x, Operand::Register(ONES));
+                self.logic(Logic::Or, part, a, b);
+                self.assembler.logic(Logic::Or, part, part, c);
+                self.assembler.logic(Logic::Xor, to, part, Operand::Register(ONES));
             }
             Operation::Sum => {
-                self.logic(Logic::Xor, x, a, b);
-                self.assembler.logic(Logic::Xor, to, x, c);
+                self.logic(Logic::Xor, part, a, b);
+                self.assembler.logic(Logic::Xor, to, part, c);
             }
             // ((a ^ c) & (b ^ c)) ^ c, and the same with `!a`.
             Operation::Carry | Operation::Borrow => {
-                self.logic(Logic::Xor, x, a, c);
-                self.logic(Logic::Xor, y, b, c);
+                self.logic(Logic::Xor, part, a, c);
+                self.logic(Logic::Xor, other, b, c);
                 let borrows = gate.operation == Operation::Borrow;
                 let logic = if borrows { Logic::NotAnd } else { Logic::And };
-                self.assembler.logic(logic, x, x, in_y);
-                self.assembler.logic(Logic::Xor, to, x, c);
+                self.assembler.logic(logic, part, part, Operand::Register(other));
+                self.assembler.logic(Logic::Xor, to, part, c);
             }
             Operation::Table(_) => return None,
         }

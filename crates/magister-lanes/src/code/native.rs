@@ -9,7 +9,7 @@ use super::memory::Memory;
 use crate::{Gate, Tape, Width, Wires};
 
 /// The row that the base points at. With AVX-512, rows up to 128 away take a byte to address.
-const BIAS: usize = 128;
+const BIAS: u16 = 128;
 
 /// The code of a tape.
 #[derive(Clone, Debug)]
@@ -42,8 +42,8 @@ impl Code {
         for &row in wanted {
             *rows.get_mut(row as usize)? = true;
         }
-        let stride = width.words() * 8;
-        let bytes = emit(&gates, &rows, size, stride as i32, BIAS as i32)?;
+        let stride = i32::try_from(width.words() * 8).ok()?;
+        let bytes = emit(&gates, &rows, size, stride, BIAS.into())?;
         let memory = Arc::new(Memory::new(&bytes)?);
         Some(Self { memory, width, size, wires: tape.wires() })
     }
@@ -90,7 +90,7 @@ impl Code {
             // writes `registers` bytes from the beginning of a row on, or from half of it, only in
             // rows that the tape has, and there are as many, as is checked above. Rows are aligned
             // like the widest registers.
-            unsafe { code(first.wrapping_add(part + BIAS * row)) };
+            unsafe { code(first.wrapping_add(part + usize::from(BIAS) * row)) };
         }
     }
 }
@@ -148,8 +148,9 @@ mod tests {
                 let gates = gates(seed, count, wires, size == Size::Zmm);
                 let tape = Tape::new(&gates, wires as usize);
                 let share = mix(seed) % 4 + 1;
-                let wanted: Vec<u32> =
-                    (0..wires as u32).filter(|&row| mix(u64::from(row)) % share == 0).collect();
+                let wanted: Vec<u32> = (0..wires as u32)
+                    .filter(|&row| mix(u64::from(row)).is_multiple_of(share))
+                    .collect();
                 let code = Code::with(&tape, width, size, &wanted).unwrap();
                 assert!(code.agrees(&tape, &wanted), "{width}, {size:?}, seed {seed}");
             }

@@ -3,7 +3,11 @@
 //! A [`Wires`] holds rows of 64, 256 or 512 bits; a [`Tape`] is a list of gates that combine rows.
 //! Nothing here knows of games. The kernels are written once, as plain loops over arrays of words,
 //! and compiled for several instruction sets, of which the best that the machine has is taken at
-//! run time; all of them compute the same.
+//! run time; all of them compute the same. Tapes may be made into machine code as well, which
+//! is compared with the interpreter when it is made.
+//!
+//! Two variables of the environment ask for less, for comparison: `MAGISTER_VECTORS=avx2` or
+//! `portable` limits the instruction set, and `MAGISTER_CODE=off` forbids machine code.
 //!
 //! This crate is where the engine's `unsafe` code lives. It has three reasons, and no others:
 //! a function compiled for an instruction set may only be called where that is known to exist;

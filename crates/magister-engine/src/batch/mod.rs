@@ -4,6 +4,7 @@ mod choice;
 mod circuit;
 mod fuse;
 mod goals;
+mod numbers;
 mod player;
 mod program;
 mod schedule;

@@ -5,59 +5,15 @@
 //! be read again, or if somebody outside wants the row.
 
 use super::assemble::{Assembler, Logic, Operand, Register, Size};
+use super::uses::{NEVER, Uses};
 use crate::{Gate, Operation};
 
-/// Code of more bytes is not made: it would come from memory slower than it is interpreted.
-const MOST_BYTES: usize = 16 << 20;
-
-/// Never, as the number of a gate.
-const NEVER: u32 = u32::MAX;
+/// Code of more bytes is not made: it would come from memory no faster than gates do.
+const MOST_BYTES: usize = 64 << 20;
 
 /// A value that was loaded from its row and can be loaded again is worth less than one that
 /// would have to be stored first: it goes as if it were read so many times later.
 const CLEAN: u32 = 3;
-
-/// When values are read.
-struct Uses {
-    /// For every gate and input, the gate that reads the same value next.
-    after: Vec<[u32; 3]>,
-    /// For every gate, the gate that reads its result first.
-    first: Vec<u32>,
-    /// For every gate, whether its result is what the row holds in the end, and wanted.
-    wanted: Vec<bool>,
-}
-
-impl Uses {
-    fn new(gates: &[Gate], wanted: &[bool]) -> Self {
-        let mut next = vec![NEVER; wanted.len()];
-        let mut open = wanted.to_vec();
-        let mut uses = Self {
-            after: vec![[NEVER; 3]; gates.len()],
-            first: vec![NEVER; gates.len()],
-            wanted: vec![false; gates.len()],
-        };
-        for (at, gate) in gates.iter().enumerate().rev() {
-            let out = gate.out as usize;
-            uses.first[at] = std::mem::replace(&mut next[out], NEVER);
-            uses.wanted[at] = std::mem::replace(&mut open[out], false);
-            if uses.idle(at) {
-                continue;
-            }
-            for (place, row) in gate.inputs().enumerate() {
-                uses.after[at][place] = next[row as usize];
-            }
-            for row in gate.inputs() {
-                next[row as usize] = at as u32;
-            }
-        }
-        uses
-    }
-
-    /// Whether nobody needs the result of a gate.
-    fn idle(&self, at: usize) -> bool {
-        self.first[at] == NEVER && !self.wanted[at]
-    }
-}
 
 /// What a register holds.
 #[derive(Clone, Copy, Debug)]

@@ -10,6 +10,8 @@ mod assemble;
 mod emit;
 #[cfg(target_arch = "x86_64")]
 mod memory;
+#[cfg(target_arch = "x86_64")]
+mod uses;
 
 #[cfg(target_arch = "x86_64")]
 mod native;
@@ -39,9 +41,9 @@ impl Form {
     /// The best for a width. `MAGISTER_CODE=off` forbids code, for comparison.
     pub fn best(width: Width) -> Form {
         use std::sync::OnceLock;
-        static OFF: OnceLock<bool> = OnceLock::new();
-        let off = || std::env::var("MAGISTER_CODE").is_ok_and(|value| value == "off");
-        if cfg!(not(target_arch = "x86_64")) || *OFF.get_or_init(off) {
+        static ALLOWED: OnceLock<bool> = OnceLock::new();
+        let asked = || std::env::var("MAGISTER_CODE").map_or(true, |value| value != "off");
+        if !*ALLOWED.get_or_init(|| asked() && Code::possible()) {
             return Form::Runs;
         }
         match (width, vectors()) {

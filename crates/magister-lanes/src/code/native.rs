@@ -22,6 +22,11 @@ pub(crate) struct Code {
 }
 
 impl Code {
+    /// Whether the system gives memory for code.
+    pub(crate) fn possible() -> bool {
+        Memory::new(&[]).is_some()
+    }
+
     /// Makes code of a tape, compares it with the interpreter, and gives it if it is the same.
     pub(crate) fn new(tape: &Tape, width: Width, wanted: &[u32]) -> Option<Self> {
         let size = match Form::best(width) {

@@ -9,10 +9,10 @@
 //! Two variables of the environment ask for less, for comparison: `MAGISTER_VECTORS=avx2` or
 //! `portable` limits the instruction set, and `MAGISTER_CODE=off` forbids machine code.
 //!
-//! This crate is where the engine's `unsafe` code lives. It has three reasons, and no others:
+//! This crate is where the engine's `unsafe` code lives. It has four reasons, and no others:
 //! a function compiled for an instruction set may only be called where that is known to exist;
 //! the rows of a gate are read without a check, since a [`Tape`] checks all of them once when it
-//! is made; and a tape may be run by code that was made for it.
+//! is made; words are looked at as vectors; and a tape may be run by code that was made for it.
 
 mod code;
 mod commit;

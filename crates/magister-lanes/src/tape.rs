@@ -179,6 +179,7 @@ impl Tape {
     }
 
     /// The gates, in order.
+    #[cfg(target_arch = "x86_64")]
     pub(crate) fn gates(&self) -> impl Iterator<Item = Gate> {
         let mut run = 0;
         self.ports.iter().enumerate().map(move |(at, &Ports { a, b, c, out })| {
@@ -188,6 +189,7 @@ impl Tape {
     }
 
     /// The number of wires that it was made for.
+    #[cfg(target_arch = "x86_64")]
     pub(crate) fn wires(&self) -> usize {
         self.wires
     }

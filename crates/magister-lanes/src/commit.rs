@@ -1,5 +1,6 @@
 //! The next state becomes the state, or the start state where a playout has ended.
 
+use crate::wires::each;
 use crate::{Wires, by_width};
 
 /// Where the next state of each fluent is found.
@@ -60,22 +61,43 @@ fn advance<const N: usize>(commit: &Commit, wires: &mut Wires, restart: u32, sta
         Start::Same(bits) => {
             for (&(state, next, flip), &bit) in commit.parts.iter().zip(bits) {
                 let next = rows[next as usize];
-                let row = &mut rows[state as usize];
-                for i in 0..N {
-                    row[i] = ((next[i] ^ flip) & !again[i]) | (bit & again[i]);
-                }
+                rows[state as usize] = each(|i| ((next[i] ^ flip) & !again[i]) | (bit & again[i]));
             }
         }
         Start::Rows(starts) => {
             let starts = starts.words().as_chunks::<N>().0;
             for (&(state, next, flip), from) in commit.parts.iter().zip(starts) {
-                let next = rows[next as usize];
-                let row = &mut rows[state as usize];
-                for i in 0..N {
-                    row[i] = ((next[i] ^ flip) & !again[i]) | (from[i] & again[i]);
-                }
+                let (next, from) = (rows[next as usize], *from);
+                rows[state as usize] =
+                    each(|i| ((next[i] ^ flip) & !again[i]) | (from[i] & again[i]));
             }
         }
+    }
+}
+
+/// In the lanes of a mask, copies rows to the rows of other wires, from `first` on.
+///
+/// # Panics
+/// If a row does not exist, or the widths differ.
+pub fn hold(wires: &Wires, rows: &[u32], mask: &[u64], to: &mut Wires, first: u32) {
+    assert!(first as usize + rows.len() <= to.count(), "rows to copy to");
+    assert!(wires.width() == to.width() && mask.len() == to.width().words(), "one width");
+    by_width!(
+        wires.width(),
+        copy(wires, rows, mask, to, first)
+            where wires: &Wires, rows: &[u32], mask: &[u64], to: &mut Wires, first: u32
+    );
+}
+
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "it must be compiled into each instruction set's function")]
+fn copy<const N: usize>(wires: &Wires, rows: &[u32], mask: &[u64], to: &mut Wires, first: u32) {
+    let all = wires.words().as_chunks::<N>().0;
+    let to = &mut to.rows_mut::<N>()[first as usize..];
+    let Some(&mask) = mask.first_chunk::<N>() else { return };
+    for (at, &row) in rows.iter().enumerate() {
+        let (from, before) = (all[row as usize], to[at]);
+        to[at] = each(|i| (before[i] & !mask[i]) | (from[i] & mask[i]));
     }
 }
 
@@ -100,6 +122,18 @@ mod tests {
                 assert_eq!(wires.row(0)[0] & 0b1111, 0b1110);
                 assert_eq!(wires.row(1)[0] & 0b1111, 0b0001);
             }
+        }
+    }
+
+    #[test]
+    fn lanes_are_held() {
+        for &width in Width::ALL {
+            let (mut wires, mut to) = (Wires::new(width, 3), Wires::new(width, 3));
+            wires.row_mut(0).fill(0b0011);
+            wires.row_mut(2).fill(0b1100);
+            to.row_mut(2).fill(0b1111);
+            hold(&wires, &[2, 0], &vec![0b0101; width.words()], &mut to, 1);
+            assert_eq!([to.row(0)[0], to.row(1)[0], to.row(2)[0]], [0, 0b0100, 0b1011]);
         }
     }
 }

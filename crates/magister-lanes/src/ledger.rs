@@ -1,5 +1,6 @@
 //! Which lanes end, which go on, and how many.
 
+use crate::wires::each;
 use crate::{Width, Wires, by_width};
 
 /// Counters in every lane: the steps that the playout may still make, and the playouts that are
@@ -12,14 +13,15 @@ pub struct Ledger {
     left: Wires,
     /// The number of steps of a whole playout.
     most: u64,
-    /// Lanes that have playouts left, lanes that come to a terminal state now, and lanes that end
-    /// now for whatever reason.
+    /// Lanes that have playouts left, lanes that come to a terminal state now, lanes that end now
+    /// for whatever reason, and lanes that have ended their last playout now.
     masks: Wires,
 }
 
 const ALIVE: u32 = 0;
 const FINISHED: u32 = 1;
 const ENDED: u32 = 2;
+const DONE: u32 = 3;
 
 /// What a sweep has brought.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -46,7 +48,7 @@ impl Ledger {
             steps: Wires::new(width, steps.max(1)),
             left: Wires::new(width, left.max(1)),
             most: most_steps.into(),
-            masks: Wires::new(width, 3),
+            masks: Wires::new(width, 4),
         }
     }
 
@@ -79,6 +81,11 @@ impl Ledger {
     /// Lanes whose playout ended in the last sweep.
     pub fn ended(&self) -> &[u64] {
         self.masks.row(ENDED)
+    }
+
+    /// Lanes that ended their last playout in the last sweep.
+    pub fn done(&self) -> &[u64] {
+        self.masks.row(DONE)
     }
 
     /// How many steps the playout of a lane may still make. In the sweep in which a playout ends
@@ -121,72 +128,115 @@ fn book<const N: usize>(
     let alive = masks[ALIVE as usize];
     let steps = ledger.steps.rows_mut::<N>();
     let mut some = [0u64; N];
-    for digit in &*steps {
-        for i in 0..N {
-            some[i] |= digit[i];
-        }
+    for &digit in &*steps {
+        let before = some;
+        some = each(|i| before[i] | digit[i]);
     }
-    let (mut finished, mut ended, mut trouble) = ([0u64; N], [0u64; N], 0);
-    for i in 0..N {
-        finished[i] = terminal[i] & alive[i];
-        ended[i] = (terminal[i] | !some[i]) & alive[i];
-        trouble |= stuck[i] & alive[i] & !ended[i];
-    }
+    let finished: [u64; N] = each(|i| terminal[i] & alive[i]);
+    let ended: [u64; N] = each(|i| (terminal[i] | !some[i]) & alive[i]);
+    let trouble: [u64; N] = each(|i| stuck[i] & alive[i] & !ended[i]);
     // One step less, or all of them again.
     let mut borrow = alive;
-    for (at, digit) in steps.iter_mut().enumerate() {
+    for (at, place) in steps.iter_mut().enumerate() {
         let full = if ledger.most >> at & 1 == 1 { !0 } else { 0 };
-        for i in 0..N {
-            let less = digit[i] ^ borrow[i];
-            borrow[i] &= !digit[i];
-            digit[i] = (less & !ended[i]) | (full & ended[i]);
-        }
+        let (digit, before) = (*place, borrow);
+        *place = each(|i| ((digit[i] ^ before[i]) & !ended[i]) | (full & ended[i]));
+        borrow = each(|i| before[i] & !digit[i]);
     }
-    let any = ended.iter().fold(0, |any, word| any | word);
+    let ends = any(ended);
     let mut living = alive;
-    if any != 0 {
+    if ends {
         let mut borrow = ended;
         let mut more = [0u64; N];
-        for digit in ledger.left.rows_mut::<N>() {
-            for i in 0..N {
-                let less = digit[i] ^ borrow[i];
-                borrow[i] &= !digit[i];
-                digit[i] = less;
-                more[i] |= less;
-            }
+        for place in ledger.left.rows_mut::<N>() {
+            let (digit, before, others) = (*place, borrow, more);
+            let less: [u64; N] = each(|i| digit[i] ^ before[i]);
+            borrow = each(|i| before[i] & !digit[i]);
+            more = each(|i| others[i] | less[i]);
+            *place = less;
         }
-        for i in 0..N {
-            living[i] &= more[i];
-        }
+        living = each(|i| alive[i] & more[i]);
     }
-    let mut lost = 0;
-    for i in 0..N {
-        rows[restart as usize][i] = ended[i] | !living[i];
-        lost |= alive[i] & !living[i];
-    }
+    rows[restart as usize] = each(|i| ended[i] | !living[i]);
+    let done: [u64; N] = each(|i| alive[i] & !living[i]);
     masks[ALIVE as usize] = living;
     masks[FINISHED as usize] = finished;
     masks[ENDED as usize] = ended;
-    *found = Sweep { ended: any != 0, stuck: trouble != 0, done: lost != 0 };
+    masks[DONE as usize] = done;
+    *found = Sweep { ended: ends, stuck: any(trouble), done: any(done) };
 }
 
-/// Adds to every counter the number of its 32 lanes in which both rows are true. Counters without
-/// lanes stay what they are.
-pub fn tally(width: Width, row: &[u64], mask: &[u64], counters: &mut [u64]) {
-    by_width!(
-        width,
-        count(row, mask, counters) where row: &[u64], mask: &[u64], counters: &mut [u64]
-    );
+/// Whether a bit of a row is true.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "it must be compiled into each instruction set's function")]
+fn any<const N: usize>(row: [u64; N]) -> bool {
+    row.iter().fold(0, |any, word| any | word) != 0
+}
+
+/// Counts of lanes, for every 32 lanes.
+#[derive(Clone, Debug)]
+pub struct Tally {
+    /// A row for every count. The halves of a word are the counts of its two halves; a count
+    /// stays below 2^32.
+    counts: Wires,
+}
+
+impl Tally {
+    /// So many counts, all zero.
+    pub fn new(width: Width, count: usize) -> Self {
+        Self { counts: Wires::new(width, count) }
+    }
+
+    /// Sets all counts to zero.
+    pub fn clear(&mut self) {
+        self.counts.words_mut().fill(0);
+    }
+
+    /// Takes a count of a slot out, which is zero then.
+    pub fn take(&mut self, count: u32, slot: usize) -> u32 {
+        let word = &mut self.counts.row_mut(count)[slot / 2];
+        let shift = slot % 2 * 32;
+        let found = (*word >> shift) as u32;
+        *word &= !(0xffff_ffff << shift);
+        found
+    }
+
+    /// Counts, for each row in order, the lanes of a mask in which it is true.
+    ///
+    /// # Panics
+    /// If a row or a count does not exist, or the mask is of another width.
+    pub fn add(&mut self, wires: &Wires, rows: &[u32], mask: &[u64]) {
+        let width = self.counts.width();
+        assert!(rows.len() <= self.counts.count() && wires.width() == width, "rows to count");
+        assert!(mask.len() == width.words(), "a mask as wide as a row");
+        by_width!(
+            width,
+            count(self, wires, rows, mask)
+                where tally: &mut Tally, wires: &Wires, rows: &[u32], mask: &[u64]
+        );
+    }
 }
 
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "it must be compiled into each instruction set's function")]
-fn count<const N: usize>(row: &[u64], mask: &[u64], counters: &mut [u64]) {
-    let pairs = counters.as_chunks_mut::<2>().0;
-    for ((pair, row), mask) in pairs.iter_mut().zip(row).zip(mask) {
-        let lanes = row & mask;
-        pair[0] += u64::from((lanes as u32).count_ones());
-        pair[1] += u64::from(((lanes >> 32) as u32).count_ones());
+fn count<const N: usize>(tally: &mut Tally, wires: &Wires, rows: &[u32], mask: &[u64]) {
+    const PAIRS: u64 = 0x5555_5555_5555_5555;
+    const FOURS: u64 = 0x3333_3333_3333_3333;
+    const EIGHTS: u64 = 0x0f0f_0f0f_0f0f_0f0f;
+    let all = wires.words().as_chunks::<N>().0;
+    let Some(&mask) = mask.first_chunk::<N>() else { return };
+    let counts = tally.counts.rows_mut::<N>();
+    for (at, &row) in rows.iter().enumerate() {
+        let (row, before) = (all[row as usize], counts[at]);
+        // Side by side in ever wider fields, in all words at once.
+        counts[at] = each(|i| {
+            let lanes = row[i] & mask[i];
+            let pairs = lanes - (lanes >> 1 & PAIRS);
+            let fours = (pairs & FOURS) + (pairs >> 2 & FOURS);
+            let eights = (fours + (fours >> 4)) & EIGHTS;
+            let sixteens = eights + (eights >> 8);
+            before[i] + ((sixteens + (sixteens >> 16)) & 0x0000_003f_0000_003f)
+        });
     }
 }
 
@@ -245,8 +295,24 @@ mod tests {
 
     #[test]
     fn lanes_are_counted_by_stream() {
-        let mut counters = vec![1; 8];
-        tally(Width::W256, &[!0, 0, 0xf0, !0], &[7, 7, 0x30, !0 << 31], &mut counters);
-        assert_eq!(counters, [4, 1, 1, 1, 3, 1, 2, 33]);
+        for &width in Width::ALL {
+            let mut wires = Wires::new(width, 3);
+            let mut tally = Tally::new(width, 2);
+            let mask: Vec<u64> = (0..width.words() as u64).map(|n| !0 << (n * 9)).collect();
+            for word in 0..width.words() {
+                wires.row_mut(2)[word] = 0x0123_4567_89ab_cdef_u64.rotate_left(word as u32 * 5);
+                wires.row_mut(1)[word] = !0;
+            }
+            tally.add(&wires, &[2, 1], &mask);
+            tally.add(&wires, &[2, 1], &mask);
+            for slot in 0..width.slots() {
+                for (count, row) in [2, 1].into_iter().enumerate() {
+                    let lanes = (wires.row(row)[slot / 2] & mask[slot / 2]) >> (slot % 2 * 32);
+                    let expected = 2 * (lanes as u32).count_ones();
+                    assert_eq!(tally.take(count as u32, slot), expected);
+                    assert_eq!(tally.take(count as u32, slot), 0);
+                }
+            }
+        }
     }
 }

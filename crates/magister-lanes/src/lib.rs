@@ -3,15 +3,20 @@
 //! A [`Wires`] holds rows of 64, 256 or 512 bits; a [`Tape`] is a list of gates that combine rows.
 //! Nothing here knows of games. The kernels are written once, as plain loops over arrays of words,
 //! and compiled for several instruction sets, of which the best that the machine has is taken at
-//! run time; all of them compute the same.
+//! run time; all of them compute the same. Tapes may be made into machine code as well, which
+//! is compared with the interpreter when it is made.
 //!
-//! This crate is where the engine's `unsafe` code lives. It has two reasons, and no others: a
-//! function compiled for an instruction set may only be called where that is known to exist, and
+//! Two variables of the environment ask for less, for comparison: `MAGISTER_VECTORS=avx2` or
+//! `portable` limits the instruction set, and `MAGISTER_CODE=off` forbids machine code.
+//!
+//! This crate is where the engine's `unsafe` code lives. It has four reasons, and no others:
+//! a function compiled for an instruction set may only be called where that is known to exist;
 //! the rows of a gate are read without a check, since a [`Tape`] checks all of them once when it
-//! is made.
+//! is made; words are looked at as vectors; and a tape may be run by code that was made for it.
 
 #![allow(clippy::needless_range_loop, reason = "kernels walk several rows word by word")]
 
+mod code;
 mod commit;
 mod ledger;
 mod planes;
@@ -19,10 +24,11 @@ mod scale;
 mod tape;
 mod wires;
 
-pub use commit::{Commit, Start};
-pub use ledger::{Ledger, Sweep, tally};
-pub use planes::{BITS, Slot, planes};
-pub use scale::scale;
+pub use code::Form;
+pub use commit::{Commit, Start, hold};
+pub use ledger::{Ledger, Sweep, Tally};
+pub use planes::{BITS, Planes};
+pub use scale::{planes_for, scale};
 pub use tape::{Gate, Operation, Tape};
 pub use wires::{Width, Wires};
 

@@ -1,62 +1,113 @@
 //! Random planes: Philox4x32-10 of all streams at once.
 
+use std::ops::Range;
+
+#[cfg(target_arch = "x86_64")]
+use crate::wires::{Vectors, vectors};
 use crate::{Width, Wires, by_width};
 
 /// The planes of a draw.
 pub const BITS: usize = 40;
 
-/// What the random numbers of 32 lanes depend on.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Slot {
-    /// The stream that they play.
-    pub stream: u64,
-    /// The sweep that the stream has come to.
-    pub sweep: u64,
+/// What the random numbers of every 32 lanes depend on.
+#[derive(Clone, Debug)]
+pub struct Planes {
+    width: Width,
+    /// The keys of the ten rounds.
+    keys: [[u64; 2]; 10],
+    /// The stream of each slot of 32 lanes, in two halves, and the sweep at which it began. Two
+    /// slots share a word; even and odd ones are apart, so that all of it is vectors of words.
+    stream_low: [[u64; 8]; 2],
+    stream_high: [[u64; 8]; 2],
+    since: [[u64; 8]; 2],
 }
 
-/// Writes the planes of a draw into the rows from `first` on, for slots of 32 lanes each.
-///
-/// # Panics
-/// If there are not as many rows, or not as many slots as 32 lanes fit.
-pub fn planes(wires: &mut Wires, first: u32, seed: u64, draw: u8, slots: &[Slot]) {
-    assert!(first as usize + BITS <= wires.count(), "there must be rows for the planes");
-    assert_eq!(slots.len() * 32, wires.width().lanes(), "one slot for every 32 lanes");
-    by_width!(
-        wires.width(),
-        fill(wires, first, seed, draw, slots)
-            where wires: &mut Wires, first: u32, seed: u64, draw: u8, slots: &[Slot]
-    );
+impl Planes {
+    /// Planes for rows of a width. All slots play stream 0.
+    pub fn new(width: Width, seed: u64) -> Self {
+        let none = [[0; 8]; 2];
+        Self { width, keys: keys(seed), stream_low: none, stream_high: none, since: none }
+    }
+
+    /// From this sweep on, a slot plays a stream.
+    ///
+    /// # Panics
+    /// If there is no such slot.
+    pub fn begin(&mut self, slot: usize, stream: u64, sweep: u64) {
+        let (half, word) = (slot % 2, slot / 2);
+        self.stream_low[half][word] = stream & LOW;
+        self.stream_high[half][word] = stream >> 32;
+        self.since[half][word] = sweep;
+    }
+
+    /// Writes some of the planes of a draw; those of a draw lie in the rows from `first` on. The
+    /// planes that are asked for are whole fours.
+    ///
+    /// # Panics
+    /// If there are not as many rows or planes, or they are of another width.
+    pub fn fill(&self, wires: &mut Wires, first: u32, draw: u8, sweep: u64, which: Range<usize>) {
+        assert!(first as usize + BITS <= wires.count(), "there must be rows for the planes");
+        assert!(which.end <= BITS && wires.width() == self.width, "planes of a draw");
+        let counter = Counter { first, draw, sweep };
+        #[cfg(target_arch = "x86_64")]
+        if self.width == Width::W512 && vectors() == Vectors::Avx512 {
+            let rows = &mut wires.rows_mut::<8>()[first as usize..][which.clone()];
+            #[allow(unsafe_code, reason = "the instruction set was found on this machine")]
+            // SAFETY: `vectors` found these instructions.
+            unsafe {
+                wide::fill(self, rows, counter, which.start);
+            }
+            return;
+        }
+        by_width!(
+            self.width,
+            fill(self, wires, counter, which)
+                where planes: &Planes, wires: &mut Wires, counter: Counter, which: Range<usize>
+        );
+    }
+
+    /// The counters of the first block of even slots, and of odd ones. All are below 2^32.
+    #[inline(always)]
+    #[allow(
+        clippy::inline_always,
+        reason = "it must be compiled into each instruction set's function"
+    )]
+    fn counters<const N: usize>(&self, counter: Counter) -> [[[u64; N]; 4]; 2] {
+        let mut counters = [[[0; N]; 4]; 2];
+        for (half, [c0, c1, c2, c3]) in counters.iter_mut().enumerate() {
+            for i in 0..N {
+                let sweep = counter.sweep - self.since[half][i];
+                c0[i] = sweep & LOW;
+                c1[i] = (sweep >> 32 << 12 | u64::from(counter.draw) << 4) & LOW;
+                c2[i] = self.stream_low[half][i];
+                c3[i] = self.stream_high[half][i];
+            }
+        }
+        counters
+    }
+}
+
+/// Which draw to make, and where to.
+#[derive(Clone, Copy, Debug)]
+struct Counter {
+    first: u32,
+    draw: u8,
+    sweep: u64,
 }
 
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "it must be compiled into each instruction set's function")]
-fn fill<const N: usize>(wires: &mut Wires, first: u32, seed: u64, draw: u8, slots: &[Slot]) {
-    let rows = &mut wires.rows_mut::<N>()[first as usize..][..BITS];
-    let slots = &slots[..2 * N];
-    // Two slots share a word; even and odd ones are computed apart, so that all of it stays in
-    // vectors of words.
-    let mut sweep_low = [[0u64; N]; 2];
-    let mut sweep_high = [[0u64; N]; 2];
-    let mut stream_low = [[0u64; N]; 2];
-    let mut stream_high = [[0u64; N]; 2];
-    for word in 0..N {
-        for half in 0..2 {
-            let slot = slots[2 * word + half];
-            sweep_low[half][word] = slot.sweep & LOW;
-            sweep_high[half][word] = (slot.sweep >> 32 << 12 | u64::from(draw) << 4) & LOW;
-            stream_low[half][word] = slot.stream & LOW;
-            stream_high[half][word] = slot.stream >> 32;
-        }
-    }
-    for block in 0..BITS / 4 {
-        let mut high = sweep_high;
+fn fill<const N: usize>(planes: &Planes, wires: &mut Wires, counter: Counter, which: Range<usize>) {
+    let rows = &mut wires.rows_mut::<N>()[counter.first as usize..][which.clone()];
+    let counters: [[[u64; N]; 4]; 2] = planes.counters(counter);
+    for (at, out) in rows.as_chunks_mut::<4>().0.iter_mut().enumerate() {
+        let block = (which.start / 4 + at) as u64;
+        let [mut even, mut odd] = counters;
         for i in 0..N {
-            high[0][i] |= block as u64;
-            high[1][i] |= block as u64;
+            even[1][i] |= block;
+            odd[1][i] |= block;
         }
-        let even = philox([sweep_low[0], high[0], stream_low[0], stream_high[0]], seed);
-        let odd = philox([sweep_low[1], high[1], stream_low[1], stream_high[1]], seed);
-        let Some(out) = rows[4 * block..].first_chunk_mut::<4>() else { return };
+        let (even, odd) = (philox(even, &planes.keys), philox(odd, &planes.keys));
         for plane in 0..4 {
             for i in 0..N {
                 out[plane][i] = even[plane][i] | odd[plane][i] << 32;
@@ -67,25 +118,106 @@ fn fill<const N: usize>(wires: &mut Wires, first: u32, seed: u64, draw: u8, slot
 
 const LOW: u64 = 0xffff_ffff;
 
+/// The keys of the ten rounds.
+fn keys(seed: u64) -> [[u64; 2]; 10] {
+    std::array::from_fn(|round| {
+        let key = |word: u64, step: u64| (word + round as u64 * step) & LOW;
+        [key(seed & LOW, 0x9E37_79B9), key(seed >> 32, 0xBB67_AE85)]
+    })
+}
+
+/// The multipliers of a round.
+const FACTORS: [u64; 2] = [0xD251_1F53, 0xCD9E_8D57];
+
 /// The four words of each counter. All values are below 2^32.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "it must be compiled into each instruction set's function")]
-fn philox<const N: usize>(counter: [[u64; N]; 4], seed: u64) -> [[u64; N]; 4] {
+fn philox<const N: usize>(counter: [[u64; N]; 4], keys: &[[u64; 2]; 10]) -> [[u64; N]; 4] {
     let [mut c0, mut c1, mut c2, mut c3] = counter;
-    let (mut k0, mut k1) = (seed & LOW, seed >> 32);
-    for _ in 0..10 {
+    for &[k0, k1] in keys {
         for i in 0..N {
-            let first = c0[i] * 0xD251_1F53;
-            let second = c2[i] * 0xCD9E_8D57;
+            let first = (c0[i] & LOW) * FACTORS[0];
+            let second = (c2[i] & LOW) * FACTORS[1];
             c0[i] = second >> 32 ^ c1[i] ^ k0;
             c1[i] = second & LOW;
             c2[i] = first >> 32 ^ c3[i] ^ k1;
             c3[i] = first & LOW;
         }
-        k0 = (k0 + 0x9E37_79B9) & LOW;
-        k1 = (k1 + 0xBB67_AE85) & LOW;
     }
     [c0, c1, c2, c3]
+}
+
+/// The same for AVX-512, where a compiler left to itself multiplies whole words.
+#[cfg(target_arch = "x86_64")]
+mod wide {
+    use std::arch::x86_64::{
+        __m512i, _mm512_mul_epu32, _mm512_or_si512, _mm512_set1_epi64, _mm512_slli_epi64,
+        _mm512_srli_epi64, _mm512_sub_epi64, _mm512_ternarylogic_epi64,
+    };
+
+    use super::{Counter, FACTORS, LOW, Planes};
+
+    #[target_feature(enable = "avx512f")]
+    #[inline]
+    fn same(word: u64) -> __m512i {
+        _mm512_set1_epi64(word.cast_signed())
+    }
+
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "vectors are to stay in registers")]
+    #[allow(unsafe_code, reason = "words as a vector")]
+    fn vector(words: [u64; 8]) -> __m512i {
+        // SAFETY: both are 512 bits, of which all are values.
+        unsafe { std::mem::transmute(words) }
+    }
+
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "vectors are to stay in registers")]
+    #[allow(unsafe_code, reason = "a vector as words")]
+    fn words(vector: __m512i) -> [u64; 8] {
+        // SAFETY: both are 512 bits, of which all are values.
+        unsafe { std::mem::transmute(vector) }
+    }
+
+    /// Fills fours of planes. Only the lower halves of words are looked at before the end.
+    #[target_feature(enable = "avx512f")]
+    pub(super) fn fill(planes: &Planes, rows: &mut [[u64; 8]], counter: Counter, from: usize) {
+        let sweep = same(counter.sweep);
+        let mut first = [[same(0); 4]; 2];
+        for (half, [c0, c1, c2, c3]) in first.iter_mut().enumerate() {
+            *c0 = _mm512_sub_epi64(sweep, vector(planes.since[half]));
+            let high = _mm512_slli_epi64::<12>(_mm512_srli_epi64::<32>(*c0));
+            *c1 = _mm512_or_si512(high, same(u64::from(counter.draw) << 4));
+            *c2 = vector(planes.stream_low[half]);
+            *c3 = vector(planes.stream_high[half]);
+        }
+        let (factor, other) = (same(FACTORS[0]), same(FACTORS[1]));
+        for (at, out) in rows.as_chunks_mut::<4>().0.iter_mut().enumerate() {
+            let block = same((from / 4 + at) as u64);
+            let mut now = first;
+            now[0][1] = _mm512_or_si512(now[0][1], block);
+            now[1][1] = _mm512_or_si512(now[1][1], block);
+            for &[k0, k1] in &planes.keys {
+                let (k0, k1) = (same(k0), same(k1));
+                for [c0, c1, c2, c3] in &mut now {
+                    let one = _mm512_mul_epu32(*c0, factor);
+                    let two = _mm512_mul_epu32(*c2, other);
+                    let high = _mm512_srli_epi64::<32>(two);
+                    *c0 = _mm512_ternarylogic_epi64::<0x96>(high, *c1, k0);
+                    *c1 = two;
+                    let high = _mm512_srli_epi64::<32>(one);
+                    *c2 = _mm512_ternarylogic_epi64::<0x96>(high, *c3, k1);
+                    *c3 = one;
+                }
+            }
+            let low = same(LOW);
+            for (plane, out) in out.iter_mut().enumerate() {
+                let odd = _mm512_slli_epi64::<32>(now[1][plane]);
+                // Where `low`, the even ones; elsewhere the odd ones.
+                *out = words(_mm512_ternarylogic_epi64::<0xca>(low, now[0][plane], odd));
+            }
+        }
+    }
 }
 
 /// The width decides how many slots there are.
@@ -105,13 +237,20 @@ mod tests {
         assert_eq!(BITS, magister_core::playout::BITS);
         for &width in Width::ALL {
             let mut wires = Wires::new(width, BITS + 3);
-            let slots: Vec<Slot> = (0..width.slots() as u64)
-                .map(|n| Slot { stream: n << 30 | 5, sweep: n.pow(7) * 0x1_2345_6789 })
-                .collect();
             let seed = 0xfedc_ba98_7654_3210;
-            planes(&mut wires, 2, seed, 3, &slots);
-            for (at, slot) in slots.iter().enumerate() {
-                let expected = magister_core::playout::planes(seed, slot.stream, slot.sweep, 3);
+            let mut planes = Planes::new(width, seed);
+            let slot = |n: u64| (n << 30 | 5, n.pow(7) * 0x1_2345_6789);
+            let last = 1 << 62;
+            for n in 0..width.slots() as u64 {
+                let (stream, sweep) = slot(n);
+                planes.begin(n as usize, stream, last - sweep);
+            }
+            planes.fill(&mut wires, 2, 3, last, 16..BITS);
+            assert!((0..18).all(|row| wires.row(row).iter().all(|&word| word == 0)));
+            planes.fill(&mut wires, 2, 3, last, 0..16);
+            for at in 0..width.slots() {
+                let (stream, sweep) = slot(at as u64);
+                let expected = magister_core::playout::planes(seed, stream, sweep, 3);
                 for (plane, &bits) in expected.iter().enumerate() {
                     let word = wires.row(2 + plane as u32)[at / 2];
                     assert_eq!((word >> (at % 2 * 32)) as u32, bits, "plane {plane} slot {at}");

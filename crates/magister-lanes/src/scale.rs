@@ -1,52 +1,72 @@
 //! The random choice: `floor(U * c / 2^40)` in every lane.
 
 use crate::planes::BITS;
+use crate::wires::each;
 use crate::{Wires, by_width};
 
 /// The most digits that a count can have.
 const DIGITS: usize = 20;
 
+/// How many of the upper planes are enough for a count of so many digits, but in a few sweeps
+/// out of a hundred: so that the chance that what lies below could matter in a lane is one in
+/// 2^14 or less.
+pub fn planes_for(digits: usize) -> usize {
+    (digits + 14).next_multiple_of(4).min(BITS)
+}
+
 /// For each lane, with `U` in the 40 rows from `random` on and a count `c` in the given rows, the
 /// lowest digit first, writes the digits of `floor(U * c / 2^40)` into the rows from `out` on.
+/// Only the upper planes of `U`, those from `from` on, are looked at. Gives whether that was
+/// enough: if not, the others could make a difference in a lane.
 ///
 /// # Panics
 /// If a row does not exist, or the count has more than 20 digits.
-pub fn scale(wires: &mut Wires, random: u32, count: &[u32], out: u32) {
+pub fn scale(wires: &mut Wires, random: u32, from: usize, count: &[u32], out: u32) -> bool {
     let most = count.iter().copied().max().unwrap_or(0);
     let end = (out as usize + count.len()).max(random as usize + BITS).max(most as usize + 1);
     assert!(end <= wires.count() && count.len() <= DIGITS, "rows for a choice");
+    let mut enough = true;
     by_width!(
         wires.width(),
-        choose(wires, random, count, out)
-            where wires: &mut Wires, random: u32, count: &[u32], out: u32
+        choose(wires, random, from, count, out, &mut enough)
+            where wires: &mut Wires, random: u32, from: usize, count: &[u32], out: u32,
+                enough: &mut bool
     );
+    enough
 }
 
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "it must be compiled into each instruction set's function")]
-fn choose<const N: usize>(wires: &mut Wires, random: u32, count: &[u32], out: u32) {
+fn choose<const N: usize>(
+    wires: &mut Wires,
+    random: u32,
+    from: usize,
+    count: &[u32],
+    out: u32,
+    enough: &mut bool,
+) {
     // Each number of digits has its own code, so that all digits stay in registers.
-    match count.len() {
-        0 => {}
-        1 => digits::<N, 1>(wires, random, count, out),
-        2 => digits::<N, 2>(wires, random, count, out),
-        3 => digits::<N, 3>(wires, random, count, out),
-        4 => digits::<N, 4>(wires, random, count, out),
-        5 => digits::<N, 5>(wires, random, count, out),
-        6 => digits::<N, 6>(wires, random, count, out),
-        7 => digits::<N, 7>(wires, random, count, out),
-        8 => digits::<N, 8>(wires, random, count, out),
-        9 => digits::<N, 9>(wires, random, count, out),
-        10 => digits::<N, 10>(wires, random, count, out),
-        11 => digits::<N, 11>(wires, random, count, out),
-        12 => digits::<N, 12>(wires, random, count, out),
-        _ => digits::<N, DIGITS>(wires, random, count, out),
+    macro_rules! by_digits {
+        ($($digits:literal)*) => {
+            match count.len() {
+                0 => true,
+                $($digits => digits::<N, $digits>(wires, random, from, count, out),)*
+                _ => digits::<N, DIGITS>(wires, random, from, count, out),
+            }
+        };
     }
+    *enough = by_digits!(1 2 3 4 5 6 7 8 9 10 11 12);
 }
 
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "it must be compiled into each instruction set's function")]
-fn digits<const N: usize, const K: usize>(wires: &mut Wires, random: u32, count: &[u32], out: u32) {
+fn digits<const N: usize, const K: usize>(
+    wires: &mut Wires,
+    random: u32,
+    from: usize,
+    count: &[u32],
+    out: u32,
+) -> bool {
     let rows = wires.rows_mut::<N>();
     let mut c = [[0u64; N]; K];
     for (digit, &row) in c.iter_mut().zip(count) {
@@ -55,17 +75,21 @@ fn digits<const N: usize, const K: usize>(wires: &mut Wires, random: u32, count:
     // Digit by digit of U, the lowest first: add c where the digit is 1, and halve. What is cut
     // off in halving can not come back, because all that is added later is larger.
     let mut sum = [[0u64; N]; K];
-    for plane in 0..BITS {
-        let u = rows[random as usize + plane];
+    // What the planes below add is less than c. If that carried into the result, then all digits
+    // that are cut off would be ones, but for the lowest ones that c reaches itself.
+    let mut ones = [if from == 0 { 0 } else { !0u64 }; N];
+    for (at, &u) in rows[random as usize + from..random as usize + BITS].iter().enumerate() {
         let mut carry = [0u64; N];
+        let reached = if at < count.len() { !0 } else { 0 };
         for digit in 0..K {
-            for i in 0..N {
-                let (a, b, before) = (sum[digit][i], c[digit][i] & u[i], carry[i]);
-                let total = a ^ b ^ before;
-                carry[i] = (a & b) | (before & (a | b));
-                if digit > 0 {
-                    sum[digit - 1][i] = total;
-                }
+            let (one, two, all) = (sum[digit], carry, ones);
+            let part: [u64; N] = each(|i| c[digit][i] & u[i]);
+            let total: [u64; N] = each(|i| one[i] ^ part[i] ^ two[i]);
+            carry = each(|i| (one[i] & part[i]) | (two[i] & (one[i] | part[i])));
+            if digit > 0 {
+                sum[digit - 1] = total;
+            } else {
+                ones = each(|i| all[i] & (total[i] | reached));
             }
         }
         sum[K - 1] = carry;
@@ -73,21 +97,21 @@ fn digits<const N: usize, const K: usize>(wires: &mut Wires, random: u32, count:
     for (at, digit) in sum.iter().enumerate().take(count.len()) {
         rows[out as usize + at] = *digit;
     }
+    ones.iter().fold(0, |any, word| any | word) == 0
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Slot, Width, planes};
+    use crate::{Planes, Width};
 
     #[test]
     fn choices_are_those_of_the_contract() {
         for &width in Width::ALL {
             for digits in [1u32, 3, 8, 13] {
                 let mut wires = Wires::new(width, 120);
-                let slots: Vec<Slot> =
-                    (0..width.slots() as u64).map(|n| Slot { stream: n, sweep: 7 }).collect();
-                planes(&mut wires, 60, 11, 0, &slots);
+                let mut planes = Planes::new(width, 11);
+                (0..width.slots()).for_each(|n| planes.begin(n, n as u64, 0));
                 let count = |lane: usize| (lane * 37 + 1) % (1 << digits);
                 for lane in 0..width.lanes() {
                     for digit in 0..digits {
@@ -96,16 +120,28 @@ mod tests {
                     }
                 }
                 let rows: Vec<u32> = (0..digits).collect();
-                scale(&mut wires, 60, &rows, 30);
-                for lane in 0..width.lanes() {
-                    let slot = slots[lane / 32];
-                    let numbers = magister_core::playout::numbers(11, slot.stream, slot.sweep, 0);
-                    let expected = magister_core::playout::pick(numbers[lane % 32], count(lane));
-                    let found: usize = (0..digits)
-                        .map(|d| (wires.row(30 + d)[lane / 64] >> (lane % 64) & 1) << d)
-                        .sum::<u64>() as usize;
-                    assert_eq!(found, expected, "lane {lane} of {width}, {digits} digits");
+                let mut never = true;
+                // So few planes that they are often not enough; as many as are used; and all.
+                let few = (0..40).map(|sweep| (sweep, 16));
+                for (sweep, upper) in few.chain([(7, planes_for(rows.len())), (8, BITS)]) {
+                    planes.fill(&mut wires, 60, 0, sweep, BITS - upper..BITS);
+                    if !scale(&mut wires, 60, BITS - upper, &rows, 30) {
+                        never = false;
+                        planes.fill(&mut wires, 60, 0, sweep, 0..BITS - upper);
+                        assert!(scale(&mut wires, 60, 0, &rows, 30));
+                    }
+                    for lane in 0..width.lanes() {
+                        let numbers =
+                            magister_core::playout::numbers(11, lane as u64 / 32, sweep, 0);
+                        let expected =
+                            magister_core::playout::pick(numbers[lane % 32], count(lane));
+                        let found: usize = (0..digits)
+                            .map(|d| (wires.row(30 + d)[lane / 64] >> (lane % 64) & 1) << d)
+                            .sum::<u64>() as usize;
+                        assert_eq!(found, expected, "lane {lane} of {width}, {digits} digits");
+                    }
                 }
+                assert!(digits < 8 || !never, "planes that were not enough");
             }
         }
     }

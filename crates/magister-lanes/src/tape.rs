@@ -1,10 +1,10 @@
 //! Gates in the order in which to run them.
 
+use crate::code::Code;
 use crate::{Width, Wires, by_width};
 
 /// What a gate computes, lane by lane.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-#[repr(u8)]
 pub enum Operation {
     /// `a & b`
     And,
@@ -30,10 +30,13 @@ pub enum Operation {
     Carry,
     /// Two or more of `!a`, `b`, `c`: the borrow of `a - b - c`.
     Borrow,
+    /// Any function of three inputs: bit `4a + 2b + c` of the table. One instruction of AVX-512,
+    /// and slow everywhere else.
+    Table(u8),
 }
 
 impl Operation {
-    /// All of them.
+    /// All of them but the tables.
     pub const ALL: &[Operation] = &[
         Operation::And,
         Operation::AndNot,
@@ -65,6 +68,24 @@ impl Operation {
             Operation::Sum => a ^ b ^ c,
             Operation::Carry => (a & b) | (c & (a | b)),
             Operation::Borrow => (!a & b) | (c & (!a | b)),
+            Operation::Table(table) => {
+                (0..8).filter(|at| table >> at & 1 == 1).fold(0, |any, at| {
+                    let pick = |word: u64, bit: u8| if at >> bit & 1 == 1 { word } else { !word };
+                    any | (pick(a, 2) & pick(b, 1) & pick(c, 0))
+                })
+            }
+        }
+    }
+
+    /// The number of inputs that it looks at.
+    pub fn inputs(self) -> usize {
+        match self {
+            Operation::And
+            | Operation::AndNot
+            | Operation::Nor
+            | Operation::Or
+            | Operation::Xor => 2,
+            _ => 3,
         }
     }
 }
@@ -82,6 +103,13 @@ pub struct Gate {
     pub c: u32,
     /// The output.
     pub out: u32,
+}
+
+impl Gate {
+    /// The rows that it reads.
+    pub fn inputs(&self) -> impl Iterator<Item = u32> + use<> {
+        [self.a, self.b, self.c].into_iter().take(self.operation.inputs())
+    }
 }
 
 /// Gates of one operation.
@@ -106,6 +134,7 @@ pub struct Tape {
     wires: usize,
     runs: Vec<Run>,
     ports: Vec<Ports>,
+    code: Option<Code>,
 }
 
 impl Tape {
@@ -126,7 +155,7 @@ impl Tape {
             }
         }
         let ports = gates.iter().map(|g| Ports { a: g.a, b: g.b, c: g.c, out: g.out }).collect();
-        Self { wires, runs, ports }
+        Self { wires, runs, ports, code: None }
     }
 
     /// The number of gates.
@@ -139,11 +168,45 @@ impl Tape {
         self.ports.is_empty()
     }
 
+    /// Makes code of the gates, for wires of one width; there they are run by it from now on, and
+    /// of the rows that they write only the wanted ones are written for sure. Gives whether that
+    /// could be done: the machine must have the instructions, and the system must allow it. The
+    /// code is compared with the interpreter on rows that look random, and thrown away if it
+    /// differs.
+    pub fn compile(&mut self, width: Width, wanted: &[u32]) -> bool {
+        self.code = Code::new(self, width, wanted);
+        self.code.is_some()
+    }
+
+    /// The gates, in order.
+    #[cfg(target_arch = "x86_64")]
+    pub(crate) fn gates(&self) -> impl Iterator<Item = Gate> {
+        let mut run = 0;
+        self.ports.iter().enumerate().map(move |(at, &Ports { a, b, c, out })| {
+            run += usize::from(self.runs[run].end as usize <= at);
+            Gate { operation: self.runs[run].operation, a, b, c, out }
+        })
+    }
+
+    /// The number of wires that it was made for.
+    #[cfg(target_arch = "x86_64")]
+    pub(crate) fn wires(&self) -> usize {
+        self.wires
+    }
+
     /// Runs all gates.
     ///
     /// # Panics
     /// If there are fewer wires than the tape was made for.
     pub fn run(&self, wires: &mut Wires) {
+        match &self.code {
+            Some(code) if code.width() == wires.width() => code.run(wires),
+            _ => self.interpret(wires),
+        }
+    }
+
+    /// Runs all gates without code.
+    pub(crate) fn interpret(&self, wires: &mut Wires) {
         assert!(wires.count() >= self.wires, "the tape needs more wires");
         by_width!(wires.width(), run(self, wires) where tape: &Tape, wires: &mut Wires);
     }
@@ -165,6 +228,11 @@ fn run<const N: usize>(tape: &Tape, wires: &mut Wires) {
                             gate::<N>(rows, *port, |a, b, c| Operation::$operation.apply(a, b, c));
                         }
                     })*
+                    Operation::Table(table) => {
+                        for port in ports {
+                            gate::<N>(rows, *port, |a, b, c| Operation::Table(table).apply(a, b, c));
+                        }
+                    }
                 }
             };
         }
@@ -234,10 +302,9 @@ mod tests {
             }
             tape.run(&mut rows);
             for gate in &gates {
-                for word in 0..width.words() {
-                    let read = |wire: u32| plain[wire as usize][word];
-                    let value = gate.operation.apply(read(gate.a), read(gate.b), read(gate.c));
-                    plain[gate.out as usize][word] = value;
+                let [a, b, c] = [gate.a, gate.b, gate.c].map(|wire| plain[wire as usize].clone());
+                for (word, value) in plain[gate.out as usize].iter_mut().enumerate() {
+                    *value = gate.operation.apply(a[word], b[word], c[word]);
                 }
             }
             for (wire, row) in plain.iter().enumerate() {

@@ -18,6 +18,7 @@ impl Width {
     pub const ALL: &[Width] = &[Width::W64, Width::W256, Width::W512];
 
     /// The number of 64-bit words of a row.
+    #[inline]
     pub const fn words(self) -> usize {
         match self {
             Width::W64 => 1,
@@ -73,6 +74,17 @@ pub(crate) fn vectors() -> Vectors {
     })
 }
 
+/// A row, word by word. Kernels that write whole rows become vector instructions for sure.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "it must be compiled into each instruction set's function")]
+pub(crate) fn each<const N: usize>(word: impl Fn(usize) -> u64) -> [u64; N] {
+    let mut row = [0; N];
+    for (at, place) in row.iter_mut().enumerate() {
+        *place = word(at);
+    }
+    row
+}
+
 /// Eight words, aligned like the widest vector.
 #[derive(Clone, Copy, Default)]
 #[repr(C, align(64))]
@@ -94,28 +106,33 @@ impl Wires {
     }
 
     /// The width of a row.
+    #[inline]
     pub fn width(&self) -> Width {
         self.width
     }
 
     /// The number of rows.
+    #[inline]
     pub fn count(&self) -> usize {
         self.count
     }
 
     /// A row.
+    #[inline]
     pub fn row(&self, wire: u32) -> &[u64] {
         let words = self.width.words();
         &self.words()[wire as usize * words..][..words]
     }
 
     /// A row, to be written.
+    #[inline]
     pub fn row_mut(&mut self, wire: u32) -> &mut [u64] {
         let words = self.width.words();
         &mut self.words_mut()[wire as usize * words..][..words]
     }
 
     /// All words, row after row.
+    #[inline]
     #[allow(unsafe_code, reason = "blocks are words, only aligned")]
     pub(crate) fn words(&self) -> &[u64] {
         // SAFETY: a block is eight words without padding, and all bit patterns are words.
@@ -123,6 +140,7 @@ impl Wires {
     }
 
     /// All words, to be written.
+    #[inline]
     #[allow(unsafe_code, reason = "blocks are words, only aligned")]
     pub(crate) fn words_mut(&mut self) -> &mut [u64] {
         let length = self.blocks.len() * 8;
@@ -131,6 +149,7 @@ impl Wires {
     }
 
     /// The rows as arrays; there may be some more than `count`.
+    #[inline]
     pub(crate) fn rows_mut<const N: usize>(&mut self) -> &mut [[u64; N]] {
         self.words_mut().as_chunks_mut().0
     }

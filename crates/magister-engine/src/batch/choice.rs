@@ -41,6 +41,51 @@ impl Counted {
     }
 }
 
+/// The digits of `floor(U * c / 2^n)`, for the n digits of `U` in `random` and those of `c` in
+/// `count`, the lowest first; none where a digit is always zero. And where more digits of `U`
+/// below those could make a difference.
+pub(super) fn scale(
+    circuit: &mut Circuit<'_>,
+    random: &[Wire],
+    count: &[Wire],
+) -> (Vec<Option<Wire>>, Option<Wire>) {
+    // Digit by digit of U, the lowest first: add c where the digit is 1, and halve.
+    let mut sum: Vec<Option<Wire>> = vec![None; count.len()];
+    let mut ones: Option<Wire> = None;
+    for (at, &u) in random.iter().enumerate() {
+        let mut carry: Option<Wire> = None;
+        for (digit, &c) in count.iter().enumerate() {
+            let part = circuit.two(Operation::And, c, u);
+            let (total, over) = match (sum[digit], carry) {
+                (None, None) => (part, None),
+                (Some(one), None) | (None, Some(one)) => (
+                    circuit.two(Operation::Xor, one, part),
+                    Some(circuit.two(Operation::And, one, part)),
+                ),
+                (Some(one), Some(two)) => (
+                    circuit.three(Operation::Sum, one, part, two),
+                    Some(circuit.three(Operation::Carry, one, part, two)),
+                ),
+            };
+            carry = over;
+            if digit > 0 {
+                sum[digit - 1] = Some(total);
+            } else if at >= count.len() {
+                // What lies below adds less than c. To carry into the result it needs ones in all
+                // places above those that c reaches itself.
+                ones = Some(match ones {
+                    Some(ones) => circuit.two(Operation::And, ones, total),
+                    None => total,
+                });
+            }
+        }
+        if let Some(last) = sum.last_mut() {
+            *last = carry;
+        }
+    }
+    (sum, ones)
+}
+
 fn count(circuit: &mut Circuit<'_>, legal: &[Wire]) -> Tree {
     if let [one] = *legal {
         return Tree { count: vec![one], halves: None, size: 1 };

@@ -1,8 +1,11 @@
 //! Playouts by the hundred: a network run on vectors, one game in every bit.
 
 mod choice;
+mod fuse;
+mod goals;
+mod numbers;
 mod player;
 mod program;
 
+pub(crate) use goals::Pay;
 pub(crate) use player::{BatchPlan, BatchPlayer, Trouble};
-pub(crate) use program::Pay;

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use magister_core::playout::{LANES, Playout, lane_quota};
 use magister_core::{Batch, Detail, Halt, Results, Stop, Tally};
-use magister_lanes::{Ledger, Slot, Start, Width, Wires, planes, scale, tally};
+use magister_lanes::{BITS, Ledger, Planes, Start, Width, Wires, hold, scale};
 
-use super::program::{BatchProgram, Pay};
+use super::goals::Pay;
+use super::program::{BatchProgram, Ending};
 use crate::network::Network;
 
 /// What all players of a game share.
@@ -51,17 +52,16 @@ pub(crate) struct BatchPlayer {
     /// The start state, if they have the same: all ones or all zeros for each fluent.
     start: Vec<u64>,
     same: bool,
+    /// The last states of playouts whose rewards are not yet computed, and the lanes of those.
+    kept: Wires,
+    keeping: Vec<u64>,
+    planes: Planes,
     slots: Vec<Playing>,
-    /// What the slots have counted so far: finished playouts, steps, and then how often each
-    /// reward was paid; each a counter for every slot.
-    counts: Vec<Vec<u64>>,
+    /// How often each reward was paid, and then finished playouts, for every slot.
+    counts: magister_lanes::Tally,
     /// The number of sweeps so far.
     sweep: u64,
 }
-
-const FINISHED: usize = 0;
-const STEPS: usize = 1;
-const REWARDS: usize = 2;
 
 /// The 32 lanes that play one stream.
 #[derive(Clone, Debug)]
@@ -70,6 +70,8 @@ struct Playing {
     stream: Option<usize>,
     /// The sweep at which the stream began.
     since: u64,
+    /// The steps of lanes that have ended their last playout.
+    steps: u64,
     /// With details, the playouts and rewards of each lane.
     playouts: Vec<Vec<Playout>>,
     rewards: Vec<Vec<Option<f64>>>,
@@ -85,18 +87,26 @@ impl BatchPlayer {
         let idle = Playing {
             stream: None,
             since: 0,
+            steps: 0,
             playouts: vec![Vec::new(); LANES],
             rewards: vec![Vec::new(); LANES],
             began: [0; LANES],
         };
+        let mut kept = Wires::new(width, plan.program.apart.as_ref().map_or(0, |goals| goals.rows));
+        if kept.count() > 0 {
+            kept.row_mut(plan.program.yes).fill(!0);
+        }
         Self {
             wires,
+            kept,
+            keeping: vec![0; width.words()],
             ledger: Ledger::new(width, 0, 0),
             starts: Wires::new(width, 0),
             start: vec![0; plan.fluents],
             same: true,
+            planes: Planes::new(width, 0),
             slots: vec![idle; width.slots()],
-            counts: vec![vec![0; width.slots()]; REWARDS + plan.program.rewards.len()],
+            counts: magister_lanes::Tally::new(width, plan.program.paid.len() + 1),
             sweep: 0,
             plan,
         }
@@ -112,7 +122,13 @@ impl BatchPlayer {
         let roles = self.plan.roles;
         out.streams.resize_with(batch.streams.len(), Tally::default);
         out.streams.iter_mut().for_each(|tally| tally.clear(roles));
-        self.counts.iter_mut().for_each(|counters| counters.fill(0));
+        self.counts.clear();
+        self.keeping.fill(0);
+        for playing in &mut self.slots {
+            playing.playouts.iter_mut().for_each(Vec::clear);
+            playing.rewards.iter_mut().for_each(Vec::clear);
+        }
+        self.planes = Planes::new(self.wires.width(), batch.seed);
         self.sweep = 0;
         let most = batch.streams.iter().map(|stream| lane_quota(stream.quota, 0)).max();
         self.ledger = Ledger::new(self.wires.width(), batch.max_steps, most.unwrap_or(0));
@@ -126,10 +142,14 @@ impl BatchPlayer {
             if !self.step(batch)? {
                 continue;
             }
+            self.count_steps(batch);
             for slot in 0..self.slots.len() {
                 if let Some(stream) = self.slots[slot].stream
                     && lanes(self.ledger.alive(), slot) == 0
                 {
+                    if lanes(&self.keeping, slot) != 0 {
+                        self.pay(batch);
+                    }
                     self.close(slot, batch, stream, &mut out.streams[stream]);
                     self.fill(slot, batch, &mut waiting);
                 }
@@ -141,6 +161,9 @@ impl BatchPlayer {
     /// Whether all streams start in the same state, and that state.
     fn prepare_starts(&mut self, batch: &Batch<'_>) {
         let Some(first) = batch.streams.first() else { return };
+        if matches!(self.plan.program.ending, Ending::Tape { .. }) {
+            return;
+        }
         self.same = batch.streams.iter().all(|stream| stream.start == first.start);
         if self.same {
             for (fluent, bits) in self.start.iter_mut().enumerate() {
@@ -163,18 +186,22 @@ impl BatchPlayer {
             let (word, shift) = (slot / 2, slot % 2 * 32);
             for fluent in 0..self.start.len() {
                 let bits = if holds(stream.start, fluent) { 0xffff_ffff << shift } else { 0 };
-                let rows = [
-                    Some((&mut self.wires, self.plan.program.state + fluent as u32)),
-                    (!self.same).then_some((&mut self.starts, fluent as u32)),
-                ];
-                for (wires, row) in rows.into_iter().flatten() {
+                let set = |wires: &mut Wires, row: u32| {
                     let row = &mut wires.row_mut(row)[word];
                     *row = (*row & !(0xffff_ffff << shift)) | bits;
+                };
+                let fluent = fluent as u32;
+                set(&mut self.wires, self.plan.program.state + fluent);
+                match self.plan.program.ending {
+                    Ending::Tape { starts } => set(&mut self.wires, starts + fluent),
+                    Ending::Commit(_) if self.same => {}
+                    Ending::Commit(_) => set(&mut self.starts, fluent),
                 }
             }
             let playing = &mut self.slots[slot];
             playing.stream = Some(number);
             playing.since = self.sweep;
+            self.planes.begin(slot, stream.id, self.sweep);
             playing.began.fill(self.sweep);
             for lane in 0..LANES {
                 self.ledger.begin(slot * LANES + lane, lane_quota(stream.quota, lane));
@@ -185,15 +212,15 @@ impl BatchPlayer {
 
     /// Sums up a stream that has come to its end, details in the order of the contract.
     fn close(&mut self, slot: usize, batch: &Batch<'_>, stream: usize, tally: &mut Tally) {
-        let mut count = |what: usize| std::mem::take(&mut self.counts[what][slot]);
-        tally.finished = count(FINISHED) as u32;
+        let mut count = |what: usize| self.counts.take(what as u32, slot);
+        tally.finished = count(self.plan.program.rewards.len());
         tally.truncated = batch.streams[stream].quota - tally.finished;
-        tally.steps = count(STEPS);
+        tally.steps = std::mem::take(&mut self.slots[slot].steps);
         for (number, &(role, value, _)) in self.plan.program.rewards.iter().enumerate() {
-            let paid = count(REWARDS + number);
-            tally.paid[role] += paid as u32;
-            tally.sum[role] += value * paid as f64;
-            tally.squares[role] += value * value * paid as f64;
+            let paid = count(number);
+            tally.paid[role] += paid;
+            tally.sum[role] += value * f64::from(paid);
+            tally.squares[role] += value * value * f64::from(paid);
         }
         if batch.detail == Detail::PerPlayout {
             let playing = &mut self.slots[slot];
@@ -202,61 +229,117 @@ impl BatchPlayer {
         }
     }
 
+    /// Counts the steps of the lanes that have just ended their last playout: every sweep was a
+    /// step or the end of a playout.
+    fn count_steps(&mut self, batch: &Batch<'_>) {
+        for (slot, playing) in self.slots.iter_mut().enumerate() {
+            let Some(stream) = playing.stream else { continue };
+            let mut done = lanes(self.ledger.done(), slot);
+            while done != 0 {
+                let quota = lane_quota(batch.streams[stream].quota, done.trailing_zeros() as usize);
+                playing.steps += self.sweep - playing.since - u64::from(quota);
+                done &= done - 1;
+            }
+        }
+    }
+
     /// One sweep: every lane makes a step, or ends its playout. Gives whether a lane is done.
     fn step(&mut self, batch: &Batch<'_>) -> Result<bool, Trouble> {
-        let Self { plan, wires, ledger, slots, counts, .. } = self;
+        let Self { plan, wires, ledger, .. } = self;
         let program = &plan.program;
-        let width = wires.width();
         program.legal.run(wires);
-        let before: [u64; 8] =
-            std::array::from_fn(|word| ledger.alive().get(word).copied().unwrap_or_default());
         let found = ledger.sweep(wires, program.terminal, program.stuck, program.restart);
         if found.stuck {
-            return Err(Trouble::State(self.stuck(&before)));
+            return Err(Trouble::State(self.stuck()));
         }
         if found.ended {
-            program.goals.run(wires);
-            let finished = ledger.finished();
-            tally(width, finished, finished, &mut counts[FINISHED]);
-            for (&(.., row), counters) in program.rewards.iter().zip(&mut counts[REWARDS..]) {
-                tally(width, wires.row(row), finished, counters);
-            }
-            if batch.detail == Detail::PerPlayout {
-                for (slot, playing) in slots.iter_mut().enumerate() {
-                    note(plan, wires, ledger, playing, slot, self.sweep);
-                }
-            }
+            self.end(batch);
         }
-        let going: [u64; 8] = std::array::from_fn(|word| {
-            before[word] & !wires.row(program.restart).get(word).copied().unwrap_or_default()
-        });
-        tally(width, &going, &going, &mut counts[STEPS]);
-        let mut streams = [Slot::default(); Width::W512.slots()];
-        for (slot, playing) in streams.iter_mut().zip(&*slots) {
-            if let Some(stream) = playing.stream {
-                let sweep = self.sweep - playing.since;
-                *slot = Slot { stream: batch.streams[stream].id, sweep };
-            }
+        self.choose();
+        let Self { plan, wires, .. } = self;
+        plan.program.next.run(wires);
+        if let Ending::Commit(commit) = &plan.program.ending {
+            let start =
+                if self.same { Start::Same(&self.start) } else { Start::Rows(&self.starts) };
+            commit.run(wires, plan.program.restart, start);
         }
-        for (draw, &first) in program.draws.iter().enumerate() {
-            planes(wires, first, batch.seed, draw as u8, &streams[..slots.len()]);
-        }
-        program.mix.run(wires);
-        for choice in &program.choices {
-            scale(wires, choice.random, &choice.count, choice.number);
-        }
-        program.next.run(wires);
-        let start = if self.same { Start::Same(&self.start) } else { Start::Rows(&self.starts) };
-        program.commit.run(wires, program.restart, start);
         self.sweep += 1;
         Ok(found.done)
     }
 
+    /// Books the playouts that end in this sweep.
+    fn end(&mut self, batch: &Batch<'_>) {
+        let held = |(kept, ended): (&u64, &u64)| kept & ended != 0;
+        if self.keeping.iter().zip(self.ledger.ended()).any(held) {
+            self.pay(batch);
+        }
+        let Self { plan, wires, ledger, slots, kept, keeping, .. } = self;
+        for (keeping, finished) in keeping.iter_mut().zip(ledger.finished()) {
+            *keeping |= finished;
+        }
+        if batch.detail == Detail::PerPlayout {
+            for (slot, playing) in slots.iter_mut().enumerate() {
+                let (ended, finished) = (ledger.ended(), ledger.finished());
+                playing.note(lanes(ended, slot), lanes(finished, slot), self.sweep, plan.roles);
+            }
+        }
+        if let Some(goals) = &plan.program.apart {
+            hold(wires, &goals.fluents, ledger.finished(), kept, 1);
+        } else {
+            plan.program.goals.run(wires);
+            self.pay(batch);
+        }
+    }
+
+    /// Counts the rewards of the states that are kept, or where none are of those that end now.
+    fn pay(&mut self, batch: &Batch<'_>) {
+        let Self { plan, wires, slots, counts, kept, keeping, .. } = self;
+        let from = match &plan.program.apart {
+            Some(goals) => {
+                goals.tape.run(kept);
+                &*kept
+            }
+            None => &*wires,
+        };
+        counts.add(from, &plan.program.paid, keeping);
+        if batch.detail == Detail::PerPlayout {
+            for (slot, playing) in slots.iter_mut().enumerate() {
+                playing.pay(plan, from, lanes(keeping, slot), slot);
+            }
+        }
+        keeping.fill(0);
+    }
+
+    /// Draws the random numbers and makes the choices: from the upper planes, and if those are
+    /// not enough in a lane from all of them.
+    fn choose(&mut self) {
+        let Self { plan, wires, planes, sweep, .. } = self;
+        let program = &plan.program;
+        let mut from = program.from;
+        let mut below = BITS;
+        loop {
+            for (draw, &first) in program.draws.iter().enumerate() {
+                planes.fill(wires, first, draw as u8, *sweep, from..below);
+            }
+            if below == BITS { &program.mix } else { &program.mix_rest }.run(wires);
+            let enough = match program.unsure {
+                Some(unsure) if from > 0 => wires.row(unsure).iter().all(|&word| word == 0),
+                _ => program.choices.iter().fold(true, |enough, choice| {
+                    enough & scale(wires, choice.random, from, &choice.count, choice.number)
+                }),
+            };
+            if enough || from == 0 {
+                return;
+            }
+            below = std::mem::take(&mut from);
+        }
+    }
+
     /// The state of a lane that was alive and can not go on.
-    fn stuck(&self, alive: &[u64]) -> Vec<u64> {
+    fn stuck(&self) -> Vec<u64> {
         let program = &self.plan.program;
         let stuck = self.wires.row(program.stuck);
-        let ended = self.ledger.ended();
+        let (alive, ended) = (self.ledger.alive(), self.ledger.ended());
         let lane = (0..stuck.len())
             .map(|word| (word, stuck[word] & alive[word] & !ended[word]))
             .find(|&(_, bits)| bits != 0)
@@ -270,31 +353,35 @@ impl BatchPlayer {
     }
 }
 
-/// Notes each playout of a slot that ends now, with the reward of every role.
-fn note(
-    plan: &BatchPlan,
-    wires: &Wires,
-    ledger: &Ledger,
-    playing: &mut Playing,
-    slot: usize,
-    sweep: u64,
-) {
-    let finished = lanes(ledger.finished(), slot);
-    let mut ended = lanes(ledger.ended(), slot);
-    while ended != 0 {
-        let lane = ended.trailing_zeros() as usize;
-        ended &= ended - 1;
-        let finished = finished >> lane & 1 == 1;
-        for role in 0..plan.roles {
-            let mut rewards = plan.program.rewards.iter();
-            let paid = rewards.find(|&&(whose, _, row)| {
-                whose == role && lanes(wires.row(row), slot) >> lane & 1 == 1
-            });
-            playing.rewards[lane].push(paid.filter(|_| finished).map(|&(_, value, _)| value));
+impl Playing {
+    /// Notes the playouts that end in these lanes. Those that are broken off have no rewards.
+    fn note(&mut self, mut ended: u32, finished: u32, sweep: u64, roles: usize) {
+        while ended != 0 {
+            let lane = ended.trailing_zeros() as usize;
+            ended &= ended - 1;
+            let finished = finished >> lane & 1 == 1;
+            let steps = (sweep - self.began[lane]) as u32;
+            self.playouts[lane].push(Playout { steps, finished });
+            self.began[lane] = sweep + 1;
+            if !finished {
+                self.rewards[lane].extend((0..roles).map(|_| None));
+            }
         }
-        let steps = (sweep - playing.began[lane]) as u32;
-        playing.playouts[lane].push(Playout { steps, finished });
-        playing.began[lane] = sweep + 1;
+    }
+
+    /// Notes the rewards of the last finished playout of these lanes.
+    fn pay(&mut self, plan: &BatchPlan, wires: &Wires, mut kept: u32, slot: usize) {
+        while kept != 0 {
+            let lane = kept.trailing_zeros() as usize;
+            kept &= kept - 1;
+            for role in 0..plan.roles {
+                let mut rewards = plan.program.rewards.iter();
+                let paid = rewards.find(|&&(whose, _, row)| {
+                    whose == role && lanes(wires.row(row), slot) >> lane & 1 == 1
+                });
+                self.rewards[lane].push(paid.map(|&(_, value, _)| value));
+            }
+        }
     }
 }
 

@@ -1,14 +1,17 @@
 //! A network as tapes: what one sweep of a batch runs.
 
 use magister_core::Stop;
-use magister_lanes::{BITS, Commit, Gate, Operation, Tape};
+use magister_lanes::{BITS, Commit, Form, Operation, Tape, Width, planes_for};
 
 use super::choice::Counted;
-use crate::circuit::{Circuit, Wire, in_runs, rows};
+use super::fuse::fuse;
+use super::goals::{Goals, Pay, rewards};
+use crate::circuit::{Circuit, Wire};
+use crate::circuit::{depth_first, in_place, in_runs, rows, wanted};
 use crate::network::{Edge, Network, Turns};
 
 /// What one sweep runs, in this order: `legal`; `goals` if a playout has ended; the random planes
-/// of every draw; `mix`; the choices; `next`; the commit.
+/// of every draw; `mix`; the choices; `next`; the ending.
 #[derive(Debug)]
 pub(super) struct BatchProgram {
     /// The number of rows.
@@ -17,11 +20,17 @@ pub(super) struct BatchProgram {
     pub(super) legal: Tape,
     /// The goals, where the state is terminal.
     pub(super) goals: Tape,
-    /// Which draw each role uses, where that differs from lane to lane.
+    /// The goals of states that are kept, if that is better. Rows of rewards are there then.
+    pub(super) apart: Option<Goals>,
+    /// The upper planes that choices look at, from this one on, if those are enough.
+    pub(super) from: usize,
+    /// Which draw each role uses, where that differs from lane to lane: the upper planes, and the
+    /// others.
     pub(super) mix: Tape,
+    pub(super) mix_rest: Tape,
     /// The chosen moves and the next state.
     pub(super) next: Tape,
-    pub(super) commit: Commit,
+    pub(super) ending: Ending,
     /// The row of the constant.
     pub(super) yes: u32,
     /// Where the fluents begin.
@@ -35,9 +44,23 @@ pub(super) struct BatchProgram {
     /// Where the planes of each draw begin.
     pub(super) draws: Vec<u32>,
     pub(super) choices: Vec<Choice>,
+    /// If the choices from the upper planes are part of `mix`, the lanes in which they are not
+    /// enough.
+    pub(super) unsure: Option<u32>,
     /// Rewards: the role, the value, and the row of the lanes in which it is paid. Of those of a
     /// role at most one is.
     pub(super) rewards: Vec<(usize, f64, u32)>,
+    /// The rows of the rewards, and that of the constant: what is counted at the end.
+    pub(super) paid: Vec<u32>,
+}
+
+/// How the next state becomes the state.
+#[derive(Debug)]
+pub(super) enum Ending {
+    /// By itself.
+    Commit(Commit),
+    /// As part of the tape of the next state, the start states being in the rows from here on.
+    Tape { starts: u32 },
 }
 
 /// A random choice.
@@ -64,21 +87,10 @@ impl BatchProgram {
     }
 }
 
-/// What goals are worth.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Pay<'a> {
-    /// The values of the network's goals, if they are numbers.
-    pub(crate) values: &'a [Option<f64>],
-    /// The role that has no rewards.
-    pub(crate) chance: Option<usize>,
-    /// Whether a role without a goal has zero.
-    pub(crate) zero: bool,
-}
-
-struct Builder<'a> {
+pub(super) struct Builder<'a> {
     network: &'a Network,
     turns: Option<Turns>,
-    circuit: Circuit<'a>,
+    pub(super) circuit: Circuit<'a>,
     /// Wires that have rows of their own because they are written from outside.
     fixed: Vec<Wire>,
 }
@@ -92,7 +104,8 @@ impl<'a> Builder<'a> {
         self.network.moves[at as usize].0 as usize
     }
 
-    fn fixed(&mut self, count: usize) -> Wire {
+    /// Wires that have rows of their own, one after the other.
+    pub(super) fn fixed(&mut self, count: usize) -> Wire {
         let first = self.circuit.wires;
         for _ in 0..count {
             let wire = self.circuit.fresh();
@@ -127,11 +140,15 @@ impl<'a> Builder<'a> {
         let network = self.network;
         let yes = 0;
         let restart = self.fixed(1);
+        let apart = Goals::new(network, pay);
         // Section 1: legal moves and the end. What goals share with the next state must be there
         // by then, because goals are computed in between.
         let mut first: Vec<Edge> = network.legal.clone();
         first.push(network.terminal);
-        let goal_edges: Vec<Edge> = network.goals.iter().map(|&(.., e)| e).collect();
+        let mut goal_edges: Vec<Edge> = network.goals.iter().map(|&(.., e)| e).collect();
+        if apart.is_some() {
+            goal_edges.clear();
+        }
         let of_next = network.graph.reachable(network.next.iter().copied());
         let of_goals = network.graph.reachable(goal_edges.iter().copied());
         first.extend(
@@ -165,25 +182,28 @@ impl<'a> Builder<'a> {
         let moving = self.moving(&legal, &some, &turn);
         let stuck = self.stuck(&moving);
         let (draws, random, masks) = self.draws(&counted);
-        let mut section_legal = self.circuit.section();
+        let section_legal = self.circuit.section();
 
         // Section 2: goals.
         self.circuit.nodes(goal_edges.iter().copied());
-        let rewards = self.rewards(pay);
-        let mut section_goals = self.circuit.section();
+        let rewards = match apart {
+            Some(_) => Vec::new(),
+            None => rewards(network, &mut self.circuit, pay),
+        };
+        let section_goals = self.circuit.section();
 
         // Section 3: which random numbers each choice takes.
-        self.mix(&draws, &random, &masks);
-        let mut section_mix = self.circuit.section();
+        let most = counted.iter().map(|c| planes_for(c.digits().len())).max();
+        let from = BITS - most.unwrap_or(BITS);
+        self.mix(&draws, &random, &masks, from..BITS);
+        let numbers: Vec<Wire> = counted.iter().map(|c| self.fixed(c.digits().len())).collect();
+        let form = Form::best(Width::best());
+        let unsure = (form != Form::Runs).then(|| self.scale(&counted, &random, &numbers, from));
+        let section_mix = self.circuit.section();
+        self.mix(&draws, &random, &masks, 0..from);
+        let section_rest = self.circuit.section();
 
         // Section 4: the moves that are made, and the next state.
-        let numbers: Vec<Wire> = counted
-            .iter()
-            .map(|c| {
-                let digits = c.digits().len();
-                self.fixed(digits)
-            })
-            .collect();
         for (index, (chooser, counted)) in choosers.iter().zip(&counted).enumerate() {
             let digits = counted.digits().len() as u32;
             let number: Vec<Wire> = (numbers[index]..numbers[index] + digits).collect();
@@ -197,36 +217,78 @@ impl<'a> Builder<'a> {
         self.rest(&legal, &moving);
         self.circuit.nodes(network.next.iter().copied());
         let next: Vec<(Wire, bool)> = network.next.iter().map(|&e| self.next(e)).collect();
-        let mut section_next = self.circuit.section();
+        let mut kept = vec![terminal, stuck];
+        kept.extend(unsure);
+        let starts = (form != Form::Runs).then(|| self.fixed(next.len()));
+        let after: Vec<Wire> = match starts {
+            None => next.iter().map(|&(wire, _)| wire).collect(),
+            Some(starts) => (starts..)
+                .zip(&next)
+                .map(|(start, next)| self.commit(*next, restart, start))
+                .collect(),
+        };
+        let section_next = self.circuit.section();
 
         // Rows.
-        let wires = self.circuit.wires as usize;
-        for section in [&mut section_legal, &mut section_goals, &mut section_mix, &mut section_next]
-        {
-            *section = in_runs(section, wires);
-        }
-        let mut kept = self.fixed.clone();
-        kept.extend([terminal, stuck]);
+        kept.extend(&self.fixed);
         kept.extend(rewards.iter().map(|&(.., wire)| wire));
         kept.extend(counted.iter().flat_map(Counted::digits));
-        kept.extend(next.iter().map(|&(wire, _)| wire));
+        kept.extend(&after);
         let inputs = network.graph.inputs() as u32 + 1;
-        let mut sections =
-            [&mut section_legal, &mut section_goals, &mut section_mix, &mut section_next];
+        let wires = self.circuit.wires as usize;
+        let mut sections = [section_legal, section_goals, section_mix, section_rest, section_next];
+        if form == Form::TableCode {
+            let wanted = wanted(&sections, wires, &kept);
+            for (section, wanted) in sections.iter_mut().zip(&wanted) {
+                *section = fuse(section, wires, wanted);
+            }
+        }
+        let needed = wanted(&sections, wires, &kept);
+        for (section, wanted) in sections.iter_mut().zip(&needed) {
+            *section = match form {
+                Form::Runs => in_runs(section, wires),
+                Form::Code | Form::TableCode => depth_first(section, wires, wanted),
+            };
+        }
+        if starts.is_some() {
+            let [.., last] = &mut sections;
+            *last = in_place(last, wires, &after);
+            kept.truncate(kept.len() - after.len());
+            kept.extend(1..=after.len() as u32);
+        }
+        let outs: Vec<Vec<Wire>> = wanted(&sections, wires, &kept)
+            .iter()
+            .map(|wanted| (0..wires as u32).filter(|&wire| wanted[wire as usize]).collect())
+            .collect();
         let (row, count) = rows(&mut sections, wires, inputs, &kept, &self.fixed);
         let at = |wire: Wire| row[wire as usize];
-        let tape = |gates: &[Gate]| Tape::new(gates, count);
+        let [legal, goals, mix, mix_rest, next_tape] = std::array::from_fn(|section| {
+            let mut tape = Tape::new(&sections[section], count);
+            let rows: Vec<u32> = outs[section].iter().map(|&wire| at(wire)).collect();
+            tape.compile(Width::best(), &rows);
+            tape
+        });
+        let rewards: Vec<(usize, f64, u32)> = match &apart {
+            Some(apart) => apart.rewards.clone(),
+            None => rewards.iter().map(|&(role, value, wire)| (role, value, at(wire))).collect(),
+        };
+        let paid = rewards.iter().map(|&(.., row)| row).chain([yes]).collect();
         BatchProgram {
             rows: count,
-            legal: tape(&section_legal),
-            goals: tape(&section_goals),
-            mix: tape(&section_mix),
-            next: tape(&section_next),
-            commit: Commit::new(
-                next.iter()
-                    .enumerate()
-                    .map(|(fluent, &(wire, negated))| (fluent as u32 + 1, at(wire), negated)),
-            ),
+            legal,
+            goals,
+            from,
+            mix,
+            mix_rest,
+            next: next_tape,
+            ending: match starts {
+                Some(starts) => Ending::Tape { starts: at(starts) },
+                None => Ending::Commit(Commit::new(
+                    next.iter()
+                        .enumerate()
+                        .map(|(fluent, &(wire, negated))| (fluent as u32 + 1, at(wire), negated)),
+                )),
+            },
             yes,
             state: 1,
             terminal: at(terminal),
@@ -240,49 +302,11 @@ impl<'a> Builder<'a> {
                     number: at(numbers[index]),
                 })
                 .collect(),
-            rewards: rewards.iter().map(|&(role, value, wire)| (role, value, at(wire))).collect(),
+            unsure: unsure.map(at),
+            rewards,
+            paid,
+            apart,
         }
-    }
-
-    /// The rewards: a role has one if exactly one of its goals holds.
-    fn rewards(&mut self, pay: &Pay<'_>) -> Vec<(usize, f64, Wire)> {
-        let network = self.network;
-        let mut rewards = Vec::new();
-        for role in (0..network.idle.len()).filter(|&role| pay.chance != Some(role)) {
-            let goals: Vec<(f64, Wire)> = network
-                .goals
-                .iter()
-                .zip(pay.values)
-                .filter(|((whose, ..), _)| *whose as usize == role)
-                .filter_map(|(&(.., edge), value)| value.map(|value| (value, edge)))
-                .map(|(value, edge)| (value, self.circuit.edge(edge)))
-                .collect();
-            let (mut one, mut two): (Option<Wire>, Option<Wire>) = (None, None);
-            for &(_, goal) in &goals {
-                if let Some(before) = one {
-                    let both = self.circuit.two(Operation::And, before, goal);
-                    two = Some(match two {
-                        Some(two) => self.circuit.two(Operation::Or, two, both),
-                        None => both,
-                    });
-                    one = Some(self.circuit.two(Operation::Or, before, goal));
-                } else {
-                    one = Some(goal);
-                }
-            }
-            for (value, goal) in goals {
-                let single = match two {
-                    Some(two) => self.circuit.two(Operation::AndNot, goal, two),
-                    None => goal,
-                };
-                rewards.push((role, value, single));
-            }
-            if pay.zero {
-                let none = one.map_or(0, |one| self.circuit.two(Operation::Nor, one, one));
-                rewards.push((role, 0.0, none));
-            }
-        }
-        rewards
     }
 
     /// For every role whether it has a legal move.
@@ -315,59 +339,6 @@ impl<'a> Builder<'a> {
             moving.iter().fold(0, |all, &one| self.circuit.two(Operation::And, all, one))
         };
         self.circuit.two(Operation::Nor, all, all)
-    }
-
-    /// Rows for the planes of every draw and for the random numbers of every choice. With several
-    /// choices, a role takes the draw after those of the roles before it that have two or more
-    /// moves: for every choice and draw, the lanes in which it takes it.
-    fn draws(&mut self, counted: &[Counted]) -> (Vec<Wire>, Vec<Wire>, Vec<Vec<Wire>>) {
-        let draws: Vec<Wire> = counted.iter().map(|_| self.fixed(BITS)).collect();
-        if counted.len() <= 1 {
-            return (draws.clone(), draws, Vec::new());
-        }
-        let mut random = vec![draws[0]];
-        let mut masks: Vec<Vec<Wire>> = vec![vec![0]];
-        for index in 1..counted.len() {
-            random.push(self.circuit.wires);
-            for _ in 0..BITS {
-                self.circuit.fresh();
-            }
-            let before = masks[index - 1].clone();
-            let high = &counted[index - 1].digits()[1..];
-            let Some(two) = self.circuit.any(high) else {
-                masks.push(before);
-                continue;
-            };
-            let mut now = Vec::new();
-            for draw in 0..=before.len() {
-                let same = before.get(draw).map(|&m| self.circuit.two(Operation::AndNot, m, two));
-                let after =
-                    draw.checked_sub(1).map(|d| self.circuit.two(Operation::And, before[d], two));
-                now.extend(match (same, after) {
-                    (Some(a), Some(b)) => Some(self.circuit.two(Operation::Or, a, b)),
-                    (one, other) => one.or(other),
-                });
-            }
-            masks.push(now);
-        }
-        (draws, random, masks)
-    }
-
-    /// The random numbers of the choices behind the first, out of the draws they take.
-    fn mix(&mut self, draws: &[Wire], random: &[Wire], masks: &[Vec<Wire>]) {
-        for (index, masks) in masks.iter().enumerate().skip(1) {
-            for bit in 0..BITS as u32 {
-                let mut parts: Vec<Wire> = masks
-                    .iter()
-                    .enumerate()
-                    .map(|(draw, &mask)| self.circuit.two(Operation::And, draws[draw] + bit, mask))
-                    .collect();
-                let last = parts.pop().unwrap_or(0);
-                let others = self.circuit.any(&parts).unwrap_or(last);
-                self.circuit.write(Operation::Or, [others, last, last], random[index] + bit);
-            }
-            self.fixed.extend((0..BITS as u32).map(|bit| random[index] + bit));
-        }
     }
 
     /// Writes the input of a move that a choice may have taken.
@@ -416,5 +387,14 @@ impl<'a> Builder<'a> {
             return (node, edge.negated());
         }
         (self.circuit.two(Operation::And, node, node), edge.negated())
+    }
+
+    /// The wire of a fluent after the sweep: what it is next, or at the start where a playout has
+    /// ended.
+    fn commit(&mut self, (next, negated): (Wire, bool), restart: Wire, start: Wire) -> Wire {
+        let operation = if negated { Operation::Nor } else { Operation::AndNot };
+        let going = self.circuit.two(operation, next, restart);
+        let again = self.circuit.two(Operation::And, start, restart);
+        self.circuit.two(Operation::Or, going, again)
     }
 }

@@ -6,7 +6,7 @@ use magister_lanes::{Gate, Operation};
 
 use crate::network::{Edge, Graph};
 
-pub(crate) use schedule::{in_runs, rows};
+pub(crate) use schedule::{depth_first, in_place, in_runs, rows, wanted};
 
 /// A wire, by number. Those of the network's nodes come first.
 pub(crate) type Wire = u32;

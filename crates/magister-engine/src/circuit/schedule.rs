@@ -9,6 +9,7 @@ use magister_lanes::{Gate, Operation};
 /// comes the one with the most that are.
 pub(crate) fn in_runs(gates: &[Gate], wires: usize) -> Vec<Gate> {
     const KINDS: usize = Operation::ALL.len();
+    let kind = |operation| Operation::ALL.iter().position(|&o| o == operation).unwrap_or(0);
     let mut maker = vec![u32::MAX; wires];
     for (at, gate) in gates.iter().enumerate() {
         maker[gate.out as usize] = at as u32;
@@ -27,7 +28,7 @@ pub(crate) fn in_runs(gates: &[Gate], wires: usize) -> Vec<Gate> {
             }
         }
         if open[at] == 0 {
-            ready[gate.operation as usize].push_back(at as u32);
+            ready[kind(gate.operation)].push_back(at as u32);
         }
     }
     let mut order = Vec::with_capacity(gates.len());
@@ -39,8 +40,103 @@ pub(crate) fn in_runs(gates: &[Gate], wires: usize) -> Vec<Gate> {
             for &user in &users[at as usize] {
                 open[user as usize] -= 1;
                 if open[user as usize] == 0 {
-                    ready[gates[user as usize].operation as usize].push_back(user);
+                    ready[kind(gates[user as usize].operation)].push_back(user);
                 }
+            }
+        }
+    }
+    order
+}
+
+/// For each section, which wires that it makes are read by others, or kept.
+pub(crate) fn wanted(sections: &[Vec<Gate>], wires: usize, kept: &[u32]) -> Vec<Vec<bool>> {
+    let mut wanted = vec![vec![false; wires]; sections.len()];
+    for (at, wanted) in wanted.iter_mut().enumerate() {
+        let mut made = vec![false; wires];
+        sections[at].iter().for_each(|gate| made[gate.out as usize] = true);
+        let others = sections.iter().enumerate().filter(|&(other, _)| other != at);
+        let read = others.flat_map(|(_, gates)| gates.iter().flat_map(Gate::inputs));
+        for wire in read.chain(kept.iter().copied()) {
+            wanted[wire as usize] = made[wire as usize];
+        }
+    }
+    wanted
+}
+
+/// Orders the gates of a section so that results are used soon after they are made: depth first
+/// from those that are wanted, of the inputs of a gate first those that need the most registers.
+/// Gates that nobody needs are left out.
+pub(crate) fn depth_first(gates: &[Gate], wires: usize, wanted: &[bool]) -> Vec<Gate> {
+    let mut maker = vec![u32::MAX; wires];
+    let mut need = vec![0u32; wires];
+    for (at, gate) in gates.iter().enumerate() {
+        maker[gate.out as usize] = at as u32;
+        let mut needs: Vec<u32> = gate.inputs().map(|wire| need[wire as usize]).collect();
+        needs.sort_unstable_by_key(|&n| std::cmp::Reverse(n));
+        let most = needs.iter().enumerate().map(|(before, n)| n + before as u32).max();
+        need[gate.out as usize] = most.unwrap_or(0).max(1);
+    }
+    let mut order = Vec::with_capacity(gates.len());
+    let mut done = vec![false; gates.len()];
+    // Gates to visit, and whether their inputs have been.
+    let mut stack: Vec<(u32, bool)> = Vec::new();
+    for (root, gate) in gates.iter().enumerate() {
+        if wanted[gate.out as usize] {
+            stack.push((root as u32, false));
+        }
+        while let Some((at, ready)) = stack.pop() {
+            let gate = &gates[at as usize];
+            if ready {
+                order.push(*gate);
+                continue;
+            }
+            if std::mem::replace(&mut done[at as usize], true) {
+                continue;
+            }
+            stack.push((at, true));
+            let mut inputs: Vec<u32> = gate.inputs().collect();
+            inputs.sort_by_key(|&wire| need[wire as usize]);
+            let makers = inputs.iter().map(|&wire| maker[wire as usize]);
+            stack.extend(makers.filter(|&m| m != u32::MAX).map(|maker| (maker, false)));
+        }
+    }
+    order
+}
+
+/// Lets the fluents after a sweep, the wires `after`, be written to the wires of the fluents
+/// themselves, which come after wire 0: at once where nobody reads the old value any more, and
+/// otherwise as soon as that is so.
+pub(crate) fn in_place(gates: &[Gate], wires: usize, after: &[u32]) -> Vec<Gate> {
+    let mut fluent = vec![0u32; wires];
+    (1..).zip(after).for_each(|(at, &wire)| fluent[wire as usize] = at);
+    let mut readers = vec![0u32; after.len() + 1];
+    let count = |gate: &Gate| gate.inputs().filter(|&wire| wire as usize <= after.len());
+    gates.iter().flat_map(count).for_each(|wire| readers[wire as usize] += 1);
+    let mut waiting = vec![false; after.len() + 1];
+    let mut order = Vec::with_capacity(gates.len() + after.len());
+    for gate in gates {
+        let mut gate = *gate;
+        count(&gate).for_each(|wire| readers[wire as usize] -= 1);
+        let to = fluent[gate.out as usize];
+        if to != 0 && readers[to as usize] == 0 {
+            gate.out = to;
+        } else {
+            waiting[to as usize] = true;
+        }
+        order.push(gate);
+        for wire in count(&gate) {
+            if wire != 0
+                && readers[wire as usize] == 0
+                && std::mem::take(&mut waiting[wire as usize])
+            {
+                let from = after[wire as usize - 1];
+                order.push(Gate {
+                    operation: Operation::And,
+                    a: from,
+                    b: from,
+                    c: from,
+                    out: wire,
+                });
             }
         }
     }
@@ -52,7 +148,7 @@ pub(crate) fn in_runs(gates: &[Gate], wires: usize) -> Vec<Gate> {
 /// order; those in `kept` keep their row once they have it. The others share rows, a row being
 /// free again after its last reader. Gives the row of each wire and the number of rows.
 pub(crate) fn rows(
-    sections: &mut [&mut Vec<Gate>],
+    sections: &mut [Vec<Gate>],
     wires: usize,
     inputs: u32,
     kept: &[u32],
@@ -61,7 +157,7 @@ pub(crate) fn rows(
     let mut last = vec![0usize; wires];
     let mut time = 0;
     for section in sections.iter() {
-        for gate in section.iter() {
+        for gate in section {
             time += 1;
             for input in [gate.a, gate.b, gate.c] {
                 last[input as usize] = time;

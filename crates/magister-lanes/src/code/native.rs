@@ -1,0 +1,201 @@
+//! A tape as a function of the processor.
+
+use std::sync::Arc;
+
+use super::Form;
+use super::assemble::Size;
+use super::emit::emit;
+use super::memory::Memory;
+use crate::{Gate, Tape, Width, Wires};
+
+/// The row that the base points at. With AVX-512, rows up to 128 away take a byte to address.
+const BIAS: u16 = 128;
+
+/// The code of a tape.
+#[derive(Clone, Debug)]
+pub(crate) struct Code {
+    memory: Arc<Memory>,
+    width: Width,
+    size: Size,
+    /// The number of wires that there must be.
+    wires: usize,
+}
+
+impl Code {
+    /// Whether the system gives memory for code.
+    pub(crate) fn possible() -> bool {
+        Memory::new(&[]).is_some()
+    }
+
+    /// Makes code of a tape, compares it with the interpreter, and gives it if it is the same.
+    pub(crate) fn new(tape: &Tape, width: Width, wanted: &[u32]) -> Option<Self> {
+        let size = match Form::best(width) {
+            Form::Runs => return None,
+            Form::Code => Size::Ymm,
+            Form::TableCode => Size::Zmm,
+        };
+        let code = Self::with(tape, width, size, wanted)?;
+        let same = code.agrees(tape, wanted);
+        debug_assert!(same, "code that differs from its tape");
+        same.then_some(code)
+    }
+
+    /// Makes code of registers of a size, which the machine must have.
+    fn with(tape: &Tape, width: Width, size: Size, wanted: &[u32]) -> Option<Self> {
+        let gates: Vec<Gate> = tape.gates().collect();
+        let mut rows = vec![false; tape.wires()];
+        for &row in wanted {
+            *rows.get_mut(row as usize)? = true;
+        }
+        let stride = i32::try_from(width.words() * 8).ok()?;
+        let bytes = emit(&gates, &rows, size, stride, BIAS.into())?;
+        let memory = Arc::new(Memory::new(&bytes)?);
+        Some(Self { memory, width, size, wires: tape.wires() })
+    }
+
+    /// Whether it computes what the tape does, in the rows that are wanted.
+    fn agrees(&self, tape: &Tape, wanted: &[u32]) -> bool {
+        let mut ours = Wires::new(self.width, self.wires.max(1));
+        let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+        for word in ours.words_mut() {
+            // xorshift64
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            *word = state;
+        }
+        let mut theirs = ours.clone();
+        self.run(&mut ours);
+        tape.interpret(&mut theirs);
+        wanted.iter().all(|&row| ours.row(row) == theirs.row(row))
+    }
+
+    /// The width of the wires that it runs on.
+    pub(crate) fn width(&self) -> Width {
+        self.width
+    }
+
+    /// Runs all gates.
+    ///
+    /// # Panics
+    /// If the wires are of another width, or fewer than the tape was made for.
+    #[allow(unsafe_code, reason = "the code of a tape is a function of its rows")]
+    pub(crate) fn run(&self, wires: &mut Wires) {
+        assert!(wires.count() >= self.wires && wires.width() == self.width, "rows of the tape");
+        let row = self.width.words() * 8;
+        let first: *mut u8 = wires.words_mut().as_mut_ptr().cast();
+        // SAFETY: the memory holds what `emit` made, a function of the System V convention of one
+        // argument. It saves no register and need not, since it changes only vector registers. It
+        // stays while `self` does.
+        let code: unsafe extern "sysv64" fn(*mut u8) =
+            unsafe { std::mem::transmute(self.memory.start()) };
+        let registers = if self.size == Size::Zmm { 64 } else { 32 };
+        for part in (0..row).step_by(registers) {
+            // SAFETY: `Form::best` found the instructions on this machine. The code reads and
+            // writes `registers` bytes from the beginning of a row on, or from half of it, only in
+            // rows that the tape has, and there are as many, as is checked above. Rows are aligned
+            // like the widest registers.
+            unsafe { code(first.wrapping_add(part + usize::from(BIAS) * row)) };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Operation;
+    use crate::wires::{Vectors, vectors};
+
+    /// A number that looks random.
+    fn mix(n: u64) -> u64 {
+        let mut x = n.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        x = (x ^ (x >> 31)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        x ^ (x >> 29)
+    }
+
+    fn gates(seed: u64, count: u64, wires: u64, tables: bool) -> Vec<Gate> {
+        (0..count)
+            .map(|n| {
+                let number = |k: u64| mix(seed * 0x1_0000_0000 + n * 7 + k);
+                let wire = |k: u64| (number(k) % wires) as u32;
+                let kinds = Operation::ALL.len() as u64 + if tables { 4 } else { 0 };
+                let operation = Operation::ALL
+                    .get((number(0) % kinds) as usize)
+                    .copied()
+                    .unwrap_or(Operation::Table(number(5) as u8));
+                Gate { operation, a: wire(1), b: wire(2), c: wire(3), out: wire(4) }
+            })
+            .collect()
+    }
+
+    /// The widths and registers of code that this machine can run.
+    fn kinds() -> Vec<(Width, Size)> {
+        let mut kinds = Vec::new();
+        if vectors() != Vectors::Portable {
+            kinds.extend([(Width::W256, Size::Ymm), (Width::W512, Size::Ymm)]);
+        }
+        if vectors() == Vectors::Avx512 {
+            kinds.push((Width::W512, Size::Zmm));
+        }
+        if kinds.is_empty() {
+            println!("skipped: this machine has no vectors");
+        }
+        kinds
+    }
+
+    #[test]
+    fn code_computes_what_the_interpreter_does() {
+        for (width, size) in kinds() {
+            for seed in 0..60 {
+                // From few rows, all in registers, to many.
+                let wires = [1, 2, 5, 12, 30, 90, 400, 3000][seed as usize % 8];
+                let count = [1, 10, 300, 2000][seed as usize / 8 % 4];
+                let gates = gates(seed, count, wires, size == Size::Zmm);
+                let tape = Tape::new(&gates, wires as usize);
+                let share = mix(seed) % 4 + 1;
+                let wanted: Vec<u32> = (0..wires as u32)
+                    .filter(|&row| mix(u64::from(row)).is_multiple_of(share))
+                    .collect();
+                let code = Code::with(&tape, width, size, &wanted).unwrap();
+                assert!(code.agrees(&tape, &wanted), "{width}, {size:?}, seed {seed}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_table_and_place_of_inputs_is_right() {
+        // Inputs the same or different, from memory or from registers, used again or not.
+        for (width, size) in kinds() {
+            for table in 0..=255u8 {
+                let operations: Vec<Operation> = if size == Size::Zmm {
+                    vec![Operation::Table(table)]
+                } else {
+                    Operation::ALL.iter().copied().filter(|_| table < 16).collect()
+                };
+                for operation in operations {
+                    let mut gates = gates(u64::from(table), 40, 12, false);
+                    for (at, gate) in gates.iter_mut().enumerate() {
+                        gate.operation = if at % 2 == 0 { operation } else { gate.operation };
+                    }
+                    let tape = Tape::new(&gates, 12);
+                    let wanted: Vec<u32> = (0..12).collect();
+                    let code = Code::with(&tape, width, size, &wanted).unwrap();
+                    assert!(code.agrees(&tape, &wanted), "{width}, {size:?}, {operation:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn tapes_without_gates_and_tapes_that_are_too_long() {
+        for (width, size) in kinds() {
+            let empty = Tape::new(&[], 3);
+            let code = Code::with(&empty, width, size, &[0, 2]).unwrap();
+            assert!(code.agrees(&empty, &[0, 1, 2]));
+            let wanted: Vec<u32> = (0..4000).collect();
+            let huge = Tape::new(&gates(1, 4_000_000, 4000, false), 4000);
+            assert!(Code::with(&huge, width, size, &wanted).is_none());
+            assert!(Code::with(&empty, width, size, &[3]).is_none());
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! No code on this machine.
+
+use crate::{Tape, Width, Wires};
+
+/// There is none.
+#[derive(Clone, Debug)]
+pub(crate) enum Code {}
+
+impl Code {
+    pub(crate) fn possible() -> bool {
+        false
+    }
+
+    pub(crate) fn new(_: &Tape, _: Width, _: &[u32]) -> Option<Self> {
+        None
+    }
+
+    pub(crate) fn width(&self) -> Width {
+        match *self {}
+    }
+
+    pub(crate) fn run(&self, _: &mut Wires) {
+        match *self {}
+    }
+}

@@ -29,8 +29,11 @@ impl Callbacks for Budget {
         self.spent.set(false);
     }
 
-    fn on_new_clause(&mut self, _: &[Lit], kind: ClauseKind) {
-        self.conflicts += u64::from(kind == ClauseKind::Learnt);
+    fn on_new_clause(&mut self, clause: &[Lit], kind: ClauseKind) {
+        // Long clauses cost more than short ones.
+        if kind == ClauseKind::Learnt {
+            self.conflicts += 1 + clause.len() as u64 / 256;
+        }
     }
 
     fn stop(&self) -> bool {
@@ -66,7 +69,9 @@ impl Solver {
     pub(super) fn new(network: &Network, outputs: Vec<Edge>, stop: &Stop) -> Self {
         let patience = patience(network.graph.edges());
         let budget = Budget { conflicts: 0, patience, stop: stop.clone(), spent: Cell::new(false) };
-        let mut sat = Sat::new(batsat::SolverOpts::default(), budget);
+        // Long chains of counters make the deep minimisation of clauses dearer than the search.
+        let options = batsat::SolverOpts { ccmin_mode: 1, ..batsat::SolverOpts::default() };
+        let mut sat = Sat::new(options, budget);
         let yes = Lit::new(sat.new_var_default(), true);
         sat.add_clause_reuse(&mut vec![yes]);
         let graph = &network.graph;

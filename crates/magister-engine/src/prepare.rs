@@ -144,7 +144,9 @@ pub fn prepare_with(
                 let by = |method| on_network(&program, Arc::clone(&network), method, source, name);
                 let games = [by(Method::Incremental)?, by(Method::Sweep)?];
                 let (best, speed) = fastest(games.into());
-                if speed > SLOW {
+                let gates = network.gates();
+                let step = gates.legal + gates.next;
+                if speed > if step > MANY { FAST } else { SLOW } {
                     return Ok(best);
                 }
                 // A network in which every step changes much may be no match for the rules.
@@ -265,8 +267,11 @@ fn reference(
     })
 }
 
-/// Steps per second below which a network is compared with compiled rules.
-const SLOW: f64 = 200_000.0;
+/// Steps per second below which a network is compared with compiled rules, which takes time to
+/// prepare: one of many gates sooner than another.
+const SLOW: f64 = 150_000.0;
+const FAST: f64 = 600_000.0;
+const MANY: usize = 5_000;
 
 /// How often and for how long the speed of each of several games is measured, in turn, so that
 /// what disturbs one disturbs the other.

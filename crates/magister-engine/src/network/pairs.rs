@@ -246,6 +246,18 @@ mod tests {
         (graph, outputs)
     }
 
+    /// A gate beside its own parts gets the wire of the pair a second time.
+    #[test]
+    fn a_gate_beside_its_parts_is_shared_once() {
+        let mut graph = Graph::new(4, Vec::new());
+        let [a, b, c, d] = [0, 1, 2, 3].map(|n| graph.input(n));
+        let both = graph.and([a, b]);
+        let outputs = [both, graph.and([both, a, b, c]), graph.and([both, a, b, d])];
+        let inputs = [0xff00, 0xf0f0, 0xcccc, 0xaaaa];
+        let (after, edges) = share(&graph, &outputs, &Stop::never()).unwrap();
+        assert_eq!(value(&after, &inputs, &edges), value(&graph, &inputs, &outputs));
+    }
+
     #[test]
     fn sharing_changes_no_output() {
         for seed in 0..600 {

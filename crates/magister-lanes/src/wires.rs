@@ -7,6 +7,8 @@ use std::fmt;
 pub enum Width {
     /// One machine word.
     W64,
+    /// The smallest vector.
+    W128,
     /// What AVX2 takes at once.
     W256,
     /// What AVX-512 takes at once.
@@ -15,13 +17,14 @@ pub enum Width {
 
 impl Width {
     /// All of them; every machine can run every one.
-    pub const ALL: &[Width] = &[Width::W64, Width::W256, Width::W512];
+    pub const ALL: &[Width] = &[Width::W64, Width::W128, Width::W256, Width::W512];
 
     /// The number of 64-bit words of a row.
     #[inline]
     pub const fn words(self) -> usize {
         match self {
             Width::W64 => 1,
+            Width::W128 => 2,
             Width::W256 => 4,
             Width::W512 => 8,
         }

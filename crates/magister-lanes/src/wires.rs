@@ -151,9 +151,15 @@ impl Wires {
         unsafe { std::slice::from_raw_parts_mut(self.blocks.as_mut_ptr().cast(), length) }
     }
 
-    /// The rows as arrays; there may be some more than `count`.
+    /// The rows as arrays of so many words as the width has; there may be some more than `count`.
     #[inline]
-    pub(crate) fn rows_mut<const N: usize>(&mut self) -> &mut [[u64; N]] {
+    pub fn rows<const N: usize>(&self) -> &[[u64; N]] {
+        self.words().as_chunks().0
+    }
+
+    /// The rows as arrays, to be written.
+    #[inline]
+    pub fn rows_mut<const N: usize>(&mut self) -> &mut [[u64; N]] {
         self.words_mut().as_chunks_mut().0
     }
 }

@@ -34,11 +34,13 @@
 //! playouts that anyone can pay for, this can not be seen.
 
 mod plain;
+mod team;
 
 use crate::Role;
 use crate::philox::philox;
 
 pub use plain::one_by_one;
+pub use team::Team;
 
 /// The lanes of a stream.
 pub const LANES: usize = 32;

@@ -80,7 +80,9 @@ impl Goals {
             .map(|&(role, value, wire)| (role, value, row[at(wire) as usize]))
             .collect();
         let paid: Vec<u32> = rewards.iter().map(|&(.., row)| row).collect();
-        tape.compile(Width::best(), &paid);
+        for &width in Width::useful() {
+            tape.compile(width, &paid);
+        }
         Some(Self { rows: count, fluents, tape, rewards })
     }
 }

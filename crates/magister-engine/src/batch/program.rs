@@ -265,7 +265,9 @@ impl<'a> Builder<'a> {
         let [legal, goals, mix, mix_rest, next_tape] = std::array::from_fn(|section| {
             let mut tape = Tape::new(&sections[section], count);
             let rows: Vec<u32> = outs[section].iter().map(|&wire| at(wire)).collect();
-            tape.compile(Width::best(), &rows);
+            for &width in Width::useful() {
+                tape.compile(width, &rows);
+            }
             tape
         });
         let rewards: Vec<(usize, f64, u32)> = match &apart {

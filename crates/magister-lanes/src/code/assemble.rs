@@ -44,8 +44,22 @@ const BASE: u8 = 7;
 pub(super) enum Size {
     /// 256 bits, with the VEX prefix of AVX2.
     Ymm,
+    /// 256 bits, with the EVEX prefix of AVX-512: more registers and more instructions.
+    YmmEvex,
     /// 512 bits, with the EVEX prefix of AVX-512.
     Zmm,
+}
+
+impl Size {
+    /// The bytes of a register.
+    pub(super) fn bytes(self) -> u8 {
+        if self == Size::Zmm { 64 } else { 32 }
+    }
+
+    /// The number of registers.
+    pub(super) fn registers(self) -> u8 {
+        if self == Size::Ymm { 16 } else { 32 }
+    }
 }
 
 /// Instructions as bytes.
@@ -75,14 +89,14 @@ impl Assembler {
         self.instruction(MAP_0F, logic as u8, to, a, b);
     }
 
-    /// `vpternlogq`: `to = table[4 to + 2 a + b]`, bit by bit. Only for 512 bits.
+    /// `vpternlogq`: `to = table[4 to + 2 a + b]`, bit by bit. Only for AVX-512.
     pub(super) fn ternary(&mut self, table: u8, to: Register, a: Register, b: Operand) {
-        debug_assert_eq!(self.size, Size::Zmm, "AVX2 has no such instruction");
+        debug_assert_ne!(self.size, Size::Ymm, "AVX2 has no such instruction");
         self.instruction(MAP_0F3A, TERNARY, to, a, b);
         self.bytes.push(table);
     }
 
-    /// Sets all bits of a register, by comparing it with itself. Only for 256 bits.
+    /// Sets all bits of a register, by comparing it with itself. Only for AVX2.
     pub(super) fn ones(&mut self, to: Register) {
         debug_assert_eq!(self.size, Size::Ymm, "AVX-512 compares into masks");
         self.instruction(MAP_0F, EQUAL, to, to, Operand::Register(to));
@@ -98,7 +112,7 @@ impl Assembler {
     fn instruction(&mut self, map: u8, code: u8, reg: Register, second: Register, last: Operand) {
         match self.size {
             Size::Ymm => self.vex(map, code, reg, second, last),
-            Size::Zmm => self.evex(map, code, reg, second, last),
+            Size::YmmEvex | Size::Zmm => self.evex(map, code, reg, second, last),
         }
     }
 
@@ -128,11 +142,11 @@ impl Assembler {
             not(reg, 3, 7) | not(other, 4, 6) | not(other, 3, 5) | not(reg, 4, 4) | map,
             // Words of 64 bits, and the prefix 66.
             0x80 | (!second & 15) << 3 | 0b100 | 0b01,
-            // 512 bits, no mask.
-            0b10 << 5 | not(second, 4, 3),
+            // The size of registers, no mask.
+            (self.size.bytes() / 32) << 5 | not(second, 4, 3),
             code,
         ]);
-        self.modrm(reg, last, 64);
+        self.modrm(reg, last, self.size.bytes().into());
     }
 
     /// The operands; a displacement that is a small multiple of `unit` takes one byte.
@@ -200,6 +214,16 @@ mod tests {
         check(Size::Zmm, |a| a.ternary(0xe8, 14, 19, Register(28)), "62 13 e5 40 25 f4 e8");
         // vpternlogq $0x1,-0x40(%rdi),%zmm19,%zmm31
         check(Size::Zmm, |a| a.ternary(0x1, 31, 19, Memory(-64)), "62 63 e5 40 25 7f ff 01");
+        // vmovdqa64 0x40(%rdi),%ymm9
+        check(Size::YmmEvex, |a| a.load(9, Memory(64)), "62 71 fd 28 6f 4f 02");
+        // vmovdqa64 0x1000(%rdi),%ymm17
+        check(Size::YmmEvex, |a| a.load(17, Memory(4096)), "62 e1 fd 28 6f 8f 00 10 00 00");
+        // vmovdqa64 %ymm12,-0x1000(%rdi)
+        check(Size::YmmEvex, |a| a.store(12, -4096), "62 71 fd 28 7f 67 80");
+        // vpandnq %ymm30,%ymm20,%ymm10
+        check(Size::YmmEvex, |a| a.logic(Logic::NotAnd, 10, 20, Register(30)), "62 11 dd 20 df d6");
+        // vpternlogq $0xe8,%ymm28,%ymm19,%ymm14
+        check(Size::YmmEvex, |a| a.ternary(0xe8, 14, 19, Register(28)), "62 13 e5 20 25 f4 e8");
         // vmovdqa (%rdi),%ymm0
         check(Size::Ymm, |a| a.load(0, Memory(0)), "c5 fd 6f 07");
         // vmovdqa 0x40(%rdi),%ymm9

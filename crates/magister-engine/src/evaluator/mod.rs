@@ -3,6 +3,8 @@
 mod game;
 mod incremental;
 mod machine;
+mod pace;
+mod playouts;
 mod possible;
 mod stepper;
 mod sweep;
@@ -13,3 +15,4 @@ mod worker;
 mod tests;
 
 pub use game::{Method, NetworkGame};
+pub use pace::{Choice, Playing};

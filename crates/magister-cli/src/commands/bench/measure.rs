@@ -16,7 +16,7 @@ const SLICE: f64 = 0.05;
 /// Streams of a slice: as many lanes as the widest evaluator plays at once; and with several
 /// threads so many times that for each, so that they come to their end together.
 const STREAMS: u32 = 16;
-const SHARES: u32 = 8;
+const SHARES: u32 = 4;
 /// Playouts that take so many times the time are given up.
 const PATIENCE: f64 = 10.0;
 

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow, bail};
 use magister_core::{Game, Stop};
+use magister_engine::evaluator::{Choice, Playing};
 use magister_engine::{Error, Evaluator, Prepared, prepare_with};
 use magister_games::{catalogue, native};
 use magister_gdl::{Options, Rulesheet, nearest, read};
@@ -82,6 +83,17 @@ fn rust(name: &str) -> Result<Source> {
     Ok(Source::Rust { name: format!("{RUST}{name}"), game })
 }
 
+impl Playable {
+    /// The same game, whose playouts are made step by step.
+    fn one_by_one(mut self) -> Self {
+        let network = self.prepared.as_ref().and_then(|prepared| prepared.network.as_ref());
+        if let Some(network) = network {
+            self.game = Arc::new(network.playing(Choice::Always(Playing::OneByOne)));
+        }
+        self
+    }
+}
+
 impl Source {
     pub(crate) fn name(&self) -> &str {
         match self {
@@ -146,6 +158,7 @@ impl Source {
                 return then(&self.prepare(None)?);
             }
             (Some(Evaluators::One(one)), _) => return then(&self.prepare(Some(one))?),
+            (Some(Evaluators::Steps), _) => return then(&self.prepare(None)?.one_by_one()),
             (Some(Evaluators::All), Source::Rules { .. }) => Evaluator::ALL,
         };
         let mut taken = false;

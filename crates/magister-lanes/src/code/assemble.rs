@@ -262,12 +262,12 @@ mod tests {
         // vpandn %xmm13,%xmm2,%xmm10
         check(Size::Xmm, |a| a.logic(Logic::NotAnd, 10, 2, Register(13)), "c4 41 69 df d5");
         // vmovdqa64 0x40(%rdi),%xmm25
-        check(Size::XmmTable, |a| a.load(25, Memory(64)), "62 61 fd 08 6f 4f 04");
+        check(Size::XmmEvex, |a| a.load(25, Memory(64)), "62 61 fd 08 6f 4f 04");
         // vpternlogq $0xe8,%xmm28,%xmm19,%xmm14
-        check(Size::XmmTable, |a| a.ternary(0xe8, 14, 19, Register(28)), "62 13 e5 00 25 f4 e8");
+        check(Size::XmmEvex, |a| a.ternary(0xe8, 14, 19, Register(28)), "62 13 e5 00 25 f4 e8");
         // vzeroupper; ret
         check(Size::Ymm, Assembler::finish, "c5 f8 77 c3");
         // ret
-        check(Size::XmmTable, Assembler::finish, "c3");
+        check(Size::XmmEvex, Assembler::finish, "c3");
     }
 }

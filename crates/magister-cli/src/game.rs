@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, anyhow, bail};
 use magister_core::{Game, Stop};
 use magister_engine::{Error, Evaluator, Prepared, prepare_with};
+use magister_games::catalogue::{Found, Version};
 use magister_games::{catalogue, native};
 use magister_gdl::{Options, Rulesheet, nearest, read};
 
@@ -43,9 +44,8 @@ pub(crate) fn find(argument: &str, options: &Options) -> Result<Source> {
     if let Some(name) = argument.strip_prefix(RUST) {
         return rust(name);
     }
-    let only_rust = catalogue::find(argument).is_some_and(|entry| entry.sheet.is_none());
-    if only_rust && !std::path::Path::new(argument).is_file() {
-        return rust(argument);
+    if let Some(Found { entry, version: Version::Rust }) = input::bundled(argument) {
+        return rust(entry.name);
     }
     let input = input::open(argument)?;
     let start = Instant::now();
@@ -69,6 +69,7 @@ pub(crate) fn open(
 }
 
 fn rust(name: &str) -> Result<Source> {
+    let name = catalogue::find(name).map_or(name, |entry| entry.name);
     let Some(game) = native::find(name) else {
         let games = native::all();
         let names: Vec<&str> = games.iter().map(|entry| entry.0).collect();

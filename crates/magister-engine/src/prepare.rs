@@ -77,6 +77,8 @@ pub struct Prepared {
     pub evaluator: Evaluator,
     /// The size of its network, if it has one.
     pub gates: Option<Gates>,
+    /// The network, if it has one.
+    pub network: Option<Arc<Network>>,
     stepper: Box<dyn Fn() -> Box<dyn Stepper> + Send + Sync>,
 }
 
@@ -220,6 +222,7 @@ fn on_network(
     name: &str,
 ) -> Result<Prepared, Error> {
     let gates = network.gates();
+    let kept = Some(Arc::clone(&network));
     let game = Arc::new(NetworkGame::new(program, network, method, source, name)?);
     let stepping = Arc::clone(&game);
     Ok(Prepared {
@@ -230,6 +233,7 @@ fn on_network(
             Method::Batch => Evaluator::Batch,
         },
         gates: Some(gates),
+        network: kept,
         stepper: Box::new(move || stepping.stepper()),
     })
 }
@@ -246,6 +250,7 @@ fn datalog(
         game,
         evaluator: Evaluator::Datalog,
         gates: None,
+        network: None,
         stepper: Box::new(move || stepping.stepper()),
     })
 }
@@ -263,6 +268,7 @@ fn reference(
         game: Arc::new(game),
         evaluator: Evaluator::Reference,
         gates: None,
+        network: None,
         stepper: Box::new(move || Box::new(Reference::new(Arc::clone(&program), limits))),
     })
 }

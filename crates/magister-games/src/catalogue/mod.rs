@@ -11,7 +11,7 @@ mod find;
 use std::sync::{Arc, LazyLock};
 
 use include_dir::{Dir, include_dir};
-use magister_core::Game;
+use magister_core::{Game, Style};
 
 use crate::native;
 
@@ -78,6 +78,8 @@ pub struct Entry {
     pub twins: Vec<Twin>,
     /// Whether there is a version in Rust.
     pub native: bool,
+    /// How it is drawn, as far as that is not left to the recognition of boards.
+    pub style: Style,
     /// One recorded match, if there is one.
     pub playthrough: Option<&'static str>,
 }
@@ -99,6 +101,11 @@ impl Entry {
 /// All games, in the order of their names.
 pub fn all() -> &'static [Entry] {
     &ALL
+}
+
+/// Reads a style; the error says what is wrong with it.
+pub fn parse_style(text: &str) -> Result<Style, String> {
+    toml::from_str(text).map_err(|error| error.to_string())
 }
 
 fn load() -> Vec<Entry> {
@@ -124,6 +131,8 @@ fn entry(folder: &'static Dir<'static>) -> Entry {
     let card = file("game.toml").unwrap_or_else(|| panic!("games/{name} has no game.toml"));
     let card: Card =
         toml::from_str(card.text).unwrap_or_else(|e| panic!("games/{name}/game.toml: {e}"));
+    let style = file("style.toml").map(|sheet| parse_style(sheet.text));
+    let style = style.transpose().unwrap_or_else(|e| panic!("games/{name}/style.toml: {e}"));
     let twins = TWINS.iter().filter_map(|&(name, path)| Some(Twin { name, sheet: file(path)? }));
     Entry {
         name,
@@ -131,6 +140,7 @@ fn entry(folder: &'static Dir<'static>) -> Entry {
         sheet: file("rules.kif").or_else(|| file("rules.hrf")),
         twins: twins.collect(),
         native: native::find(name).is_some(),
+        style: style.unwrap_or_default(),
         playthrough: file("playthrough.txt").map(|sheet| sheet.text),
     }
 }

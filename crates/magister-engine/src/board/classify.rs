@@ -9,6 +9,9 @@ use super::relation::Relation;
 /// The most rows or columns of a board, and the most boards that one relation makes.
 const SIDE: usize = 60;
 const BOARDS: usize = 16;
+/// The longest single row, and the most values in one whose cells have names.
+const LONG_ROW: usize = 30;
+const FEW_VALUES: usize = 6;
 /// The most rows that have names instead of numbers.
 const NAMED_ROWS: usize = 8;
 
@@ -23,16 +26,6 @@ pub(super) enum Axis {
     Second(usize),
     /// There is only one.
     One,
-}
-
-impl Axis {
-    /// The leaf it looks at.
-    pub(super) fn leaf(self) -> Option<usize> {
-        match self {
-            Axis::Leaf(leaf) | Axis::First(leaf) | Axis::Second(leaf) => Some(leaf),
-            Axis::One => None,
-        }
-    }
 }
 
 /// How a relation lies on a board.
@@ -82,7 +75,7 @@ impl Relation {
         };
         if self.determined.len() == count {
             return match places(&all)[..] {
-                [a, b] => Class::Guest(self.lie(a, b, &all, &[], material)),
+                [a, b] => Class::Guest(self.lie(a, b, &[], material)),
                 _ => Class::Line,
             };
         }
@@ -100,7 +93,7 @@ impl Relation {
             };
             let boards: usize = split.iter().map(|&leaf| self.domains[leaf].names.len()).product();
             if boards <= BOARDS {
-                let mut lie = self.lie(a, b, &[], &label, material);
+                let mut lie = self.lie(a, b, &label, material);
                 lie.split = split;
                 return Class::Board(lie);
             }
@@ -131,21 +124,19 @@ impl Relation {
             // Pieces that are somewhere.
             (_, [], _, [a, b]) => {
                 let label: Vec<usize> = all.iter().copied().filter(|k| k != a && k != b).collect();
-                Class::Board(self.lie(*a, *b, &[], &label, material))
+                Class::Board(self.lie(*a, *b, &label, material))
             }
             (_, [], [square], []) if self.domains[*square].kind == Kind::Squares => {
                 Class::Board(self.on_squares(*square, Vec::new(), keys))
             }
             ([_], _, [value], _) if self.domains[*value].is_numeric() => Class::Counters(*value),
-            ([place], [_], values, _) if self.domains[*place].names.len() > 2 => {
-                Class::Board(Lie {
-                    column: Axis::Leaf(*place),
-                    row: Axis::One,
-                    split: Vec::new(),
-                    label: values.to_vec(),
-                    up: false,
-                })
-            }
+            ([place], [_], values, _) if self.is_row(*place, values) => Class::Board(Lie {
+                column: Axis::Leaf(*place),
+                row: Axis::One,
+                split: Vec::new(),
+                label: values.to_vec(),
+                up: false,
+            }),
             ([point], [], values, _) if connected(&self.domains[*point], material) => {
                 Class::Graph(*point, values.to_vec())
             }
@@ -193,7 +184,19 @@ impl Relation {
 
     /// Whether a leaf can be a coordinate.
     fn is_place(&self, leaf: usize) -> bool {
-        self.domains[leaf].is_ordered() && self.domains[leaf].names.len() <= SIDE
+        let domain = &self.domains[leaf];
+        domain.is_ordered() && domain.is_dense() && domain.names.len() <= SIDE
+    }
+
+    /// Whether a leaf is a row of cells with these values.
+    fn is_row(&self, leaf: usize, values: &[usize]) -> bool {
+        let few = values.iter().all(|&value| self.domains[value].names.len() <= FEW_VALUES);
+        let (least, kind) = match self.domains[leaf].kind {
+            Kind::Numbers => (if values.is_empty() { 6 } else { 3 }, true),
+            Kind::Series => (3, !values.is_empty() && few),
+            _ => (3, false),
+        };
+        kind && (least..=LONG_ROW).contains(&self.domains[leaf].names.len())
     }
 
     /// Whether a leaf rather tells several boards apart than what lies on them.
@@ -209,7 +212,7 @@ impl Relation {
     }
 
     /// A board over two leaves: which of them is the row, and where the first row is.
-    fn lie(&self, a: usize, b: usize, _all: &[usize], label: &[usize], material: &Material) -> Lie {
+    fn lie(&self, a: usize, b: usize, label: &[usize], material: &Material) -> Lie {
         let letters = |leaf: usize| self.domains[leaf].kind == Kind::Letters;
         let (row, column, up) = match (self.hint(a, material), self.hint(b, material)) {
             (Hint::X, Hint::Y | Hint::None) | (Hint::None, Hint::Y) => (b, a, true),
@@ -269,5 +272,7 @@ enum Hint {
 
 /// Whether facts connect most of these points, each with few others.
 fn connected(points: &Domain, material: &Material) -> bool {
-    points.names.len() > 2 && super::graph::links(points, material).is_some()
+    points.names.len() > 2
+        && !points.is_ordered()
+        && super::graph::links(points, material).is_some()
 }

@@ -13,6 +13,8 @@ use crate::term::compare_names;
 pub(super) enum Kind {
     /// Whole numbers.
     Numbers,
+    /// The same word with a number behind it, such as `p1` and `p2`.
+    Series,
     /// Single letters one after the other, as in the alphabet.
     Letters,
     /// A relation of the rules that leads from each to the next.
@@ -40,7 +42,7 @@ impl Domain {
         let mut seen: FxHashSet<&Arc<str>> = FxHashSet::default();
         let mut names: Vec<Arc<str>> = names.filter(|name| seen.insert(name)).cloned().collect();
         let roles = names.iter().all(|name| material.roles.iter().any(|role| **role == **name));
-        names.sort_by(|a, b| compare_names(a, b));
+        names.sort_by(|a, b| natural(a, b));
         let kind = kind(&names);
         let mut domain = Domain { names, kind, roles };
         if kind == Kind::None {
@@ -57,8 +59,21 @@ impl Domain {
 
     /// Whether the values can be places along a line.
     pub(super) fn is_ordered(&self) -> bool {
-        let ordered = matches!(self.kind, Kind::Numbers | Kind::Letters | Kind::Chain);
+        let ordered = !matches!(self.kind, Kind::Squares | Kind::None);
         ordered && !self.roles && self.names.len() > 1
+    }
+
+    /// Whether numbers follow each other with few gaps.
+    pub(super) fn is_dense(&self) -> bool {
+        let number =
+            |name: &Arc<str>| series(name).and_then(|(_, digits)| digits.parse::<u64>().ok());
+        let (Some(first), Some(last)) = (self.names.first(), self.names.last()) else {
+            return true;
+        };
+        match (number(first), number(last)) {
+            (Some(a), Some(b)) => self.names.len() as u64 * 4 >= (b.saturating_sub(a) + 1) * 3,
+            _ => true,
+        }
     }
 
     pub(super) fn is_numeric(&self) -> bool {
@@ -90,7 +105,23 @@ fn kind(names: &[Arc<str>]) -> Kind {
         let span = usize::from(last - first) + 1;
         return if span == names.len() && span > 1 { Kind::Letters } else { Kind::None };
     }
-    if is_squares(names) { Kind::Squares } else { Kind::None }
+    if is_squares(names) {
+        return Kind::Squares;
+    }
+    let prefix = common_prefix(names.iter().map(|name| &**name));
+    if prefix.is_some_and(|prefix| !prefix.is_empty()) { Kind::Series } else { Kind::None }
+}
+
+/// The word that all names begin with, if only numbers follow.
+pub(super) fn common_prefix<'a>(mut names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let prefix = series(names.next()?)?.0;
+    names.all(|name| series(name).is_some_and(|(other, _)| other == prefix)).then_some(prefix)
+}
+
+/// A name as a word and the number at its end.
+fn series(name: &str) -> Option<(&str, &str)> {
+    let word = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    (word.len() < name.len()).then(|| name.split_at(word.len()))
 }
 
 /// The column and the row of a square such as `c3`, `c10` or `33`.
@@ -150,7 +181,10 @@ fn chain(names: &[Arc<str>], material: &Material) -> Option<Vec<Arc<str>>> {
     None
 }
 
-/// Names in their natural order: numbers by value, then letters.
+/// Names in their natural order: numbers by value, also those at the end of a word.
 pub(super) fn natural(a: &str, b: &str) -> Ordering {
-    compare_names(a, b)
+    match (series(a), series(b)) {
+        (Some((x, n)), Some((y, m))) if x == y => compare_names(n, m).then_with(|| a.cmp(b)),
+        _ => compare_names(a, b),
+    }
 }

@@ -25,7 +25,10 @@ pub(super) fn links(points: &Domain, material: &Material) -> Option<Links> {
             list.dedup();
         }
         let connected = links.iter().filter(|list| !list.is_empty()).count();
+        let ends: usize = links.iter().map(Vec::len).sum();
+        // Pairs are no graph.
         if connected * 4 >= points.names.len() * 3
+            && ends * 2 > points.names.len() * 3
             && best.as_ref().is_none_or(|&(most, _)| connected > most)
         {
             best = Some((connected, links));

@@ -22,7 +22,9 @@ mod symbols;
 #[cfg(test)]
 mod tests;
 mod text;
+mod vocabulary;
 
 pub use material::fluents;
 pub use paint::Painter;
 pub use picture::{Line, Panel, Picture, Spot};
+pub use vocabulary::NetworkBoard;

@@ -7,7 +7,7 @@ use magister_core::{Game, Layout, Style};
 use magister_gdl::{Dialect, Syntax};
 use rustc_hash::FxHashMap;
 
-use super::domain::natural;
+use super::domain::{common_prefix, natural};
 use super::material::{self, Material};
 use super::picture::{Line, Panel, Picture, Spot};
 use super::plan::{Place, Plan, Use, label, plan};
@@ -19,9 +19,9 @@ use crate::{Ground, Program};
 /// Knows how to draw the states of a game.
 #[derive(Debug)]
 pub struct Painter {
-    forms: Forms,
+    pub(super) forms: Forms,
     /// How each relation is shown, by its form, in the order of the rules.
-    uses: FxHashMap<String, (usize, Use)>,
+    pub(super) uses: FxHashMap<String, (usize, Use)>,
     pub(super) plans: Vec<Plan>,
     names: BTreeMap<String, String>,
     syntax: Syntax,
@@ -82,6 +82,7 @@ impl Painter {
                     }
                 }
                 Some((_, Use::Hidden)) => {}
+                Some((_, Use::Constant)) => picture.always.push(fluent.text(self.syntax)),
                 Some((number, how)) => {
                     let list = words.entry(*number).or_insert_with(|| (how, Vec::new()));
                     list.1.push((fluent, leaves));
@@ -138,12 +139,6 @@ impl Painter {
 
     fn panels(&self, plan: &Plan, cells: &FxHashMap<Place, Vec<String>>, picture: &mut Picture) {
         let boards = plan.boards();
-        let mut used: BTreeMap<&str, &str> = BTreeMap::new();
-        for labels in cells.values() {
-            for label in labels {
-                used.insert(label, plan.symbols.get(label));
-            }
-        }
         for board in 0..boards {
             let split = plan.split_names(board);
             let mut title = plan.title.clone().unwrap_or_default();
@@ -161,9 +156,11 @@ impl Painter {
             let row = last.map_or(0, |domain| board / domain.names.len());
             picture.panels.push(panel(plan, board, title, row, cells));
         }
-        for (label, symbol) in used {
-            let plain = label == symbol || plan.symbols.blank.as_deref() == Some(label);
-            let entry = (symbol.to_owned(), label.to_owned());
+        for label in &plan.labels {
+            let symbol = plan.symbols.get(label);
+            let plain = label.ends_with(symbol) && symbol.len() * 2 > label.len()
+                || plan.symbols.blank.as_ref() == Some(label);
+            let entry = (symbol.to_owned(), label.clone());
             if !plain && !picture.legend.contains(&entry) {
                 picture.legend.push(entry);
             }
@@ -179,11 +176,18 @@ fn panel(
     cells: &FxHashMap<Place, Vec<String>>,
 ) -> Panel {
     let (columns, rows) = (&plan.columns.names, &plan.rows.names);
-    let text =
-        |names: &[Arc<str>]| -> Vec<String> { names.iter().map(ToString::to_string).collect() };
+    // What all names begin with is left out above and beside the board.
+    let text = |names: &[Arc<str>]| -> Vec<String> {
+        let prefix = common_prefix(names.iter().map(|name| &**name)).unwrap_or("").len();
+        names.iter().map(|name| name[prefix..].to_owned()).collect()
+    };
     let mut row_names = text(rows);
     if plan.up {
         row_names.reverse();
+    }
+    let mut counts: FxHashMap<&str, usize> = FxHashMap::default();
+    for label in cells.values().flatten() {
+        *counts.entry(label).or_default() += 1;
     }
     let mut spots = Vec::new();
     let mut number = vec![None; columns.len()];
@@ -210,7 +214,7 @@ fn panel(
                 row: y,
                 at,
                 labels: here.to_vec(),
-                symbol: symbol(plan, here),
+                symbol: symbol(plan, here, &counts),
             });
         }
     }
@@ -243,15 +247,10 @@ fn circle(point: usize, points: usize) -> (f32, f32) {
     (radius * (1.0 + angle.sin()), radius * (1.0 - angle.cos()))
 }
 
-/// What is drawn for what lies on a cell.
-fn symbol(plan: &Plan, labels: &[String]) -> String {
-    let blank = |label: &&String| plan.symbols.blank.as_ref() == Some(label);
-    let mut symbols: Vec<&str> = Vec::new();
-    for label in labels.iter().filter(|label| !blank(label)) {
-        let symbol = plan.symbols.get(label);
-        if !symbols.contains(&symbol) {
-            symbols.push(symbol);
-        }
-    }
-    if symbols.is_empty() { EMPTY.to_owned() } else { symbols.concat() }
+/// What is drawn for what lies on a cell: where there are several things, the one of which the
+/// board has the fewest, as pieces lie on marks.
+fn symbol(plan: &Plan, labels: &[String], counts: &FxHashMap<&str, usize>) -> String {
+    let there = labels.iter().filter(|&label| plan.symbols.blank.as_ref() != Some(label));
+    let top = there.min_by_key(|label| counts.get(label.as_str()).copied().unwrap_or(0));
+    top.map_or(EMPTY, |label| plan.symbols.get(label)).to_owned()
 }

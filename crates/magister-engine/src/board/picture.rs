@@ -11,6 +11,8 @@ pub struct Picture {
     pub lines: Vec<Line>,
     /// All other fluents, as the game writes them.
     pub facts: Vec<String>,
+    /// Fluents that never change and are not drawn.
+    pub always: Vec<String>,
     /// Symbols and what they stand for, where that is not plain.
     pub legend: Vec<(String, String)>,
 }

@@ -1,9 +1,10 @@
 //! The boards of a game: which relations lie on which, and what the cells are.
 
+use std::cmp::Reverse;
 use std::sync::Arc;
 
 use magister_core::{BoardStyle, Layout, Style};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::classify::{Axis, Class, Lie};
 use super::domain::{Domain, square};
@@ -32,6 +33,8 @@ pub(super) struct Plan {
     full: bool,
     /// The cells that there are.
     pub(super) cells: FxHashSet<Place>,
+    /// The names of what lies on it.
+    values: FxHashSet<Arc<str>>,
     pub(super) labels: Vec<String>,
     pub(super) symbols: Symbols,
     /// What never changes: places and labels.
@@ -52,10 +55,14 @@ pub(super) enum Use {
     Counters { value: usize, piles: bool },
     /// Listed.
     List,
+    /// Once, because it never changes.
+    Constant,
     /// Not at all.
     Hidden,
 }
 
+/// Marks that are no board of their own.
+const FEW_MARKS: usize = 12;
 /// The values of heaps that are drawn as such.
 const PILE: usize = 31;
 
@@ -81,17 +88,19 @@ pub(super) fn plan(
         let place = style.boards.iter().position(|b| b.fluents.contains(&relation.name));
         let within =
             place.map(|place| style.boards[place].fluents.iter().position(|f| *f == relation.name));
-        (
-            place.unwrap_or(usize::MAX),
-            within,
-            !matches!(classes[number], Class::Board(_)),
-            !relation.full,
-        )
+        let guest = !matches!(classes[number], Class::Board(_));
+        let marks = relation.determined.is_empty();
+        let size = Reverse(relation.size);
+        (place.unwrap_or(usize::MAX), within, guest, !relation.full, marks, size)
     });
     for number in order {
         let relation = &relations[number].1;
         if style.hide.contains(&relation.name) {
             uses[number] = Use::Hidden;
+            continue;
+        }
+        if relation.constant && styled(relation).is_none() {
+            uses[number] = Use::Constant;
             continue;
         }
         uses[number] = match &classes[number] {
@@ -133,8 +142,28 @@ pub(super) fn plan(
             Class::List | Class::Fact => Use::List,
         };
     }
+    tell_apart(&mut uses, plans.len(), relations);
     fill(&mut plans, &uses, relations, forms, material, style);
     (plans, uses)
+}
+
+/// Where two relations on a board have a value in common, all but the first put their name before.
+fn tell_apart(uses: &mut [Use], plans: usize, relations: &[(String, Relation)]) {
+    let mut values: Vec<FxHashSet<&str>> = vec![FxHashSet::default(); plans];
+    for pass in [false, true] {
+        for (how, (_, relation)) in uses.iter_mut().zip(relations) {
+            let Use::Board { plan, lie, named } = how else { continue };
+            if *named != pass {
+                continue;
+            }
+            let mut own: FxHashSet<&str> = FxHashSet::default();
+            for &leaf in &lie.label {
+                own.extend(relation.domains[leaf].names.iter().map(|name| &**name));
+            }
+            *named = pass && !own.is_disjoint(&values[*plan]);
+            values[*plan].extend(own);
+        }
+    }
 }
 
 /// Puts a relation on the board that it fits, or on one of its own.
@@ -154,6 +183,13 @@ fn lay(
     if let Some(plan) = place {
         plans[plan].join(&new, material);
         return Use::Board { plan, lie: lie.clone(), named: true };
+    }
+    // A few marked cells of a board are better listed.
+    if style.is_none() && relation.determined.is_empty() {
+        let few = !plans.is_empty() && relation.size <= FEW_MARKS;
+        if few || plans.iter().any(|plan| plan.hosts(&new)) {
+            return Use::List;
+        }
     }
     plans.push(new);
     Use::Board { plan: plans.len() - 1, lie: lie.clone(), named: false }
@@ -184,6 +220,11 @@ impl Plan {
             up: lie.up,
             full: relation.full,
             cells: FxHashSet::default(),
+            values: lie
+                .label
+                .iter()
+                .flat_map(|&leaf| relation.domains[leaf].names.clone())
+                .collect(),
             labels: Vec::new(),
             symbols: Symbols::default(),
             fixed: Vec::new(),
@@ -209,10 +250,20 @@ impl Plan {
         let splits = self.splits.len() == other.splits.len()
             && self.splits.iter().zip(&other.splits).all(|(a, b)| near(a, b));
         splits
-            && (asked || !(self.full && other.full))
+            && (asked || !(self.full && other.full) && self.suits(&other.values))
             && near(&self.columns, &other.columns)
             && near(&self.rows, &other.rows)
             && (self.layout == other.layout || asked)
+    }
+
+    /// Whether things with these names can lie here too: they are others, and numbers do not mix
+    /// with pieces.
+    fn suits(&self, values: &FxHashSet<Arc<str>>) -> bool {
+        let numbers = |values: &FxHashSet<Arc<str>>| {
+            values.iter().filter(|value| value.parse::<i64>().is_ok()).count() > 2
+        };
+        let either = self.values.is_empty() || values.is_empty();
+        either || (self.values.is_disjoint(values) && numbers(&self.values) == numbers(values))
     }
 
     fn join(&mut self, other: &Plan, material: &Material) {
@@ -222,6 +273,7 @@ impl Plan {
             *own = own.join(other, material);
         }
         self.full |= other.full;
+        self.values.extend(other.values.iter().cloned());
     }
 
     /// Where a fluent with these leaves lies.
@@ -298,21 +350,30 @@ fn fill(
     material: &Material,
     style: &Style,
 ) {
+    let index: FxHashMap<&str, &Use> =
+        relations.iter().map(|(form, _)| form.as_str()).zip(uses).collect();
+    // The board of a fluent, where it lies there, and what it puts there.
+    let on_board = |plans: &[Plan], fluent: &Ground| {
+        let (form, leaves) = forms.parts(fluent);
+        let Use::Board { plan, lie, named } = *index.get(form.as_str())? else { return None };
+        let place = plans[*plan].place(lie, &leaves)?;
+        Some((*plan, place, label(&fluent.name, lie, *named, &leaves)))
+    };
     let mut seen: Vec<FxHashSet<String>> = plans.iter().map(|_| FxHashSet::default()).collect();
     for fluent in &material.fluents {
-        let (form, leaves) = forms.parts(fluent);
-        let Some(number) = relations.iter().position(|(other, _)| *other == form) else { continue };
-        let Use::Board { plan: at, lie, named } = &uses[number] else { continue };
-        let plan = &mut plans[*at];
-        if let Some(place) = plan.place(lie, &leaves) {
-            plan.cells.insert(place);
-        }
-        let label = label(&fluent.name, lie, *named, &leaves);
-        if seen[*at].insert(label.clone()) {
-            plan.labels.push(label);
+        let Some((plan, place, label)) = on_board(plans, fluent) else { continue };
+        plans[plan].cells.insert(place);
+        if seen[plan].insert(label.clone()) {
+            plans[plan].labels.push(label);
         }
     }
-    for plan in plans {
+    let mut first: Vec<Vec<String>> = plans.iter().map(|_| Vec::new()).collect();
+    for fluent in material.states.first().into_iter().flatten() {
+        if let Some((plan, _, label)) = on_board(plans, fluent) {
+            first[plan].push(label);
+        }
+    }
+    for (number, plan) in plans.iter_mut().enumerate() {
         let asked = style.boards.iter().find(|board| board.fluents.contains(&plan.name));
         for name in asked.iter().flat_map(|board| &board.fixed) {
             let facts = material.facts.get(name).map_or(&[][..], Vec::as_slice);
@@ -325,8 +386,18 @@ fn fill(
                 plan.fixed.push((place, label));
             }
         }
-        plan.symbols = Symbols::new(&plan.labels, &style.symbols, &material.roles);
+        let usual = usual(&first[number], plan.cells.len()).filter(|_| plan.labels.len() > 2);
+        plan.symbols = Symbols::new(&plan.labels, &style.symbols, &material.roles, usual);
     }
+}
+
+/// The label that most cells of a board have at the start, if it is no number.
+fn usual(labels: &[String], cells: usize) -> Option<&str> {
+    let mut sorted: Vec<&str> = labels.iter().map(String::as_str).collect();
+    sorted.sort_unstable();
+    let runs = sorted.chunk_by(|a, b| a == b);
+    let most = runs.max_by_key(|run| run.len()).filter(|run| run.len() * 10 >= cells * 6)?;
+    Some(most[0]).filter(|label| label.parse::<i64>().is_err())
 }
 
 /// A fact as something on a board: column and row as the fluents have them, then what lies there.

@@ -25,6 +25,10 @@ pub(super) struct Relation {
     pub(super) determined: Vec<usize>,
     /// Whether the first state has a fluent for each combination of the other leaves.
     pub(super) full: bool,
+    /// Whether it was the same in all states that were looked at.
+    pub(super) constant: bool,
+    /// The number of its fluents.
+    pub(super) size: usize,
 }
 
 /// How fluents are taken apart.
@@ -117,6 +121,8 @@ impl Relation {
             places: first.map_or_else(Vec::new, |fluent| places(fluent, count)),
             determined: Vec::new(),
             full: false,
+            constant: false,
+            size: members.len(),
         };
         let states: Vec<Vec<Vec<Arc<str>>>> = material
             .states
@@ -127,36 +133,44 @@ impl Relation {
                 parts.filter(|(other, _)| other == form).map(|(_, leaves)| leaves).collect()
             })
             .collect();
-        let proven = proven(members, material);
-        relation.determined = proven.or_else(|| relation.observed(&states)).unwrap_or_default();
+        let observed = strongest(relation.observed(&states), &relation.domains);
+        let proven = strongest(proven(members, material), &relation.domains);
+        // What was seen may go further than what is proven.
+        relation.determined = match (proven, observed) {
+            (Some(proven), Some(observed)) if within(&proven, &observed) => observed,
+            (proven, observed) => proven.or(observed).unwrap_or_default(),
+        };
         let key = |leaves: &Vec<Arc<str>>| -> Vec<Arc<str>> {
             let keys = (0..count).filter(|leaf| !relation.determined.contains(leaf));
             keys.map(|leaf| Arc::clone(&leaves[leaf])).collect()
         };
         let keys: FxHashSet<Vec<Arc<str>>> =
             members.iter().map(|(_, leaves)| key(leaves)).collect();
-        relation.full = relation.determined.len() < count
+        relation.full = (1..count).contains(&relation.determined.len())
             && states.first().is_some_and(|state| {
                 let there: FxHashSet<_> = state.iter().map(key).collect();
                 there.len() == keys.len()
             });
+        let first = states.first();
+        let same = |state: &Vec<Vec<Arc<str>>>| Some(state) == first;
+        relation.constant =
+            states.len() > 2 && first.is_some_and(|f| !f.is_empty()) && states.iter().all(same);
         relation
     }
 
-    /// The leaves that were determined by the others in all states that were looked at: all
-    /// together, the last one, another one, or two.
-    fn observed(&self, states: &[Vec<Vec<Arc<str>>>]) -> Option<Vec<usize>> {
+    /// Leaves that were determined by the others in all states that were looked at: one, two, or
+    /// all together.
+    fn observed(&self, states: &[Vec<Vec<Arc<str>>>]) -> Vec<Vec<usize>> {
         let count = self.domains.len();
-        if count == 0 || states.iter().all(|state| state.len() < 2) {
-            let shown = states.iter().any(|state| !state.is_empty());
-            return (shown && count > 0).then(|| (0..count).collect());
+        let different: FxHashSet<&Vec<Arc<str>>> = states.iter().flatten().collect();
+        if count == 0 || different.len() < 2 {
+            return Vec::new();
         }
-        if count < 2 {
-            return None;
-        }
+        let singles = (0..count).map(|leaf| vec![leaf]);
         let pairs = (0..count).flat_map(|b| (0..b).map(move |a| vec![a, b]));
-        let candidates = (0..count).rev().map(|leaf| vec![leaf]).chain(pairs);
-        let holds = |candidate: &Vec<usize>| {
+        let mut candidates: Vec<Vec<usize>> = singles.chain(pairs).collect();
+        candidates.push((0..count).collect());
+        candidates.retain(|candidate| {
             states.iter().all(|state| {
                 let mut seen: FxHashSet<Vec<&Arc<str>>> = FxHashSet::default();
                 state.iter().all(|leaves| {
@@ -164,17 +178,13 @@ impl Relation {
                     seen.insert(keys.map(|leaf| &leaves[leaf]).collect())
                 })
             })
-        };
-        // A coordinate that happens to be determined says less than anything else.
-        let (last, first): (Vec<_>, Vec<_>) =
-            candidates.partition(|list| list.iter().any(|&leaf| self.domains[leaf].is_ordered()));
-        let last = last.into_iter().filter(|list| list.contains(&(count - 1)) || list.len() > 1);
-        first.into_iter().chain(last).filter(|list| list.len() < count).find(holds)
+        });
+        candidates
     }
 }
 
-/// The leaves in which the members of proven groups differ, if most fluents are in such groups.
-fn proven(members: &[(usize, Vec<Arc<str>>)], material: &Material) -> Option<Vec<usize>> {
+/// Leaves in which the members of proven groups differ, if most fluents are in such groups.
+fn proven(members: &[(usize, Vec<Arc<str>>)], material: &Material) -> Vec<Vec<usize>> {
     let own: FxHashMap<usize, &Vec<Arc<str>>> =
         members.iter().map(|(number, leaves)| (*number, leaves)).collect();
     let mut counts: FxHashMap<Vec<usize>, usize> = FxHashMap::default();
@@ -189,10 +199,22 @@ fn proven(members: &[(usize, Vec<Arc<str>>)], material: &Material) -> Option<Vec
         }
     }
     let enough = members.len() - members.len() / 4;
-    let mut found: Vec<(Vec<usize>, usize)> =
-        counts.into_iter().filter(|&(_, count)| count >= enough).collect();
-    found.sort_by(|a, b| (a.0.len(), b.1, &a.0).cmp(&(b.0.len(), a.1, &b.0)));
-    found.into_iter().next().map(|(leaves, _)| leaves)
+    counts.into_iter().filter(|&(_, count)| count >= enough).map(|(leaves, _)| leaves).collect()
+}
+
+fn within(a: &[usize], b: &[usize]) -> bool {
+    a.len() < b.len() && a.iter().all(|leaf| b.contains(leaf))
+}
+
+/// The leaves to take for determined: more of them say more, but coordinates less than others.
+fn strongest(mut found: Vec<Vec<usize>>, domains: &[Domain]) -> Option<Vec<usize>> {
+    found.sort();
+    let largest = found.iter().filter(|a| !found.iter().any(|b| within(a, b)));
+    let places =
+        |leaves: &[usize]| leaves.iter().filter(|&&leaf| domains[leaf].is_ordered()).count();
+    // Where all are alike, it is rather the last that is determined.
+    let last = |leaves: &[usize]| std::cmp::Reverse(leaves.iter().sum::<usize>());
+    largest.min_by_key(|leaves| (places(leaves), last(leaves))).cloned()
 }
 
 /// The argument that each leaf is part of.

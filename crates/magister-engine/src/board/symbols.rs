@@ -2,11 +2,20 @@
 
 use std::collections::BTreeMap;
 
+use rustc_hash::FxHashSet;
+
+use super::domain::common_prefix;
+
 /// With more values than this, they are written out.
 const MOST: usize = 60;
 
+/// Labels that can be written out.
+const SHORT: usize = 6;
+/// Signs for what has no letter.
+const SPARE: &str = "*+@&%$=~^!?<>";
+
 /// Names of nothing, the surest first.
-const NOTHING: [&str; 13] = [
+const NOTHING: &[&str] = &[
     "blank",
     "empty",
     "b",
@@ -18,8 +27,10 @@ const NOTHING: [&str; 13] = [
     "unoccupied",
     "e",
     "_",
-    "dirt",
     "unknown",
+    "off",
+    "dead",
+    "dark",
 ];
 
 /// Names of what nobody can pass.
@@ -37,21 +48,28 @@ pub(super) struct Symbols {
 }
 
 impl Symbols {
-    /// Symbols for labels, each its own; those that a style gives come first.
+    /// Symbols for labels, each its own; those that a style gives come first. The usual label is
+    /// taken for nothing if no other is called so.
     pub(super) fn new(
         labels: &[String],
         given: &BTreeMap<String, String>,
         roles: &[String],
+        usual: Option<&str>,
     ) -> Self {
-        let blank = blank(labels);
+        let blank = blank(labels).or_else(|| usual.map(str::to_owned));
         let mut symbols = Symbols { by_label: BTreeMap::new(), blank: blank.clone() };
         let numeric = |label: &str| label.parse::<i64>().is_ok();
         let mut rest: Vec<&String> = Vec::new();
+        let others = || labels.iter().filter(|&label| blank.as_ref() != Some(label));
+        let prefix = common_prefix(others().map(String::as_str)).unwrap_or("").len();
+        let prefix = if labels.len() > 3 { prefix } else { 0 };
         for label in labels {
             let symbol = if let Some(symbol) = given.get(label) {
                 symbol.clone()
             } else if blank.as_ref() == Some(label) {
                 EMPTY.to_owned()
+            } else if prefix > 0 {
+                label[prefix..].to_owned()
             } else if numeric(label) || label.chars().count() == 1 || labels.len() > MOST {
                 label.clone()
             } else {
@@ -61,9 +79,25 @@ impl Symbols {
             symbols.by_label.insert(label.clone(), symbol);
         }
         let sides = Sides::new(labels, roles);
+        let mut found: BTreeMap<String, String> = BTreeMap::new();
+        for &label in &rest {
+            let taken = symbols.by_label.values().chain(found.values());
+            let taken: FxHashSet<&String> = taken.collect();
+            let symbol = sides.proposals(label).into_iter().find(|symbol| !taken.contains(symbol));
+            found.extend(symbol.map(|symbol| (label.clone(), symbol)));
+        }
+        // Where letters do not suffice, short labels tell more than other signs would.
+        let short = rest.iter().all(|label| label.chars().count() <= SHORT);
         for label in rest {
-            let free = |symbol: &String| !symbols.by_label.values().any(|other| other == symbol);
-            let symbol = sides.proposals(label).into_iter().find(free);
+            let symbol = found.get(label).cloned();
+            let spare = SPARE.chars();
+            let symbol = symbol.or_else(|| {
+                let taken: FxHashSet<&String> =
+                    symbols.by_label.values().chain(found.values()).collect();
+                let letters = ('a'..='z').chain('A'..='Z').chain('0'..='9');
+                let mut signs = spare.chain(letters).map(String::from);
+                signs.find(|sign| !short && !taken.contains(sign))
+            });
             symbols.by_label.insert(label.clone(), symbol.unwrap_or_else(|| label.clone()));
         }
         symbols
@@ -77,7 +111,10 @@ impl Symbols {
 /// The label that stands for nothing.
 fn blank(labels: &[String]) -> Option<String> {
     let has = |name: &str| labels.iter().any(|label| label.eq_ignore_ascii_case(name));
-    let sure = NOTHING.iter().find(|&&name| has(name))?;
+    let negated = |label: &&String| label.strip_prefix("no").is_some_and(has);
+    let Some(sure) = NOTHING.iter().find(|&&name| has(name)) else {
+        return labels.iter().find(negated).cloned();
+    };
     // Where there is w, b is black.
     let black = *sure == "b" && (has("w") || has("white") || has("r") || has("red"));
     let found = labels.iter().find(|label| label.eq_ignore_ascii_case(sure));
@@ -88,8 +125,8 @@ fn blank(labels: &[String]) -> Option<String> {
 struct Sides {
     /// Names of the side with capital letters, and of the other one.
     names: [Vec<String>; 2],
-    /// Whether values such as `wp` and `bp` are a side and a piece.
-    short: bool,
+    /// The first letters of values such as `wp` and `bp`, which are a side and a piece.
+    short: Option<[char; 2]>,
 }
 
 impl Sides {
@@ -102,10 +139,15 @@ impl Sides {
             names[0].push(first.clone());
             names[1].push(second.clone());
         }
-        let two = |side: char| {
-            labels.iter().filter(|label| label.len() == 2 && label.starts_with(side)).count()
-        };
-        let short = two('w') > 0 && two('b') > 0;
+        // Values such as `wp` and `bp`: two letters to begin with, and others behind them.
+        let twos = labels.iter().filter(|label| label.len() == 2 && label.is_ascii());
+        let mut first: Vec<char> = twos.filter_map(|label| label.chars().next()).collect();
+        first.sort_unstable_by_key(|&side| {
+            let role = roles.iter().position(|role| role.starts_with(side));
+            (side != 'w', role.unwrap_or(usize::MAX), side)
+        });
+        first.dedup();
+        let short = if let [a, b] = first[..] { Some([a, b]) } else { None };
         Sides { names, short }
     }
 
@@ -123,11 +165,9 @@ impl Sides {
                 }
             }
         }
-        if self.short && label.len() == 2 && label.is_ascii() {
-            let side = ['w', 'b'].iter().position(|&side| label.starts_with(side))?;
-            return Some((side, &label[1..]));
-        }
-        None
+        let short = self.short.filter(|_| label.len() == 2 && label.is_ascii())?;
+        let side = short.iter().position(|&side| label.starts_with(side))?;
+        Some((side, &label[1..]))
     }
 
     /// Symbols for a label, the best first.
@@ -135,6 +175,16 @@ impl Sides {
         let mut all = Vec::new();
         if WALLS.contains(&label) {
             all.push("#".to_owned());
+        }
+        let words: Vec<&str> =
+            label.split([' ', '_', '-']).filter(|word| !word.is_empty()).collect();
+        if words.len() > 1 && words.iter().any(|word| word.parse::<i64>().is_ok()) {
+            // A number and a side: digits have no case.
+            let short = |word: &&str| {
+                let letters = if word.parse::<i64>().is_ok() { word.len() } else { 1 };
+                word.chars().take(letters).collect::<String>()
+            };
+            all.push(words.iter().map(short).collect());
         }
         let side = self.split(label);
         let (capital, word) = match side {
@@ -147,7 +197,7 @@ impl Sides {
             letter.to_string()
         };
         // Chess players know the knight by another letter.
-        if let (Some(capital), "knight") = (capital, word) {
+        if let Some(capital) = capital.filter(|_| word.eq_ignore_ascii_case("knight")) {
             all.push(cased('n', capital));
         }
         let letters: Vec<char> = word.chars().filter(char::is_ascii_alphanumeric).collect();
@@ -156,8 +206,6 @@ impl Sides {
         let first = capital.unwrap_or(false);
         all.extend(letters.iter().map(|&letter| cased(letter, first)));
         all.extend(letters.iter().map(|&letter| cased(letter, !first)));
-        let spare = "*+@&%$=~^!?<>".chars().chain('a'..='z').chain('A'..='Z').chain('0'..='9');
-        all.extend(spare.map(String::from));
         all
     }
 }

@@ -8,6 +8,8 @@ use super::picture::{Line, Panel, Picture};
 
 /// The space between boards that stand side by side.
 const GAP: usize = 4;
+/// How many fluents that never change are told.
+const ALWAYS: usize = 20;
 
 impl Picture {
     /// The picture in lines of at most `width` characters, as far as boards are not wider. With
@@ -35,6 +37,12 @@ impl Picture {
         if legend && !self.legend.is_empty() {
             let entries = self.legend.iter().map(|(symbol, label)| format!("{symbol} {label}"));
             wrap("", entries, ", ", width, &mut out);
+        }
+        if legend && !self.always.is_empty() {
+            let more = self.always.len().saturating_sub(ALWAYS);
+            let more = (more > 0).then(|| format!("and {more} more"));
+            let items = self.always.iter().take(ALWAYS).cloned().chain(more);
+            wrap("always: ", items, " ", width, &mut out);
         }
         out
     }
@@ -101,39 +109,50 @@ impl Panel {
 
     /// Rows and columns with their names.
     fn grid(&self) -> Vec<String> {
-        let symbol = self.spots.iter().map(|spot| spot.symbol.chars().count()).max().unwrap_or(1);
-        let label = self.columns.iter().map(|name| name.chars().count()).max().unwrap_or(0);
-        let cell = symbol.max(label);
-        let left = self.rows.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+        let most = |lengths: &mut dyn Iterator<Item = usize>| lengths.max().unwrap_or(0);
+        let symbol = most(&mut self.spots.iter().map(|spot| spot.symbol.chars().count())).max(1);
+        let label = most(&mut self.columns.iter().map(|name| name.chars().count()));
+        // Long numbers over narrow columns are written from top to bottom.
+        let numbers = self.columns.iter().all(|name| name.bytes().all(|b| b.is_ascii_digit()));
+        let upright = numbers && label > symbol;
+        let cell = if upright { symbol } else { symbol.max(label) };
+        let left = most(&mut self.rows.iter().map(|name| name.chars().count()));
         let left = if left > 0 { left + 1 } else { 0 };
         let slant = if self.layout == Layout::Hexagons { cell.div_ceil(2).max(1) } else { 0 };
+        // Numbers stand under each other by their ends.
         let pad = |text: &str| {
-            // Numbers stand under each other by their ends.
             let space = " ".repeat(cell - text.chars().count().min(cell));
             format!("{space}{text}")
+        };
+        let joined = |texts: &mut dyn Iterator<Item = String>| {
+            texts.map(|text| pad(&text)).collect::<Vec<_>>().join(" ").trim_end().to_owned()
         };
         let mut grid = vec![vec![String::new(); self.columns.len()]; self.rows.len()];
         for spot in &self.spots {
             grid[spot.row][spot.column].clone_from(&spot.symbol);
         }
         let mut lines = Vec::new();
-        for (row, cells) in grid.iter().enumerate() {
-            let name = &self.rows[row];
-            let space = " ".repeat(left.saturating_sub(name.chars().count() + 1));
-            let mut line = format!("{}{space}{name}", " ".repeat(slant * row));
-            if left > 0 {
-                line.push(' ');
-            }
-            line.push_str(&cells.iter().map(|text| pad(text)).collect::<Vec<_>>().join(" "));
+        for (row, (cells, name)) in grid.into_iter().zip(&self.rows).enumerate() {
+            let indent = left.saturating_sub(1) + slant * row;
+            let line = format!("{name:>indent$} {}", joined(&mut cells.into_iter()));
+            let line = if left > 0 { &line } else { line.get(1..).unwrap_or("") };
             lines.push(line.trim_end().to_owned());
         }
-        let below = if self.up { slant * self.rows.len() } else { 0 };
-        let indent = " ".repeat(left + below);
-        let names = self.columns.iter().map(|name| pad(name)).collect::<Vec<_>>().join(" ");
-        let names = format!("{indent}{}", names.trim_end());
         if self.columns.len() > 1 {
+            let below = if self.up { slant * self.rows.len() } else { 0 };
+            let heads: Vec<String> = if upright {
+                let digit = |name: &String, line: usize| {
+                    let at = (line + name.len()).checked_sub(label);
+                    at.and_then(|at| name.get(at..=at)).unwrap_or("").to_owned()
+                };
+                let head = |line| joined(&mut self.columns.iter().map(|name| digit(name, line)));
+                (0..label).map(head).collect()
+            } else {
+                vec![joined(&mut self.columns.iter().cloned())]
+            };
             let at = if self.up { lines.len() } else { 0 };
-            lines.insert(at, names);
+            let heads = heads.into_iter().map(|head| format!("{}{head}", " ".repeat(left + below)));
+            lines.splice(at..at, heads);
         }
         lines
     }
@@ -210,7 +229,7 @@ fn beside(blocks: &[Vec<String>], out: &mut String) {
 }
 
 /// Items on lines that are not too long; the lines after the first are indented like it.
-pub fn wrap(
+fn wrap(
     start: &str,
     items: impl Iterator<Item = String>,
     between: &str,

@@ -20,8 +20,8 @@ pub(crate) struct BatchPlan {
 
 impl BatchPlan {
     /// The plan of a network.
-    pub(crate) fn new(network: &Network, pay: &Pay<'_>, stop: &Stop) -> Self {
-        let program = BatchProgram::new(network, pay, stop);
+    pub(crate) fn new(network: &Network, pay: &Pay<'_>) -> Self {
+        let program = BatchProgram::new(network, pay);
         Self { program, fluents: network.fluents.len(), roles: network.idle.len() }
     }
 }

@@ -1,6 +1,5 @@
 //! A network as tapes: what one sweep of a batch runs.
 
-use magister_core::Stop;
 use magister_lanes::{BITS, Commit, Form, Operation, Tape, Width, planes_for};
 
 use super::choice::Counted;
@@ -81,9 +80,8 @@ struct Chooser {
 
 impl BatchProgram {
     /// The tapes of a network that pays so.
-    pub(super) fn new(network: &Network, pay: &Pay<'_>, stop: &Stop) -> Self {
-        let turns = network.turns(stop);
-        Builder::new(network, turns).build(pay)
+    pub(super) fn new(network: &Network, pay: &Pay<'_>) -> Self {
+        Builder::new(network, network.turns.clone()).build(pay)
     }
 }
 
@@ -210,7 +208,8 @@ impl<'a> Builder<'a> {
             let chosen = counted.choose(&mut self.circuit, &number);
             for (place, wire) in chooser.places.iter().zip(chosen) {
                 for &at in place {
-                    self.does(at, wire, &turn, &moving);
+                    let some = some[index].unwrap_or(yes);
+                    self.does(at, wire, &turn, &moving, some);
                 }
             }
         }
@@ -342,17 +341,20 @@ impl<'a> Builder<'a> {
     }
 
     /// Writes the input of a move that a choice may have taken.
-    fn does(&mut self, at: u32, chosen: Wire, turn: &[Wire], moving: &[Wire]) {
+    fn does(&mut self, at: u32, chosen: Wire, turn: &[Wire], moving: &[Wire], some: Wire) {
         let input = self.network.inputs[at as usize] + 1;
         let role = self.role_of(at);
         let idling = self.network.idle[role].is_some();
+        let passing = self.turns.as_ref().is_some_and(|turns| turns.passing[role]);
         // In a turn of another the move that was chosen is the other's; and where a role may idle
-        // nothing may have been chosen at all.
+        // or have to pass, nothing may have been chosen at all.
         let mut conditions = Vec::new();
         if let Some(&turn) = turn.get(role) {
             conditions.push(turn);
         }
-        if idling {
+        if passing {
+            conditions.push(some);
+        } else if idling {
             conditions.push(moving[role]);
         }
         let [a, b] = match conditions[..] {

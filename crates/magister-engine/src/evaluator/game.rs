@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use magister_core::text::IDLE_TEXT;
-use magister_core::{Game, Info, Move, Percept, Role, Stop, Text, Worker};
+use magister_core::{Game, Info, Move, Percept, Role, Text, Worker};
 use magister_gdl::{Dialect, Syntax};
 use rustc_hash::FxHashMap;
 
@@ -11,7 +11,7 @@ use super::incremental::Incremental;
 use super::machine::Machine;
 use super::possible::Possible;
 use super::stepper::NetworkStepper;
-use super::sweep::Sweep;
+use super::sweep::{Sweep, Tapes};
 use super::worker::NetworkWorker;
 use crate::Error;
 use crate::batch::{BatchPlan, Pay};
@@ -60,6 +60,8 @@ pub(super) struct Shared {
     pub(super) initial: Vec<u64>,
     pub(super) possible: Possible,
     pub(super) operations: bool,
+    /// What sweeps run, made when somebody first wants it.
+    tapes: OnceLock<Arc<Tapes>>,
     /// How playouts are played many at once, made when somebody first wants them.
     batch: OnceLock<Arc<BatchPlan>>,
 }
@@ -139,13 +141,14 @@ impl NetworkGame {
             initial,
             possible: Possible::new(&network.invariants),
             operations,
+            tapes: OnceLock::new(),
             batch: OnceLock::new(),
             info,
             network,
         };
         let shared = Arc::new(shared);
         // A game that cannot be begun is no game.
-        let machine = Sweep::new(Arc::clone(&shared.network));
+        let machine = shared.sweep();
         NetworkWorker::new(Arc::clone(&shared), machine).begin()?;
         Ok(Self { shared })
     }
@@ -165,17 +168,23 @@ impl Shared {
     /// A machine, in no state yet.
     pub(super) fn machine(&self) -> Box<dyn Machine> {
         match self.method {
-            Method::Sweep | Method::Batch => Box::new(Sweep::new(Arc::clone(&self.network))),
+            Method::Sweep | Method::Batch => Box::new(self.sweep()),
             Method::Incremental => Box::new(Incremental::new(Arc::clone(&self.network))),
         }
     }
 
+    /// A machine that sweeps, in no state yet.
+    fn sweep(&self) -> Sweep {
+        let tapes = self.tapes.get_or_init(|| Arc::new(Tapes::new(&self.network)));
+        Sweep::new(&self.network, Arc::clone(tapes))
+    }
+
     /// How playouts are played many at once.
-    pub(super) fn batch(&self, stop: &Stop) -> Arc<BatchPlan> {
+    pub(super) fn batch(&self) -> Arc<BatchPlan> {
         let make = || {
             let chance = self.info.chance.map(Role::index);
             let pay = Pay { values: &self.values, chance, zero: self.operations };
-            Arc::new(BatchPlan::new(&self.network, &pay, stop))
+            Arc::new(BatchPlan::new(&self.network, &pay))
         };
         Arc::clone(self.batch.get_or_init(make))
     }
@@ -209,12 +218,16 @@ impl Game for NetworkGame {
     }
 
     fn worker(&self) -> Box<dyn Worker> {
-        let (shared, network) = (Arc::clone(&self.shared), Arc::clone(&self.shared.network));
+        let shared = Arc::clone(&self.shared);
         match shared.method {
             Method::Sweep | Method::Batch => {
-                Box::new(NetworkWorker::new(shared, Sweep::new(network)))
+                let machine = shared.sweep();
+                Box::new(NetworkWorker::new(shared, machine))
             }
-            Method::Incremental => Box::new(NetworkWorker::new(shared, Incremental::new(network))),
+            Method::Incremental => {
+                let machine = Incremental::new(Arc::clone(&shared.network));
+                Box::new(NetworkWorker::new(shared, machine))
+            }
         }
     }
 

@@ -218,7 +218,7 @@ impl<M: Machine> Worker for NetworkWorker<M> {
         if !batch.streams.iter().all(|stream| self.shared.is_state(stream.start)) {
             return Err(Halt::BadState);
         }
-        let plan = self.shared.batch(stop);
+        let plan = self.shared.batch();
         let player = self.player.get_or_insert_with(|| BatchPlayer::new(plan, Width::best()));
         match player.play(batch, out, stop) {
             Ok(()) => Ok(()),

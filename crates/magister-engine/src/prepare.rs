@@ -22,6 +22,8 @@ pub enum Evaluator {
     Incremental,
     /// The network, everything anew in every state.
     Sweep,
+    /// The network as machine code, everything anew in every state, where the machine allows it.
+    Code,
     /// The network on vectors, hundreds of games at once; single steps as by sweep.
     Batch,
     /// Compiled rules, for games that do not become networks.
@@ -35,6 +37,7 @@ impl Evaluator {
     pub const ALL: &[Evaluator] = &[
         Evaluator::Incremental,
         Evaluator::Sweep,
+        Evaluator::Code,
         Evaluator::Batch,
         Evaluator::Datalog,
         Evaluator::Reference,
@@ -45,6 +48,7 @@ impl Evaluator {
         match self {
             Evaluator::Incremental => "incremental",
             Evaluator::Sweep => "sweep",
+            Evaluator::Code => "code",
             Evaluator::Batch => "batch",
             Evaluator::Datalog => "datalog",
             Evaluator::Reference => "reference",
@@ -135,6 +139,10 @@ pub fn prepare_with(
             let network = network(&program, stop)?;
             on_network(&program, network, Method::Sweep, source, name)
         }
+        Some(Evaluator::Code) => {
+            let network = network(&program, stop)?;
+            on_network(&program, network, Method::Code, source, name)
+        }
         Some(Evaluator::Batch) => {
             let network = network(&program, stop)?;
             on_network(&program, network, Method::Batch, source, name)
@@ -142,8 +150,9 @@ pub fn prepare_with(
         None => match network(&program, stop) {
             Ok(network) => {
                 let by = |method| on_network(&program, Arc::clone(&network), method, source, name);
-                let games = [by(Method::Incremental)?, by(Method::Sweep)?];
-                let (best, speed) = fastest(games.into());
+                let mut games = vec![by(Method::Incremental)?, by(Method::Sweep)?];
+                games.extend(by(Method::Code));
+                let (best, speed) = fastest(games);
                 let gates = network.gates();
                 let step = gates.legal + gates.next;
                 if speed > if step > MANY { FAST } else { SLOW } {
@@ -221,12 +230,17 @@ fn on_network(
 ) -> Result<Prepared, Error> {
     let gates = network.gates();
     let game = Arc::new(NetworkGame::new(program, network, method, source, name)?);
+    if method == Method::Code && !game.has_code() {
+        let what = "this machine can not run the network as machine code; take `sweep`";
+        return Err(Error::Network(Halt::Limit(what.to_owned())));
+    }
     let stepping = Arc::clone(&game);
     Ok(Prepared {
         game,
         evaluator: match method {
             Method::Incremental => Evaluator::Incremental,
             Method::Sweep => Evaluator::Sweep,
+            Method::Code => Evaluator::Code,
             Method::Batch => Evaluator::Batch,
         },
         gates: Some(gates),

@@ -1,7 +1,6 @@
 //! Playouts by the hundred: a network run on vectors, one game in every bit.
 
 mod choice;
-mod fuse;
 mod goals;
 mod numbers;
 mod player;

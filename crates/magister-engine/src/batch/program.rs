@@ -3,10 +3,8 @@
 use magister_lanes::{BITS, Commit, Form, Operation, Tape, Width, planes_for};
 
 use super::choice::Counted;
-use super::fuse::fuse;
 use super::goals::{Goals, Pay, rewards};
-use crate::circuit::{Circuit, Wire};
-use crate::circuit::{depth_first, in_place, in_runs, rows, wanted};
+use crate::circuit::{Circuit, Laid, Layout, Wire};
 use crate::network::{Edge, Network, Turns};
 
 /// What one sweep runs, in this order: `legal`; `goals` if a playout has ended; the random planes
@@ -232,41 +230,23 @@ impl<'a> Builder<'a> {
         kept.extend(&self.fixed);
         kept.extend(rewards.iter().map(|&(.., wire)| wire));
         kept.extend(counted.iter().flat_map(Counted::digits));
-        kept.extend(&after);
-        let inputs = network.graph.inputs() as u32 + 1;
-        let wires = self.circuit.wires as usize;
-        let mut sections = [section_legal, section_goals, section_mix, section_rest, section_next];
-        if form == Form::TableCode {
-            let wanted = wanted(&sections, wires, &kept);
-            for (section, wanted) in sections.iter_mut().zip(&wanted) {
-                *section = fuse(section, wires, wanted);
-            }
+        if starts.is_none() {
+            kept.extend(&after);
         }
-        let needed = wanted(&sections, wires, &kept);
-        for (section, wanted) in sections.iter_mut().zip(&needed) {
-            *section = match form {
-                Form::Runs => in_runs(section, wires),
-                Form::Code | Form::TableCode => depth_first(section, wires, wanted),
-            };
-        }
-        if starts.is_some() {
-            let [.., last] = &mut sections;
-            *last = in_place(last, wires, &after);
-            kept.truncate(kept.len() - after.len());
-            kept.extend(1..=after.len() as u32);
-        }
-        let outs: Vec<Vec<Wire>> = wanted(&sections, wires, &kept)
-            .iter()
-            .map(|wanted| (0..wires as u32).filter(|&wire| wanted[wire as usize]).collect())
-            .collect();
-        let (row, count) = rows(&mut sections, wires, inputs, &kept, &self.fixed);
+        let layout = Layout {
+            width: Width::best(),
+            wires: self.circuit.wires as usize,
+            inputs: network.graph.inputs() as u32 + 1,
+            fixed: &self.fixed,
+            kept,
+            after: starts.map(|_| after.as_slice()),
+        };
+        let sections = [section_legal, section_goals, section_mix, section_rest, section_next];
+        let Laid { tapes, row, rows: count, .. } = layout.lay(sections.into());
         let at = |wire: Wire| row[wire as usize];
-        let [legal, goals, mix, mix_rest, next_tape] = std::array::from_fn(|section| {
-            let mut tape = Tape::new(&sections[section], count);
-            let rows: Vec<u32> = outs[section].iter().map(|&wire| at(wire)).collect();
-            tape.compile(Width::best(), &rows);
-            tape
-        });
+        let mut tapes = tapes.into_iter();
+        let [legal, goals, mix, mix_rest, next_tape] =
+            std::array::from_fn(|_| tapes.next().unwrap_or_else(|| Tape::new(&[], 0)));
         let rewards: Vec<(usize, f64, u32)> = match &apart {
             Some(apart) => apart.rewards.clone(),
             None => rewards.iter().map(|&(role, value, wire)| (role, value, at(wire))).collect(),

@@ -7,6 +7,7 @@ use magister_core::{Game, Info, Move, Percept, Role, Text, Worker};
 use magister_gdl::{Dialect, Syntax};
 use rustc_hash::FxHashMap;
 
+use super::code::{Codes, Emitted};
 use super::incremental::Incremental;
 use super::machine::Machine;
 use super::possible::Possible;
@@ -29,9 +30,14 @@ pub enum Method {
     Sweep,
     /// Only what changes.
     Incremental,
+    /// Everything anew in every state, as machine code.
+    Code,
     /// Like sweep, and playouts on vectors, hundreds at once.
     Batch,
 }
+
+/// The place of a move that a role does not have.
+const NOWHERE: u32 = u32::MAX;
 
 /// What all workers of a game share.
 #[derive(Debug)]
@@ -43,8 +49,8 @@ pub(super) struct Shared {
     pub(super) ranges: Vec<(usize, usize)>,
     /// The vocabulary's number of each move of the network: moves of the same text have the same.
     pub(super) numbers: Vec<u32>,
-    /// For each role the network's number of each of the vocabulary's moves.
-    pub(super) places: Vec<FxHashMap<u32, u32>>,
+    /// For each role the network's number of each of the vocabulary's moves, or [`NOWHERE`].
+    places: Vec<Vec<u32>>,
     /// The texts of moves, by their number in the vocabulary.
     move_texts: Vec<String>,
     move_numbers: FxHashMap<Ground, u32>,
@@ -62,6 +68,8 @@ pub(super) struct Shared {
     pub(super) operations: bool,
     /// What sweeps run, made when somebody first wants it.
     tapes: OnceLock<Arc<Tapes>>,
+    /// The same as machine code, if the machine allows that.
+    codes: OnceLock<Option<Arc<Codes>>>,
     /// How playouts are played many at once, made when somebody first wants them.
     batch: OnceLock<Arc<BatchPlan>>,
 }
@@ -100,7 +108,9 @@ impl NetworkGame {
             let from = network.moves.partition_point(|&(r, _)| r < role);
             let to = network.moves.partition_point(|&(r, _)| r <= role);
             ranges.push((from, to));
-            places.push((from..to).map(|at| (numbers[at], at as u32)).collect());
+            let mut place = vec![NOWHERE; terms.len()];
+            (from..to).for_each(|at| place[numbers[at] as usize] = at as u32);
+            places.push(place);
         }
 
         let mut seen: Vec<TermId> = network.percepts.iter().map(|&(_, term, _)| term).collect();
@@ -142,6 +152,7 @@ impl NetworkGame {
             possible: Possible::new(&network.invariants),
             operations,
             tapes: OnceLock::new(),
+            codes: OnceLock::new(),
             batch: OnceLock::new(),
             info,
             network,
@@ -151,6 +162,11 @@ impl NetworkGame {
         let machine = shared.sweep();
         NetworkWorker::new(Arc::clone(&shared), machine).begin()?;
         Ok(Self { shared })
+    }
+
+    /// Whether there is machine code for it, as far as its method wants that.
+    pub fn has_code(&self) -> bool {
+        self.shared.method == Method::Code && self.shared.code().is_some()
     }
 
     /// The network that it runs on.
@@ -170,13 +186,37 @@ impl Shared {
         match self.method {
             Method::Sweep | Method::Batch => Box::new(self.sweep()),
             Method::Incremental => Box::new(Incremental::new(Arc::clone(&self.network))),
+            Method::Code => match self.code() {
+                Some(machine) => Box::new(machine),
+                None => Box::new(self.sweep()),
+            },
         }
+    }
+
+    /// The network's number of a move of a role.
+    pub(super) fn place(&self, role: usize, choice: Move) -> Option<usize> {
+        let place = self.places[role].get(choice.0 as usize).copied();
+        place.filter(|&at| at != NOWHERE).map(|at| at as usize)
+    }
+
+    /// The input of a move of a role, or of its doing nothing.
+    pub(super) fn input(&self, role: usize, choice: Move) -> Option<u32> {
+        if choice == Move::IDLE {
+            return self.network.idle[role];
+        }
+        self.place(role, choice).map(|at| self.network.inputs[at])
     }
 
     /// A machine that sweeps, in no state yet.
     fn sweep(&self) -> Sweep {
         let tapes = self.tapes.get_or_init(|| Arc::new(Tapes::new(&self.network)));
         Sweep::new(&self.network, Arc::clone(tapes))
+    }
+
+    /// A machine that runs code, in no state yet, where there can be one.
+    fn code(&self) -> Option<Emitted> {
+        let codes = self.codes.get_or_init(|| Codes::new(&self.network).map(Arc::new));
+        codes.as_ref().map(|codes| Emitted::new(&self.network, Arc::clone(codes)))
     }
 
     /// How playouts are played many at once.
@@ -224,6 +264,13 @@ impl Game for NetworkGame {
                 let machine = shared.sweep();
                 Box::new(NetworkWorker::new(shared, machine))
             }
+            Method::Code => match shared.code() {
+                Some(machine) => Box::new(NetworkWorker::new(shared, machine)),
+                None => {
+                    let machine = shared.sweep();
+                    Box::new(NetworkWorker::new(shared, machine))
+                }
+            },
             Method::Incremental => {
                 let machine = Incremental::new(Arc::clone(&shared.network));
                 Box::new(NetworkWorker::new(shared, machine))

@@ -1,5 +1,7 @@
 //! Evaluators of networks, behind the vocabulary and behind recorded matches.
 
+mod bare;
+mod code;
 mod game;
 mod incremental;
 mod machine;

@@ -125,17 +125,7 @@ impl Machine for Sweep {
     }
 
     fn legal(&self, from: usize, to: usize, out: &mut Vec<u32>) {
-        // Without a branch on what is legal, which nobody could guess.
-        let outputs = self.outputs();
-        let [first, last] = [from, to].map(|at| outputs.before[at] as usize);
-        let start = out.len();
-        out.resize(start + last - first, 0);
-        let mut end = start;
-        for &(at, edge) in &outputs.listed[first..last] {
-            out[end] = at;
-            end += usize::from(read(&self.wires, edge));
-        }
-        out.truncate(end);
+        self.outputs().list(from, to, out, |edge| read(&self.wires, edge));
     }
 
     fn is_legal(&self, number: usize) -> bool {
@@ -174,7 +164,7 @@ impl Machine for Sweep {
         }
     }
 
-    fn coming(&self, state: &mut [u64]) {
+    fn coming(&mut self, state: &mut [u64]) {
         state.copy_from_slice(&self.coming_state);
     }
 

@@ -137,7 +137,7 @@ impl Commit {
     }
 }
 
-/// A network as a tape: legal moves and the end first, then the next state, goals, percepts.
+/// A network as a tape: legal moves and the end, goals, percepts, the next state.
 #[derive(Clone, Debug)]
 pub(super) struct Tape {
     /// The number of wires, with those that are only there for the sake of their number.
@@ -165,7 +165,7 @@ pub(super) struct Outputs {
 }
 
 impl Outputs {
-    fn new(network: &Network) -> Self {
+    pub(super) fn new(network: &Network) -> Self {
         let mut listed = Vec::new();
         let mut before = vec![0];
         for (at, &edge) in network.legal.iter().enumerate() {
@@ -183,28 +183,56 @@ impl Outputs {
             percepts: network.percepts.iter().map(|&(.., e)| e).collect(),
         }
     }
+
+    /// All of them.
+    pub(super) fn edges(&self) -> impl Iterator<Item = Edge> {
+        let all = self.legal.iter().chain([&self.terminal]);
+        all.chain(&self.goals).chain(&self.percepts).copied()
+    }
+
+    /// The same on other wires.
+    pub(super) fn renamed(mut self, wire: impl Fn(u32) -> u32) -> Self {
+        let listed = self.listed.iter_mut().map(|(_, e)| e);
+        let all = self.legal.iter_mut().chain([&mut self.terminal]).chain(listed);
+        for edge in all.chain(&mut self.goals).chain(&mut self.percepts) {
+            let renamed = Edge::of(wire(edge.node()));
+            *edge = if edge.negated() { !renamed } else { renamed };
+        }
+        self
+    }
+
+    /// The legal moves among those numbered `from..to`, ascending.
+    #[inline]
+    pub(super) fn list(
+        &self,
+        from: usize,
+        to: usize,
+        out: &mut Vec<u32>,
+        read: impl Fn(Edge) -> bool,
+    ) {
+        // Without a branch on what is legal, which nobody could guess.
+        let [first, last] = [from, to].map(|at| self.before[at] as usize);
+        let start = out.len();
+        out.resize(start + last - first, 0);
+        let mut end = start;
+        for &(at, edge) in &self.listed[first..last] {
+            out[end] = at;
+            end += usize::from(read(edge));
+        }
+        out.truncate(end);
+    }
 }
 
 impl Tape {
     pub(super) fn new(network: &Network) -> Self {
         let mut circuit = Circuit::new(&network.graph);
         let outputs = Outputs::new(network);
-        let mut first: Vec<Edge> = network.legal.clone();
-        first.push(network.terminal);
-        // Goals may be asked before a move is made, so what they share with the next state must
-        // be there by then.
-        let of_next = network.graph.reachable(network.next.iter().copied());
-        let of_goals = network.graph.reachable(outputs.goals.iter().copied());
-        first.extend(
-            of_goals.into_iter().filter(|n| of_next.binary_search(n).is_ok()).map(Edge::of),
-        );
-        let all = [first, network.next.clone(), outputs.goals.clone(), outputs.percepts.clone()];
-        let parts = all.map(|outputs| {
+        let parts = network.sections().map(|outputs| {
             circuit.nodes(outputs);
             circuit.section()
         });
         let wires = circuit.wires as usize;
-        let [legal, next, goals, percepts] = parts.map(|gates| Section::of(&gates, wires));
+        let [legal, goals, percepts, next] = parts.map(|gates| Section::of(&gates, wires));
         let commit = Commit::new(&network.next);
         Self { wires: padded(wires), legal, next, commit, goals, percepts, outputs }
     }

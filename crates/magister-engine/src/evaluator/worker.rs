@@ -9,6 +9,7 @@ use magister_core::{
 };
 use magister_lanes::Width;
 
+use super::bare::Bare;
 use super::game::{Method, Shared};
 use super::machine::Machine;
 use crate::batch::{BatchPlayer, Trouble};
@@ -91,6 +92,31 @@ impl<M: Machine> NetworkWorker<M> {
         Ok(())
     }
 
+    /// Goes to a state of this game, of which nothing is kept.
+    pub(super) fn enter(&mut self, state: &[u64]) -> Result<(), Halt> {
+        self.machine.get_mut().load(state);
+        self.look()
+    }
+
+    /// The state that the machine is in.
+    pub(super) fn save_machine(&self, out: &mut Vec<u64>) {
+        out.resize(self.last.len(), 0);
+        self.machine.borrow().save(out);
+    }
+
+    /// Makes legal moves, without keeping the state before them.
+    pub(super) fn follow(&mut self, joint: &[Move]) -> Result<(), Halt> {
+        self.inputs.clear();
+        for (role, &choice) in joint.iter().enumerate() {
+            let input = self.shared.input(role, choice);
+            self.inputs.extend(input);
+        }
+        let machine = self.machine.get_mut();
+        machine.moves(&self.inputs);
+        machine.advance(&self.inputs);
+        self.look()
+    }
+
     /// Goes back to the last state that could be played.
     fn restore(&mut self) {
         self.machine.get_mut().load(&self.last);
@@ -152,15 +178,11 @@ impl<M: Machine> Worker for NetworkWorker<M> {
         self.inputs.clear();
         let machine = self.machine.get_mut();
         for (role, &choice) in joint.iter().enumerate() {
-            let input = if choice == Move::IDLE {
-                let idles = self.legal[role].first() == Some(&Move::IDLE);
-                self.shared.network.idle[role].filter(|_| idles)
-            } else {
-                let place = self.shared.places[role].get(&choice.0).copied();
-                place
-                    .filter(|&at| !self.terminal && machine.is_legal(at as usize))
-                    .map(|at| self.shared.network.inputs[at as usize])
+            let legal = match self.shared.place(role, choice) {
+                Some(at) => !self.terminal && machine.is_legal(at),
+                None => self.legal[role].first() == Some(&choice),
             };
+            let input = self.shared.input(role, choice).filter(|_| legal);
             let Some(input) = input else {
                 return Err(Halt::IllegalMove { role: Role(role as u8), choice });
             };
@@ -212,11 +234,13 @@ impl<M: Machine> Worker for NetworkWorker<M> {
     }
 
     fn playouts(&mut self, batch: &Batch<'_>, out: &mut Results, stop: &Stop) -> Result<(), Halt> {
-        if self.shared.method != Method::Batch {
-            return one_by_one(self, batch, out, stop);
-        }
         if !batch.streams.iter().all(|stream| self.shared.is_state(stream.start)) {
             return Err(Halt::BadState);
+        }
+        if self.shared.method != Method::Batch {
+            let played = one_by_one(&mut Bare(self), batch, out, stop);
+            self.restore();
+            return played;
         }
         let plan = self.shared.batch();
         let player = self.player.get_or_insert_with(|| BatchPlayer::new(plan, Width::best()));

@@ -161,6 +161,22 @@ impl Network {
         all
     }
 
+    /// The outputs in the order in which a state asks for them: legal moves and the end; goals,
+    /// if somebody wants to know; percepts and the next state, when moves are made. What goals
+    /// share with those is among the first, since it must be there whether they are asked for or
+    /// not.
+    pub(crate) fn sections(&self) -> [Vec<Edge>; 4] {
+        let goals: Vec<Edge> = self.goals.iter().map(|&(.., e)| e).collect();
+        let percepts: Vec<Edge> = self.percepts.iter().map(|&(.., e)| e).collect();
+        let of_goals = self.graph.reachable(goals.iter().copied());
+        let others = self.graph.reachable(self.next.iter().chain(&percepts).copied());
+        let mut first = self.legal.clone();
+        first.push(self.terminal);
+        first
+            .extend(of_goals.into_iter().filter(|n| others.binary_search(n).is_ok()).map(Edge::of));
+        [first, goals, percepts, self.next.clone()]
+    }
+
     /// All outputs, in the order of [`outputs`](Self::outputs).
     fn outputs_mut(&mut self) -> impl Iterator<Item = &mut Edge> {
         let first = self.legal.iter_mut().chain(std::iter::once(&mut self.terminal));

@@ -48,7 +48,7 @@ impl Form {
         }
         match (width, vectors()) {
             (Width::W64, _) | (_, Vectors::Portable) => Form::Runs,
-            (Width::W512, Vectors::Avx512) => Form::TableCode,
+            (Width::W128 | Width::W512, Vectors::Avx512) => Form::TableCode,
             _ => Form::Code,
         }
     }

@@ -3,6 +3,7 @@
 mod choice;
 mod fuse;
 mod goals;
+mod moves;
 mod numbers;
 mod player;
 mod program;

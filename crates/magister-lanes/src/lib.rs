@@ -25,7 +25,7 @@ mod tape;
 mod wires;
 
 pub use code::Form;
-pub use commit::{Commit, Start, hold};
+pub use commit::{Commit, Start, hold, note};
 pub use ledger::{Ledger, Sweep, Tally};
 pub use planes::{BITS, Planes};
 pub use scale::{planes_for, scale};

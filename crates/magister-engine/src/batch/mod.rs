@@ -2,6 +2,7 @@
 
 mod choice;
 mod goals;
+mod moves;
 mod numbers;
 mod player;
 mod program;

@@ -77,9 +77,10 @@ struct Chooser {
 }
 
 impl BatchProgram {
-    /// The tapes of a network that pays so.
-    pub(super) fn new(network: &Network, pay: &Pay<'_>) -> Self {
-        Builder::new(network, network.turns.clone()).build(pay)
+    /// The tapes of a network that pays so. With `moves`, the rows of the moves that are made are
+    /// there after each sweep, at the places of the network's inputs.
+    pub(super) fn new(network: &Network, pay: &Pay<'_>, moves: bool) -> Self {
+        Builder::new(network, network.turns.clone()).build(pay, moves)
     }
 }
 
@@ -132,7 +133,7 @@ impl<'a> Builder<'a> {
         if places.is_empty() { Vec::new() } else { vec![Chooser { places }] }
     }
 
-    fn build(mut self, pay: &Pay<'_>) -> BatchProgram {
+    fn build(mut self, pay: &Pay<'_>, moves: bool) -> BatchProgram {
         let network = self.network;
         let yes = 0;
         let restart = self.fixed(1);
@@ -230,6 +231,9 @@ impl<'a> Builder<'a> {
         kept.extend(&self.fixed);
         kept.extend(rewards.iter().map(|&(.., wire)| wire));
         kept.extend(counted.iter().flat_map(Counted::digits));
+        if moves {
+            kept.extend(network.inputs.iter().map(|input| input + 1));
+        }
         if starts.is_none() {
             kept.extend(&after);
         }

@@ -4,6 +4,7 @@ mod choice;
 mod goals;
 mod moves;
 mod numbers;
+mod phases;
 mod player;
 mod program;
 

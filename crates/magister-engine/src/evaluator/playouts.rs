@@ -151,6 +151,7 @@ impl<M: Machine> NetworkWorker<M> {
         match self.players[at].play(batch, out, stop) {
             Ok(()) => Ok(()),
             Err(Trouble::Halt(halt)) => Err(halt),
+            Err(Trouble::Strange) => self.one_by_one(batch, out, stop),
             // What is wrong with a state, this worker can say.
             Err(Trouble::State(state)) => self.load(&state, stop).and(Err(Halt::BadState)),
         }

@@ -1,6 +1,8 @@
 //! Networks as gates of two and three inputs, in the order in which to run them.
 
 mod schedule;
+#[cfg(test)]
+mod tests;
 
 use magister_lanes::{Gate, Operation};
 

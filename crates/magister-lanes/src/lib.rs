@@ -19,6 +19,7 @@
 mod code;
 mod commit;
 mod ledger;
+mod machine;
 mod planes;
 mod scale;
 mod tape;
@@ -27,6 +28,7 @@ mod wires;
 pub use code::Form;
 pub use commit::{Commit, Start, hold};
 pub use ledger::{Ledger, Sweep, Tally};
+pub use machine::{Machine, Work, on_this_machine};
 pub use planes::{BITS, Planes};
 pub use scale::{planes_for, scale};
 pub use tape::{Gate, Operation, Tape};

@@ -93,6 +93,7 @@ struct Playouts<'a, B> {
 }
 
 impl<B: Bitboard> Work for Playouts<'_, B> {
+    const ROWS: bool = false;
     type Output = Counts;
 
     #[inline(always)]

@@ -8,231 +8,38 @@
 //! there is no such column or it is full, they are drawn a second time; a game that has no luck
 //! with that either waits for the next sweep. A game that ends begins anew in the same sweep.
 
+#![allow(clippy::inline_always, reason = "everything is part of one loop")]
+
 use magister_lanes::{Machine, Work, on_this_machine};
 
 use crate::{Counts, Random};
 
-const WORDS: usize = 8;
 const COLUMNS: usize = 7;
 const ROWS: usize = 6;
 /// How often a column is drawn in a sweep. More often costs more than the games that wait.
 const DRAWS: usize = 2;
 
-/// One bit for each game.
-#[derive(Clone, Copy, Debug)]
-#[repr(align(64))]
-struct Row([u64; WORDS]);
-
-const NONE: Row = Row([0; WORDS]);
-const EVERY: Row = Row([!0; WORDS]);
-
-/// A row of words that are worked out one by one; they become one vector.
-#[inline(always)]
-#[allow(clippy::inline_always, reason = "it is compiled for several instruction sets")]
-fn each(word: impl Fn(usize) -> u64) -> Row {
-    let mut row = NONE;
-    for (at, place) in row.0.iter_mut().enumerate() {
-        *place = word(at);
-    }
-    row
-}
-
-macro_rules! gates {
-    ($($name:ident($($input:ident),+) = $value:expr;)+) => {$(
-        #[inline(always)]
-        #[allow(clippy::inline_always, reason = "it is compiled for several instruction sets")]
-        fn $name($($input: Row),+) -> Row {
-            each(|i| {
-                $(let $input = $input.0[i];)+
-                $value
-            })
-        }
-    )+};
-}
-
-// Functions of up to three inputs, which are one instruction of AVX-512.
-gates! {
-    and(a, b) = a & b;
-    and3(a, b, c) = a & b & c;
-    and_not(a, b) = a & !b;
-    or(a, b) = a | b;
-    or_and(a, b, c) = a | (b & c);
-    and_or(a, b, c) = a & (b | c);
-    // `b` where `a`, otherwise `c`.
-    either(a, b, c) = (a & b) | (!a & c);
-    // Where `a` holds, and `b` and `c` are alike.
-    and_same(a, b, c) = a & !(b ^ c);
-    // The turn passes where there was a move, and is the first player's where a game begins.
-    pass(turn, moved, over) = (turn ^ moved) | over;
-}
-
-/// Three bits that are a given number.
-#[inline(always)]
-#[allow(clippy::inline_always, reason = "it is compiled for several instruction sets")]
-fn is(number: usize, bits: &[Row; 3]) -> Row {
-    let [low, middle, high] = bits;
-    let flip = |bit: usize| if number >> bit & 1 == 1 { 0 } else { !0u64 };
-    each(|i| (low.0[i] ^ flip(0)) & (middle.0[i] ^ flip(1)) & (high.0[i] ^ flip(2)))
-}
-
-/// Xoroshiro128+, a generator of its own for every word of a row.
-#[derive(Clone, Copy, Debug)]
-struct Generators(Row, Row);
-
-impl Generators {
-    #[inline(always)]
-    #[allow(clippy::inline_always, reason = "it is compiled for several instruction sets")]
-    fn next(&mut self) -> Row {
-        let Generators(a, b) = *self;
-        let mixed = each(|i| a.0[i] ^ b.0[i]);
-        self.0 = each(|i| a.0[i].rotate_left(24) ^ mixed.0[i] ^ (mixed.0[i] << 16));
-        self.1 = each(|i| mixed.0[i].rotate_left(37));
-        each(|i| a.0[i].wrapping_add(b.0[i]))
-    }
-}
+type Words = [u64; 8];
+type Board<R> = [[R; ROWS]; COLUMNS];
 
 /// 512 games in play.
 #[derive(Clone, Debug)]
-pub struct Sliced {
-    taken: [[Row; ROWS]; COLUMNS],
-    /// Whose a cell is: set for the first player.
-    whose: [[Row; ROWS]; COLUMNS],
-    /// Whose turn it is: set for the first player.
-    turn: Row,
-    generators: Generators,
-}
+pub struct Sliced(Games<Words>);
 
 impl Sliced {
     /// Games that begin.
     pub fn new(seed: u64) -> Self {
         let mut random = Random::new(seed);
-        let mut seeds = || {
-            let mut row = NONE;
-            row.0.iter_mut().for_each(|word| *word = random.next());
-            row
-        };
-        Sliced {
-            taken: [[NONE; ROWS]; COLUMNS],
-            whose: [[NONE; ROWS]; COLUMNS],
-            turn: EVERY,
-            generators: Generators(seeds(), seeds()),
-        }
+        let mut seeds = || std::array::from_fn(|_| random.next());
+        let empty = [[[0; 8]; ROWS]; COLUMNS];
+        let generators = [seeds(), seeds()];
+        Sliced(Games { taken: empty, whose: empty, turn: [!0; 8], generators })
     }
 
     /// Plays so many sweeps. What is counted are the games that ended, and all moves; so in the
     /// long run the moves for each playout are the mean length.
     pub fn sweeps(&mut self, count: u32) -> Counts {
         on_this_machine(Sweeps { games: self, count })
-    }
-
-    #[inline(always)]
-    #[allow(clippy::inline_always, reason = "it is compiled for several instruction sets")]
-    fn sweep(&mut self, tally: &mut Tally) {
-        // The column to drop a piece into, if one was found.
-        let mut drop = [NONE; COLUMNS];
-        let mut moved = NONE;
-        for _ in 0..DRAWS {
-            let bits = [self.generators.next(), self.generators.next(), self.generators.next()];
-            let before = moved;
-            for (column, drop) in drop.iter_mut().enumerate() {
-                let open = each(|i| !(before.0[i] | self.taken[column][ROWS - 1].0[i]));
-                let here = and(is(column, &bits), open);
-                *drop = or(*drop, here);
-                moved = or(moved, here);
-            }
-        }
-        // The piece falls onto what is taken below. All cells that are still free are marked
-        // with whose turn it is, which is right for the one that the piece falls into.
-        let turn = self.turn;
-        let mut mine = [[NONE; ROWS]; COLUMNS];
-        let mut full = EVERY;
-        for column in 0..COLUMNS {
-            let mut below = EVERY;
-            for row in 0..ROWS {
-                let taken = self.taken[column][row];
-                let whose = either(taken, self.whose[column][row], turn);
-                let now = or_and(taken, drop[column], below);
-                below = taken;
-                self.whose[column][row] = whose;
-                self.taken[column][row] = now;
-                mine[column][row] = and_same(now, whose, turn);
-            }
-            full = and(full, self.taken[column][ROWS - 1]);
-        }
-        let won = four(&mine);
-        let over = or(won, full);
-        for cell in self.taken.as_flattened_mut() {
-            *cell = and_not(*cell, over);
-        }
-        self.turn = pass(turn, moved, over);
-        tally.add([moved, over, won, and(won, turn)]);
-    }
-}
-
-/// Where there are four in a line.
-#[inline(always)]
-#[allow(clippy::inline_always, reason = "it is compiled for several instruction sets")]
-fn four(mine: &[[Row; ROWS]; COLUMNS]) -> Row {
-    let mut any = NONE;
-    for column in mine {
-        any = in_six(any, *column);
-    }
-    for row in 0..ROWS {
-        any = in_seven(any, std::array::from_fn(|at| mine[at][row]));
-    }
-    // A diagonal begins at a column and a row, and goes up or down.
-    macro_rules! diagonals {
-        ($($four:ident($column:literal, $low:literal));+ $(;)?) => {$(
-            any = $four(any, std::array::from_fn(|at| mine[$column + at][$low + at]));
-            any = $four(any, std::array::from_fn(|at| mine[$column + at][ROWS - 1 - $low - at]));
-        )+};
-    }
-    diagonals! {
-        in_four(0, 2); in_five(0, 1); in_six(0, 0);
-        in_six(1, 0); in_five(2, 0); in_four(3, 0);
-    }
-    any
-}
-
-// Lines of four in what is four to seven long: the cells in the middle are part of all of them.
-
-#[inline(always)]
-#[allow(clippy::inline_always, reason = "it is compiled for several instruction sets")]
-fn in_four(any: Row, x: [Row; 4]) -> Row {
-    or_and(any, and3(x[0], x[1], x[2]), x[3])
-}
-
-#[inline(always)]
-#[allow(clippy::inline_always, reason = "it is compiled for several instruction sets")]
-fn in_five(any: Row, x: [Row; 5]) -> Row {
-    or_and(any, and3(x[1], x[2], x[3]), or(x[0], x[4]))
-}
-
-#[inline(always)]
-#[allow(clippy::inline_always, reason = "it is compiled for several instruction sets")]
-fn in_six(any: Row, x: [Row; 6]) -> Row {
-    let ends = or_and(and_or(x[1], x[0], x[4]), x[4], x[5]);
-    or_and(any, and(x[2], x[3]), ends)
-}
-
-#[inline(always)]
-#[allow(clippy::inline_always, reason = "it is compiled for several instruction sets")]
-fn in_seven(any: Row, x: [Row; 7]) -> Row {
-    let right = and(x[4], x[5]);
-    let ends = and_or(x[2], and_or(x[1], x[0], x[4]), right);
-    or_and(any, x[3], or_and(ends, right, x[6]))
-}
-
-/// Moves, ends, wins, and wins of the first player, summed for every word.
-struct Tally([Row; 4]);
-
-impl Tally {
-    #[inline(always)]
-    #[allow(clippy::inline_always, reason = "it is compiled for several instruction sets")]
-    fn add(&mut self, found: [Row; 4]) {
-        for (sum, row) in self.0.iter_mut().zip(found) {
-            *sum = each(|i| sum.0[i] + u64::from(row.0[i].count_ones()));
-        }
     }
 }
 
@@ -242,16 +49,216 @@ struct Sweeps<'a> {
 }
 
 impl Work for Sweeps<'_> {
+    const ROWS: bool = true;
     type Output = Counts;
 
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "it is compiled for several instruction sets")]
-    fn run(self, _: impl Machine) -> Counts {
-        let mut tally = Tally([NONE; 4]);
+    fn run(self, machine: impl Machine) -> Counts {
+        let zero = machine.row([0; 8]);
+        let mut games = self.games.0.map(|words| machine.row(words));
+        let mut sums = [zero; 4];
         for _ in 0..self.count {
-            self.games.sweep(&mut tally);
+            let found = games.sweep(machine);
+            for at in 0..4 {
+                sums[at] = machine.add(sums[at], machine.count(found[at]));
+            }
         }
-        let [steps, playouts, won, first] = tally.0.map(|row| row.0.iter().sum());
+        self.games.0 = games.map(|row| machine.words(row));
+        let [steps, playouts, won, first] = sums.map(|row| machine.words(row).iter().sum());
         Counts { playouts, steps, first, second: won - first }
     }
+}
+
+/// The games, by words or by rows of a machine.
+#[derive(Clone, Debug)]
+struct Games<R> {
+    taken: Board<R>,
+    /// Whose a cell is: set for the first player.
+    whose: Board<R>,
+    /// Whose turn it is: set for the first player.
+    turn: R,
+    /// Xoroshiro128+, one for every word of a row.
+    generators: [R; 2],
+}
+
+impl<R: Copy> Games<R> {
+    fn map<S>(&self, to: impl Fn(R) -> S) -> Games<S> {
+        Games {
+            taken: self.taken.map(|column| column.map(&to)),
+            whose: self.whose.map(|column| column.map(&to)),
+            turn: to(self.turn),
+            generators: self.generators.map(&to),
+        }
+    }
+
+    /// A row of random bits.
+    #[inline(always)]
+    fn random<M: Machine<Row = R>>(&mut self, m: M) -> R {
+        let [a, b] = self.generators;
+        let mixed = xor(m, a, b);
+        self.generators[0] = xor3(m, m.rotate::<24>(a), mixed, m.shift::<16>(mixed));
+        self.generators[1] = m.rotate::<37>(mixed);
+        m.add(a, b)
+    }
+
+    /// One move in every game that has luck. Gives the games that moved, those that ended, those
+    /// that were won, and those that the first player won.
+    #[inline(always)]
+    fn sweep<M: Machine<Row = R>>(&mut self, m: M) -> [R; 4] {
+        let none = m.row([0; 8]);
+        let turn = self.turn;
+        // The column to drop a piece into, if one was found.
+        let mut drop = [none; COLUMNS];
+        let mut moved = none;
+        for _ in 0..DRAWS {
+            let bits = [self.random(m), self.random(m), self.random(m)];
+            let named = columns(m, bits);
+            let before = moved;
+            for column in 0..COLUMNS {
+                let full = self.taken[column][ROWS - 1];
+                let here = and_nor(m, named[column], full, before);
+                drop[column] = or(m, drop[column], here);
+                moved = or(m, moved, here);
+            }
+        }
+        // The piece falls onto what is taken below. All cells that are still free are marked
+        // with whose turn it is, which is right for the one that the piece falls into.
+        let mut mine = [[none; ROWS]; COLUMNS];
+        let mut full = m.row([!0; 8]);
+        for column in 0..COLUMNS {
+            let mut below = m.row([!0; 8]);
+            for row in 0..ROWS {
+                let taken = self.taken[column][row];
+                let whose = either(m, taken, self.whose[column][row], turn);
+                let now = or_and(m, taken, drop[column], below);
+                below = taken;
+                self.whose[column][row] = whose;
+                self.taken[column][row] = now;
+                mine[column][row] = and_same(m, now, whose, turn);
+            }
+            full = and(m, full, self.taken[column][ROWS - 1]);
+        }
+        let won = four(m, &mine);
+        let over = or(m, won, full);
+        for column in 0..COLUMNS {
+            for row in 0..ROWS {
+                self.taken[column][row] = and_not(m, self.taken[column][row], over);
+            }
+        }
+        // The turn passes where there was a move, and is the first player's where a game begins.
+        self.turn = xor_or(m, turn, moved, over);
+        [moved, over, won, and(m, won, turn)]
+    }
+}
+
+/// The three inputs of a table.
+const A: i32 = 0xf0;
+const B: i32 = 0xcc;
+const C: i32 = 0xaa;
+
+macro_rules! gates {
+    ($($name:ident($($input:ident),+) = $table:expr;)+) => {$(
+        #[inline(always)]
+        fn $name<M: Machine>(m: M, $($input: M::Row),+) -> M::Row {
+            gates!(m, $table, $($input),+)
+        }
+    )+};
+    ($m:ident, $table:expr, $a:ident, $b:ident) => { $m.table::<{ $table & 0xff }>($a, $b, $b) };
+    ($m:ident, $table:expr, $a:ident, $b:ident, $c:ident) => {
+        $m.table::<{ $table & 0xff }>($a, $b, $c)
+    };
+}
+
+gates! {
+    and(a, b) = A & B;
+    and_not(a, b) = A & !B;
+    or(a, b) = A | B;
+    xor(a, b) = A ^ B;
+    and3(a, b, c) = A & B & C;
+    xor3(a, b, c) = A ^ B ^ C;
+    or_and(a, b, c) = A | (B & C);
+    and_or(a, b, c) = A & (B | C);
+    and_nor(a, b, c) = A & !(B | C);
+    and_same(a, b, c) = A & !(B ^ C);
+    xor_or(a, b, c) = (A ^ B) | C;
+    either(a, b, c) = (A & B) | (!A & C);
+}
+
+/// Which of the columns three bits name; the eighth is none.
+#[inline(always)]
+fn columns<M: Machine>(m: M, [a, b, c]: [M::Row; 3]) -> [M::Row; COLUMNS] {
+    [
+        m.table::<0x01>(a, b, c),
+        m.table::<0x02>(a, b, c),
+        m.table::<0x04>(a, b, c),
+        m.table::<0x08>(a, b, c),
+        m.table::<0x10>(a, b, c),
+        m.table::<0x20>(a, b, c),
+        m.table::<0x40>(a, b, c),
+    ]
+}
+
+/// Where there are four in a line.
+#[inline(always)]
+fn four<M: Machine>(m: M, mine: &Board<M::Row>) -> M::Row {
+    let mut any = m.row([0; 8]);
+    for column in mine {
+        any = in_six(m, any, *column);
+    }
+    for row in 0..ROWS {
+        any = in_seven(m, any, line(mine, 0, row, 0));
+    }
+    // Each diagonal begins at a column and a row, and goes up or down.
+    any = in_four(m, any, line(mine, 0, 2, 1));
+    any = in_five(m, any, line(mine, 0, 1, 1));
+    any = in_six(m, any, line(mine, 0, 0, 1));
+    any = in_six(m, any, line(mine, 1, 0, 1));
+    any = in_five(m, any, line(mine, 2, 0, 1));
+    any = in_four(m, any, line(mine, 3, 0, 1));
+    any = in_four(m, any, line(mine, 0, 3, -1));
+    any = in_five(m, any, line(mine, 0, 4, -1));
+    any = in_six(m, any, line(mine, 0, 5, -1));
+    any = in_six(m, any, line(mine, 1, 5, -1));
+    any = in_five(m, any, line(mine, 2, 5, -1));
+    in_four(m, any, line(mine, 3, 5, -1))
+}
+
+/// The cells from one on, column by column, each so many rows above the last.
+#[inline(always)]
+fn line<R: Copy, const N: usize>(
+    mine: &Board<R>,
+    column: usize,
+    row: usize,
+    rise: isize,
+) -> [R; N] {
+    let mut cells = [mine[column][row]; N];
+    for (at, cell) in cells.iter_mut().enumerate() {
+        *cell = mine[column + at][row.wrapping_add_signed(rise * at as isize)];
+    }
+    cells
+}
+
+// Lines of four in what is four to seven long: the cells in the middle are part of all of them.
+
+#[inline(always)]
+fn in_four<M: Machine>(m: M, any: M::Row, x: [M::Row; 4]) -> M::Row {
+    or_and(m, any, and3(m, x[0], x[1], x[2]), x[3])
+}
+
+#[inline(always)]
+fn in_five<M: Machine>(m: M, any: M::Row, x: [M::Row; 5]) -> M::Row {
+    or_and(m, any, and3(m, x[1], x[2], x[3]), or(m, x[0], x[4]))
+}
+
+#[inline(always)]
+fn in_six<M: Machine>(m: M, any: M::Row, x: [M::Row; 6]) -> M::Row {
+    let ends = or_and(m, and_or(m, x[1], x[0], x[4]), x[4], x[5]);
+    or_and(m, any, and(m, x[2], x[3]), ends)
+}
+
+#[inline(always)]
+fn in_seven<M: Machine>(m: M, any: M::Row, x: [M::Row; 7]) -> M::Row {
+    let right = and(m, x[4], x[5]);
+    let ends = and_or(m, x[2], and_or(m, x[1], x[0], x[4]), right);
+    or_and(m, any, x[3], or_and(m, ends, right, x[6]))
 }

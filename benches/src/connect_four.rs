@@ -21,11 +21,12 @@ const BOTTOM: u64 = {
 };
 const ALL: u64 = BOTTOM * 0x3f;
 
-/// The cells of the player to move, and all that are taken.
+/// The cells of the player to move, and the lowest that is not taken in every column, which is
+/// what adding one to each column of taken cells gives.
 #[derive(Clone, Copy, Debug)]
 pub struct ConnectFour {
     own: u64,
-    taken: u64,
+    open: u64,
 }
 
 #[inline(always)]
@@ -39,29 +40,26 @@ fn four(cells: u64) -> bool {
 }
 
 impl ConnectFour {
-    /// The cells that a piece would fall into: adding one to the stack of a column gives the
-    /// lowest empty cell of it.
-    #[inline(always)]
-    #[allow(clippy::inline_always, reason = "it is part of the loop")]
+    /// The cells that a piece can fall into.
     fn moves(self) -> u64 {
-        (self.taken + BOTTOM) & ALL
+        self.open & ALL
     }
 
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "it is part of the loop")]
     fn play(&mut self, cell: u64) -> Option<End> {
         let mine = self.own | cell;
-        self.own ^= self.taken;
-        self.taken |= cell;
+        self.own ^= self.open - BOTTOM;
+        self.open += cell;
         if four(mine) {
             return Some(End::Won);
         }
-        (self.taken == ALL).then_some(End::Drawn)
+        (self.moves() == 0).then_some(End::Drawn)
     }
 }
 
 impl Bitboard for ConnectFour {
-    const START: Self = ConnectFour { own: 0, taken: 0 };
+    const START: Self = ConnectFour { own: 0, open: BOTTOM };
 
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "it is the loop")]

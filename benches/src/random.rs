@@ -19,10 +19,10 @@ impl Random {
         (wide >> 64) as u64 ^ wide as u64
     }
 
-    /// A number below `count`, uniform up to a relative bias of `count / 2^32`.
+    /// A number below `count`, uniform up to a relative bias of `count / 2^64`.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "it is part of every loop")]
     pub fn below(&mut self, count: u32) -> u32 {
-        (((self.next() >> 32) * u64::from(count)) >> 32) as u32
+        ((u128::from(self.next()) * u128::from(count)) >> 64) as u32
     }
 }

@@ -4,13 +4,14 @@
 //!
 //! Each of the four is a [`Bitboard`]: squares are bits, moves of all pieces are shifts, and the
 //! random choice is one multiplication and one instruction that finds the n-th set bit.
-//! [`playouts`] plays them. [`sliced`] is Connect Four with a game in every bit of a vector.
+//! [`playouts`] plays them, and [`games::GAMES`] has all that is known about them. [`sliced`] is Connect Four with a game in every bit of a vector.
 
 #![forbid(unsafe_code)]
 
 pub mod breakthrough;
 pub mod clock;
 pub mod connect_four;
+pub mod games;
 pub mod othello;
 mod random;
 pub mod sliced;

@@ -11,6 +11,7 @@ mod picture;
 mod prover;
 mod speed;
 mod walks;
+mod yardsticks;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
@@ -55,6 +56,8 @@ enum Task {
     Speed,
     /// Our speed beside the published one of ggp-base's prover, on the oracle's GDL games
     Prover(prover::Options),
+    /// Our speed beside games written by hand and OpenSpiel's, as the table of docs/speed.md
+    Yardsticks(yardsticks::Options),
     /// Draw the picture of the README anew
     Picture,
 }
@@ -81,6 +84,7 @@ fn main() -> Result<()> {
         }
         Task::Agree(options) => agree::run(&options, &mut ledger::Ledger::in_memory())?,
         Task::Prover(options) => prover::run(&options)?,
+        Task::Yardsticks(options) => yardsticks::run(&options)?,
         Task::Picture => picture::run()?,
         Task::Speed => {
             let mut ledger = ledger::Ledger::in_memory();

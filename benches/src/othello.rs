@@ -131,7 +131,7 @@ impl Othello {
 }
 
 impl Bitboard for Othello {
-    // The four that the first player has, as the oldest rules set up the board.
+    // Two discs each, crosswise.
     const START: Self = Othello {
         own: 1 << 28 | 1 << 35,
         other: 1 << 27 | 1 << 36,

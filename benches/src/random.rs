@@ -13,7 +13,7 @@ impl Random {
     /// The next 64 bits.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "it is part of every loop")]
-    pub fn next(&mut self) -> u64 {
+    pub fn word(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0xa076_1d64_78bd_642f);
         let wide = u128::from(self.0) * u128::from(self.0 ^ 0xe703_7ed1_a0b4_28db);
         (wide >> 64) as u64 ^ wide as u64
@@ -23,6 +23,6 @@ impl Random {
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "it is part of every loop")]
     pub fn below(&mut self, count: u32) -> u32 {
-        ((u128::from(self.next()) * u128::from(count)) >> 64) as u32
+        ((u128::from(self.word()) * u128::from(count)) >> 64) as u32
     }
 }

@@ -9,6 +9,7 @@
 //! with that either waits for the next sweep. A game that ends begins anew in the same sweep.
 
 #![allow(clippy::inline_always, reason = "everything is part of one loop")]
+#![allow(clippy::needless_range_loop, reason = "loops walk several boards cell by cell")]
 
 use magister_lanes::{Machine, Work, on_this_machine};
 
@@ -30,10 +31,10 @@ impl Sliced {
     /// Games that begin.
     pub fn new(seed: u64) -> Self {
         let mut random = Random::new(seed);
-        let mut seeds = || std::array::from_fn(|_| random.next());
+        let mut seeds = || std::array::from_fn(|_| random.word());
         let empty = [[[0; 8]; ROWS]; COLUMNS];
         let generators = [seeds(), seeds()];
-        Sliced(Games { taken: empty, whose: empty, turn: [!0; 8], generators })
+        Sliced(Games { taken: empty, whose: empty, over: [0; 8], turn: [!0; 8], generators })
     }
 
     /// Plays so many sweeps. What is counted are the games that ended, and all moves; so in the
@@ -72,9 +73,12 @@ impl Work for Sweeps<'_> {
 /// The games, by words or by rows of a machine.
 #[derive(Clone, Debug)]
 struct Games<R> {
+    /// Which cells are taken, in games that are over still as they were at the end.
     taken: Board<R>,
     /// Whose a cell is: set for the first player.
     whose: Board<R>,
+    /// The games that are over.
+    over: R,
     /// Whose turn it is: set for the first player.
     turn: R,
     /// Xoroshiro128+, one for every word of a row.
@@ -86,6 +90,7 @@ impl<R: Copy> Games<R> {
         Games {
             taken: self.taken.map(|column| column.map(&to)),
             whose: self.whose.map(|column| column.map(&to)),
+            over: to(self.over),
             turn: to(self.turn),
             generators: self.generators.map(&to),
         }
@@ -106,48 +111,63 @@ impl<R: Copy> Games<R> {
     #[inline(always)]
     fn sweep<M: Machine<Row = R>>(&mut self, m: M) -> [R; 4] {
         let none = m.row([0; 8]);
-        let turn = self.turn;
+        let (over, turn) = (self.over, self.turn);
         // The column to drop a piece into, if one was found.
         let mut drop = [none; COLUMNS];
         let mut moved = none;
+        let mut full = [none; COLUMNS];
+        for column in 0..COLUMNS {
+            full[column] = and_not(m, self.taken[column][ROWS - 1], over);
+        }
         for _ in 0..DRAWS {
             let bits = [self.random(m), self.random(m), self.random(m)];
             let named = columns(m, bits);
             let before = moved;
             for column in 0..COLUMNS {
-                let full = self.taken[column][ROWS - 1];
-                let here = and_nor(m, named[column], full, before);
+                let here = and_nor(m, named[column], full[column], before);
                 drop[column] = or(m, drop[column], here);
                 moved = or(m, moved, here);
             }
         }
-        // The piece falls onto what is taken below. All cells that are still free are marked
-        // with whose turn it is, which is right for the one that the piece falls into.
-        let mut mine = [[none; ROWS]; COLUMNS];
-        let mut full = m.row([!0; 8]);
-        for column in 0..COLUMNS {
-            let mut below = m.row([!0; 8]);
-            for row in 0..ROWS {
-                let taken = self.taken[column][row];
-                let whose = either(m, taken, self.whose[column][row], turn);
-                let now = or_and(m, taken, drop[column], below);
-                below = taken;
-                self.whose[column][row] = whose;
-                self.taken[column][row] = now;
-                mine[column][row] = and_same(m, now, whose, turn);
-            }
-            full = and(m, full, self.taken[column][ROWS - 1]);
+        // No loop: what is known of a cell shall stay in a register.
+        let mine = [
+            self.fall(m, 0, drop[0]),
+            self.fall(m, 1, drop[1]),
+            self.fall(m, 2, drop[2]),
+            self.fall(m, 3, drop[3]),
+            self.fall(m, 4, drop[4]),
+            self.fall(m, 5, drop[5]),
+            self.fall(m, 6, drop[6]),
+        ];
+        let mut filled = self.taken[0][ROWS - 1];
+        for column in 1..COLUMNS {
+            filled = and(m, filled, self.taken[column][ROWS - 1]);
         }
         let won = four(m, &mine);
-        let over = or(m, won, full);
-        for column in 0..COLUMNS {
-            for row in 0..ROWS {
-                self.taken[column][row] = and_not(m, self.taken[column][row], over);
-            }
-        }
+        let over = or(m, won, filled);
+        self.over = over;
         // The turn passes where there was a move, and is the first player's where a game begins.
         self.turn = xor_or(m, turn, moved, over);
         [moved, over, won, and(m, won, turn)]
+    }
+
+    /// Lets pieces fall onto what is taken of a column. Gives the cells of who is to move. All
+    /// cells that are still free are marked with whose turn it is, which is right for the one that
+    /// the piece falls into.
+    #[inline(always)]
+    fn fall<M: Machine<Row = R>>(&mut self, m: M, column: usize, drop: R) -> [R; ROWS] {
+        let mut below = m.row([!0; 8]);
+        let mut mine = [below; ROWS];
+        for row in 0..ROWS {
+            let taken = and_not(m, self.taken[column][row], self.over);
+            let whose = either(m, taken, self.whose[column][row], self.turn);
+            let now = or_and(m, taken, drop, below);
+            below = taken;
+            self.whose[column][row] = whose;
+            self.taken[column][row] = now;
+            mine[row] = and_same(m, now, whose, self.turn);
+        }
+        mine
     }
 }
 
@@ -233,7 +253,7 @@ fn line<R: Copy, const N: usize>(
 ) -> [R; N] {
     let mut cells = [mine[column][row]; N];
     for (at, cell) in cells.iter_mut().enumerate() {
-        *cell = mine[column + at][row.wrapping_add_signed(rise * at as isize)];
+        *cell = mine[column + at][row.wrapping_add_signed(rise * at.cast_signed())];
     }
     cells
 }

@@ -42,7 +42,7 @@ fn tic_tac_toe_is_exact() {
             match end {
                 None => walk(after, moves + 1, chance, sums),
                 Some(end) => {
-                    let first = moves % 2 == 0;
+                    let first = moves.is_multiple_of(2);
                     sums[match end {
                         End::Drawn => 2,
                         End::Won => usize::from(!first),

@@ -4,7 +4,8 @@
 //! Nothing here knows of games. The kernels are written once, as plain loops over arrays of words,
 //! and compiled for several instruction sets, of which the best that the machine has is taken at
 //! run time; all of them compute the same. Tapes may be made into machine code as well, which
-//! is compared with the interpreter when it is made.
+//! is compared with the interpreter when it is made. For who writes a loop of their own by hand,
+//! [`on_this_machine`] runs it with the instructions that there are.
 //!
 //! Two variables of the environment ask for less, for comparison: `MAGISTER_VECTORS=avx2` or
 //! `portable` limits the instruction set, and `MAGISTER_CODE=off` forbids machine code.

@@ -1,6 +1,6 @@
 //! Whole loops compiled for the instructions of this machine, for who writes one by hand.
 
-use crate::wires::{Vectors, each, vectors};
+use crate::wires::each;
 
 /// What a machine can do beyond plain Rust. Loops get one as a value, and that there is such a
 /// value is the proof that the instructions are there.
@@ -52,6 +52,7 @@ pub trait Work {
 pub fn on_this_machine<W: Work>(work: W) -> W::Output {
     #[cfg(target_arch = "x86_64")]
     {
+        use crate::wires::{Vectors, vectors};
         use x86::{Narrow, Wide};
         #[allow(unsafe_code, reason = "the instruction set was found on this machine")]
         match (vectors(), Narrow::find(), Wide::find()) {

@@ -32,7 +32,7 @@ pub(super) fn by_hand(
         all.steps += found.steps;
         count = next(count, begun.elapsed(), seconds);
     }
-    rate.add(all, (now()? - from).as_secs_f64());
+    rate.add(all, now()? - from);
     Ok(())
 }
 
@@ -42,8 +42,10 @@ fn next(count: u64, took: Duration, seconds: f64) -> u64 {
     ((seconds * SLICE / each) as u64).clamp(1, count * 8)
 }
 
-fn now() -> Result<Duration> {
-    thread_time().context("this system does not tell the processor time of a thread")
+/// The processor time of this thread, in seconds.
+fn now() -> Result<f64> {
+    let time = thread_time().context("this system does not tell the processor time of a thread")?;
+    Ok(time.as_secs_f64())
 }
 
 /// A game by one of our evaluators.
@@ -82,7 +84,7 @@ impl Player {
             all.steps += found.steps;
             self.hand.count = next(self.hand.count, begun.elapsed(), seconds);
         }
-        rate.add(all, (now()? - from).as_secs_f64());
+        rate.add(all, now()? - from);
         Ok(())
     }
 }
@@ -134,8 +136,8 @@ pub(super) fn together(player: &Player, threads: usize, seconds: f64) -> Result<
                     while wall.elapsed().as_secs_f64() < seconds {
                         steps += hand.play()?.steps;
                     }
-                    let times = [now()? - from, wall.elapsed()];
-                    Ok(times.map(|time| steps as f64 / time.as_secs_f64()))
+                    let times = [now()? - from, wall.elapsed().as_secs_f64()];
+                    Ok(times.map(|time| steps as f64 / time))
                 })
             })
             .collect();

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, Result, ensure};
 
-use super::{Options, Rate, Row};
+use super::{Options, Row};
 use crate::binary;
 
 const BEGIN: &str = "<!-- made by cargo xtask yardsticks: begin -->";
@@ -25,15 +25,15 @@ pub(super) fn table(rows: &[Row], options: &Options) -> Result<String> {
     line(&format!("OpenSpiel{version} (C++), one game at a time"), &|row| {
         Some(millions(row.open_spiel.as_ref()?.states_per_s))
     })?;
-    line("written by hand, one game at a time", &|row| rate(&row.by_hand))?;
-    line("Magister, sweep, one game at a time", &|row| rate(&row.sweep))?;
-    line("Magister, incremental, one game at a time", &|row| rate(&row.incremental))?;
-    line("Magister, batch, interpreted, AVX2", &|row| rate(&row.interpreted))?;
+    line("written by hand, one game at a time", &|row| Some(millions(row.by_hand.best)))?;
+    line("Magister, sweep, one game at a time", &|row| Some(millions(row.sweep.best)))?;
+    line("Magister, incremental, one game at a time", &|row| Some(millions(row.incremental.best)))?;
+    line("Magister, batch, interpreted, AVX2", &|row| Some(millions(row.interpreted.best)))?;
     line(&format!("**Magister, batch, {}**", best_form()), &|row| {
         Some(format!("**{}**", millions(row.batch.best)))
     })?;
     line("the same on two threads", &|row| Some(millions(row.threads?[1][0])))?;
-    line("written by hand, 512 games at once", &|row| rate(row.sliced.as_ref()?))?;
+    line("written by hand, 512 games at once", &|row| Some(millions(row.sliced?.best)))?;
     line("batch : OpenSpiel", &|row| {
         Some(format!("{:.0}", row.batch.best / row.open_spiel.as_ref()?.states_per_s))
     })?;
@@ -59,10 +59,6 @@ pub(super) fn table(rows: &[Row], options: &Options) -> Result<String> {
         writeln!(text, "The rulesheet of {} was from {}.", row.game.title, row.from)?;
     }
     Ok(text)
-}
-
-fn rate(rate: &Rate) -> Option<String> {
-    Some(millions(rate.best))
 }
 
 /// Three digits that count.

@@ -4,7 +4,8 @@
 //! Nothing here knows of games. The kernels are written once, as plain loops over arrays of words,
 //! and compiled for several instruction sets, of which the best that the machine has is taken at
 //! run time; all of them compute the same. Tapes may be made into machine code as well, which
-//! is compared with the interpreter when it is made.
+//! is compared with the interpreter when it is made. For who writes a loop of their own by hand,
+//! [`on_this_machine`] runs it with the instructions that there are.
 //!
 //! Two variables of the environment ask for less, for comparison: `MAGISTER_VECTORS=avx2` or
 //! `portable` limits the instruction set, and `MAGISTER_CODE=off` forbids machine code.
@@ -32,6 +33,7 @@
 mod code;
 mod commit;
 mod ledger;
+mod machine;
 mod planes;
 mod scale;
 mod tape;
@@ -42,6 +44,7 @@ mod wires;
 pub use code::Form;
 pub use commit::{Commit, Start, hold, note};
 pub use ledger::{Ledger, Sweep, Tally};
+pub use machine::{Machine, Work, on_this_machine};
 pub use planes::{BITS, Planes};
 pub use scale::{planes_for, scale};
 pub use tape::{Gate, Operation, Tape};

@@ -99,7 +99,7 @@ pub(super) struct Shared {
 /// A game that runs on its network.
 #[derive(Debug)]
 pub struct NetworkGame {
-    shared: Arc<Shared>,
+    pub(super) shared: Arc<Shared>,
     /// How batches of playouts are played.
     choice: Choice,
 }

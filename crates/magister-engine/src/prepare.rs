@@ -224,7 +224,7 @@ pub fn within<T>(time: Duration, stop: &Stop, work: impl FnOnce(&Stop) -> T) -> 
 }
 
 fn on_network(
-    program: &Program,
+    program: &Arc<Program>,
     network: Arc<Network>,
     method: Method,
     source: &str,

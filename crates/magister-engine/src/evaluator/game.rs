@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use magister_core::text::IDLE_TEXT;
-use magister_core::{Game, Info, Move, Percept, Role, Text, Worker};
+use magister_core::{Board, Game, Info, Move, Percept, Role, Text, Worker};
 use magister_gdl::{Dialect, Syntax};
 use rustc_hash::FxHashMap;
 
@@ -16,6 +16,7 @@ use super::sweep::{Sweep, Tapes};
 use super::worker::NetworkWorker;
 use crate::Error;
 use crate::batch::{BatchPlan, Pay};
+use crate::board::NetworkBoard;
 use crate::ground::Ground;
 use crate::network::Network;
 use crate::program::Program;
@@ -78,12 +79,15 @@ pub(super) struct Shared {
 #[derive(Debug)]
 pub struct NetworkGame {
     shared: Arc<Shared>,
+    program: Arc<Program>,
+    /// Its board, made when somebody first wants it.
+    board: OnceLock<Option<NetworkBoard>>,
 }
 
 impl NetworkGame {
     /// The game of a network; an error if its first state cannot be played. `source` is the text of the rules, `name` what to call it.
     pub fn new(
-        program: &Program,
+        program: &Arc<Program>,
         network: Arc<Network>,
         method: Method,
         source: &str,
@@ -161,7 +165,7 @@ impl NetworkGame {
         // A game that cannot be begun is no game.
         let machine = shared.sweep();
         NetworkWorker::new(Arc::clone(&shared), machine).begin()?;
-        Ok(Self { shared })
+        Ok(Self { shared, program: Arc::clone(program), board: OnceLock::new() })
     }
 
     /// Whether there is machine code for it, as far as its method wants that.
@@ -280,6 +284,18 @@ impl Game for NetworkGame {
 
     fn text(&self) -> &dyn Text {
         self
+    }
+
+    fn board(&self) -> Option<&dyn Board> {
+        let make = || {
+            let mut moves: Vec<(&Ground, u32)> =
+                self.shared.move_numbers.iter().map(|(term, &number)| (term, number)).collect();
+            moves.sort_unstable_by_key(|&(_, number)| number);
+            let moves: Vec<Ground> = moves.into_iter().map(|(term, _)| term.clone()).collect();
+            NetworkBoard::new(self, &self.shared.network, &self.program, &moves)
+        };
+        let board = self.board.get_or_init(make).as_ref();
+        board.map(|board| board as &dyn Board)
     }
 }
 

@@ -58,7 +58,7 @@ const RING: &str = "(role walker) (init (at a)) (init (bridge b c)) (init (left 
 
 fn games(text: &str) -> Vec<NetworkGame> {
     let rules = read(text, &Options::default()).rules;
-    let program = Program::new(&rules, text).expect("a game");
+    let program = Arc::new(Program::new(&rules, text).expect("a game"));
     let grounded = ground(&program, &GroundLimits::default(), &Stop::never()).expect("grounds");
     let network = Network::new(&grounded, &NetworkLimits::default(), &Stop::never()).expect("fits");
     let network = Arc::new(network);

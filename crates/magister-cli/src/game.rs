@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, anyhow, bail};
 use magister_core::{Game, Stop, Style};
 use magister_engine::board::Painter;
+use magister_engine::evaluator::{Choice, Playing};
 use magister_engine::{Error, Evaluator, Prepared, Program, prepare_with};
 use magister_games::catalogue::{Found, Version};
 use magister_games::{catalogue, native};
@@ -99,6 +100,17 @@ fn rust(name: &str) -> Result<Source> {
     Ok(Source::Rust { name: format!("{RUST}{name}"), game })
 }
 
+impl Playable {
+    /// The same game, whose playouts are made step by step.
+    fn one_by_one(mut self) -> Self {
+        let network = self.prepared.as_ref().and_then(|prepared| prepared.network.as_ref());
+        if let Some(network) = network {
+            self.game = Arc::new(network.playing(Choice::Always(Playing::OneByOne)));
+        }
+        self
+    }
+}
+
 impl Source {
     pub(crate) fn name(&self) -> &str {
         match self {
@@ -159,7 +171,8 @@ impl Source {
                 Painter::new(game, None, None, style.unwrap_or(&Style::default()))
             }
             Source::Rules { input, rules, style, .. } => {
-                let network = playable.prepared.as_ref().and_then(|p| p.network.as_deref());
+                let on = playable.prepared.as_ref().and_then(|p| p.network.as_deref());
+                let network = on.map(magister_engine::evaluator::NetworkGame::network);
                 let program = Program::new(rules, &input.text).ok();
                 Painter::new(game, network, program.as_ref(), style)
             }
@@ -179,6 +192,7 @@ impl Source {
                 return then(&self.prepare(None)?);
             }
             (Some(Evaluators::One(one)), _) => return then(&self.prepare(Some(one))?),
+            (Some(Evaluators::Steps), _) => return then(&self.prepare(None)?.one_by_one()),
             (Some(Evaluators::All), Source::Rules { .. }) => Evaluator::ALL,
         };
         let mut taken = false;

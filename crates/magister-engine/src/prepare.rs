@@ -9,7 +9,7 @@ use magister_core::{Game, Halt, Seed, Step, Stop};
 use magister_gdl::Rulesheet;
 
 use crate::datalog::DatalogGame;
-use crate::evaluator::{Method, NetworkGame};
+use crate::evaluator::{Choice, Method, NetworkGame};
 use crate::grounder::{GroundLimits, Progress, ground_with};
 use crate::network::{Gates, Network, NetworkLimits};
 use crate::trace::Stepper;
@@ -81,8 +81,8 @@ pub struct Prepared {
     pub evaluator: Evaluator,
     /// The size of its network, if it has one.
     pub gates: Option<Gates>,
-    /// The network, if it has one.
-    pub network: Option<Arc<Network>>,
+    /// The game as that of its network, if it runs on one.
+    pub network: Option<Arc<NetworkGame>>,
     stepper: Box<dyn Fn() -> Box<dyn Stepper> + Send + Sync>,
 }
 
@@ -106,7 +106,8 @@ impl fmt::Debug for Prepared {
 /// Makes a game of rules: by a given evaluator, or by the best that takes it.
 ///
 /// `source` is the text that the rules were read from, `name` what to call the game. Which
-/// evaluator is the fastest for a game is measured, for a few milliseconds. A game
+/// evaluator is the fastest for a game is measured, for a few milliseconds; batches of playouts are
+/// played on vectors where that is faster, which is measured when they are large enough. A game
 /// that does not become a network within the limits runs on compiled rules, and on the reference
 /// interpreter if that can not be had either.
 pub fn prepare(
@@ -135,23 +136,27 @@ pub fn prepare_with(
         Some(Evaluator::Reference) => reference(&program, source, name, stop),
         Some(Evaluator::Incremental) => {
             let network = network(&program, stop)?;
-            on_network(&program, network, Method::Incremental, source, name)
+            on_network(&program, network, Method::Incremental, None, source, name)
         }
         Some(Evaluator::Sweep) => {
             let network = network(&program, stop)?;
-            on_network(&program, network, Method::Sweep, source, name)
+            on_network(&program, network, Method::Sweep, None, source, name)
         }
         Some(Evaluator::Code) => {
             let network = network(&program, stop)?;
-            on_network(&program, network, Method::Code, source, name)
+            on_network(&program, network, Method::Code, None, source, name)
         }
         Some(Evaluator::Batch) => {
             let network = network(&program, stop)?;
-            on_network(&program, network, Method::Batch, source, name)
+            on_network(&program, network, Method::Batch, None, source, name)
         }
         None => match network(&program, stop) {
             Ok(network) => {
-                let by = |method| on_network(&program, Arc::clone(&network), method, source, name);
+                // How batches are played is measured when there are any.
+                let choice = Some(Choice::Measured);
+                let by = |method| {
+                    on_network(&program, Arc::clone(&network), method, choice, source, name)
+                };
                 let mut games = vec![by(Method::Incremental)?, by(Method::Sweep)?];
                 games.extend(by(Method::Code));
                 let (best, speed) = fastest(games);
@@ -227,18 +232,23 @@ fn on_network(
     program: &Arc<Program>,
     network: Arc<Network>,
     method: Method,
+    choice: Option<Choice>,
     source: &str,
     name: &str,
 ) -> Result<Prepared, Error> {
     let gates = network.gates();
-    let kept = Some(Arc::clone(&network));
-    let game = Arc::new(NetworkGame::new(program, network, method, source, name)?);
+    let mut game = NetworkGame::new(program, network, method, source, name)?;
     if method == Method::Code && !game.has_code() {
         let what = "this machine can not run the network as machine code; take `sweep`";
         return Err(Error::Network(Halt::Limit(what.to_owned())));
     }
+    if let Some(choice) = choice {
+        game = game.playing(choice);
+    }
+    let game = Arc::new(game);
     let stepping = Arc::clone(&game);
     Ok(Prepared {
+        network: Some(Arc::clone(&game)),
         game,
         evaluator: match method {
             Method::Incremental => Evaluator::Incremental,
@@ -247,7 +257,6 @@ fn on_network(
             Method::Batch => Evaluator::Batch,
         },
         gates: Some(gates),
-        network: kept,
         stepper: Box::new(move || stepping.stepper()),
     })
 }

@@ -62,7 +62,7 @@ impl Goals {
         }
         let kept: Vec<Wire> = rewards.iter().map(|&(.., wire)| at(wire)).collect();
         let layout = Layout {
-            width: Width::best(),
+            widths: Width::useful(),
             wires: (circuit.wires + shift) as usize,
             inputs: shift + 1,
             fixed: &[],

@@ -112,6 +112,16 @@ impl BatchPlayer {
         }
     }
 
+    /// The number of its lanes.
+    pub(crate) fn width(&self) -> Width {
+        self.wires.width()
+    }
+
+    /// The number of sweeps that the last batch took.
+    pub(crate) fn sweeps(&self) -> u64 {
+        self.sweep
+    }
+
     /// Plays a batch whose start states are states of the game.
     pub(crate) fn play(
         &mut self,

@@ -234,7 +234,7 @@ impl<'a> Builder<'a> {
             kept.extend(&after);
         }
         let layout = Layout {
-            width: Width::best(),
+            widths: Width::useful(),
             wires: self.circuit.wires as usize,
             inputs: network.graph.inputs() as u32 + 1,
             fixed: &self.fixed,

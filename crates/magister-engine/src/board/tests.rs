@@ -56,7 +56,10 @@ fn x_runs_to_the_right_and_y_upwards() {
 fn arguments_may_come_in_any_order() {
     let first = drawn(&grid("(cell ?x ?y ?v)", BOARD), "");
     assert_eq!(drawn(&grid("(cell ?v ?y ?x)", BOARD), ""), first);
-    assert_eq!(drawn(&grid("(cell (at ?x ?y) ?v)", BOARD).replace("?x", "?c"), "").len(), first.len());
+    assert_eq!(
+        drawn(&grid("(cell (at ?x ?y) ?v)", BOARD).replace("?x", "?c"), "").len(),
+        first.len()
+    );
 }
 
 #[test]
@@ -118,8 +121,7 @@ fn points_that_facts_connect_are_a_graph() {
 fn the_board_of_the_vocabulary_says_the_same() {
     let text = grid("(cell ?x ?y ?v)", BOARD);
     let rules = read(&text, &Options::default()).rules;
-    let prepared =
-        prepare(&rules, &text, "test", Some(Evaluator::Sweep), &Stop::never()).unwrap();
+    let prepared = prepare(&rules, &text, "test", Some(Evaluator::Sweep), &Stop::never()).unwrap();
     let game: Arc<dyn Game> = prepared.game;
     let board = game.board().unwrap();
     let shape = board.shape();

@@ -6,8 +6,8 @@ use super::{Wire, depth_first, fuse, in_place, in_runs, rows, wanted};
 
 /// What is to become tapes.
 pub(crate) struct Layout<'a> {
-    /// The width of the rows that code is made for.
-    pub(crate) width: Width,
+    /// The widths of rows that code is made for, all of the same form.
+    pub(crate) widths: &'a [Width],
     /// The number of wires.
     pub(crate) wires: usize,
     /// The wires before this one have rows of their own, in order.
@@ -34,7 +34,7 @@ impl Layout<'_> {
     /// Sections, which run in the order given, some perhaps not at all, as tapes.
     pub(crate) fn lay(mut self, mut sections: Vec<Vec<Gate>>) -> Laid {
         let wires = self.wires;
-        let form = Form::best(self.width);
+        let form = self.widths.first().map_or(Form::Runs, |&width| Form::best(width));
         if let Some(after) = self.after {
             self.kept.extend(after);
         }
@@ -65,7 +65,7 @@ impl Layout<'_> {
         let mut tape = |(gates, outs): (&Vec<Gate>, &Vec<Wire>)| {
             let mut tape = Tape::new(gates, rows);
             let outs: Vec<u32> = outs.iter().map(|&wire| row[wire as usize]).collect();
-            compiled &= tape.compile(self.width, &outs);
+            compiled &= self.widths.iter().fold(true, |all, &w| tape.compile(w, &outs) && all);
             tape
         };
         let tapes = sections.iter().zip(&outs).map(&mut tape).collect();

@@ -1,15 +1,21 @@
 //! A game that runs on its network.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
+use std::time::{Duration, Instant};
 
 use magister_core::text::IDLE_TEXT;
-use magister_core::{Board, Game, Info, Move, Percept, Role, Text, Worker};
+use magister_core::{
+    Batch, Board, Detail, Game, Halt, Info, Move, Percept, Results, Role, Stop, Stream, Text,
+    Worker,
+};
 use magister_gdl::{Dialect, Syntax};
+use magister_lanes::Width;
 use rustc_hash::FxHashMap;
 
 use super::code::{Codes, Emitted};
 use super::incremental::Incremental;
 use super::machine::Machine;
+use super::pace::{Choice, Pace, Playing};
 use super::possible::Possible;
 use super::stepper::NetworkStepper;
 use super::sweep::{Sweep, Tapes};
@@ -39,6 +45,20 @@ pub enum Method {
 
 /// The place of a move that a role does not have.
 const NOWHERE: u32 = u32::MAX;
+
+impl Method {
+    /// How playouts are played, if nothing else is said.
+    fn choice(self) -> Choice {
+        Choice::Always(match self {
+            Method::Sweep | Method::Incremental | Method::Code => Playing::OneByOne,
+            Method::Batch => Playing::Lanes(Width::best()),
+        })
+    }
+}
+
+/// Playouts by which the speed of single lanes is measured, and how long they may be.
+const TRIALS: u32 = 4;
+const LONGEST: u32 = 10_000;
 
 /// What all workers of a game share.
 #[derive(Debug)]
@@ -71,17 +91,21 @@ pub(super) struct Shared {
     tapes: OnceLock<Arc<Tapes>>,
     /// The same as machine code, if the machine allows that.
     codes: OnceLock<Option<Arc<Codes>>>,
+    /// What was measured about batches of playouts.
+    pub(super) pace: Mutex<Pace>,
     /// How playouts are played many at once, made when somebody first wants them.
-    batch: OnceLock<Arc<BatchPlan>>,
+    plan: OnceLock<Arc<BatchPlan>>,
+    program: Arc<Program>,
+    /// The board, made when somebody first wants it.
+    board: OnceLock<Option<NetworkBoard>>,
 }
 
 /// A game that runs on its network.
 #[derive(Debug)]
 pub struct NetworkGame {
     shared: Arc<Shared>,
-    program: Arc<Program>,
-    /// Its board, made when somebody first wants it.
-    board: OnceLock<Option<NetworkBoard>>,
+    /// How batches of playouts are played.
+    choice: Choice,
 }
 
 impl NetworkGame {
@@ -157,15 +181,45 @@ impl NetworkGame {
             operations,
             tapes: OnceLock::new(),
             codes: OnceLock::new(),
-            batch: OnceLock::new(),
+            pace: Mutex::default(),
+            plan: OnceLock::new(),
+            program: Arc::clone(program),
+            board: OnceLock::new(),
             info,
             network,
         };
         let shared = Arc::new(shared);
         // A game that cannot be begun is no game.
         let machine = shared.sweep();
-        NetworkWorker::new(Arc::clone(&shared), machine).begin()?;
-        Ok(Self { shared, program: Arc::clone(program), board: OnceLock::new() })
+        let choice = method.choice();
+        NetworkWorker::new(Arc::clone(&shared), machine, choice).begin()?;
+        Ok(Self { shared, choice })
+    }
+
+    /// The same game that plays batches in another way.
+    #[must_use]
+    pub fn playing(&self, choice: Choice) -> Self {
+        Self { shared: Arc::clone(&self.shared), choice }
+    }
+
+    /// Makes ready to play on vectors, if that has not been done, and gives the time that it took.
+    pub fn vectors(&self) -> Duration {
+        let begun = Instant::now();
+        self.shared.plan();
+        begun.elapsed()
+    }
+
+    /// From how many lanes on large batches are played in which way. Where that is measured,
+    /// everything is made ready for it.
+    pub fn choices(&self, stop: &Stop) -> Result<Vec<(usize, Playing)>, Halt> {
+        if self.choice == Choice::Measured {
+            let streams = [Stream { id: 0, start: &self.shared.initial, quota: TRIALS }];
+            let batch =
+                Batch { seed: 0, streams: &streams, max_steps: LONGEST, detail: Detail::Sums };
+            self.worker().playouts(&batch, &mut Results::default(), stop)?;
+            self.shared.measure(stop)?;
+        }
+        Ok(self.shared.choices(self.choice))
     }
 
     /// Whether there is machine code for it, as far as its method wants that.
@@ -224,13 +278,18 @@ impl Shared {
     }
 
     /// How playouts are played many at once.
-    pub(super) fn batch(&self) -> Arc<BatchPlan> {
+    pub(super) fn plan(&self) -> Arc<BatchPlan> {
         let make = || {
             let chance = self.info.chance.map(Role::index);
             let pay = Pay { values: &self.values, chance, zero: self.operations };
             Arc::new(BatchPlan::new(&self.network, &pay))
         };
-        Arc::clone(self.batch.get_or_init(make))
+        Arc::clone(self.plan.get_or_init(make))
+    }
+
+    /// Whether it is known how to play many at once.
+    pub(super) fn has_plan(&self) -> bool {
+        self.plan.get().is_some()
     }
 
     /// Whether words are a state of this game, as far as is known.
@@ -266,18 +325,18 @@ impl Game for NetworkGame {
         match shared.method {
             Method::Sweep | Method::Batch => {
                 let machine = shared.sweep();
-                Box::new(NetworkWorker::new(shared, machine))
+                Box::new(NetworkWorker::new(shared, machine, self.choice))
             }
             Method::Code => match shared.code() {
-                Some(machine) => Box::new(NetworkWorker::new(shared, machine)),
+                Some(machine) => Box::new(NetworkWorker::new(shared, machine, self.choice)),
                 None => {
                     let machine = shared.sweep();
-                    Box::new(NetworkWorker::new(shared, machine))
+                    Box::new(NetworkWorker::new(shared, machine, self.choice))
                 }
             },
             Method::Incremental => {
                 let machine = Incremental::new(Arc::clone(&shared.network));
-                Box::new(NetworkWorker::new(shared, machine))
+                Box::new(NetworkWorker::new(shared, machine, self.choice))
             }
         }
     }
@@ -292,9 +351,9 @@ impl Game for NetworkGame {
                 self.shared.move_numbers.iter().map(|(term, &number)| (term, number)).collect();
             moves.sort_unstable_by_key(|&(_, number)| number);
             let moves: Vec<Ground> = moves.into_iter().map(|(term, _)| term.clone()).collect();
-            NetworkBoard::new(self, &self.shared.network, &self.program, &moves)
+            NetworkBoard::new(self, &self.shared.network, &self.shared.program, &moves)
         };
-        let board = self.board.get_or_init(make).as_ref();
+        let board = self.shared.board.get_or_init(make).as_ref();
         board.map(|board| board as &dyn Board)
     }
 }

@@ -5,6 +5,8 @@ mod code;
 mod game;
 mod incremental;
 mod machine;
+mod pace;
+mod playouts;
 mod possible;
 mod stepper;
 mod sweep;
@@ -15,3 +17,4 @@ mod worker;
 mod tests;
 
 pub use game::{Method, NetworkGame};
+pub use pace::{Choice, Playing};

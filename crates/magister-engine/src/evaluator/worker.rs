@@ -3,20 +3,18 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use magister_core::playout::one_by_one;
 use magister_core::{
     Batch, Halt, Info, Information, Move, Percept, Results, Role, Step, Stop, Worker,
 };
-use magister_lanes::Width;
 
-use super::bare::Bare;
-use super::game::{Method, Shared};
+use super::game::Shared;
 use super::machine::Machine;
-use crate::batch::{BatchPlayer, Trouble};
+use super::pace::Choice;
+use crate::batch::BatchPlayer;
 
 /// A machine in a state, with the lists that the vocabulary asks for.
 pub(super) struct NetworkWorker<M> {
-    shared: Arc<Shared>,
+    pub(super) shared: Arc<Shared>,
     /// Goals are computed when somebody asks, and asking changes nothing that can be seen.
     machine: RefCell<M>,
     terminal: bool,
@@ -27,12 +25,14 @@ pub(super) struct NetworkWorker<M> {
     last: Vec<u64>,
     /// States to go back to.
     history: Vec<u64>,
-    /// Plays many games at once.
-    player: Option<BatchPlayer>,
+    /// How batches of playouts are played.
+    pub(super) choice: Choice,
+    /// Play many games at once, one for each width that was used.
+    pub(super) players: Vec<BatchPlayer>,
 }
 
 impl<M: Machine> NetworkWorker<M> {
-    pub(super) fn new(shared: Arc<Shared>, machine: M) -> Self {
+    pub(super) fn new(shared: Arc<Shared>, machine: M, choice: Choice) -> Self {
         let machine = RefCell::new(machine);
         let roles = shared.info.roles.len();
         let mut worker = Self {
@@ -43,7 +43,8 @@ impl<M: Machine> NetworkWorker<M> {
             inputs: Vec::with_capacity(roles),
             last: shared.initial.clone(),
             history: Vec::new(),
-            player: None,
+            choice,
+            players: Vec::new(),
             shared,
         };
         worker.reset();
@@ -118,7 +119,7 @@ impl<M: Machine> NetworkWorker<M> {
     }
 
     /// Goes back to the last state that could be played.
-    fn restore(&mut self) {
+    pub(super) fn restore(&mut self) {
         self.machine.get_mut().load(&self.last);
         // It could be played before.
         let _ = self.look();
@@ -234,21 +235,10 @@ impl<M: Machine> Worker for NetworkWorker<M> {
     }
 
     fn playouts(&mut self, batch: &Batch<'_>, out: &mut Results, stop: &Stop) -> Result<(), Halt> {
-        if !batch.streams.iter().all(|stream| self.shared.is_state(stream.start)) {
-            return Err(Halt::BadState);
-        }
-        if self.shared.method != Method::Batch {
-            let played = one_by_one(&mut Bare(self), batch, out, stop);
-            self.restore();
-            return played;
-        }
-        let plan = self.shared.batch();
-        let player = self.player.get_or_insert_with(|| BatchPlayer::new(plan, Width::best()));
-        match player.play(batch, out, stop) {
-            Ok(()) => Ok(()),
-            Err(Trouble::Halt(halt)) => Err(halt),
-            // What is wrong with a state, this worker can say.
-            Err(Trouble::State(state)) => self.load(&state, stop).and(Err(Halt::BadState)),
-        }
+        self.play(batch, out, stop)
+    }
+
+    fn side_by_side(&self, streams: usize) -> usize {
+        self.shared.side_by_side(self.choice, streams)
     }
 }

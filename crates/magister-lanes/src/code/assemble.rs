@@ -46,25 +46,27 @@ pub(super) enum Size {
     Xmm,
     /// 256 bits, with the VEX prefix of AVX2.
     Ymm,
-    /// 128 bits, with the EVEX prefix of AVX-512.
-    XmmTable,
+    /// 128 bits, with the EVEX prefix of AVX-512: more registers and more instructions.
+    XmmEvex,
+    /// 256 bits, with the EVEX prefix of AVX-512.
+    YmmEvex,
     /// 512 bits, with the EVEX prefix of AVX-512.
     Zmm,
 }
 
 impl Size {
     /// The bytes of a register.
-    pub(super) fn bytes(self) -> usize {
+    pub(super) fn bytes(self) -> u8 {
         match self {
-            Size::Xmm | Size::XmmTable => 16,
-            Size::Ymm => 32,
+            Size::Xmm | Size::XmmEvex => 16,
+            Size::Ymm | Size::YmmEvex => 32,
             Size::Zmm => 64,
         }
     }
 
-    /// Whether there is an instruction for every function of three inputs, and 32 registers.
+    /// Whether there are 32 registers, and an instruction for every function of three inputs.
     pub(super) fn has_tables(self) -> bool {
-        matches!(self, Size::XmmTable | Size::Zmm)
+        matches!(self, Size::XmmEvex | Size::YmmEvex | Size::Zmm)
     }
 }
 
@@ -148,17 +150,16 @@ impl Assembler {
             Operand::Register(register) => register,
             Operand::Memory(_) => BASE,
         };
-        let wide = if self.size == Size::Zmm { 0b10 } else { 0b00 };
         self.bytes.extend([
             0x62,
             not(reg, 3, 7) | not(other, 4, 6) | not(other, 3, 5) | not(reg, 4, 4) | map,
             // Words of 64 bits, and the prefix 66.
             0x80 | (!second & 15) << 3 | 0b100 | 0b01,
-            // The size, no mask.
-            wide << 5 | not(second, 4, 3),
+            // The size of registers, no mask.
+            (self.size.bytes() / 32) << 5 | not(second, 4, 3),
             code,
         ]);
-        self.modrm(reg, last, self.size.bytes() as i32);
+        self.modrm(reg, last, self.size.bytes().into());
     }
 
     /// The operands; a displacement that is a small multiple of `unit` takes one byte.
@@ -226,6 +227,16 @@ mod tests {
         check(Size::Zmm, |a| a.ternary(0xe8, 14, 19, Register(28)), "62 13 e5 40 25 f4 e8");
         // vpternlogq $0x1,-0x40(%rdi),%zmm19,%zmm31
         check(Size::Zmm, |a| a.ternary(0x1, 31, 19, Memory(-64)), "62 63 e5 40 25 7f ff 01");
+        // vmovdqa64 0x40(%rdi),%ymm9
+        check(Size::YmmEvex, |a| a.load(9, Memory(64)), "62 71 fd 28 6f 4f 02");
+        // vmovdqa64 0x1000(%rdi),%ymm17
+        check(Size::YmmEvex, |a| a.load(17, Memory(4096)), "62 e1 fd 28 6f 8f 00 10 00 00");
+        // vmovdqa64 %ymm12,-0x1000(%rdi)
+        check(Size::YmmEvex, |a| a.store(12, -4096), "62 71 fd 28 7f 67 80");
+        // vpandnq %ymm30,%ymm20,%ymm10
+        check(Size::YmmEvex, |a| a.logic(Logic::NotAnd, 10, 20, Register(30)), "62 11 dd 20 df d6");
+        // vpternlogq $0xe8,%ymm28,%ymm19,%ymm14
+        check(Size::YmmEvex, |a| a.ternary(0xe8, 14, 19, Register(28)), "62 13 e5 20 25 f4 e8");
         // vmovdqa (%rdi),%ymm0
         check(Size::Ymm, |a| a.load(0, Memory(0)), "c5 fd 6f 07");
         // vmovdqa 0x40(%rdi),%ymm9
@@ -251,12 +262,12 @@ mod tests {
         // vpandn %xmm13,%xmm2,%xmm10
         check(Size::Xmm, |a| a.logic(Logic::NotAnd, 10, 2, Register(13)), "c4 41 69 df d5");
         // vmovdqa64 0x40(%rdi),%xmm25
-        check(Size::XmmTable, |a| a.load(25, Memory(64)), "62 61 fd 08 6f 4f 04");
+        check(Size::XmmEvex, |a| a.load(25, Memory(64)), "62 61 fd 08 6f 4f 04");
         // vpternlogq $0xe8,%xmm28,%xmm19,%xmm14
-        check(Size::XmmTable, |a| a.ternary(0xe8, 14, 19, Register(28)), "62 13 e5 00 25 f4 e8");
+        check(Size::XmmEvex, |a| a.ternary(0xe8, 14, 19, Register(28)), "62 13 e5 00 25 f4 e8");
         // vzeroupper; ret
         check(Size::Ymm, Assembler::finish, "c5 f8 77 c3");
         // ret
-        check(Size::XmmTable, Assembler::finish, "c3");
+        check(Size::XmmEvex, Assembler::finish, "c3");
     }
 }

@@ -51,12 +51,12 @@ pub(super) fn emit(
     let uses = Uses::new(gates, wanted);
     // AVX2 has 16 registers; its gates of three inputs need two for what is in between, and
     // negation needs one of all ones.
-    let registers = if size.has_tables() { 32 } else { ONES as usize };
+    let registers = if size.has_tables() { 32 } else { ONES };
     let mut emitter = Emitter {
         assembler: Assembler::new(size),
         stride,
         bias,
-        held: vec![None; registers],
+        held: vec![None; registers.into()],
         place: vec![None; wanted.len()],
         pinned: 0,
     };

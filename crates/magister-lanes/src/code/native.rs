@@ -33,8 +33,9 @@ impl Code {
             (Form::Runs, _) => return None,
             (Form::Code, Width::W128) => Size::Xmm,
             (Form::Code, _) => Size::Ymm,
-            (Form::TableCode, Width::W128) => Size::XmmTable,
-            (Form::TableCode, _) => Size::Zmm,
+            (Form::TableCode, Width::W128) => Size::XmmEvex,
+            (Form::TableCode, Width::W512) => Size::Zmm,
+            (Form::TableCode, _) => Size::YmmEvex,
         };
         let code = Self::with(tape, width, size, wanted)?;
         let same = code.agrees(tape, wanted);
@@ -91,7 +92,7 @@ impl Code {
         // stays while `self` does.
         let code: unsafe extern "sysv64" fn(*mut u8) =
             unsafe { std::mem::transmute(self.memory.start()) };
-        let registers = self.size.bytes();
+        let registers = self.size.bytes().into();
         for part in (0..row).step_by(registers) {
             // SAFETY: `Form::best` found the instructions on this machine. The code reads and
             // writes `registers` bytes from the beginning of a row on, or from half of it, only in
@@ -138,7 +139,8 @@ mod tests {
             kinds.push((Width::W128, Size::Xmm));
         }
         if vectors() == Vectors::Avx512 {
-            kinds.extend([(Width::W512, Size::Zmm), (Width::W128, Size::XmmTable)]);
+            kinds.extend([(Width::W512, Size::Zmm), (Width::W128, Size::XmmEvex)]);
+            kinds.extend([(Width::W256, Size::YmmEvex), (Width::W512, Size::YmmEvex)]);
         }
         if kinds.is_empty() {
             println!("skipped: this machine has no vectors");

@@ -3,29 +3,36 @@
 
 use std::rc::Rc;
 
-use magister_core::{Halt, Move, Role, Step, Stop, Worker};
+use magister_core::{Game, Halt, Move, Role, Step, Stop, Worker};
 use rustc_hash::FxHashMap;
+
+use super::joints::Joints;
 
 /// What there is at one depth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Level {
+pub struct Level {
     /// Paths of this length.
-    pub(super) nodes: u128,
+    pub nodes: u128,
     /// Those of them that are over.
-    pub(super) terminals: u128,
+    pub terminals: u128,
     /// Different positions that they lead to.
-    pub(super) distinct: usize,
+    pub distinct: usize,
 }
 
 /// Why a depth could not be counted.
 #[derive(Debug)]
-pub(super) enum Failure {
-    /// Too many distinct positions.
+pub enum Failure {
+    /// Too many distinct positions, or somebody stopped the count.
     Limit,
     /// Too many paths.
     Count,
     /// A step failed.
-    Halt { state: Rc<[u64]>, halt: Halt },
+    Halt {
+        /// The position.
+        state: Rc<[u64]>,
+        /// What went wrong.
+        halt: Halt,
+    },
 }
 
 /// A position that was reached.
@@ -37,7 +44,9 @@ struct Node {
     next: Option<Box<[(u32, u32)]>>,
 }
 
-pub(super) struct Counter {
+/// Counts depth by depth.
+pub struct Counter {
+    stop: Stop,
     worker: Box<dyn Worker>,
     limit: u32,
     ids: FxHashMap<Rc<[u64]>, u32>,
@@ -51,10 +60,12 @@ pub(super) struct Counter {
 }
 
 impl Counter {
-    /// At depth zero.
-    pub(super) fn new(mut worker: Box<dyn Worker>, limit: u32) -> Self {
+    /// At depth zero, and with at most so many distinct positions.
+    pub fn new(game: &dyn Game, limit: u32, stop: Stop) -> Self {
+        let mut worker = game.worker();
         worker.reset();
         let mut counter = Counter {
+            stop,
             worker,
             limit: limit.max(1),
             ids: FxHashMap::default(),
@@ -64,17 +75,24 @@ impl Counter {
             step: Step::new(),
             words: Vec::new(),
         };
-        let first = counter.reached().expect("one position is within the limit");
-        counter.front.push((first, 1));
+        // One position is always within the limit.
+        let first = counter.reached().ok();
+        counter.front.extend(first.map(|first| (first, 1)));
         counter
     }
 
-    pub(super) fn positions(&self) -> usize {
+    /// Distinct positions so far.
+    pub fn positions(&self) -> usize {
         self.nodes.len()
     }
 
+    /// Whether the last depth brought nothing new, so that all positions are known.
+    pub fn closed(&self) -> bool {
+        !self.grew
+    }
+
     /// What there is at the current depth.
-    pub(super) fn level(&self) -> Level {
+    pub fn level(&self) -> Level {
         let mut level = Level { nodes: 0, terminals: 0, distinct: self.front.len() };
         for &(id, paths) in &self.front {
             level.nodes += paths;
@@ -86,11 +104,14 @@ impl Counter {
     }
 
     /// Goes one deeper.
-    pub(super) fn advance(&mut self) -> Result<(), Failure> {
+    pub fn advance(&mut self) -> Result<(), Failure> {
         let before = self.nodes.len();
         let mut sums: FxHashMap<u32, u128> = FxHashMap::default();
         let mut total = 0_u128;
         for (id, paths) in std::mem::take(&mut self.front) {
+            if self.stop.is_set() {
+                return Err(Failure::Limit);
+            }
             self.expand(id)?;
             let next = self.nodes[id as usize].next.as_deref().unwrap_or_default();
             for &(successor, moves) in next {
@@ -107,7 +128,7 @@ impl Counter {
 
     /// Whether some path from here never ends. Known only once a depth brings nothing new: then
     /// all positions that can be reached were stepped out of.
-    pub(super) fn endless(&self) -> bool {
+    pub fn endless(&self) -> bool {
         if self.grew {
             return false;
         }
@@ -163,7 +184,7 @@ impl Counter {
         if !node.terminal {
             let state = Rc::clone(&node.state);
             let failed = |halt| Failure::Halt { state: Rc::clone(&state), halt };
-            self.worker.load(&state, &Stop::never()).map_err(failed)?;
+            self.worker.load(&state, &self.stop).map_err(failed)?;
             let roles = self.worker.info().roles.len();
             let legal: Vec<Vec<Move>> =
                 (0..roles).map(|role| self.worker.legal(Role(role as u8)).to_vec()).collect();
@@ -171,9 +192,9 @@ impl Counter {
             let mut here = true;
             while let Some(joint) = joints.next() {
                 if !here && !self.worker.undo() {
-                    self.worker.load(&state, &Stop::never()).map_err(failed)?;
+                    self.worker.load(&state, &self.stop).map_err(failed)?;
                 }
-                self.worker.step(joint, &mut self.step, &Stop::never()).map_err(failed)?;
+                self.worker.step(joint, &mut self.step, &self.stop).map_err(failed)?;
                 here = false;
                 successors.push(self.reached()?);
             }
@@ -185,35 +206,8 @@ impl Counter {
     }
 }
 
-/// All joint moves, the last role changing fastest.
-struct Joints<'a> {
-    legal: &'a [Vec<Move>],
-    places: Vec<usize>,
-    joint: Vec<Move>,
-    begun: bool,
-}
-
-impl<'a> Joints<'a> {
-    fn new(legal: &'a [Vec<Move>]) -> Self {
-        Joints { legal, places: vec![0; legal.len()], joint: Vec::new(), begun: false }
-    }
-
-    fn next(&mut self) -> Option<&[Move]> {
-        if !self.begun {
-            self.begun = true;
-            self.joint =
-                self.legal.iter().map(|moves| moves.first().copied()).collect::<Option<_>>()?;
-            return Some(&self.joint);
-        }
-        for role in (0..self.legal.len()).rev() {
-            self.places[role] += 1;
-            if let Some(&choice) = self.legal[role].get(self.places[role]) {
-                self.joint[role] = choice;
-                return Some(&self.joint);
-            }
-            self.places[role] = 0;
-            self.joint[role] = self.legal[role][0];
-        }
-        None
+impl std::fmt::Debug for Counter {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Counter").field("positions", &self.positions()).finish_non_exhaustive()
     }
 }

@@ -1,10 +1,10 @@
-//! Nim for three players.
+//! Nim for two or three players.
 //!
 //! In turn, each takes as many objects as it likes, but at least one, from one heap. Who takes
-//! the last object wins 100. With three players that alone would leave many positions in which
-//! a player can choose who of the others wins without caring, so the others are ranked as well:
-//! the player who would be next and finds nothing to take gets 0, and the third one 50. Then
-//! everybody has a reason for every move. The rewards always add up to 150.
+//! the last object wins 100, and the player who would be next and finds nothing to take gets 0.
+//! With three players that alone would leave many positions in which a player can choose who of
+//! the others wins without caring, so the third one gets 50. Then everybody has a reason for every
+//! move. The rewards always add up to 50 for each player.
 
 use magister_core::text::{list, terms};
 use magister_core::{Info, Move, Role, Rules, Step};
@@ -12,11 +12,12 @@ use magister_core::{Info, Move, Role, Rules, Step};
 /// The most heaps there can be, since states have a fixed size.
 pub const MAX_HEAPS: usize = 6;
 
-const PLAYERS: [&str; 3] = ["first", "second", "third"];
+static PLAYERS: [&str; 3] = ["first", "second", "third"];
 
 /// The rules, with the heaps at the beginning.
 #[derive(Clone, Debug)]
-pub struct Nim3 {
+pub struct Nim {
+    players: &'static [&'static str],
     heaps: [u8; MAX_HEAPS],
     count: usize,
 }
@@ -30,12 +31,14 @@ pub struct Heaps {
 
 magister_core::pack_struct!(Heaps { left: [u8; MAX_HEAPS], turn: u8 });
 
-impl Nim3 {
-    /// Nim with these heaps; `None` if there are more than [`MAX_HEAPS`].
-    pub fn new(sizes: &[u8]) -> Option<Self> {
+impl Nim {
+    /// Nim for two or three players with these heaps; `None` if there are more than
+    /// [`MAX_HEAPS`], or another number of players.
+    pub fn new(players: usize, sizes: &[u8]) -> Option<Self> {
+        let players = PLAYERS.get(..players).filter(|players| players.len() > 1)?;
         let mut heaps = [0; MAX_HEAPS];
         heaps.get_mut(..sizes.len())?.copy_from_slice(sizes);
-        Some(Nim3 { heaps, count: sizes.len() })
+        Some(Nim { players, heaps, count: sizes.len() })
     }
 
     /// The heap and the number of objects of a move. Moves are numbered heap by heap.
@@ -51,7 +54,7 @@ impl Nim3 {
     }
 }
 
-impl Rules for Nim3 {
+impl Rules for Nim {
     type State = Heaps;
 
     fn info(&self) -> Info {
@@ -61,8 +64,8 @@ impl Rules for Nim3 {
         Info {
             moves: Some(objects),
             max_length: Some(objects),
-            constant_sum: Some(150.0),
-            ..Info::new(&name, &PLAYERS, &format!("{name} three players 1"))
+            constant_sum: Some(50.0 * self.players.len() as f64),
+            ..Info::new(&name, self.players, &format!("{name} {} players 1", self.players.len()))
         }
     }
 
@@ -88,20 +91,19 @@ impl Rules for Nim3 {
     fn step(&self, state: &mut Heaps, joint: &[Move], _out: &mut Step) {
         let (heap, number) = self.taken(joint[usize::from(state.turn)]);
         state.left[heap] -= number;
-        state.turn = (state.turn + 1) % 3;
+        state.turn = (state.turn + 1) % self.players.len() as u8;
     }
 
     /// In a terminal state the turn is with the player who finds nothing to take.
     fn reward(&self, state: &Heaps, role: Role) -> f64 {
-        match (role.0 + 3 - state.turn) % 3 {
-            0 => 0.0,
-            1 => 50.0,
-            _ => 100.0,
-        }
+        let players = self.players.len() as u8;
+        let rank = (role.0 + players - state.turn) % players;
+        100.0 * f64::from(rank) / f64::from(players - 1)
     }
 
     fn valid(&self, state: &Heaps) -> bool {
-        state.turn < 3 && state.left.iter().zip(&self.heaps).all(|(left, size)| left <= size)
+        usize::from(state.turn) < self.players.len()
+            && state.left.iter().zip(&self.heaps).all(|(left, size)| left <= size)
     }
 
     fn move_text(&self, choice: Move) -> String {

@@ -6,7 +6,7 @@ use magister_core::{Game, Halt, Move, Payment, Rng, Role, Seed, Step, Stop, Work
 
 /// What is wrong, as far as it is seen in play. The order is that of the report.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Fault {
+pub enum Fault {
     /// A role has no legal move, but the match is not over.
     NoMove(Role),
     /// A step could not be made; the sentence says why.
@@ -21,51 +21,61 @@ pub(super) enum Fault {
 
 /// How often something was seen, and the first match in which it was.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Seen {
-    pub(super) matches: u32,
+pub struct Seen {
+    /// In how many matches.
+    pub matches: u32,
     /// The joint moves of that match.
-    pub(super) example: Vec<Vec<Move>>,
+    pub example: Vec<Vec<Move>>,
 }
 
 /// The results of one player.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Score {
+pub struct Score {
     /// Matches that gave it a result.
-    pub(super) paid: u32,
-    pub(super) sum: f64,
-    pub(super) low: f64,
-    pub(super) high: f64,
+    pub paid: u32,
+    /// The sum of the results.
+    pub sum: f64,
+    /// The lowest.
+    pub low: f64,
+    /// The highest.
+    pub high: f64,
     /// Matches in which nobody had as much.
-    pub(super) best: u32,
+    pub best: u32,
     /// Matches in which others had as much, and nobody more.
-    pub(super) shared: u32,
+    pub shared: u32,
 }
 
 /// What came of many matches.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Survey {
-    pub(super) playouts: u32,
-    /// The lengths of those that came to their end.
-    pub(super) finished: u32,
-    pub(super) shortest: u32,
-    pub(super) longest: u32,
-    pub(super) steps: u64,
+pub struct Survey {
+    /// Matches.
+    pub playouts: u32,
+    /// Those that came to their end.
+    pub finished: u32,
+    /// The steps of the shortest of these.
+    pub shortest: u32,
+    /// The steps of the longest.
+    pub longest: u32,
+    /// The steps of all of these together.
+    pub steps: u64,
     /// Matches that were broken off.
-    pub(super) truncated: u32,
-    pub(super) faults: BTreeMap<Fault, Seen>,
+    pub truncated: u32,
+    /// What was wrong.
+    pub faults: BTreeMap<Fault, Seen>,
     /// One for each role; that of chance stays empty.
-    pub(super) scores: Vec<Score>,
+    pub scores: Vec<Score>,
     /// Moves that were legal for somebody at some time.
-    pub(super) legal: BTreeSet<Move>,
+    pub legal: BTreeSet<Move>,
 }
 
-/// Plays matches of a game whose goal values should lie in a range.
-pub(super) fn survey(
+/// Plays matches of a game whose goal values should lie in a range, until somebody stops it.
+pub fn survey(
     game: &dyn Game,
     range: (f64, f64),
     playouts: u32,
     max_steps: u32,
     seed: Seed,
+    stop: &Stop,
 ) -> Survey {
     let roles = game.info().roles.len();
     let mut survey = Survey { scores: vec![Score::default(); roles], ..Survey::default() };
@@ -78,6 +88,9 @@ pub(super) fn survey(
         totals: Vec::new(),
     };
     for number in 0..playouts {
+        if stop.is_set() {
+            break;
+        }
         one.play(&mut survey, max_steps, &mut seed.derive_index(u64::from(number)).rng());
     }
     survey

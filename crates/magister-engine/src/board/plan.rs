@@ -406,10 +406,20 @@ fn fill(
     }
     for (number, plan) in plans.iter_mut().enumerate() {
         let asked = style.boards.iter().find(|board| board.fluents.contains(&plan.name));
+        // Whether the column comes before the row.
+        let across = uses.iter().any(|how| match how {
+            Use::Board { plan, lie, named: false } if *plan == number => {
+                match (lie.column, lie.row) {
+                    (Axis::Leaf(column), Axis::Leaf(row)) => column < row,
+                    _ => true,
+                }
+            }
+            _ => false,
+        });
         for name in asked.iter().flat_map(|board| &board.fixed) {
             let facts = material.facts.get(name).map_or(&[][..], Vec::as_slice);
             for fact in facts {
-                let Some((place, label)) = fixed(plan, name, fact) else { continue };
+                let Some((place, label)) = fixed(plan, across, name, fact) else { continue };
                 plan.cells.insert(place);
                 if !plan.labels.contains(&label) {
                     plan.labels.push(label.clone());
@@ -434,10 +444,18 @@ fn usual(labels: &[String], cells: usize) -> Option<&str> {
     Some(most[0]).filter(|label| label.parse::<i64>().is_err())
 }
 
-/// A fact as something on a board: column and row as the fluents have them, then what lies there.
-fn fixed(plan: &Plan, name: &str, fact: &[Ground]) -> Option<(Place, String)> {
-    let [first, second, rest @ ..] = fact else { return None };
-    let place = (0, plan.columns.position(&first.name)?, plan.rows.position(&second.name)?);
-    let label = rest.first().map_or_else(|| name.to_owned(), |value| value.name.to_string());
-    Some((place, label))
+/// A fact as something on a board: its place as the fluents have it, then what lies there.
+fn fixed(plan: &Plan, across: bool, name: &str, fact: &[Ground]) -> Option<(Place, String)> {
+    let find = |first: &Ground, second: &Ground| {
+        let (column, row) = if across { (first, second) } else { (second, first) };
+        Some((0, plan.columns.position(&column.name)?, plan.rows.position(&row.name)?))
+    };
+    if let [first, second, rest @ ..] = fact
+        && let Some(place) = find(first, second)
+    {
+        let label = rest.first().map_or(name, |value| &*value.name);
+        return Some((place, label.to_owned()));
+    }
+    let [.., first, second] = fact else { return None };
+    Some((find(first, second)?, name.to_owned()))
 }

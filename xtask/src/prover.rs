@@ -2,7 +2,7 @@
 //! GDL games. Every game is measured by `magister bench` in a process of its own, so that its
 //! memory is its own and a game that hangs costs no more than its time.
 
-mod child;
+pub(crate) mod child;
 mod summary;
 
 use std::collections::BTreeMap;

@@ -120,6 +120,11 @@ impl Wires {
         self.count
     }
 
+    /// Sets all rows to zero.
+    pub fn clear(&mut self) {
+        self.words_mut().fill(0);
+    }
+
     /// A row.
     #[inline]
     pub fn row(&self, wire: u32) -> &[u64] {

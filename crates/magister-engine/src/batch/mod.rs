@@ -2,7 +2,9 @@
 
 mod choice;
 mod goals;
+mod moves;
 mod numbers;
+mod phases;
 mod player;
 mod program;
 

@@ -214,9 +214,9 @@ impl Machine for Emitted {
         read(self.wires.rows(), self.outputs().terminal)
     }
 
-    fn legal(&self, from: usize, to: usize, out: &mut Vec<u32>) {
+    fn legal(&self, from: usize, to: usize, out: &mut [u32]) -> usize {
         let rows = self.wires.rows();
-        self.outputs().list(from, to, out, |edge| read(rows, edge));
+        self.outputs().list(from, to, out, |edge| read(rows, edge))
     }
 
     fn is_legal(&self, number: usize) -> bool {

@@ -93,8 +93,9 @@ pub(super) struct Shared {
     codes: OnceLock<Option<Arc<Codes>>>,
     /// What was measured about batches of playouts.
     pub(super) pace: Mutex<Pace>,
-    /// How playouts are played many at once, made when somebody first wants them.
-    plan: OnceLock<Arc<BatchPlan>>,
+    /// How playouts are played many at once, made when somebody first wants them: without telling
+    /// what comes of moves, and with it.
+    plans: [OnceLock<Arc<BatchPlan>>; 2],
     program: Arc<Program>,
     /// The board, made when somebody first wants it.
     board: OnceLock<Option<NetworkBoard>>,
@@ -182,7 +183,7 @@ impl NetworkGame {
             tapes: OnceLock::new(),
             codes: OnceLock::new(),
             pace: Mutex::default(),
-            plan: OnceLock::new(),
+            plans: Default::default(),
             program: Arc::clone(program),
             board: OnceLock::new(),
             info,
@@ -205,7 +206,7 @@ impl NetworkGame {
     /// Makes ready to play on vectors, if that has not been done, and gives the time that it took.
     pub fn vectors(&self) -> Duration {
         let begun = Instant::now();
-        self.shared.plan();
+        self.shared.plan(false);
         begun.elapsed()
     }
 
@@ -277,19 +278,20 @@ impl Shared {
         codes.as_ref().map(|codes| Emitted::new(&self.network, Arc::clone(codes)))
     }
 
-    /// How playouts are played many at once.
-    pub(super) fn plan(&self) -> Arc<BatchPlan> {
+    /// How playouts are played many at once, and if so asked what comes of moves is told.
+    pub(super) fn plan(&self, moves: bool) -> Arc<BatchPlan> {
         let make = || {
             let chance = self.info.chance.map(Role::index);
             let pay = Pay { values: &self.values, chance, zero: self.operations };
-            Arc::new(BatchPlan::new(&self.network, &pay))
+            let numbers = moves.then_some(&self.numbers[..]);
+            Arc::new(BatchPlan::new(&self.network, &pay, numbers))
         };
-        Arc::clone(self.plan.get_or_init(make))
+        Arc::clone(self.plans[usize::from(moves)].get_or_init(make))
     }
 
     /// Whether it is known how to play many at once.
     pub(super) fn has_plan(&self) -> bool {
-        self.plan.get().is_some()
+        self.plans[0].get().is_some()
     }
 
     /// Whether words are a state of this game, as far as is known.

@@ -154,7 +154,7 @@ pub(super) fn measure(
                 Ok(()) => {}
                 Err(Trouble::Halt(halt)) => return Err(halt),
                 // Who plays will be told.
-                Err(Trouble::State(_)) => return Ok(None),
+                Err(Trouble::State(_) | Trouble::Strange) => return Ok(None),
             }
             *run = (player.sweeps() as f64, run.1.min(begun.elapsed().as_secs_f64()));
         }

@@ -4,7 +4,7 @@ use std::sync::{MutexGuard, PoisonError};
 use std::time::Instant;
 
 use magister_core::playout::{LANES, one_by_one};
-use magister_core::{Batch, Halt, Results, Stop, Stream, Worker};
+use magister_core::{Batch, Detail, Halt, Results, Stop, Stream, Worker};
 use magister_lanes::Width;
 
 use super::bare::Bare;
@@ -37,7 +37,7 @@ impl Shared {
     pub(super) fn measure(&self, stop: &Stop) -> Result<(), Halt> {
         let mut found = Vec::new();
         for &width in Width::useful() {
-            let mut player = BatchPlayer::new(self.plan(), width);
+            let mut player = BatchPlayer::new(self.plan(false), width);
             found.extend(measure(&mut player, &self.initial, stop)?);
         }
         self.pace().measured(found);
@@ -142,14 +142,16 @@ impl<M: Machine> NetworkWorker<M> {
         if !batch.streams.iter().all(|stream| self.shared.is_state(stream.start)) {
             return Err(Halt::BadState);
         }
-        let at = self.players.iter().position(|player| player.width() == width);
-        let at = at.unwrap_or_else(|| {
-            self.players.push(BatchPlayer::new(self.shared.plan(), width));
+        let moves = batch.detail == Detail::Moves;
+        let fits = |player: &BatchPlayer| player.width() == width && player.tells_moves() == moves;
+        let at = self.players.iter().position(fits).unwrap_or_else(|| {
+            self.players.push(BatchPlayer::new(self.shared.plan(moves), width));
             self.players.len() - 1
         });
         match self.players[at].play(batch, out, stop) {
             Ok(()) => Ok(()),
             Err(Trouble::Halt(halt)) => Err(halt),
+            Err(Trouble::Strange) => self.one_by_one(batch, out, stop),
             // What is wrong with a state, this worker can say.
             Err(Trouble::State(state)) => self.load(&state, stop).and(Err(Halt::BadState)),
         }

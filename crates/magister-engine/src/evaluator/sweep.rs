@@ -124,8 +124,8 @@ impl Machine for Sweep {
         read(&self.wires, self.outputs().terminal)
     }
 
-    fn legal(&self, from: usize, to: usize, out: &mut Vec<u32>) {
-        self.outputs().list(from, to, out, |edge| read(&self.wires, edge));
+    fn legal(&self, from: usize, to: usize, out: &mut [u32]) -> usize {
+        self.outputs().list(from, to, out, |edge| read(&self.wires, edge))
     }
 
     fn is_legal(&self, number: usize) -> bool {

@@ -1,6 +1,6 @@
 //! What the card says, counted again.
 
-use magister_core::{Batch, Detail, Game, Results, Stop, Stream};
+use magister_core::{Batch, Detail, Game, Halt, Results, Stop, Stream};
 use magister_engine::inspect::{Counter, Failure, Level, Solution, solve};
 use magister_engine::within;
 
@@ -98,7 +98,9 @@ fn perft(
 
 fn left_out(failure: &Failure, what: &str, proof: &mut Proof) {
     match failure {
-        Failure::Limit => proof.skipped.push(what.to_owned()),
+        Failure::Limit | Failure::Halt { halt: Halt::Stopped, .. } => {
+            proof.skipped.push(what.to_owned())
+        }
         Failure::Count => proof.findings.push(format!("{what} has too many paths to count")),
         Failure::Halt { halt, .. } => proof.findings.push(format!("{what}: {halt}")),
     }

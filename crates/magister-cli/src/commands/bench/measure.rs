@@ -9,6 +9,7 @@ use magister_core::playout::{LANES, Team};
 use magister_core::{Batch, Detail, Halt, Results, Stop, Stream};
 
 use super::process::{cpu_time, process_time};
+use crate::args::Bench;
 use crate::game::Playable;
 
 /// A slice takes at most this part of the time.
@@ -53,35 +54,26 @@ impl Measured {
 }
 
 /// Plays from the initial state until so many seconds are over.
-pub(super) fn measure(
-    playable: &Playable,
-    seconds: f64,
-    max_steps: u32,
-    threads: u16,
-) -> Result<Measured> {
+pub(super) fn measure(playable: &Playable, args: &Bench) -> Result<Measured> {
     let stop = Stop::new();
     let (over, ended) = mpsc::channel::<()>();
     let alarm = stop.clone();
-    let patience = Duration::from_secs_f64(seconds * PATIENCE);
+    let patience = Duration::from_secs_f64(args.seconds * PATIENCE);
     thread::scope(|scope| {
         scope.spawn(move || {
             if ended.recv_timeout(patience) == Err(mpsc::RecvTimeoutError::Timeout) {
                 alarm.set();
             }
         });
-        let measured = slices(playable, seconds, max_steps, threads, &stop);
+        let measured = slices(playable, args, &stop);
         drop(over);
         measured
     })
 }
 
-fn slices(
-    playable: &Playable,
-    seconds: f64,
-    max_steps: u32,
-    threads: u16,
-    stop: &Stop,
-) -> Result<Measured> {
+fn slices(playable: &Playable, args: &Bench, stop: &Stop) -> Result<Measured> {
+    let Bench { seconds, max_steps, threads, .. } = *args;
+    let detail = if args.moves { Detail::Moves } else { Detail::Sums };
     let mut team = Team::new(&*playable.game, threads.into());
     let mut state = Vec::new();
     playable.game.worker().save(&mut state);
@@ -108,7 +100,7 @@ fn slices(
                 quota: quota / count + u32::from(n < quota % count),
             })
             .collect();
-        let batch = Batch { seed: 0, streams: &streams, max_steps, detail: Detail::Sums };
+        let batch = Batch { seed: 0, streams: &streams, max_steps, detail };
         let begun = wall.elapsed().as_secs_f64();
         match team.playouts(&batch, &mut results, stop) {
             Ok(()) => {}

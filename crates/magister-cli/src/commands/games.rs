@@ -58,7 +58,7 @@ pub(crate) fn run(args: &Games) -> Result<u8> {
         if games.is_empty() {
             continue;
         }
-        writeln!(out, "{}, {}", name.replacen('o', "O", usize::from(number == 0)), games.len())?;
+        writeln!(out, "For {name}: {}", games.len())?;
         for game in games {
             let lines = wrapped(&game.entry.card.summary, WIDTH - width - 4);
             for (line, text) in lines.iter().enumerate() {

@@ -165,10 +165,8 @@ fn beginning(source: &Source, playable: &Playable) -> Result<String> {
             names.push("...".to_owned());
         }
         let (role, count) = (info.role_name(role), legal.len());
-        let line = format!("{role} chooses among {count} moves: {}", names.join(", "));
-        for line in wrapped(&line, WIDTH) {
-            let _ = writeln!(text, "{line}");
-        }
+        let line = format!("{role} chooses among {count} moves: {}", whole(&names.join(",\n")));
+        text.push_str(&lines(&line));
     }
     let mut steps = Vec::new();
     while steps.len() < STEPS && !session.worker.terminal() {
@@ -180,18 +178,30 @@ fn beginning(source: &Source, playable: &Playable) -> Result<String> {
         };
         let told: Vec<String> = choosing.iter().map(told).collect();
         if !told.is_empty() {
-            steps.push(told.join(" and "));
+            steps.push(told.join(" and\n"));
         }
         if session.at > STEPS * 4 {
             break;
         }
     }
     let end = if session.worker.terminal() { ", and that is the end" } else { "" };
-    let line = format!("A match may go on like this: {}{end}.", steps.join("; "));
-    for line in wrapped(&line, WIDTH) {
-        let _ = writeln!(text, "{line}");
-    }
+    let steps = whole(&steps.join(";\n"));
+    text.push_str(&lines(&format!("A match may go on like this: {steps}{end}.")));
     Ok(text)
+}
+
+/// What stands for a blank at which no line ends.
+const KEPT: &str = "\u{1}";
+
+/// A text whose lines stay whole when it is broken into others.
+fn whole(text: &str) -> String {
+    text.replace(' ', KEPT).replace('\n', " ")
+}
+
+/// A text in lines that are not too long.
+fn lines(text: &str) -> String {
+    let lines = wrapped(text, WIDTH).into_iter();
+    lines.map(|line| line.replace(KEPT, " ") + "\n").collect()
 }
 
 fn language(rules: &Rulesheet) -> String {

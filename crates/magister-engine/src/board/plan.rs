@@ -90,9 +90,12 @@ pub(super) fn plan(
         let within =
             place.map(|place| style.boards[place].fluents.iter().position(|f| *f == relation.name));
         let guest = !matches!(classes[number], Class::Board(_));
+        // Pieces that are somewhere come after the boards that they may be on.
+        let loose = matches!(&classes[number], Class::Board(Lie { column: Axis::Leaf(leaf), .. })
+            if relation.determined.contains(leaf));
         let marks = relation.determined.is_empty();
         let size = Reverse(relation.size);
-        (place.unwrap_or(usize::MAX), within, guest, !relation.full, marks, size)
+        (place.unwrap_or(usize::MAX), within, guest, loose, !relation.full, marks, size)
     });
     for number in order {
         let relation = &relations[number].1;

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use magister_core::text::IDLE_TEXT;
 use magister_core::{Game, Information, Move, Role, Seed, Step, Stop, Worker, draw};
 use magister_engine::board::Painter;
 
@@ -11,6 +12,8 @@ use crate::catalogue::Entry;
 const WIDTH: usize = 100;
 /// A match is broken off after so many steps.
 const LONG: usize = 2_000;
+/// Moves that do nothing.
+const NOTHING: [&str; 3] = ["noop", "wait", IDLE_TEXT];
 /// Moves that are told, and how many of them at the end.
 const TOLD: usize = 60;
 
@@ -69,16 +72,22 @@ impl Match<'_> {
                 return self.worker.terminal();
             }
             let mut joint = Vec::new();
-            let mut told = Vec::new();
+            let (mut told, mut forced) = (Vec::new(), Vec::new());
             for role in info.all_roles() {
                 let (legal, weights) = self.sorted(role);
                 let weights = if info.chance == Some(role) { &weights[..] } else { &[] };
                 let Some(choice) = draw(&legal, weights, &mut rng) else { return false };
+                let text = self.game.text().move_text(choice);
                 if legal.len() > 1 {
-                    let text = self.game.text().move_text(choice);
                     told.push(format!("{} {text}", info.role_name(role)));
+                } else if !NOTHING.contains(&text.as_str()) {
+                    forced.push(format!("{} {text}", info.role_name(role)));
                 }
                 joint.push(choice);
+            }
+            // Where nobody has a choice, what happens is still worth telling.
+            if told.is_empty() {
+                told = forced;
             }
             if self.worker.step(&joint, &mut step, &Stop::never()).is_err() {
                 return false;
@@ -94,7 +103,7 @@ impl Match<'_> {
                     }
                 }
             }
-            let told = if told.is_empty() { "no choice".to_owned() } else { told.join(", ") };
+            let told = if told.is_empty() { "nothing to do".to_owned() } else { told.join(", ") };
             self.moves.push(told);
         }
     }

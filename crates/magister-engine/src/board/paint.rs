@@ -203,7 +203,7 @@ fn panel(
             let name = names.iter().filter(|name| !name.is_empty()).copied().collect::<Vec<_>>();
             let at = match (plan.places.get(x), plan.layout) {
                 (Some(&place), _) => place,
-                (None, Layout::Hexagons) => (x as f32 + 0.5 * y as f32, y as f32),
+                (None, Layout::Hexagons) => (x as f32 + 0.5 * down as f32, y as f32),
                 (None, Layout::Graph) if rows.len() == 1 => circle(x, columns.len()),
                 (None, _) => (x as f32, y as f32),
             };
@@ -251,6 +251,6 @@ fn circle(point: usize, points: usize) -> (f32, f32) {
 /// board has the fewest, as pieces lie on marks.
 fn symbol(plan: &Plan, labels: &[String], counts: &FxHashMap<&str, usize>) -> String {
     let there = labels.iter().filter(|&label| plan.symbols.blank.as_ref() != Some(label));
-    let top = there.min_by_key(|label| counts.get(label.as_str()).copied().unwrap_or(0));
+    let top = there.rev().min_by_key(|label| counts.get(label.as_str()).copied().unwrap_or(0));
     top.map_or(EMPTY, |label| plan.symbols.get(label)).to_owned()
 }

@@ -79,7 +79,7 @@ const ROW: &str = "(role x) (role o) (init (control x)) (init (cell 1 b)) (init 
 
 fn games(text: &str) -> Vec<NetworkGame> {
     let rules = read(text, &Options::default()).rules;
-    let program = Program::new(&rules, text).expect("a game");
+    let program = Arc::new(Program::new(&rules, text).expect("a game"));
     let grounded = ground(&program, &GroundLimits::default(), &Stop::never()).expect("grounds");
     let network = Network::new(&grounded, &NetworkLimits::default(), &Stop::never()).expect("fits");
     let network = Arc::new(network);

@@ -9,8 +9,9 @@
 //!    playouts one after the other, and one more if `l < q % 32`.
 //! 2. A lane works in sweeps, numbered from 0. In a sweep it either makes one step, or, if the
 //!    state is terminal or `max_steps` steps of this playout are made, it ends the playout and
-//!    goes back to the start state for the next one. So a playout of `n` steps takes `n + 1`
-//!    sweeps. A playout is *finished* if its last state is terminal, otherwise *truncated*. Every
+//!    goes back to the start state. The next playout begins with the next sweep of an even number,
+//!    so that where two players take turns the same one has its turn in all lanes. So a playout
+//!    of `n` steps takes `n + 1` sweeps, or one more if that is odd. A playout is *finished* if its last state is terminal, otherwise *truncated*. Every
 //!    step counts, silent ones and those of chance alone too.
 //! 3. In a sweep `t` of a lane, the roles with two or more legal moves draw random numbers `U` of
 //!    40 bits, in the order of the roles: the first of them has draw 0, the next draw 1, and so
@@ -28,17 +29,26 @@
 //!    reward.
 //! 6. Sums are taken in each lane in order of play, starting from zero, and then over the lanes
 //!    in order. For whole-number rewards, which all of GDL has, any order gives the same.
+//! 7. Where [moves](Detail::Moves) are asked for, each role and each move but
+//!    [`Move::IDLE`](crate::Move::IDLE) has two numbers: of the playouts that gave the role a
+//!    reward, those in which it made the move at least once, whether it had others or not; and the
+//!    sum of the role's rewards in those. Moves without such a playout are left out, so chance has
+//!    none. What was done before the start state is not known and does not count.
 //!
 //! The choice of a move is uniform up to a relative bias below `c / 2^40`, since `2^40` numbers
 //! can not be dealt evenly to `c` moves: below 2^-24 up to 65,536 moves. For the numbers of
 //! playouts that anyone can pay for, this can not be seen.
 
+mod moves;
 mod plain;
+mod team;
 
 use crate::Role;
 use crate::philox::philox;
 
+pub use moves::MoveTally;
 pub use plain::one_by_one;
+pub use team::Team;
 
 /// The lanes of a stream.
 pub const LANES: usize = 32;
@@ -74,6 +84,10 @@ pub enum Detail {
     Sums,
     /// Also the rewards and the length of each playout.
     PerPlayout,
+    /// Also what came of the playouts in which each move was made. Added up over a batch this is
+    /// what move-average sampling needs; for a stream alone, what searches need that value a move
+    /// by all playouts in which it was made.
+    Moves,
 }
 
 /// What came of a batch; one entry per stream, in their order. After an error the contents say
@@ -103,6 +117,8 @@ pub struct Tally {
     pub playouts: Vec<Playout>,
     /// With [`Detail::PerPlayout`], the rewards of each playout, one per role.
     pub rewards: Vec<Option<f64>>,
+    /// With [`Detail::Moves`], what came of each move, in the order of roles and moves.
+    pub moves: Vec<MoveTally>,
 }
 
 /// One playout.
@@ -132,6 +148,7 @@ impl Tally {
         }
         self.playouts.clear();
         self.rewards.clear();
+        self.moves.clear();
     }
 }
 

@@ -1,9 +1,10 @@
 //! Playouts by the hundred: a network run on vectors, one game in every bit.
 
 mod choice;
-mod fuse;
 mod goals;
+mod moves;
 mod numbers;
+mod phases;
 mod player;
 mod program;
 

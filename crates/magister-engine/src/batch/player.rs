@@ -1,28 +1,75 @@
 //! Plays streams of playouts, as many side by side as a row has lanes.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use magister_core::playout::{LANES, Playout, lane_quota};
 use magister_core::{Batch, Detail, Halt, Results, Stop, Tally};
 use magister_lanes::{BITS, Ledger, Planes, Start, Width, Wires, hold, scale};
 
-use super::goals::Pay;
-use super::program::{BatchProgram, Ending};
-use crate::network::Network;
+use super::goals::{Goals, Pay};
+use super::moves::{CountedMoves, MoveBook};
+use super::phases::Phase;
+use super::program::{BatchProgram, Ending, STATE, YES};
+use crate::network::{Network, Turns};
 
 /// What all players of a game share.
 #[derive(Debug)]
 pub(crate) struct BatchPlan {
-    program: BatchProgram,
+    /// What sweeps run: always the same, or that of each phase in turn.
+    programs: Vec<BatchProgram>,
+    phases: Vec<Phase>,
+    /// The goals of states that are kept, if that is better.
+    apart: Option<Goals>,
     fluents: usize,
     roles: usize,
+    /// The moves, if it is told what comes of them.
+    moves: Option<CountedMoves>,
 }
 
 impl BatchPlan {
-    /// The plan of a network.
-    pub(crate) fn new(network: &Network, pay: &Pay<'_>, stop: &Stop) -> Self {
-        let program = BatchProgram::new(network, pay, stop);
-        Self { program, fluents: network.fluents.len(), roles: network.idle.len() }
+    /// The plan of a network. If it is to tell what comes of moves, their numbers are given.
+    pub(crate) fn new(network: &Network, pay: &Pay<'_>, numbers: Option<&[u32]>) -> Self {
+        let apart = Goals::new(network, pay);
+        let program = |network: &Network, turns: Option<Turns>| {
+            BatchProgram::new(network, turns, pay, apart.as_ref(), numbers.is_some())
+        };
+        // Which moves were made is asked of all roles at once.
+        let phases = if numbers.is_none() { Phase::of(network) } else { Vec::new() };
+        let (programs, phases): (Vec<BatchProgram>, Vec<Phase>) = if phases.is_empty() {
+            (vec![program(network, network.turns.clone())], Vec::new())
+        } else {
+            phases
+                .into_iter()
+                .map(|(phase, side, turns)| (program(side, Some(turns)), phase))
+                .unzip()
+        };
+        let moves =
+            numbers.map(|numbers| CountedMoves::new(network, numbers, &programs[0].rewards));
+        let (fluents, roles) = (network.fluents.len(), network.idle.len());
+        Self { programs, phases, apart, fluents, roles, moves }
+    }
+
+    /// The phase of a state; none if its playouts can not be played by this plan.
+    fn phase(&self, state: &[u64]) -> Option<usize> {
+        if self.phases.is_empty() {
+            return Some(0);
+        }
+        self.phases.iter().position(|phase| phase.holds(state))
+    }
+
+    /// The phase of the start of each stream; none if this is not a plan for all of them.
+    fn phases_of(&self, batch: &Batch<'_>) -> Option<Vec<u8>> {
+        let mut last: Option<(&[u64], u8)> = None;
+        let phases = batch.streams.iter().map(|stream| match last {
+            Some((state, phase)) if state == stream.start => Some(phase),
+            _ => {
+                let phase = self.phase(stream.start)? as u8;
+                last = Some((stream.start, phase));
+                Some(phase)
+            }
+        });
+        phases.collect()
     }
 }
 
@@ -31,6 +78,8 @@ impl BatchPlan {
 pub(crate) enum Trouble {
     /// Something that needs no state to be told.
     Halt(Halt),
+    /// The plan is not for one of the start states.
+    Strange,
     /// The state in which the rules are at fault.
     State(Vec<u64>),
 }
@@ -59,8 +108,14 @@ pub(crate) struct BatchPlayer {
     slots: Vec<Playing>,
     /// How often each reward was paid, and then finished playouts, for every slot.
     counts: magister_lanes::Tally,
+    /// What came of moves, if the plan tells that.
+    moves: Option<MoveBook>,
     /// The number of sweeps so far.
     sweep: u64,
+    /// The phase of the first sweep.
+    phase: usize,
+    /// The streams that have not begun, for each phase in which they start.
+    waiting: Vec<VecDeque<usize>>,
 }
 
 /// The 32 lanes that play one stream.
@@ -82,8 +137,9 @@ struct Playing {
 impl BatchPlayer {
     /// A player of so many lanes.
     pub(crate) fn new(plan: Arc<BatchPlan>, width: Width) -> Self {
-        let mut wires = Wires::new(width, plan.program.rows.max(1));
-        wires.row_mut(plan.program.yes).fill(!0);
+        let rows = plan.programs.iter().map(|program| program.rows).max();
+        let mut wires = Wires::new(width, rows.unwrap_or(0).max(1));
+        wires.row_mut(YES).fill(!0);
         let idle = Playing {
             stream: None,
             since: 0,
@@ -92,9 +148,9 @@ impl BatchPlayer {
             rewards: vec![Vec::new(); LANES],
             began: [0; LANES],
         };
-        let mut kept = Wires::new(width, plan.program.apart.as_ref().map_or(0, |goals| goals.rows));
+        let mut kept = Wires::new(width, plan.apart.as_ref().map_or(0, |goals| goals.rows));
         if kept.count() > 0 {
-            kept.row_mut(plan.program.yes).fill(!0);
+            kept.row_mut(YES).fill(!0);
         }
         Self {
             wires,
@@ -106,10 +162,28 @@ impl BatchPlayer {
             same: true,
             planes: Planes::new(width, 0),
             slots: vec![idle; width.slots()],
-            counts: magister_lanes::Tally::new(width, plan.program.paid.len() + 1),
+            counts: magister_lanes::Tally::new(width, plan.programs[0].paid.len() + 1),
+            moves: plan.moves.as_ref().map(|counted| MoveBook::new(counted, width)),
             sweep: 0,
+            phase: 0,
+            waiting: vec![VecDeque::new(); plan.programs.len()],
             plan,
         }
+    }
+
+    /// The number of its lanes.
+    pub(crate) fn width(&self) -> Width {
+        self.wires.width()
+    }
+
+    /// Whether it tells what comes of moves.
+    pub(crate) fn tells_moves(&self) -> bool {
+        self.moves.is_some()
+    }
+
+    /// The number of sweeps that the last batch took.
+    pub(crate) fn sweeps(&self) -> u64 {
+        self.sweep
     }
 
     /// Plays a batch whose start states are states of the game.
@@ -119,11 +193,13 @@ impl BatchPlayer {
         out: &mut Results,
         stop: &Stop,
     ) -> Result<(), Trouble> {
+        let phases = self.plan.phases_of(batch).ok_or(Trouble::Strange)?;
         let roles = self.plan.roles;
         out.streams.resize_with(batch.streams.len(), Tally::default);
         out.streams.iter_mut().for_each(|tally| tally.clear(roles));
         self.counts.clear();
         self.keeping.fill(0);
+        self.moves.iter_mut().for_each(MoveBook::clear);
         for playing in &mut self.slots {
             playing.playouts.iter_mut().for_each(Vec::clear);
             playing.rewards.iter_mut().for_each(Vec::clear);
@@ -133,35 +209,71 @@ impl BatchPlayer {
         let most = batch.streams.iter().map(|stream| lane_quota(stream.quota, 0)).max();
         self.ledger = Ledger::new(self.wires.width(), batch.max_steps, most.unwrap_or(0));
         self.prepare_starts(batch);
-        let mut waiting = 0;
-        for slot in 0..self.slots.len() {
-            self.fill(slot, batch, &mut waiting);
+        self.waiting.iter_mut().for_each(VecDeque::clear);
+        for (number, stream) in batch.streams.iter().enumerate().filter(|(_, s)| s.quota > 0) {
+            debug_assert!(!stream.start.is_empty() || self.start.is_empty());
+            self.waiting[usize::from(phases[number])].push_back(number);
         }
-        while self.ledger.alive().iter().any(|&word| word != 0) {
-            stop.check()?;
-            if !self.step(batch)? {
+        // The phase with the most to do comes first.
+        let longest = (0..self.waiting.len()).max_by_key(|&phase| self.waiting[phase].len());
+        self.phase = longest.unwrap_or(0);
+        self.slots.iter_mut().for_each(|playing| playing.stream = None);
+        loop {
+            self.fill(batch);
+            if self.slots.iter().all(|playing| playing.stream.is_none()) {
+                if self.waiting.iter().all(VecDeque::is_empty) {
+                    return Ok(());
+                }
+                // Streams that start in the other phase.
+                self.sweep += 1;
                 continue;
             }
-            self.count_steps(batch);
-            for slot in 0..self.slots.len() {
-                if let Some(stream) = self.slots[slot].stream
-                    && lanes(self.ledger.alive(), slot) == 0
-                {
-                    if lanes(&self.keeping, slot) != 0 {
-                        self.pay(batch);
-                    }
-                    self.close(slot, batch, stream, &mut out.streams[stream]);
-                    self.fill(slot, batch, &mut waiting);
+            // Nothing to fill until a stream ends, unless one waits for its phase.
+            loop {
+                stop.check()?;
+                let done = self.step(batch)?;
+                if done {
+                    self.count_steps(batch);
+                    self.close_all(batch, out);
+                }
+                if done || self.hungry() {
+                    break;
                 }
             }
         }
-        Ok(())
+    }
+
+    /// Closes the streams that have come to their end.
+    fn close_all(&mut self, batch: &Batch<'_>, out: &mut Results) {
+        for slot in 0..self.slots.len() {
+            if let Some(stream) = self.slots[slot].stream
+                && lanes(self.ledger.alive(), slot) == 0
+            {
+                if lanes(&self.keeping, slot) != 0 {
+                    self.pay(batch);
+                }
+                self.close(slot, batch, stream, &mut out.streams[stream]);
+                self.slots[slot].stream = None;
+            }
+        }
+    }
+
+    /// The phase of the next sweep.
+    fn now(&self) -> usize {
+        (self.phase + self.sweep as usize) % self.plan.programs.len()
+    }
+
+    /// Whether a slot has nothing to do while a stream waits for the next sweep.
+    fn hungry(&self) -> bool {
+        self.waiting.len() > 1
+            && !self.waiting[self.now()].is_empty()
+            && self.slots.iter().any(|playing| playing.stream.is_none())
     }
 
     /// Whether all streams start in the same state, and that state.
     fn prepare_starts(&mut self, batch: &Batch<'_>) {
         let Some(first) = batch.streams.first() else { return };
-        if matches!(self.plan.program.ending, Ending::Tape { .. }) {
+        if matches!(self.plan.programs[0].ending, Ending::Tape { .. }) {
             return;
         }
         self.same = batch.streams.iter().all(|stream| stream.start == first.start);
@@ -174,49 +286,55 @@ impl BatchPlayer {
         }
     }
 
-    /// Gives a slot the next stream that has anything to play.
-    fn fill(&mut self, slot: usize, batch: &Batch<'_>, waiting: &mut usize) {
-        self.slots[slot].stream = None;
-        while let Some(stream) = batch.streams.get(*waiting) {
-            let number = *waiting;
-            *waiting += 1;
-            if stream.quota == 0 {
-                continue;
+    /// Gives slots that have nothing to do the next streams that start in this phase.
+    fn fill(&mut self, batch: &Batch<'_>) {
+        let phase = self.now();
+        for slot in 0..self.slots.len() {
+            if self.slots[slot].stream.is_none()
+                && let Some(number) = self.waiting[phase].pop_front()
+            {
+                self.begin(slot, batch, number);
             }
-            let (word, shift) = (slot / 2, slot % 2 * 32);
-            for fluent in 0..self.start.len() {
-                let bits = if holds(stream.start, fluent) { 0xffff_ffff << shift } else { 0 };
-                let set = |wires: &mut Wires, row: u32| {
-                    let row = &mut wires.row_mut(row)[word];
-                    *row = (*row & !(0xffff_ffff << shift)) | bits;
-                };
-                let fluent = fluent as u32;
-                set(&mut self.wires, self.plan.program.state + fluent);
-                match self.plan.program.ending {
-                    Ending::Tape { starts } => set(&mut self.wires, starts + fluent),
-                    Ending::Commit(_) if self.same => {}
-                    Ending::Commit(_) => set(&mut self.starts, fluent),
-                }
+        }
+    }
+
+    /// Begins a stream.
+    fn begin(&mut self, slot: usize, batch: &Batch<'_>, number: usize) {
+        let stream = &batch.streams[number];
+        let (word, shift) = (slot / 2, slot % 2 * 32);
+        for fluent in 0..self.start.len() {
+            let bits = if holds(stream.start, fluent) { 0xffff_ffff << shift } else { 0 };
+            let set = |wires: &mut Wires, row: u32| {
+                let row = &mut wires.row_mut(row)[word];
+                *row = (*row & !(0xffff_ffff << shift)) | bits;
+            };
+            let fluent = fluent as u32;
+            set(&mut self.wires, STATE + fluent);
+            match self.plan.programs[0].ending {
+                Ending::Tape { starts } => set(&mut self.wires, starts + fluent),
+                Ending::Commit(_) if self.same => {}
+                Ending::Commit(_) => set(&mut self.starts, fluent),
             }
-            let playing = &mut self.slots[slot];
-            playing.stream = Some(number);
-            playing.since = self.sweep;
-            self.planes.begin(slot, stream.id, self.sweep);
-            playing.began.fill(self.sweep);
-            for lane in 0..LANES {
-                self.ledger.begin(slot * LANES + lane, lane_quota(stream.quota, lane));
-            }
-            return;
+        }
+        let playing = &mut self.slots[slot];
+        playing.stream = Some(number);
+        playing.since = self.sweep;
+        self.planes.begin(slot, stream.id, self.sweep);
+        playing.began.fill(self.sweep);
+        for lane in 0..LANES {
+            self.ledger.begin(slot * LANES + lane, lane_quota(stream.quota, lane));
         }
     }
 
     /// Sums up a stream that has come to its end, details in the order of the contract.
     fn close(&mut self, slot: usize, batch: &Batch<'_>, stream: usize, tally: &mut Tally) {
         let mut count = |what: usize| self.counts.take(what as u32, slot);
-        tally.finished = count(self.plan.program.rewards.len());
+        let rewards = &self.plan.programs[0].rewards;
+        tally.finished = count(rewards.len());
         tally.truncated = batch.streams[stream].quota - tally.finished;
         tally.steps = std::mem::take(&mut self.slots[slot].steps);
-        for (number, &(role, value, _)) in self.plan.program.rewards.iter().enumerate() {
+        tally.steps -= u64::from(count(rewards.len() + 1));
+        for (number, &(role, value, _)) in rewards.iter().enumerate() {
             let paid = count(number);
             tally.paid[role] += paid;
             tally.sum[role] += value * f64::from(paid);
@@ -227,10 +345,13 @@ impl BatchPlayer {
             playing.playouts.iter_mut().for_each(|list| tally.playouts.append(list));
             playing.rewards.iter_mut().for_each(|list| tally.rewards.append(list));
         }
+        if let (Some(book), Some(counted)) = (&mut self.moves, &self.plan.moves) {
+            book.close(counted, slot, &mut tally.moves);
+        }
     }
 
     /// Counts the steps of the lanes that have just ended their last playout: every sweep was a
-    /// step or the end of a playout.
+    /// step, the end of a playout, or waiting for an even one, which is counted apart.
     fn count_steps(&mut self, batch: &Batch<'_>) {
         for (slot, playing) in self.slots.iter_mut().enumerate() {
             let Some(stream) = playing.stream else { continue };
@@ -245,8 +366,9 @@ impl BatchPlayer {
 
     /// One sweep: every lane makes a step, or ends its playout. Gives whether a lane is done.
     fn step(&mut self, batch: &Batch<'_>) -> Result<bool, Trouble> {
+        let now = self.now();
         let Self { plan, wires, ledger, .. } = self;
-        let program = &plan.program;
+        let program = &plan.programs[now];
         program.legal.run(wires);
         let found = ledger.sweep(wires, program.terminal, program.stuck, program.restart);
         if found.stuck {
@@ -256,12 +378,16 @@ impl BatchPlayer {
             self.end(batch);
         }
         self.choose();
-        let Self { plan, wires, .. } = self;
-        plan.program.next.run(wires);
-        if let Ending::Commit(commit) = &plan.program.ending {
+        let Self { plan, wires, moves, .. } = self;
+        let program = &plan.programs[now];
+        program.next.run(wires);
+        if let (Some(book), Some(counted)) = (moves, &plan.moves) {
+            book.note(counted, wires, program.restart);
+        }
+        if let Ending::Commit(commit) = &program.ending {
             let start =
                 if self.same { Start::Same(&self.start) } else { Start::Rows(&self.starts) };
-            commit.run(wires, plan.program.restart, start);
+            commit.run(wires, program.restart, start);
         }
         self.sweep += 1;
         Ok(found.done)
@@ -270,10 +396,19 @@ impl BatchPlayer {
     /// Books the playouts that end in this sweep.
     fn end(&mut self, batch: &Batch<'_>) {
         let held = |(kept, ended): (&u64, &u64)| kept & ended != 0;
-        if self.keeping.iter().zip(self.ledger.ended()).any(held) {
+        // Lanes whose moves are to be counted are paid before.
+        let counting = self.moves.as_ref().is_some_and(|book| book.is_full(self.ledger.finished()))
+            && self.keeping.iter().any(|&word| word != 0);
+        if counting || self.keeping.iter().zip(self.ledger.ended()).any(held) {
             self.pay(batch);
         }
-        let Self { plan, wires, ledger, slots, kept, keeping, .. } = self;
+        let now = self.now();
+        let Self { plan, wires, ledger, slots, kept, keeping, moves, counts, .. } = self;
+        let waits = plan.programs[0].paid.len() as u32;
+        counts.add(waits, wires, &[YES], ledger.waiting());
+        if let (Some(book), Some(counted)) = (moves, &plan.moves) {
+            book.finish(counted, ledger.finished());
+        }
         for (keeping, finished) in keeping.iter_mut().zip(ledger.finished()) {
             *keeping |= finished;
         }
@@ -283,28 +418,33 @@ impl BatchPlayer {
                 playing.note(lanes(ended, slot), lanes(finished, slot), self.sweep, plan.roles);
             }
         }
-        if let Some(goals) = &plan.program.apart {
+        if let Some(goals) = &plan.apart {
             hold(wires, &goals.fluents, ledger.finished(), kept, 1);
         } else {
-            plan.program.goals.run(wires);
+            plan.programs[now].goals.run(wires);
             self.pay(batch);
         }
     }
 
     /// Counts the rewards of the states that are kept, or where none are of those that end now.
     fn pay(&mut self, batch: &Batch<'_>) {
-        let Self { plan, wires, slots, counts, kept, keeping, .. } = self;
-        let from = match &plan.program.apart {
+        let now = self.now();
+        let Self { plan, wires, slots, counts, kept, keeping, moves, .. } = self;
+        let program = &plan.programs[now];
+        let from = match &plan.apart {
             Some(goals) => {
                 goals.tape.run(kept);
                 &*kept
             }
             None => &*wires,
         };
-        counts.add(from, &plan.program.paid, keeping);
+        counts.add(0, from, &program.paid, keeping);
+        if let (Some(book), Some(counted)) = (moves, &plan.moves) {
+            book.pay(counted, from, keeping);
+        }
         if batch.detail == Detail::PerPlayout {
             for (slot, playing) in slots.iter_mut().enumerate() {
-                playing.pay(plan, from, lanes(keeping, slot), slot);
+                playing.pay(plan.roles, &program.rewards, from, lanes(keeping, slot), slot);
             }
         }
         keeping.fill(0);
@@ -313,8 +453,9 @@ impl BatchPlayer {
     /// Draws the random numbers and makes the choices: from the upper planes, and if those are
     /// not enough in a lane from all of them.
     fn choose(&mut self) {
+        let now = self.now();
         let Self { plan, wires, planes, sweep, .. } = self;
-        let program = &plan.program;
+        let program = &plan.programs[now];
         let mut from = program.from;
         let mut below = BITS;
         loop {
@@ -337,16 +478,14 @@ impl BatchPlayer {
 
     /// The state of a lane that was alive and can not go on.
     fn stuck(&self) -> Vec<u64> {
-        let program = &self.plan.program;
-        let stuck = self.wires.row(program.stuck);
-        let (alive, ended) = (self.ledger.alive(), self.ledger.ended());
-        let lane = (0..stuck.len())
-            .map(|word| (word, stuck[word] & alive[word] & !ended[word]))
+        let stuck = self.ledger.stuck().iter().enumerate();
+        let lane = stuck
+            .map(|(word, &bits)| (word, bits))
             .find(|&(_, bits)| bits != 0)
             .map_or(0, |(word, bits)| word * 64 + bits.trailing_zeros() as usize);
         let mut state = vec![0; self.start.len().div_ceil(64)];
         for fluent in 0..self.start.len() {
-            let row = self.wires.row(program.state + fluent as u32);
+            let row = self.wires.row(STATE + fluent as u32);
             state[fluent / 64] |= (row[lane / 64] >> (lane % 64) & 1) << (fluent % 64);
         }
         state
@@ -362,7 +501,8 @@ impl Playing {
             let finished = finished >> lane & 1 == 1;
             let steps = (sweep - self.began[lane]) as u32;
             self.playouts[lane].push(Playout { steps, finished });
-            self.began[lane] = sweep + 1;
+            // Playouts begin with even sweeps of their stream.
+            self.began[lane] = sweep + 2 - (sweep - self.since) % 2;
             if !finished {
                 self.rewards[lane].extend((0..roles).map(|_| None));
             }
@@ -370,12 +510,19 @@ impl Playing {
     }
 
     /// Notes the rewards of the last finished playout of these lanes.
-    fn pay(&mut self, plan: &BatchPlan, wires: &Wires, mut kept: u32, slot: usize) {
+    fn pay(
+        &mut self,
+        roles: usize,
+        rewards: &[(usize, f64, u32)],
+        wires: &Wires,
+        mut kept: u32,
+        slot: usize,
+    ) {
         while kept != 0 {
             let lane = kept.trailing_zeros() as usize;
             kept &= kept - 1;
-            for role in 0..plan.roles {
-                let mut rewards = plan.program.rewards.iter();
+            for role in 0..roles {
+                let mut rewards = rewards.iter();
                 let paid = rewards.find(|&&(whose, _, row)| {
                     whose == role && lanes(wires.row(row), slot) >> lane & 1 == 1
                 });

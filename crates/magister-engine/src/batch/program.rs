@@ -1,14 +1,17 @@
 //! A network as tapes: what one sweep of a batch runs.
 
-use magister_core::Stop;
 use magister_lanes::{BITS, Commit, Form, Operation, Tape, Width, planes_for};
 
 use super::choice::Counted;
-use super::fuse::fuse;
 use super::goals::{Goals, Pay, rewards};
-use crate::circuit::{Circuit, Wire};
-use crate::circuit::{depth_first, in_place, in_runs, rows, wanted};
+use crate::circuit::{Circuit, Laid, Layout, Wire};
 use crate::network::{Edge, Network, Turns};
+
+/// The row of the constant.
+pub(super) const YES: u32 = 0;
+
+/// Where the fluents begin.
+pub(super) const STATE: u32 = 1;
 
 /// What one sweep runs, in this order: `legal`; `goals` if a playout has ended; the random planes
 /// of every draw; `mix`; the choices; `next`; the ending.
@@ -20,8 +23,6 @@ pub(super) struct BatchProgram {
     pub(super) legal: Tape,
     /// The goals, where the state is terminal.
     pub(super) goals: Tape,
-    /// The goals of states that are kept, if that is better. Rows of rewards are there then.
-    pub(super) apart: Option<Goals>,
     /// The upper planes that choices look at, from this one on, if those are enough.
     pub(super) from: usize,
     /// Which draw each role uses, where that differs from lane to lane: the upper planes, and the
@@ -31,10 +32,6 @@ pub(super) struct BatchProgram {
     /// The chosen moves and the next state.
     pub(super) next: Tape,
     pub(super) ending: Ending,
-    /// The row of the constant.
-    pub(super) yes: u32,
-    /// Where the fluents begin.
-    pub(super) state: u32,
     /// Whether the state is terminal.
     pub(super) terminal: u32,
     /// Whether a role can not move that should.
@@ -48,7 +45,7 @@ pub(super) struct BatchProgram {
     /// enough.
     pub(super) unsure: Option<u32>,
     /// Rewards: the role, the value, and the row of the lanes in which it is paid. Of those of a
-    /// role at most one is.
+    /// role at most one is. Where goals are computed apart, the rows are theirs.
     pub(super) rewards: Vec<(usize, f64, u32)>,
     /// The rows of the rewards, and that of the constant: what is counted at the end.
     pub(super) paid: Vec<u32>,
@@ -80,10 +77,17 @@ struct Chooser {
 }
 
 impl BatchProgram {
-    /// The tapes of a network that pays so.
-    pub(super) fn new(network: &Network, pay: &Pay<'_>, stop: &Stop) -> Self {
-        let turns = network.turns(stop);
-        Builder::new(network, turns).build(pay)
+    /// The tapes of a network that pays so, in whose states turns are taken like that, and whose
+    /// goals may be computed apart. With `moves`, the rows of the moves that are made are there
+    /// after each sweep, at the places of the network's inputs.
+    pub(super) fn new(
+        network: &Network,
+        turns: Option<Turns>,
+        pay: &Pay<'_>,
+        apart: Option<&Goals>,
+        moves: bool,
+    ) -> Self {
+        Builder::new(network, turns).build(pay, apart, moves)
     }
 }
 
@@ -136,11 +140,13 @@ impl<'a> Builder<'a> {
         if places.is_empty() { Vec::new() } else { vec![Chooser { places }] }
     }
 
-    fn build(mut self, pay: &Pay<'_>) -> BatchProgram {
+    fn build(mut self, pay: &Pay<'_>, apart: Option<&Goals>, moves: bool) -> BatchProgram {
         let network = self.network;
-        let yes = 0;
+        let yes = YES;
         let restart = self.fixed(1);
-        let apart = Goals::new(network, pay);
+        let form = Form::best(Width::best());
+        // Before all that differs from side to side, so that they have the same rows in all.
+        let starts = (form != Form::Runs).then(|| self.fixed(network.next.len()));
         // Section 1: legal moves and the end. What goals share with the next state must be there
         // by then, because goals are computed in between.
         let mut first: Vec<Edge> = network.legal.clone();
@@ -197,7 +203,6 @@ impl<'a> Builder<'a> {
         let from = BITS - most.unwrap_or(BITS);
         self.mix(&draws, &random, &masks, from..BITS);
         let numbers: Vec<Wire> = counted.iter().map(|c| self.fixed(c.digits().len())).collect();
-        let form = Form::best(Width::best());
         let unsure = (form != Form::Runs).then(|| self.scale(&counted, &random, &numbers, from));
         let section_mix = self.circuit.section();
         self.mix(&draws, &random, &masks, 0..from);
@@ -210,7 +215,8 @@ impl<'a> Builder<'a> {
             let chosen = counted.choose(&mut self.circuit, &number);
             for (place, wire) in chooser.places.iter().zip(chosen) {
                 for &at in place {
-                    self.does(at, wire, &turn, &moving);
+                    let some = some[index].unwrap_or(yes);
+                    self.does(at, wire, &turn, &moving, some);
                 }
             }
         }
@@ -219,7 +225,6 @@ impl<'a> Builder<'a> {
         let next: Vec<(Wire, bool)> = network.next.iter().map(|&e| self.next(e)).collect();
         let mut kept = vec![terminal, stuck];
         kept.extend(unsure);
-        let starts = (form != Form::Runs).then(|| self.fixed(next.len()));
         let after: Vec<Wire> = match starts {
             None => next.iter().map(|&(wire, _)| wire).collect(),
             Some(starts) => (starts..)
@@ -233,42 +238,27 @@ impl<'a> Builder<'a> {
         kept.extend(&self.fixed);
         kept.extend(rewards.iter().map(|&(.., wire)| wire));
         kept.extend(counted.iter().flat_map(Counted::digits));
-        kept.extend(&after);
-        let inputs = network.graph.inputs() as u32 + 1;
-        let wires = self.circuit.wires as usize;
-        let mut sections = [section_legal, section_goals, section_mix, section_rest, section_next];
-        if form == Form::TableCode {
-            let wanted = wanted(&sections, wires, &kept);
-            for (section, wanted) in sections.iter_mut().zip(&wanted) {
-                *section = fuse(section, wires, wanted);
-            }
+        if moves {
+            kept.extend(network.inputs.iter().map(|input| input + 1));
         }
-        let needed = wanted(&sections, wires, &kept);
-        for (section, wanted) in sections.iter_mut().zip(&needed) {
-            *section = match form {
-                Form::Runs => in_runs(section, wires),
-                Form::Code | Form::TableCode => depth_first(section, wires, wanted),
-            };
+        if starts.is_none() {
+            kept.extend(&after);
         }
-        if starts.is_some() {
-            let [.., last] = &mut sections;
-            *last = in_place(last, wires, &after);
-            kept.truncate(kept.len() - after.len());
-            kept.extend(1..=after.len() as u32);
-        }
-        let outs: Vec<Vec<Wire>> = wanted(&sections, wires, &kept)
-            .iter()
-            .map(|wanted| (0..wires as u32).filter(|&wire| wanted[wire as usize]).collect())
-            .collect();
-        let (row, count) = rows(&mut sections, wires, inputs, &kept, &self.fixed);
+        let layout = Layout {
+            widths: Width::useful(),
+            wires: self.circuit.wires as usize,
+            inputs: network.graph.inputs() as u32 + 1,
+            fixed: &self.fixed,
+            kept,
+            after: starts.map(|_| after.as_slice()),
+        };
+        let sections = [section_legal, section_goals, section_mix, section_rest, section_next];
+        let Laid { tapes, row, rows: count, .. } = layout.lay(sections.into());
         let at = |wire: Wire| row[wire as usize];
-        let [legal, goals, mix, mix_rest, next_tape] = std::array::from_fn(|section| {
-            let mut tape = Tape::new(&sections[section], count);
-            let rows: Vec<u32> = outs[section].iter().map(|&wire| at(wire)).collect();
-            tape.compile(Width::best(), &rows);
-            tape
-        });
-        let rewards: Vec<(usize, f64, u32)> = match &apart {
+        let mut tapes = tapes.into_iter();
+        let [legal, goals, mix, mix_rest, next_tape] =
+            std::array::from_fn(|_| tapes.next().unwrap_or_else(|| Tape::new(&[], 0)));
+        let rewards: Vec<(usize, f64, u32)> = match apart {
             Some(apart) => apart.rewards.clone(),
             None => rewards.iter().map(|&(role, value, wire)| (role, value, at(wire))).collect(),
         };
@@ -289,8 +279,6 @@ impl<'a> Builder<'a> {
                         .map(|(fluent, &(wire, negated))| (fluent as u32 + 1, at(wire), negated)),
                 )),
             },
-            yes,
-            state: 1,
             terminal: at(terminal),
             stuck: at(stuck),
             restart: at(restart),
@@ -305,7 +293,6 @@ impl<'a> Builder<'a> {
             unsure: unsure.map(at),
             rewards,
             paid,
-            apart,
         }
     }
 
@@ -321,7 +308,10 @@ impl<'a> Builder<'a> {
                     if let Some(&Some(some)) = some.first()
                         && !turns.active[role].is_empty()
                     {
-                        any.push(self.circuit.two(Operation::And, turn[role], some));
+                        any.push(match turn[role] {
+                            0 => some,
+                            turn => self.circuit.two(Operation::And, turn, some),
+                        });
                     }
                     let any = self.circuit.any(&any);
                     any.unwrap_or_else(|| no(&mut self.circuit))
@@ -342,17 +332,20 @@ impl<'a> Builder<'a> {
     }
 
     /// Writes the input of a move that a choice may have taken.
-    fn does(&mut self, at: u32, chosen: Wire, turn: &[Wire], moving: &[Wire]) {
+    fn does(&mut self, at: u32, chosen: Wire, turn: &[Wire], moving: &[Wire], some: Wire) {
         let input = self.network.inputs[at as usize] + 1;
         let role = self.role_of(at);
         let idling = self.network.idle[role].is_some();
+        let passing = self.turns.as_ref().is_some_and(|turns| turns.passing[role]);
         // In a turn of another the move that was chosen is the other's; and where a role may idle
-        // nothing may have been chosen at all.
+        // or have to pass, nothing may have been chosen at all.
         let mut conditions = Vec::new();
-        if let Some(&turn) = turn.get(role) {
+        if let Some(&turn) = turn.get(role).filter(|&&turn| turn != 0) {
             conditions.push(turn);
         }
-        if idling {
+        if passing {
+            conditions.push(some);
+        } else if idling {
             conditions.push(moving[role]);
         }
         let [a, b] = match conditions[..] {

@@ -21,7 +21,9 @@ impl Random {
             let near = self.below(2) == 0 && out > 8;
             if near { out - 1 - self.below(8) } else { self.below(out) }
         };
-        Gate { operation, a: wire(), b: wire(), c: wire(), out }
+        let [a, b, c] = [wire(), wire(), wire()];
+        // As circuits write it: what a gate does not look at is there all the same.
+        Gate { operation, a, b, c: if operation.inputs() == 3 { c } else { a }, out }
     }
 
     fn gates(&mut self, first: Wire, count: u32) -> Vec<Gate> {

@@ -85,7 +85,8 @@ enum Outcome {
 pub(crate) fn run(options: &Options, ledger: &mut Ledger) -> Result<()> {
     let sheets = sheets(&options.games)?;
     if let Some(quota) = options.quota {
-        return sign(&sheets, quota, options);
+        sign(&sheets, quota, options);
+        return Ok(());
     }
     let alone = if options.alone { ", in one process" } else { "" };
     let part = |sheet: &Sheet| format!("lanes {}, {} s{alone}", sheet.name, options.seconds);
@@ -207,7 +208,7 @@ fn compare(sheet: &Sheet, options: &Options) -> Result<Outcome> {
 
 /// The signature of each game, if all ways in this process agree.
 #[expect(clippy::print_stdout, reason = "this is what the other process reads")]
-fn sign(sheets: &[Sheet], quota: u32, options: &Options) -> Result<()> {
+fn sign(sheets: &[Sheet], quota: u32, options: &Options) {
     for sheet in sheets {
         match network(sheet, options) {
             Err(why) => println!("{LEFT}: {why}"),
@@ -218,5 +219,4 @@ fn sign(sheets: &[Sheet], quota: u32, options: &Options) -> Result<()> {
             },
         }
     }
-    Ok(())
 }

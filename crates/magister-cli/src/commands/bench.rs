@@ -56,7 +56,7 @@ pub(crate) fn run(args: &Bench) -> Result<u8> {
 fn batch_form(playable: &Playable) -> Option<f64> {
     let prepared = playable.prepared.as_ref()?;
     let network = prepared.network.as_ref().filter(|_| prepared.evaluator == Evaluator::Batch)?;
-    Some(network.vectors(&Stop::never()).as_secs_f64() * 1e3)
+    Some(network.vectors(&Stop::never()).ok()?.as_secs_f64() * 1e3)
 }
 
 /// What play would use for single steps and for batches, if no evaluator is asked for.

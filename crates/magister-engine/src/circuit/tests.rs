@@ -77,7 +77,7 @@ fn depth_first_computes_what_is_wanted_and_nothing_else() {
             assert_eq!(plain[wire], values[wire], "wire {wire} in round {round}");
         }
         // Every gate is read by a later one, or wanted; and none is there twice.
-        let mut made = vec![false; WIRES];
+        let mut made = [false; WIRES];
         for (at, gate) in ordered.iter().enumerate() {
             let read = ordered[at + 1..].iter().any(|later| later.inputs().any(|w| w == gate.out));
             assert!(read || wanted[gate.out as usize], "wire {} in round {round}", gate.out);

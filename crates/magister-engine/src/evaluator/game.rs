@@ -1,6 +1,6 @@
 //! A game that runs on its network.
 
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use magister_core::text::IDLE_TEXT;
@@ -83,7 +83,7 @@ pub(super) struct Shared {
     pub(super) pace: Mutex<Pace>,
     /// How playouts are played many at once, made when somebody first wants them: without telling
     /// what comes of moves, and with it.
-    plans: [OnceLock<Arc<BatchPlan>>; 2],
+    plans: [Mutex<Option<Arc<BatchPlan>>>; 2],
 }
 
 /// A game that runs on its network.
@@ -183,10 +183,10 @@ impl NetworkGame {
     }
 
     /// Makes ready to play on vectors, if that has not been done, and gives the time that it took.
-    pub fn vectors(&self, stop: &Stop) -> Duration {
+    pub fn vectors(&self, stop: &Stop) -> Result<Duration, Halt> {
         let begun = Instant::now();
-        self.shared.plan(false, stop);
-        begun.elapsed()
+        self.shared.plan(false, stop)?;
+        Ok(begun.elapsed())
     }
 
     /// From how many lanes on large batches are played in which way. Where that is measured,
@@ -222,20 +222,21 @@ impl Shared {
         }
     }
 
-    /// How playouts are played many at once, and if so asked what comes of moves is told.
-    pub(super) fn plan(&self, moves: bool, stop: &Stop) -> Arc<BatchPlan> {
-        let make = || {
-            let chance = self.info.chance.map(Role::index);
-            let pay = Pay { values: &self.values, chance, zero: self.operations };
-            let numbers = moves.then_some(&self.numbers[..]);
-            Arc::new(BatchPlan::new(&self.network, &pay, numbers, stop))
-        };
-        Arc::clone(self.plans[usize::from(moves)].get_or_init(make))
-    }
-
-    /// Whether it is known how to play many at once.
-    pub(super) fn has_plan(&self) -> bool {
-        self.plans[0].get().is_some()
+    /// How playouts are played many at once, and if so asked what comes of moves is told. It is made
+    /// once; who comes in between waits.
+    pub(super) fn plan(&self, moves: bool, stop: &Stop) -> Result<Arc<BatchPlan>, Halt> {
+        let plan = &self.plans[usize::from(moves)];
+        let mut plan = plan.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(plan) = &*plan {
+            return Ok(Arc::clone(plan));
+        }
+        let chance = self.info.chance.map(Role::index);
+        let pay = Pay { values: &self.values, chance, zero: self.operations };
+        let numbers = moves.then_some(&self.numbers[..]);
+        let made = Arc::new(BatchPlan::new(&self.network, &pay, numbers, stop));
+        // Proofs that were stopped would be missing for ever.
+        stop.check()?;
+        Ok(Arc::clone(plan.insert(made)))
     }
 
     /// Whether words are a state of this game, as far as is known.

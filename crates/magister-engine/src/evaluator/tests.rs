@@ -6,7 +6,7 @@ use std::sync::Arc;
 use magister_core::{Game, Role, Seed, Step, Stop, Text as _, battery};
 use magister_gdl::{Options, read};
 
-use super::{Method, NetworkGame};
+use super::{Choice, Method, NetworkGame};
 use crate::grounder::{GroundLimits, ground};
 use crate::network::{Network, NetworkLimits};
 use crate::{Program, ReferenceGame};
@@ -62,10 +62,12 @@ fn games(text: &str) -> Vec<NetworkGame> {
     let grounded = ground(&program, &GroundLimits::default(), &Stop::never()).expect("grounds");
     let network = Network::new(&grounded, &NetworkLimits::default(), &Stop::never()).expect("fits");
     let network = Arc::new(network);
-    [Method::Sweep, Method::Incremental, Method::Batch]
+    let mut games: Vec<NetworkGame> = [Method::Sweep, Method::Incremental, Method::Batch]
         .map(|method| NetworkGame::new(&program, Arc::clone(&network), method, text, "test"))
         .map(|game| game.expect("it can be begun"))
-        .into()
+        .into();
+    games.push(games[0].playing(Choice::Measured));
+    games
 }
 
 #[test]

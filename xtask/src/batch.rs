@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
-use std::path::PathBuf;
+use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
@@ -59,7 +59,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         Ok(text) if !options.fresh => serde_json::from_str(&text).context("target/batch.json")?,
         _ => Measured::default(),
     };
-    if measured.seconds != options.seconds {
+    if measured.seconds.total_cmp(&options.seconds).is_ne() {
         measured = Measured { seconds: options.seconds, ..Measured::default() };
     }
     for sheet in oracle().iter().filter(|sheet| sheet.name.contains(&options.only)) {
@@ -82,7 +82,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
 }
 
 /// One game by both evaluators, in a process of its own.
-fn measure(magister: &PathBuf, sheet: &Sheet, options: &Options) -> Result<Option<Row>> {
+fn measure(magister: &Path, sheet: &Sheet, options: &Options) -> Result<Option<Row>> {
     let path = sheet.file()?;
     let mut found: Vec<Value> = Vec::new();
     for evaluator in EVALUATORS {

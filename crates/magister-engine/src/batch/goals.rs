@@ -125,6 +125,8 @@ pub(super) fn rewards(
 
 #[cfg(test)]
 mod tests {
+    use std::fmt::Write as _;
+
     use super::*;
     use crate::Program;
     use crate::grounder::{GroundLimits, ground};
@@ -150,7 +152,7 @@ mod tests {
             (init (lamp 1)) (first 1) (number 1) (succ 0 1) "
             .to_owned();
         for n in 2..=count {
-            text += &format!("(after {} {n}) (succ {} {n}) (number {n}) ", n - 1, n - 1);
+            let _ = write!(text, "(after {} {n}) (succ {} {n}) (number {n}) ", n - 1, n - 1);
         }
         text + &format!("(last {count})")
     }
@@ -182,7 +184,7 @@ mod tests {
             for row in 1..=count as u32 {
                 for (lane, on) in on.iter_mut().enumerate() {
                     // From no lamp in the first lane to most of them in others.
-                    let lit = (row as usize * 0x9e37_79b9 >> 7) % 64 < lane % 64;
+                    let lit = ((row as usize * 0x9e37_79b9) >> 7) % 64 < lane % 64;
                     kept.row_mut(row)[lane / 64] |= u64::from(lit) << (lane % 64);
                     *on += u32::from(lit);
                 }

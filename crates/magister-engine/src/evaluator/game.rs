@@ -289,11 +289,6 @@ impl Shared {
         Arc::clone(self.plans[usize::from(moves)].get_or_init(make))
     }
 
-    /// Whether it is known how to play many at once.
-    pub(super) fn has_plan(&self) -> bool {
-        self.plans[0].get().is_some()
-    }
-
     /// Whether words are a state of this game, as far as is known.
     pub(super) fn is_state(&self, state: &[u64]) -> bool {
         let spare = self.network.fluents.len() % 64;

@@ -81,27 +81,35 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// One game by both evaluators, in processes of their own. Where not even one batch comes to its
-/// end in time, there is more of it.
+/// One game by both evaluators, in processes of their own.
 fn measure(magister: &Path, sheet: &Sheet, options: &Options) -> Result<Option<Row>> {
-    for seconds in [options.seconds, options.seconds * 10.0] {
-        let row = measure_for(magister, sheet, options, seconds)?;
-        if row.is_some() {
-            return Ok(row);
-        }
-    }
-    Ok(None)
-}
-
-fn measure_for(
-    magister: &Path,
-    sheet: &Sheet,
-    options: &Options,
-    seconds: f64,
-) -> Result<Option<Row>> {
-    let path = sheet.file()?;
     let mut found: Vec<Value> = Vec::new();
     for evaluator in EVALUATORS {
+        match rate(magister, sheet, evaluator, options)? {
+            Some(value) => found.push(value),
+            None => return Ok(None),
+        }
+    }
+    let number = |at: usize, field: &str| found[at][field].as_f64().unwrap_or(0.0);
+    Ok(Some(Row {
+        gates: found[0]["gates"].as_u64().unwrap_or(0),
+        length: number(0, "mean_length"),
+        batch: number(0, "states_per_s"),
+        sweep: number(1, "states_per_s"),
+        batch_form_ms: number(0, "batch_form_ms"),
+    }))
+}
+
+/// What `magister bench` tells of an evaluator. Where not even one batch comes to its end in time,
+/// there is more of it.
+fn rate(
+    magister: &Path,
+    sheet: &Sheet,
+    evaluator: &str,
+    options: &Options,
+) -> Result<Option<Value>> {
+    let path = sheet.file()?;
+    for seconds in [options.seconds, options.seconds * 10.0] {
         let arguments = [
             "bench",
             "--json",
@@ -114,18 +122,15 @@ fn measure_for(
             &path.to_string_lossy(),
         ]
         .map(str::to_owned);
-        let time = Duration::from_secs(options.timeout);
-        let (Ended::Well(text), _) = child(magister, &arguments, time)? else { return Ok(None) };
-        found.push(serde_json::from_str(&text).context("magister bench --json")?);
+        match child(magister, &arguments, Duration::from_secs(options.timeout))?.0 {
+            Ended::Well(text) => {
+                return serde_json::from_str(&text).context("magister bench --json").map(Some);
+            }
+            Ended::Late => return Ok(None),
+            Ended::Badly(_) => {}
+        }
     }
-    let number = |at: usize, field: &str| found[at][field].as_f64().unwrap_or(0.0);
-    Ok(Some(Row {
-        gates: found[0]["gates"].as_u64().unwrap_or(0),
-        length: number(0, "mean_length"),
-        batch: number(0, "states_per_s"),
-        sweep: number(1, "states_per_s"),
-        batch_form_ms: number(0, "batch_form_ms"),
-    }))
+    Ok(None)
 }
 
 /// The table, as Markdown.

@@ -140,7 +140,7 @@ fn digits(number: u64) -> String {
     let plain = number.to_string();
     let mut text = String::new();
     for (place, digit) in plain.chars().enumerate() {
-        if place > 0 && (plain.len() - place) % 3 == 0 {
+        if place > 0 && (plain.len() - place).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);

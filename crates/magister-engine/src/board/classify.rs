@@ -238,10 +238,11 @@ impl Relation {
     fn lie(&self, a: usize, b: usize, label: &[usize], material: &Material) -> Lie {
         let letters = |leaf: usize| self.domains[leaf].kind == Kind::Letters;
         let (row, column, up) = match (self.hint(a, material), self.hint(b, material)) {
-            (Hint::X, Hint::Y | Hint::None) | (Hint::None, Hint::Y) => (b, a, true),
             (Hint::Y, Hint::X | Hint::None) | (Hint::None, Hint::X) => (a, b, true),
             // Who names the column first thinks of x and y.
-            (Hint::Column, Hint::Row | Hint::None) | (Hint::None, Hint::Row) => (b, a, true),
+            (Hint::X, Hint::Y | Hint::None)
+            | (Hint::None, Hint::Y | Hint::Row)
+            | (Hint::Column, Hint::Row | Hint::None) => (b, a, true),
             (Hint::Row, Hint::Column | Hint::None) | (Hint::None, Hint::Column) => {
                 (a, b, letters(b) && !letters(a))
             }

@@ -48,7 +48,7 @@ pub fn solve(game: &dyn Game, limit: usize, stop: &Stop) -> Solution {
     search.worker.reset();
     let mut words = Vec::new();
     search.worker.save(&mut words);
-    search.run(words.into(), limit)
+    search.run(&words.into(), limit)
 }
 
 struct Search {
@@ -60,9 +60,9 @@ struct Search {
 }
 
 impl Search {
-    fn run(&mut self, first: Arc<[u64]>, limit: usize) -> Solution {
+    fn run(&mut self, first: &Arc<[u64]>, limit: usize) -> Solution {
         let mut path: Vec<Open> = Vec::new();
-        match self.enter(Arc::clone(&first)) {
+        match self.enter(Arc::clone(first)) {
             Ok(open) => path.extend(open),
             Err(solution) => return solution,
         }
@@ -95,7 +95,7 @@ impl Search {
                 }
             }
         }
-        match self.done.get(&first) {
+        match self.done.get(first) {
             Some(Some(value)) => Solution::Value(value.to_vec()),
             _ => Solution::Undefined("the first position has no value"),
         }
@@ -132,7 +132,8 @@ impl Search {
         let weights: Vec<f64> = self.worker.weights().iter().map(|&w| f64::from(w)).collect();
         let mut joint: Vec<Move> = legal.iter().map(|moves| moves[0]).collect();
         let own: &[Move] = chooser.map_or(&legal[0][..1], |role| &legal[role.index()]);
-        let chances: &[Move] = info.chance.map_or(&[], |role| &legal[role.index()]);
+        // Where there is no chance, it has one way to go.
+        let chances: &[Move] = info.chance.map_or(&[Move::IDLE], |role| &legal[role.index()]);
         let mut branches = Vec::with_capacity(own.len());
         let mut words = Vec::new();
         for &choice in own {
@@ -140,9 +141,9 @@ impl Search {
                 joint[role.index()] = choice;
             }
             let mut branch = Vec::new();
-            for luck in 0..chances.len().max(1) {
+            for (luck, &chance) in chances.iter().enumerate() {
                 if let Some(role) = info.chance {
-                    joint[role.index()] = chances[luck];
+                    joint[role.index()] = chance;
                 }
                 self.worker.step(&joint, &mut self.step, &self.stop).map_err(halted)?;
                 self.worker.save(&mut words);

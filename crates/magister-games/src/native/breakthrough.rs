@@ -24,15 +24,15 @@ magister_core::pack_struct!(Pawns { pawns: [u64; 2], turn: u8 });
 /// outside of the board.
 fn parts(choice: Move) -> (usize, u32, (i32, i32)) {
     let (player, rest) = (choice.0 / MOVES, choice.0 % MOVES);
-    let (from, side) = (rest / 3, rest as i32 % 3 - 1);
+    let (from, side) = (rest / 3, rest.cast_signed() % 3 - 1);
     let ahead = if player == 0 { 1 } else { -1 };
-    let (column, row) = ((from % SIDE) as i32, (from / SIDE) as i32);
+    let (column, row) = ((from % SIDE).cast_signed(), (from / SIDE).cast_signed());
     (player as usize, from, (column + side, row + ahead))
 }
 
 /// The cell at a column and a row.
 fn cell((column, row): (i32, i32)) -> Option<u32> {
-    let inside = |at: i32| (0..SIDE as i32).contains(&at);
+    let inside = |at: i32| (0..SIDE.cast_signed()).contains(&at);
     (inside(column) && inside(row)).then(|| row as u32 * SIDE + column as u32)
 }
 

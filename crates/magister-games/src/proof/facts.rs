@@ -99,7 +99,7 @@ fn perft(
 fn left_out(failure: &Failure, what: &str, proof: &mut Proof) {
     match failure {
         Failure::Limit | Failure::Halt { halt: Halt::Stopped, .. } => {
-            proof.skipped.push(what.to_owned())
+            proof.skipped.push(what.to_owned());
         }
         Failure::Count => proof.findings.push(format!("{what} has too many paths to count")),
         Failure::Halt { halt, .. } => proof.findings.push(format!("{what}: {halt}")),

@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
-use magister_core::playout::{LANES, Playout, lane_quota};
+use magister_core::playout::{LANES, lane_quota};
 use magister_core::{Batch, Detail, Halt, Results, Stop, Tally};
 use magister_lanes::{BITS, Ledger, Planes, Start, Width, Wires, hold, scale};
 
+use super::ending::Ending;
 use super::goals::Pay;
 use super::moves::{CountedMoves, MoveBook};
-use super::program::{BatchProgram, Ending};
+use super::program::BatchProgram;
+use super::slot::{Playing, lanes};
 use crate::network::Network;
 
 /// What all players of a game share.
@@ -74,35 +76,12 @@ pub(crate) struct BatchPlayer {
     sweep: u64,
 }
 
-/// The 32 lanes that play one stream.
-#[derive(Clone, Debug)]
-struct Playing {
-    /// The stream, by its place in the batch; none if there is nothing left to play.
-    stream: Option<usize>,
-    /// The sweep at which the stream began.
-    since: u64,
-    /// The steps of lanes that have ended their last playout.
-    steps: u64,
-    /// With details, the playouts and rewards of each lane.
-    playouts: Vec<Vec<Playout>>,
-    rewards: Vec<Vec<Option<f64>>>,
-    /// With details, the sweep at which the current playout of each lane began.
-    began: [u64; LANES],
-}
-
 impl BatchPlayer {
     /// A player of so many lanes.
     pub(crate) fn new(plan: Arc<BatchPlan>, width: Width) -> Self {
         let mut wires = Wires::new(width, plan.program.rows.max(1));
         wires.row_mut(plan.program.yes).fill(!0);
-        let idle = Playing {
-            stream: None,
-            since: 0,
-            steps: 0,
-            playouts: vec![Vec::new(); LANES],
-            rewards: vec![Vec::new(); LANES],
-            began: [0; LANES],
-        };
+        let idle = Playing::idle();
         let mut kept = Wires::new(width, plan.program.apart.as_ref().map_or(0, |goals| goals.rows));
         if kept.count() > 0 {
             kept.row_mut(plan.program.yes).fill(!0);
@@ -347,7 +326,7 @@ impl BatchPlayer {
         }
         if batch.detail == Detail::PerPlayout {
             for (slot, playing) in slots.iter_mut().enumerate() {
-                playing.pay(plan, from, lanes(keeping, slot), slot);
+                playing.pay(&plan.program.rewards, plan.roles, from, lanes(keeping, slot), slot);
             }
         }
         keeping.fill(0);
@@ -394,43 +373,6 @@ impl BatchPlayer {
         }
         state
     }
-}
-
-impl Playing {
-    /// Notes the playouts that end in these lanes. Those that are broken off have no rewards.
-    fn note(&mut self, mut ended: u32, finished: u32, sweep: u64, roles: usize) {
-        while ended != 0 {
-            let lane = ended.trailing_zeros() as usize;
-            ended &= ended - 1;
-            let finished = finished >> lane & 1 == 1;
-            let steps = (sweep - self.began[lane]) as u32;
-            self.playouts[lane].push(Playout { steps, finished });
-            self.began[lane] = sweep + 1;
-            if !finished {
-                self.rewards[lane].extend((0..roles).map(|_| None));
-            }
-        }
-    }
-
-    /// Notes the rewards of the last finished playout of these lanes.
-    fn pay(&mut self, plan: &BatchPlan, wires: &Wires, mut kept: u32, slot: usize) {
-        while kept != 0 {
-            let lane = kept.trailing_zeros() as usize;
-            kept &= kept - 1;
-            for role in 0..plan.roles {
-                let mut rewards = plan.program.rewards.iter();
-                let paid = rewards.find(|&&(whose, _, row)| {
-                    whose == role && lanes(wires.row(row), slot) >> lane & 1 == 1
-                });
-                self.rewards[lane].push(paid.map(|&(_, value, _)| value));
-            }
-        }
-    }
-}
-
-/// The lanes of a slot, out of a row.
-fn lanes(row: &[u64], slot: usize) -> u32 {
-    (row[slot / 2] >> (slot % 2 * 32)) as u32
 }
 
 fn holds(state: &[u64], fluent: usize) -> bool {

@@ -4,6 +4,7 @@ use magister_core::Stop;
 use magister_lanes::{BITS, Commit, Form, Operation, Tape, Width, planes_for};
 
 use super::choice::Counted;
+use super::ending::Ending;
 use super::fuse::fuse;
 use super::goals::{Goals, Pay, rewards};
 use crate::circuit::{Circuit, Wire};
@@ -54,15 +55,6 @@ pub(super) struct BatchProgram {
     pub(super) paid: Vec<u32>,
 }
 
-/// How the next state becomes the state.
-#[derive(Debug)]
-pub(super) enum Ending {
-    /// By itself.
-    Commit(Commit),
-    /// As part of the tape of the next state, the start states being in the rows from here on.
-    Tape { starts: u32 },
-}
-
 /// A random choice.
 #[derive(Debug)]
 pub(super) struct Choice {
@@ -84,12 +76,23 @@ impl BatchProgram {
     /// there after each sweep, at the places of the network's inputs.
     pub(super) fn new(network: &Network, pay: &Pay<'_>, moves: bool, stop: &Stop) -> Self {
         let turns = network.turns(stop);
-        Builder::new(network, turns).build(pay, moves)
+        let form = Form::best(Width::best());
+        let program = Builder::new(network, turns.clone()).build(pay, moves, form);
+        if form == Form::Runs || program.has_code() {
+            return program;
+        }
+        // Gates in the order for code are slow without it.
+        Builder::new(network, turns).build(pay, moves, Form::Runs)
+    }
+
+    fn has_code(&self) -> bool {
+        let tapes = [&self.legal, &self.goals, &self.mix, &self.mix_rest, &self.next];
+        tapes.iter().all(|tape| tape.is_empty() || tape.has_code(Width::best()))
     }
 }
 
 pub(super) struct Builder<'a> {
-    network: &'a Network,
+    pub(super) network: &'a Network,
     turns: Option<Turns>,
     pub(super) circuit: Circuit<'a>,
     /// Wires that have rows of their own because they are written from outside.
@@ -137,7 +140,7 @@ impl<'a> Builder<'a> {
         if places.is_empty() { Vec::new() } else { vec![Chooser { places }] }
     }
 
-    fn build(mut self, pay: &Pay<'_>, moves: bool) -> BatchProgram {
+    fn build(mut self, pay: &Pay<'_>, moves: bool, form: Form) -> BatchProgram {
         let network = self.network;
         let yes = 0;
         let restart = self.fixed(1);
@@ -198,7 +201,6 @@ impl<'a> Builder<'a> {
         let from = BITS - most.unwrap_or(BITS);
         self.mix(&draws, &random, &masks, from..BITS);
         let numbers: Vec<Wire> = counted.iter().map(|c| self.fixed(c.digits().len())).collect();
-        let form = Form::best(Width::best());
         let unsure = (form != Form::Runs).then(|| self.scale(&counted, &random, &numbers, from));
         let section_mix = self.circuit.section();
         self.mix(&draws, &random, &masks, 0..from);
@@ -269,7 +271,7 @@ impl<'a> Builder<'a> {
         let [legal, goals, mix, mix_rest, next_tape] = std::array::from_fn(|section| {
             let mut tape = Tape::new(&sections[section], count);
             let rows: Vec<u32> = outs[section].iter().map(|&wire| at(wire)).collect();
-            for &width in Width::useful() {
+            for &width in Width::useful().iter().filter(|_| form != Form::Runs) {
                 tape.compile(width, &rows);
             }
             tape
@@ -383,24 +385,5 @@ impl<'a> Builder<'a> {
                 self.circuit.write(Operation::Nor, [any, any, any], input + 1);
             }
         }
-    }
-
-    /// The wire of a next fluent, and whether it is negated; never an input, because inputs are
-    /// overwritten one after the other when the next state becomes the state.
-    fn next(&mut self, edge: Edge) -> (Wire, bool) {
-        let node = edge.node();
-        if node == 0 || node as usize > self.network.graph.inputs() {
-            return (node, edge.negated());
-        }
-        (self.circuit.two(Operation::And, node, node), edge.negated())
-    }
-
-    /// The wire of a fluent after the sweep: what it is next, or at the start where a playout has
-    /// ended.
-    fn commit(&mut self, (next, negated): (Wire, bool), restart: Wire, start: Wire) -> Wire {
-        let operation = if negated { Operation::Nor } else { Operation::AndNot };
-        let going = self.circuit.two(operation, next, restart);
-        let again = self.circuit.two(Operation::And, start, restart);
-        self.circuit.two(Operation::Or, going, again)
     }
 }

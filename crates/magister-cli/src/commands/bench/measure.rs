@@ -120,7 +120,7 @@ fn slices(playable: &Playable, args: &Bench, stop: &Stop) -> Result<Measured> {
             measured.steps += tally.steps;
         }
         let now = wall.elapsed().as_secs_f64();
-        if now >= seconds {
+        if now >= seconds && quota >= least {
             break;
         }
         // As many as fit into a slice, and into what is left; never suddenly far more.

@@ -68,6 +68,20 @@ pub(crate) fn open(
     find(argument, options)?.prepare(evaluator)
 }
 
+/// The game of an argument, ready for players that search: with playouts many at once where the
+/// game becomes a network. Which evaluator takes it does not depend on how fast the machine is
+/// just now, so that the same seed gives the same match.
+pub(crate) fn open_for_play(argument: &str, options: &Options) -> Result<Playable> {
+    let source = find(argument, options)?;
+    if let Source::Rust { .. } = source {
+        return source.prepare(None);
+    }
+    match source.try_prepare(Some(Evaluator::Batch))? {
+        Ok(playable) => Ok(playable),
+        Err(_) => source.prepare(None),
+    }
+}
+
 fn rust(name: &str) -> Result<Source> {
     let Some(game) = native::find(name) else {
         let games = native::all();

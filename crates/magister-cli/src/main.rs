@@ -35,6 +35,8 @@ fn main() -> ExitCode {
         Command::Step(args) => commands::step::run(&args),
         Command::Explain(args) => commands::explain::run(&args),
         Command::Playable(args) => commands::playable::run(&args),
+        Command::Players(args) => commands::players::run(&args),
+        Command::Match(args) => commands::contest::run(&args),
         Command::Network(args) => commands::network::run(&args),
         Command::Perft(args) => commands::perft::run(&args),
         Command::Bench(args) => commands::bench::run(&args),

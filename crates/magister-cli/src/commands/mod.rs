@@ -4,6 +4,7 @@ pub(crate) mod bench;
 pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod conform;
+pub(crate) mod contest;
 pub(crate) mod convert;
 pub(crate) mod explain;
 pub(crate) mod fmt;
@@ -11,6 +12,7 @@ pub(crate) mod games;
 pub(crate) mod network;
 pub(crate) mod perft;
 pub(crate) mod playable;
+pub(crate) mod players;
 pub(crate) mod show;
 pub(crate) mod step;
 

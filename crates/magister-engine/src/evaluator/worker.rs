@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use magister_core::playout::one_by_one;
+use magister_core::playout::{LANES, one_by_one};
 use magister_core::{
     Batch, Halt, Info, Information, Move, Percept, Results, Role, Step, Stop, Worker,
 };
@@ -209,6 +209,10 @@ impl<M: Machine> Worker for NetworkWorker<M> {
         if out.is_empty() && self.shared.operations {
             out.push(0.0); // The dialect says so: a role without a goal has zero.
         }
+    }
+
+    fn lanes(&self) -> usize {
+        if self.shared.method == Method::Batch { Width::best().slots() * LANES } else { 1 }
     }
 
     fn playouts(&mut self, batch: &Batch<'_>, out: &mut Results, stop: &Stop) -> Result<(), Halt> {

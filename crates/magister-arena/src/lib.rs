@@ -1,0 +1,23 @@
+//! Where players meet: matches with clocks, series with all seatings, and what came of them.
+//!
+//! A [`Contest`] is a game, who plays it and how long they may think. Each player sits on a
+//! thread of its own ([`Seat`]), gets its view and a budget, and nothing that it does can end the
+//! match: a move that is illegal, late or missing is replaced by a random one and written down.
+//! The same contest, seed and number of iterations give the same moves, however many matches are
+//! played at the same time.
+
+#![forbid(unsafe_code)]
+
+mod clock;
+mod contest;
+mod report;
+mod seat;
+mod series;
+mod summary;
+
+pub use clock::{Deadline, Limits};
+pub use contest::Contest;
+pub use report::{GameReport, Mishap};
+pub use seat::{Answer, Maker, Seat};
+pub use series::{Series, SeriesError, seatings};
+pub use summary::{Line, Summary};

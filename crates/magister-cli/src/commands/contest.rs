@@ -1,0 +1,111 @@
+//! `magister match`: players against each other.
+
+use std::io::Write;
+
+use anyhow::Result;
+use magister_arena::{Contest, GameReport, Limits, Series, Summary};
+use magister_core::Seed;
+use serde_json::json;
+
+use crate::args::{Match, Thinking};
+use crate::{CLEAN, game};
+
+/// The time for a move where nothing is said.
+const SECOND: std::time::Duration = std::time::Duration::from_secs(1);
+
+pub(crate) fn run(args: &Match) -> Result<u8> {
+    let playable = game::open_for_play(&args.game, &args.language.options())?;
+    let limits = limits(&args.thinking);
+    let contest = Contest {
+        opening: args.opening,
+        max_steps: args.max_steps,
+        ..Contest::new(playable.game, limits)
+    };
+    let series = Series {
+        contest,
+        players: args.players.clone(),
+        games: args.games,
+        seed: Seed::from(args.seed),
+        jobs: jobs(args.jobs, &limits),
+    };
+    let mut out = anstream::stdout().lock();
+    let mut summary = Summary::default();
+    let mut trouble = Ok(());
+    series.play(|number, report| {
+        summary.add(&report);
+        let written = if args.json {
+            serde_json::to_string(&report)
+                .map_err(anyhow::Error::from)
+                .and_then(|line| Ok(writeln!(out, "{line}")?))
+        } else {
+            writeln!(out, "{}", as_text(number, &report)).map_err(anyhow::Error::from)
+        };
+        if trouble.is_ok() {
+            trouble = written.and_then(|()| Ok(out.flush()?));
+        }
+    })?;
+    trouble?;
+    if args.json {
+        writeln!(out, "{}", json!({"game": playable.name, "summary": summary}))?;
+    } else {
+        write!(out, "{}", table(&summary))?;
+    }
+    Ok(CLEAN)
+}
+
+/// How long players think.
+pub(crate) fn limits(thinking: &Thinking) -> Limits {
+    let time = thinking.time.or_else(|| thinking.iterations.is_none().then_some(SECOND));
+    Limits { time, iterations: thinking.iterations, start: thinking.start }
+}
+
+/// How many games are played at the same time: where time counts, one, since players would take
+/// it from each other.
+pub(crate) fn jobs(wanted: Option<usize>, limits: &Limits) -> usize {
+    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+    wanted.unwrap_or_else(|| if limits.time.is_some() { 1 } else { cores() })
+}
+
+fn as_text(number: u64, report: &GameReport) -> String {
+    let seats: Vec<String> = report
+        .players
+        .iter()
+        .zip(&report.rewards)
+        .map(|(player, reward)| match reward {
+            Some(reward) => format!("{player} {reward}"),
+            None => format!("{player} -"),
+        })
+        .collect();
+    let mut text =
+        format!("game {}: {}, {} steps", number + 1, seats.join(", "), report.moves.len());
+    for error in &report.errors {
+        let who = error.seat.map_or("nobody", |seat| report.players[seat].as_str());
+        text += &format!("\n  step {}, {who}: {}", error.step, error.what);
+    }
+    text
+}
+
+/// The summary for people.
+fn table(summary: &Summary) -> String {
+    let name = |line: &magister_arena::Line| line.player.len();
+    let width = summary.players.iter().map(name).max().unwrap_or(0).max("player".len());
+    let mut text = format!(
+        "{:width$}  score  95 % interval  wins  draws  losses  mean reward  errors  ms a move\n",
+        "player"
+    );
+    for line in &summary.players {
+        let (low, high) = line.score_interval;
+        text += &format!(
+            "{:width$}  {:5.3}  {low:5.3} to {high:5.3} {:5} {:6} {:7} {:12.2} {:7} {:10.1}\n",
+            line.player,
+            line.score,
+            line.wins,
+            line.draws,
+            line.losses,
+            line.mean_reward,
+            line.errors,
+            line.mean_time_ms,
+        );
+    }
+    text
+}

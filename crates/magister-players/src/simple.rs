@@ -1,0 +1,49 @@
+//! The players that do not think: the first legal move, and a random one.
+
+use magister_core::{Agent, Budget, Decision, Halt, Move, Rng, View};
+
+use crate::Settings;
+use crate::follow::Follower;
+
+/// Plays the first legal move, or a random one.
+pub(crate) struct Simple {
+    name: String,
+    random: bool,
+    follower: Follower,
+}
+
+impl Simple {
+    pub(crate) fn legal(settings: &Settings) -> Box<dyn Agent> {
+        Self::new(settings, false)
+    }
+
+    pub(crate) fn random(settings: &Settings) -> Box<dyn Agent> {
+        Self::new(settings, true)
+    }
+
+    fn new(settings: &Settings, random: bool) -> Box<dyn Agent> {
+        let name = settings.text().to_owned();
+        Box::new(Simple { name, random, follower: Follower::new() })
+    }
+}
+
+impl Agent for Simple {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn decide(
+        &mut self,
+        view: &View,
+        budget: &mut Budget,
+        rng: &mut Rng,
+    ) -> Result<Decision, Halt> {
+        let worker = self.follower.follow(view, budget.stop())?;
+        let legal = worker.legal(view.role());
+        Ok(match legal {
+            [] => Move::IDLE.into(),
+            _ if self.random => legal[rng.below(legal.len() as u64) as usize].into(),
+            [first, ..] => (*first).into(),
+        })
+    }
+}

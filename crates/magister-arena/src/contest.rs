@@ -131,8 +131,9 @@ impl Table {
             let before = self.referee.record().steps.len();
             let referee = &mut self.referee;
             // Silent steps that were stopped are gone on with, or named as the reason.
-            let made =
-                self.dog.watch(|stop| referee.advance(&moves, stop).and_then(|()| referee.settle(stop)));
+            let made = self
+                .dog
+                .watch(|stop| referee.advance(&moves, stop).and_then(|()| referee.settle(stop)));
             made.map_err(|halt| format!("the match was broken off: {halt}"))?;
             turns += 1;
             // Silent steps may follow; nobody thinks for them.

@@ -20,12 +20,8 @@ pub trait Agent: Send {
     /// small the budget was. An error says why there is no answer: the game is of a kind that
     /// this agent does not play, or the flag of the budget was set before any legal move was
     /// known.
-    fn decide(
-        &mut self,
-        view: &View,
-        budget: &mut Budget,
-        rng: &mut Rng,
-    ) -> Result<Decision, Halt>;
+    fn decide(&mut self, view: &View, budget: &mut Budget, rng: &mut Rng)
+    -> Result<Decision, Halt>;
 
     /// What each role can expect, chance included, where the agent has an opinion.
     fn value(&mut self, _view: &View) -> Option<Vec<f64>> {

@@ -6,10 +6,23 @@
 
 #![forbid(unsafe_code)]
 
+mod alphabeta;
+mod bestfirst;
+mod choices;
+mod combine;
+mod depth;
 mod follow;
 mod list;
+mod lookahead;
+mod matrix;
+mod mcs;
+mod mcts;
+mod playing;
 mod registry;
+mod rewards;
 mod simple;
+mod table;
+mod uct;
 
 pub use follow::Follower;
 pub use list::PLAYERS;

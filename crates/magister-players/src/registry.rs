@@ -147,9 +147,8 @@ impl FromStr for Spec {
             entry.parameters.iter().map(|p| (p.name, p.default)).collect();
         let mut given = Vec::new();
         for setting in rest.split(',').map(str::trim).filter(|setting| !setting.is_empty()) {
-            let (key, value) = setting
-                .split_once('=')
-                .ok_or_else(|| SpecError::Setting(setting.to_owned()))?;
+            let (key, value) =
+                setting.split_once('=').ok_or_else(|| SpecError::Setting(setting.to_owned()))?;
             let (key, value) = (key.trim(), value.trim());
             let at = entry
                 .parameters

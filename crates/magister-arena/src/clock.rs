@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use magister_core::{Budget, Clock, Stop};
 
 /// How long a player may think about a move.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// The time for a move.
     pub time: Option<Duration>,
@@ -14,6 +14,15 @@ pub struct Limits {
     pub iterations: Option<u64>,
     /// The time before the first move.
     pub start: Option<Duration>,
+    /// How much later an answer may come and still count: a machine that has other things to do
+    /// is no fault of a player.
+    pub grace: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits { time: None, iterations: None, start: None, grace: Duration::from_millis(50) }
+    }
 }
 
 impl Limits {

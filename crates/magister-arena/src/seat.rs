@@ -105,7 +105,8 @@ impl Seat {
         let due = time.map(|time| time - margin(time));
         let answer = self.receive(self.asked, due).or_else(|| {
             stop.set();
-            let left = time.unwrap_or_default().saturating_sub(begun.elapsed());
+            let end = limits.time.unwrap_or_default() + limits.grace;
+            let left = end.saturating_sub(begun.elapsed());
             // An answer that was ready in time counts, even if this thread wakes up late.
             self.receive(self.asked, Some(left.max(Duration::from_millis(1))))
         });
@@ -114,7 +115,7 @@ impl Seat {
                 self.behind = true;
                 late(begun)
             }
-            Some(answer) if limits.time.is_some_and(|time| answer.took > time) => {
+            Some(answer) if limits.time.is_some_and(|time| answer.took > time + limits.grace) => {
                 Answer { said: Err(Silence::Late), took: answer.took }
             }
             Some(answer) => answer,

@@ -37,6 +37,7 @@ fn main() -> ExitCode {
         Command::Playable(args) => commands::playable::run(&args),
         Command::Players(args) => commands::players::run(&args),
         Command::Match(args) => commands::contest::run(&args),
+        Command::Inspect(args) => commands::inspect::run(&args),
         Command::Network(args) => commands::network::run(&args),
         Command::Perft(args) => commands::perft::run(&args),
         Command::Bench(args) => commands::bench::run(&args),

@@ -73,6 +73,41 @@ pub(crate) struct Match {
     pub(crate) language: Reading,
 }
 
+/// Ask a player what it thinks of a position
+#[derive(Debug, Parser)]
+#[command(after_help = "Told are the move it would play, for each move what it expects of it and \
+how often it looked at it, and how it thinks the game goes on. Moves are written as for `magister \
+step`.
+
+Examples:
+  magister inspect tictactoe --player uct
+  magister inspect mine.kif --player alphabeta --moves \"(put 2 2); (put 1 1)\" --iterations 5000
+  magister inspect tictactoe --player mcts --json")]
+pub(crate) struct Inspect {
+    /// The game: a bundled name, rust:NAME, a file, or - for standard input
+    #[arg(value_name = "GAME")]
+    pub(crate) game: String,
+    /// Who is asked; `magister players` lists them
+    #[arg(long, value_name = "PLAYER", default_value = "uct")]
+    pub(crate) player: Spec,
+    /// Make these moves first
+    #[arg(long, value_name = "MOVES")]
+    pub(crate) moves: Option<String>,
+    /// The role it plays [default: the first that has a choice]
+    #[arg(long, value_name = "ROLE")]
+    pub(crate) role: Option<String>,
+    /// Where everything random comes from
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub(crate) seed: u64,
+    #[command(flatten)]
+    pub(crate) thinking: Thinking,
+    /// One JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) language: Reading,
+}
+
 /// How long players think.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Thinking {
@@ -85,6 +120,9 @@ pub(crate) struct Thinking {
     /// The time before the first move
     #[arg(long, value_name = "T", value_parser = duration)]
     pub(crate) start: Option<Duration>,
+    /// How late an answer may come and still count
+    #[arg(long, value_name = "T", value_parser = duration, default_value = "50ms")]
+    pub(crate) grace: Duration,
 }
 
 /// Reads a time: a number with `ms` or `s` after it; without a unit it is seconds.

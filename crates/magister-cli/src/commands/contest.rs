@@ -56,7 +56,7 @@ pub(crate) fn run(args: &Match) -> Result<u8> {
 /// How long players think.
 pub(crate) fn limits(thinking: &Thinking) -> Limits {
     let time = thinking.time.or_else(|| thinking.iterations.is_none().then_some(SECOND));
-    Limits { time, iterations: thinking.iterations, start: thinking.start }
+    Limits { time, iterations: thinking.iterations, start: thinking.start, grace: thinking.grace }
 }
 
 /// How many games are played at the same time: where time counts, one, since players would take

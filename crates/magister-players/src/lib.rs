@@ -18,6 +18,7 @@ mod matrix;
 mod mcs;
 mod mcts;
 mod playing;
+mod possible;
 mod registry;
 mod rewards;
 mod simple;

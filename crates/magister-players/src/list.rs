@@ -27,10 +27,12 @@ const fn plain(
 pub const PLAYERS: &[Entry] = &[
     Entry {
         iteration: "it makes none",
+        hidden: true,
         ..plain("legal", "Plays the first legal move", Simple::legal)
     },
     Entry {
         iteration: "it makes none",
+        hidden: true,
         ..plain("random", "Plays a random legal move", Simple::random)
     },
     plain("onestep", "Looks one move ahead and trusts the goal values there", Searcher::onestep),

@@ -1,15 +1,17 @@
 //! The players that do not think: the first legal move, and a random one.
 
-use magister_core::{Agent, Budget, Decision, Halt, Move, Rng, View};
+use magister_core::{Agent, Budget, Decision, Halt, Information, Move, Rng, View};
 
 use crate::Settings;
 use crate::follow::Follower;
+use crate::possible::Possible;
 
 /// Plays the first legal move, or a random one.
 pub(crate) struct Simple {
     name: String,
     random: bool,
     follower: Follower,
+    possible: Possible,
 }
 
 impl Simple {
@@ -23,7 +25,8 @@ impl Simple {
 
     fn new(settings: &Settings, random: bool) -> Box<dyn Agent> {
         let name = settings.text().to_owned();
-        Box::new(Simple { name, random, follower: Follower::new() })
+        let (follower, possible) = (Follower::new(), Possible::default());
+        Box::new(Simple { name, random, follower, possible })
     }
 }
 
@@ -38,7 +41,10 @@ impl Agent for Simple {
         budget: &mut Budget,
         rng: &mut Rng,
     ) -> Result<Decision, Halt> {
-        let worker = self.follower.follow(view, budget.stop())?;
+        let worker = match view.game().info().information {
+            Information::Perfect => self.follower.follow(view, budget.stop())?,
+            Information::Hidden => self.possible.find(view, rng, budget.stop())?,
+        };
         let legal = worker.legal(view.role());
         Ok(match legal {
             [] => Move::IDLE.into(),

@@ -10,14 +10,22 @@
 
 mod clock;
 mod contest;
+mod ratings;
+mod replay;
 mod report;
 mod seat;
 mod series;
+mod sprt;
 mod summary;
+mod tournament;
 
 pub use clock::{Deadline, Limits};
 pub use contest::Contest;
+pub use ratings::{Comparisons, Rating};
+pub use replay::ReplayError;
 pub use report::{GameReport, Mishap};
 pub use seat::{Answer, Maker, Seat};
 pub use series::{Series, SeriesError, seatings};
+pub use sprt::{Sprt, SprtVerdict};
 pub use summary::{Line, Summary};
+pub use tournament::{Log, Pairing, Played, System, Tournament};

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, mpsc};
 
@@ -80,8 +81,12 @@ impl fmt::Display for SeriesError {
 impl std::error::Error for SeriesError {}
 
 impl Series {
-    /// Plays all matches and hands on the report of each, in the order of their numbers.
-    pub fn play(&self, mut each: impl FnMut(u64, GameReport)) -> Result<(), SeriesError> {
+    /// Plays all matches and hands on the report of each, in the order of their numbers, until
+    /// somebody has seen enough.
+    pub fn play(
+        &self,
+        mut each: impl FnMut(u64, GameReport) -> ControlFlow<()>,
+    ) -> Result<(), SeriesError> {
         let players = self.seated()?;
         let seatings = seatings(players.len());
         let next = AtomicU64::new(0);
@@ -111,7 +116,11 @@ impl Series {
             for (number, report) in reports {
                 early.insert(number, report);
                 while let Some(report) = early.remove(&due) {
-                    each(due, report);
+                    if each(due, report).is_break() {
+                        // Those that are being played come to their end and are not looked at.
+                        next.store(self.games, Ordering::Relaxed);
+                        return;
+                    }
                     due += 1;
                 }
             }

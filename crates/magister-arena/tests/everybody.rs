@@ -18,8 +18,7 @@ fn games() -> Vec<(String, Arc<dyn Game>)> {
         }
         if let Some(sheet) = &entry.sheet {
             let rules = read(sheet.text, &Options::default()).rules;
-            let by =
-                |evaluator| prepare(&rules, sheet.text, entry.name, evaluator, &Stop::never());
+            let by = |evaluator| prepare(&rules, sheet.text, entry.name, evaluator, &Stop::never());
             let prepared = by(Some(Evaluator::Batch)).or_else(|_| by(None)).unwrap();
             games.push((entry.name.to_owned(), prepared.game));
         }

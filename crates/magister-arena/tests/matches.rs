@@ -1,5 +1,6 @@
 //! Matches: whatever players do, a match comes to its end and says what happened.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -28,7 +29,11 @@ fn series(game: Arc<dyn Game>, players: &str, limits: Limits) -> Series {
 
 fn reports(series: &Series) -> Vec<GameReport> {
     let mut all = Vec::new();
-    series.play(|_, report| all.push(report)).unwrap();
+    let each = |_, report| {
+        all.push(report);
+        ControlFlow::Continue(())
+    };
+    series.play(each).unwrap();
     all
 }
 
@@ -123,14 +128,14 @@ fn everybody_sits_everywhere() {
 #[test]
 fn the_wrong_number_of_players_is_told() {
     let series = series(game("tictactoe"), "random,random,random", iterations(1));
-    let error = series.play(|_, _| ()).unwrap_err();
+    let error = series.play(|_, _| ControlFlow::Continue(())).unwrap_err();
     assert_eq!(error, SeriesError::Players { seats: 2, named: 3 });
 }
 
 #[test]
 fn who_needs_to_see_everything_is_told_before_a_match_that_hides() {
     let series = series(game("kuhn-poker"), "mcts,random", iterations(1));
-    let error = series.play(|_, _| ()).unwrap_err();
+    let error = series.play(|_, _| ControlFlow::Continue(())).unwrap_err();
     assert!(error.to_string().contains("kuhn-poker hides information"), "{error}");
 }
 

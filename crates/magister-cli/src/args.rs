@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand, ValueEnum};
 use magister_gdl::{Dialect, Options, Syntax};
 
-pub(crate) use contest::{Inspect, Match, Players, Thinking};
+pub(crate) use contest::{Inspect, Match, Pairs, Players, Replay, Thinking, Tourney};
 pub(crate) use explain::Explain;
 pub(crate) use play::{Bench, Evaluators, Network, Perft, Playable, Step};
 
@@ -44,6 +44,8 @@ pub(crate) enum Command {
     Playable(Playable),
     Players(Players),
     Match(Match),
+    Tournament(Tourney),
+    Replay(Replay),
     Inspect(Inspect),
     Network(Network),
     Perft(Perft),

@@ -38,6 +38,8 @@ fn main() -> ExitCode {
         Command::Players(args) => commands::players::run(&args),
         Command::Match(args) => commands::contest::run(&args),
         Command::Inspect(args) => commands::inspect::run(&args),
+        Command::Tournament(args) => commands::tournament::run(&args),
+        Command::Replay(args) => commands::replay::run(&args),
         Command::Network(args) => commands::network::run(&args),
         Command::Perft(args) => commands::perft::run(&args),
         Command::Bench(args) => commands::bench::run(&args),

@@ -66,11 +66,98 @@ pub(crate) struct Match {
     /// How many games to play at the same time [default: 1 with --time, else one per core]
     #[arg(long, value_name = "N")]
     pub(crate) jobs: Option<usize>,
+    /// Stop when it is clear whether the first player is ahead by the first or by the second
+    /// number of Elo points
+    #[arg(long, value_name = "E0,E1", value_parser = leads, allow_hyphen_values = true)]
+    pub(crate) sprt: Option<(f64, f64)>,
     /// One JSON object per game, and a summary
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) language: Reading,
+}
+
+/// Play matches again that were recorded, and check them against the rules
+#[derive(Debug, Parser)]
+#[command(after_help = "Reads what `magister match --json` prints and what `magister tournament` \
+logs. Exit code: 0 all agree with the rules, 1 some do not, 2 something could not be read.
+
+Examples:
+  magister match tictactoe --players mcts,random --games 10 --iterations 100 --json > played.jsonl
+  magister replay played.jsonl
+  magister replay played.jsonl --number 3    every position of the third match")]
+pub(crate) struct Replay {
+    /// The file, or - for standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) file: String,
+    /// Show every position of this match only
+    #[arg(long, value_name = "N")]
+    pub(crate) number: Option<u64>,
+    /// The game, if it is not found under the name in the file
+    #[arg(long, value_name = "GAME")]
+    pub(crate) game: Option<String>,
+    #[command(flatten)]
+    pub(crate) language: Reading,
+}
+
+/// Let many players meet on many games, and rate them
+#[derive(Debug, Parser)]
+#[command(after_help = "Every match that is over is a line of the log. The same command goes on \
+where it was interrupted, killed even, and plays nothing twice; when all is played, it prints the \
+table again. In a round robin every group of players that fits a game meets --rounds times, with \
+changing seats; in a Swiss tournament those with about the same score meet in each of --rounds \
+rounds. Ratings are by Bradley and Terry on the scale of Elo.
+
+Examples:
+  magister tournament tictactoe nim-3-4-5 --players uct,mcts,random --iterations 100 --log t.jsonl
+  magister tournament games/*.kif --players uct,mcts,pts,mcs --time 100ms --rounds 4 --log t.jsonl")]
+pub(crate) struct Tourney {
+    /// The games: bundled names, rust:NAME or files
+    #[arg(value_name = "GAME", required = true)]
+    pub(crate) games: Vec<String>,
+    /// Who plays; `magister players` lists them
+    #[arg(long, value_name = "A,B,C", value_parser = Spec::parse_list)]
+    pub(crate) players: std::vec::Vec<Spec>,
+    /// Where the matches are kept, one JSON object a line
+    #[arg(long, value_name = "FILE")]
+    pub(crate) log: std::path::PathBuf,
+    /// How opponents are found
+    #[arg(long, value_enum, default_value_t = Pairs::RoundRobin)]
+    pub(crate) system: Pairs,
+    /// Matches of each group, or rounds of a Swiss tournament
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    pub(crate) rounds: u32,
+    /// Where everything random comes from
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub(crate) seed: u64,
+    #[command(flatten)]
+    pub(crate) thinking: Thinking,
+    /// Begin every match with so many random steps
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) opening: u32,
+    /// Break a match off after so many steps
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    pub(crate) max_steps: u32,
+    /// How many matches to play at the same time [default: 1 with --time, else one per core]
+    #[arg(long, value_name = "N")]
+    pub(crate) jobs: Option<usize>,
+    /// Write the results to a table of comma-separated values as well
+    #[arg(long, value_name = "FILE")]
+    pub(crate) csv: Option<std::path::PathBuf>,
+    /// The table as one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) language: Reading,
+}
+
+/// How opponents are found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Pairs {
+    /// Everybody meets everybody
+    RoundRobin,
+    /// Those meet who have about the same score
+    Swiss,
 }
 
 /// Ask a player what it thinks of a position
@@ -138,4 +225,13 @@ fn duration(text: &str) -> Result<Duration, String> {
         .filter(|seconds| (0.001..=86_400.0).contains(seconds))
         .map(Duration::from_secs_f64)
         .ok_or_else(|| "write a time of 1ms to a day, such as 200ms or 1.5s".to_owned())
+}
+
+/// Reads two leads, the smaller one first.
+fn leads(text: &str) -> Result<(f64, f64), String> {
+    let number = |text: &str| text.trim().parse::<f64>().ok().filter(|number| number.is_finite());
+    text.split_once(',')
+        .and_then(|(low, high)| Some((number(low)?, number(high)?)))
+        .filter(|(low, high)| low < high)
+        .ok_or_else(|| "write two numbers, the smaller one first, such as 0,50".to_owned())
 }

@@ -1,9 +1,10 @@
 //! `magister match`: players against each other.
 
 use std::io::Write;
+use std::ops::ControlFlow;
 
 use anyhow::Result;
-use magister_arena::{Contest, GameReport, Limits, Series, Summary};
+use magister_arena::{Contest, GameReport, Limits, Series, Sprt, SprtVerdict, Summary};
 use magister_core::Seed;
 use serde_json::json;
 
@@ -31,6 +32,9 @@ pub(crate) fn run(args: &Match) -> Result<u8> {
     let mut out = anstream::stdout().lock();
     let mut summary = Summary::default();
     let mut trouble = Ok(());
+    let test = args.sprt.map(|(low, high)| Sprt::new(low, high));
+    let first = args.players.first().map(ToString::to_string).unwrap_or_default();
+    let mut verdict = SprtVerdict::Open;
     series.play(|number, report| {
         summary.add(&report);
         let written = if args.json {
@@ -40,15 +44,33 @@ pub(crate) fn run(args: &Match) -> Result<u8> {
         } else {
             writeln!(out, "{}", as_text(number, &report)).map_err(anyhow::Error::from)
         };
-        if trouble.is_ok() {
-            trouble = written.and_then(|()| Ok(out.flush()?));
+        trouble = written.and_then(|()| Ok(out.flush()?));
+        let line = summary.players.iter().find(|line| line.player == first);
+        if let (Some(test), Some(line)) = (test, line) {
+            verdict = test.verdict(line.wins, line.draws, line.losses);
         }
+        if trouble.is_err() || verdict != SprtVerdict::Open {
+            return ControlFlow::Break(());
+        }
+        ControlFlow::Continue(())
     })?;
     trouble?;
     if args.json {
-        writeln!(out, "{}", json!({"game": playable.name, "summary": summary}))?;
+        let mut object = json!({"game": playable.name, "summary": summary});
+        if let Some(test) = test {
+            object["sprt"] = json!({"test": test, "verdict": verdict});
+        }
+        writeln!(out, "{object}")?;
     } else {
         write!(out, "{}", table(&summary))?;
+        if let Some(test) = test {
+            let said = match verdict {
+                SprtVerdict::Open => "not clear yet".to_owned(),
+                SprtVerdict::Smaller => format!("{} or less", test.elo0),
+                SprtVerdict::Greater => format!("{} or more", test.elo1),
+            };
+            writeln!(out, "lead of {first} in points of Elo: {said}")?;
+        }
     }
     Ok(CLEAN)
 }

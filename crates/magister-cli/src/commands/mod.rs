@@ -14,8 +14,10 @@ pub(crate) mod network;
 pub(crate) mod perft;
 pub(crate) mod playable;
 pub(crate) mod players;
+pub(crate) mod replay;
 pub(crate) mod show;
 pub(crate) mod step;
+pub(crate) mod tournament;
 
 use std::io::{self, Write};
 

@@ -2,22 +2,20 @@
 
 mod result;
 
-use std::fs;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Result, bail};
 use clap::Args;
 use magister_core::{Game, Stop};
 use magister_engine::agree::{Extent, agree};
 use magister_engine::{Evaluator, Prepared, prepare};
-use magister_games::catalogue;
 
-use crate::corpus;
 use crate::ledger::Ledger;
+use crate::sheets::{Sheet, sheets};
 use result::{Outcome, Totals};
 
 /// How far to walk.
@@ -58,15 +56,9 @@ impl Default for Options {
 /// Time beyond what the evaluators may take, after which what is still under way is stopped.
 const GRACE: Duration = Duration::from_mins(1);
 
-/// A game before anything is done with it.
-struct Sheet {
-    name: String,
-    text: String,
-}
-
 #[expect(clippy::print_stdout, reason = "this is what the command is for")]
 pub(crate) fn run(options: &Options, ledger: &mut Ledger) -> Result<()> {
-    let mut sheets = if options.games.is_empty() { everything() } else { named(&options.games)? };
+    let mut sheets = sheets(&options.games)?;
     let part = |sheet: &Sheet| {
         let Options { positions, seed, seconds_per_game, .. } = options;
         format!("agree {}, {positions} positions, seed {seed}, {seconds_per_game} s", sheet.name)
@@ -103,40 +95,6 @@ pub(crate) fn run(options: &Options, ledger: &mut Ledger) -> Result<()> {
         bail!("evaluators disagree");
     }
     Ok(())
-}
-
-/// Every bundled rulesheet, and every one of the oracle.
-fn everything() -> Vec<Sheet> {
-    let bundled = catalogue::all().iter().filter_map(|entry| {
-        Some(Sheet { name: entry.name.to_owned(), text: entry.sheet?.text.to_owned() })
-    });
-    let mut all: Vec<Sheet> = bundled.collect();
-    let folders = [("gdl/games", ".kif"), ("gdl2/games", ".kif"), ("gamemaster/games", ".hrf")];
-    for (folder, ending) in folders {
-        for file in corpus::files(&corpus::oracle().join(folder), ending) {
-            let stem = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-            let bytes = fs::read(&file).unwrap_or_default();
-            let text = String::from_utf8_lossy(&bytes).into_owned();
-            all.push(Sheet { name: format!("{folder}/{stem}"), text });
-        }
-    }
-    all
-}
-
-fn named(games: &[String]) -> Result<Vec<Sheet>> {
-    let sheet = |name: &String| {
-        let bundled = catalogue::find(name).and_then(|entry| entry.sheet);
-        let text = if let Some(sheet) = bundled {
-            sheet.text.to_owned()
-        } else {
-            let bytes = fs::read(name).with_context(|| {
-                format!("{name} is no bundled rulesheet and no file that can be read")
-            })?;
-            String::from_utf8_lossy(&bytes).into_owned()
-        };
-        Ok(Sheet { name: name.clone(), text })
-    };
-    games.iter().map(sheet).collect()
 }
 
 /// One game by every evaluator that takes it.

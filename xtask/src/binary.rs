@@ -17,7 +17,10 @@ pub(crate) fn magister() -> Result<PathBuf> {
         .current_dir(root())
         .status()?;
     ensure!(built.success(), "the command does not build");
-    let target =
-        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
-    Ok(target.join("release/magister"))
+    Ok(target().join("release/magister"))
+}
+
+/// The folder of what is built.
+pub(crate) fn target() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
 }

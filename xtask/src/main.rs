@@ -2,13 +2,16 @@
 #![forbid(unsafe_code)]
 
 mod agree;
+mod batch;
 mod binary;
 mod corpus;
 mod fuzz;
+mod lanes;
 mod ledger;
 mod mutate;
 mod picture;
 mod prover;
+mod sheets;
 mod speed;
 mod walks;
 
@@ -51,6 +54,10 @@ enum Task {
     },
     /// Every evaluator against the others on random walks, in every game
     Agree(agree::Options),
+    /// Every way of playing batches against the others, in every game that becomes a network
+    Lanes(lanes::Options),
+    /// How much faster batches are than single states, as a table in docs/batch.md
+    Batch(batch::Options),
     /// Time to read and check the oracle's GDL rulesheets, and to refuse hostile files
     Speed,
     /// Our speed beside the published one of ggp-base's prover, on the oracle's GDL games
@@ -66,6 +73,7 @@ fn main() -> Result<()> {
             fuzz::run(10_000_000, 1, None, &mut ledger)?;
             walks::run(2_000, &mut ledger)?;
             agree::run(&agree::Options::default(), &mut ledger)?;
+            lanes::run(&lanes::Options::default(), &mut ledger)?;
             speed::run(&mut ledger)?;
             ledger.print();
         }
@@ -80,6 +88,8 @@ fn main() -> Result<()> {
             ledger.print();
         }
         Task::Agree(options) => agree::run(&options, &mut ledger::Ledger::in_memory())?,
+        Task::Lanes(options) => lanes::run(&options, &mut ledger::Ledger::in_memory())?,
+        Task::Batch(options) => batch::run(&options)?,
         Task::Prover(options) => prover::run(&options)?,
         Task::Picture => picture::run()?,
         Task::Speed => {

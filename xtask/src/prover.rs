@@ -2,7 +2,7 @@
 //! GDL games. Every game is measured by `magister bench` in a process of its own, so that its
 //! memory is its own and a game that hangs costs no more than its time.
 
-mod child;
+pub(crate) mod child;
 mod summary;
 
 use std::collections::BTreeMap;
@@ -140,9 +140,9 @@ fn measure(
     for max_steps in [None, Some("3")] {
         let mut arguments = vec!["bench".to_owned(), "--json".to_owned()];
         arguments.extend(["--seconds".to_owned(), options.seconds.to_string()]);
-        if let Some(evaluator) = &options.evaluator {
-            arguments.extend(["--evaluator".to_owned(), evaluator.clone()]);
-        }
+        // The prover makes one step at a time, so that is what it is compared with.
+        let evaluator = options.evaluator.as_deref().unwrap_or("steps");
+        arguments.extend(["--evaluator".to_owned(), evaluator.to_owned()]);
         if let Some(max_steps) = max_steps {
             arguments.extend(["--max-steps".to_owned(), max_steps.to_owned()]);
         }

@@ -129,7 +129,8 @@ impl Comparisons {
                 let comparisons: f64 = (0..n).map(|b| self.wins[a][b] + self.wins[b][a]).sum();
                 let won: f64 = self.wins[a].iter().sum();
                 let elo = ELO * (strength[a] - mean);
-                let variance = inverse.as_ref().map_or(f64::INFINITY, |inverse| variance(a, inverse));
+                let variance =
+                    inverse.as_ref().map_or(f64::INFINITY, |inverse| variance(a, inverse));
                 let half = 1.959_963_985 * ELO * variance.max(0.0).sqrt();
                 Rating {
                     player: self.players[a].clone(),

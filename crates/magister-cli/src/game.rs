@@ -1,11 +1,15 @@
 //! From an argument to a game that can be played.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow, bail};
-use magister_core::{Game, Stop};
-use magister_engine::{Error, Evaluator, Prepared, prepare_with};
+use magister_core::{Game, Stop, Style};
+use magister_engine::board::Painter;
+use magister_engine::evaluator::{Choice, Playing};
+use magister_engine::{Error, Evaluator, Prepared, Program, prepare_with};
+use magister_games::catalogue::{Found, Version};
 use magister_games::{catalogue, native};
 use magister_gdl::{Options, Rulesheet, nearest, read};
 
@@ -22,7 +26,7 @@ pub(crate) enum Source {
     /// Written in Rust.
     Rust { name: String, game: Arc<dyn Game> },
     /// Written as rules, which read without errors.
-    Rules { name: String, input: Input, rules: Box<Rulesheet>, took: Duration },
+    Rules { name: String, input: Input, rules: Box<Rulesheet>, took: Duration, style: Style },
 }
 
 /// A game that can be played.
@@ -43,9 +47,8 @@ pub(crate) fn find(argument: &str, options: &Options) -> Result<Source> {
     if let Some(name) = argument.strip_prefix(RUST) {
         return rust(name);
     }
-    let only_rust = catalogue::find(argument).is_some_and(|entry| entry.sheet.is_none());
-    if only_rust && !std::path::Path::new(argument).is_file() {
-        return rust(argument);
+    if let Some(Found { entry, version: Version::Rust }) = input::bundled(argument) {
+        return rust(entry.name);
     }
     let input = input::open(argument)?;
     let start = Instant::now();
@@ -56,7 +59,21 @@ pub(crate) fn find(argument: &str, options: &Options) -> Result<Source> {
         bail!("{} cannot be played as long as it has errors", input.name);
     }
     let name = if argument == "-" { input.name.clone() } else { argument.to_owned() };
-    Ok(Source::Rules { name, input, rules: Box::new(sheet.rules), took })
+    let style = style(argument)?;
+    Ok(Source::Rules { name, input, rules: Box::new(sheet.rules), took, style })
+}
+
+/// How a game is to be drawn: as the catalogue says, or `style.toml` beside the file.
+fn style(argument: &str) -> Result<Style> {
+    if let Some(found) = input::bundled(argument) {
+        return Ok(found.entry.style.clone());
+    }
+    let path = Path::new(argument).with_file_name("style.toml");
+    if argument == "-" || !path.is_file() {
+        return Ok(Style::default());
+    }
+    let text = input::read(&path.to_string_lossy())?.text;
+    catalogue::parse_style(&text).map_err(|error| anyhow!("{}: {error}", path.display()))
 }
 
 /// The game of an argument, ready to play.
@@ -68,21 +85,8 @@ pub(crate) fn open(
     find(argument, options)?.prepare(evaluator)
 }
 
-/// The game of an argument, ready for players that search: with playouts many at once where the
-/// game becomes a network. Which evaluator takes it does not depend on how fast the machine is
-/// just now, so that the same seed gives the same match.
-pub(crate) fn open_for_play(argument: &str, options: &Options) -> Result<Playable> {
-    let source = find(argument, options)?;
-    if let Source::Rust { .. } = source {
-        return source.prepare(None);
-    }
-    match source.try_prepare(Some(Evaluator::Batch))? {
-        Ok(playable) => Ok(playable),
-        Err(_) => source.prepare(None),
-    }
-}
-
 fn rust(name: &str) -> Result<Source> {
+    let name = catalogue::find(name).map_or(name, |entry| entry.name);
     let Some(game) = native::find(name) else {
         let games = native::all();
         let names: Vec<&str> = games.iter().map(|entry| entry.0).collect();
@@ -94,6 +98,17 @@ fn rust(name: &str) -> Result<Source> {
         }
     };
     Ok(Source::Rust { name: format!("{RUST}{name}"), game })
+}
+
+impl Playable {
+    /// The same game, whose playouts are made step by step.
+    fn one_by_one(mut self) -> Self {
+        let network = self.prepared.as_ref().and_then(|prepared| prepared.network.as_ref());
+        if let Some(network) = network {
+            self.game = Arc::new(network.playing(Choice::Always(Playing::OneByOne)));
+        }
+        self
+    }
 }
 
 impl Source {
@@ -131,7 +146,7 @@ impl Source {
                     prepared: None,
                 }))
             }
-            Source::Rules { name, input, rules, took } => {
+            Source::Rules { name, input, rules, took, .. } => {
                 let start = Instant::now();
                 let prepared = watched(name, |progress| {
                     prepare_with(rules, &input.text, name, evaluator, &Stop::never(), progress)
@@ -143,6 +158,23 @@ impl Source {
                     took: *took + start.elapsed(),
                     prepared: Some(prepared),
                 }))
+            }
+        }
+    }
+
+    /// Who draws positions of the game.
+    pub(crate) fn painter(&self, playable: &Playable) -> Painter {
+        let game = &*playable.game;
+        match self {
+            Source::Rust { name, .. } => {
+                let style = name.strip_prefix(RUST).and_then(catalogue::find).map(|e| &e.style);
+                Painter::new(game, None, None, style.unwrap_or(&Style::default()))
+            }
+            Source::Rules { input, rules, style, .. } => {
+                let on = playable.prepared.as_ref().and_then(|p| p.network.as_deref());
+                let network = on.map(magister_engine::evaluator::NetworkGame::network);
+                let program = Program::new(rules, &input.text).ok();
+                Painter::new(game, network, program.as_ref(), style)
             }
         }
     }
@@ -160,6 +192,7 @@ impl Source {
                 return then(&self.prepare(None)?);
             }
             (Some(Evaluators::One(one)), _) => return then(&self.prepare(Some(one))?),
+            (Some(Evaluators::Steps), _) => return then(&self.prepare(None)?.one_by_one()),
             (Some(Evaluators::All), Source::Rules { .. }) => Evaluator::ALL,
         };
         let mut taken = false;

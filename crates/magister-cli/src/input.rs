@@ -5,8 +5,8 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
-use magister_games::catalogue;
-use magister_gdl::{Limits, nearest};
+use magister_games::catalogue::{self, Found, Version, squeezed};
+use magister_gdl::{Limits, nearest_all};
 
 /// Rules as text.
 pub(crate) struct Input {
@@ -24,15 +24,13 @@ pub(crate) fn open(argument: &str) -> Result<Input> {
         return decode("standard input", io::stdin().lock());
     }
     let path = Path::new(argument);
-    let bundled = catalogue::find(argument).is_some();
-    if !path.exists() || (bundled && path.is_dir()) {
-        if let Some(entry) = catalogue::find(argument) {
-            let Some(sheet) = entry.sheet else {
-                bail!("{argument} is written in Rust and has no rulesheet");
-            };
-            let text = sheet.text.to_owned();
-            return Ok(Input { name: sheet.path.to_owned(), text, exact: true });
-        }
+    if let Some(found) = bundled(argument) {
+        let Version::Sheet(sheet) = found.version else {
+            bail!("{argument} is written in Rust and has no rulesheet");
+        };
+        return Ok(Input { name: sheet.path.to_owned(), text: sheet.text.to_owned(), exact: true });
+    }
+    if !path.exists() {
         bail!(unknown(argument));
     }
     if path.is_dir() {
@@ -51,15 +49,58 @@ pub(crate) fn read(argument: &str) -> Result<Input> {
     decode(argument, file)
 }
 
+/// The bundled game that an argument names; a file of that name is meant rather than the game, but
+/// not a folder.
+pub(crate) fn bundled(argument: &str) -> Option<Found> {
+    let path = Path::new(argument);
+    if argument == "-" || (path.exists() && !path.is_dir()) {
+        return None;
+    }
+    catalogue::look_up(argument)
+}
+
 /// The message for a name that is neither a file nor a game.
 pub(crate) fn unknown(argument: &str) -> String {
-    let names = catalogue::all().iter().map(|e| e.name);
-    match nearest(argument, names) {
-        Some(near) => format!("no file or bundled game is called {argument}; did you mean {near}?"),
-        None => format!(
-            "no file or bundled game is called {argument}; `magister games` lists the games"
-        ),
+    let (game, version) = argument.rsplit_once('/').unwrap_or((argument, ""));
+    if let Some(entry) = catalogue::find(game).filter(|_| !version.is_empty()) {
+        let mut versions: Vec<String> = entry.sheets().map(|(name, _)| name).collect();
+        versions.extend(entry.native.then(|| format!("{}/rust", entry.name)));
+        return format!("there is no {argument}; there is {}", versions.join(", "));
     }
+    let similar = similar(argument);
+    let help = if similar.is_empty() {
+        "`magister games` lists the games".to_owned()
+    } else {
+        format!("did you mean {}?", similar.join(" or "))
+    };
+    format!("no file or bundled game is called {argument}; {help}")
+}
+
+/// How many names to suggest.
+const SUGGESTED: usize = 4;
+
+/// Names of games that may be meant: mistyped, or given in part.
+fn similar(argument: &str) -> Vec<&'static str> {
+    let wanted = squeezed(argument);
+    let names: Vec<(String, &'static str)> = catalogue::all()
+        .iter()
+        .flat_map(|entry| catalogue::names(entry).map(|name| (squeezed(name), entry.name)))
+        .collect();
+    let mut found: Vec<&'static str> = Vec::new();
+    let mut add = |name: &str| {
+        let game = names.iter().find(|(squeezed, _)| squeezed == name).map(|&(_, game)| game);
+        found.extend(game.filter(|game| !found.contains(game)));
+    };
+    nearest_all(&wanted, names.iter().map(|(name, _)| name.as_str()))
+        .into_iter()
+        .for_each(&mut add);
+    if wanted.len() > 2 {
+        let part =
+            |(name, _): &&(String, &str)| name.contains(&wanted) || wanted.contains(name.as_str());
+        names.iter().filter(part).for_each(|(name, _)| add(name));
+    }
+    found.truncate(SUGGESTED);
+    found
 }
 
 /// Reads text, but not more than the reader of rules would accept.

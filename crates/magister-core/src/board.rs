@@ -1,9 +1,12 @@
 //! Boards: cells with values, for drawing, clicking and learning.
 
+use serde::Deserialize;
+
 use crate::Move;
 
 /// How the cells lie, as a hint to whoever draws them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Layout {
     /// Squares in rows and columns.
@@ -23,6 +26,8 @@ pub struct Cell {
     pub x: f32,
     /// Its place from top to bottom.
     pub y: f32,
+    /// The board it lies on, as a position in [`Shape::boards`].
+    pub board: u16,
 }
 
 /// What does not change about a board.
@@ -36,6 +41,8 @@ pub struct Shape {
     pub neighbours: Vec<Vec<u32>>,
     /// How the cells lie.
     pub layout: Layout,
+    /// The titles of the boards, of which most games have one without a title.
+    pub boards: Vec<String>,
 }
 
 impl Shape {
@@ -47,11 +54,12 @@ impl Shape {
             values: values.iter().map(|&value| value.to_owned()).collect(),
             neighbours: Vec::new(),
             layout: Layout::Grid,
+            boards: vec![String::new()],
         };
         for row in 0..rows {
             for column in 0..columns {
                 let name = format!("{} {}", row + 1, column + 1);
-                shape.cells.push(Cell { name, x: column as f32, y: row as f32 });
+                shape.cells.push(Cell { name, x: column as f32, y: row as f32, board: 0 });
                 let here = row * columns + column;
                 let mut next = Vec::new();
                 if row > 0 {

@@ -107,4 +107,10 @@ pub trait Worker: Send {
     fn playouts(&mut self, batch: &Batch<'_>, out: &mut Results, stop: &Stop) -> Result<(), Halt> {
         playout::one_by_one(self, batch, out, stop)
     }
+
+    /// How many streams this worker would play side by side if it were given so many. Who cuts a
+    /// batch into parts gives each a multiple of it, or lanes are left empty.
+    fn side_by_side(&self, _streams: usize) -> usize {
+        1
+    }
 }

@@ -28,17 +28,26 @@
 //!    reward.
 //! 6. Sums are taken in each lane in order of play, starting from zero, and then over the lanes
 //!    in order. For whole-number rewards, which all of GDL has, any order gives the same.
+//! 7. Where [moves](Detail::Moves) are asked for, each role and each move but
+//!    [`Move::IDLE`](crate::Move::IDLE) has two numbers: of the playouts that gave the role a
+//!    reward, those in which it made the move at least once, whether it had others or not; and the
+//!    sum of the role's rewards in those. Moves without such a playout are left out, so chance has
+//!    none. What was done before the start state is not known and does not count.
 //!
 //! The choice of a move is uniform up to a relative bias below `c / 2^40`, since `2^40` numbers
 //! can not be dealt evenly to `c` moves: below 2^-24 up to 65,536 moves. For the numbers of
 //! playouts that anyone can pay for, this can not be seen.
 
+mod moves;
 mod plain;
+mod team;
 
 use crate::Role;
 use crate::philox::philox;
 
+pub use moves::MoveTally;
 pub use plain::one_by_one;
+pub use team::Team;
 
 /// The lanes of a stream.
 pub const LANES: usize = 32;
@@ -74,6 +83,10 @@ pub enum Detail {
     Sums,
     /// Also the rewards and the length of each playout.
     PerPlayout,
+    /// Also what came of the playouts in which each move was made. Added up over a batch this is
+    /// what move-average sampling needs; for a stream alone, what searches need that value a move
+    /// by all playouts in which it was made.
+    Moves,
 }
 
 /// What came of a batch; one entry per stream, in their order. After an error the contents say
@@ -103,6 +116,8 @@ pub struct Tally {
     pub playouts: Vec<Playout>,
     /// With [`Detail::PerPlayout`], the rewards of each playout, one per role.
     pub rewards: Vec<Option<f64>>,
+    /// With [`Detail::Moves`], what came of each move, in the order of roles and moves.
+    pub moves: Vec<MoveTally>,
 }
 
 /// One playout.
@@ -132,6 +147,7 @@ impl Tally {
         }
         self.playouts.clear();
         self.rewards.clear();
+        self.moves.clear();
     }
 }
 

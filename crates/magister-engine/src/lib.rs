@@ -33,6 +33,7 @@
 //! | [`datalog`] | compiled rules for games that do not become networks |
 //! | [`reference`](mod@reference) | the reference interpreter, and the game around it |
 //! | [`agree`] | evaluators side by side on random walks |
+//! | [`board`] | positions as pictures: boards, heaps and counters are recognised |
 //! | [`explain`] | why something holds in a position, or why it does not |
 //! | [`trace`] | recorded matches, and the comparison with them |
 
@@ -40,6 +41,7 @@
 
 pub mod agree;
 mod batch;
+pub mod board;
 mod circuit;
 mod coverage;
 pub mod datalog;

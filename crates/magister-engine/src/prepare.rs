@@ -9,7 +9,7 @@ use magister_core::{Game, Halt, Seed, Step, Stop};
 use magister_gdl::Rulesheet;
 
 use crate::datalog::DatalogGame;
-use crate::evaluator::{Method, NetworkGame};
+use crate::evaluator::{Choice, Method, NetworkGame};
 use crate::grounder::{GroundLimits, Progress, ground_with};
 use crate::network::{Gates, Network, NetworkLimits};
 use crate::trace::Stepper;
@@ -22,6 +22,8 @@ pub enum Evaluator {
     Incremental,
     /// The network, everything anew in every state.
     Sweep,
+    /// The network as machine code, everything anew in every state, where the machine allows it.
+    Code,
     /// The network on vectors, hundreds of games at once; single steps as by sweep.
     Batch,
     /// Compiled rules, for games that do not become networks.
@@ -35,6 +37,7 @@ impl Evaluator {
     pub const ALL: &[Evaluator] = &[
         Evaluator::Incremental,
         Evaluator::Sweep,
+        Evaluator::Code,
         Evaluator::Batch,
         Evaluator::Datalog,
         Evaluator::Reference,
@@ -45,6 +48,7 @@ impl Evaluator {
         match self {
             Evaluator::Incremental => "incremental",
             Evaluator::Sweep => "sweep",
+            Evaluator::Code => "code",
             Evaluator::Batch => "batch",
             Evaluator::Datalog => "datalog",
             Evaluator::Reference => "reference",
@@ -77,6 +81,8 @@ pub struct Prepared {
     pub evaluator: Evaluator,
     /// The size of its network, if it has one.
     pub gates: Option<Gates>,
+    /// The game as that of its network, if it runs on one.
+    pub network: Option<Arc<NetworkGame>>,
     stepper: Box<dyn Fn() -> Box<dyn Stepper> + Send + Sync>,
 }
 
@@ -100,7 +106,8 @@ impl fmt::Debug for Prepared {
 /// Makes a game of rules: by a given evaluator, or by the best that takes it.
 ///
 /// `source` is the text that the rules were read from, `name` what to call the game. Which
-/// evaluator is the fastest for a game is measured, for a few milliseconds. A game
+/// evaluator is the fastest for a game is measured, for a few milliseconds; batches of playouts are
+/// played on vectors where that is faster, which is measured when they are large enough. A game
 /// that does not become a network within the limits runs on compiled rules, and on the reference
 /// interpreter if that can not be had either.
 pub fn prepare(
@@ -129,21 +136,30 @@ pub fn prepare_with(
         Some(Evaluator::Reference) => reference(&program, source, name, stop),
         Some(Evaluator::Incremental) => {
             let network = network(&program, stop)?;
-            on_network(&program, network, Method::Incremental, source, name)
+            on_network(&program, network, Method::Incremental, None, source, name)
         }
         Some(Evaluator::Sweep) => {
             let network = network(&program, stop)?;
-            on_network(&program, network, Method::Sweep, source, name)
+            on_network(&program, network, Method::Sweep, None, source, name)
+        }
+        Some(Evaluator::Code) => {
+            let network = network(&program, stop)?;
+            on_network(&program, network, Method::Code, None, source, name)
         }
         Some(Evaluator::Batch) => {
             let network = network(&program, stop)?;
-            on_network(&program, network, Method::Batch, source, name)
+            on_network(&program, network, Method::Batch, None, source, name)
         }
         None => match network(&program, stop) {
             Ok(network) => {
-                let by = |method| on_network(&program, Arc::clone(&network), method, source, name);
-                let games = [by(Method::Incremental)?, by(Method::Sweep)?];
-                let (best, speed) = fastest(games.into());
+                // How batches are played is measured when there are any.
+                let choice = Some(Choice::Measured);
+                let by = |method| {
+                    on_network(&program, Arc::clone(&network), method, choice, source, name)
+                };
+                let mut games = vec![by(Method::Incremental)?, by(Method::Sweep)?];
+                games.extend(by(Method::Code));
+                let (best, speed) = fastest(games);
                 let gates = network.gates();
                 let step = gates.legal + gates.next;
                 if speed > if step > MANY { FAST } else { SLOW } {
@@ -216,17 +232,28 @@ fn on_network(
     program: &Program,
     network: Arc<Network>,
     method: Method,
+    choice: Option<Choice>,
     source: &str,
     name: &str,
 ) -> Result<Prepared, Error> {
     let gates = network.gates();
-    let game = Arc::new(NetworkGame::new(program, network, method, source, name)?);
+    let mut game = NetworkGame::new(program, network, method, source, name)?;
+    if method == Method::Code && !game.has_code() {
+        let what = "this machine can not run the network as machine code; take `sweep`";
+        return Err(Error::Network(Halt::Limit(what.to_owned())));
+    }
+    if let Some(choice) = choice {
+        game = game.playing(choice);
+    }
+    let game = Arc::new(game);
     let stepping = Arc::clone(&game);
     Ok(Prepared {
+        network: Some(Arc::clone(&game)),
         game,
         evaluator: match method {
             Method::Incremental => Evaluator::Incremental,
             Method::Sweep => Evaluator::Sweep,
+            Method::Code => Evaluator::Code,
             Method::Batch => Evaluator::Batch,
         },
         gates: Some(gates),
@@ -246,6 +273,7 @@ fn datalog(
         game,
         evaluator: Evaluator::Datalog,
         gates: None,
+        network: None,
         stepper: Box::new(move || stepping.stepper()),
     })
 }
@@ -263,6 +291,7 @@ fn reference(
         game: Arc::new(game),
         evaluator: Evaluator::Reference,
         gates: None,
+        network: None,
         stepper: Box::new(move || Box::new(Reference::new(Arc::clone(&program), limits))),
     })
 }

@@ -1,9 +1,11 @@
 //! The contract of playouts: against a second reading of it, and against known figures.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use magister_core::philox::philox;
 use magister_core::playout::{Playout, Tally};
 use magister_core::{
-    Batch, Detail, Game, Move, Payment, Results, Role, Step, Stop, Stream, Worker,
+    Batch, Detail, Game, Move, MoveTally, Payment, Results, Role, Step, Stop, Stream, Worker,
 };
 use magister_games::native;
 
@@ -36,6 +38,7 @@ fn second_reading(worker: &mut dyn Worker, batch: &Batch<'_>, stream: &Stream<'_
         ..Tally::default()
     };
     let stop = Stop::never();
+    let mut moves: BTreeMap<(Role, Move), (u32, f64)> = BTreeMap::new();
     for lane in 0..32 {
         let mut sweep = 0;
         let more = u32::from((lane as u32) < stream.quota % 32);
@@ -43,6 +46,7 @@ fn second_reading(worker: &mut dyn Worker, batch: &Batch<'_>, stream: &Stream<'_
             worker.load(stream.start, &stop).unwrap();
             let mut steps = 0;
             let mut gains = vec![0.0; roles];
+            let mut made: BTreeSet<(Role, Move)> = BTreeSet::new();
             while !worker.terminal() && steps < batch.max_steps {
                 let mut draw = 0;
                 let joint: Vec<Move> = (0..roles)
@@ -60,6 +64,7 @@ fn second_reading(worker: &mut dyn Worker, batch: &Batch<'_>, stream: &Stream<'_
                         tickets[(u128::from(u) * tickets.len() as u128 / (1 << 40)) as usize]
                     })
                     .collect();
+                made.extend(info.all_roles().zip(joint.iter().copied()));
                 let mut step = Step::new();
                 worker.step(&joint, &mut step, &stop).unwrap();
                 gains.iter_mut().zip(step.gains).for_each(|(sum, gain)| *sum += gain);
@@ -84,8 +89,26 @@ fn second_reading(worker: &mut dyn Worker, batch: &Batch<'_>, stream: &Stream<'_
                     tally.paid[role] += 1;
                     tally.sum[role] += reward;
                     tally.squares[role] += reward * reward;
+                    for &key in made
+                        .iter()
+                        .filter(|(whose, choice)| whose.index() == role && *choice != Move::IDLE)
+                    {
+                        let entry = moves.entry(key).or_default();
+                        *entry = (entry.0 + 1, entry.1 + reward);
+                    }
                 }
             }
+        }
+    }
+    match batch.detail {
+        Detail::PerPlayout => {}
+        Detail::Sums => (tally.playouts, tally.rewards) = Default::default(),
+        Detail::Moves => {
+            (tally.playouts, tally.rewards) = Default::default();
+            tally.moves = moves
+                .into_iter()
+                .map(|((role, choice), (playouts, sum))| MoveTally { role, choice, playouts, sum })
+                .collect();
         }
     }
     tally
@@ -106,16 +129,14 @@ fn a_second_reading_of_the_contract_gives_the_same_bits() {
         // So few steps cut most games of 2048 off, and more than a window of sweeps is played.
         for (quota, max_steps) in [(1, 1_000), (33, 300), (100, 150)] {
             let streams = [Stream { id: 0xfedc_ba98_7654_3210, start: &start, quota }];
-            let batch = Batch {
-                seed: 0x0f1e_2d3c_4b5a_6978,
-                streams: &streams,
-                max_steps,
-                detail: Detail::PerPlayout,
-            };
-            let mut results = Results::default();
-            worker.playouts(&batch, &mut results, &Stop::never()).unwrap();
-            let second = second_reading(&mut *worker, &batch, &streams[0]);
-            assert_eq!(results.streams[0], second, "{name}, {quota} playouts");
+            for detail in [Detail::Sums, Detail::PerPlayout, Detail::Moves] {
+                let seed = 0x0f1e_2d3c_4b5a_6978;
+                let batch = Batch { seed, streams: &streams, max_steps, detail };
+                let mut results = Results::default();
+                worker.playouts(&batch, &mut results, &Stop::never()).unwrap();
+                let second = second_reading(&mut *worker, &batch, &streams[0]);
+                assert_eq!(results.streams[0], second, "{name}, {quota} playouts, {detail:?}");
+            }
         }
     }
 }

@@ -63,5 +63,5 @@ pub use render::Source;
 pub use same::{same_rules, same_statement};
 pub use scc::components;
 pub use source::{Lines, Place, Span};
-pub use suggest::nearest;
+pub use suggest::{nearest, nearest_all};
 pub use translate::{Translated, translate};

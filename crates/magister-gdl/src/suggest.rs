@@ -5,19 +5,30 @@ const CANDIDATES: usize = 2000;
 
 /// The candidate nearest to `wrong`, if one is near enough to be what was meant.
 pub fn nearest<'a>(wrong: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    near(wrong, candidates).min().map(|(_, c)| c)
+}
+
+/// All candidates that are near enough to `wrong` to be what was meant, the nearest first.
+pub fn nearest_all<'a>(wrong: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut near: Vec<(usize, &str)> = near(wrong, candidates).collect();
+    near.sort_unstable();
+    near.into_iter().map(|(_, c)| c).collect()
+}
+
+/// The candidates that are near enough, each with its distance.
+fn near<'a>(
+    wrong: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> impl Iterator<Item = (usize, &'a str)> {
     let length = wrong.chars().count();
-    if length > 64 {
-        return None;
-    }
     let allowed = if length <= 2 { 1 } else { (length / 3).clamp(1, 3) };
+    let most = if length > 64 { 0 } else { CANDIDATES };
     candidates
         .into_iter()
-        .take(CANDIDATES)
-        .filter(|c| *c != wrong && c.chars().count().abs_diff(length) <= allowed)
-        .map(|c| (distance(wrong, c), c))
-        .filter(|&(d, _)| d <= allowed && d < length)
-        .min()
-        .map(|(_, c)| c)
+        .take(most)
+        .filter(move |c| *c != wrong && c.chars().count().abs_diff(length) <= allowed)
+        .map(move |c| (distance(wrong, c), c))
+        .filter(move |&(d, _)| d <= allowed && d < length)
 }
 
 /// Edit distance with insertions, deletions, replacements and swaps of neighbours.
@@ -55,6 +66,10 @@ mod tests {
         assert_eq!(near("opositescore"), Some("opposite_score"));
         assert_eq!(near("x"), None);
         assert_eq!(near("Cell"), Some("cell"));
+        assert_eq!(
+            nearest_all("lime", ["time", "lines", "line", "cell"]),
+            ["line", "time", "lines"]
+        );
     }
 
     #[test]

@@ -43,3 +43,27 @@ fn the_bomb_that_is_told_of_has_an_undeclared_role_and_a_misspelt_relation() {
     assert!(has(&found, Code::Undefined, "`opposite_score`"), "{found:?}");
     assert!(has(&found, Code::RelationAndFunction, "`score`"), "{found:?}");
 }
+
+/// The card fragments are no games: they have no roles, no end and no goals, and nothing ever puts
+/// a card into the deck or gives anybody anything.
+#[test]
+fn the_card_fragments_are_not_games() {
+    for (text, fluent) in [
+        (include_str!("chapter/face-down-deal.hrf"), "`indeck`"),
+        (include_str!("chapter/river.hrf"), "`indeck`"),
+        (include_str!("chapter/private-trade.hrf"), "`has`"),
+    ] {
+        let found = diagnostics(text);
+        for code in [Code::NoRole, Code::NoTerminal, Code::NoGoal] {
+            assert!(found.iter().any(|d| d.code == code), "{code:?}: {found:?}");
+        }
+        assert!(has(&found, Code::NeverTrue, fluent), "{found:?}");
+        assert_eq!(found.len(), 4, "{found:?}");
+    }
+}
+
+#[test]
+fn everybody_may_see_every_move() {
+    let found = diagnostics(include_str!("chapter/complete-information.hrf"));
+    assert!(found.is_empty(), "{found:?}");
+}

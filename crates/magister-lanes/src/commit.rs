@@ -101,6 +101,31 @@ fn copy<const N: usize>(wires: &Wires, rows: &[u32], mask: &[u64], to: &mut Wire
     }
 }
 
+/// Notes in the rows of `noted`, one after the other, the lanes in which some rows are true, and
+/// clears the lanes of the row `cleared` there.
+///
+/// # Panics
+/// If a row does not exist, or the widths differ.
+pub fn note(wires: &Wires, rows: &[u32], cleared: u32, noted: &mut Wires) {
+    assert!(rows.len() <= noted.count() && wires.width() == noted.width(), "rows to note in");
+    by_width!(
+        wires.width(),
+        add(wires, rows, cleared, noted)
+            where wires: &Wires, rows: &[u32], cleared: u32, noted: &mut Wires
+    );
+}
+
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "it must be compiled into each instruction set's function")]
+fn add<const N: usize>(wires: &Wires, rows: &[u32], cleared: u32, noted: &mut Wires) {
+    let all = wires.words().as_chunks::<N>().0;
+    let cleared = all[cleared as usize];
+    for (&row, place) in rows.iter().zip(noted.rows_mut::<N>()) {
+        let (now, before) = (all[row as usize], *place);
+        *place = each(|i| (before[i] | now[i]) & !cleared[i]);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -134,6 +159,19 @@ mod tests {
             to.row_mut(2).fill(0b1111);
             hold(&wires, &[2, 0], &vec![0b0101; width.words()], &mut to, 1);
             assert_eq!([to.row(0)[0], to.row(1)[0], to.row(2)[0]], [0, 0b0100, 0b1011]);
+        }
+    }
+
+    #[test]
+    fn lanes_are_noted_and_cleared() {
+        for &width in Width::ALL {
+            let (mut wires, mut noted) = (Wires::new(width, 3), Wires::new(width, 2));
+            wires.row_mut(0).fill(0b0011);
+            wires.row_mut(1).fill(0b1010); // cleared
+            wires.row_mut(2).fill(0b1100);
+            noted.row_mut(1).fill(0b11_0000);
+            note(&wires, &[2, 0], 1, &mut noted);
+            assert_eq!([noted.row(0)[0], noted.row(1)[0]], [0b0100, 0b11_0001]);
         }
     }
 }

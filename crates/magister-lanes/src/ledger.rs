@@ -189,7 +189,7 @@ impl Tally {
 
     /// Sets all counts to zero.
     pub fn clear(&mut self) {
-        self.counts.words_mut().fill(0);
+        self.counts.clear();
     }
 
     /// Takes a count of a slot out, which is zero then.
@@ -201,31 +201,33 @@ impl Tally {
         found
     }
 
-    /// Counts, for each row in order, the lanes of a mask in which it is true.
+    /// Counts, for each row in order, the lanes of a mask in which it is true; in the counts from
+    /// `first` on.
     ///
     /// # Panics
     /// If a row or a count does not exist, or the mask is of another width.
-    pub fn add(&mut self, wires: &Wires, rows: &[u32], mask: &[u64]) {
+    pub fn add(&mut self, first: u32, wires: &Wires, rows: &[u32], mask: &[u64]) {
         let width = self.counts.width();
-        assert!(rows.len() <= self.counts.count() && wires.width() == width, "rows to count");
+        let end = first as usize + rows.len();
+        assert!(end <= self.counts.count() && wires.width() == width, "rows to count");
         assert!(mask.len() == width.words(), "a mask as wide as a row");
         by_width!(
             width,
-            count(self, wires, rows, mask)
-                where tally: &mut Tally, wires: &Wires, rows: &[u32], mask: &[u64]
+            count(self, first, wires, rows, mask)
+                where tally: &mut Tally, first: u32, wires: &Wires, rows: &[u32], mask: &[u64]
         );
     }
 }
 
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "it must be compiled into each instruction set's function")]
-fn count<const N: usize>(tally: &mut Tally, wires: &Wires, rows: &[u32], mask: &[u64]) {
+fn count<const N: usize>(tally: &mut Tally, first: u32, wires: &Wires, rows: &[u32], mask: &[u64]) {
     const PAIRS: u64 = 0x5555_5555_5555_5555;
     const FOURS: u64 = 0x3333_3333_3333_3333;
     const EIGHTS: u64 = 0x0f0f_0f0f_0f0f_0f0f;
     let all = wires.words().as_chunks::<N>().0;
     let Some(&mask) = mask.first_chunk::<N>() else { return };
-    let counts = tally.counts.rows_mut::<N>();
+    let counts = &mut tally.counts.rows_mut::<N>()[first as usize..];
     for (at, &row) in rows.iter().enumerate() {
         let (row, before) = (all[row as usize], counts[at]);
         // Side by side in ever wider fields, in all words at once.
@@ -297,21 +299,22 @@ mod tests {
     fn lanes_are_counted_by_stream() {
         for &width in Width::ALL {
             let mut wires = Wires::new(width, 3);
-            let mut tally = Tally::new(width, 2);
+            let mut tally = Tally::new(width, 3);
             let mask: Vec<u64> = (0..width.words() as u64).map(|n| !0 << (n * 9)).collect();
             for word in 0..width.words() {
                 wires.row_mut(2)[word] = 0x0123_4567_89ab_cdef_u64.rotate_left(word as u32 * 5);
                 wires.row_mut(1)[word] = !0;
             }
-            tally.add(&wires, &[2, 1], &mask);
-            tally.add(&wires, &[2, 1], &mask);
+            tally.add(1, &wires, &[2, 1], &mask);
+            tally.add(1, &wires, &[2, 1], &mask);
             for slot in 0..width.slots() {
                 for (count, row) in [2, 1].into_iter().enumerate() {
                     let lanes = (wires.row(row)[slot / 2] & mask[slot / 2]) >> (slot % 2 * 32);
                     let expected = 2 * (lanes as u32).count_ones();
-                    assert_eq!(tally.take(count as u32, slot), expected);
-                    assert_eq!(tally.take(count as u32, slot), 0);
+                    assert_eq!(tally.take(count as u32 + 1, slot), expected);
+                    assert_eq!(tally.take(count as u32 + 1, slot), 0);
                 }
+                assert_eq!(tally.take(0, slot), 0);
             }
         }
     }

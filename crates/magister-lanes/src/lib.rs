@@ -1,6 +1,6 @@
 //! Gates over vectors: hundreds of games side by side, a bit of a vector word each.
 //!
-//! A [`Wires`] holds rows of 64, 256 or 512 bits; a [`Tape`] is a list of gates that combine rows.
+//! A [`Wires`] holds rows of 64 to 512 bits; a [`Tape`] is a list of gates that combine rows.
 //! Nothing here knows of games. The kernels are written once, as plain loops over arrays of words,
 //! and compiled for several instruction sets, of which the best that the machine has is taken at
 //! run time; all of them compute the same. Tapes may be made into machine code as well, which
@@ -25,7 +25,7 @@ mod tape;
 mod wires;
 
 pub use code::Form;
-pub use commit::{Commit, Start, hold};
+pub use commit::{Commit, Start, hold, note};
 pub use ledger::{Ledger, Sweep, Tally};
 pub use planes::{BITS, Planes};
 pub use scale::{planes_for, scale};
@@ -61,6 +61,7 @@ macro_rules! by_width {
                     unsafe { avx2::<4>($($argument),*) }
                 }
                 (crate::Width::W64, _) => $kernel::<1>($($argument),*),
+                (crate::Width::W128, _) => $kernel::<2>($($argument),*),
                 (crate::Width::W256, _) => $kernel::<4>($($argument),*),
                 (crate::Width::W512, _) => $kernel::<8>($($argument),*),
             }
@@ -68,6 +69,7 @@ macro_rules! by_width {
         #[cfg(not(target_arch = "x86_64"))]
         match $width {
             crate::Width::W64 => $kernel::<1>($($argument),*),
+            crate::Width::W128 => $kernel::<2>($($argument),*),
             crate::Width::W256 => $kernel::<4>($($argument),*),
             crate::Width::W512 => $kernel::<8>($($argument),*),
         }

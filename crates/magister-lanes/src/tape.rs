@@ -134,7 +134,8 @@ pub struct Tape {
     wires: usize,
     runs: Vec<Run>,
     ports: Vec<Ports>,
-    code: Option<Code>,
+    /// At most one for each width.
+    codes: Vec<Code>,
 }
 
 impl Tape {
@@ -155,7 +156,7 @@ impl Tape {
             }
         }
         let ports = gates.iter().map(|g| Ports { a: g.a, b: g.b, c: g.c, out: g.out }).collect();
-        Self { wires, runs, ports, code: None }
+        Self { wires, runs, ports, codes: Vec::new() }
     }
 
     /// The number of gates.
@@ -174,8 +175,11 @@ impl Tape {
     /// code is compared with the interpreter on rows that look random, and thrown away if it
     /// differs.
     pub fn compile(&mut self, width: Width, wanted: &[u32]) -> bool {
-        self.code = Code::new(self, width, wanted);
-        self.code.is_some()
+        self.codes.retain(|code| code.width() != width);
+        let code = Code::new(self, width, wanted);
+        let made = code.is_some();
+        self.codes.extend(code);
+        made
     }
 
     /// The gates, in order.
@@ -199,9 +203,9 @@ impl Tape {
     /// # Panics
     /// If there are fewer wires than the tape was made for.
     pub fn run(&self, wires: &mut Wires) {
-        match &self.code {
-            Some(code) if code.width() == wires.width() => code.run(wires),
-            _ => self.interpret(wires),
+        match self.codes.iter().find(|code| code.width() == wires.width()) {
+            Some(code) => code.run(wires),
+            None => self.interpret(wires),
         }
     }
 
@@ -265,6 +269,16 @@ impl Width {
         match crate::wires::vectors() {
             crate::wires::Vectors::Portable => Width::W64,
             _ => Width::W512,
+        }
+    }
+
+    /// The widths that have their use on this machine, the best among them, the narrowest first:
+    /// all that code is made for, or where there is none all that vectors are there for.
+    pub fn useful() -> &'static [Width] {
+        match (crate::wires::vectors(), crate::Form::best(Width::W512)) {
+            (crate::wires::Vectors::Portable, _) => &[Width::W64],
+            (_, crate::Form::Runs) => Width::ALL,
+            _ => &[Width::W256, Width::W512],
         }
     }
 }

@@ -7,6 +7,8 @@ use std::fmt;
 pub enum Width {
     /// One machine word.
     W64,
+    /// The smallest vector.
+    W128,
     /// What AVX2 takes at once.
     W256,
     /// What AVX-512 takes at once.
@@ -15,13 +17,14 @@ pub enum Width {
 
 impl Width {
     /// All of them; every machine can run every one.
-    pub const ALL: &[Width] = &[Width::W64, Width::W256, Width::W512];
+    pub const ALL: &[Width] = &[Width::W64, Width::W128, Width::W256, Width::W512];
 
     /// The number of 64-bit words of a row.
     #[inline]
     pub const fn words(self) -> usize {
         match self {
             Width::W64 => 1,
+            Width::W128 => 2,
             Width::W256 => 4,
             Width::W512 => 8,
         }
@@ -117,6 +120,11 @@ impl Wires {
         self.count
     }
 
+    /// Sets all rows to zero.
+    pub fn clear(&mut self) {
+        self.words_mut().fill(0);
+    }
+
     /// A row.
     #[inline]
     pub fn row(&self, wire: u32) -> &[u64] {
@@ -148,9 +156,15 @@ impl Wires {
         unsafe { std::slice::from_raw_parts_mut(self.blocks.as_mut_ptr().cast(), length) }
     }
 
-    /// The rows as arrays; there may be some more than `count`.
+    /// The rows as arrays of so many words as the width has; there may be some more than `count`.
     #[inline]
-    pub(crate) fn rows_mut<const N: usize>(&mut self) -> &mut [[u64; N]] {
+    pub fn rows<const N: usize>(&self) -> &[[u64; N]] {
+        self.words().as_chunks().0
+    }
+
+    /// The rows as arrays, to be written.
+    #[inline]
+    pub fn rows_mut<const N: usize>(&mut self) -> &mut [[u64; N]] {
         self.words_mut().as_chunks_mut().0
     }
 }

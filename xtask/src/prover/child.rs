@@ -11,7 +11,7 @@ use anyhow::{Context as _, Result};
 /// How often the process is looked at.
 const TICK: Duration = Duration::from_millis(10);
 
-pub(super) enum Ended {
+pub(crate) enum Ended {
     /// What it wrote.
     Well(String),
     /// The last line of what it complained.
@@ -22,15 +22,15 @@ pub(super) enum Ended {
 
 /// What the system told of the process when it was last looked at. Only Linux tells.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Seen {
+pub(crate) struct Seen {
     /// The most memory so far, in bytes.
-    pub(super) peak: Option<u64>,
+    pub(crate) peak: Option<u64>,
     /// The processor time of its main thread, in seconds.
-    pub(super) cpu: Option<f64>,
+    pub(crate) cpu: Option<f64>,
 }
 
 /// Runs a command, for so long at most.
-pub(super) fn run(command: &Path, arguments: &[String], time: Duration) -> Result<(Ended, Seen)> {
+pub(crate) fn run(command: &Path, arguments: &[String], time: Duration) -> Result<(Ended, Seen)> {
     let mut child = Command::new(command)
         .args(arguments)
         .stdout(Stdio::piped())

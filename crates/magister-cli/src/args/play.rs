@@ -10,6 +10,8 @@ use super::Reading;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Evaluators {
     One(Evaluator),
+    /// The one that makes single steps if none is asked for.
+    Steps,
     All,
 }
 
@@ -24,6 +26,16 @@ pub(super) fn evaluators() -> impl TypedValueParser<Value = Evaluators> {
     let names = Evaluator::ALL.iter().map(|e| e.name()).chain(["all"]);
     PossibleValuesParser::new(names).try_map(|name| {
         if name == "all" { Ok(Evaluators::All) } else { name.parse().map(Evaluators::One) }
+    })
+}
+
+/// Reads the name of an evaluator, `steps` or `all`.
+fn measured_evaluators() -> impl TypedValueParser<Value = Evaluators> {
+    let names = Evaluator::ALL.iter().map(|e| e.name()).chain(["steps", "all"]);
+    PossibleValuesParser::new(names).try_map(|name| match name.as_str() {
+        "all" => Ok(Evaluators::All),
+        "steps" => Ok(Evaluators::Steps),
+        name => name.parse().map(Evaluators::One),
     })
 }
 
@@ -139,15 +151,16 @@ pub(crate) struct Playable {
 
 /// Measure how fast games are played at random
 #[derive(Debug, Parser)]
-#[command(after_help = "One thread plays random matches. Rates are per second of its processor \
-time, or of the clock where the system does not tell that. Preparation is from text to a game that \
-can be played. Exit code: 0 measured, 1 evaluators disagree (with --signature), 2 a game could not \
+#[command(after_help = "One thread plays random matches, or several. Rates are per second of its \
+processor time, or of the clock where the system does not tell that or where there are several \
+threads. Preparation is from text to a game that can be played. Exit code: 0 measured, 1 evaluators disagree (with --signature), 2 a game could not \
 be played.
 
 Examples:
   magister bench tictactoe mine.kif
   magister bench rust:tictactoe --seconds 5
   magister bench tictactoe --evaluator all --json
+  magister bench tictactoe --evaluator batch --threads 2
   magister bench tictactoe monty-hall --signature   a number that no change of the engine changes")]
 pub(crate) struct Bench {
     /// The games: bundled names, rust:NAME, files, or - for standard input
@@ -156,9 +169,13 @@ pub(crate) struct Bench {
     /// How long to play each
     #[arg(long, value_name = "S", default_value_t = 1.0, value_parser = seconds)]
     pub(crate) seconds: f64,
-    /// How to run the rules: one way, or all that take them [default: the best that does]
-    #[arg(long, value_name = "E", value_parser = evaluators())]
+    /// How to run the rules: one way, the one that single steps are made by, or all that take them
+    /// [default: all, and what play would use for what; with --signature what play would use]
+    #[arg(long, value_name = "E", value_parser = measured_evaluators())]
     pub(crate) evaluator: Option<Evaluators>,
+    /// Play in so many threads; rates are per second of the clock then
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: u16,
     /// Break a match off after so many steps
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     pub(crate) max_steps: u32,

@@ -8,10 +8,12 @@ use std::io::Write;
 
 use anyhow::{Context as _, Result, bail};
 use magister_core::{Batch, Detail, Results, Stop, Stream};
+use magister_engine::Evaluator;
+use magister_engine::evaluator::Playing;
 use serde_json::json;
 
-use crate::args::Bench;
-use crate::game::{self, Playable};
+use crate::args::{Bench, Evaluators};
+use crate::game::{self, Playable, Source};
 use crate::{CLEAN, FOUND};
 use measure::{Measured, measure};
 
@@ -30,23 +32,68 @@ pub(crate) fn run(args: &Bench) -> Result<u8> {
     for name in &args.games {
         let source = game::find(name, &args.language.options())?;
         process::reset_peak();
-        source.each(args.evaluator, |playable| {
-            let measured = measure(playable, args.seconds, args.max_steps)
+        source.each(Some(args.evaluator.unwrap_or(Evaluators::All)), |playable| {
+            let form = batch_form(playable);
+            let measured = measure(playable, args.seconds, args.max_steps, args.threads)
                 .with_context(|| format!("{name} by {}", playable.evaluator))?;
             if args.json {
-                writeln!(out, "{}", as_json(playable, &measured))?;
+                writeln!(out, "{}", as_json(playable, form, &measured, args.threads))?;
             } else {
-                writeln!(out, "{}", as_text(playable, &measured))?;
+                writeln!(out, "{}", as_text(playable, form, &measured, args.threads))?;
             }
             out.flush()?;
             process::reset_peak();
             Ok(())
         })?;
+        if args.evaluator.is_none() {
+            defaults(&source, args.json, &mut out)?;
+        }
     }
     Ok(CLEAN)
 }
 
-fn as_text(playable: &Playable, measured: &Measured) -> String {
+/// Makes the tapes and the code of the batch evaluator, and gives the milliseconds it took.
+fn batch_form(playable: &Playable) -> Option<f64> {
+    let prepared = playable.prepared.as_ref()?;
+    let network = prepared.network.as_ref().filter(|_| prepared.evaluator == Evaluator::Batch)?;
+    Some(network.vectors().as_secs_f64() * 1e3)
+}
+
+/// What play would use for single steps and for batches, if no evaluator is asked for.
+fn defaults(source: &Source, json: bool, out: &mut impl Write) -> Result<()> {
+    let playable = source.prepare(None)?;
+    let network = playable.prepared.as_ref().and_then(|prepared| prepared.network.as_ref());
+    let batches = match network {
+        Some(network) => network.choices(&Stop::never())?,
+        None => vec![(1, Playing::OneByOne)],
+    };
+    let name = |playing: &Playing| match playing {
+        Playing::OneByOne => playable.evaluator.to_owned(),
+        Playing::Lanes(width) => format!("batch of {width}"),
+    };
+    if json {
+        let batches: Vec<_> = batches
+            .iter()
+            .map(|(lanes, playing)| json!({"from_lanes": lanes, "evaluator": name(playing)}))
+            .collect();
+        let default = json!({"steps": playable.evaluator, "batches": batches});
+        writeln!(out, "{}", json!({"game": playable.name, "default": default}))?;
+    } else {
+        let batches: Vec<String> = batches
+            .iter()
+            .map(|(lanes, playing)| format!("{} from {lanes}", name(playing)))
+            .collect();
+        let (game, steps) = (&playable.name, playable.evaluator);
+        let batches = batches.join(", ");
+        writeln!(
+            out,
+            "{game} by default: steps by {steps}; playouts by number of lanes: {batches}"
+        )?;
+    }
+    Ok(())
+}
+
+fn as_text(playable: &Playable, form: Option<f64>, measured: &Measured, threads: u16) -> String {
     let mut text = format!(
         "{} {}: {:.0} states/s, {:.0} playouts/s, {:.1} steps a playout; prepared in {:.1} ms",
         playable.name,
@@ -54,8 +101,17 @@ fn as_text(playable: &Playable, measured: &Measured) -> String {
         measured.states_per_s(),
         measured.playouts_per_s(),
         measured.mean_length(),
-        millis(playable),
+        millis(playable) + form.unwrap_or(0.0),
     );
+    if let Some(form) = form {
+        let _ = write!(text, " (the batch form {form:.1})");
+    }
+    if threads > 1 {
+        let _ = write!(text, "; {threads} threads, by the clock");
+        if let Some(each) = measured.cpu_ns() {
+            let _ = write!(text, ", {each:.2} ns of processor time a state");
+        }
+    }
     if let Some(gates) = gates(playable) {
         let _ = write!(text, ", {gates} gates");
     }
@@ -65,14 +121,22 @@ fn as_text(playable: &Playable, measured: &Measured) -> String {
     text
 }
 
-fn as_json(playable: &Playable, measured: &Measured) -> serde_json::Value {
+fn as_json(
+    playable: &Playable,
+    form: Option<f64>,
+    measured: &Measured,
+    threads: u16,
+) -> serde_json::Value {
     json!({
         "game": playable.name,
         "evaluator": playable.evaluator,
         "states_per_s": measured.states_per_s(),
         "playouts_per_s": measured.playouts_per_s(),
         "mean_length": measured.mean_length(),
-        "prepare_ms": millis(playable),
+        "prepare_ms": millis(playable) + form.unwrap_or(0.0),
+        "batch_form_ms": form,
+        "threads": threads,
+        "cpu_ns_per_state": measured.cpu_ns(),
         "gates": gates(playable),
         "gates_by_section": sections(playable),
         "peak_bytes": process::peak(),

@@ -6,6 +6,7 @@ use std::time::Instant;
 use anyhow::{Context as _, Result, bail};
 use magister_core::Stop;
 use magister_engine::network_of;
+use magister_gdl::Syntax;
 use serde_json::json;
 
 use crate::CLEAN;
@@ -37,6 +38,17 @@ pub(crate) fn run(args: &Network) -> Result<u8> {
     let exact = known.iter().filter(|group| group.exact).count();
     let members: usize = known.iter().map(|group| group.members.len()).sum();
     let implied = network.invariants.implied.len();
+    let sides: Vec<(String, usize)> = network
+        .sides
+        .iter()
+        .map(|side| {
+            let fluent = network.fluents[side.turn.node() as usize - 1];
+            let text = network.terms.export(fluent).text(Syntax::Kif);
+            let turn = if side.turn.negated() { format!("(not {text})") } else { text };
+            let gates = side.network.gates();
+            (turn, gates.legal + gates.next)
+        })
+        .collect();
     if args.json {
         let object = json!({
             "game": name,
@@ -55,6 +67,8 @@ pub(crate) fn run(args: &Network) -> Result<u8> {
                 "fluents": members,
             },
             "implied": implied,
+            "sides": sides.iter().map(|(turn, gates)| json!({"turn": turn, "gates": gates}))
+                .collect::<Vec<_>>(),
             "prepare_ms": took.as_secs_f64() * 1000.0,
         });
         writeln!(out, "{object}")?;
@@ -72,5 +86,8 @@ pub(crate) fn run(args: &Network) -> Result<u8> {
     writeln!(out, "next state:       {} gates", gates.next)?;
     writeln!(out, "goals:            {} gates", gates.goals)?;
     writeln!(out, "percepts:         {} gates", gates.percepts)?;
+    for (turn, gates) in &sides {
+        writeln!(out, "when {turn}: {gates} gates a step")?;
+    }
     Ok(CLEAN)
 }

@@ -35,7 +35,7 @@ pub(crate) fn run(args: &Replay) -> Result<u8> {
         }
         let name = args.game.clone().unwrap_or_else(|| report.game.clone());
         if !games.contains_key(&name) {
-            let playable = game::open_for_play(&name, &args.language.options())?;
+            let playable = game::open(&name, None, &args.language.options())?;
             games.insert(name.clone(), playable.game);
         }
         let game = &games[&name];

@@ -5,7 +5,7 @@ use std::io::Write;
 
 use anyhow::{Result, bail};
 use magister_core::{Game, Information};
-use magister_games::catalogue::{self, Entry};
+use magister_games::catalogue::{Entry, Found, Version};
 use magister_gdl::{
     Diagnostics, Dialect, Examined, Rulesheet, Severity, Syntax, TermKind, examine,
 };
@@ -18,15 +18,10 @@ use crate::{CLEAN, input};
 
 pub(crate) fn run(args: &Show) -> Result<u8> {
     let mut out = anstream::stdout().lock();
-    let path = std::path::Path::new(&args.game);
-    let bundled = catalogue::find(&args.game);
-    let file = args.game == "-" || (path.exists() && (bundled.is_none() || !path.is_dir()));
-    let entry = if file { None } else { bundled };
-    if !file && entry.is_none() {
-        bail!(input::unknown(&args.game));
-    }
-    let text = match entry {
-        Some(Entry { sheet: None, .. }) => None,
+    let found = input::bundled(&args.game);
+    let entry = found.map(|found| found.entry);
+    let text = match found {
+        Some(Found { version: Version::Rust, .. }) => None,
         _ => Some(input::open(&args.game)?),
     };
     if args.rules {

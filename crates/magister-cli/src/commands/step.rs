@@ -5,6 +5,7 @@ mod show;
 use std::io::{self, BufRead as _, IsTerminal as _, Read as _, Write};
 
 use anyhow::{Context as _, Result, bail};
+use magister_engine::board::Painter;
 
 use crate::args::Step;
 use crate::game::{self, Playable};
@@ -24,7 +25,7 @@ undo [N], redo [N], jump N
                  back, forth, or to the position after N steps
 state, legal, percepts, history
                  the state; all legal moves; what was seen of the last step; all steps
-show             the whole position again
+show             the whole position again, with what the symbols stand for
 quit
 ";
 
@@ -40,7 +41,9 @@ pub(crate) fn run(args: &Step) -> Result<u8> {
     if args.game == "-" && args.moves.is_none() {
         bail!("standard input cannot hold both the rules and the commands; use --moves");
     }
-    let playable = game::open(&args.game, args.evaluator, &args.language.options())?;
+    let source = game::find(&args.game, &args.language.options())?;
+    let playable = source.prepare(args.evaluator)?;
+    let painter = (!args.json).then(|| source.painter(&playable));
     let mut session = Session::new(playable.game.clone(), args.seed);
     if let Some(moves) = &args.moves {
         if let Err(error) = session.play(moves) {
@@ -48,34 +51,39 @@ pub(crate) fn run(args: &Step) -> Result<u8> {
             return Ok(FOUND);
         }
         let mut out = anstream::stdout().lock();
-        write!(out, "{}", shown(&session, &playable, args.json))?;
+        write!(out, "{}", shown(&session, &playable, painter.as_ref(), true))?;
         return Ok(CLEAN);
     }
-    converse(&mut session, &playable, args.json)
+    converse(&mut session, &playable, painter.as_ref())
 }
 
-fn shown(session: &Session, playable: &Playable, json: bool) -> String {
-    if json {
-        format!("{}\n", show::as_json(session, &playable.name, playable.evaluator))
-    } else {
-        show::position(session)
+/// A position: drawn if there is a painter, as an object if not. A legend tells the symbols.
+fn shown(
+    session: &Session,
+    playable: &Playable,
+    painter: Option<&Painter>,
+    legend: bool,
+) -> String {
+    match painter {
+        Some(painter) => show::position(session, painter, legend),
+        None => format!("{}\n", show::as_json(session, &playable.name, playable.evaluator)),
     }
 }
 
 /// Reads commands to their end. At a terminal a mistake is told and the next line is read; a
 /// script ends at its first one.
-fn converse(session: &mut Session, playable: &Playable, json: bool) -> Result<u8> {
+fn converse(session: &mut Session, playable: &Playable, painter: Option<&Painter>) -> Result<u8> {
     let mut input = io::stdin().lock();
     let mut out = anstream::stdout().lock();
     let terminal = input.is_terminal();
-    if terminal && !json {
+    if terminal && painter.is_some() {
         writeln!(
             out,
             "{}, evaluator {}; `help` lists the commands",
             playable.name, playable.evaluator
         )?;
     }
-    write!(out, "{}", shown(session, playable, json))?;
+    write!(out, "{}", shown(session, playable, painter, true))?;
     for number in 1.. {
         if terminal {
             write!(out, "> ")?;
@@ -89,7 +97,10 @@ fn converse(session: &mut Session, playable: &Playable, json: bool) -> Result<u8
         match answer(session, line.trim()) {
             Ok(Answer::Quit) => break,
             Ok(Answer::Text(text)) => write!(out, "{text}")?,
-            Ok(Answer::Position) => write!(out, "{}", shown(session, playable, json))?,
+            Ok(Answer::Position) => {
+                let asked = line.trim() == "show";
+                write!(out, "{}", shown(session, playable, painter, asked))?;
+            }
             Err(error) if is_broken_pipe(&error) => return Err(error),
             Err(error) if terminal => writeln!(out, "{error:#}")?,
             Err(error) => {

@@ -2,7 +2,7 @@
 
 use super::{Options, Report};
 use crate::playout::{self, Batch, Detail, Results, Stream, Tally};
-use crate::{Game, Halt, Info, Stop};
+use crate::{Game, Halt, Info, Stop, Worker};
 
 pub(super) fn check(game: &dyn Game, options: &Options, states: &[Vec<u64>], report: &mut Report) {
     let mut worker = game.worker();
@@ -50,6 +50,7 @@ pub(super) fn check(game: &dyn Game, options: &Options, states: &[Vec<u64>], rep
     if playout::one_by_one(&mut *worker, &batch, &mut plain, &stop).is_err() || plain != together {
         report.fail("playouts", "", "the engine's playouts are not those of the plain evaluator");
     }
+    moves(&mut *worker, game.info(), &batch, &together, report);
     let set = Stop::new();
     set.set();
     if worker.playouts(&batch, &mut plain, &set) != Err(Halt::Stopped) {
@@ -64,6 +65,38 @@ pub(super) fn check(game: &dyn Game, options: &Options, states: &[Vec<u64>], rep
         });
     if !same {
         report.fail("playouts", "", "sums without details differ from sums with details");
+    }
+}
+
+/// Whether what is told of moves is what the plain evaluator tells, and fits the sums.
+fn moves(
+    worker: &mut dyn Worker,
+    info: &Info,
+    batch: &Batch<'_>,
+    full: &Results,
+    report: &mut Report,
+) {
+    let stop = Stop::never();
+    let batch = Batch { detail: Detail::Moves, ..*batch };
+    let (mut ours, mut plain) = (Results::default(), Results::default());
+    if worker.playouts(&batch, &mut ours, &stop).is_err() {
+        report.fail("playouts", "", "a batch was not played with what comes of its moves");
+        return;
+    }
+    if playout::one_by_one(worker, &batch, &mut plain, &stop).is_err() || plain != ours {
+        report.fail("playouts", "", "moves are not worth what the plain evaluator finds");
+    }
+    let (low, high) = info.rewards;
+    for (tally, full) in ours.streams.iter().zip(&full.streams) {
+        let sums = (tally.steps, &tally.paid, &tally.sum, &tally.squares);
+        let strange = tally.moves.iter().any(|entry| {
+            let mean = entry.sum / f64::from(entry.playouts);
+            let range = tally.truncated > 0 || (low..=high).contains(&mean);
+            entry.playouts == 0 || entry.playouts > tally.paid[entry.role.index()] || !range
+        });
+        if strange || sums != (full.steps, &full.paid, &full.sum, &full.squares) {
+            report.fail("playouts", "", "what is told of moves does not fit the sums");
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! The plain evaluator of playouts.
 
+use super::moves::MoveBook;
 use super::{Batch, Detail, LANES, Playout, Results, Stream, Tally};
 use super::{lane_quota, numbers, pick, pick_weighted};
 use crate::{Halt, Move, Payment, Role, Step, Stop, Worker};
@@ -45,6 +46,9 @@ struct Player {
     joint: Vec<Move>,
     step: Step,
     goals: Vec<f64>,
+    /// The rewards of the playout that ends.
+    paid: Vec<Option<f64>>,
+    moves: MoveBook,
 }
 
 /// One lane between two windows.
@@ -76,6 +80,8 @@ impl Player {
             joint: Vec::with_capacity(roles),
             step: Step::new(),
             goals: Vec::new(),
+            paid: vec![None; roles],
+            moves: MoveBook::default(),
         }
     }
 
@@ -97,6 +103,9 @@ impl Player {
             lane.playouts.clear();
             lane.rewards.clear();
         }
+        if batch.detail == Detail::Moves {
+            self.moves.clear();
+        }
         let mut first = 0;
         while self.lanes.iter().any(|lane| lane.left > 0) {
             self.known.fill(0);
@@ -115,6 +124,9 @@ impl Player {
             }
             tally.playouts.extend_from_slice(&lane.playouts);
             tally.rewards.extend_from_slice(&lane.rewards);
+        }
+        if batch.detail == Detail::Moves {
+            self.moves.write(&mut tally.moves);
         }
         Ok(())
     }
@@ -151,6 +163,11 @@ impl Player {
             }
             worker.step(&self.joint, &mut self.step, stop)?;
             self.lanes[index].steps += 1;
+            if batch.detail == Detail::Moves {
+                for (role, &choice) in self.joint.iter().enumerate() {
+                    self.moves.note(index, Role(role as u8), choice);
+                }
+            }
             for (sum, gain) in self.gains[own.clone()].iter_mut().zip(&self.step.gains) {
                 *sum += gain;
             }
@@ -199,7 +216,6 @@ impl Player {
         finished: bool,
     ) {
         let lane = &mut self.lanes[window.index];
-        let detail = window.batch.detail == Detail::PerPlayout;
         for role in 0..self.roles {
             let slot = window.index * self.roles + role;
             let gained = std::mem::take(&mut self.gains[slot]);
@@ -217,11 +233,13 @@ impl Player {
                 self.sum[slot] += reward;
                 self.squares[slot] += reward * reward;
             }
-            if detail {
-                lane.rewards.push(reward);
-            }
+            self.paid[role] = reward;
         }
-        if detail {
+        if window.batch.detail == Detail::Moves {
+            self.moves.end(window.index, &self.paid);
+        }
+        if window.batch.detail == Detail::PerPlayout {
+            lane.rewards.extend_from_slice(&self.paid);
             lane.playouts.push(Playout { steps: lane.steps, finished });
         }
         *(if finished { &mut tally.finished } else { &mut tally.truncated }) += 1;

@@ -6,6 +6,7 @@
 //! and percepts each in its own way, so answers are compared by texts; but the text of a number
 //! is asked for once, and positions are compared as lists of numbers.
 
+mod lanes;
 mod names;
 mod side;
 #[cfg(test)]
@@ -17,6 +18,7 @@ use std::time::Duration;
 use magister_core::{Game, Halt, Rng, Seed, Stop};
 use rustc_hash::{FxHashSet, FxHasher};
 
+pub use lanes::{Amount, Lanes, lanes};
 use names::Names;
 use side::Side;
 

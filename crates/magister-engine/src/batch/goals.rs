@@ -4,11 +4,9 @@
 //! many gates, the last states are kept lane by lane until a lane would have to keep two, and the
 //! goals of all are computed at once.
 
-use magister_lanes::{Form, Gate, Operation, Tape, Width};
+use magister_lanes::{Gate, Operation, Tape, Width};
 
-use super::fuse::fuse;
-use crate::circuit::{Circuit, Wire};
-use crate::circuit::{depth_first, in_runs, rows, wanted};
+use crate::circuit::{Circuit, Laid, Layout, Wire};
 use crate::network::Network;
 
 /// What goals are worth.
@@ -63,24 +61,20 @@ impl Goals {
             gate.out = at(gate.out);
         }
         let kept: Vec<Wire> = rewards.iter().map(|&(.., wire)| at(wire)).collect();
-        let wires = (circuit.wires + shift) as usize;
-        let mut sections = [gates];
-        let needed = wanted(&sections, wires, &kept);
-        sections[0] = match Form::best(Width::best()) {
-            Form::Runs => in_runs(&sections[0], wires),
-            Form::Code => depth_first(&sections[0], wires, &needed[0]),
-            Form::TableCode => {
-                depth_first(&fuse(&sections[0], wires, &needed[0]), wires, &needed[0])
-            }
+        let layout = Layout {
+            widths: Width::useful(),
+            wires: (circuit.wires + shift) as usize,
+            inputs: shift + 1,
+            fixed: &[],
+            kept,
+            after: None,
         };
-        let (row, count) = rows(&mut sections, wires, shift + 1, &kept, &[]);
-        let mut tape = Tape::new(&sections[0], count);
+        let Laid { mut tapes, row, rows: count, .. } = layout.lay(vec![gates]);
+        let tape = tapes.pop()?;
         let rewards: Vec<(usize, f64, u32)> = rewards
             .iter()
             .map(|&(role, value, wire)| (role, value, row[at(wire) as usize]))
             .collect();
-        let paid: Vec<u32> = rewards.iter().map(|&(.., row)| row).collect();
-        tape.compile(Width::best(), &paid);
         Some(Self { rows: count, fluents, tape, rewards })
     }
 }

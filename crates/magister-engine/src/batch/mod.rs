@@ -1,8 +1,8 @@
 //! Playouts by the hundred: a network run on vectors, one game in every bit.
 
 mod choice;
-mod fuse;
 mod goals;
+mod moves;
 mod numbers;
 mod player;
 mod program;

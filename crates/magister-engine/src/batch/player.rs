@@ -7,6 +7,7 @@ use magister_core::{Batch, Detail, Halt, Results, Stop, Tally};
 use magister_lanes::{BITS, Ledger, Planes, Start, Width, Wires, hold, scale};
 
 use super::goals::Pay;
+use super::moves::{CountedMoves, MoveBook};
 use super::program::{BatchProgram, Ending};
 use crate::network::Network;
 
@@ -16,13 +17,16 @@ pub(crate) struct BatchPlan {
     program: BatchProgram,
     fluents: usize,
     roles: usize,
+    /// The moves, if it is told what comes of them.
+    moves: Option<CountedMoves>,
 }
 
 impl BatchPlan {
-    /// The plan of a network.
-    pub(crate) fn new(network: &Network, pay: &Pay<'_>, stop: &Stop) -> Self {
-        let program = BatchProgram::new(network, pay, stop);
-        Self { program, fluents: network.fluents.len(), roles: network.idle.len() }
+    /// The plan of a network. If it is to tell what comes of moves, their numbers are given.
+    pub(crate) fn new(network: &Network, pay: &Pay<'_>, numbers: Option<&[u32]>) -> Self {
+        let program = BatchProgram::new(network, pay, numbers.is_some());
+        let moves = numbers.map(|numbers| CountedMoves::new(network, numbers, &program.rewards));
+        Self { program, fluents: network.fluents.len(), roles: network.idle.len(), moves }
     }
 }
 
@@ -59,6 +63,8 @@ pub(crate) struct BatchPlayer {
     slots: Vec<Playing>,
     /// How often each reward was paid, and then finished playouts, for every slot.
     counts: magister_lanes::Tally,
+    /// What came of moves, if the plan tells that.
+    moves: Option<MoveBook>,
     /// The number of sweeps so far.
     sweep: u64,
 }
@@ -107,9 +113,25 @@ impl BatchPlayer {
             planes: Planes::new(width, 0),
             slots: vec![idle; width.slots()],
             counts: magister_lanes::Tally::new(width, plan.program.paid.len() + 1),
+            moves: plan.moves.as_ref().map(|counted| MoveBook::new(counted, width)),
             sweep: 0,
             plan,
         }
+    }
+
+    /// The number of its lanes.
+    pub(crate) fn width(&self) -> Width {
+        self.wires.width()
+    }
+
+    /// Whether it tells what comes of moves.
+    pub(crate) fn tells_moves(&self) -> bool {
+        self.moves.is_some()
+    }
+
+    /// The number of sweeps that the last batch took.
+    pub(crate) fn sweeps(&self) -> u64 {
+        self.sweep
     }
 
     /// Plays a batch whose start states are states of the game.
@@ -124,6 +146,7 @@ impl BatchPlayer {
         out.streams.iter_mut().for_each(|tally| tally.clear(roles));
         self.counts.clear();
         self.keeping.fill(0);
+        self.moves.iter_mut().for_each(MoveBook::clear);
         for playing in &mut self.slots {
             playing.playouts.iter_mut().for_each(Vec::clear);
             playing.rewards.iter_mut().for_each(Vec::clear);
@@ -227,6 +250,9 @@ impl BatchPlayer {
             playing.playouts.iter_mut().for_each(|list| tally.playouts.append(list));
             playing.rewards.iter_mut().for_each(|list| tally.rewards.append(list));
         }
+        if let (Some(book), Some(counted)) = (&mut self.moves, &self.plan.moves) {
+            book.close(counted, slot, &mut tally.moves);
+        }
     }
 
     /// Counts the steps of the lanes that have just ended their last playout: every sweep was a
@@ -256,8 +282,11 @@ impl BatchPlayer {
             self.end(batch);
         }
         self.choose();
-        let Self { plan, wires, .. } = self;
+        let Self { plan, wires, moves, .. } = self;
         plan.program.next.run(wires);
+        if let (Some(book), Some(counted)) = (moves, &plan.moves) {
+            book.note(counted, wires, plan.program.restart);
+        }
         if let Ending::Commit(commit) = &plan.program.ending {
             let start =
                 if self.same { Start::Same(&self.start) } else { Start::Rows(&self.starts) };
@@ -270,10 +299,16 @@ impl BatchPlayer {
     /// Books the playouts that end in this sweep.
     fn end(&mut self, batch: &Batch<'_>) {
         let held = |(kept, ended): (&u64, &u64)| kept & ended != 0;
-        if self.keeping.iter().zip(self.ledger.ended()).any(held) {
+        // Lanes whose moves are to be counted are paid before.
+        let counting = self.moves.as_ref().is_some_and(|book| book.is_full(self.ledger.finished()))
+            && self.keeping.iter().any(|&word| word != 0);
+        if counting || self.keeping.iter().zip(self.ledger.ended()).any(held) {
             self.pay(batch);
         }
-        let Self { plan, wires, ledger, slots, kept, keeping, .. } = self;
+        let Self { plan, wires, ledger, slots, kept, keeping, moves, .. } = self;
+        if let (Some(book), Some(counted)) = (moves, &plan.moves) {
+            book.finish(counted, ledger.finished());
+        }
         for (keeping, finished) in keeping.iter_mut().zip(ledger.finished()) {
             *keeping |= finished;
         }
@@ -293,7 +328,7 @@ impl BatchPlayer {
 
     /// Counts the rewards of the states that are kept, or where none are of those that end now.
     fn pay(&mut self, batch: &Batch<'_>) {
-        let Self { plan, wires, slots, counts, kept, keeping, .. } = self;
+        let Self { plan, wires, slots, counts, kept, keeping, moves, .. } = self;
         let from = match &plan.program.apart {
             Some(goals) => {
                 goals.tape.run(kept);
@@ -301,7 +336,10 @@ impl BatchPlayer {
             }
             None => &*wires,
         };
-        counts.add(from, &plan.program.paid, keeping);
+        counts.add(0, from, &plan.program.paid, keeping);
+        if let (Some(book), Some(counted)) = (moves, &plan.moves) {
+            book.pay(counted, from, keeping);
+        }
         if batch.detail == Detail::PerPlayout {
             for (slot, playing) in slots.iter_mut().enumerate() {
                 playing.pay(plan, from, lanes(keeping, slot), slot);

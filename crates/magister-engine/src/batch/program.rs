@@ -1,13 +1,10 @@
 //! A network as tapes: what one sweep of a batch runs.
 
-use magister_core::Stop;
 use magister_lanes::{BITS, Commit, Form, Operation, Tape, Width, planes_for};
 
 use super::choice::Counted;
-use super::fuse::fuse;
 use super::goals::{Goals, Pay, rewards};
-use crate::circuit::{Circuit, Wire};
-use crate::circuit::{depth_first, in_place, in_runs, rows, wanted};
+use crate::circuit::{Circuit, Laid, Layout, Wire};
 use crate::network::{Edge, Network, Turns};
 
 /// What one sweep runs, in this order: `legal`; `goals` if a playout has ended; the random planes
@@ -80,10 +77,10 @@ struct Chooser {
 }
 
 impl BatchProgram {
-    /// The tapes of a network that pays so.
-    pub(super) fn new(network: &Network, pay: &Pay<'_>, stop: &Stop) -> Self {
-        let turns = network.turns(stop);
-        Builder::new(network, turns).build(pay)
+    /// The tapes of a network that pays so. With `moves`, the rows of the moves that are made are
+    /// there after each sweep, at the places of the network's inputs.
+    pub(super) fn new(network: &Network, pay: &Pay<'_>, moves: bool) -> Self {
+        Builder::new(network, network.turns.clone()).build(pay, moves)
     }
 }
 
@@ -136,7 +133,7 @@ impl<'a> Builder<'a> {
         if places.is_empty() { Vec::new() } else { vec![Chooser { places }] }
     }
 
-    fn build(mut self, pay: &Pay<'_>) -> BatchProgram {
+    fn build(mut self, pay: &Pay<'_>, moves: bool) -> BatchProgram {
         let network = self.network;
         let yes = 0;
         let restart = self.fixed(1);
@@ -210,7 +207,8 @@ impl<'a> Builder<'a> {
             let chosen = counted.choose(&mut self.circuit, &number);
             for (place, wire) in chooser.places.iter().zip(chosen) {
                 for &at in place {
-                    self.does(at, wire, &turn, &moving);
+                    let some = some[index].unwrap_or(yes);
+                    self.does(at, wire, &turn, &moving, some);
                 }
             }
         }
@@ -233,41 +231,26 @@ impl<'a> Builder<'a> {
         kept.extend(&self.fixed);
         kept.extend(rewards.iter().map(|&(.., wire)| wire));
         kept.extend(counted.iter().flat_map(Counted::digits));
-        kept.extend(&after);
-        let inputs = network.graph.inputs() as u32 + 1;
-        let wires = self.circuit.wires as usize;
-        let mut sections = [section_legal, section_goals, section_mix, section_rest, section_next];
-        if form == Form::TableCode {
-            let wanted = wanted(&sections, wires, &kept);
-            for (section, wanted) in sections.iter_mut().zip(&wanted) {
-                *section = fuse(section, wires, wanted);
-            }
+        if moves {
+            kept.extend(network.inputs.iter().map(|input| input + 1));
         }
-        let needed = wanted(&sections, wires, &kept);
-        for (section, wanted) in sections.iter_mut().zip(&needed) {
-            *section = match form {
-                Form::Runs => in_runs(section, wires),
-                Form::Code | Form::TableCode => depth_first(section, wires, wanted),
-            };
+        if starts.is_none() {
+            kept.extend(&after);
         }
-        if starts.is_some() {
-            let [.., last] = &mut sections;
-            *last = in_place(last, wires, &after);
-            kept.truncate(kept.len() - after.len());
-            kept.extend(1..=after.len() as u32);
-        }
-        let outs: Vec<Vec<Wire>> = wanted(&sections, wires, &kept)
-            .iter()
-            .map(|wanted| (0..wires as u32).filter(|&wire| wanted[wire as usize]).collect())
-            .collect();
-        let (row, count) = rows(&mut sections, wires, inputs, &kept, &self.fixed);
+        let layout = Layout {
+            widths: Width::useful(),
+            wires: self.circuit.wires as usize,
+            inputs: network.graph.inputs() as u32 + 1,
+            fixed: &self.fixed,
+            kept,
+            after: starts.map(|_| after.as_slice()),
+        };
+        let sections = [section_legal, section_goals, section_mix, section_rest, section_next];
+        let Laid { tapes, row, rows: count, .. } = layout.lay(sections.into());
         let at = |wire: Wire| row[wire as usize];
-        let [legal, goals, mix, mix_rest, next_tape] = std::array::from_fn(|section| {
-            let mut tape = Tape::new(&sections[section], count);
-            let rows: Vec<u32> = outs[section].iter().map(|&wire| at(wire)).collect();
-            tape.compile(Width::best(), &rows);
-            tape
-        });
+        let mut tapes = tapes.into_iter();
+        let [legal, goals, mix, mix_rest, next_tape] =
+            std::array::from_fn(|_| tapes.next().unwrap_or_else(|| Tape::new(&[], 0)));
         let rewards: Vec<(usize, f64, u32)> = match &apart {
             Some(apart) => apart.rewards.clone(),
             None => rewards.iter().map(|&(role, value, wire)| (role, value, at(wire))).collect(),
@@ -342,17 +325,20 @@ impl<'a> Builder<'a> {
     }
 
     /// Writes the input of a move that a choice may have taken.
-    fn does(&mut self, at: u32, chosen: Wire, turn: &[Wire], moving: &[Wire]) {
+    fn does(&mut self, at: u32, chosen: Wire, turn: &[Wire], moving: &[Wire], some: Wire) {
         let input = self.network.inputs[at as usize] + 1;
         let role = self.role_of(at);
         let idling = self.network.idle[role].is_some();
+        let passing = self.turns.as_ref().is_some_and(|turns| turns.passing[role]);
         // In a turn of another the move that was chosen is the other's; and where a role may idle
-        // nothing may have been chosen at all.
+        // or have to pass, nothing may have been chosen at all.
         let mut conditions = Vec::new();
         if let Some(&turn) = turn.get(role) {
             conditions.push(turn);
         }
-        if idling {
+        if passing {
+            conditions.push(some);
+        } else if idling {
             conditions.push(moving[role]);
         }
         let [a, b] = match conditions[..] {

@@ -1,12 +1,17 @@
 //! Networks as gates of two and three inputs, in the order in which to run them.
 
+mod fuse;
+mod layout;
 mod schedule;
 
 use magister_lanes::{Gate, Operation};
 
 use crate::network::{Edge, Graph};
 
-pub(crate) use schedule::{depth_first, in_place, in_runs, rows, wanted};
+use fuse::fuse;
+pub(crate) use layout::{Laid, Layout};
+pub(crate) use schedule::in_runs;
+use schedule::{depth_first, in_place, rows, wanted};
 
 /// A wire, by number. Those of the network's nodes come first.
 pub(crate) type Wire = u32;

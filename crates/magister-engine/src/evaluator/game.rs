@@ -1,17 +1,23 @@
 //! A game that runs on its network.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
+use std::time::{Duration, Instant};
 
 use magister_core::text::IDLE_TEXT;
-use magister_core::{Game, Info, Move, Percept, Role, Stop, Text, Worker};
+use magister_core::{
+    Batch, Detail, Game, Halt, Info, Move, Percept, Results, Role, Stop, Stream, Text, Worker,
+};
 use magister_gdl::{Dialect, Syntax};
+use magister_lanes::Width;
 use rustc_hash::FxHashMap;
 
+use super::code::{Codes, Emitted};
 use super::incremental::Incremental;
 use super::machine::Machine;
+use super::pace::{Choice, Pace, Playing};
 use super::possible::Possible;
 use super::stepper::NetworkStepper;
-use super::sweep::Sweep;
+use super::sweep::{Sweep, Tapes};
 use super::worker::NetworkWorker;
 use crate::Error;
 use crate::batch::{BatchPlan, Pay};
@@ -29,9 +35,28 @@ pub enum Method {
     Sweep,
     /// Only what changes.
     Incremental,
+    /// Everything anew in every state, as machine code.
+    Code,
     /// Like sweep, and playouts on vectors, hundreds at once.
     Batch,
 }
+
+/// The place of a move that a role does not have.
+const NOWHERE: u32 = u32::MAX;
+
+impl Method {
+    /// How playouts are played, if nothing else is said.
+    fn choice(self) -> Choice {
+        Choice::Always(match self {
+            Method::Sweep | Method::Incremental | Method::Code => Playing::OneByOne,
+            Method::Batch => Playing::Lanes(Width::best()),
+        })
+    }
+}
+
+/// Playouts by which the speed of single lanes is measured, and how long they may be.
+const TRIALS: u32 = 4;
+const LONGEST: u32 = 10_000;
 
 /// What all workers of a game share.
 #[derive(Debug)]
@@ -43,8 +68,8 @@ pub(super) struct Shared {
     pub(super) ranges: Vec<(usize, usize)>,
     /// The vocabulary's number of each move of the network: moves of the same text have the same.
     pub(super) numbers: Vec<u32>,
-    /// For each role the network's number of each of the vocabulary's moves.
-    pub(super) places: Vec<FxHashMap<u32, u32>>,
+    /// For each role the network's number of each of the vocabulary's moves, or [`NOWHERE`].
+    places: Vec<Vec<u32>>,
     /// The texts of moves, by their number in the vocabulary.
     move_texts: Vec<String>,
     move_numbers: FxHashMap<Ground, u32>,
@@ -60,14 +85,23 @@ pub(super) struct Shared {
     pub(super) initial: Vec<u64>,
     pub(super) possible: Possible,
     pub(super) operations: bool,
-    /// How playouts are played many at once, made when somebody first wants them.
-    batch: OnceLock<Arc<BatchPlan>>,
+    /// What sweeps run, made when somebody first wants it.
+    tapes: OnceLock<Arc<Tapes>>,
+    /// The same as machine code, if the machine allows that.
+    codes: OnceLock<Option<Arc<Codes>>>,
+    /// What was measured about batches of playouts.
+    pub(super) pace: Mutex<Pace>,
+    /// How playouts are played many at once, made when somebody first wants them: without telling
+    /// what comes of moves, and with it.
+    plans: [OnceLock<Arc<BatchPlan>>; 2],
 }
 
 /// A game that runs on its network.
 #[derive(Debug)]
 pub struct NetworkGame {
     shared: Arc<Shared>,
+    /// How batches of playouts are played.
+    choice: Choice,
 }
 
 impl NetworkGame {
@@ -98,7 +132,9 @@ impl NetworkGame {
             let from = network.moves.partition_point(|&(r, _)| r < role);
             let to = network.moves.partition_point(|&(r, _)| r <= role);
             ranges.push((from, to));
-            places.push((from..to).map(|at| (numbers[at], at as u32)).collect());
+            let mut place = vec![NOWHERE; terms.len()];
+            (from..to).for_each(|at| place[numbers[at] as usize] = at as u32);
+            places.push(place);
         }
 
         let mut seen: Vec<TermId> = network.percepts.iter().map(|&(_, term, _)| term).collect();
@@ -139,15 +175,50 @@ impl NetworkGame {
             initial,
             possible: Possible::new(&network.invariants),
             operations,
-            batch: OnceLock::new(),
+            tapes: OnceLock::new(),
+            codes: OnceLock::new(),
+            pace: Mutex::default(),
+            plans: Default::default(),
             info,
             network,
         };
         let shared = Arc::new(shared);
         // A game that cannot be begun is no game.
-        let machine = Sweep::new(Arc::clone(&shared.network));
-        NetworkWorker::new(Arc::clone(&shared), machine).begin()?;
-        Ok(Self { shared })
+        let machine = shared.sweep();
+        let choice = method.choice();
+        NetworkWorker::new(Arc::clone(&shared), machine, choice).begin()?;
+        Ok(Self { shared, choice })
+    }
+
+    /// The same game that plays batches in another way.
+    #[must_use]
+    pub fn playing(&self, choice: Choice) -> Self {
+        Self { shared: Arc::clone(&self.shared), choice }
+    }
+
+    /// Makes ready to play on vectors, if that has not been done, and gives the time that it took.
+    pub fn vectors(&self) -> Duration {
+        let begun = Instant::now();
+        self.shared.plan(false);
+        begun.elapsed()
+    }
+
+    /// From how many lanes on large batches are played in which way. Where that is measured,
+    /// everything is made ready for it.
+    pub fn choices(&self, stop: &Stop) -> Result<Vec<(usize, Playing)>, Halt> {
+        if self.choice == Choice::Measured {
+            let streams = [Stream { id: 0, start: &self.shared.initial, quota: TRIALS }];
+            let batch =
+                Batch { seed: 0, streams: &streams, max_steps: LONGEST, detail: Detail::Sums };
+            self.worker().playouts(&batch, &mut Results::default(), stop)?;
+            self.shared.measure(stop)?;
+        }
+        Ok(self.shared.choices(self.choice))
+    }
+
+    /// Whether there is machine code for it, as far as its method wants that.
+    pub fn has_code(&self) -> bool {
+        self.shared.method == Method::Code && self.shared.code().is_some()
     }
 
     /// The network that it runs on.
@@ -165,19 +236,55 @@ impl Shared {
     /// A machine, in no state yet.
     pub(super) fn machine(&self) -> Box<dyn Machine> {
         match self.method {
-            Method::Sweep | Method::Batch => Box::new(Sweep::new(Arc::clone(&self.network))),
+            Method::Sweep | Method::Batch => Box::new(self.sweep()),
             Method::Incremental => Box::new(Incremental::new(Arc::clone(&self.network))),
+            Method::Code => match self.code() {
+                Some(machine) => Box::new(machine),
+                None => Box::new(self.sweep()),
+            },
         }
     }
 
-    /// How playouts are played many at once.
-    pub(super) fn batch(&self, stop: &Stop) -> Arc<BatchPlan> {
+    /// The network's number of a move of a role.
+    pub(super) fn place(&self, role: usize, choice: Move) -> Option<usize> {
+        let place = self.places[role].get(choice.0 as usize).copied();
+        place.filter(|&at| at != NOWHERE).map(|at| at as usize)
+    }
+
+    /// The input of a move of a role, or of its doing nothing.
+    pub(super) fn input(&self, role: usize, choice: Move) -> Option<u32> {
+        if choice == Move::IDLE {
+            return self.network.idle[role];
+        }
+        self.place(role, choice).map(|at| self.network.inputs[at])
+    }
+
+    /// A machine that sweeps, in no state yet.
+    fn sweep(&self) -> Sweep {
+        let tapes = self.tapes.get_or_init(|| Arc::new(Tapes::new(&self.network)));
+        Sweep::new(&self.network, Arc::clone(tapes))
+    }
+
+    /// A machine that runs code, in no state yet, where there can be one.
+    fn code(&self) -> Option<Emitted> {
+        let codes = self.codes.get_or_init(|| Codes::new(&self.network).map(Arc::new));
+        codes.as_ref().map(|codes| Emitted::new(&self.network, Arc::clone(codes)))
+    }
+
+    /// How playouts are played many at once, and if so asked what comes of moves is told.
+    pub(super) fn plan(&self, moves: bool) -> Arc<BatchPlan> {
         let make = || {
             let chance = self.info.chance.map(Role::index);
             let pay = Pay { values: &self.values, chance, zero: self.operations };
-            Arc::new(BatchPlan::new(&self.network, &pay, stop))
+            let numbers = moves.then_some(&self.numbers[..]);
+            Arc::new(BatchPlan::new(&self.network, &pay, numbers))
         };
-        Arc::clone(self.batch.get_or_init(make))
+        Arc::clone(self.plans[usize::from(moves)].get_or_init(make))
+    }
+
+    /// Whether it is known how to play many at once.
+    pub(super) fn has_plan(&self) -> bool {
+        self.plans[0].get().is_some()
     }
 
     /// Whether words are a state of this game, as far as is known.
@@ -209,12 +316,23 @@ impl Game for NetworkGame {
     }
 
     fn worker(&self) -> Box<dyn Worker> {
-        let (shared, network) = (Arc::clone(&self.shared), Arc::clone(&self.shared.network));
+        let shared = Arc::clone(&self.shared);
         match shared.method {
             Method::Sweep | Method::Batch => {
-                Box::new(NetworkWorker::new(shared, Sweep::new(network)))
+                let machine = shared.sweep();
+                Box::new(NetworkWorker::new(shared, machine, self.choice))
             }
-            Method::Incremental => Box::new(NetworkWorker::new(shared, Incremental::new(network))),
+            Method::Code => match shared.code() {
+                Some(machine) => Box::new(NetworkWorker::new(shared, machine, self.choice)),
+                None => {
+                    let machine = shared.sweep();
+                    Box::new(NetworkWorker::new(shared, machine, self.choice))
+                }
+            },
+            Method::Incremental => {
+                let machine = Incremental::new(Arc::clone(&shared.network));
+                Box::new(NetworkWorker::new(shared, machine, self.choice))
+            }
         }
     }
 

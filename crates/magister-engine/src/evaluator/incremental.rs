@@ -266,7 +266,7 @@ impl Machine for Incremental {
         self.moves(inputs); // Switching twice is switching back.
     }
 
-    fn coming(&self, state: &mut [u64]) {
+    fn coming(&mut self, state: &mut [u64]) {
         state.copy_from_slice(&self.next);
     }
 

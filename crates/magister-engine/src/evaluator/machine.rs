@@ -24,7 +24,7 @@ pub(super) trait Machine: Send {
     /// Stays in the state; these moves were on.
     fn retreat(&mut self, inputs: &[u32]);
     /// The next state, while moves are on.
-    fn coming(&self, state: &mut [u64]);
+    fn coming(&mut self, state: &mut [u64]);
     /// Computes the goals of the state, if that has not been done.
     fn know_goals(&mut self);
     /// Whether a goal value holds; `know_goals` has been called in this state.

@@ -1,8 +1,12 @@
 //! Evaluators of networks, behind the vocabulary and behind recorded matches.
 
+mod bare;
+mod code;
 mod game;
 mod incremental;
 mod machine;
+mod pace;
+mod playouts;
 mod possible;
 mod stepper;
 mod sweep;
@@ -13,3 +17,4 @@ mod worker;
 mod tests;
 
 pub use game::{Method, NetworkGame};
+pub use pace::{Choice, Playing};

@@ -3,14 +3,63 @@
 use std::sync::Arc;
 
 use super::machine::Machine;
-use super::tape::{TRUE, Tape};
+use super::tape::{Outputs, Question, TRUE, Tape, read};
 use crate::network::{Edge, Network};
+
+/// The tapes of a network: of all states, and of those in which each role has its turn.
+#[derive(Debug)]
+pub(super) struct Tapes {
+    /// The first is of all states.
+    tapes: Vec<Tape>,
+    sides: Vec<Turn>,
+    wires: usize,
+}
+
+/// The states in which a role has its turn.
+#[derive(Debug)]
+struct Turn {
+    turn: Edge,
+    /// What is taken for granted of them.
+    known: Question,
+}
+
+impl Tapes {
+    pub(super) fn new(network: &Network) -> Self {
+        let mut tapes = vec![Tape::new(network)];
+        tapes.extend(network.sides.iter().map(|side| Tape::new(&side.network)));
+        let sides = network.sides.iter().map(|side| {
+            let (graph, known) = &side.known;
+            Turn { turn: side.turn, known: Question::new(graph, *known) }
+        });
+        let sides: Vec<Turn> = sides.collect();
+        let wires = tapes.iter().map(|t| t.wires).chain(sides.iter().map(|s| s.known.wires)).max();
+        Self { tapes, sides, wires: wires.unwrap_or(0) }
+    }
+
+    /// The tape of the state on the wires, if only one role has its turn there.
+    fn side(&self, wires: &[u8]) -> usize {
+        let mut found = 0;
+        for (at, side) in self.sides.iter().enumerate() {
+            if read(wires, side.turn) {
+                if found > 0 {
+                    return 0;
+                }
+                found = at + 1;
+            }
+        }
+        found
+    }
+}
 
 /// The wires of one state.
 #[derive(Clone, Debug)]
 pub(super) struct Sweep {
-    network: Arc<Network>,
-    tape: Arc<Tape>,
+    tapes: Arc<Tapes>,
+    /// The tape of the state.
+    at: usize,
+    /// Whether the state came from a state of which not all is true that sides take for granted.
+    strange: bool,
+    perceiving: bool,
     wires: Vec<u8>,
     /// The state, a bit for every fluent.
     state: Vec<u64>,
@@ -21,26 +70,37 @@ pub(super) struct Sweep {
 }
 
 impl Sweep {
-    pub(super) fn new(network: Arc<Network>) -> Self {
-        let tape = Arc::new(Tape::new(&network));
-        let mut wires = vec![0; tape.wires];
+    pub(super) fn new(network: &Network, tapes: Arc<Tapes>) -> Self {
+        let mut wires = vec![0; tapes.wires];
         wires[0] = TRUE;
         let fluents = network.fluents.len();
         let state = vec![0; fluents.div_ceil(64)];
         let (coming, coming_state) = (vec![0; fluents], state.clone());
-        let mut sweep =
-            Self { network, tape, wires, state, coming, coming_state, goals_known: false };
-        sweep.enter();
-        sweep
+        Self {
+            tapes,
+            at: 0,
+            strange: false,
+            perceiving: !network.percepts.is_empty(),
+            wires,
+            state,
+            coming,
+            coming_state,
+            goals_known: false,
+        }
     }
 
     fn enter(&mut self) {
         self.goals_known = false;
-        self.tape.legal.run(&mut self.wires);
+        self.at = if self.strange { 0 } else { self.tapes.side(&self.wires) };
+        self.tapes.tapes[self.at].legal.run(&mut self.wires);
     }
 
-    fn wire(&self, edge: Edge) -> bool {
-        (self.wires[edge.node() as usize] != 0) != edge.negated()
+    fn tape(&self) -> &Tape {
+        &self.tapes.tapes[self.at]
+    }
+
+    fn outputs(&self) -> &Outputs {
+        &self.tape().outputs
     }
 }
 
@@ -50,6 +110,9 @@ impl Machine for Sweep {
         for (fluent, wire) in self.wires[1..=self.coming.len()].iter_mut().enumerate() {
             *wire = ((state[fluent / 64] >> (fluent % 64) & 1) as u8).wrapping_neg();
         }
+        let wires = &mut self.wires;
+        self.strange =
+            self.tapes.sides.iter().any(|side| read(wires, side.turn) && !side.known.ask(wires));
         self.enter();
     }
 
@@ -58,39 +121,32 @@ impl Machine for Sweep {
     }
 
     fn terminal(&self) -> bool {
-        self.wire(self.network.terminal)
+        read(&self.wires, self.outputs().terminal)
     }
 
     fn legal(&self, from: usize, to: usize, out: &mut Vec<u32>) {
-        // Without a branch on what is legal, which nobody could guess.
-        let start = out.len();
-        out.resize(start + to - from, 0);
-        let mut end = start;
-        for (at, &edge) in self.network.legal[from..to].iter().enumerate() {
-            out[end] = (from + at) as u32;
-            end += usize::from(self.wire(edge));
-        }
-        out.truncate(end);
+        self.outputs().list(from, to, out, |edge| read(&self.wires, edge));
     }
 
     fn is_legal(&self, number: usize) -> bool {
-        self.wire(self.network.legal[number])
+        read(&self.wires, self.outputs().legal[number])
     }
 
     fn moves(&mut self, inputs: &[u32]) {
         for &input in inputs {
             self.wires[input as usize + 1] = TRUE;
         }
-        self.tape.next.run(&mut self.wires);
-        self.tape.commit.run(&self.wires, &mut self.coming);
+        let tape = &self.tapes.tapes[self.at];
+        tape.next.run(&mut self.wires);
+        tape.commit.run(&self.wires, &mut self.coming);
         pack(&self.coming, &mut self.coming_state);
-        if !self.network.percepts.is_empty() {
-            self.tape.percepts.run(&mut self.wires);
+        if self.perceiving {
+            tape.percepts.run(&mut self.wires);
         }
     }
 
     fn percept(&self, number: usize) -> bool {
-        self.wire(self.network.percepts[number].2)
+        read(&self.wires, self.outputs().percepts[number])
     }
 
     fn advance(&mut self, inputs: &[u32]) {
@@ -108,19 +164,19 @@ impl Machine for Sweep {
         }
     }
 
-    fn coming(&self, state: &mut [u64]) {
+    fn coming(&mut self, state: &mut [u64]) {
         state.copy_from_slice(&self.coming_state);
     }
 
     fn know_goals(&mut self) {
         if !self.goals_known {
-            self.tape.goals.run(&mut self.wires);
+            self.tapes.tapes[self.at].goals.run(&mut self.wires);
             self.goals_known = true;
         }
     }
 
     fn goal(&self, number: usize) -> bool {
-        self.wire(self.network.goals[number].2)
+        read(&self.wires, self.outputs().goals[number])
     }
 }
 

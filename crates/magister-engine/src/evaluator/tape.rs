@@ -3,7 +3,7 @@
 use magister_lanes::{Gate, Operation};
 
 use crate::circuit::{Circuit, in_runs};
-use crate::network::{Edge, Network};
+use crate::network::{Edge, Graph, Network};
 
 /// Gates of the same operation, run one after the other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -36,6 +36,11 @@ pub(super) struct Section {
 pub(super) const TRUE: u8 = !0;
 
 impl Section {
+    /// Gates over so many wires.
+    fn of(gates: &[Gate], wires: usize) -> Self {
+        Self::new(&in_runs(gates, wires), wires <= NARROW)
+    }
+
     fn new(gates: &[Gate], narrow: bool) -> Self {
         let mut runs: Vec<Run> = Vec::new();
         for (at, gate) in gates.iter().enumerate() {
@@ -104,50 +109,35 @@ impl Section {
     }
 }
 
-/// The next state, read off the wires.
+/// The next state, read off the wires: what changes, the rest being as it was.
 #[derive(Clone, Debug)]
 pub(super) struct Commit {
-    /// For every fluent the wire that says whether it is true next.
-    from: Indices,
-    /// For every fluent [`TRUE`] if it is true when the wire is not.
-    flip: Vec<u8>,
-}
-
-#[derive(Clone, Debug)]
-enum Indices {
-    Narrow(Vec<u16>),
-    Wide(Vec<u32>),
+    /// Wires and the fluents that are true next if they are.
+    same: Vec<(u32, u32)>,
+    /// Wires and the fluents that are true next if they are not.
+    other: Vec<(u32, u32)>,
 }
 
 impl Commit {
-    fn new(next: &[Edge], narrow: bool) -> Self {
-        let from = next.iter().map(|e| e.node());
-        let from = if narrow {
-            Indices::Narrow(from.map(|n| n as u16).collect())
-        } else {
-            Indices::Wide(from.collect())
+    fn new(next: &[Edge]) -> Self {
+        let of = |negated: bool| {
+            let changing = next.iter().enumerate().filter(move |&(fluent, e)| {
+                e.negated() == negated && *e != Edge::of(fluent as u32 + 1)
+            });
+            changing.map(|(fluent, e)| (e.node(), fluent as u32)).collect()
         };
-        Self { from, flip: next.iter().map(|e| if e.negated() { TRUE } else { 0 }).collect() }
+        Self { same: of(false), other: of(true) }
     }
 
     /// The next state, a byte for every fluent.
     pub(super) fn run(&self, wires: &[u8], coming: &mut [u8]) {
-        match &self.from {
-            Indices::Narrow(from) => {
-                let Some(wires) = wires.first_chunk::<NARROW>() else { return };
-                let all = coming.iter_mut().zip(from);
-                all.for_each(|(to, &at)| *to = wires[usize::from(at)]);
-            }
-            Indices::Wide(from) => {
-                let all = coming.iter_mut().zip(from);
-                all.for_each(|(to, &at)| *to = wires[at as usize]);
-            }
-        }
-        coming.iter_mut().zip(&self.flip).for_each(|(to, flip)| *to ^= flip);
+        coming.copy_from_slice(&wires[1..=coming.len()]);
+        self.same.iter().for_each(|&(from, to)| coming[to as usize] = wires[from as usize]);
+        self.other.iter().for_each(|&(from, to)| coming[to as usize] = !wires[from as usize]);
     }
 }
 
-/// The tape: legal moves and the end first, then the next state, goals, percepts.
+/// A network as a tape: legal moves and the end, goals, percepts, the next state.
 #[derive(Clone, Debug)]
 pub(super) struct Tape {
     /// The number of wires, with those that are only there for the sake of their number.
@@ -157,32 +147,127 @@ pub(super) struct Tape {
     pub(super) commit: Commit,
     pub(super) goals: Section,
     pub(super) percepts: Section,
+    pub(super) outputs: Outputs,
+}
+
+/// Where a tape leaves its results.
+#[derive(Clone, Debug)]
+pub(super) struct Outputs {
+    pub(super) terminal: Edge,
+    /// Of every move.
+    pub(super) legal: Vec<Edge>,
+    /// The moves that can be legal at all, ascending, with their wires.
+    pub(super) listed: Vec<(u32, Edge)>,
+    /// For every move how many of those there are before it, and at the end how many in all.
+    pub(super) before: Vec<u32>,
+    pub(super) goals: Vec<Edge>,
+    pub(super) percepts: Vec<Edge>,
+}
+
+impl Outputs {
+    pub(super) fn new(network: &Network) -> Self {
+        let mut listed = Vec::new();
+        let mut before = vec![0];
+        for (at, &edge) in network.legal.iter().enumerate() {
+            if edge != Edge::FALSE {
+                listed.push((at as u32, edge));
+            }
+            before.push(listed.len() as u32);
+        }
+        Self {
+            terminal: network.terminal,
+            legal: network.legal.clone(),
+            listed,
+            before,
+            goals: network.goals.iter().map(|&(.., e)| e).collect(),
+            percepts: network.percepts.iter().map(|&(.., e)| e).collect(),
+        }
+    }
+
+    /// All of them.
+    pub(super) fn edges(&self) -> impl Iterator<Item = Edge> {
+        let all = self.legal.iter().chain([&self.terminal]);
+        all.chain(&self.goals).chain(&self.percepts).copied()
+    }
+
+    /// The same on other wires.
+    pub(super) fn renamed(mut self, wire: impl Fn(u32) -> u32) -> Self {
+        let listed = self.listed.iter_mut().map(|(_, e)| e);
+        let all = self.legal.iter_mut().chain([&mut self.terminal]).chain(listed);
+        for edge in all.chain(&mut self.goals).chain(&mut self.percepts) {
+            let renamed = Edge::of(wire(edge.node()));
+            *edge = if edge.negated() { !renamed } else { renamed };
+        }
+        self
+    }
+
+    /// The legal moves among those numbered `from..to`, ascending.
+    #[inline]
+    pub(super) fn list(
+        &self,
+        from: usize,
+        to: usize,
+        out: &mut Vec<u32>,
+        read: impl Fn(Edge) -> bool,
+    ) {
+        // Without a branch on what is legal, which nobody could guess.
+        let [first, last] = [from, to].map(|at| self.before[at] as usize);
+        let start = out.len();
+        out.resize(start + last - first, 0);
+        let mut end = start;
+        for &(at, edge) in &self.listed[first..last] {
+            out[end] = at;
+            end += usize::from(read(edge));
+        }
+        out.truncate(end);
+    }
 }
 
 impl Tape {
     pub(super) fn new(network: &Network) -> Self {
         let mut circuit = Circuit::new(&network.graph);
-        let mut first: Vec<Edge> = network.legal.clone();
-        first.push(network.terminal);
-        // Goals may be asked before a move is made, so what they share with the next state must
-        // be there by then.
-        let goals = || network.goals.iter().map(|&(.., e)| e);
-        let of_next = network.graph.reachable(network.next.iter().copied());
-        let of_goals = network.graph.reachable(goals());
-        first.extend(
-            of_goals.into_iter().filter(|n| of_next.binary_search(n).is_ok()).map(Edge::of),
-        );
-        let percepts = network.percepts.iter().map(|&(.., e)| e).collect();
-        let parts = [first, network.next.clone(), goals().collect(), percepts].map(|outputs| {
+        let outputs = Outputs::new(network);
+        let parts = network.sections().map(|outputs| {
             circuit.nodes(outputs);
             circuit.section()
         });
-        let count = circuit.wires as usize;
-        let narrow = count <= NARROW;
-        let [legal, next, goals, percepts] =
-            parts.map(|gates| Section::new(&in_runs(&gates, count), narrow));
-        let commit = Commit::new(&network.next, narrow);
-        let wires = if narrow { NARROW } else { count };
-        Self { wires, legal, next, commit, goals, percepts }
+        let wires = circuit.wires as usize;
+        let [legal, goals, percepts, next] = parts.map(|gates| Section::of(&gates, wires));
+        let commit = Commit::new(&network.next);
+        Self { wires: padded(wires), legal, next, commit, goals, percepts, outputs }
     }
+}
+
+/// A question about a state, as a tape.
+#[derive(Clone, Debug)]
+pub(super) struct Question {
+    pub(super) wires: usize,
+    section: Section,
+    answer: Edge,
+}
+
+impl Question {
+    pub(super) fn new(graph: &Graph, answer: Edge) -> Self {
+        let mut circuit = Circuit::new(graph);
+        circuit.nodes([answer]);
+        let gates = circuit.section();
+        let wires = circuit.wires as usize;
+        Self { wires: padded(wires), section: Section::of(&gates, wires), answer }
+    }
+
+    /// The answer about the state on the wires.
+    pub(super) fn ask(&self, wires: &mut [u8]) -> bool {
+        self.section.run(wires);
+        read(wires, self.answer)
+    }
+}
+
+/// Whether a wire is true.
+pub(super) fn read(wires: &[u8], edge: Edge) -> bool {
+    (wires[edge.node() as usize] != 0) != edge.negated()
+}
+
+/// As many wires as a section wants to see.
+fn padded(wires: usize) -> usize {
+    if wires <= NARROW { NARROW } else { wires }
 }

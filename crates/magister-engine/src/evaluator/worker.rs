@@ -3,19 +3,19 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use magister_core::playout::{LANES, one_by_one};
 use magister_core::{
     Batch, Halt, Info, Information, Move, Percept, Results, Role, Step, Stop, Worker,
 };
 use magister_lanes::Width;
 
-use super::game::{Method, Shared};
+use super::game::Shared;
 use super::machine::Machine;
-use crate::batch::{BatchPlayer, Trouble};
+use super::pace::{Choice, Playing};
+use crate::batch::BatchPlayer;
 
 /// A machine in a state, with the lists that the vocabulary asks for.
 pub(super) struct NetworkWorker<M> {
-    shared: Arc<Shared>,
+    pub(super) shared: Arc<Shared>,
     /// Goals are computed when somebody asks, and asking changes nothing that can be seen.
     machine: RefCell<M>,
     terminal: bool,
@@ -26,12 +26,14 @@ pub(super) struct NetworkWorker<M> {
     last: Vec<u64>,
     /// States to go back to.
     history: Vec<u64>,
-    /// Plays many games at once.
-    player: Option<BatchPlayer>,
+    /// How batches of playouts are played.
+    pub(super) choice: Choice,
+    /// Play many games at once, one for each width that was used.
+    pub(super) players: Vec<BatchPlayer>,
 }
 
 impl<M: Machine> NetworkWorker<M> {
-    pub(super) fn new(shared: Arc<Shared>, machine: M) -> Self {
+    pub(super) fn new(shared: Arc<Shared>, machine: M, choice: Choice) -> Self {
         let machine = RefCell::new(machine);
         let roles = shared.info.roles.len();
         let mut worker = Self {
@@ -42,7 +44,8 @@ impl<M: Machine> NetworkWorker<M> {
             inputs: Vec::with_capacity(roles),
             last: shared.initial.clone(),
             history: Vec::new(),
-            player: None,
+            choice,
+            players: Vec::new(),
             shared,
         };
         worker.reset();
@@ -91,8 +94,33 @@ impl<M: Machine> NetworkWorker<M> {
         Ok(())
     }
 
+    /// Goes to a state of this game, of which nothing is kept.
+    pub(super) fn enter(&mut self, state: &[u64]) -> Result<(), Halt> {
+        self.machine.get_mut().load(state);
+        self.look()
+    }
+
+    /// The state that the machine is in.
+    pub(super) fn save_machine(&self, out: &mut Vec<u64>) {
+        out.resize(self.last.len(), 0);
+        self.machine.borrow().save(out);
+    }
+
+    /// Makes legal moves, without keeping the state before them.
+    pub(super) fn follow(&mut self, joint: &[Move]) -> Result<(), Halt> {
+        self.inputs.clear();
+        for (role, &choice) in joint.iter().enumerate() {
+            let input = self.shared.input(role, choice);
+            self.inputs.extend(input);
+        }
+        let machine = self.machine.get_mut();
+        machine.moves(&self.inputs);
+        machine.advance(&self.inputs);
+        self.look()
+    }
+
     /// Goes back to the last state that could be played.
-    fn restore(&mut self) {
+    pub(super) fn restore(&mut self) {
         self.machine.get_mut().load(&self.last);
         // It could be played before.
         let _ = self.look();
@@ -152,15 +180,11 @@ impl<M: Machine> Worker for NetworkWorker<M> {
         self.inputs.clear();
         let machine = self.machine.get_mut();
         for (role, &choice) in joint.iter().enumerate() {
-            let input = if choice == Move::IDLE {
-                let idles = self.legal[role].first() == Some(&Move::IDLE);
-                self.shared.network.idle[role].filter(|_| idles)
-            } else {
-                let place = self.shared.places[role].get(&choice.0).copied();
-                place
-                    .filter(|&at| !self.terminal && machine.is_legal(at as usize))
-                    .map(|at| self.shared.network.inputs[at as usize])
+            let legal = match self.shared.place(role, choice) {
+                Some(at) => !self.terminal && machine.is_legal(at),
+                None => self.legal[role].first() == Some(&choice),
             };
+            let input = self.shared.input(role, choice).filter(|_| legal);
             let Some(input) = input else {
                 return Err(Halt::IllegalMove { role: Role(role as u8), choice });
             };
@@ -212,23 +236,18 @@ impl<M: Machine> Worker for NetworkWorker<M> {
     }
 
     fn lanes(&self) -> usize {
-        if self.shared.method == Method::Batch { Width::best().slots() * LANES } else { 1 }
+        match self.choice {
+            Choice::Always(Playing::OneByOne) => 1,
+            // Whether it pays is measured, but what it can must not depend on that.
+            Choice::Always(Playing::Lanes(_)) | Choice::Measured => Width::best().lanes(),
+        }
     }
 
     fn playouts(&mut self, batch: &Batch<'_>, out: &mut Results, stop: &Stop) -> Result<(), Halt> {
-        if self.shared.method != Method::Batch {
-            return one_by_one(self, batch, out, stop);
-        }
-        if !batch.streams.iter().all(|stream| self.shared.is_state(stream.start)) {
-            return Err(Halt::BadState);
-        }
-        let plan = self.shared.batch(stop);
-        let player = self.player.get_or_insert_with(|| BatchPlayer::new(plan, Width::best()));
-        match player.play(batch, out, stop) {
-            Ok(()) => Ok(()),
-            Err(Trouble::Halt(halt)) => Err(halt),
-            // What is wrong with a state, this worker can say.
-            Err(Trouble::State(state)) => self.load(&state, stop).and(Err(Halt::BadState)),
-        }
+        self.play(batch, out, stop)
+    }
+
+    fn side_by_side(&self, streams: usize) -> usize {
+        self.shared.side_by_side(self.choice, streams)
     }
 }

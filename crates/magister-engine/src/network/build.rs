@@ -303,6 +303,8 @@ impl<'a> Builder<'a> {
             goals: ground.goals.iter().map(|&(r, v, t)| (r, v, truth(wires, t))).collect(),
             percepts: ground.percepts.iter().map(|&(r, p, t)| (r, p, truth(wires, t))).collect(),
             invariants: self.invariants,
+            turns: None,
+            sides: Vec::new(),
             graph: self.graph,
         }
     }

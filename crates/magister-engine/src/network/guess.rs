@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::Network;
+use super::graph::Edge;
 use super::sample::Samples;
 use crate::term::{Functor, TermId};
 
@@ -21,6 +22,8 @@ pub(super) enum Claim {
     AtLeastOne(Vec<u32>),
     /// The first never without the second.
     Implies(u32, u32),
+    /// Whenever the first wire, of a fluent, is true, the second is, which depends on no move.
+    When(Edge, Edge),
 }
 
 /// What fluents seem to be exclusive. Arguments are looked at together: if the last argument of

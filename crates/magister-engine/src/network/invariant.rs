@@ -17,7 +17,7 @@ use super::{Invariants, Network};
 const LARGEST: usize = 600_000;
 
 /// Work that an attempt at a proof may cost.
-const EFFORT: u64 = 500_000;
+pub(super) const EFFORT: u64 = 500_000;
 
 /// Words of random play to look at: steps times inputs of gates.
 const SAMPLED: usize = 24_000_000;
@@ -30,7 +30,7 @@ pub(super) fn prove(network: &Network, stop: &Stop) -> Result<Invariants, Halt> 
     }
     let samples = Samples::new(network, (SAMPLED / edges.max(1)).clamp(12, 160));
     let guesses = guesses(network, &samples);
-    let mut proof = Proof::new(network, stop);
+    let mut proof = Proof::new(network, Vec::new(), stop);
     let mut failed = proof.try_all(guesses)?;
     if !failed.is_empty() && proof.proven.iter().any(|&proven| proven) {
         // With what is known by now, more may be provable.
@@ -47,11 +47,34 @@ pub(super) fn prove(network: &Network, stop: &Stop) -> Result<Invariants, Halt> 
     Ok(proof.invariants())
 }
 
+/// Which of some claims are true in every state that play comes to. Those of a set are tried
+/// together, for as much work as is given for it.
+pub(super) fn constants(
+    network: &Network,
+    sets: Vec<(Vec<Claim>, u64)>,
+    stop: &Stop,
+) -> Result<Vec<Claim>, Halt> {
+    let about = sets.iter().flat_map(|(set, _)| set).filter_map(|claim| match *claim {
+        Claim::When(_, edge) => Some(edge),
+        _ => None,
+    });
+    let mut proof = Proof::new(network, about.collect(), stop);
+    for (set, effort) in sets {
+        set.into_iter().for_each(|claim| proof.add(claim));
+        proof.run(effort)?;
+        proof.settle();
+    }
+    let proven = (0..proof.claims.len()).filter(|&at| proof.proven[at]);
+    Ok(proven.map(|at| proof.claims[at].clone()).collect())
+}
+
 /// Claims and the clauses about them.
 struct Proof<'a> {
     network: &'a Network,
     stop: &'a Stop,
     solver: Solver,
+    /// Literals of wires in the next state.
+    wires: Vec<Option<Lit>>,
     claims: Vec<Claim>,
     /// What is being tried: it is assumed of the state and asked of the next.
     alive: Vec<bool>,
@@ -65,15 +88,19 @@ struct Proof<'a> {
 }
 
 impl<'a> Proof<'a> {
-    fn new(network: &'a Network, stop: &'a Stop) -> Self {
-        let mut outputs = network.legal.clone();
+    /// Nothing claimed yet. Claims may be about the wires `about`.
+    fn new(network: &'a Network, about: Vec<Edge>, stop: &'a Stop) -> Self {
+        let mut outputs = about;
+        outputs.extend(&network.legal);
         outputs.push(network.terminal);
         outputs.extend(&network.next);
         let mut solver = Solver::new(network, outputs, stop);
         solver.assume_legal(network);
+        solver.assume_implied(network);
         let (claims, alive, proven) = (Vec::new(), Vec::new(), Vec::new());
         let (assumed, broken) = (Vec::new(), Vec::new());
-        Self { network, stop, solver, claims, alive, proven, assumed, broken, end: 0 }
+        let wires = Vec::new();
+        Self { network, stop, solver, wires, claims, alive, proven, assumed, broken, end: 0 }
     }
 
     /// Adds a claim, to be tried.
@@ -106,6 +133,14 @@ impl<'a> Proof<'a> {
                 let (next_a, next_b) = (next(solver, a), next(solver, b));
                 solver.and(next_a, !next_b)
             }
+            &Claim::When(when, edge) => {
+                let (now_when, now_edge) = (solver.lit(when), solver.lit(edge));
+                solver.clause(&[!it, !now_when, now_edge]);
+                let wires = &mut self.wires;
+                let next_when = solver.next(network, wires, when);
+                let next_edge = solver.next(network, wires, edge);
+                solver.and(next_when, !next_edge)
+            }
         };
         self.claims.push(claim);
         self.alive.push(true);
@@ -120,7 +155,7 @@ impl<'a> Proof<'a> {
         for set in sets {
             let first = self.claims.len();
             set.into_iter().for_each(|claim| self.add(claim));
-            self.run()?;
+            self.run(EFFORT)?;
             self.settle();
             let left: Vec<Claim> = (first..self.claims.len())
                 .filter(|&at| !self.proven[at])
@@ -139,7 +174,7 @@ impl<'a> Proof<'a> {
         wanted.into_iter().for_each(|claim| self.add(claim));
         let end = self.claims.len();
         implied.into_iter().for_each(|(a, b)| self.add(Claim::Implies(a, b)));
-        self.run()?;
+        self.run(EFFORT)?;
         let mut needed: Vec<bool> =
             (0..self.claims.len()).map(|at| (first..end).contains(&at)).collect();
         loop {
@@ -189,9 +224,9 @@ impl<'a> Proof<'a> {
         self.solver.ask(&question)
     }
 
-    /// Drops claims until those that are left keep each other.
-    fn run(&mut self) -> Result<(), Halt> {
-        self.end = self.solver.work() + EFFORT;
+    /// Drops claims until those that are left keep each other, or all if that takes too much work.
+    fn run(&mut self, effort: u64) -> Result<(), Halt> {
+        self.end = self.solver.work() + effort;
         loop {
             self.stop.check()?;
             let living: Vec<usize> = self.living().collect();
@@ -253,6 +288,7 @@ impl<'a> Proof<'a> {
                 }
                 Claim::AtLeastOne(members) => at_least.push(members),
                 &Claim::Implies(a, b) => implied.push((a - 1, b - 1)),
+                Claim::When(..) => {}
             }
         }
         at_least.sort_unstable();
@@ -381,7 +417,7 @@ mod tests {
         assert!(!proven.implied.is_empty());
         // What is kept proves itself.
         let never = Stop::never();
-        let mut again = Proof::new(&network, &never);
+        let mut again = Proof::new(&network, Vec::new(), &never);
         for group in &proven.groups {
             again.add(Claim::AtMostOne(group.members.clone()));
             if group.exact {
@@ -390,7 +426,7 @@ mod tests {
         }
         proven.implied.iter().for_each(|&(a, b)| again.add(Claim::Implies(a + 1, b + 1)));
         let count = again.claims.len();
-        again.run().unwrap();
+        again.run(EFFORT).unwrap();
         assert_eq!(again.living().count(), count);
     }
 }

@@ -8,6 +8,7 @@ mod guess;
 mod invariant;
 mod pairs;
 mod sample;
+mod sides;
 mod solver;
 mod turns;
 mod uses;
@@ -20,6 +21,7 @@ use crate::term::{TermId, Terms};
 
 use build::Builder;
 pub use graph::{Edge, Graph, Group};
+pub use sides::Side;
 pub use turns::Turns;
 use uses::Uses;
 
@@ -68,6 +70,11 @@ pub struct Network {
     /// What is true in every state that play comes to. The gates rely on it: they tell nothing of
     /// other states.
     pub invariants: Invariants,
+    /// Whose turn it is, if roles take turns and that could be proven.
+    pub turns: Option<Turns>,
+    /// The network of the states in which one role has its turn, for each that has; none if it is
+    /// not split.
+    pub sides: Vec<Side>,
 }
 
 /// What is true in every state that play comes to.
@@ -112,10 +119,15 @@ impl Network {
             Builder::new(ground, *limits, invariants, stop).network()?
         };
         let built = cfg!(debug_assertions).then(|| network.clone());
+        network.turns = network.find_turns(stop);
+        network.sides = network.split(stop)?;
         network.complement();
         network.simplify(stop)?;
         if let Some(built) = built {
-            assert!(sample::same(&built, &network), "what is simplified must stay the same");
+            assert!(
+                sample::same(&built, &network, Edge::TRUE),
+                "what is simplified must stay the same"
+            );
         }
         Ok(network)
     }
@@ -149,6 +161,30 @@ impl Network {
         all
     }
 
+    /// The outputs in the order in which a state asks for them: legal moves and the end; goals,
+    /// if somebody wants to know; percepts and the next state, when moves are made. What goals
+    /// share with those is among the first, since it must be there whether they are asked for or
+    /// not.
+    pub(crate) fn sections(&self) -> [Vec<Edge>; 4] {
+        let goals: Vec<Edge> = self.goals.iter().map(|&(.., e)| e).collect();
+        let percepts: Vec<Edge> = self.percepts.iter().map(|&(.., e)| e).collect();
+        let of_goals = self.graph.reachable(goals.iter().copied());
+        let others = self.graph.reachable(self.next.iter().chain(&percepts).copied());
+        let mut first = self.legal.clone();
+        first.push(self.terminal);
+        first
+            .extend(of_goals.into_iter().filter(|n| others.binary_search(n).is_ok()).map(Edge::of));
+        [first, goals, percepts, self.next.clone()]
+    }
+
+    /// All outputs, in the order of [`outputs`](Self::outputs).
+    fn outputs_mut(&mut self) -> impl Iterator<Item = &mut Edge> {
+        let first = self.legal.iter_mut().chain(std::iter::once(&mut self.terminal));
+        let goals = self.goals.iter_mut().map(|(.., e)| e);
+        let percepts = self.percepts.iter_mut().map(|(.., e)| e);
+        first.chain(&mut self.next).chain(goals).chain(percepts)
+    }
+
     /// The number of gates of each part.
     pub fn gates(&self) -> Gates {
         let mut done = vec![false; self.graph.len()];
@@ -179,13 +215,7 @@ impl Network {
             let before = self.gates();
             let (graph, outputs) = pairs::share(&self.graph, &self.outputs(), stop)?;
             self.graph = graph;
-            let mut edges = outputs.into_iter();
-            let mut next = || edges.next().unwrap_or(Edge::FALSE);
-            self.legal.iter_mut().for_each(|e| *e = next());
-            self.terminal = next();
-            self.next.iter_mut().for_each(|e| *e = next());
-            self.goals.iter_mut().for_each(|(.., e)| *e = next());
-            self.percepts.iter_mut().for_each(|(.., e)| *e = next());
+            self.outputs_mut().zip(outputs).for_each(|(old, new)| *old = new);
             if self.gates() == before {
                 break;
             }

@@ -117,25 +117,29 @@ fn choose(network: &Network, legal: &[u64], wires: &mut [u64], rng: &mut Rng) ->
 /// Steps of random play by which networks are compared.
 const COMPARED: usize = 40;
 
-/// Whether two networks of the same game say the same of all that random play comes to.
-pub(super) fn same(one: &Network, other: &Network) -> bool {
+/// Whether two networks of the same game say the same of all that random play comes to, as long as
+/// a fluent is true.
+pub(super) fn same(one: &Network, other: &Network, when: Edge) -> bool {
     let mut rng = Seed::from(2).rng();
     let steps = (20_000_000 / one.graph.edges().max(1)).min(COMPARED);
     let samples = Samples::new(one, steps);
     let fluents = one.fluents.len();
     let mut values = [vec![0; one.graph.len()], vec![0; other.graph.len()]];
     samples.states.iter().all(|state| {
+        let mut asked = !0;
         let mut outputs = [one, other].into_iter().zip(&mut values).map(|(network, wires)| {
             wires[1..].fill(0);
             wires[1..=fluents].copy_from_slice(state);
             evaluate(&network.graph, wires);
+            asked = read(wires, when);
             let mut said: Vec<u64> = network.legal.iter().map(|&e| read(wires, e)).collect();
             said.push(read(wires, network.terminal));
             said.extend(network.goals.iter().map(|&(.., e)| read(wires, e)));
             said
         });
-        let (first, second) = (outputs.next().unwrap_or_default(), outputs.next());
-        if second.as_ref() != Some(&first) {
+        let (first, second) =
+            (outputs.next().unwrap_or_default(), outputs.next().unwrap_or_default());
+        if first.iter().zip(&second).any(|(a, b)| (a ^ b) & asked != 0) {
             return false;
         }
         // The same moves in both; where the game is over or somebody is stuck, nothing is asked.
@@ -148,7 +152,7 @@ pub(super) fn same(one: &Network, other: &Network) -> bool {
             evaluate(&network.graph, wires);
             let next = network.next.iter().copied();
             let seen = network.percepts.iter().map(|&(.., e)| e);
-            next.chain(seen).map(|e| read(wires, e) & !over).collect::<Vec<u64>>()
+            next.chain(seen).map(|e| read(wires, e) & asked & !over).collect::<Vec<u64>>()
         });
         outputs.next() == outputs.next()
     })

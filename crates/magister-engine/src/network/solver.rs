@@ -83,14 +83,7 @@ impl Solver {
         for node in graph.reachable(outputs) {
             if solver.wires[node as usize].is_none() {
                 let parts: Vec<Lit> = graph.children(node).iter().map(|&e| solver.lit(e)).collect();
-                let whole = solver.fresh();
-                for &part in &parts {
-                    solver.clause(&[!whole, part]);
-                }
-                let mut last: Vec<Lit> = parts.iter().map(|&part| !part).collect();
-                last.push(whole);
-                solver.clause(&last);
-                solver.wires[node as usize] = Some(whole);
+                solver.wires[node as usize] = Some(solver.all(&parts));
             }
         }
         for group in graph.groups() {
@@ -101,8 +94,7 @@ impl Solver {
 
     /// The literal of a wire.
     pub(super) fn lit(&self, edge: Edge) -> Lit {
-        let wire = self.wires[edge.node() as usize].unwrap_or(self.yes);
-        if edge.negated() { !wire } else { wire }
+        found(&self.wires, edge, self.yes)
     }
 
     /// A literal that nothing is known of.
@@ -144,6 +136,54 @@ impl Solver {
                 self.clause(&[!idle, !legal]);
             }
         }
+    }
+
+    /// Fluents that come with others do.
+    pub(super) fn assume_implied(&mut self, network: &Network) {
+        for &(a, b) in &network.invariants.implied {
+            let (a, b) = (self.lit(Edge::of(a + 1)), self.lit(Edge::of(b + 1)));
+            self.clause(&[!a, b]);
+        }
+    }
+
+    /// The literal of a wire in the next state. `wires` has those known so far, nothing at first,
+    /// and gets more; the wire depends on no move.
+    pub(super) fn next(
+        &mut self,
+        network: &Network,
+        wires: &mut Vec<Option<Lit>>,
+        edge: Edge,
+    ) -> Lit {
+        let graph = &network.graph;
+        if wires.is_empty() {
+            wires.resize(graph.len(), None);
+            wires[0] = Some(self.yes);
+            for (fluent, &next) in network.next.iter().enumerate() {
+                wires[fluent + 1] = Some(self.lit(next));
+            }
+        }
+        if wires[edge.node() as usize].is_none() {
+            for node in graph.reachable([edge]) {
+                if wires[node as usize].is_none() {
+                    let children = graph.children(node).iter();
+                    let parts: Vec<Lit> = children.map(|&e| found(wires, e, self.yes)).collect();
+                    wires[node as usize] = Some(self.all(&parts));
+                }
+            }
+        }
+        found(wires, edge, self.yes)
+    }
+
+    /// A literal that is true if, and only if, all of these are.
+    fn all(&mut self, parts: &[Lit]) -> Lit {
+        let whole = self.fresh();
+        for &part in parts {
+            self.clause(&[!whole, part]);
+        }
+        let mut last: Vec<Lit> = parts.iter().map(|&part| !part).collect();
+        last.push(whole);
+        self.clause(&last);
+        whole
     }
 
     /// A literal that is true if, and only if, two of these are.
@@ -196,4 +236,10 @@ impl Solver {
     pub(super) fn was(&self, lit: Lit) -> bool {
         self.sat.value_lit(lit) == lbool::TRUE
     }
+}
+
+/// The literal of a wire among those that are there.
+fn found(wires: &[Option<Lit>], edge: Edge, yes: Lit) -> Lit {
+    let wire = wires[edge.node() as usize].unwrap_or(yes);
+    if edge.negated() { !wire } else { wire }
 }

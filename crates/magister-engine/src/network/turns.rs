@@ -13,21 +13,26 @@ const STEPS: usize = 60;
 
 /// Proof that roles take turns: no two roles have their turn at once, and who has not has at most
 /// one legal move.
+///
+/// Of the moves of a role some are only legal in its turn; the others are, whenever they are legal,
+/// the only one that is.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Turns {
     /// For every role, what is true when it has its turn.
     pub turn: Vec<Edge>,
     /// For every role, the moves, by number, that are only legal in its turn.
     pub active: Vec<Vec<u32>>,
-    /// For every role, the moves, by number, that are only legal when it has not its turn.
+    /// For every role, the other moves.
     pub resting: Vec<Vec<u32>>,
+    /// For every role, whether it may have to make one of the other moves in its turn.
+    pub passing: Vec<bool>,
 }
 
 impl Network {
     /// Whose turn it is, if that can be found and proven.
-    pub fn turns(&self, stop: &Stop) -> Option<Turns> {
-        let turns = self.guess_turns()?;
-        self.prove_turns(&turns, stop).then_some(turns)
+    pub(super) fn find_turns(&self, stop: &Stop) -> Option<Turns> {
+        let mut turns = self.guess_turns()?;
+        self.prove_turns(&mut turns, stop).then_some(turns)
     }
 
     fn guess_turns(&self) -> Option<Turns> {
@@ -71,29 +76,25 @@ impl Network {
             let own: Vec<usize> =
                 (0..self.moves.len()).filter(|&at| self.moves[at].0 as usize == role).collect();
             let fits = |&edge: &Edge| {
-                (0..steps).all(|step| {
-                    let (now, alive) = (holds(edge, step), !over[step]);
-                    choices[step] & !now & alive == 0
-                        && turn.iter().all(|&other| {
-                            other == Edge::FALSE || holds(other, step) & now & alive == 0
-                        })
-                }) && own.iter().all(|&at| {
-                    let never = |wanted: bool| {
-                        (0..steps).all(|step| {
-                            let now = holds(edge, step);
-                            let wrong = if wanted { now } else { !now };
-                            legal[at][step] & wrong & !over[step] == 0
-                        })
-                    };
-                    never(true) || never(false)
-                })
+                let all = |wrong: &dyn Fn(usize) -> u64| {
+                    (0..steps).all(|step| wrong(step) & !over[step] == 0)
+                };
+                let others = turn.iter().filter(|&&other| other != Edge::FALSE);
+                // What is true in every state tells nobody whose turn it is.
+                !all(&|step| !holds(edge, step))
+                    && all(&|step| choices[step] & !holds(edge, step))
+                    && others.into_iter().all(|&o| all(&|step| holds(o, step) & holds(edge, step)))
+                    && own.iter().all(|&at| {
+                        all(&|step| legal[at][step] & !holds(edge, step))
+                            || all(&|step| legal[at][step] & choices[step])
+                    })
             };
             let fluents = 1..=self.fluents.len() as u32;
             let found = fluents.flat_map(|node| [Edge::of(node), !Edge::of(node)]).find(fits)?;
             turn.push(found);
         }
-        let mut turns =
-            Turns { turn, active: vec![Vec::new(); roles], resting: vec![Vec::new(); roles] };
+        let (active, resting) = (vec![Vec::new(); roles], vec![Vec::new(); roles]);
+        let mut turns = Turns { turn, active, resting, passing: vec![true; roles] };
         for (at, &(role, _)) in self.moves.iter().enumerate() {
             let role = role as usize;
             let edge = turns.turn[role];
@@ -105,16 +106,13 @@ impl Network {
         Some(turns)
     }
 
-    fn prove_turns(&self, turns: &Turns, stop: &Stop) -> bool {
+    fn prove_turns(&self, turns: &mut Turns, stop: &Stop) -> bool {
         let mut outputs = self.legal.clone();
         outputs.push(self.terminal);
         let mut solver = Solver::new(self, outputs, stop);
         let terminal = solver.lit(self.terminal);
         solver.clause(&[!terminal]);
-        for &(a, b) in &self.invariants.implied {
-            let (a, b) = (solver.lit(Edge::of(a + 1)), solver.lit(Edge::of(b + 1)));
-            solver.clause(&[!a, b]);
-        }
+        solver.assume_implied(self);
         let never = |solver: &mut Solver, lits: &[_]| solver.ask(lits) == Answer::Never;
         for (role, &turn) in turns.turn.iter().enumerate() {
             let turn = solver.lit(turn);
@@ -124,23 +122,24 @@ impl Network {
                     return false;
                 }
             }
-            let lits = |solver: &Solver, moves: &[u32]| -> Vec<_> {
-                moves.iter().map(|&at| solver.lit(self.legal[at as usize])).collect()
-            };
-            for (moves, wrong) in [(&turns.active[role], !turn), (&turns.resting[role], turn)] {
+            let [active, resting] = [&turns.active, &turns.resting].map(|moves| -> Vec<_> {
+                moves[role].iter().map(|&at| solver.lit(self.legal[at as usize])).collect()
+            });
+            let [any_active, any_resting] = [&active, &resting].map(|moves| {
                 let any = solver.fresh();
-                let mut clause = lits(&solver, moves);
+                let mut clause = moves.clone();
                 clause.push(!any);
                 solver.clause(&clause);
-                if !never(&mut solver, &[any, wrong]) {
-                    return false;
-                }
-            }
-            let resting = lits(&solver, &turns.resting[role]);
+                any
+            });
             let two = solver.two(&resting);
-            if !never(&mut solver, &[two]) {
+            if [[any_active, !turn], [any_resting, any_active], [two, two]]
+                .iter()
+                .any(|wrong| !never(&mut solver, wrong))
+            {
                 return false;
             }
+            turns.passing[role] = !never(&mut solver, &[any_resting, turn]);
         }
         true
     }

@@ -39,13 +39,35 @@ const MAP_0F3A: u8 = 3;
 /// `rdi`, the first argument of a function by the System V convention.
 const BASE: u8 = 7;
 
-/// The size of registers.
+/// The size of registers, and how instructions name them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Size {
+    /// 128 bits, with the VEX prefix of AVX2.
+    Xmm,
     /// 256 bits, with the VEX prefix of AVX2.
     Ymm,
+    /// 128 bits, with the EVEX prefix of AVX-512: more registers and more instructions.
+    XmmEvex,
+    /// 256 bits, with the EVEX prefix of AVX-512.
+    YmmEvex,
     /// 512 bits, with the EVEX prefix of AVX-512.
     Zmm,
+}
+
+impl Size {
+    /// The bytes of a register.
+    pub(super) fn bytes(self) -> u8 {
+        match self {
+            Size::Xmm | Size::XmmEvex => 16,
+            Size::Ymm | Size::YmmEvex => 32,
+            Size::Zmm => 64,
+        }
+    }
+
+    /// Whether there are 32 registers, and an instruction for every function of three inputs.
+    pub(super) fn has_tables(self) -> bool {
+        matches!(self, Size::XmmEvex | Size::YmmEvex | Size::Zmm)
+    }
 }
 
 /// Instructions as bytes.
@@ -75,37 +97,42 @@ impl Assembler {
         self.instruction(MAP_0F, logic as u8, to, a, b);
     }
 
-    /// `vpternlogq`: `to = table[4 to + 2 a + b]`, bit by bit. Only for 512 bits.
+    /// `vpternlogq`: `to = table[4 to + 2 a + b]`, bit by bit. Only for AVX-512.
     pub(super) fn ternary(&mut self, table: u8, to: Register, a: Register, b: Operand) {
-        debug_assert_eq!(self.size, Size::Zmm, "AVX2 has no such instruction");
+        debug_assert!(self.size.has_tables(), "AVX2 has no such instruction");
         self.instruction(MAP_0F3A, TERNARY, to, a, b);
         self.bytes.push(table);
     }
 
-    /// Sets all bits of a register, by comparing it with itself. Only for 256 bits.
+    /// Sets all bits of a register, by comparing it with itself. Only for AVX2.
     pub(super) fn ones(&mut self, to: Register) {
-        debug_assert_eq!(self.size, Size::Ymm, "AVX-512 compares into masks");
+        debug_assert!(!self.size.has_tables(), "AVX-512 compares into masks");
         self.instruction(MAP_0F, EQUAL, to, to, Operand::Register(to));
     }
 
     /// Returns to the caller, with the upper parts of registers cleared as other code expects.
     pub(super) fn finish(&mut self) {
-        self.bytes.extend([0xc5, 0xf8, 0x77, 0xc3]);
+        if self.size.bytes() > 16 {
+            self.bytes.extend([0xc5, 0xf8, 0x77]);
+        }
+        self.bytes.push(0xc3);
     }
 
     /// An instruction with the prefix 66: `reg` is its register operand, `second` the one that
     /// the prefix names (0 where there is none), `last` what follows in the `ModRM` byte.
     fn instruction(&mut self, map: u8, code: u8, reg: Register, second: Register, last: Operand) {
-        match self.size {
-            Size::Ymm => self.vex(map, code, reg, second, last),
-            Size::Zmm => self.evex(map, code, reg, second, last),
+        if self.size.has_tables() {
+            self.evex(map, code, reg, second, last);
+        } else {
+            self.vex(map, code, reg, second, last);
         }
     }
 
     fn vex(&mut self, map: u8, code: u8, reg: Register, second: Register, last: Operand) {
         let far = matches!(last, Operand::Register(register) if register >= 8);
-        // 256 bits, and the prefix 66; registers are inverted.
-        let rest = (!second & 15) << 3 | 0b100 | 0b01;
+        // The size, and the prefix 66; registers are inverted.
+        let wide = u8::from(self.size == Size::Ymm) << 2;
+        let rest = (!second & 15) << 3 | wide | 0b01;
         let high = u8::from(reg < 8) << 7;
         if far || map != MAP_0F {
             self.bytes.extend([0xc4, high | 0x40 | u8::from(!far) << 5 | map, rest]);
@@ -128,11 +155,11 @@ impl Assembler {
             not(reg, 3, 7) | not(other, 4, 6) | not(other, 3, 5) | not(reg, 4, 4) | map,
             // Words of 64 bits, and the prefix 66.
             0x80 | (!second & 15) << 3 | 0b100 | 0b01,
-            // 512 bits, no mask.
-            0b10 << 5 | not(second, 4, 3),
+            // The size of registers, no mask.
+            (self.size.bytes() / 32) << 5 | not(second, 4, 3),
             code,
         ]);
-        self.modrm(reg, last, 64);
+        self.modrm(reg, last, self.size.bytes().into());
     }
 
     /// The operands; a displacement that is a small multiple of `unit` takes one byte.
@@ -200,6 +227,16 @@ mod tests {
         check(Size::Zmm, |a| a.ternary(0xe8, 14, 19, Register(28)), "62 13 e5 40 25 f4 e8");
         // vpternlogq $0x1,-0x40(%rdi),%zmm19,%zmm31
         check(Size::Zmm, |a| a.ternary(0x1, 31, 19, Memory(-64)), "62 63 e5 40 25 7f ff 01");
+        // vmovdqa64 0x40(%rdi),%ymm9
+        check(Size::YmmEvex, |a| a.load(9, Memory(64)), "62 71 fd 28 6f 4f 02");
+        // vmovdqa64 0x1000(%rdi),%ymm17
+        check(Size::YmmEvex, |a| a.load(17, Memory(4096)), "62 e1 fd 28 6f 8f 00 10 00 00");
+        // vmovdqa64 %ymm12,-0x1000(%rdi)
+        check(Size::YmmEvex, |a| a.store(12, -4096), "62 71 fd 28 7f 67 80");
+        // vpandnq %ymm30,%ymm20,%ymm10
+        check(Size::YmmEvex, |a| a.logic(Logic::NotAnd, 10, 20, Register(30)), "62 11 dd 20 df d6");
+        // vpternlogq $0xe8,%ymm28,%ymm19,%ymm14
+        check(Size::YmmEvex, |a| a.ternary(0xe8, 14, 19, Register(28)), "62 13 e5 20 25 f4 e8");
         // vmovdqa (%rdi),%ymm0
         check(Size::Ymm, |a| a.load(0, Memory(0)), "c5 fd 6f 07");
         // vmovdqa 0x40(%rdi),%ymm9
@@ -220,7 +257,17 @@ mod tests {
         check(Size::Ymm, |a| a.logic(Logic::Xor, 1, 7, Register(15)), "c4 c1 45 ef cf");
         // vpcmpeqd %ymm13,%ymm13,%ymm13
         check(Size::Ymm, |a| a.ones(13), "c4 41 15 76 ed");
+        // vmovdqa 0x40(%rdi),%xmm9
+        check(Size::Xmm, |a| a.load(9, Memory(64)), "c5 79 6f 4f 40");
+        // vpandn %xmm13,%xmm2,%xmm10
+        check(Size::Xmm, |a| a.logic(Logic::NotAnd, 10, 2, Register(13)), "c4 41 69 df d5");
+        // vmovdqa64 0x40(%rdi),%xmm25
+        check(Size::XmmEvex, |a| a.load(25, Memory(64)), "62 61 fd 08 6f 4f 04");
+        // vpternlogq $0xe8,%xmm28,%xmm19,%xmm14
+        check(Size::XmmEvex, |a| a.ternary(0xe8, 14, 19, Register(28)), "62 13 e5 00 25 f4 e8");
         // vzeroupper; ret
         check(Size::Ymm, Assembler::finish, "c5 f8 77 c3");
+        // ret
+        check(Size::XmmEvex, Assembler::finish, "c3");
     }
 }

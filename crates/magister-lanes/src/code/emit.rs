@@ -51,16 +51,16 @@ pub(super) fn emit(
     let uses = Uses::new(gates, wanted);
     // AVX2 has 16 registers; its gates of three inputs need two for what is in between, and
     // negation needs one of all ones.
-    let registers = if size == Size::Zmm { 32 } else { ONES as usize };
+    let registers = if size.has_tables() { 32 } else { ONES };
     let mut emitter = Emitter {
         assembler: Assembler::new(size),
         stride,
         bias,
-        held: vec![None; registers],
+        held: vec![None; registers.into()],
         place: vec![None; wanted.len()],
         pinned: 0,
     };
-    if size == Size::Ymm {
+    if !size.has_tables() {
         emitter.assembler.ones(ONES);
     }
     for (at, gate) in gates.iter().enumerate() {
@@ -106,9 +106,10 @@ impl Emitter {
             }
         }
         let rows = &inputs[..count];
-        let to = match self.assembler.size {
-            Size::Zmm => self.ternary(at, gate, rows),
-            Size::Ymm => self.binary(at, gate, rows)?,
+        let to = if self.assembler.size.has_tables() {
+            self.ternary(at, gate, rows)
+        } else {
+            self.binary(at, gate, rows)?
         };
         // What the row held until now is gone, and so is what nobody reads any more.
         for &row in rows {

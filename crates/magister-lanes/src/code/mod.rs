@@ -48,8 +48,8 @@ impl Form {
         }
         match (width, vectors()) {
             (Width::W64, _) | (_, Vectors::Portable) => Form::Runs,
-            (Width::W512, Vectors::Avx512) => Form::TableCode,
-            _ => Form::Code,
+            (_, Vectors::Avx512) => Form::TableCode,
+            (_, Vectors::Avx2) => Form::Code,
         }
     }
 }

@@ -29,10 +29,13 @@ impl Code {
 
     /// Makes code of a tape, compares it with the interpreter, and gives it if it is the same.
     pub(crate) fn new(tape: &Tape, width: Width, wanted: &[u32]) -> Option<Self> {
-        let size = match Form::best(width) {
-            Form::Runs => return None,
-            Form::Code => Size::Ymm,
-            Form::TableCode => Size::Zmm,
+        let size = match (Form::best(width), width) {
+            (Form::Runs, _) => return None,
+            (Form::Code, Width::W128) => Size::Xmm,
+            (Form::Code, _) => Size::Ymm,
+            (Form::TableCode, Width::W128) => Size::XmmEvex,
+            (Form::TableCode, Width::W512) => Size::Zmm,
+            (Form::TableCode, _) => Size::YmmEvex,
         };
         let code = Self::with(tape, width, size, wanted)?;
         let same = code.agrees(tape, wanted);
@@ -89,7 +92,7 @@ impl Code {
         // stays while `self` does.
         let code: unsafe extern "sysv64" fn(*mut u8) =
             unsafe { std::mem::transmute(self.memory.start()) };
-        let registers = if self.size == Size::Zmm { 64 } else { 32 };
+        let registers = self.size.bytes().into();
         for part in (0..row).step_by(registers) {
             // SAFETY: `Form::best` found the instructions on this machine. The code reads and
             // writes `registers` bytes from the beginning of a row on, or from half of it, only in
@@ -133,9 +136,11 @@ mod tests {
         let mut kinds = Vec::new();
         if vectors() != Vectors::Portable {
             kinds.extend([(Width::W256, Size::Ymm), (Width::W512, Size::Ymm)]);
+            kinds.push((Width::W128, Size::Xmm));
         }
         if vectors() == Vectors::Avx512 {
-            kinds.push((Width::W512, Size::Zmm));
+            kinds.extend([(Width::W512, Size::Zmm), (Width::W128, Size::XmmEvex)]);
+            kinds.extend([(Width::W256, Size::YmmEvex), (Width::W512, Size::YmmEvex)]);
         }
         if kinds.is_empty() {
             println!("skipped: this machine has no vectors");
@@ -150,7 +155,7 @@ mod tests {
                 // From few rows, all in registers, to many.
                 let wires = [1, 2, 5, 12, 30, 90, 400, 3000][seed as usize % 8];
                 let count = [1, 10, 300, 2000][seed as usize / 8 % 4];
-                let gates = gates(seed, count, wires, size == Size::Zmm);
+                let gates = gates(seed, count, wires, size.has_tables());
                 let tape = Tape::new(&gates, wires as usize);
                 let share = mix(seed) % 4 + 1;
                 let wanted: Vec<u32> = (0..wires as u32)
@@ -167,7 +172,7 @@ mod tests {
         // Inputs the same or different, from memory or from registers, used again or not.
         for (width, size) in kinds() {
             for table in 0..=255u8 {
-                let operations: Vec<Operation> = if size == Size::Zmm {
+                let operations: Vec<Operation> = if size.has_tables() {
                     vec![Operation::Table(table)]
                 } else {
                     Operation::ALL.iter().copied().filter(|_| table < 16).collect()

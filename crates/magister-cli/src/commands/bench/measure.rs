@@ -5,19 +5,22 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
-use magister_core::playout::LANES;
+use magister_core::playout::{LANES, Team};
 use magister_core::{Batch, Detail, Halt, Results, Stop, Stream};
 
-use super::process::cpu_time;
+use super::process::{cpu_time, process_time};
 use crate::game::Playable;
 
 /// A slice takes at most this part of the time.
 const SLICE: f64 = 0.05;
-/// Streams of a slice: as many lanes as the widest evaluator plays at once.
+/// Streams of a slice: as many lanes as the widest evaluator plays at once; and with several
+/// threads so many times that for each, so that they come to their end together.
 const STREAMS: u32 = 16;
+const SHARES: u32 = 4;
 /// Playouts that take so many times the time are given up.
 const PATIENCE: f64 = 10.0;
 
+#[derive(Clone)]
 pub(super) struct Measured {
     pub(super) playouts: u64,
     /// Those of them that were broken off.
@@ -26,6 +29,8 @@ pub(super) struct Measured {
     pub(super) seconds: f64,
     /// Whether the seconds are those of the processor.
     pub(super) cpu: bool,
+    /// The seconds of all processors together, if the system tells.
+    pub(super) processors: Option<f64>,
 }
 
 impl Measured {
@@ -37,13 +42,23 @@ impl Measured {
         self.playouts as f64 / self.seconds
     }
 
+    /// Nanoseconds of processor time for each state.
+    pub(super) fn cpu_ns(&self) -> Option<f64> {
+        self.processors.map(|seconds| seconds * 1e9 / self.steps as f64)
+    }
+
     pub(super) fn mean_length(&self) -> f64 {
         self.steps as f64 / self.playouts as f64
     }
 }
 
 /// Plays from the initial state until so many seconds are over.
-pub(super) fn measure(playable: &Playable, seconds: f64, max_steps: u32) -> Result<Measured> {
+pub(super) fn measure(
+    playable: &Playable,
+    seconds: f64,
+    max_steps: u32,
+    threads: u16,
+) -> Result<Measured> {
     let stop = Stop::new();
     let (over, ended) = mpsc::channel::<()>();
     let alarm = stop.clone();
@@ -54,39 +69,48 @@ pub(super) fn measure(playable: &Playable, seconds: f64, max_steps: u32) -> Resu
                 alarm.set();
             }
         });
-        let measured = slices(playable, seconds, max_steps, &stop);
+        let measured = slices(playable, seconds, max_steps, threads, &stop);
         drop(over);
         measured
     })
 }
 
-fn slices(playable: &Playable, seconds: f64, max_steps: u32, stop: &Stop) -> Result<Measured> {
-    let mut worker = playable.game.worker();
+fn slices(
+    playable: &Playable,
+    seconds: f64,
+    max_steps: u32,
+    threads: u16,
+    stop: &Stop,
+) -> Result<Measured> {
+    let mut team = Team::new(&*playable.game, threads.into());
     let mut state = Vec::new();
-    worker.reset();
-    worker.save(&mut state);
+    playable.game.worker().save(&mut state);
     let mut results = Results::default();
-    let mut measured = Measured { playouts: 0, truncated: 0, steps: 0, seconds: 0.0, cpu: true };
+    let none =
+        Measured { playouts: 0, truncated: 0, steps: 0, seconds: 0.0, cpu: true, processors: None };
+    let mut measured = none.clone();
     let mut quota = 1_u32;
-    let (mut wall, mut cpu) = (Instant::now(), cpu_time());
+    let most = if threads == 1 { STREAMS } else { STREAMS * SHARES * u32::from(threads) };
+    let used = || if threads == 1 { cpu_time() } else { process_time() };
+    let (mut wall, mut cpu) = (Instant::now(), used());
     for round in 0.. {
         if round == 1 {
             // What the first playout had to prepare is no part of the speed.
-            measured = Measured { playouts: 0, truncated: 0, steps: 0, seconds: 0.0, cpu: true };
-            (wall, cpu) = (Instant::now(), cpu_time());
+            measured = none.clone();
+            (wall, cpu) = (Instant::now(), used());
         }
         // Many streams, so that an evaluator that plays many games at once can.
-        let count = (quota / LANES as u32).clamp(1, STREAMS);
+        let count = (quota / LANES as u32).clamp(1, most);
         let streams: Vec<Stream<'_>> = (0..count)
             .map(|n| Stream {
-                id: round * u64::from(STREAMS) + u64::from(n),
+                id: round * u64::from(most) + u64::from(n),
                 start: &state,
                 quota: quota / count + u32::from(n < quota % count),
             })
             .collect();
         let batch = Batch { seed: 0, streams: &streams, max_steps, detail: Detail::Sums };
         let begun = wall.elapsed().as_secs_f64();
-        match worker.playouts(&batch, &mut results, stop) {
+        match team.playouts(&batch, &mut results, stop) {
             Ok(()) => {}
             Err(Halt::Stopped) if measured.playouts > 0 => break,
             Err(Halt::Stopped) => bail!(
@@ -109,11 +133,12 @@ fn slices(playable: &Playable, seconds: f64, max_steps: u32, stop: &Stop) -> Res
         let room = (seconds * SLICE).min(seconds - now);
         quota = ((room / each) as u32).clamp(1, quota.saturating_mul(8).min(1 << 24));
     }
-    let used = cpu.zip(cpu_time()).map(|(from, to)| to.saturating_sub(from).as_secs_f64());
+    let used = cpu.zip(used()).map(|(from, to)| to.saturating_sub(from).as_secs_f64());
     let clock = wall.elapsed().as_secs_f64();
     // Some systems count in ticks, or not at all.
-    let cpu = used.filter(|&used| used > clock * 0.01);
-    measured.cpu = cpu.is_some();
-    measured.seconds = cpu.unwrap_or(clock).max(1e-9);
+    measured.processors = used.filter(|&used| used > clock * 0.01);
+    let own = measured.processors.filter(|_| threads == 1);
+    measured.cpu = own.is_some();
+    measured.seconds = own.unwrap_or(clock).max(1e-9);
     Ok(measured)
 }

@@ -10,6 +10,17 @@ pub(super) fn cpu_time() -> Option<Duration> {
     Some(Duration::from_nanos(nanos))
 }
 
+/// The processor time of all threads of the process so far, those that have ended too. The system
+/// counts it in hundredths of a second.
+pub(super) fn process_time() -> Option<Duration> {
+    let text = std::fs::read_to_string("/proc/self/stat").ok()?;
+    // The name of the process, in parentheses, may have blanks.
+    let (_, fields) = text.rsplit_once(')')?;
+    let mut fields = fields.split_whitespace().skip(11);
+    let ticks: u64 = fields.next()?.parse::<u64>().ok()? + fields.next()?.parse::<u64>().ok()?;
+    Some(Duration::from_millis(ticks * 10))
+}
+
 /// The most memory that the process had at a time, in bytes.
 pub(super) fn peak() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/self/status").ok()?;

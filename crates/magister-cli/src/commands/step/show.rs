@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use magister_core::{Information, Move, Role};
+use magister_engine::board::Painter;
 use serde_json::{Map, Value, json};
 
 use crate::session::joint::terms;
@@ -13,9 +14,10 @@ const WIDTH: usize = 96;
 /// How many moves of a role are listed with a position.
 const LISTED: usize = 60;
 
-/// The whole position.
-pub(super) fn position(session: &Session) -> String {
-    let mut text = format!("step {}\n{}", session.at, state(session));
+/// The whole position, drawn.
+pub(super) fn position(session: &Session, painter: &Painter, legend: bool) -> String {
+    let picture = painter.picture(&*session.game, &session.moment().state);
+    let mut text = format!("step {}\n{}", session.at, picture.text(WIDTH, legend));
     let totals = totals(session);
     let gained = per_role(session, |role| {
         Some(totals[role.index()]).filter(|&t| t != 0.0).map(|t| t.to_string())

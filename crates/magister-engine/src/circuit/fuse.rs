@@ -3,7 +3,7 @@
 
 use magister_lanes::{Gate, Operation};
 
-use crate::circuit::Wire;
+use super::Wire;
 
 /// The truth tables of the three inputs themselves.
 const PLAIN: [u8; 3] = [0b1111_0000, 0b1100_1100, 0b1010_1010];
@@ -76,7 +76,7 @@ impl Node {
 }
 
 /// Joins gates of a section. What is wanted outside of it stays.
-pub(super) fn fuse(gates: &[Gate], wires: usize, wanted: &[bool]) -> Vec<Gate> {
+pub(crate) fn fuse(gates: &[Gate], wires: usize, wanted: &[bool]) -> Vec<Gate> {
     let mut fusion = Fusion::new(gates, wires);
     for step in [Step::Plain, Step::Single, Step::All] {
         for at in 0..gates.len() {

@@ -1,0 +1,182 @@
+//! Batches over several threads.
+
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use super::{Batch, Results, Stream, Tally};
+use crate::{Game, Halt, Stop, Worker};
+
+/// Workers of one game that play batches together, each in a thread of its own.
+///
+/// Results are those of one worker, because a stream knows nothing of the others. Streams are dealt
+/// out in blocks of as many as a worker plays [side by side](Worker::side_by_side): large blocks
+/// first, since lanes run idle at the end of each, and smaller ones towards the end, so that the
+/// workers come to it together. A batch that has fewer blocks than there are workers leaves some of
+/// them without work.
+pub struct Team {
+    members: Vec<Member>,
+}
+
+struct Member {
+    worker: Box<dyn Worker>,
+    results: Results,
+}
+
+impl Team {
+    /// So many workers of a game, but at least one.
+    pub fn new(game: &dyn Game, threads: usize) -> Self {
+        let member = |_| Member { worker: game.worker(), results: Results::default() };
+        Self { members: (0..threads.max(1)).map(member).collect() }
+    }
+
+    /// The number of workers.
+    pub fn threads(&self) -> usize {
+        self.members.len()
+    }
+
+    /// Plays a batch; see [`Worker::playouts`].
+    pub fn playouts(
+        &mut self,
+        batch: &Batch<'_>,
+        out: &mut Results,
+        stop: &Stop,
+    ) -> Result<(), Halt> {
+        let [first, others @ ..] = &mut self.members[..] else { return Ok(()) };
+        let share = batch.streams.len().div_ceil(others.len() + 1);
+        let block = first.worker.side_by_side(share).max(1);
+        let most = batch.streams.len().div_ceil(block);
+        if others.is_empty() || most < 2 {
+            return first.worker.playouts(batch, out, stop);
+        }
+        out.streams.resize_with(batch.streams.len(), Tally::default);
+        let threads = most.min(others.len() + 1);
+        let deal = Mutex::new(Deal {
+            streams: batch.streams,
+            tallies: &mut out.streams,
+            block,
+            shares: 2 * threads,
+            halt: None,
+        });
+        thread::scope(|scope| {
+            for member in &mut others[..threads - 1] {
+                let deal = &deal;
+                scope.spawn(move || member.play(batch, deal, stop));
+            }
+            first.play(batch, &deal, stop);
+        });
+        let deal = deal.into_inner().unwrap_or_else(PoisonError::into_inner);
+        deal.halt.map_or(Ok(()), Err)
+    }
+}
+
+impl std::fmt::Debug for Team {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Team").field("threads", &self.threads()).finish_non_exhaustive()
+    }
+}
+
+impl Member {
+    /// Plays blocks as long as there are any.
+    fn play(&mut self, batch: &Batch<'_>, deal: &Mutex<Deal<'_>>, stop: &Stop) {
+        let lock = || deal.lock().unwrap_or_else(PoisonError::into_inner);
+        while let Some((streams, tallies)) = { lock().next() } {
+            let part = Batch { streams, ..*batch };
+            if let Err(halt) = self.worker.playouts(&part, &mut self.results, stop) {
+                lock().halt.get_or_insert(halt);
+                return;
+            }
+            tallies.iter_mut().zip(&mut self.results.streams).for_each(|(to, from)| {
+                std::mem::swap(to, from);
+            });
+        }
+    }
+}
+
+/// What is still to be dealt out.
+struct Deal<'a> {
+    streams: &'a [Stream<'a>],
+    tallies: &'a mut [Tally],
+    block: usize,
+    /// The next part is this fraction of what is left.
+    shares: usize,
+    /// What went wrong first.
+    halt: Option<Halt>,
+}
+
+impl<'a> Deal<'a> {
+    fn next(&mut self) -> Option<(&'a [Stream<'a>], &'a mut [Tally])> {
+        if self.streams.is_empty() || self.halt.is_some() {
+            return None;
+        }
+        let part = (self.streams.len() / self.shares).next_multiple_of(self.block);
+        let part = part.max(self.block).min(self.streams.len());
+        let (streams, rest) = self.streams.split_at(part);
+        self.streams = rest;
+        let (tallies, rest) = std::mem::take(&mut self.tallies).split_at_mut(part);
+        self.tallies = rest;
+        Some((streams, tallies))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Detail, Native, examples::Countdown};
+
+    #[test]
+    fn parts_are_whole_blocks_and_cover_everything_once() {
+        for (count, block) in [(1, 1), (7, 16), (16, 16), (100, 16), (33, 4)] {
+            let streams = vec![Stream { id: 0, start: &[], quota: 1 }; count];
+            let mut tallies = vec![Tally::default(); count];
+            let mut deal =
+                Deal { streams: &streams, tallies: &mut tallies, block, shares: 4, halt: None };
+            let mut sizes = Vec::new();
+            while let Some((streams, tallies)) = deal.next() {
+                assert_eq!(streams.len(), tallies.len());
+                sizes.push(streams.len());
+            }
+            assert_eq!(sizes.iter().sum::<usize>(), count);
+            let whole = &sizes[..sizes.len() - 1];
+            assert!(whole.iter().all(|size| size % block == 0), "{sizes:?}");
+        }
+    }
+
+    #[test]
+    fn several_threads_play_what_one_does() {
+        let game = Native::new(Countdown(21));
+        let mut start = Vec::new();
+        game.worker().save(&mut start);
+        let streams: Vec<Stream<'_>> =
+            (0..37).map(|n| Stream { id: n, start: &start, quota: n as u32 * 3 }).collect();
+        let batch = Batch { seed: 5, streams: &streams, max_steps: 9, detail: Detail::PerPlayout };
+        let (mut alone, mut together) = (Results::default(), Results::default());
+        game.worker().playouts(&batch, &mut alone, &Stop::never()).unwrap();
+        for threads in [0, 1, 2, 3, 50] {
+            let mut team = Team::new(&game, threads);
+            for _ in 0..2 {
+                team.playouts(&batch, &mut together, &Stop::never()).unwrap();
+                assert_eq!(alone, together, "{threads} threads");
+            }
+        }
+    }
+
+    #[test]
+    fn what_goes_wrong_in_one_thread_is_told() {
+        let game = Native::new(Countdown(21));
+        let mut start = Vec::new();
+        game.worker().save(&mut start);
+        let none = vec![0; start.len() + 1];
+        let mut streams = vec![Stream { id: 0, start: &start, quota: 1 }; 40];
+        streams[30].start = &none;
+        let batch = Batch { seed: 5, streams: &streams, max_steps: 9, detail: Detail::Sums };
+        let mut team = Team::new(&game, 2);
+        let mut out = Results::default();
+        assert_eq!(team.playouts(&batch, &mut out, &Stop::never()), Err(Halt::BadState));
+        let set = Stop::new();
+        set.set();
+        let good = vec![Stream { id: 0, start: &start, quota: 1 }; 40];
+        let batch = Batch { streams: &good, ..batch };
+        assert_eq!(team.playouts(&batch, &mut out, &set), Err(Halt::Stopped));
+        assert_eq!(team.playouts(&batch, &mut out, &Stop::never()), Ok(()));
+    }
+}

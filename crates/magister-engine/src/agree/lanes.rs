@@ -1,0 +1,175 @@
+//! The same streams by every way of playing batches: results must be equal, bit for bit.
+
+use magister_core::playout::{Team, one_by_one};
+use magister_core::{Batch, Detail, Game, Halt, Move, Results, Seed, Step, Stop, Stream};
+use magister_lanes::Width;
+
+use crate::evaluator::{Choice, NetworkGame, Playing};
+
+/// How much is played.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Amount {
+    /// The number of streams. Some more than a row has slots, so that slots are filled again.
+    pub streams: usize,
+    /// The most playouts of a stream.
+    pub quota: u32,
+    /// Steps after which playouts are broken off, in one batch and in another.
+    pub max_steps: [u32; 2],
+}
+
+impl Default for Amount {
+    fn default() -> Self {
+        Self { streams: 21, quota: 80, max_steps: [1_000, 7] }
+    }
+}
+
+/// The batches of a game that everything is compared on.
+#[derive(Debug)]
+struct Course {
+    /// Start states, the first being that of the game.
+    starts: Vec<Vec<u64>>,
+    amount: Amount,
+}
+
+/// Steps of the walks that start states are taken from.
+const WALK: usize = 40;
+
+impl Course {
+    /// Start states from random walks; an error if the rules are at fault.
+    fn new(game: &dyn Game, amount: Amount, stop: &Stop) -> Result<Self, Halt> {
+        let mut rng = Seed::from(7).rng();
+        let mut starts = Vec::new();
+        let mut worker = game.worker();
+        let mut state = Vec::new();
+        let mut step = Step::new();
+        while starts.len() < amount.streams.div_ceil(2) {
+            worker.reset();
+            let length = if starts.is_empty() { 0 } else { rng.below(WALK as u64) };
+            for _ in 0..length {
+                if worker.terminal() {
+                    break;
+                }
+                let joint: Vec<Move> = game
+                    .info()
+                    .all_roles()
+                    .filter_map(|role| {
+                        let legal = worker.legal(role);
+                        legal.get(rng.below(legal.len().max(1) as u64) as usize).copied()
+                    })
+                    .collect();
+                worker.step(&joint, &mut step, stop)?;
+            }
+            worker.save(&mut state);
+            starts.push(state.clone());
+        }
+        Ok(Self { starts, amount })
+    }
+
+    /// The streams: quotas of all sizes, also none, and ids that are met twice.
+    fn streams(&self, same: bool) -> Vec<Stream<'_>> {
+        let quota = u64::from(self.amount.quota);
+        (0..self.amount.streams as u64)
+            .map(|n| Stream {
+                id: n % 13 * 0x1234_5678_9abc,
+                start: &self.starts[if same { 0 } else { n as usize % self.starts.len() }],
+                quota: match n {
+                    3 => 0,
+                    4 => 1,
+                    _ => (n * 0x9e37_79b9 % (quota + 1)) as u32,
+                },
+            })
+            .collect()
+    }
+
+    /// Plays all batches, by `play`.
+    fn play(
+        &self,
+        mut play: impl FnMut(&Batch<'_>, &mut Results) -> Result<(), Halt>,
+    ) -> Result<Vec<Results>, Halt> {
+        let mut all = Vec::new();
+        for (same, detail, max_steps) in [
+            (true, Detail::Sums, self.amount.max_steps[0]),
+            (false, Detail::PerPlayout, self.amount.max_steps[0]),
+            (false, Detail::Moves, self.amount.max_steps[0]),
+            (true, Detail::Moves, self.amount.max_steps[1]),
+            (false, Detail::PerPlayout, self.amount.max_steps[1]),
+            (false, Detail::Sums, self.amount.max_steps[1]),
+        ] {
+            let streams = self.streams(same);
+            let batch = Batch { seed: 0xfeed_5eed_0bad_cafe, streams: &streams, max_steps, detail };
+            let mut out = Results::default();
+            play(&batch, &mut out)?;
+            all.push(out);
+        }
+        Ok(all)
+    }
+}
+
+/// What came of a comparison.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Lanes {
+    /// A number that stands for all results, to be compared with those of other machines.
+    pub signature: u64,
+    /// The ways that gave other results than the plain evaluator.
+    pub different: Vec<String>,
+}
+
+/// Plays a course in all ways that this process has, and compares them with the plain evaluator:
+/// every width, two threads, and what play would choose.
+pub fn lanes(game: &NetworkGame, amount: Amount, stop: &Stop) -> Result<Lanes, Halt> {
+    let course = Course::new(game, amount, stop)?;
+    let mut worker = game.worker();
+    let plain = course.play(|batch, out| one_by_one(&mut *worker, batch, out, stop))?;
+    let mut different = Vec::new();
+    let mut compare = |name: String, results: Result<Vec<Results>, Halt>| -> Result<(), Halt> {
+        match results {
+            Ok(results) if results == plain => {}
+            Ok(_) => different.push(name),
+            Err(Halt::Stopped) => return Err(Halt::Stopped),
+            Err(halt) => different.push(format!("{name}: {halt}")),
+        }
+        Ok(())
+    };
+    for &width in Width::ALL {
+        let game = game.playing(Choice::Always(Playing::Lanes(width)));
+        let mut worker = game.worker();
+        let results = course.play(|batch, out| worker.playouts(batch, out, stop));
+        compare(format!("{width} lanes"), results)?;
+        if width == Width::best() {
+            let mut team = Team::new(&game, 2);
+            let results = course.play(|batch, out| team.playouts(batch, out, stop));
+            compare("two threads".to_owned(), results)?;
+        }
+    }
+    let game = game.playing(Choice::Measured);
+    let mut team = Team::new(&game, 2);
+    let results = course.play(|batch, out| team.playouts(batch, out, stop));
+    compare("what is measured to be the fastest".to_owned(), results)?;
+    Ok(Lanes { signature: signature(&plain), different })
+}
+
+/// A number that stands for results: FNV-1a over 64-bit words, byte by byte.
+fn signature(results: &[Results]) -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    let mut write = |word: u64| {
+        for byte in word.to_le_bytes() {
+            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+        }
+    };
+    for tally in results.iter().flat_map(|results| &results.streams) {
+        write(u64::from(tally.finished) << 32 | u64::from(tally.truncated));
+        write(tally.steps);
+        tally.paid.iter().for_each(|&paid| write(paid.into()));
+        tally.sum.iter().chain(&tally.squares).for_each(|sum| write(sum.to_bits()));
+        for playout in &tally.playouts {
+            write(u64::from(playout.steps) << 1 | u64::from(playout.finished));
+        }
+        tally.rewards.iter().for_each(|reward| write(reward.map_or(u64::MAX, f64::to_bits)));
+        for entry in &tally.moves {
+            write(u64::from(entry.choice.0) << 8 | u64::from(entry.role.0));
+            write(entry.playouts.into());
+            write(entry.sum.to_bits());
+        }
+    }
+    hash
+}

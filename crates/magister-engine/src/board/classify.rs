@@ -1,0 +1,278 @@
+//! What each relation is on the table: part of a board, a counter, a word about the state.
+
+use magister_core::BoardStyle;
+
+use super::domain::{Domain, Kind};
+use super::material::Material;
+use super::relation::Relation;
+
+/// The most rows or columns of a board, and the most boards that one relation makes.
+const SIDE: usize = 60;
+const BOARDS: usize = 16;
+/// The longest single row, and the most values in one whose cells have names.
+const LONG_ROW: usize = 30;
+const FEW_VALUES: usize = 6;
+/// The most rows that have names instead of numbers.
+const NAMED_ROWS: usize = 8;
+
+/// Where a coordinate comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Axis {
+    /// A leaf.
+    Leaf(usize),
+    /// The first part of a leaf that names a square.
+    First(usize),
+    /// The second part.
+    Second(usize),
+    /// There is only one.
+    One,
+}
+
+/// How a relation lies on a board.
+#[derive(Clone, Debug)]
+pub(super) struct Lie {
+    pub(super) column: Axis,
+    pub(super) row: Axis,
+    /// The leaves that tell several boards apart.
+    pub(super) split: Vec<usize>,
+    /// The leaves that say what lies there.
+    pub(super) label: Vec<usize>,
+    /// Whether the first row is at the bottom.
+    pub(super) up: bool,
+}
+
+/// What a relation is.
+#[derive(Clone, Debug)]
+pub(super) enum Class {
+    /// Something on a board.
+    Board(Lie),
+    /// Something on a board that another relation makes, or else a line of text.
+    Guest(Lie),
+    /// Points that rules connect: which leaf is the point, which say what lies there.
+    Graph(usize, Vec<usize>),
+    /// A value for each key, given by one leaf: heaps, scores.
+    Counters(usize),
+    /// One fluent at a time: whose turn it is, which step.
+    Line,
+    /// Fluents that are listed, by the first leaf if there are several.
+    List,
+    /// A fluent without arguments.
+    Fact,
+}
+
+impl Relation {
+    pub(super) fn classify(&self, material: &Material, style: Option<&BoardStyle>) -> Class {
+        if let Some(lie) = style.and_then(|style| self.styled(style, material)) {
+            return Class::Board(lie);
+        }
+        let count = self.domains.len();
+        let all: Vec<usize> = (0..count).collect();
+        if count == 0 {
+            return Class::Fact;
+        }
+        let places = |leaves: &[usize]| -> Vec<usize> {
+            leaves.iter().copied().filter(|&leaf| self.is_place(leaf)).collect()
+        };
+        if self.determined.len() == count {
+            return match places(&all)[..] {
+                [a, b] => Class::Guest(self.lie(a, b, &[], material)),
+                _ => Class::Line,
+            };
+        }
+        let keys: Vec<usize> =
+            all.iter().copied().filter(|leaf| !self.determined.contains(leaf)).collect();
+        let ordered = places(&keys);
+        if let [.., a, b] = ordered[..] {
+            // What is not determined and no place tells boards apart, unless nothing else says
+            // what lies there: then it does.
+            let others: Vec<usize> = keys.iter().copied().filter(|&k| k != a && k != b).collect();
+            let (split, label) = if self.determined.is_empty() {
+                others.into_iter().partition(|&leaf| self.tells_apart(leaf))
+            } else {
+                (others, self.determined.clone())
+            };
+            let boards: usize = split.iter().map(|&leaf| self.domains[leaf].names.len()).product();
+            if boards <= BOARDS {
+                let mut lie = self.lie(a, b, &label, material);
+                lie.split = split;
+                return Class::Board(lie);
+            }
+            return Class::List;
+        }
+        if let Some(&square) = keys.iter().find(|&&leaf| self.domains[leaf].kind == Kind::Squares) {
+            let split: Vec<usize> = keys.iter().copied().filter(|&leaf| leaf != square).collect();
+            let boards: usize = split.iter().map(|&leaf| self.domains[leaf].names.len()).product();
+            if boards <= BOARDS {
+                return Class::Board(self.on_squares(square, split, self.determined.clone()));
+            }
+        }
+        if let ([place], [_, _]) = (&ordered[..], &keys[..]) {
+            let other = if keys[0] == *place { keys[1] } else { keys[0] };
+            if self.domains[other].names.len() <= NAMED_ROWS {
+                return Class::Board(Lie {
+                    column: Axis::Leaf(*place),
+                    row: Axis::Leaf(other),
+                    split: Vec::new(),
+                    label: self.determined.clone(),
+                    up: false,
+                });
+            }
+            return Class::List;
+        }
+        let places_of_others = places(&self.determined);
+        match (&keys[..], &ordered[..], &self.determined[..], &places_of_others[..]) {
+            // Pieces that are somewhere.
+            (_, [], _, [a, b]) => {
+                let label: Vec<usize> = all.iter().copied().filter(|k| k != a && k != b).collect();
+                Class::Board(self.lie(*a, *b, &label, material))
+            }
+            (_, [], [square], []) if self.domains[*square].kind == Kind::Squares => {
+                Class::Board(self.on_squares(*square, Vec::new(), keys))
+            }
+            ([_], _, [value], _) if self.domains[*value].is_numeric() => Class::Counters(*value),
+            ([place], [_], values, _) if self.is_row(*place, values) => Class::Board(Lie {
+                column: Axis::Leaf(*place),
+                row: Axis::One,
+                split: Vec::new(),
+                label: values.to_vec(),
+                up: false,
+            }),
+            ([point], [], values, _) if connected(&self.domains[*point], material) => {
+                Class::Graph(*point, values.to_vec())
+            }
+            ([_], _, [value], _) => Class::Counters(*value),
+            _ => Class::List,
+        }
+    }
+
+    /// What a style says. Arguments are counted from one.
+    fn styled(&self, style: &BoardStyle, material: &Material) -> Option<Lie> {
+        let leaf = |argument: usize| self.places.iter().position(|&place| place + 1 == argument);
+        let split: Vec<usize> = style.split.iter().filter_map(|&argument| leaf(argument)).collect();
+        let rest = |taken: &[usize]| -> Vec<usize> {
+            (0..self.domains.len()).filter(|leaf| !taken.contains(leaf)).collect()
+        };
+        let mut lie = match (style.column.and_then(leaf), style.row.and_then(leaf)) {
+            (Some(column), Some(row)) => {
+                let mut taken = split.clone();
+                taken.extend([column, row]);
+                let (column, row) = (Axis::Leaf(column), Axis::Leaf(row));
+                Lie { column, row, split, label: rest(&taken), up: false }
+            }
+            (Some(only), None) | (None, Some(only)) => {
+                let mut taken = split.clone();
+                taken.push(only);
+                if self.domains[only].kind == Kind::Squares {
+                    self.on_squares(only, split, rest(&taken))
+                } else {
+                    let across = style.column.is_some();
+                    let column = if across { Axis::Leaf(only) } else { Axis::One };
+                    let row = if across { Axis::One } else { Axis::Leaf(only) };
+                    Lie { column, row, split, label: rest(&taken), up: false }
+                }
+            }
+            (None, None) => match self.classify(material, None) {
+                Class::Board(lie) | Class::Guest(lie) => lie,
+                _ => return None,
+            },
+        };
+        if let Some(end) = style.first_row {
+            lie.up = end == magister_core::End::Bottom;
+        }
+        Some(lie)
+    }
+
+    /// Whether a leaf can be a coordinate.
+    fn is_place(&self, leaf: usize) -> bool {
+        let domain = &self.domains[leaf];
+        domain.is_ordered() && domain.is_dense() && domain.names.len() <= SIDE
+    }
+
+    /// Whether a leaf is a row of cells with these values.
+    fn is_row(&self, leaf: usize, values: &[usize]) -> bool {
+        let few = values.iter().all(|&value| self.domains[value].names.len() <= FEW_VALUES);
+        let (least, kind) = match self.domains[leaf].kind {
+            Kind::Numbers => (if values.is_empty() { 6 } else { 3 }, true),
+            Kind::Series => (3, !values.is_empty() && few),
+            _ => (3, false),
+        };
+        kind && (least..=LONG_ROW).contains(&self.domains[leaf].names.len())
+    }
+
+    /// Whether a leaf rather tells several boards apart than what lies on them.
+    fn tells_apart(&self, leaf: usize) -> bool {
+        self.domains[leaf].is_ordered() || self.domains[leaf].roles
+    }
+
+    fn on_squares(&self, leaf: usize, split: Vec<usize>, label: Vec<usize>) -> Lie {
+        let digits = self.domains[leaf].names[0].as_bytes()[0].is_ascii_digit();
+        let (first, second) = (Axis::First(leaf), Axis::Second(leaf));
+        let (column, row) = if digits { (second, first) } else { (first, second) };
+        Lie { column, row, split, label, up: !digits }
+    }
+
+    /// A board over two leaves: which of them is the row, and where the first row is.
+    fn lie(&self, a: usize, b: usize, label: &[usize], material: &Material) -> Lie {
+        let letters = |leaf: usize| self.domains[leaf].kind == Kind::Letters;
+        let (row, column, up) = match (self.hint(a, material), self.hint(b, material)) {
+            (Hint::X, Hint::Y | Hint::None) | (Hint::None, Hint::Y) => (b, a, true),
+            (Hint::Y, Hint::X | Hint::None) | (Hint::None, Hint::X) => (a, b, true),
+            (Hint::Column, Hint::Row | Hint::None) | (Hint::None, Hint::Row) => {
+                (b, a, letters(a) && !letters(b))
+            }
+            (Hint::Row, Hint::Column | Hint::None) | (Hint::None, Hint::Column) => {
+                (a, b, letters(b) && !letters(a))
+            }
+            _ if letters(a) && !letters(b) => (b, a, true),
+            _ if letters(b) && !letters(a) => (a, b, true),
+            _ => (a, b, false),
+        };
+        Lie {
+            column: Axis::Leaf(column),
+            row: Axis::Leaf(row),
+            split: Vec::new(),
+            label: label.to_vec(),
+            up,
+        }
+    }
+
+    /// What the rules call a leaf, as far as it says which way it runs.
+    fn hint(&self, leaf: usize, material: &Material) -> Hint {
+        let Some(&place) = self.places.get(leaf) else { return Hint::None };
+        let key = (self.name.clone(), place);
+        let names = material.variables.get(&key).map_or(&[][..], Vec::as_slice);
+        let mut votes = [0; 4];
+        for name in names {
+            let stem = name.trim_end_matches(|c: char| c.is_ascii_digit() || "_'".contains(c));
+            match stem {
+                _ if stem.contains("col") || stem.contains("file") => votes[0] += 1,
+                _ if stem.contains("row") || stem.contains("rank") => votes[1] += 1,
+                _ if stem.starts_with('x') || stem.ends_with('x') => votes[2] += 1,
+                _ if stem.starts_with('y') || stem.ends_with('y') => votes[3] += 1,
+                "c" => votes[0] += 1,
+                "r" => votes[1] += 1,
+                _ => {}
+            }
+        }
+        let hints = [Hint::Column, Hint::Row, Hint::X, Hint::Y];
+        let best = (0..4).max_by_key(|&hint| (votes[hint], 4 - hint)).unwrap_or(0);
+        if votes[best] == 0 { Hint::None } else { hints[best] }
+    }
+}
+
+/// What the name of a variable says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Hint {
+    Column,
+    Row,
+    X,
+    Y,
+    None,
+}
+
+/// Whether facts connect most of these points, each with few others.
+fn connected(points: &Domain, material: &Material) -> bool {
+    points.names.len() > 2
+        && !points.is_ordered()
+        && super::graph::links(points, material).is_some()
+}

@@ -1,0 +1,173 @@
+//! What boards are recognised from: the fluents of a game, which of them exclude each other, a few
+//! states, and the words of the rules.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use magister_core::{Game, Seed, Step, Stop, draw};
+use magister_gdl::Syntax;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::network::Network;
+use crate::program::{Effect, Goal, Pattern, Program};
+use crate::term::Terms;
+use crate::{Ground, Limits, Reference};
+
+/// States that are looked at.
+const STATES: usize = 160;
+/// Random matches in which they are met, and the most steps of each.
+const MATCHES: usize = 8;
+const STEPS: usize = 400;
+/// Where a game is slow, matches end after so long, but not before so many states.
+const PATIENCE: Duration = Duration::from_millis(400);
+const FEW: usize = 30;
+/// Fluents that are looked at.
+const FLUENTS: usize = 200_000;
+
+/// See the module.
+#[derive(Debug, Default)]
+pub(super) struct Material {
+    pub(super) fluents: Vec<Ground>,
+    /// Fluents, as positions in the list, of which at most one is true.
+    pub(super) groups: Vec<Vec<usize>>,
+    /// Some states that play comes to, the first one first.
+    pub(super) states: Vec<Vec<Ground>>,
+    pub(super) roles: Vec<String>,
+    /// Facts that never change, by name.
+    pub(super) facts: BTreeMap<String, Vec<Vec<Ground>>>,
+    /// Names of the variables that the rules use for the arguments of fluents.
+    pub(super) variables: FxHashMap<(String, usize), Vec<String>>,
+}
+
+impl Material {
+    pub(super) fn new(game: &dyn Game, network: Option<&Network>, rules: Option<&Program>) -> Self {
+        let mut material = Material { roles: game.info().roles.clone(), ..Material::default() };
+        material.states = states(game);
+        if let Some(network) = network.filter(|network| network.fluents.len() <= FLUENTS) {
+            material.fluents = network.fluents.iter().map(|&t| network.terms.export(t)).collect();
+            let number = |&node: &u32| node as usize - 1;
+            let groups = network.invariants.groups.iter();
+            let groups = groups.map(|group| group.members.iter().map(number).collect());
+            material.groups = groups.collect();
+        } else {
+            material.fluents = seen(&material.states, rules);
+        }
+        if let Some(rules) = rules {
+            material.read(rules);
+        }
+        material
+    }
+
+    /// Facts and names of variables.
+    fn read(&mut self, rules: &Program) {
+        for relation in rules.relations.iter().filter(|relation| !relation.hidden) {
+            let name = rules.terms.name(relation.functor.symbol).to_owned();
+            let facts: Vec<Vec<Ground>> = relation
+                .facts
+                .iter()
+                .map(|&fact| rules.terms.export(fact).args.map_or(Vec::new(), Vec::from))
+                .collect();
+            if !facts.is_empty() {
+                self.facts.entry(name).or_default().extend(facts);
+            }
+        }
+        for rule in &rules.rules {
+            let mut note = |pattern: &Pattern| self.note(pattern, &rule.names, &rules.terms);
+            rule.head.args.iter().for_each(&mut note);
+            for literal in &rule.body {
+                if let Goal::Fluent(fluent) = &literal.goal {
+                    note(fluent);
+                }
+            }
+        }
+        for operation in &rules.operations {
+            let mut effects: Vec<&Effect> = operation.effects.iter().collect();
+            while let Some(effect) = effects.pop() {
+                match effect {
+                    Effect::Add(fluent) | Effect::Delete(fluent) => {
+                        self.note(fluent, &operation.names, &rules.terms);
+                    }
+                    Effect::When(_, inner) => effects.extend(inner),
+                }
+            }
+        }
+    }
+
+    fn note(&mut self, pattern: &Pattern, names: &[Option<magister_gdl::Name>], terms: &Terms) {
+        let Pattern::Compound(symbol, args) = pattern else { return };
+        for (place, arg) in args.iter().enumerate() {
+            let Pattern::Variable(variable) = arg else { continue };
+            let Some(Some(name)) = names.get(*variable as usize) else { continue };
+            let key = (terms.name(*symbol).to_owned(), place);
+            self.variables.entry(key).or_default().push(name.to_lowercase());
+        }
+    }
+}
+
+/// The fluents of a state, read from its text.
+pub fn fluents(game: &dyn Game, state: &[u64]) -> Vec<Ground> {
+    let text = game.text().state_text(state);
+    let inner = text.trim().strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
+    let inner = inner.unwrap_or(&text);
+    // A text of infix terms reads as a list of names and lists in KIF, and not the other way.
+    let infix = inner.contains(|c: char| c == '(') && !inner.trim_start().starts_with('(');
+    let first = if infix { Syntax::Infix } else { Syntax::Kif };
+    let second = if infix { Syntax::Kif } else { Syntax::Infix };
+    let read = |syntax| Ground::read_all(inner, syntax);
+    read(first).or_else(|| read(second)).unwrap_or_default()
+}
+
+/// Some states of random matches.
+fn states(game: &dyn Game) -> Vec<Vec<Ground>> {
+    let mut worker = game.worker();
+    let mut words: Vec<Vec<u64>> = Vec::new();
+    let (mut step, mut state) = (Step::new(), Vec::new());
+    let info = game.info();
+    let begun = Instant::now();
+    for number in 0..MATCHES {
+        let mut rng = Seed::from(5).derive_index(number as u64).rng();
+        worker.reset();
+        for _ in 0..STEPS {
+            if words.len() > FEW && begun.elapsed() > PATIENCE {
+                break;
+            }
+            worker.save(&mut state);
+            words.push(state.clone());
+            let choose = |role| {
+                let weights = if info.chance == Some(role) { worker.weights() } else { &[] };
+                draw(worker.legal(role), weights, &mut rng)
+            };
+            let joint: Option<Vec<_>> = info.all_roles().map(choose).collect();
+            let Some(joint) = joint.filter(|_| !worker.terminal()) else { break };
+            if worker.step(&joint, &mut step, &Stop::never()).is_err() {
+                break;
+            }
+        }
+    }
+    let every = words.len().div_ceil(STATES).max(1);
+    words.iter().step_by(every).map(|state| fluents(game, state)).collect()
+}
+
+/// The fluents that rules list as `base`, together with those of some states.
+fn seen(states: &[Vec<Ground>], rules: Option<&Program>) -> Vec<Ground> {
+    let mut seen: FxHashSet<&Ground> = FxHashSet::default();
+    let mut all: Vec<Ground> = Vec::new();
+    for fluent in states.iter().flatten() {
+        if seen.insert(fluent) {
+            all.push(fluent.clone());
+        }
+    }
+    let Some(rules) = rules else { return all };
+    let limits = Limits { answers: FLUENTS, ..Limits::default() };
+    let mut reference = Reference::new(Arc::new(rules.clone()), limits);
+    let stop = Stop::never();
+    let Ok(listed) = reference.ask("base", vec![Pattern::Variable(0)], &stop) else { return all };
+    for term in listed {
+        let fluent = reference.terms().export(reference.terms().args(term)[0]);
+        if !seen.contains(&&fluent) {
+            all.push(fluent);
+        }
+    }
+    all
+}

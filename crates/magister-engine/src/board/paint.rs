@@ -1,0 +1,256 @@
+//! From a state to a picture.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use magister_core::{Game, Layout, Style};
+use magister_gdl::{Dialect, Syntax};
+use rustc_hash::FxHashMap;
+
+use super::domain::{common_prefix, natural};
+use super::material::{self, Material};
+use super::picture::{Line, Panel, Picture, Spot};
+use super::plan::{Place, Plan, Use, label, plan};
+use super::relation::{Forms, relations};
+use super::symbols::EMPTY;
+use crate::network::Network;
+use crate::{Ground, Program};
+
+/// Knows how to draw the states of a game.
+#[derive(Debug)]
+pub struct Painter {
+    pub(super) forms: Forms,
+    /// How each relation is shown, by its form, in the order of the rules.
+    pub(super) uses: FxHashMap<String, (usize, Use)>,
+    pub(super) plans: Vec<Plan>,
+    names: BTreeMap<String, String>,
+    syntax: Syntax,
+}
+
+impl Painter {
+    /// Finds out how to draw a game. The network tells which fluents exclude each other, the rules
+    /// what things are called; both may be missing.
+    pub fn new(
+        game: &dyn Game,
+        network: Option<&Network>,
+        rules: Option<&Program>,
+        style: &Style,
+    ) -> Self {
+        let material = Material::new(game, network, rules);
+        let forms = Forms::new(&material.fluents);
+        let relations = relations(&material, &forms);
+        let (plans, uses) = plan(&relations, &forms, &material, style);
+        let numbered = relations.into_iter().zip(uses).enumerate();
+        let operations = rules.is_some_and(|rules| rules.dialect == Dialect::Operations);
+        Painter {
+            forms,
+            uses: numbered.map(|(number, ((form, _), how))| (form, (number, how))).collect(),
+            plans,
+            names: style.names.clone(),
+            syntax: if operations { Syntax::Infix } else { Syntax::Kif },
+        }
+    }
+
+    /// A picture of a state of the game.
+    pub fn picture(&self, game: &dyn Game, state: &[u64]) -> Picture {
+        self.paint(&material::fluents(game, state))
+    }
+
+    /// A picture of these fluents.
+    pub fn paint(&self, fluents: &[Ground]) -> Picture {
+        let mut picture = Picture::default();
+        let mut cells: Vec<FxHashMap<Place, Vec<String>>> = Vec::new();
+        for plan in &self.plans {
+            let mut fixed: FxHashMap<Place, Vec<String>> = FxHashMap::default();
+            for (place, label) in &plan.fixed {
+                fixed.entry(*place).or_default().push(label.clone());
+            }
+            cells.push(fixed);
+        }
+        // What is told in words, by the number of the relation.
+        let mut words: BTreeMap<usize, (&Use, Vec<(&Ground, Vec<Arc<str>>)>)> = BTreeMap::new();
+        for fluent in fluents {
+            let (form, leaves) = self.forms.parts(fluent);
+            match self.uses.get(&form) {
+                Some((_, Use::Board { plan, lie, named })) => {
+                    match self.plans[*plan].place(lie, &leaves) {
+                        Some(place) => {
+                            let label = label(&fluent.name, lie, *named, &leaves);
+                            cells[*plan].entry(place).or_default().push(label);
+                        }
+                        None => picture.facts.push(fluent.text(self.syntax)),
+                    }
+                }
+                Some((_, Use::Hidden)) => {}
+                Some((_, Use::Constant)) => picture.always.push(fluent.text(self.syntax)),
+                Some((number, how)) => {
+                    let list = words.entry(*number).or_insert_with(|| (how, Vec::new()));
+                    list.1.push((fluent, leaves));
+                }
+                None => picture.facts.push(fluent.text(self.syntax)),
+            }
+        }
+        for (plan, cells) in self.plans.iter().zip(cells) {
+            self.panels(plan, &cells, &mut picture);
+        }
+        for (how, list) in words.into_values() {
+            self.line(how, list, &mut picture);
+        }
+        picture
+    }
+
+    /// What a fluent is called.
+    fn name(&self, fluent: &str) -> String {
+        self.names.get(fluent).map_or_else(|| fluent.to_owned(), Clone::clone)
+    }
+
+    fn line(&self, how: &Use, mut list: Vec<(&Ground, Vec<Arc<str>>)>, picture: &mut Picture) {
+        let Some((first, leaves)) = list.first() else { return };
+        let name = self.name(&first.name);
+        if leaves.is_empty() {
+            let asked = self.names.contains_key(&*first.name);
+            let text = if asked { name } else { first.text(self.syntax) };
+            picture.facts.push(text);
+            return;
+        }
+        list.sort_by(|a, b| {
+            let pairs = a.1.iter().zip(&b.1).map(|(a, b)| natural(a, b));
+            pairs.into_iter().find(|order| order.is_ne()).unwrap_or(std::cmp::Ordering::Equal)
+        });
+        let joined = |leaves: &[Arc<str>]| leaves.join(" ");
+        match how {
+            Use::Line if list.len() == 1 => {
+                let value = joined(&list[0].1);
+                picture.lines.push(Line::Word { name, value });
+            }
+            Use::Counters { value, piles } => {
+                let entry = |(_, leaves): &(&Ground, Vec<Arc<str>>)| {
+                    (leaves[1 - value].to_string(), leaves[*value].to_string())
+                };
+                let entries = list.iter().map(entry).collect();
+                picture.lines.push(Line::Counters { name, entries, piles: *piles });
+            }
+            _ => {
+                let items = list.iter().map(|(_, leaves)| joined(leaves)).collect();
+                picture.lines.push(Line::List { name, items });
+            }
+        }
+    }
+
+    fn panels(&self, plan: &Plan, cells: &FxHashMap<Place, Vec<String>>, picture: &mut Picture) {
+        let boards = plan.boards();
+        for board in 0..boards {
+            let split = plan.split_names(board);
+            let mut title = plan.title.clone().unwrap_or_default();
+            let several = self.plans.len() > 1 || boards > 1;
+            if plan.title.is_none() && several {
+                title = match (self.plans.len() > 1, split.is_empty()) {
+                    (true, _) | (_, true) => self.name(&plan.name),
+                    (false, false) => String::new(),
+                };
+            }
+            if !split.is_empty() {
+                title = format!("{title} {}", split.join(" ")).trim().to_owned();
+            }
+            let last = plan.splits.last().filter(|_| plan.splits.len() > 1);
+            let row = last.map_or(0, |domain| board / domain.names.len());
+            picture.panels.push(panel(plan, board, title, row, cells));
+        }
+        for label in &plan.labels {
+            let symbol = plan.symbols.get(label);
+            let plain = label.ends_with(symbol) && symbol.len() * 2 > label.len()
+                || plan.symbols.blank.as_ref() == Some(label);
+            let entry = (symbol.to_owned(), label.clone());
+            if !plain && !picture.legend.contains(&entry) {
+                picture.legend.push(entry);
+            }
+        }
+    }
+}
+
+fn panel(
+    plan: &Plan,
+    board: usize,
+    title: String,
+    row: usize,
+    cells: &FxHashMap<Place, Vec<String>>,
+) -> Panel {
+    let (columns, rows) = (&plan.columns.names, &plan.rows.names);
+    // What all names begin with is left out above and beside the board.
+    let text = |names: &[Arc<str>]| -> Vec<String> {
+        let prefix = common_prefix(names.iter().map(|name| &**name)).unwrap_or("").len();
+        names.iter().map(|name| name[prefix..].to_owned()).collect()
+    };
+    let mut row_names = text(rows);
+    if plan.up {
+        row_names.reverse();
+    }
+    let mut counts: FxHashMap<&str, usize> = FxHashMap::default();
+    for label in cells.values().flatten() {
+        *counts.entry(label).or_default() += 1;
+    }
+    let mut spots = Vec::new();
+    let mut number = vec![None; columns.len()];
+    for y in 0..rows.len() {
+        let down = if plan.up { rows.len() - 1 - y } else { y };
+        for x in 0..columns.len() {
+            let place = (board, x, down);
+            let here = cells.get(&place).map_or(&[][..], Vec::as_slice);
+            if here.is_empty() && !plan.cells.contains(&place) {
+                continue;
+            }
+            let names = [&*columns[x], &*rows[down]];
+            let name = names.iter().filter(|name| !name.is_empty()).copied().collect::<Vec<_>>();
+            let at = match (plan.places.get(x), plan.layout) {
+                (Some(&place), _) => place,
+                (None, Layout::Hexagons) => (x as f32 + 0.5 * y as f32, y as f32),
+                (None, Layout::Graph) if rows.len() == 1 => circle(x, columns.len()),
+                (None, _) => (x as f32, y as f32),
+            };
+            number[x] = Some(spots.len());
+            spots.push(Spot {
+                name: name.join(" "),
+                column: x,
+                row: y,
+                at,
+                labels: here.to_vec(),
+                symbol: symbol(plan, here, &counts),
+            });
+        }
+    }
+    // Points of a graph are its columns.
+    let links = plan.links.as_ref().filter(|_| plan.layout == Layout::Graph);
+    let links = links.map_or_else(Vec::new, |links| {
+        let mut of = vec![Vec::new(); spots.len()];
+        for (from, list) in links.iter().enumerate() {
+            let Some(from) = number.get(from).copied().flatten() else { continue };
+            of[from] = list.iter().filter_map(|&to| number.get(to).copied().flatten()).collect();
+        }
+        of
+    });
+    Panel {
+        title,
+        layout: plan.layout,
+        columns: text(columns),
+        rows: row_names,
+        up: plan.up,
+        spots,
+        links,
+        row,
+    }
+}
+
+/// Points of a graph without places, around a circle.
+fn circle(point: usize, points: usize) -> (f32, f32) {
+    let angle = std::f32::consts::TAU * point as f32 / points as f32;
+    let radius = points as f32 / 4.0;
+    (radius * (1.0 + angle.sin()), radius * (1.0 - angle.cos()))
+}
+
+/// What is drawn for what lies on a cell: where there are several things, the one of which the
+/// board has the fewest, as pieces lie on marks.
+fn symbol(plan: &Plan, labels: &[String], counts: &FxHashMap<&str, usize>) -> String {
+    let there = labels.iter().filter(|&label| plan.symbols.blank.as_ref() != Some(label));
+    let top = there.min_by_key(|label| counts.get(label.as_str()).copied().unwrap_or(0));
+    top.map_or(EMPTY, |label| plan.symbols.get(label)).to_owned()
+}

@@ -1,0 +1,409 @@
+//! The boards of a game: which relations lie on which, and what the cells are.
+
+use std::cmp::Reverse;
+use std::sync::Arc;
+
+use magister_core::{BoardStyle, Layout, Style};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::classify::{Axis, Class, Lie};
+use super::domain::{Domain, square};
+use super::graph::{self, Links};
+use super::material::Material;
+use super::relation::{Forms, Relation};
+use super::symbols::Symbols;
+use crate::Ground;
+
+/// A place: the board among those of a plan, then column and row, as positions in their domains.
+pub(super) type Place = (usize, usize, usize);
+
+/// Boards of one kind, of which there is more than one where relations are split.
+#[derive(Debug)]
+pub(super) struct Plan {
+    pub(super) title: Option<String>,
+    /// The relation that it is about; others lie on it too.
+    pub(super) name: String,
+    pub(super) layout: Layout,
+    pub(super) columns: Domain,
+    pub(super) rows: Domain,
+    pub(super) splits: Vec<Domain>,
+    /// Whether the first row is at the bottom.
+    pub(super) up: bool,
+    /// Whether there is a relation on it that fills it.
+    full: bool,
+    /// The cells that there are.
+    pub(super) cells: FxHashSet<Place>,
+    /// The names of what lies on it.
+    values: FxHashSet<Arc<str>>,
+    pub(super) labels: Vec<String>,
+    pub(super) symbols: Symbols,
+    /// What never changes: places and labels.
+    pub(super) fixed: Vec<(Place, String)>,
+    pub(super) links: Option<Links>,
+    /// Where the points of a graph lie.
+    pub(super) places: Vec<(f32, f32)>,
+}
+
+/// How the fluents of a relation are shown.
+#[derive(Clone, Debug)]
+pub(super) enum Use {
+    /// On a board; with the name of the relation before what lies there.
+    Board { plan: usize, lie: Lie, named: bool },
+    /// One word and its value.
+    Line,
+    /// Keys and values.
+    Counters { value: usize, piles: bool },
+    /// Listed.
+    List,
+    /// Once, because it never changes.
+    Constant,
+    /// Not at all.
+    Hidden,
+}
+
+/// Marks that are no board of their own.
+const FEW_MARKS: usize = 12;
+/// The values of heaps that are drawn as such.
+const PILE: usize = 31;
+
+/// The boards of a game, and how each relation is shown.
+pub(super) fn plan(
+    relations: &[(String, Relation)],
+    forms: &Forms,
+    material: &Material,
+    style: &Style,
+) -> (Vec<Plan>, Vec<Use>) {
+    let mut plans: Vec<Plan> = Vec::new();
+    let mut uses: Vec<Use> = vec![Use::List; relations.len()];
+    let styled =
+        |relation: &Relation| style.boards.iter().find(|b| b.fluents.contains(&relation.name));
+    let classes: Vec<Class> = relations
+        .iter()
+        .map(|(_, relation)| relation.classify(material, styled(relation)))
+        .collect();
+    // Boards that a style names come first and in its order, then those that something fills.
+    let mut order: Vec<usize> = (0..relations.len()).collect();
+    order.sort_by_key(|&number| {
+        let relation = &relations[number].1;
+        let place = style.boards.iter().position(|b| b.fluents.contains(&relation.name));
+        let within =
+            place.map(|place| style.boards[place].fluents.iter().position(|f| *f == relation.name));
+        let guest = !matches!(classes[number], Class::Board(_));
+        let marks = relation.determined.is_empty();
+        let size = Reverse(relation.size);
+        (place.unwrap_or(usize::MAX), within, guest, !relation.full, marks, size)
+    });
+    for number in order {
+        let relation = &relations[number].1;
+        if style.hide.contains(&relation.name) {
+            uses[number] = Use::Hidden;
+            continue;
+        }
+        if relation.constant && styled(relation).is_none() {
+            uses[number] = Use::Constant;
+            continue;
+        }
+        uses[number] = match &classes[number] {
+            Class::Board(lie) => lay(&mut plans, relation, lie, styled(relation), material),
+            Class::Guest(lie) => {
+                let new = Plan::new(relation, lie, styled(relation), material);
+                let host = plans.iter().position(|plan| plan.hosts(&new));
+                let large = new.columns.names.len() > 2 && new.rows.names.len() > 2;
+                match host {
+                    Some(plan) => Use::Board { plan, lie: lie.clone(), named: true },
+                    None if large => {
+                        plans.push(new);
+                        let plan = plans.len() - 1;
+                        Use::Board { plan, lie: lie.clone(), named: false }
+                    }
+                    None => Use::Line,
+                }
+            }
+            Class::Graph(point, label) => {
+                let lie = Lie {
+                    column: Axis::Leaf(*point),
+                    row: Axis::One,
+                    split: Vec::new(),
+                    label: label.clone(),
+                    up: false,
+                };
+                lay(&mut plans, relation, &lie, styled(relation), material)
+            }
+            Class::Counters(value) => {
+                let key = 1 - value;
+                let most = relation.domains[*value].names.len();
+                let piles = relation.domains[*value].is_numeric()
+                    && !relation.domains[key].roles
+                    && most <= PILE
+                    && relation.domains[key].names.len() <= 12;
+                Use::Counters { value: *value, piles }
+            }
+            Class::Line => Use::Line,
+            Class::List | Class::Fact => Use::List,
+        };
+    }
+    tell_apart(&mut uses, plans.len(), relations);
+    fill(&mut plans, &uses, relations, forms, material, style);
+    (plans, uses)
+}
+
+/// Where two relations on a board have a value in common, all but the first put their name before.
+fn tell_apart(uses: &mut [Use], plans: usize, relations: &[(String, Relation)]) {
+    let mut values: Vec<FxHashSet<&str>> = vec![FxHashSet::default(); plans];
+    for pass in [false, true] {
+        for (how, (_, relation)) in uses.iter_mut().zip(relations) {
+            let Use::Board { plan, lie, named } = how else { continue };
+            if *named != pass {
+                continue;
+            }
+            let mut own: FxHashSet<&str> = FxHashSet::default();
+            for &leaf in &lie.label {
+                own.extend(relation.domains[leaf].names.iter().map(|name| &**name));
+            }
+            *named = pass && !own.is_disjoint(&values[*plan]);
+            values[*plan].extend(own);
+        }
+    }
+}
+
+/// Puts a relation on the board that it fits, or on one of its own.
+fn lay(
+    plans: &mut Vec<Plan>,
+    relation: &Relation,
+    lie: &Lie,
+    style: Option<&BoardStyle>,
+    material: &Material,
+) -> Use {
+    let new = Plan::new(relation, lie, style, material);
+    let named = style.map(|style| &style.fluents);
+    let place = plans.iter().position(|plan| match named {
+        Some(names) => names.contains(&plan.name) && plan.fits(&new, true),
+        None => plan.fits(&new, false),
+    });
+    if let Some(plan) = place {
+        plans[plan].join(&new, material);
+        return Use::Board { plan, lie: lie.clone(), named: true };
+    }
+    // A few marked cells of a board are better listed.
+    if style.is_none() && relation.determined.is_empty() {
+        let few = !plans.is_empty() && relation.size <= FEW_MARKS;
+        if few || plans.iter().any(|plan| plan.hosts(&new)) {
+            return Use::List;
+        }
+    }
+    plans.push(new);
+    Use::Board { plan: plans.len() - 1, lie: lie.clone(), named: false }
+}
+
+impl Plan {
+    fn new(
+        relation: &Relation,
+        lie: &Lie,
+        style: Option<&BoardStyle>,
+        material: &Material,
+    ) -> Self {
+        let columns = axis(relation, lie.column, material);
+        let points = lie.row == Axis::One;
+        let links = if points { graph::links(&columns, material) } else { None };
+        let places: Vec<(f32, f32)> = style.map_or_else(Vec::new, |style| {
+            let place = |name: &Arc<str>| style.places.get(&**name).copied();
+            columns.names.iter().map(place).collect::<Option<_>>().unwrap_or_default()
+        });
+        let graph = points && !columns.is_ordered();
+        let layout = if graph { Layout::Graph } else { Layout::Grid };
+        Plan {
+            title: style.and_then(|style| style.title.clone()),
+            name: relation.name.clone(),
+            layout: style.and_then(|style| style.layout).unwrap_or(layout),
+            rows: axis(relation, lie.row, material),
+            splits: lie.split.iter().map(|&leaf| relation.domains[leaf].clone()).collect(),
+            up: lie.up,
+            full: relation.full,
+            cells: FxHashSet::default(),
+            values: lie
+                .label
+                .iter()
+                .flat_map(|&leaf| relation.domains[leaf].names.clone())
+                .collect(),
+            labels: Vec::new(),
+            symbols: Symbols::default(),
+            fixed: Vec::new(),
+            links,
+            places,
+            columns,
+        }
+    }
+
+    /// Whether something that covers less lies on this board too.
+    fn hosts(&self, other: &Plan) -> bool {
+        self.splits.is_empty()
+            && self.columns.contains(&other.columns)
+            && self.rows.contains(&other.rows)
+    }
+
+    /// Whether two relations share a board: over about the same cells, and not both fill it.
+    fn fits(&self, other: &Plan, asked: bool) -> bool {
+        let near = |a: &Domain, b: &Domain| {
+            let (small, large) = if a.names.len() < b.names.len() { (a, b) } else { (b, a) };
+            large.contains(small) && small.names.len() * 2 > large.names.len()
+        };
+        let splits = self.splits.len() == other.splits.len()
+            && self.splits.iter().zip(&other.splits).all(|(a, b)| near(a, b));
+        splits
+            && (asked || !(self.full && other.full) && self.suits(&other.values))
+            && near(&self.columns, &other.columns)
+            && near(&self.rows, &other.rows)
+            && (self.layout == other.layout || asked)
+    }
+
+    /// Whether things with these names can lie here too: they are others, and numbers do not mix
+    /// with pieces.
+    fn suits(&self, values: &FxHashSet<Arc<str>>) -> bool {
+        let numbers = |values: &FxHashSet<Arc<str>>| {
+            values.iter().filter(|value| value.parse::<i64>().is_ok()).count() > 2
+        };
+        let either = self.values.is_empty() || values.is_empty();
+        either || (self.values.is_disjoint(values) && numbers(&self.values) == numbers(values))
+    }
+
+    fn join(&mut self, other: &Plan, material: &Material) {
+        self.columns = self.columns.join(&other.columns, material);
+        self.rows = self.rows.join(&other.rows, material);
+        for (own, other) in self.splits.iter_mut().zip(&other.splits) {
+            *own = own.join(other, material);
+        }
+        self.full |= other.full;
+        self.values.extend(other.values.iter().cloned());
+    }
+
+    /// Where a fluent with these leaves lies.
+    pub(super) fn place(&self, lie: &Lie, leaves: &[Arc<str>]) -> Option<Place> {
+        let mut board = 0;
+        for (domain, &leaf) in self.splits.iter().zip(&lie.split) {
+            board = board * domain.names.len() + domain.position(leaves.get(leaf)?)?;
+        }
+        let column = coordinate(&self.columns, lie.column, leaves)?;
+        Some((board, column, coordinate(&self.rows, lie.row, leaves)?))
+    }
+
+    /// How many boards there are.
+    pub(super) fn boards(&self) -> usize {
+        self.splits.iter().map(|domain| domain.names.len()).product()
+    }
+
+    /// What tells a board from the others of the plan.
+    pub(super) fn split_names(&self, mut board: usize) -> Vec<Arc<str>> {
+        let mut names = Vec::new();
+        for domain in self.splits.iter().rev() {
+            names.push(Arc::clone(&domain.names[board % domain.names.len()]));
+            board /= domain.names.len();
+        }
+        names.reverse();
+        names
+    }
+}
+
+/// The values along an axis.
+fn axis(relation: &Relation, axis: Axis, material: &Material) -> Domain {
+    let parts = |leaf: usize, second: bool| {
+        let names = relation.domains[leaf].names.iter().filter_map(|name| {
+            let (a, b) = square(name)?;
+            Some(Arc::from(if second { b } else { a }))
+        });
+        let names: Vec<Arc<str>> = names.collect();
+        Domain::new(names.iter(), material)
+    };
+    match axis {
+        Axis::Leaf(leaf) => relation.domains[leaf].clone(),
+        Axis::First(leaf) => parts(leaf, false),
+        Axis::Second(leaf) => parts(leaf, true),
+        Axis::One => Domain::new([Arc::from("")].iter(), material),
+    }
+}
+
+fn coordinate(domain: &Domain, axis: Axis, leaves: &[Arc<str>]) -> Option<usize> {
+    match axis {
+        Axis::Leaf(leaf) => domain.position(leaves.get(leaf)?),
+        Axis::First(leaf) => domain.position(square(leaves.get(leaf)?)?.0),
+        Axis::Second(leaf) => domain.position(square(leaves.get(leaf)?)?.1),
+        Axis::One => Some(0),
+    }
+}
+
+/// What a fluent with these leaves puts on its board.
+pub(super) fn label(name: &str, lie: &Lie, named: bool, leaves: &[Arc<str>]) -> String {
+    let words = lie.label.iter().filter_map(|&leaf| leaves.get(leaf)).map(|word| &**word);
+    let words: Vec<&str> = words.collect();
+    match (words.is_empty(), named) {
+        (true, _) => name.to_owned(),
+        (false, true) => format!("{name} {}", words.join(" ")),
+        (false, false) => words.join(" "),
+    }
+}
+
+/// Finds the cells, labels and symbols of all boards.
+fn fill(
+    plans: &mut [Plan],
+    uses: &[Use],
+    relations: &[(String, Relation)],
+    forms: &Forms,
+    material: &Material,
+    style: &Style,
+) {
+    let index: FxHashMap<&str, &Use> =
+        relations.iter().map(|(form, _)| form.as_str()).zip(uses).collect();
+    // The board of a fluent, where it lies there, and what it puts there.
+    let on_board = |plans: &[Plan], fluent: &Ground| {
+        let (form, leaves) = forms.parts(fluent);
+        let Use::Board { plan, lie, named } = *index.get(form.as_str())? else { return None };
+        let place = plans[*plan].place(lie, &leaves)?;
+        Some((*plan, place, label(&fluent.name, lie, *named, &leaves)))
+    };
+    let mut seen: Vec<FxHashSet<String>> = plans.iter().map(|_| FxHashSet::default()).collect();
+    for fluent in &material.fluents {
+        let Some((plan, place, label)) = on_board(plans, fluent) else { continue };
+        plans[plan].cells.insert(place);
+        if seen[plan].insert(label.clone()) {
+            plans[plan].labels.push(label);
+        }
+    }
+    let mut first: Vec<Vec<String>> = plans.iter().map(|_| Vec::new()).collect();
+    for fluent in material.states.first().into_iter().flatten() {
+        if let Some((plan, _, label)) = on_board(plans, fluent) {
+            first[plan].push(label);
+        }
+    }
+    for (number, plan) in plans.iter_mut().enumerate() {
+        let asked = style.boards.iter().find(|board| board.fluents.contains(&plan.name));
+        for name in asked.iter().flat_map(|board| &board.fixed) {
+            let facts = material.facts.get(name).map_or(&[][..], Vec::as_slice);
+            for fact in facts {
+                let Some((place, label)) = fixed(plan, name, fact) else { continue };
+                plan.cells.insert(place);
+                if !plan.labels.contains(&label) {
+                    plan.labels.push(label.clone());
+                }
+                plan.fixed.push((place, label));
+            }
+        }
+        let usual = usual(&first[number], plan.cells.len()).filter(|_| plan.labels.len() > 2);
+        plan.symbols = Symbols::new(&plan.labels, &style.symbols, &material.roles, usual);
+    }
+}
+
+/// The label that most cells of a board have at the start, if it is no number.
+fn usual(labels: &[String], cells: usize) -> Option<&str> {
+    let mut sorted: Vec<&str> = labels.iter().map(String::as_str).collect();
+    sorted.sort_unstable();
+    let runs = sorted.chunk_by(|a, b| a == b);
+    let most = runs.max_by_key(|run| run.len()).filter(|run| run.len() * 10 >= cells * 6)?;
+    Some(most[0]).filter(|label| label.parse::<i64>().is_err())
+}
+
+/// A fact as something on a board: column and row as the fluents have them, then what lies there.
+fn fixed(plan: &Plan, name: &str, fact: &[Ground]) -> Option<(Place, String)> {
+    let [first, second, rest @ ..] = fact else { return None };
+    let place = (0, plan.columns.position(&first.name)?, plan.rows.position(&second.name)?);
+    let label = rest.first().map_or_else(|| name.to_owned(), |value| value.name.to_string());
+    Some((place, label))
+}

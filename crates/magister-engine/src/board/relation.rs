@@ -1,0 +1,229 @@
+//! Fluents of one form, and what their arguments are.
+
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::domain::Domain;
+use super::material::Material;
+use crate::Ground;
+
+/// A form that has more variants than this is not taken apart: lists, for instance.
+const VARIANTS: usize = 8;
+
+/// Fluents that differ only in names at certain places, which are called leaves. Nested terms are
+/// taken apart: `(at (square 1 2) x)` has three leaves.
+#[derive(Debug)]
+pub(super) struct Relation {
+    /// The name at the top.
+    pub(super) name: String,
+    /// The values of each leaf, in their natural order.
+    pub(super) domains: Vec<Domain>,
+    /// For each leaf the argument it is part of.
+    pub(super) places: Vec<usize>,
+    /// The leaves that are known when the others are.
+    pub(super) determined: Vec<usize>,
+    /// Whether the first state has a fluent for each combination of the other leaves.
+    pub(super) full: bool,
+    /// Whether it was the same in all states that were looked at.
+    pub(super) constant: bool,
+    /// The number of its fluents.
+    pub(super) size: usize,
+}
+
+/// How fluents are taken apart.
+#[derive(Debug, Default)]
+pub(super) struct Forms {
+    /// Names of fluents whose arguments are left whole.
+    whole: FxHashSet<Arc<str>>,
+}
+
+/// The form of a fluent and its leaves.
+pub(super) type Parts = (String, Vec<Arc<str>>);
+
+impl Forms {
+    pub(super) fn new(fluents: &[Ground]) -> Self {
+        let forms = Forms::default();
+        let mut variants: FxHashMap<&Arc<str>, FxHashSet<String>> = FxHashMap::default();
+        for fluent in fluents {
+            let known = variants.entry(&fluent.name).or_default();
+            if known.len() <= VARIANTS {
+                known.insert(forms.parts(fluent).0);
+            }
+        }
+        let many = variants.into_iter().filter(|(_, known)| known.len() > VARIANTS);
+        Forms { whole: many.map(|(name, _)| Arc::clone(name)).collect() }
+    }
+
+    pub(super) fn parts(&self, fluent: &Ground) -> Parts {
+        let (mut form, mut leaves) = (fluent.name.to_string(), Vec::new());
+        for arg in fluent.args.iter().flatten() {
+            if self.whole.contains(&fluent.name) {
+                form.push_str(" _");
+                leaves.push(Arc::from(arg.to_string()));
+            } else {
+                take_apart(arg, &mut form, &mut leaves);
+            }
+        }
+        (form, leaves)
+    }
+}
+
+fn take_apart(term: &Ground, form: &mut String, leaves: &mut Vec<Arc<str>>) {
+    form.push(' ');
+    let Some(args) = &term.args else {
+        form.push('_');
+        leaves.push(Arc::clone(&term.name));
+        return;
+    };
+    form.push('(');
+    form.push_str(&term.name);
+    args.iter().for_each(|arg| take_apart(arg, form, leaves));
+    form.push(')');
+}
+
+/// The relations of a game by their form, in the order of the first fluent of each.
+pub(super) fn relations(material: &Material, forms: &Forms) -> Vec<(String, Relation)> {
+    let mut order: Vec<String> = Vec::new();
+    let mut members: FxHashMap<String, Vec<(usize, Vec<Arc<str>>)>> = FxHashMap::default();
+    for (number, fluent) in material.fluents.iter().enumerate() {
+        let (form, leaves) = forms.parts(fluent);
+        let list = members.entry(form).or_insert_with_key(|form| {
+            order.push(form.clone());
+            Vec::new()
+        });
+        list.push((number, leaves));
+    }
+    let relation = |form: String| {
+        let members = members.remove(&form).unwrap_or_default();
+        let relation = Relation::new(&form, &members, material, forms);
+        (form, relation)
+    };
+    order.into_iter().map(relation).collect()
+}
+
+impl Relation {
+    fn new(
+        form: &str,
+        members: &[(usize, Vec<Arc<str>>)],
+        material: &Material,
+        forms: &Forms,
+    ) -> Self {
+        let count = members.first().map_or(0, |(_, leaves)| leaves.len());
+        let domain = |leaf: usize| {
+            let names = members.iter().map(|(_, leaves)| &leaves[leaf]);
+            Domain::new(names, material)
+        };
+        let first = members.first().map(|&(number, _)| &material.fluents[number]);
+        let mut relation = Relation {
+            name: first.map_or(String::new(), |fluent| fluent.name.to_string()),
+            domains: (0..count).map(domain).collect(),
+            places: first.map_or_else(Vec::new, |fluent| places(fluent, count)),
+            determined: Vec::new(),
+            full: false,
+            constant: false,
+            size: members.len(),
+        };
+        let states: Vec<Vec<Vec<Arc<str>>>> = material
+            .states
+            .iter()
+            .map(|state| {
+                let parts = state.iter().filter(|fluent| *fluent.name == relation.name);
+                let parts = parts.map(|fluent| forms.parts(fluent));
+                parts.filter(|(other, _)| other == form).map(|(_, leaves)| leaves).collect()
+            })
+            .collect();
+        let observed = strongest(relation.observed(&states), &relation.domains);
+        let proven = strongest(proven(members, material), &relation.domains);
+        // What was seen may go further than what is proven.
+        relation.determined = match (proven, observed) {
+            (Some(proven), Some(observed)) if within(&proven, &observed) => observed,
+            (proven, observed) => proven.or(observed).unwrap_or_default(),
+        };
+        let key = |leaves: &Vec<Arc<str>>| -> Vec<Arc<str>> {
+            let keys = (0..count).filter(|leaf| !relation.determined.contains(leaf));
+            keys.map(|leaf| Arc::clone(&leaves[leaf])).collect()
+        };
+        let keys: FxHashSet<Vec<Arc<str>>> =
+            members.iter().map(|(_, leaves)| key(leaves)).collect();
+        relation.full = (1..count).contains(&relation.determined.len())
+            && states.first().is_some_and(|state| {
+                let there: FxHashSet<_> = state.iter().map(key).collect();
+                there.len() == keys.len()
+            });
+        let first = states.first();
+        let same = |state: &Vec<Vec<Arc<str>>>| Some(state) == first;
+        relation.constant =
+            states.len() > 2 && first.is_some_and(|f| !f.is_empty()) && states.iter().all(same);
+        relation
+    }
+
+    /// Leaves that were determined by the others in all states that were looked at: one, two, or
+    /// all together.
+    fn observed(&self, states: &[Vec<Vec<Arc<str>>>]) -> Vec<Vec<usize>> {
+        let count = self.domains.len();
+        let different: FxHashSet<&Vec<Arc<str>>> = states.iter().flatten().collect();
+        if count == 0 || different.len() < 2 {
+            return Vec::new();
+        }
+        let singles = (0..count).map(|leaf| vec![leaf]);
+        let pairs = (0..count).flat_map(|b| (0..b).map(move |a| vec![a, b]));
+        let mut candidates: Vec<Vec<usize>> = singles.chain(pairs).collect();
+        candidates.push((0..count).collect());
+        candidates.retain(|candidate| {
+            states.iter().all(|state| {
+                let mut seen: FxHashSet<Vec<&Arc<str>>> = FxHashSet::default();
+                state.iter().all(|leaves| {
+                    let keys = (0..count).filter(|leaf| !candidate.contains(leaf));
+                    seen.insert(keys.map(|leaf| &leaves[leaf]).collect())
+                })
+            })
+        });
+        candidates
+    }
+}
+
+/// Leaves in which the members of proven groups differ, if most fluents are in such groups.
+fn proven(members: &[(usize, Vec<Arc<str>>)], material: &Material) -> Vec<Vec<usize>> {
+    let own: FxHashMap<usize, &Vec<Arc<str>>> =
+        members.iter().map(|(number, leaves)| (*number, leaves)).collect();
+    let mut counts: FxHashMap<Vec<usize>, usize> = FxHashMap::default();
+    for group in &material.groups {
+        let inside: Vec<&Vec<Arc<str>>> =
+            group.iter().filter_map(|number| own.get(number).copied()).collect();
+        let [first, others @ ..] = &inside[..] else { continue };
+        let differs = |&leaf: &usize| others.iter().any(|leaves| leaves[leaf] != first[leaf]);
+        let leaves: Vec<usize> = (0..first.len()).filter(differs).collect();
+        if !leaves.is_empty() {
+            *counts.entry(leaves).or_default() += inside.len();
+        }
+    }
+    let enough = members.len() - members.len() / 4;
+    counts.into_iter().filter(|&(_, count)| count >= enough).map(|(leaves, _)| leaves).collect()
+}
+
+fn within(a: &[usize], b: &[usize]) -> bool {
+    a.len() < b.len() && a.iter().all(|leaf| b.contains(leaf))
+}
+
+/// The leaves to take for determined: more of them say more, but coordinates less than others.
+fn strongest(mut found: Vec<Vec<usize>>, domains: &[Domain]) -> Option<Vec<usize>> {
+    found.sort();
+    let largest = found.iter().filter(|a| !found.iter().any(|b| within(a, b)));
+    let places =
+        |leaves: &[usize]| leaves.iter().filter(|&&leaf| domains[leaf].is_ordered()).count();
+    // Where all are alike, it is rather the last that is determined.
+    let last = |leaves: &[usize]| std::cmp::Reverse(leaves.iter().sum::<usize>());
+    largest.min_by_key(|leaves| (places(leaves), last(leaves))).cloned()
+}
+
+/// The argument that each leaf is part of.
+fn places(fluent: &Ground, count: usize) -> Vec<usize> {
+    fn leaves(term: &Ground) -> usize {
+        term.args.as_ref().map_or(1, |args| args.iter().map(leaves).sum())
+    }
+    let args = fluent.args.as_deref().unwrap_or_default();
+    let whole = args.len() == count;
+    let of = |(place, arg)| vec![place; if whole { 1 } else { leaves(arg) }];
+    args.iter().enumerate().flat_map(of).collect()
+}

@@ -1,0 +1,211 @@
+//! Values as single characters, as far as there are enough.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashSet;
+
+use super::domain::common_prefix;
+
+/// With more values than this, they are written out.
+const MOST: usize = 60;
+
+/// Labels that can be written out.
+const SHORT: usize = 6;
+/// Signs for what has no letter.
+const SPARE: &str = "*+@&%$=~^!?<>";
+
+/// Names of nothing, the surest first.
+const NOTHING: &[&str] = &[
+    "blank",
+    "empty",
+    "b",
+    "none",
+    "nil",
+    "null",
+    "nothing",
+    "free",
+    "unoccupied",
+    "e",
+    "_",
+    "unknown",
+    "off",
+    "dead",
+    "dark",
+];
+
+/// Names of what nobody can pass.
+const WALLS: [&str; 6] = ["wall", "walls", "blocked", "obstacle", "block", "hole"];
+
+/// What is drawn for a cell with nothing in it.
+pub(super) const EMPTY: &str = ".";
+
+/// The symbols of the values of a board.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Symbols {
+    by_label: BTreeMap<String, String>,
+    /// The value that stands for nothing.
+    pub(super) blank: Option<String>,
+}
+
+impl Symbols {
+    /// Symbols for labels, each its own; those that a style gives come first. The usual label is
+    /// taken for nothing if no other is called so.
+    pub(super) fn new(
+        labels: &[String],
+        given: &BTreeMap<String, String>,
+        roles: &[String],
+        usual: Option<&str>,
+    ) -> Self {
+        let blank = blank(labels).or_else(|| usual.map(str::to_owned));
+        let mut symbols = Symbols { by_label: BTreeMap::new(), blank: blank.clone() };
+        let numeric = |label: &str| label.parse::<i64>().is_ok();
+        let mut rest: Vec<&String> = Vec::new();
+        let others = || labels.iter().filter(|&label| blank.as_ref() != Some(label));
+        let prefix = common_prefix(others().map(String::as_str)).unwrap_or("").len();
+        let prefix = if labels.len() > 3 { prefix } else { 0 };
+        for label in labels {
+            let symbol = if let Some(symbol) = given.get(label) {
+                symbol.clone()
+            } else if blank.as_ref() == Some(label) {
+                EMPTY.to_owned()
+            } else if prefix > 0 {
+                label[prefix..].to_owned()
+            } else if numeric(label) || label.chars().count() == 1 || labels.len() > MOST {
+                label.clone()
+            } else {
+                rest.push(label);
+                continue;
+            };
+            symbols.by_label.insert(label.clone(), symbol);
+        }
+        let sides = Sides::new(labels, roles);
+        let mut found: BTreeMap<String, String> = BTreeMap::new();
+        for &label in &rest {
+            let taken = symbols.by_label.values().chain(found.values());
+            let taken: FxHashSet<&String> = taken.collect();
+            let symbol = sides.proposals(label).into_iter().find(|symbol| !taken.contains(symbol));
+            found.extend(symbol.map(|symbol| (label.clone(), symbol)));
+        }
+        // Where letters do not suffice, short labels tell more than other signs would.
+        let short = rest.iter().all(|label| label.chars().count() <= SHORT);
+        for label in rest {
+            let symbol = found.get(label).cloned();
+            let spare = SPARE.chars();
+            let symbol = symbol.or_else(|| {
+                let taken: FxHashSet<&String> =
+                    symbols.by_label.values().chain(found.values()).collect();
+                let letters = ('a'..='z').chain('A'..='Z').chain('0'..='9');
+                let mut signs = spare.chain(letters).map(String::from);
+                signs.find(|sign| !short && !taken.contains(sign))
+            });
+            symbols.by_label.insert(label.clone(), symbol.unwrap_or_else(|| label.clone()));
+        }
+        symbols
+    }
+
+    pub(super) fn get<'a>(&'a self, label: &'a str) -> &'a str {
+        self.by_label.get(label).map_or(label, String::as_str)
+    }
+}
+
+/// The label that stands for nothing.
+fn blank(labels: &[String]) -> Option<String> {
+    let has = |name: &str| labels.iter().any(|label| label.eq_ignore_ascii_case(name));
+    let negated = |label: &&String| label.strip_prefix("no").is_some_and(has);
+    let Some(sure) = NOTHING.iter().find(|&&name| has(name)) else {
+        return labels.iter().find(negated).cloned();
+    };
+    // Where there is w, b is black.
+    let black = *sure == "b" && (has("w") || has("white") || has("r") || has("red"));
+    let found = labels.iter().find(|label| label.eq_ignore_ascii_case(sure));
+    found.filter(|_| !black).cloned()
+}
+
+/// The two sides of a game, whose pieces differ in case.
+struct Sides {
+    /// Names of the side with capital letters, and of the other one.
+    names: [Vec<String>; 2],
+    /// The first letters of values such as `wp` and `bp`, which are a side and a piece.
+    short: Option<[char; 2]>,
+}
+
+impl Sides {
+    fn new(labels: &[String], roles: &[String]) -> Self {
+        let mut names = [vec!["white".to_owned()], vec!["black".to_owned()]];
+        if let [first, second, ..] = roles
+            && first != "black"
+            && second != "white"
+        {
+            names[0].push(first.clone());
+            names[1].push(second.clone());
+        }
+        // Values such as `wp` and `bp`: two letters to begin with, and others behind them.
+        let twos = labels.iter().filter(|label| label.len() == 2 && label.is_ascii());
+        let mut first: Vec<char> = twos.filter_map(|label| label.chars().next()).collect();
+        first.sort_unstable_by_key(|&side| {
+            let role = roles.iter().position(|role| role.starts_with(side));
+            (side != 'w', role.unwrap_or(usize::MAX), side)
+        });
+        first.dedup();
+        let short = if let [a, b] = first[..] { Some([a, b]) } else { None };
+        Sides { names, short }
+    }
+
+    /// The side and the piece of a label.
+    fn split<'a>(&self, label: &'a str) -> Option<(usize, &'a str)> {
+        for (side, names) in self.names.iter().enumerate() {
+            for name in names {
+                let trimmed = |rest: &'a str| rest.trim_matches([' ', '_', '-']);
+                let before = label.strip_prefix(name.as_str()).map(trimmed);
+                let after = label.strip_suffix(name.as_str()).map(trimmed);
+                // A single letter at the front of a word is no side, unless it stands alone.
+                let apart = name.len() > 1 || label.contains([' ', '_', '-']) || label.len() == 1;
+                if let Some(piece) = before.or(after).filter(|_| apart) {
+                    return Some((side, piece));
+                }
+            }
+        }
+        let short = self.short.filter(|_| label.len() == 2 && label.is_ascii())?;
+        let side = short.iter().position(|&side| label.starts_with(side))?;
+        Some((side, &label[1..]))
+    }
+
+    /// Symbols for a label, the best first.
+    fn proposals(&self, label: &str) -> Vec<String> {
+        let mut all = Vec::new();
+        if WALLS.contains(&label) {
+            all.push("#".to_owned());
+        }
+        let words: Vec<&str> =
+            label.split([' ', '_', '-']).filter(|word| !word.is_empty()).collect();
+        if words.len() > 1 && words.iter().any(|word| word.parse::<i64>().is_ok()) {
+            // A number and a side: digits have no case.
+            let short = |word: &&str| {
+                let letters = if word.parse::<i64>().is_ok() { word.len() } else { 1 };
+                word.chars().take(letters).collect::<String>()
+            };
+            all.push(words.iter().map(short).collect());
+        }
+        let side = self.split(label);
+        let (capital, word) = match side {
+            Some((side, piece)) => (Some(side == 0), if piece.is_empty() { label } else { piece }),
+            None => (None, label),
+        };
+        let cased = |letter: char, capital: bool| {
+            let letter =
+                if capital { letter.to_ascii_uppercase() } else { letter.to_ascii_lowercase() };
+            letter.to_string()
+        };
+        // Chess players know the knight by another letter.
+        if let Some(capital) = capital.filter(|_| word.eq_ignore_ascii_case("knight")) {
+            all.push(cased('n', capital));
+        }
+        let letters: Vec<char> = word.chars().filter(char::is_ascii_alphanumeric).collect();
+        let initials = word.split([' ', '_', '-']).filter_map(|part| part.chars().next());
+        let letters: Vec<char> = initials.chain(letters).collect();
+        let first = capital.unwrap_or(false);
+        all.extend(letters.iter().map(|&letter| cased(letter, first)));
+        all.extend(letters.iter().map(|&letter| cased(letter, !first)));
+        all
+    }
+}

@@ -1,0 +1,74 @@
+//! From gates in sections to tapes over rows.
+
+use magister_lanes::{Form, Gate, Tape, Width};
+
+use super::{Wire, depth_first, fuse, in_place, in_runs, rows, wanted};
+
+/// What is to become tapes.
+pub(crate) struct Layout<'a> {
+    /// The widths of rows that code is made for, all of the same form.
+    pub(crate) widths: &'a [Width],
+    /// The number of wires.
+    pub(crate) wires: usize,
+    /// The wires before this one have rows of their own, in order.
+    pub(crate) inputs: u32,
+    /// Other wires that are written from outside.
+    pub(crate) fixed: &'a [Wire],
+    /// Wires that are read from outside.
+    pub(crate) kept: Vec<Wire>,
+    /// Where the last section is to leave its results on the wires of the fluents, which come
+    /// after wire 0: the wires that are the fluents after it.
+    pub(crate) after: Option<&'a [Wire]>,
+}
+
+/// Tapes, and the row of each wire.
+pub(crate) struct Laid {
+    pub(crate) tapes: Vec<Tape>,
+    pub(crate) row: Vec<u32>,
+    pub(crate) rows: usize,
+    /// Whether all tapes are code.
+    pub(crate) compiled: bool,
+}
+
+impl Layout<'_> {
+    /// Sections, which run in the order given, some perhaps not at all, as tapes.
+    pub(crate) fn lay(mut self, mut sections: Vec<Vec<Gate>>) -> Laid {
+        let wires = self.wires;
+        let form = self.widths.first().map_or(Form::Runs, |&width| Form::best(width));
+        if let Some(after) = self.after {
+            self.kept.extend(after);
+        }
+        if form == Form::TableCode {
+            let wanted = wanted(&sections, wires, &self.kept);
+            for (section, wanted) in sections.iter_mut().zip(&wanted) {
+                *section = fuse(section, wires, wanted);
+            }
+        }
+        let needed = wanted(&sections, wires, &self.kept);
+        for (section, wanted) in sections.iter_mut().zip(&needed) {
+            *section = match form {
+                Form::Runs => in_runs(section, wires),
+                Form::Code | Form::TableCode => depth_first(section, wires, wanted),
+            };
+        }
+        if let (Some(after), Some(last)) = (self.after, sections.last_mut()) {
+            *last = in_place(last, wires, after);
+            self.kept.truncate(self.kept.len() - after.len());
+            self.kept.extend(1..=after.len() as u32);
+        }
+        let outs: Vec<Vec<Wire>> = wanted(&sections, wires, &self.kept)
+            .iter()
+            .map(|wanted| (0..wires as u32).filter(|&wire| wanted[wire as usize]).collect())
+            .collect();
+        let (row, rows) = rows(&mut sections, wires, self.inputs, &self.kept, self.fixed);
+        let mut compiled = true;
+        let mut tape = |(gates, outs): (&Vec<Gate>, &Vec<Wire>)| {
+            let mut tape = Tape::new(gates, rows);
+            let outs: Vec<u32> = outs.iter().map(|&wire| row[wire as usize]).collect();
+            compiled &= self.widths.iter().fold(true, |all, &w| tape.compile(w, &outs) && all);
+            tape
+        };
+        let tapes = sections.iter().zip(&outs).map(&mut tape).collect();
+        Laid { tapes, row, rows, compiled }
+    }
+}

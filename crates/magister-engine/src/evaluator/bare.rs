@@ -1,0 +1,48 @@
+//! Playouts of one game after the other, with only as much work for a step as they need: moves are
+//! taken from the lists of legal ones, nobody looks at percepts, and nothing is taken back.
+
+use magister_core::{Halt, Info, Move, Role, Step, Stop, Worker};
+
+use super::machine::Machine;
+use super::worker::NetworkWorker;
+
+/// A worker of a game, bare of what playouts do not need.
+pub(super) struct Bare<'a, M>(pub(super) &'a mut NetworkWorker<M>);
+
+impl<M: Machine> Worker for Bare<'_, M> {
+    fn info(&self) -> &Info {
+        self.0.info()
+    }
+
+    fn reset(&mut self) {
+        self.0.reset();
+    }
+
+    fn load(&mut self, state: &[u64], _stop: &Stop) -> Result<(), Halt> {
+        self.0.enter(state)
+    }
+
+    fn save(&self, out: &mut Vec<u64>) {
+        self.0.save_machine(out);
+    }
+
+    fn terminal(&self) -> bool {
+        self.0.terminal()
+    }
+
+    fn legal(&self, role: Role) -> &[Move] {
+        self.0.legal(role)
+    }
+
+    fn weights(&self) -> &[u32] {
+        &[]
+    }
+
+    fn step(&mut self, joint: &[Move], _out: &mut Step, _stop: &Stop) -> Result<(), Halt> {
+        self.0.follow(joint)
+    }
+
+    fn goals(&self, role: Role, out: &mut Vec<f64>) {
+        self.0.goals(role, out);
+    }
+}

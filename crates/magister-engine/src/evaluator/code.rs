@@ -1,0 +1,267 @@
+//! Runs the network as machine code, one game at a time: everything anew in every state.
+
+use std::sync::Arc;
+
+use magister_lanes::{Form, Operation, Tape, Width, Wires};
+
+use super::machine::Machine;
+use super::tape::Outputs;
+use crate::circuit::{Circuit, Laid, Layout, Wire};
+use crate::network::{Edge, Graph, Network};
+
+/// All lanes of a row are the same game.
+const WIDTH: Width = Width::W128;
+type Row = [u64; 2];
+const TRUE: Row = [!0; 2];
+
+/// The code of a network: of all states, and of those in which each role has its turn.
+#[derive(Debug)]
+pub(super) struct Codes {
+    /// The first is of all states.
+    parts: Vec<Part>,
+    sides: Vec<Turn>,
+    rows: usize,
+}
+
+/// The code of some states.
+#[derive(Debug)]
+struct Part {
+    legal: Tape,
+    goals: Tape,
+    percepts: Tape,
+    /// Writes the next state over the state.
+    next: Tape,
+    outputs: Outputs,
+}
+
+/// The states in which a role has its turn, and what is taken for granted of them.
+#[derive(Debug)]
+struct Turn {
+    turn: Edge,
+    known: Tape,
+    answer: Edge,
+}
+
+impl Codes {
+    /// None if the machine, or the system, does not allow it.
+    pub(super) fn new(network: &Network) -> Option<Self> {
+        if Form::best(WIDTH) == Form::Runs {
+            return None;
+        }
+        let mut all = 0;
+        let mut parts = Vec::new();
+        for network in std::iter::once(network).chain(network.sides.iter().map(|s| &s.network)) {
+            let (part, rows) = Part::new(network)?;
+            all = all.max(rows);
+            parts.push(part);
+        }
+        let mut sides = Vec::new();
+        for side in &network.sides {
+            let (graph, known) = &side.known;
+            let (known, answer, rows) = question(graph, *known)?;
+            all = all.max(rows);
+            sides.push(Turn { turn: side.turn, known, answer });
+        }
+        Some(Self { parts, sides, rows: all })
+    }
+
+    /// The part of the state on the wires: of a side if only one role has its turn there.
+    fn side(&self, rows: &[Row]) -> usize {
+        let mut found = 0;
+        for (at, side) in self.sides.iter().enumerate() {
+            if read(rows, side.turn) {
+                if found > 0 {
+                    return 0;
+                }
+                found = at + 1;
+            }
+        }
+        found
+    }
+}
+
+impl Part {
+    /// With the number of rows that it takes.
+    fn new(network: &Network) -> Option<(Self, usize)> {
+        let mut circuit = Circuit::new(&network.graph);
+        let outputs = Outputs::new(network);
+        let mut sections: Vec<_> = network
+            .sections()
+            .into_iter()
+            .map(|edges| {
+                circuit.nodes(edges);
+                circuit.section()
+            })
+            .collect();
+        let own = network.graph.inputs() as u32;
+        let after: Vec<Wire> = (1..)
+            .zip(&network.next)
+            .map(|(fluent, &edge)| {
+                if edge == Edge::of(fluent) {
+                    return fluent;
+                }
+                let operation = if edge.negated() { Operation::Nor } else { Operation::And };
+                circuit.two(operation, edge.node(), edge.node())
+            })
+            .collect();
+        if let Some(next) = sections.last_mut() {
+            next.extend(circuit.section());
+        }
+        let kept = outputs.edges().map(Edge::node).filter(|&node| node > own).collect();
+        let layout = Layout {
+            widths: &[WIDTH],
+            wires: circuit.wires as usize,
+            inputs: own + 1,
+            fixed: &[],
+            kept,
+            after: Some(&after),
+        };
+        let Laid { tapes, row, rows, compiled } = layout.lay(sections);
+        let Ok([legal, goals, percepts, next]) = <[Tape; 4]>::try_from(tapes) else { return None };
+        let outputs = outputs.renamed(|node| row[node as usize]);
+        compiled.then_some((Self { legal, goals, percepts, next, outputs }, rows))
+    }
+}
+
+/// A question about a state: code, where it leaves the answer, and the number of rows.
+fn question(graph: &Graph, answer: Edge) -> Option<(Tape, Edge, usize)> {
+    let mut circuit = Circuit::new(graph);
+    circuit.nodes([answer]);
+    let gates = circuit.section();
+    let own = graph.inputs() as u32;
+    let kept = if answer.node() > own { vec![answer.node()] } else { Vec::new() };
+    let wires = circuit.wires as usize;
+    let layout = Layout { widths: &[WIDTH], wires, inputs: own + 1, fixed: &[], kept, after: None };
+    let Laid { mut tapes, row, rows, compiled } = layout.lay(vec![gates]);
+    let place = Edge::of(row[answer.node() as usize]);
+    let place = if answer.negated() { !place } else { place };
+    Some((tapes.pop().filter(|_| compiled)?, place, rows))
+}
+
+fn read(rows: &[Row], edge: Edge) -> bool {
+    (rows[edge.node() as usize][0] != 0) != edge.negated()
+}
+
+/// One game.
+#[derive(Clone, Debug)]
+pub(super) struct Emitted {
+    codes: Arc<Codes>,
+    wires: Wires,
+    fluents: usize,
+    /// The part of the state.
+    at: usize,
+    /// Whether the state came from a state of which not all is true that sides take for granted.
+    strange: bool,
+    perceiving: bool,
+    goals_known: bool,
+}
+
+impl Emitted {
+    pub(super) fn new(network: &Network, codes: Arc<Codes>) -> Self {
+        let mut wires = Wires::new(WIDTH, codes.rows);
+        wires.rows_mut()[0] = TRUE;
+        Self {
+            codes,
+            wires,
+            fluents: network.fluents.len(),
+            at: 0,
+            strange: false,
+            perceiving: !network.percepts.is_empty(),
+            goals_known: false,
+        }
+    }
+
+    fn enter(&mut self) {
+        self.goals_known = false;
+        self.at = if self.strange { 0 } else { self.codes.side(self.wires.rows()) };
+        self.codes.parts[self.at].legal.run(&mut self.wires);
+    }
+
+    fn outputs(&self) -> &Outputs {
+        &self.codes.parts[self.at].outputs
+    }
+
+    fn switch(&mut self, inputs: &[u32], to: Row) {
+        let rows: &mut [Row] = self.wires.rows_mut();
+        inputs.iter().for_each(|&input| rows[input as usize + 1] = to);
+    }
+}
+
+impl Machine for Emitted {
+    fn load(&mut self, state: &[u64]) {
+        let rows: &mut [Row] = self.wires.rows_mut();
+        for (fluent, row) in rows[1..=self.fluents].iter_mut().enumerate() {
+            *row = [(state[fluent / 64] >> (fluent % 64) & 1).wrapping_neg(); 2];
+        }
+        self.strange = false;
+        for side in &self.codes.sides {
+            if read(self.wires.rows(), side.turn) {
+                side.known.run(&mut self.wires);
+                self.strange |= !read(self.wires.rows(), side.answer);
+            }
+        }
+        self.enter();
+    }
+
+    fn save(&self, state: &mut [u64]) {
+        let rows: &[Row] = self.wires.rows();
+        for (word, rows) in state.iter_mut().zip(rows[1..=self.fluents].chunks(64)) {
+            *word = rows.iter().enumerate().fold(0, |bits, (at, row)| bits | (row[0] & 1) << at);
+        }
+    }
+
+    fn terminal(&self) -> bool {
+        read(self.wires.rows(), self.outputs().terminal)
+    }
+
+    fn legal(&self, from: usize, to: usize, out: &mut Vec<u32>) {
+        let rows = self.wires.rows();
+        self.outputs().list(from, to, out, |edge| read(rows, edge));
+    }
+
+    fn is_legal(&self, number: usize) -> bool {
+        read(self.wires.rows(), self.outputs().legal[number])
+    }
+
+    fn moves(&mut self, inputs: &[u32]) {
+        self.switch(inputs, TRUE);
+        if self.perceiving {
+            self.codes.parts[self.at].percepts.run(&mut self.wires);
+        }
+    }
+
+    fn percept(&self, number: usize) -> bool {
+        read(self.wires.rows(), self.outputs().percepts[number])
+    }
+
+    fn advance(&mut self, inputs: &[u32]) {
+        self.codes.parts[self.at].next.run(&mut self.wires);
+        self.switch(inputs, [0; 2]);
+        self.enter();
+    }
+
+    fn retreat(&mut self, inputs: &[u32]) {
+        self.switch(inputs, [0; 2]);
+    }
+
+    fn coming(&mut self, state: &mut [u64]) {
+        let before: Vec<Row> = self.wires.rows()[1..=self.fluents].to_vec();
+        self.codes.parts[self.at].next.run(&mut self.wires);
+        self.save(state);
+        self.wires.rows_mut()[1..=self.fluents].copy_from_slice(&before);
+        // The next state may lie where something of this one was.
+        self.codes.parts[self.at].legal.run(&mut self.wires);
+        self.goals_known = false;
+    }
+
+    fn know_goals(&mut self) {
+        if !self.goals_known {
+            self.codes.parts[self.at].goals.run(&mut self.wires);
+            self.goals_known = true;
+        }
+    }
+
+    fn goal(&self, number: usize) -> bool {
+        read(self.wires.rows(), self.outputs().goals[number])
+    }
+}

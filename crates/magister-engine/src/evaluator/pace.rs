@@ -1,0 +1,170 @@
+//! Which way of playing a batch is the fastest, by what was measured.
+//!
+//! Results are the same whichever is taken, so all of this is about time only. One lane after the
+//! other needs nothing but a worker. Vectors need a plan, which takes as long to make as many
+//! playouts; so it is made when the playouts asked for so far, and those asked for now, would take
+//! longer without it. Then its speed is measured once, for every width that has its use.
+
+use std::time::{Duration, Instant};
+
+use magister_core::playout::LANES;
+use magister_core::{Batch, Detail, Halt, Results, Stop, Stream};
+use magister_lanes::Width;
+
+use crate::batch::{BatchPlayer, Trouble};
+
+/// How a batch may be played.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Playing {
+    /// One lane after the other.
+    OneByOne,
+    /// On vectors of so many lanes.
+    Lanes(Width),
+}
+
+/// What to choose from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Choice {
+    /// Always the same.
+    Always(Playing),
+    /// What is measured to be the fastest for the number of lanes and playouts.
+    Measured,
+}
+
+/// What a plan is expected to take for every gate. It is counted in gates and not known before.
+const PLAN_PER_GATE: Duration = Duration::from_micros(8);
+
+/// A request that keeps fewer lanes busy is no reason to make a plan.
+const FEW: usize = 8;
+
+/// Playouts of each lane in the runs by which a width is measured, and the steps of those.
+const PLAYOUTS: u32 = 4;
+const STEPS: [u32; 2] = [1, 6];
+/// How often that is done, and after which time no more.
+const ROUNDS: usize = 3;
+const ENOUGH: Duration = Duration::from_millis(3);
+
+/// What was measured so far, in seconds.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Pace {
+    /// Playouts that were made one by one, their steps, and their time.
+    playouts: u64,
+    steps: u64,
+    spent: f64,
+    /// The part of that time in which lanes could have been played side by side.
+    missed: f64,
+    /// For each width, the time to begin and the time of a sweep of all lanes.
+    widths: Vec<(Width, f64, f64)>,
+}
+
+/// What is asked for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Request {
+    streams: usize,
+    playouts: u64,
+    /// Lanes that have anything to do.
+    lanes: usize,
+}
+
+impl Request {
+    pub(super) fn of(batch: &Batch<'_>) -> Self {
+        let busy = batch.streams.iter().map(|stream| stream.quota.min(LANES as u32) as usize);
+        Self {
+            streams: batch.streams.len(),
+            playouts: batch.streams.iter().map(|stream| u64::from(stream.quota)).sum(),
+            lanes: busy.sum(),
+        }
+    }
+
+    /// So many lanes, with so many playouts that nothing else counts.
+    pub(super) fn long(lanes: usize) -> Self {
+        Self { streams: lanes.div_ceil(LANES), playouts: lanes as u64 * 10_000, lanes }
+    }
+}
+
+impl Pace {
+    /// Whether nothing is known yet of what a request might take.
+    pub(super) fn needs_a_trial(&self, request: &Request) -> bool {
+        self.playouts == 0 && request.lanes >= FEW
+    }
+
+    /// Notes playouts that were made one by one.
+    pub(super) fn note(&mut self, request: &Request, results: &Results, time: Duration) {
+        for tally in &results.streams {
+            self.playouts += u64::from(tally.finished) + u64::from(tally.truncated);
+            self.steps += tally.steps;
+        }
+        self.spent += time.as_secs_f64();
+        if request.lanes >= FEW {
+            self.missed += time.as_secs_f64();
+        }
+    }
+
+    /// The seconds that a request would take one by one.
+    fn one_by_one(&self, request: &Request) -> f64 {
+        request.playouts as f64 * self.spent / self.playouts.max(1) as f64
+    }
+
+    /// Whether a plan of so many gates would have paid, if all requests went on like this.
+    pub(super) fn plan_pays(&self, request: &Request, gates: usize) -> bool {
+        let plan = PLAN_PER_GATE.as_secs_f64() * gates as f64;
+        request.lanes >= FEW && self.missed + self.one_by_one(request) > plan
+    }
+
+    /// Notes how fast the widths are, each with the time to begin and that of a sweep.
+    pub(super) fn measured(&mut self, widths: Vec<(Width, f64, f64)>) {
+        self.widths = widths;
+    }
+
+    /// The fastest way to play a request.
+    pub(super) fn choose(&self, request: &Request) -> Playing {
+        let sweeps = (self.steps + self.playouts) as f64 / self.playouts.max(1) as f64;
+        let mut best = (self.one_by_one(request), Playing::OneByOne);
+        for &(width, begin, sweep) in &self.widths {
+            let rounds = request.streams.div_ceil(width.slots()).max(1) as f64;
+            let side_by_side = request.lanes.clamp(1, width.lanes()) as f64;
+            let time = rounds * begin + request.playouts as f64 * sweeps / side_by_side * sweep;
+            if time < best.0 {
+                best = (time, Playing::Lanes(width));
+            }
+        }
+        best.1
+    }
+}
+
+/// The time that a player takes to begin, and for a sweep; none if the rules are at fault.
+pub(super) fn measure(
+    player: &mut BatchPlayer,
+    start: &[u64],
+    stop: &Stop,
+) -> Result<Option<(Width, f64, f64)>, Halt> {
+    let width = player.width();
+    let quota = LANES as u32 * PLAYOUTS;
+    let streams: Vec<Stream<'_>> =
+        (0..width.slots() as u64).map(|id| Stream { id, start, quota }).collect();
+    let mut results = Results::default();
+    // The number of sweeps of each run, and its best time.
+    let mut runs = [(0.0, f64::INFINITY); 2];
+    let begun = Instant::now();
+    for _ in 0..ROUNDS {
+        for (run, max_steps) in runs.iter_mut().zip(STEPS) {
+            let batch = Batch { seed: 0, streams: &streams, max_steps, detail: Detail::Sums };
+            let begun = Instant::now();
+            match player.play(&batch, &mut results, stop) {
+                Ok(()) => {}
+                Err(Trouble::Halt(halt)) => return Err(halt),
+                // Who plays will be told.
+                Err(Trouble::State(_)) => return Ok(None),
+            }
+            *run = (player.sweeps() as f64, run.1.min(begun.elapsed().as_secs_f64()));
+        }
+        if begun.elapsed() > ENOUGH {
+            break;
+        }
+    }
+    let [(few, short), (many, long)] = runs;
+    // Between the two runs there is nothing but sweeps, if games do not end before.
+    let sweep = if many > few { (long - short) / (many - few) } else { 0.0 };
+    let sweep = sweep.max(long / many / 4.0);
+    Ok(Some((width, (short - few * sweep).max(0.0), sweep)))
+}

@@ -1,0 +1,158 @@
+//! Batches of playouts on a network: one lane after the other, or on vectors.
+
+use std::sync::{MutexGuard, PoisonError};
+use std::time::Instant;
+
+use magister_core::playout::{LANES, one_by_one};
+use magister_core::{Batch, Detail, Halt, Results, Stop, Stream, Worker};
+use magister_lanes::Width;
+
+use super::bare::Bare;
+use super::game::Shared;
+use super::machine::Machine;
+use super::pace::{Choice, Pace, Playing, Request, measure};
+use super::worker::NetworkWorker;
+use crate::batch::{BatchPlayer, Trouble};
+
+impl Shared {
+    fn pace(&self) -> MutexGuard<'_, Pace> {
+        self.pace.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How many streams are played side by side if there are so many.
+    pub(super) fn side_by_side(&self, choice: Choice, streams: usize) -> usize {
+        match choice {
+            Choice::Always(Playing::OneByOne) => 1,
+            Choice::Always(Playing::Lanes(width)) => width.slots(),
+            // As if there were a plan: who cuts a batch has much to play.
+            Choice::Measured => match self.pace().choose(&Request::long(streams * LANES)) {
+                Playing::Lanes(width) => width.slots(),
+                Playing::OneByOne if self.has_plan() => 1,
+                Playing::OneByOne => streams.clamp(1, Width::best().slots()),
+            },
+        }
+    }
+
+    /// Makes the plan for vectors and measures it, if that has not been done.
+    pub(super) fn measure(&self, stop: &Stop) -> Result<(), Halt> {
+        let mut found = Vec::new();
+        for &width in Width::useful() {
+            let mut player = BatchPlayer::new(self.plan(false), width);
+            found.extend(measure(&mut player, &self.initial, stop)?);
+        }
+        self.pace().measured(found);
+        Ok(())
+    }
+
+    /// From how many lanes on large batches are played in which way, as far as is known.
+    pub(super) fn choices(&self, choice: Choice) -> Vec<(usize, Playing)> {
+        let playing = |lanes: usize| match choice {
+            Choice::Always(playing) => playing,
+            Choice::Measured => self.pace().choose(&Request::long(lanes)),
+        };
+        let mut choices: Vec<(usize, Playing)> =
+            (1..=Width::best().lanes()).map(|lanes| (lanes, playing(lanes))).collect();
+        choices.dedup_by_key(|(_, playing)| *playing);
+        choices
+    }
+}
+
+impl<M: Machine> NetworkWorker<M> {
+    /// Plays a batch in the way that suits it.
+    pub(super) fn play(
+        &mut self,
+        batch: &Batch<'_>,
+        out: &mut Results,
+        stop: &Stop,
+    ) -> Result<(), Halt> {
+        match self.choice {
+            Choice::Always(Playing::OneByOne) => self.one_by_one(batch, out, stop),
+            Choice::Always(Playing::Lanes(width)) => self.on_vectors(width, batch, out, stop),
+            Choice::Measured => {
+                let request = Request::of(batch);
+                match self.best(batch, &request, out, stop)? {
+                    Playing::Lanes(width) => self.on_vectors(width, batch, out, stop),
+                    Playing::OneByOne => self.timed(batch, &request, out, stop),
+                }
+            }
+        }
+    }
+
+    /// Plays one lane after the other.
+    fn one_by_one(
+        &mut self,
+        batch: &Batch<'_>,
+        out: &mut Results,
+        stop: &Stop,
+    ) -> Result<(), Halt> {
+        if !batch.streams.iter().all(|stream| self.shared.is_state(stream.start)) {
+            return Err(Halt::BadState);
+        }
+        let played = one_by_one(&mut Bare(self), batch, out, stop);
+        self.restore();
+        played
+    }
+
+    /// The fastest way to play a request, after a trial if nothing is known.
+    fn best(
+        &mut self,
+        batch: &Batch<'_>,
+        request: &Request,
+        out: &mut Results,
+        stop: &Stop,
+    ) -> Result<Playing, Halt> {
+        if self.shared.pace().needs_a_trial(request) {
+            let first = batch.streams.iter().find(|stream| stream.quota > 0);
+            let trial: Vec<Stream<'_>> =
+                first.map(|stream| Stream { quota: 1, ..*stream }).into_iter().collect();
+            let trial = Batch { streams: &trial, ..*batch };
+            self.timed(&trial, &Request::of(&trial), out, stop)?;
+        }
+        let shared = &self.shared;
+        if !shared.has_plan() {
+            if !shared.pace().plan_pays(request, shared.network.graph.len()) {
+                return Ok(Playing::OneByOne);
+            }
+            shared.measure(stop)?;
+        }
+        Ok(shared.pace().choose(request))
+    }
+
+    /// Plays one lane after the other, and notes the time.
+    fn timed(
+        &mut self,
+        batch: &Batch<'_>,
+        request: &Request,
+        out: &mut Results,
+        stop: &Stop,
+    ) -> Result<(), Halt> {
+        let begun = Instant::now();
+        self.one_by_one(batch, out, stop)?;
+        self.shared.pace().note(request, out, begun.elapsed());
+        Ok(())
+    }
+
+    fn on_vectors(
+        &mut self,
+        width: Width,
+        batch: &Batch<'_>,
+        out: &mut Results,
+        stop: &Stop,
+    ) -> Result<(), Halt> {
+        if !batch.streams.iter().all(|stream| self.shared.is_state(stream.start)) {
+            return Err(Halt::BadState);
+        }
+        let moves = batch.detail == Detail::Moves;
+        let fits = |player: &BatchPlayer| player.width() == width && player.tells_moves() == moves;
+        let at = self.players.iter().position(fits).unwrap_or_else(|| {
+            self.players.push(BatchPlayer::new(self.shared.plan(moves), width));
+            self.players.len() - 1
+        });
+        match self.players[at].play(batch, out, stop) {
+            Ok(()) => Ok(()),
+            Err(Trouble::Halt(halt)) => Err(halt),
+            // What is wrong with a state, this worker can say.
+            Err(Trouble::State(state)) => self.load(&state, stop).and(Err(Halt::BadState)),
+        }
+    }
+}

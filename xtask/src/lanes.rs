@@ -1,0 +1,209 @@
+//! The same streams by every way of playing batches, in every game that becomes a network.
+//!
+//! One process plays them in all widths, in one and in two threads, and one by one. Others do the
+//! same with fewer instructions or without emitted code, and must come to the same signature.
+
+use std::process::{Command, Stdio};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, bail};
+use clap::Args;
+use magister_core::{Batch, Detail, Game as _, Halt, Results, Stop, Stream};
+use magister_engine::agree::{Amount, lanes};
+use magister_engine::evaluator::{Choice, NetworkGame, Playing};
+use magister_engine::{Evaluator, prepare, within};
+
+use crate::ledger::Ledger;
+use crate::sheets::{Sheet, sheets};
+
+/// How much to play.
+#[derive(Args)]
+pub(crate) struct Options {
+    /// Bundled games and files; all bundled rulesheets and the oracle's if none is named
+    games: Vec<String>,
+    /// Games of more gates are left out
+    #[arg(long, default_value_t = 60_000)]
+    gates: usize,
+    /// Seconds that a game may take to become a network
+    #[arg(long, default_value_t = 20)]
+    prepare: u64,
+    /// Seconds that one by one may take about for a game
+    #[arg(long, default_value_t = 1.0)]
+    seconds: f64,
+    /// Games at a time
+    #[arg(long, default_value_t = 2)]
+    threads: usize,
+    /// The most playouts of a stream, and nothing but a signature: for a process of our own
+    #[arg(long, hide = true)]
+    quota: Option<u32>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            games: Vec::new(),
+            gates: 60_000,
+            prepare: 20,
+            seconds: 1.0,
+            threads: 2,
+            quota: None,
+        }
+    }
+}
+
+/// Instructions and code of the other processes.
+const SETTINGS: &[(&str, &str)] =
+    &[("portable", "on"), ("avx2", "on"), ("avx2", "off"), ("best", "off")];
+
+/// Steps after which playouts are broken off.
+const MAX_STEPS: [u32; 2] = [500, 7];
+const STREAMS: usize = 21;
+/// Full playouts of a course for each of a stream's quota, about.
+const PLAYOUTS: f64 = STREAMS as f64 * 2.0;
+/// Time beyond which a game is given up, for each second of one by one.
+const PATIENCE: u64 = 120;
+
+/// What came of a game.
+enum Outcome {
+    Left(String),
+    Same(String),
+    Different(String),
+}
+
+#[expect(clippy::print_stdout, reason = "this is what the command is for")]
+pub(crate) fn run(options: &Options, ledger: &mut Ledger) -> Result<()> {
+    let sheets = sheets(&options.games)?;
+    if let Some(quota) = options.quota {
+        return sign(&sheets, quota, options);
+    }
+    let part = |sheet: &Sheet| format!("lanes {}, {} s", sheet.name, options.seconds);
+    let next = AtomicUsize::new(0);
+    let done = Mutex::new(([0usize; 3], ledger));
+    thread::scope(|scope| {
+        let worker = || -> Result<()> {
+            while let Some(sheet) = sheets.get(next.fetch_add(1, Ordering::Relaxed)) {
+                let lock = || done.lock().unwrap_or_else(PoisonError::into_inner);
+                if lock().1.has(&part(sheet)) {
+                    lock().0[0] += 1;
+                    continue;
+                }
+                let outcome = compare(sheet, options)?;
+                let (place, text) = match &outcome {
+                    Outcome::Same(text) => (0, text),
+                    Outcome::Left(text) => (1, text),
+                    Outcome::Different(text) => (2, text),
+                };
+                println!("{}: {text}", sheet.name);
+                let mut done = lock();
+                done.0[place] += 1;
+                if place == 0 {
+                    done.1.note(&part(sheet), text.clone())?;
+                }
+            }
+            Ok(())
+        };
+        let threads: Vec<_> = (0..options.threads.max(1)).map(|_| scope.spawn(worker)).collect();
+        threads.into_iter().try_for_each(|thread| match thread.join() {
+            Ok(result) => result,
+            Err(_) => bail!("an evaluator panicked"),
+        })
+    })?;
+    let ([same, left, different], _) = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    println!("\ngames {same}, left out {left}, different {different}");
+    if different > 0 {
+        bail!("ways of playing batches give different results");
+    }
+    Ok(())
+}
+
+/// The game on its network, or why it is left out.
+fn network(sheet: &Sheet, options: &Options) -> Result<Arc<NetworkGame>, String> {
+    let rules = magister_gdl::read(&sheet.text, &magister_gdl::Options::default());
+    if rules.diagnostics.has_errors() {
+        return Err("the rules have errors".to_owned());
+    }
+    let time = Duration::from_secs(options.prepare);
+    let prepared = within(time, &Stop::never(), |stop| {
+        prepare(&rules.rules, &sheet.text, &sheet.name, Some(Evaluator::Batch), stop)
+    });
+    let prepared = prepared.map_err(|error| error.to_string())?;
+    let gates = prepared.gates.map_or(0, |gates| gates.legal + gates.next + gates.goals);
+    if gates > options.gates {
+        return Err(format!("{gates} gates are more than --gates"));
+    }
+    prepared.network.ok_or_else(|| "it has no network".to_owned())
+}
+
+/// The time of a playout one by one.
+fn playout(game: &NetworkGame) -> Result<f64, Halt> {
+    let mut start = Vec::new();
+    let mut worker = game.playing(Choice::Always(Playing::OneByOne)).worker();
+    worker.save(&mut start);
+    let streams = [Stream { id: 0, start: &start, quota: 4 }];
+    let (max_steps, detail) = (MAX_STEPS[0], Detail::Sums);
+    let batch = Batch { seed: 0, streams: &streams, max_steps, detail };
+    let begun = Instant::now();
+    worker.playouts(&batch, &mut Results::default(), &Stop::never())?;
+    Ok(begun.elapsed().as_secs_f64() / 4.0)
+}
+
+fn amount(quota: u32) -> Amount {
+    Amount { streams: STREAMS, quota, max_steps: MAX_STEPS }
+}
+
+/// One game in this process and in others.
+fn compare(sheet: &Sheet, options: &Options) -> Result<Outcome> {
+    let game = match network(sheet, options) {
+        Ok(game) => game,
+        Err(why) => return Ok(Outcome::Left(format!("left out: {why}"))),
+    };
+    let quota = match playout(&game) {
+        Ok(time) => (options.seconds / PLAYOUTS / time).clamp(1.0, 100.0) as u32,
+        Err(halt) => return Ok(Outcome::Left(format!("left out: {halt}"))),
+    };
+    let patience = Duration::from_secs_f64(options.seconds * PATIENCE as f64);
+    let found = match within(patience, &Stop::never(), |stop| lanes(&game, amount(quota), stop)) {
+        Ok(found) => found,
+        Err(halt) => return Ok(Outcome::Left(format!("left out: {halt}"))),
+    };
+    let mut different = found.different;
+    for &(vectors, code) in SETTINGS {
+        let output = Command::new(std::env::current_exe()?)
+            .args(["lanes", "--quota", &quota.to_string()])
+            .args(["--gates", &options.gates.to_string(), "--prepare", "600"])
+            .arg(sheet.file()?)
+            .env("MAGISTER_VECTORS", vectors)
+            .env("MAGISTER_CODE", code)
+            .stderr(Stdio::inherit())
+            .output()?;
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        if text.trim() != found.signature.to_string() {
+            different.push(format!("{vectors} with code {code}: {}", text.trim()));
+        }
+    }
+    Ok(if different.is_empty() {
+        Outcome::Same(format!("the same, up to {quota} playouts a stream"))
+    } else {
+        Outcome::Different(format!("DIFFERENT: {}", different.join("; ")))
+    })
+}
+
+/// The signature of each game, if all ways in this process agree.
+#[expect(clippy::print_stdout, reason = "this is what the other process reads")]
+fn sign(sheets: &[Sheet], quota: u32, options: &Options) -> Result<()> {
+    for sheet in sheets {
+        match network(sheet, options) {
+            Err(why) => println!("left out: {why}"),
+            Ok(game) => match lanes(&game, amount(quota), &Stop::never()) {
+                Ok(found) if found.different.is_empty() => println!("{}", found.signature),
+                Ok(found) => println!("{}", found.different.join("; ")),
+                Err(halt) => println!("{halt}"),
+            },
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,71 @@
+//! Rulesheets to do something with: the bundled ones, the oracle's, or those that are named.
+
+use std::fs;
+use std::path::PathBuf;
+
+use anyhow::{Context as _, Result};
+use magister_games::catalogue;
+
+use crate::{binary, corpus};
+
+/// A game before anything is done with it.
+pub(crate) struct Sheet {
+    pub(crate) name: String,
+    pub(crate) text: String,
+}
+
+impl Sheet {
+    /// A file with the rules, for another process.
+    pub(crate) fn file(&self) -> Result<PathBuf> {
+        let folder = binary::target().join("sheets");
+        fs::create_dir_all(&folder)?;
+        let ending = if self.name.starts_with("gamemaster") { "hrf" } else { "kif" };
+        let path = folder.join(format!("{}.{ending}", self.name.replace(['/', '\\', '.'], "-")));
+        fs::write(&path, &self.text)?;
+        Ok(path)
+    }
+}
+
+/// Those that are named: bundled games and files; all there are if none is.
+pub(crate) fn sheets(names: &[String]) -> Result<Vec<Sheet>> {
+    if names.is_empty() { Ok(everything()) } else { named(names) }
+}
+
+/// Every bundled rulesheet, and every one of the oracle.
+pub(crate) fn everything() -> Vec<Sheet> {
+    let bundled = catalogue::all().iter().filter_map(|entry| {
+        Some(Sheet { name: entry.name.to_owned(), text: entry.sheet?.text.to_owned() })
+    });
+    bundled.chain(oracle()).collect()
+}
+
+/// Every rulesheet of the oracle.
+pub(crate) fn oracle() -> Vec<Sheet> {
+    let mut all = Vec::new();
+    let folders = [("gdl/games", ".kif"), ("gdl2/games", ".kif"), ("gamemaster/games", ".hrf")];
+    for (folder, ending) in folders {
+        for file in corpus::files(&corpus::oracle().join(folder), ending) {
+            let stem = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            let bytes = fs::read(&file).unwrap_or_default();
+            let text = String::from_utf8_lossy(&bytes).into_owned();
+            all.push(Sheet { name: format!("{folder}/{stem}"), text });
+        }
+    }
+    all
+}
+
+fn named(games: &[String]) -> Result<Vec<Sheet>> {
+    let sheet = |name: &String| {
+        let bundled = catalogue::find(name).and_then(|entry| entry.sheet);
+        let text = if let Some(sheet) = bundled {
+            sheet.text.to_owned()
+        } else {
+            let bytes = fs::read(name).with_context(|| {
+                format!("{name} is no bundled rulesheet and no file that can be read")
+            })?;
+            String::from_utf8_lossy(&bytes).into_owned()
+        };
+        Ok(Sheet { name: name.clone(), text })
+    };
+    games.iter().map(sheet).collect()
+}

@@ -19,6 +19,7 @@ mod mcs;
 mod mcts;
 mod playing;
 mod possible;
+mod puzzle;
 mod registry;
 mod rewards;
 mod simple;

@@ -116,7 +116,7 @@ pub const PLAYERS: &[Entry] = &[
     Entry {
         iteration: "a descent with playouts of its own",
         parameters: &[
-            Parameter::real("c", 0.5, (0.0, 100.0), "how much what was visited little is worth"),
+            Parameter::real("c", 0.25, (0.0, 100.0), "how much what was visited little is worth"),
             Parameter::real(
                 "fpu",
                 1.0,
@@ -128,6 +128,12 @@ pub const PLAYERS: &[Entry] = &[
                 0.5,
                 (0.0, 100.0),
                 "how much the worth of a move elsewhere counts",
+            ),
+            Parameter::real(
+                "grave",
+                10.0,
+                (0.0, 1e6),
+                "the visits up to which playouts with the move made later count most",
             ),
             Parameter::whole("batch", 16, (1, 1024), "descents of a round"),
             Parameter::whole(

@@ -117,3 +117,57 @@ fn tic_tac_toe_from_every_position() {
         assert_eq!(wrong, 0, "{player}");
     }
 }
+
+/// A bundled rulesheet, ready to play.
+fn sheet(name: &str) -> Arc<dyn Game> {
+    let entry = magister_games::catalogue::find(name).unwrap();
+    let text = entry.sheet.unwrap().text;
+    let rules = magister_gdl::read(text, &magister_gdl::Options::default()).rules;
+    magister_engine::prepare(&rules, text, name, None, &Stop::never()).unwrap().game
+}
+
+/// Nim whose heaps are small enough to be solved here.
+#[test]
+fn nim_from_every_position() {
+    let game = sheet("nim-1-5-4-2");
+    let solution = solve(game.as_ref());
+    for (player, iterations) in [("alphabeta", 5_000), ("uct", 5_000)] {
+        assert_eq!(mistakes(&game, &solution, player, iterations), 0, "{player}");
+    }
+}
+
+/// Plays a puzzle to its end and gives the reward.
+fn solved(name: &str, iterations: u64) -> f64 {
+    let game = sheet(name);
+    let role = game.info().players().next().unwrap();
+    let mut view = View::new(Arc::clone(&game), role);
+    let mut agent = "uct".parse::<Spec>().unwrap().make();
+    let mut rng = Seed::from(5).rng();
+    let mut worker = game.worker();
+    worker.reset();
+    while !worker.terminal() {
+        let mut budget = Budget::iterations(iterations);
+        let choice = agent.decide(&view, &mut budget, &mut rng).unwrap().choice;
+        let mut joint: Vec<Move> =
+            worker.info().all_roles().map(|role| worker.legal(role)[0]).collect();
+        joint[role.index()] = choice;
+        worker.step(&joint, &mut Step::new(), &Stop::never()).unwrap();
+        view.push(Turn { own: choice, seen: Observation::Joint(joint.into()) });
+    }
+    let mut goals = Vec::new();
+    worker.goals(role, &mut goals);
+    goals[0]
+}
+
+#[test]
+fn puzzles_are_solved() {
+    let puzzles = [
+        ("buttonsandlights", 2_000),
+        ("hanoi", 20_000),
+        ("lights-out", 20_000),
+        ("queens", 20_000),
+    ];
+    for (name, iterations) in puzzles {
+        assert_eq!(solved(name, iterations), 100.0, "{name}");
+    }
+}

@@ -1,18 +1,27 @@
 //! What a descent brings back: values, and proofs.
 
-use magister_core::Role;
+use magister_core::{Move, Role};
 
 use super::search::{Descent, Hop, Search};
 use super::tree::Kind;
 use crate::combine::{Outlook, combine};
+
+/// A move of a role, in how many playouts it was made, and the sum of their values.
+pub(super) type Noted = (Role, Move, f32, f32);
 
 /// Simultaneous moves are proven only where all joint moves are, and they are not too many.
 const PROVABLE: u64 = 400;
 
 impl Search<'_> {
     /// Enters what was learnt at the end of a descent, all the way up. `sample` is what the
-    /// playouts said, for each role; nothing if the values of the leaf are known.
-    pub(super) fn back_up(&mut self, descent: &Descent, sample: Option<&[f32]>) {
+    /// playouts said, for each role; nothing if the values of the leaf are known. `moves` are the
+    /// moves that were made in them.
+    pub(super) fn back_up(
+        &mut self,
+        descent: &Descent,
+        sample: Option<&[f32]>,
+        moves: &mut Vec<Noted>,
+    ) {
         let leaf = descent.leaf;
         self.tree.node_mut(leaf).pending -= 1;
         self.release(&descent.path);
@@ -24,7 +33,12 @@ impl Search<'_> {
         let mut sample: Vec<f32> =
             sample.map_or_else(|| self.tree.values(leaf).to_vec(), <[f32]>::to_vec);
         let mut child = leaf;
+        let playouts = self.config.playouts as f32;
         for hop in descent.path.iter().rev() {
+            if self.config.grave > 0.0 {
+                self.note_own(hop, &sample, playouts, moves);
+                self.priors.note_at(hop.node, self.tree.node(hop.node).visits, moves);
+            }
             if hop.many.is_some() {
                 self.pass_many(hop, child, &mut sample);
             } else {
@@ -32,6 +46,27 @@ impl Search<'_> {
             }
             self.tree.node_mut(hop.node).visits += 1;
             child = hop.node;
+        }
+    }
+
+    /// Adds the moves that were made in the tree to those of the playouts.
+    fn note_own(&self, hop: &Hop, sample: &[f32], playouts: f32, moves: &mut Vec<Noted>) {
+        let spread = (self.seen.1 - self.seen.0).max(1e-6);
+        let mut note = |role: Role, edge: u32| {
+            let value = ((sample[role.index()] - self.seen.0) / spread).clamp(0.0, 1.0);
+            let choice = self.tree.edges[edge as usize].choice;
+            moves.push((role, choice, playouts, playouts * value));
+        };
+        match (self.tree.node(hop.node).kind, &hop.many) {
+            (Kind::One(role), _) => note(role, hop.edge),
+            (_, Some((edges, _))) => {
+                if let Some(crowd) = self.tree.crowds.get(&hop.node) {
+                    for (&(role, _), &edge) in crowd.actors.iter().zip(edges) {
+                        note(role, edge);
+                    }
+                }
+            }
+            _ => {}
         }
     }
 
@@ -107,12 +142,6 @@ impl Search<'_> {
             self.tree.worth[edge * roles + role] =
                 self.tree.values[child as usize * roles + role] + gain;
             sample[role] += gain;
-        }
-        let kind = self.tree.node(at).kind;
-        if let Kind::One(role) = kind {
-            let spread = (self.seen.1 - self.seen.0).max(1e-6);
-            let value = ((sample[role.index()] - self.seen.0) / spread).clamp(0.0, 1.0);
-            self.priors.note(role, self.tree.edges[edge].choice, value);
         }
         if self.tree.node(child).proven && !self.tree.edges[edge].proven {
             self.tree.edges[edge].proven = true;

@@ -2,6 +2,7 @@
 
 use magister_core::{Batch, Detail, Halt, Move, Payment, Results, Role, Stream, draw};
 
+use super::prior::scaled;
 use super::search::{Descent, Search};
 use crate::playing::Means;
 use crate::rewards;
@@ -33,7 +34,7 @@ impl Search<'_> {
         for _ in 0..size {
             match self.descend() {
                 Ok(descent) if descent.open => round.descents.push(descent),
-                Ok(descent) => self.back_up(&descent, None),
+                Ok(descent) => self.back_up(&descent, None, &mut Vec::new()),
                 Err(halt) => {
                     result = Err(halt);
                     break;
@@ -75,9 +76,15 @@ impl Search<'_> {
             })
             .collect();
         let max_steps = self.config.max_steps;
-        let batch = Batch { seed: *seed, streams: &streams, max_steps, detail: Detail::Sums };
+        let wanted = self.config.bias > 0.0 || self.config.grave > 0.0;
+        let detail = if wanted { Detail::Moves } else { Detail::Sums };
+        let batch = Batch { seed: *seed, streams: &streams, max_steps, detail };
         self.worker.playouts(&batch, results, &self.stop)?;
         let mut sample = vec![0.0; self.tree.roles];
+        let (low, spread) = (self.seen.0, (self.seen.1 - self.seen.0).max(1e-6));
+        let mut moves: Vec<_> =
+            results.streams.iter().map(|tally| scaled(&tally.moves, low, spread)).collect();
+        moves.iter().for_each(|moves| self.priors.note(moves));
         for descent in &*descents {
             let place = leaves.iter().position(|(leaf, _)| *leaf == descent.leaf);
             let Some(tally) = place.and_then(|place| results.streams.get(place)) else { continue };
@@ -85,7 +92,9 @@ impl Search<'_> {
             for (role, value) in sample.iter_mut().enumerate() {
                 *value = means.role(Role(role as u8)) as f32;
             }
-            self.back_up(descent, Some(&sample));
+            // A leaf at which several descents ended gives its moves to one of them.
+            let moves = place.map_or_else(Vec::new, |place| std::mem::take(&mut moves[place]));
+            self.back_up(descent, Some(&sample), &mut { moves });
         }
         descents.clear();
         Ok(())
@@ -100,7 +109,7 @@ impl Search<'_> {
             }
             let count = self.config.playouts as f32;
             sample.iter_mut().for_each(|value| *value /= count);
-            self.back_up(&descent, Some(&sample));
+            self.back_up(&descent, Some(&sample), &mut Vec::new());
             round.descents.pop();
         }
         Ok(())

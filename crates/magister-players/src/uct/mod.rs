@@ -14,13 +14,17 @@
 //!   moves are; of chance when all outcomes are; of simultaneous moves when all joint moves are,
 //!   by solving the matrix. Moves that are proven to lose are not visited, nor counted.
 //! - Moves that were not tried yet are taken to be worth what the position is, and what the move
-//!   was worth elsewhere (MAST).
+//!   was worth in all playouts (MAST). Moves that were tried little are judged by the playouts in
+//!   which they were made later (GRAVE), where the engine counts those.
 //! - The graph is kept from move to move.
+//! - A game for one without chance is a puzzle: half of the time goes into looking for a course to
+//!   the best reward, and once one is known it is followed.
 
 mod backup;
 mod leaves;
 mod prior;
 mod search;
+mod solo;
 mod tree;
 
 use magister_core::{Agent, Budget, Decision, Halt, Move, Rng, Role, Step, Thought, View, Worker};
@@ -28,6 +32,7 @@ use magister_core::{Agent, Budget, Decision, Halt, Move, Rng, Role, Step, Though
 use crate::Settings;
 use crate::combine::draw;
 use crate::follow::Follower;
+use crate::puzzle::Course;
 use crate::rewards::Scale;
 use leaves::Round;
 use prior::Priors;
@@ -49,6 +54,7 @@ struct Config {
     c: f32,
     fpu: f32,
     bias: f32,
+    grave: f32,
     batch: u32,
     playouts: u32,
     max_steps: u32,
@@ -68,6 +74,9 @@ pub(crate) struct Uct {
     priors: Priors,
     rules: String,
     seen: Option<(f32, f32)>,
+    /// The best course of a puzzle, and the position that it begins with.
+    course: Course,
+    begins: Vec<u64>,
 }
 
 impl Uct {
@@ -76,6 +85,7 @@ impl Uct {
             c: settings.real("c") as f32,
             fpu: settings.real("fpu") as f32,
             bias: settings.real("bias") as f32,
+            grave: settings.real("grave") as f32,
             batch: settings.whole("batch"),
             playouts: 1,
             max_steps: settings.whole("steps"),
@@ -91,6 +101,8 @@ impl Uct {
             priors: Priors::default(),
             rules: String::new(),
             seen: None,
+            course: Course::default(),
+            begins: Vec::new(),
         })
     }
 
@@ -109,9 +121,10 @@ impl Uct {
         let info = worker.info();
         if self.rules != info.rules_hash || self.tree.roles != info.roles.len() {
             self.tree = Tree::new(info.roles.len());
-            self.priors = Priors::default();
+            self.priors = Priors::new(info);
             self.rules.clone_from(&info.rules_hash);
             self.seen = None;
+            self.begins.clear();
         }
         self.config.lanes = worker.lanes() > 1;
         self.config.playouts = match self.playouts {
@@ -123,14 +136,17 @@ impl Uct {
         let mut state = Vec::new();
         worker.save(&mut state);
         let mut root = self.tree.find(&state).unwrap_or(NONE);
+        let mut renumbered = true;
         if root == NONE {
             // Nothing of what there is can come again, unless the game goes in circles.
             self.tree = Tree::new(self.tree.roles);
             root = self.tree.add(worker, &state);
         } else if self.tree.bytes() > self.config.memory / 2 {
             root = self.tree.keep(root);
+        } else {
+            renumbered = false;
         }
-        self.priors.fade();
+        self.priors.fade(renumbered);
         let low = scale.low as f32;
         let high = if scale.high.is_finite() { scale.high as f32 } else { low };
         let stamp = self.tree.nodes.iter().map(|node| node.stamp).max().unwrap_or(0);
@@ -143,6 +159,7 @@ impl Uct {
             scale,
             seen: self.seen.unwrap_or((low, high)),
             root,
+            near: None,
             stamp,
             room: true,
             step: Step::new(),
@@ -289,7 +306,10 @@ impl Agent for Uct {
     }
 
     fn ready(&mut self, view: &View, budget: &mut Budget, rng: &mut Rng) -> Result<(), Halt> {
-        self.think(view, budget, rng).map(|_| ())
+        match self.puzzle(view, budget, rng)? {
+            Some(_) => Ok(()),
+            None => self.think(view, budget, rng).map(|_| ()),
+        }
     }
 
     fn decide(
@@ -305,12 +325,24 @@ impl Agent for Uct {
             return Ok(legal.first().copied().unwrap_or(Move::IDLE).into());
         }
         let fallback: Decision = legal[rng.below(legal.len() as u64) as usize].into();
+        if let Some(decision) = self.puzzle(view, budget, rng)? {
+            self.advance(view, decision.choice);
+            return Ok(decision);
+        }
         let found = self.think(view, budget, rng)?;
         let decision = found.and_then(|(root, iterations)| {
             let decision = self.decision(root, me, rng)?;
-            Some(Decision { iterations, ..decision })
+            // In a puzzle the best course that was seen is worth more than any mean below it.
+            let mean = self.tree.values(root)[me.index()];
+            let planned = self.planned(iterations).filter(|_| {
+                !self.begins.is_empty()
+                    && self.course.value.is_some_and(|value| value > f64::from(mean))
+            });
+            Some(Decision { iterations, ..planned.unwrap_or(decision) })
         });
-        Ok(decision.unwrap_or(fallback))
+        let decision = decision.unwrap_or(fallback);
+        self.advance(view, decision.choice);
+        Ok(decision)
     }
 
     fn value(&mut self, view: &View) -> Option<Vec<f64>> {

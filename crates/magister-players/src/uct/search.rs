@@ -49,6 +49,8 @@ pub(super) struct Search<'a> {
     /// The least and the greatest value: of the game, or seen so far where it does not say.
     pub(super) seen: (f32, f32),
     pub(super) root: u32,
+    /// The last node of the descent that has means of its own.
+    pub(super) near: Option<u32>,
     pub(super) stamp: u32,
     /// Whether the tree may grow.
     pub(super) room: bool,
@@ -95,6 +97,7 @@ impl Search<'_> {
     /// The node at which a descent ends, and whether it needs playouts.
     fn walk(&mut self, path: &mut Vec<Hop>) -> Result<(u32, bool), Halt> {
         let mut at = self.root;
+        self.near = None;
         loop {
             let stamp = self.stamp;
             let room = self.room;
@@ -111,6 +114,9 @@ impl Search<'_> {
             let leaf = node.kind == Kind::Leaf;
             if leaf {
                 self.expand(at)?;
+            }
+            if self.config.grave > 0.0 && self.priors.node(at).is_some() {
+                self.near = Some(at);
             }
             let hop = self.select(at);
             let child = self.follow(&hop, leaf)?;
@@ -143,7 +149,7 @@ impl Search<'_> {
         let kind = match (one, two) {
             (Some(role), None) if !lottery => {
                 for &choice in self.worker.legal(role) {
-                    self.tree.edges.push(edge(choice, self.priors.of(role, choice)));
+                    self.tree.edges.push(edge(choice, self.priors.lead(role, choice)));
                 }
                 Kind::One(role)
             }
@@ -166,7 +172,7 @@ impl Search<'_> {
                 for &role in choices.actors() {
                     crowd.actors.push((role, choices.moves(role).len() as u32));
                     for &choice in choices.moves(role) {
-                        self.tree.edges.push(edge(choice, self.priors.of(role, choice)));
+                        self.tree.edges.push(edge(choice, self.priors.lead(role, choice)));
                     }
                 }
                 self.tree.crowds.insert(at, crowd);
@@ -231,22 +237,31 @@ impl Search<'_> {
         let c = self.config.c * ((node.visits + node.pending).max(1) as f32).ln().sqrt();
         let hope = (tree.values(at)[role.index()] - low) * spread;
         let lowest = self.scale.low as f32;
+        let near = self.near.and_then(|node| self.priors.node(node));
         let mut best = (range.start, f32::NEG_INFINITY);
         for edge in range {
             let this = &tree.edges[edge];
-            let promise = if this.visits == 0 {
-                let tried = self.config.fpu + this.pending as f32;
-                hope + self.config.bias * this.prior + c / tried.sqrt()
+            let tried = (this.visits + this.pending) as f32;
+            let mut promise = if this.visits == 0 {
+                hope + self.config.bias * this.prior
             } else {
                 let worth = tree.worth_of(edge, role);
                 if this.proven && worth <= lowest {
                     // What is lost is taken only if everything is.
                     -1e6
                 } else {
-                    let tried = (this.visits + this.pending) as f32;
-                    (worth - low) * spread + c / tried.sqrt()
+                    (worth - low) * spread
                 }
             };
+            // What playouts say in which the move was made later counts as long as the move
+            // itself was tried little.
+            if let Some((mean, belief)) = near.and_then(|near| near.of(role, this.choice)) {
+                let share = (self.config.grave / (3.0 * tried + self.config.grave)).sqrt() * belief;
+                promise += share * (mean - promise.max(-1.0));
+            }
+            let tried =
+                if this.visits == 0 { self.config.fpu + this.pending as f32 } else { tried };
+            promise += c / tried.sqrt();
             if promise > best.1 {
                 best = (edge, promise);
             }

@@ -8,6 +8,7 @@
 
 #![forbid(unsafe_code)]
 
+mod analysis;
 mod clock;
 mod contest;
 mod ratings;
@@ -19,6 +20,7 @@ mod sprt;
 mod summary;
 mod tournament;
 
+pub use analysis::{Analysis, Findings, RandomPlay, StrongPlay};
 pub use clock::{Deadline, Limits};
 pub use contest::Contest;
 pub use ratings::{Comparisons, Rating};

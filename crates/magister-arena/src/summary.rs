@@ -132,7 +132,7 @@ impl Line {
 /// The 95 % interval of a mean of numbers from 0 to 1, given how many they are, their sum and
 /// the sum of their squares: E. Wilson's, with the variance that was seen in place of that of
 /// wins and losses, so that draws make it narrower.
-fn interval(count: u64, sum: f64, squares: f64) -> (f64, f64) {
+pub(crate) fn interval(count: u64, sum: f64, squares: f64) -> (f64, f64) {
     if count == 0 {
         return (0.0, 1.0);
     }

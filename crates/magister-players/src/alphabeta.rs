@@ -190,7 +190,8 @@ impl Search<'_> {
                     order.solved.push(solved);
                     all &= solved;
                     alpha = alpha.max(value);
-                    if alone && solved && value >= self.scale.high {
+                    // What does not beat the window is only known not to be better.
+                    if alone && solved && value > low && value >= self.scale.high {
                         root.complete = true;
                         return Ok((root, true, order));
                     }
@@ -285,12 +286,17 @@ impl Search<'_> {
                 if best.0.is_nan() || better {
                     best = (value, at);
                 }
+                // A value that does not beat the window is a bound and no reason to be content.
+                let perfect = if mine {
+                    value > alpha && value >= self.scale.high
+                } else {
+                    value < beta && value <= self.scale.low
+                };
                 if mine {
                     alpha = alpha.max(value);
                 } else {
                     beta = beta.min(value);
                 }
-                let perfect = if mine { value >= self.scale.high } else { value <= self.scale.low };
                 if alpha >= beta || (perfect && end) {
                     let weight = 1 + u64::from(depth) * u64::from(depth);
                     *self.history.entry((actor.0, moves[at])).or_default() += weight;

@@ -23,9 +23,11 @@ mod puzzle;
 mod registry;
 mod rewards;
 mod simple;
+mod solve;
 mod table;
 mod uct;
 
 pub use follow::Follower;
 pub use list::PLAYERS;
 pub use registry::{Entry, Parameter, Settings, Spec, SpecError};
+pub use solve::Solution;

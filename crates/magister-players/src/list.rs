@@ -79,7 +79,7 @@ pub const PLAYERS: &[Entry] = &[
                 (0, 10_000),
                 "playouts that value a position at the horizon, 0 for goal values",
             ),
-            MEMORY,
+            Parameter::whole("memory", 64, (1, 1 << 20), "the memory it may use, in MiB"),
         ],
         ..plain(
             "alphabeta",
@@ -125,16 +125,17 @@ pub const PLAYERS: &[Entry] = &[
             ),
             Parameter::real(
                 "bias",
-                0.5,
+                0.0,
                 (0.0, 100.0),
                 "how much the worth of a move elsewhere counts",
             ),
             Parameter::real(
                 "grave",
-                10.0,
+                0.0,
                 (0.0, 1e6),
                 "the visits up to which playouts with the move made later count most",
             ),
+            Parameter::whole("threads", 1, (1, 256), "threads that share the playouts of a round"),
             Parameter::whole("batch", 16, (1, 1024), "descents of a round"),
             Parameter::whole(
                 "playouts",

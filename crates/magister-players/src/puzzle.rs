@@ -6,6 +6,7 @@
 //! is what solves tours and placements. Nested playouts try, at every step of a playout, each move
 //! with a playout of its own, and keep to the best course that was ever seen.
 
+mod counter;
 mod dive;
 mod levels;
 mod nested;
@@ -13,6 +14,7 @@ mod nested;
 use magister_core::{Budget, Halt, Move, Payment, Rng, Role, Step, Stop, Worker};
 
 use crate::rewards::{self, Scale};
+use crate::table::Key;
 use dive::Dive;
 use levels::Levels;
 
@@ -45,9 +47,21 @@ struct Ground<'a> {
     step: Step,
     goals: Vec<f64>,
     joint: Vec<Move>,
+    /// The bits of a state that do not only count steps; empty if all do more.
+    mask: Vec<u64>,
 }
 
 impl Ground<'_> {
+    /// The key of a position, whatever step it is.
+    fn key(&self, state: &[u64]) -> Key {
+        if self.mask.len() != state.len() {
+            return Key::of(state);
+        }
+        let masked: Vec<u64> =
+            state.iter().zip(&self.mask).map(|(word, mask)| word & mask).collect();
+        Key::of(&masked)
+    }
+
     fn load(&mut self, state: &[u64]) -> Result<(), Halt> {
         self.worker.load(state, &self.stop)
     }
@@ -103,8 +117,10 @@ pub(crate) fn search(
         step: Step::new(),
         goals: Vec::new(),
         joint: Vec::new(),
+        mask: Vec::new(),
     };
-    let mut levels = Levels::new(&root, memory);
+    ground.mask = counter::mask(&mut ground, &root, budget, rng)?;
+    let mut levels = Levels::new(&ground, &root, memory);
     let mut looked = 0;
     let enough = |course: &Course| course.proven || course.value.is_some_and(|v| v >= scale.high);
     for turn in 0_u64.. {
@@ -128,7 +144,9 @@ pub(crate) fn search(
             Err(_) if course.value.is_some() => {}
             Err(halt) => return Err(halt),
         }
-        if levels.complete() {
+        // Positions that only differ in their step were taken for one, the first: what comes of
+        // that is no proof.
+        if levels.complete() && ground.mask.is_empty() {
             course.proven = true;
         }
     }

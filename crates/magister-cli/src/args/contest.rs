@@ -160,6 +160,52 @@ pub(crate) enum Pairs {
     Swiss,
 }
 
+/// Say what kind of game it is: length, width, fairness, drama, skill
+#[derive(Debug, Parser)]
+#[command(after_help = "Random matches tell length and width, matches of a strong player against \
+itself who has the advantage and how a lead changes hands, and matches against a weak one what \
+skill is worth. A game that is small enough is solved. In games that hide information only random \
+matches are played.
+
+Examples:
+  magister analyze tictactoe
+  magister analyze mine.kif --games 50 --iterations 2000
+  magister analyze breakthrough --json")]
+pub(crate) struct Analyze {
+    /// The game: a bundled name, rust:NAME, a file, or - for standard input
+    #[arg(value_name = "GAME")]
+    pub(crate) game: String,
+    /// How many random matches
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    pub(crate) playouts: u32,
+    /// How many matches of the strong player
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub(crate) games: u32,
+    /// The iterations for a move
+    #[arg(long, value_name = "N", default_value_t = 400)]
+    pub(crate) iterations: u64,
+    /// The iterations for an attempt to solve the game
+    #[arg(long, value_name = "N", default_value_t = 20_000)]
+    pub(crate) solving: u64,
+    /// The strong player
+    #[arg(long, value_name = "PLAYER", default_value = "uct")]
+    pub(crate) player: Spec,
+    /// The weak player
+    #[arg(long, value_name = "PLAYER", default_value = "random")]
+    pub(crate) weak: Spec,
+    /// Break a match off after so many steps
+    #[arg(long, value_name = "N", default_value_t = 2_000)]
+    pub(crate) max_steps: u32,
+    /// Where everything random comes from
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// One JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) language: Reading,
+}
+
 /// Ask a player what it thinks of a position
 #[derive(Debug, Parser)]
 #[command(after_help = "Told are the move it would play, for each move what it expects of it and \

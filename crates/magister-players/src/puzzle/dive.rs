@@ -48,7 +48,7 @@ impl Dive {
         rng: &mut Rng,
     ) -> Result<(), Halt> {
         let mut seen = FxHashSet::default();
-        seen.insert(Key::of(root));
+        seen.insert(ground.key(root));
         let left = self.moves(ground, root, &mut seen, rng)?;
         let mut path = vec![Fork { state: root.to_vec(), left }];
         let mut made: Vec<Move> = Vec::new();
@@ -76,7 +76,7 @@ impl Dive {
             }
             let mut state = Vec::new();
             ground.worker.save(&mut state);
-            if !seen.insert(Key::of(&state)) {
+            if !seen.insert(ground.key(&state)) {
                 continue;
             }
             let left = self.moves(ground, &state, &mut seen, rng)?;
@@ -114,7 +114,7 @@ impl Dive {
                 (false, _) => ground.worker.legal(ground.role).len(),
             };
             ground.worker.save(&mut child);
-            if !end && seen.contains(&Key::of(&child)) {
+            if !end && seen.contains(&ground.key(&child)) {
                 continue;
             }
             let rich = if matches!(self.order, Order::Rich) { value } else { 0.0 };

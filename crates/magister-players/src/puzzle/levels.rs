@@ -18,9 +18,9 @@ pub(super) struct Levels {
 }
 
 impl Levels {
-    pub(super) fn new(root: &[u64], memory: usize) -> Self {
+    pub(super) fn new(ground: &Ground<'_>, root: &[u64], memory: usize) -> Self {
         let mut seen = FxHashSet::default();
-        seen.insert(Key::of(root));
+        seen.insert(ground.key(root));
         let places = vec![(0, u32::MAX, Move::IDLE)];
         Levels { states: root.to_vec(), places, seen, next: 0, memory }
     }
@@ -67,7 +67,7 @@ impl Levels {
                 }
                 ground.make(choice)?;
                 ground.worker.save(&mut child);
-                if self.seen.insert(Key::of(&child)) {
+                if self.seen.insert(ground.key(&child)) {
                     self.places.push((self.states.len(), at as u32, choice));
                     self.states.extend_from_slice(&child);
                 }

@@ -1,5 +1,6 @@
 //! Playouts for the ends of several descents at once.
 
+use magister_core::playout::Team;
 use magister_core::{Batch, Detail, Halt, Move, Payment, Results, Role, Stream, draw};
 
 use super::prior::scaled;
@@ -8,8 +9,7 @@ use crate::playing::Means;
 use crate::rewards;
 
 /// What is kept from one round to the next.
-#[derive(Debug, Default)]
-pub(super) struct Round {
+pub(super) struct Round<'a> {
     descents: Vec<Descent>,
     /// The leaves, each once, with how many descents ended there.
     leaves: Vec<(u32, u32)>,
@@ -17,18 +17,20 @@ pub(super) struct Round {
     /// The number of the next stream.
     stream: u64,
     seed: u64,
+    team: &'a mut Option<Team>,
 }
 
-impl Round {
-    pub(super) fn new(seed: u64) -> Self {
-        Round { seed, ..Round::default() }
+impl<'a> Round<'a> {
+    pub(super) fn new(seed: u64, team: &'a mut Option<Team>) -> Self {
+        let (descents, leaves) = (Vec::new(), Vec::new());
+        Round { descents, leaves, results: Results::default(), stream: 0, seed, team }
     }
 }
 
 impl Search<'_> {
     /// Makes so many descents, then the playouts of all of them, and backs everything up. If
     /// that is stopped half way, nothing is entered.
-    pub(super) fn round(&mut self, round: &mut Round, size: u64) -> Result<(), Halt> {
+    pub(super) fn round(&mut self, round: &mut Round<'_>, size: u64) -> Result<(), Halt> {
         round.descents.clear();
         let mut result = Ok(());
         for _ in 0..size {
@@ -58,8 +60,8 @@ impl Search<'_> {
     }
 
     /// All playouts in one batch.
-    fn batch(&mut self, round: &mut Round) -> Result<(), Halt> {
-        let Round { descents, leaves, results, stream, seed } = round;
+    fn batch(&mut self, round: &mut Round<'_>) -> Result<(), Halt> {
+        let Round { descents, leaves, results, stream, seed, team } = round;
         leaves.clear();
         for descent in &*descents {
             match leaves.iter_mut().find(|(leaf, _)| *leaf == descent.leaf) {
@@ -79,7 +81,10 @@ impl Search<'_> {
         let wanted = self.config.bias > 0.0 || self.config.grave > 0.0;
         let detail = if wanted { Detail::Moves } else { Detail::Sums };
         let batch = Batch { seed: *seed, streams: &streams, max_steps, detail };
-        self.worker.playouts(&batch, results, &self.stop)?;
+        match team {
+            Some(team) => team.playouts(&batch, results, &self.stop)?,
+            None => self.worker.playouts(&batch, results, &self.stop)?,
+        }
         let mut sample = vec![0.0; self.tree.roles];
         let (low, spread) = (self.seen.0, (self.seen.1 - self.seen.0).max(1e-6));
         let mut moves: Vec<_> =
@@ -101,7 +106,7 @@ impl Search<'_> {
     }
 
     /// One playout for each descent, one after the other.
-    fn single(&mut self, round: &mut Round) -> Result<(), Halt> {
+    fn single(&mut self, round: &mut Round<'_>) -> Result<(), Halt> {
         while let Some(descent) = round.descents.last().cloned() {
             let mut sample = vec![0.0; self.tree.roles];
             for _ in 0..self.config.playouts {

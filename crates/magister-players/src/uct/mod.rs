@@ -17,6 +17,8 @@
 //!   was worth in all playouts (MAST). Moves that were tried little are judged by the playouts in
 //!   which they were made later (GRAVE), where the engine counts those.
 //! - The graph is kept from move to move.
+//! - A game that is small is solved outright before the first move, with a part of the budget, and
+//!   then played perfectly.
 //! - A game for one without chance is a puzzle: half of the time goes into looking for a course to
 //!   the best reward, and once one is known it is followed.
 
@@ -27,6 +29,7 @@ mod search;
 mod solo;
 mod tree;
 
+use magister_core::playout::Team;
 use magister_core::{Agent, Budget, Decision, Halt, Move, Rng, Role, Step, Thought, View, Worker};
 
 use crate::Settings;
@@ -34,6 +37,7 @@ use crate::combine::draw;
 use crate::follow::Follower;
 use crate::puzzle::Course;
 use crate::rewards::Scale;
+use crate::solve::Solution;
 use leaves::Round;
 use prior::Priors;
 use search::Search;
@@ -59,8 +63,9 @@ struct Config {
     playouts: u32,
     max_steps: u32,
     memory: usize,
-    /// Whether playouts are played side by side.
+    /// Whether playouts are played side by side, or by several threads.
     lanes: bool,
+    threads: usize,
 }
 
 /// The strong player.
@@ -74,6 +79,10 @@ pub(crate) struct Uct {
     priors: Priors,
     rules: String,
     seen: Option<(f32, f32)>,
+    /// The solution of a small game; the outer one says whether it was looked for.
+    solution: Option<Option<Solution>>,
+    /// Workers for playouts, if there are several threads.
+    team: Option<Team>,
     /// The best course of a puzzle, and the position that it begins with.
     course: Course,
     begins: Vec<u64>,
@@ -91,6 +100,7 @@ impl Uct {
             max_steps: settings.whole("steps"),
             memory: (settings.whole("memory") as usize) << 20,
             lanes: false,
+            threads: settings.whole("threads") as usize,
         };
         Box::new(Uct {
             name: settings.text().to_owned(),
@@ -101,9 +111,27 @@ impl Uct {
             priors: Priors::default(),
             rules: String::new(),
             seen: None,
+            solution: None,
+            team: None,
             course: Course::default(),
             begins: Vec::new(),
         })
+    }
+
+    /// Forgets everything if the game is another one.
+    fn meet(&mut self, view: &View) {
+        let info = view.game().info();
+        if self.rules == info.rules_hash && self.tree.roles == info.roles.len() {
+            return;
+        }
+        self.tree = Tree::new(info.roles.len());
+        self.priors = Priors::new(info);
+        self.rules.clone_from(&info.rules_hash);
+        self.seen = None;
+        self.begins.clear();
+        self.solution = None;
+        let threads = self.config.threads;
+        self.team = (threads > 1).then(|| Team::new(&**view.game(), threads));
     }
 
     /// Searches the current position until the budget is at its end; gives the root and the
@@ -119,16 +147,10 @@ impl Uct {
             return Ok(None);
         }
         let info = worker.info();
-        if self.rules != info.rules_hash || self.tree.roles != info.roles.len() {
-            self.tree = Tree::new(info.roles.len());
-            self.priors = Priors::new(info);
-            self.rules.clone_from(&info.rules_hash);
-            self.seen = None;
-            self.begins.clear();
-        }
-        self.config.lanes = worker.lanes() > 1;
+        let side_by_side = worker.lanes() > 1;
+        self.config.lanes = side_by_side || self.config.threads > 1;
         self.config.playouts = match self.playouts {
-            0 if self.config.lanes => SIDE_BY_SIDE,
+            0 if side_by_side => SIDE_BY_SIDE,
             0 => 1,
             given => given,
         };
@@ -168,7 +190,8 @@ impl Uct {
             joint: Vec::new(),
             rng,
         };
-        let mut round = Round::new(search.rng.next_u64());
+        let seed = search.rng.next_u64();
+        let mut round = Round::new(seed, &mut self.team);
         let mut iterations = 0;
         loop {
             let node = search.tree.node(root);
@@ -306,6 +329,11 @@ impl Agent for Uct {
     }
 
     fn ready(&mut self, view: &View, budget: &mut Budget, rng: &mut Rng) -> Result<(), Halt> {
+        self.meet(view);
+        self.attempt(view, budget)?;
+        if matches!(self.solution, Some(Some(_))) {
+            return Ok(());
+        }
         match self.puzzle(view, budget, rng)? {
             Some(_) => Ok(()),
             None => self.think(view, budget, rng).map(|_| ()),
@@ -318,6 +346,7 @@ impl Agent for Uct {
         budget: &mut Budget,
         rng: &mut Rng,
     ) -> Result<Decision, Halt> {
+        self.meet(view);
         let me = view.role();
         let worker = self.follower.follow(view, budget.stop())?;
         let legal = worker.legal(me).to_vec();
@@ -325,6 +354,9 @@ impl Agent for Uct {
             return Ok(legal.first().copied().unwrap_or(Move::IDLE).into());
         }
         let fallback: Decision = legal[rng.below(legal.len() as u64) as usize].into();
+        if let Some(decision) = self.solved(view, budget, rng)? {
+            return Ok(decision);
+        }
         if let Some(decision) = self.puzzle(view, budget, rng)? {
             self.advance(view, decision.choice);
             return Ok(decision);
@@ -350,6 +382,11 @@ impl Agent for Uct {
             self.follower.follow(view, &magister_core::Stop::never()).ok()?;
         let mut state = Vec::new();
         worker.save(&mut state);
+        if let Some(Some(solution)) = &self.solution
+            && let Some(values) = solution.values(&state)
+        {
+            return Some(values.to_vec());
+        }
         let root = self.tree.find(&state)?;
         let seen = self.tree.node(root).visits > 0 || self.tree.node(root).proven;
         seen.then(|| self.tree.values(root).iter().map(|&value| f64::from(value)).collect())

@@ -1,4 +1,4 @@
-//! Games for one player: puzzles.
+//! Games that need no search of their own: small ones, which are solved, and puzzles.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,9 +6,64 @@ use std::time::Duration;
 use magister_core::{Budget, Clock, Decision, Halt, Move, Rng, Step, Thought, View};
 
 use super::Uct;
+use crate::combine::draw;
 use crate::puzzle::{self, Course};
+use crate::solve::Solution;
+
+/// A game is solved outright if it has no more positions than this.
+const SMALL: usize = 200_000;
 
 impl Uct {
+    /// Tries to solve the game, once, with a quarter of the budget.
+    pub(super) fn attempt(&mut self, view: &View, budget: &mut Budget) -> Result<(), Halt> {
+        if self.solution.is_some() {
+            return Ok(());
+        }
+        self.solution = Some(None);
+        let mut part = part(budget, 4);
+        let worker = self.follower.follow(view, budget.stop())?;
+        // A position takes about so many bytes.
+        let limit = SMALL.min(self.config.memory / 1000);
+        match Solution::new(worker, view.role(), limit, &mut part) {
+            Ok(found) => self.solution = Some(found),
+            // Rules that fail somewhere are no reason not to search elsewhere.
+            Err(Halt::Hidden) => return Err(Halt::Hidden),
+            Err(_) => {}
+        }
+        if let (Some(before), Some(after)) = (budget.left(), part.left()) {
+            let share = before.div_ceil(4);
+            budget.spend(share.saturating_sub(after).min(before));
+        }
+        Ok(())
+    }
+
+    /// The decision in a game that is solved.
+    pub(super) fn solved(
+        &mut self,
+        view: &View,
+        budget: &mut Budget,
+        rng: &mut Rng,
+    ) -> Result<Option<Decision>, Halt> {
+        self.attempt(view, budget)?;
+        let Some(Some(solution)) = &self.solution else { return Ok(None) };
+        let worker = self.follower.follow(view, budget.stop())?;
+        let mut state = Vec::new();
+        worker.save(&mut state);
+        let Some(moves) = solution.mixture(&state, view.role()) else { return Ok(None) };
+        let names: Vec<Move> = moves.iter().map(|one| one.0).collect();
+        let mixture: Vec<f64> = moves.iter().map(|one| one.1).collect();
+        let choice = draw(&names, &mixture, rng);
+        let thoughts = moves
+            .iter()
+            .map(|&(choice, likely, value)| Thought {
+                proven: true,
+                probability: Some(likely),
+                ..Thought::new(choice, value)
+            })
+            .collect();
+        Ok(Some(Decision { thoughts, ..choice.into() }))
+    }
+
     /// Looks for a better course of a puzzle, with half of the budget. Gives what was learnt if
     /// it is all there is to know.
     pub(super) fn puzzle(
@@ -30,7 +85,7 @@ impl Uct {
         }
         let mut iterations = 0;
         if !self.course.proven {
-            let mut half = half(budget);
+            let mut half = part(budget, 2);
             let memory = self.config.memory / 2;
             iterations =
                 puzzle::search(worker, view.role(), &mut self.course, memory, &mut half, rng)?;
@@ -69,15 +124,21 @@ impl Uct {
     }
 }
 
-/// Half of a budget.
-fn half(budget: &Budget) -> Budget {
-    let half = match budget.left() {
-        Some(left) => Budget::iterations(left.div_ceil(2)).with_stop(budget.stop().clone()),
+/// One of so many parts of a budget.
+fn part(budget: &Budget, parts: u32) -> Budget {
+    let part = match budget.left() {
+        Some(left) => {
+            let share = left.div_ceil(u64::from(parts));
+            Budget::iterations(share).with_stop(budget.stop().clone())
+        }
         None => Budget::until(budget.stop().clone()),
     };
     match budget.remaining() {
-        Some(left) => half.with_clock(Arc::new(Until { budget: budget.clone(), keep: left / 2 })),
-        None => half,
+        Some(left) => {
+            let keep = left - left / parts;
+            part.with_clock(Arc::new(Until { budget: budget.clone(), keep }))
+        }
+        None => part,
     }
 }
 

@@ -254,7 +254,7 @@ impl Analysis {
                     values = values.or_else(|| agent.value(view));
                 }
             }
-            let seats = info.players().map(|role| role.index());
+            let seats = info.players().map(Role::index);
             leads.push(values.map(|values| seats.map(|seat| values[seat]).collect()));
             referee.advance(&joint, stop)?;
         }

@@ -38,7 +38,7 @@ impl std::fmt::Debug for Contest {
 impl Contest {
     /// A match of this game with these limits.
     pub fn new(game: Arc<dyn Game>, limits: Limits) -> Self {
-        Contest { game, limits, opening: 0, max_steps: 10_000, patience: Duration::from_secs(60) }
+        Contest { game, limits, opening: 0, max_steps: 10_000, patience: Duration::from_mins(1) }
     }
 
     /// Plays a match: one name and one maker for each seat, in the order of the roles that are
@@ -159,7 +159,7 @@ impl Table {
         let only = |role| self.referee.legal(role).first().copied().unwrap_or(Move::IDLE);
         let mut moves: Vec<Move> = info.all_roles().map(only).collect();
         let mut times = vec![0.0; self.seats.len()];
-        for index in 0..self.seats.len() {
+        for (index, time) in times.iter_mut().enumerate() {
             let (role, seat) = &mut self.seats[index];
             let role = *role;
             let legal = self.referee.legal(role);
@@ -167,7 +167,7 @@ impl Table {
                 continue;
             }
             let Answer { said, took } = seat.decide(self.referee.view(role), &contest.limits);
-            times[index] = took.as_secs_f64() * 1e3;
+            *time = took.as_secs_f64() * 1e3;
             let fault = match said {
                 Ok(decision) if self.referee.legal(role).contains(&decision.choice) => {
                     moves[role.index()] = decision.choice;

@@ -227,7 +227,7 @@ mod tests {
         let mut comparisons = Comparisons::new();
         let names = ["a", "b", "c"].map(str::to_owned);
         comparisons.add(&names, &[1.0, 0.0, 0.0]);
-        assert_eq!(comparisons.wins(0, 1), 0.5);
-        assert_eq!(comparisons.wins(1, 2), 0.25);
+        assert!((comparisons.wins(0, 1) - 0.5).abs() < 1e-9);
+        assert!((comparisons.wins(1, 2) - 0.25).abs() < 1e-9);
     }
 }

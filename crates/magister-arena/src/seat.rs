@@ -96,13 +96,13 @@ impl Seat {
         }
         self.asked += 1;
         let stop = Stop::new();
-        let budget = limits.budget(time.map(|time| time - margin(time)), &stop);
+        let due = time.map(|time| time.saturating_sub(margin(time)));
+        let budget = limits.budget(due, &stop);
         let question = Question { number: self.asked, view: view.clone(), budget, first };
         if self.questions.send(question).is_err() {
             let said = Err(Silence::Crash("its thread has ended".to_owned()));
             return Answer { said, took: begun.elapsed() };
         }
-        let due = time.map(|time| time - margin(time));
         let answer = self.receive(self.asked, due).or_else(|| {
             stop.set();
             let end = limits.time.unwrap_or_default() + limits.grace;

@@ -84,9 +84,9 @@ mod tests {
             let (mut wins, mut losses) = (0, 0);
             wrong += loop {
                 if rng.below(2) == 0 {
-                    wins += 1
+                    wins += 1;
                 } else {
-                    losses += 1
+                    losses += 1;
                 }
                 match test.verdict(wins, 0, losses) {
                     SprtVerdict::Open => {}

@@ -133,10 +133,10 @@ impl Line {
 /// the sum of their squares: E. Wilson's, with the variance that was seen in place of that of
 /// wins and losses, so that draws make it narrower.
 pub(crate) fn interval(count: u64, sum: f64, squares: f64) -> (f64, f64) {
+    const Z: f64 = 1.959_963_985;
     if count == 0 {
         return (0.0, 1.0);
     }
-    const Z: f64 = 1.959_963_985;
     let n = count as f64;
     let mean = sum / n;
     let binomial = mean * (1.0 - mean);

@@ -78,7 +78,7 @@ fn every_player_keeps_its_clock() {
     let time = Some(Duration::from_millis(10));
     let grace = Duration::from_secs(2);
     for name in ["tictactoe", "2048"] {
-        let game = catalogue::find(name).and_then(|entry| entry.native()).unwrap();
+        let game = catalogue::find(name).and_then(catalogue::Entry::native).unwrap();
         for player in able(&game) {
             let report = play(&game, player, Limits { time, grace, ..Limits::default() });
             let faults: Vec<_> =

@@ -48,7 +48,7 @@ struct Node {
 }
 
 impl BestFirst {
-    fn new(settings: &Settings, rule: Rule) -> Box<dyn Agent> {
+    fn make(settings: &Settings, rule: Rule) -> Box<dyn Agent> {
         Box::new(BestFirst {
             name: settings.text().to_owned(),
             rule,
@@ -61,11 +61,11 @@ impl BestFirst {
     }
 
     pub(crate) fn pts(settings: &Settings) -> Box<dyn Agent> {
-        Self::new(settings, Rule::Least)
+        Self::make(settings, Rule::Least)
     }
 
     pub(crate) fn greedy(settings: &Settings) -> Box<dyn Agent> {
-        Self::new(settings, Rule::Greedy)
+        Self::make(settings, Rule::Greedy)
     }
 }
 

@@ -165,14 +165,13 @@ impl Tree {
             totals.iter_mut().zip(&self.step.gains).for_each(|(total, gain)| *total += gain);
             if inside {
                 let next = self.nodes.len() as u32;
-                match self.nodes[at as usize].children.get(&self.joint[..]) {
-                    Some(&child) => at = child,
-                    None => {
-                        inside = false;
-                        if self.nodes.len() < self.room {
-                            self.nodes[at as usize].children.insert(self.joint[..].into(), next);
-                            self.nodes.push(Node::new(worker));
-                        }
+                if let Some(&child) = self.nodes[at as usize].children.get(&self.joint[..]) {
+                    at = child;
+                } else {
+                    inside = false;
+                    if self.nodes.len() < self.room {
+                        self.nodes[at as usize].children.insert(self.joint[..].into(), next);
+                        self.nodes.push(Node::new(worker));
                     }
                 }
             }

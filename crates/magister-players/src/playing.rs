@@ -24,9 +24,8 @@ impl<'a> Means<'a> {
     pub(crate) fn role(&self, role: Role) -> f64 {
         let Tally { finished, truncated, paid, sum, .. } = self.tally;
         let all = f64::from(finished + truncated);
-        let (paid, sum) = match (paid.get(role.index()), sum.get(role.index())) {
-            (Some(&paid), Some(&sum)) => (paid, sum),
-            _ => return self.scale.middle(),
+        let (Some(&paid), Some(&sum)) = (paid.get(role.index()), sum.get(role.index())) else {
+            return self.scale.middle();
         };
         if all == 0.0 {
             return self.scale.middle();

@@ -16,14 +16,14 @@ pub(crate) struct Simple {
 
 impl Simple {
     pub(crate) fn legal(settings: &Settings) -> Box<dyn Agent> {
-        Self::new(settings, false)
+        Self::make(settings, false)
     }
 
     pub(crate) fn random(settings: &Settings) -> Box<dyn Agent> {
-        Self::new(settings, true)
+        Self::make(settings, true)
     }
 
-    fn new(settings: &Settings, random: bool) -> Box<dyn Agent> {
+    fn make(settings: &Settings, random: bool) -> Box<dyn Agent> {
         let name = settings.text().to_owned();
         let (follower, possible) = (Follower::new(), Possible::default());
         Box::new(Simple { name, random, follower, possible })

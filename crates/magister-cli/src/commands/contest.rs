@@ -1,5 +1,6 @@
 //! `magister match`: players against each other.
 
+use std::fmt::Write as _;
 use std::io::Write;
 use std::ops::ControlFlow;
 
@@ -102,7 +103,7 @@ fn as_text(number: u64, report: &GameReport) -> String {
         format!("game {}: {}, {} steps", number + 1, seats.join(", "), report.moves.len());
     for error in &report.errors {
         let who = error.seat.map_or("nobody", |seat| report.players[seat].as_str());
-        text += &format!("\n  step {}, {who}: {}", error.step, error.what);
+        let _ = write!(text, "\n  step {}, {who}: {}", error.step, error.what);
     }
     text
 }
@@ -117,8 +118,9 @@ fn table(summary: &Summary) -> String {
     );
     for line in &summary.players {
         let (low, high) = line.score_interval;
-        text += &format!(
-            "{:width$}  {:5.3}  {low:5.3} to {high:5.3} {:5} {:6} {:7} {:12.2} {:7} {:10.1}\n",
+        let _ = writeln!(
+            text,
+            "{:width$}  {:5.3}  {low:5.3} to {high:5.3} {:5} {:6} {:7} {:12.2} {:7} {:10.1}",
             line.player,
             line.score,
             line.wins,

@@ -1,5 +1,6 @@
 //! `magister inspect`: what a player thinks of a position.
 
+use std::fmt::Write as _;
 use std::io::Write;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -61,8 +62,14 @@ pub(crate) fn run(args: &Inspect) -> Result<u8> {
     let values = agent.value(&view);
     let mut out = anstream::stdout().lock();
     if args.json {
-        let object =
-            as_json(&*playable.game, role, &args.player.to_string(), &decision, took, values);
+        let object = as_json(
+            &*playable.game,
+            role,
+            &args.player.to_string(),
+            &decision,
+            took,
+            values.as_deref(),
+        );
         writeln!(out, "{object}")?;
     } else {
         write!(
@@ -99,19 +106,19 @@ fn as_text(
     let more = thoughts.len().saturating_sub(SHOWN);
     for thought in thoughts.iter().take(SHOWN) {
         let value = thought.value.map_or_else(|| "-".to_owned(), |value| format!("{value:.2}"));
-        lines += &format!("{value:>9}  {:>9} visits  ", thought.visits);
+        let _ = write!(lines, "{value:>9}  {:>9} visits  ", thought.visits);
         lines += &text.move_text(thought.choice);
         if let Some(likely) = thought.probability {
-            lines += &format!("  {:.1} %", 100.0 * likely);
+            let _ = write!(lines, "  {:.1} %", 100.0 * likely);
         }
         lines += if thought.proven { "  proven\n" } else { "\n" };
     }
     if more > 0 {
-        lines += &format!("and {more} more, which --json tells\n");
+        let _ = writeln!(lines, "and {more} more, which --json tells");
     }
     if !decision.line.is_empty() {
         let line: Vec<String> = decision.line.iter().map(|joint| joint_text(game, joint)).collect();
-        lines += &format!("line: {}\n", line.join("; "));
+        let _ = writeln!(lines, "line: {}", line.join("; "));
     }
     lines
 }
@@ -128,7 +135,7 @@ fn as_json(
     player: &str,
     decision: &Decision,
     took: Duration,
-    values: Option<Vec<f64>>,
+    values: Option<&[f64]>,
 ) -> Value {
     let text = game.text();
     let moves: Vec<Value> = decision

@@ -137,11 +137,11 @@ impl Search<'_> {
     fn pass_one(&mut self, hop: &Hop, child: u32, sample: &mut [f32]) {
         let (edge, roles, at) = (hop.edge as usize, self.tree.roles, hop.node);
         self.tree.edges[edge].visits += 1;
-        for role in 0..roles {
+        for (role, value) in sample.iter_mut().enumerate() {
             let gain = self.tree.gains.get(edge * roles + role).copied().unwrap_or(0.0);
             self.tree.worth[edge * roles + role] =
                 self.tree.values[child as usize * roles + role] + gain;
-            sample[role] += gain;
+            *value += gain;
         }
         if self.tree.node(child).proven && !self.tree.edges[edge].proven {
             self.tree.edges[edge].proven = true;

@@ -79,8 +79,9 @@ pub(crate) struct Uct {
     priors: Priors,
     rules: String,
     seen: Option<(f32, f32)>,
-    /// The solution of a small game; the outer one says whether it was looked for.
-    solution: Option<Option<Solution>>,
+    /// The solution of a small game, and whether it was looked for.
+    solution: Option<Solution>,
+    attempted: bool,
     /// Workers for playouts, if there are several threads.
     team: Option<Team>,
     /// The best course of a puzzle, and the position that it begins with.
@@ -112,6 +113,7 @@ impl Uct {
             rules: String::new(),
             seen: None,
             solution: None,
+            attempted: false,
             team: None,
             course: Course::default(),
             begins: Vec::new(),
@@ -130,6 +132,7 @@ impl Uct {
         self.seen = None;
         self.begins.clear();
         self.solution = None;
+        self.attempted = false;
         let threads = self.config.threads;
         self.team = (threads > 1).then(|| Team::new(&**view.game(), threads));
     }
@@ -331,7 +334,7 @@ impl Agent for Uct {
     fn ready(&mut self, view: &View, budget: &mut Budget, rng: &mut Rng) -> Result<(), Halt> {
         self.meet(view);
         self.attempt(view, budget)?;
-        if matches!(self.solution, Some(Some(_))) {
+        if self.solution.is_some() {
             return Ok(());
         }
         match self.puzzle(view, budget, rng)? {
@@ -382,7 +385,7 @@ impl Agent for Uct {
             self.follower.follow(view, &magister_core::Stop::never()).ok()?;
         let mut state = Vec::new();
         worker.save(&mut state);
-        if let Some(Some(solution)) = &self.solution
+        if let Some(solution) = &self.solution
             && let Some(values) = solution.values(&state)
         {
             return Some(values.to_vec());

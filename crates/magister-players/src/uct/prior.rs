@@ -92,16 +92,13 @@ impl Priors {
     /// Notes playouts that went through a node of so many visits.
     pub(super) fn note_at(&mut self, node: u32, visits: u32, moves: &[(Role, Move, f32, f32)]) {
         let Some(count) = self.moves else { return };
-        let means = match self.nodes.get_mut(&node) {
-            Some(means) => means,
-            None => {
-                let room = MEMORY / (self.roles * count * 8).max(1);
-                if visits < WORTHY || self.nodes.len() >= room {
-                    return;
-                }
-                self.nodes.entry(node).or_insert_with(|| Means::new(self.roles, count))
+        if !self.nodes.contains_key(&node) {
+            let room = MEMORY / (self.roles * count * 8).max(1);
+            if visits < WORTHY || self.nodes.len() >= room {
+                return;
             }
-        };
+        }
+        let means = self.nodes.entry(node).or_insert_with(|| Means::new(self.roles, count));
         for &(role, choice, count, sum) in moves {
             means.add(role, choice, count, sum);
         }

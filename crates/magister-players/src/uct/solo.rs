@@ -16,16 +16,15 @@ const SMALL: usize = 200_000;
 impl Uct {
     /// Tries to solve the game, once, with a quarter of the budget.
     pub(super) fn attempt(&mut self, view: &View, budget: &mut Budget) -> Result<(), Halt> {
-        if self.solution.is_some() {
+        if std::mem::replace(&mut self.attempted, true) {
             return Ok(());
         }
-        self.solution = Some(None);
         let mut part = part(budget, 4);
         let worker = self.follower.follow(view, budget.stop())?;
         // A position takes about so many bytes.
         let limit = SMALL.min(self.config.memory / 1000);
         match Solution::new(worker, view.role(), limit, &mut part) {
-            Ok(found) => self.solution = Some(found),
+            Ok(found) => self.solution = found,
             // Rules that fail somewhere are no reason not to search elsewhere.
             Err(Halt::Hidden) => return Err(Halt::Hidden),
             Err(_) => {}
@@ -45,7 +44,7 @@ impl Uct {
         rng: &mut Rng,
     ) -> Result<Option<Decision>, Halt> {
         self.attempt(view, budget)?;
-        let Some(Some(solution)) = &self.solution else { return Ok(None) };
+        let Some(solution) = &self.solution else { return Ok(None) };
         let worker = self.follower.follow(view, budget.stop())?;
         let mut state = Vec::new();
         worker.save(&mut state);
@@ -135,7 +134,7 @@ fn part(budget: &Budget, parts: u32) -> Budget {
     };
     match budget.remaining() {
         Some(left) => {
-            let keep = left - left / parts;
+            let keep = left.saturating_sub(left / parts);
             part.with_clock(Arc::new(Until { budget: budget.clone(), keep }))
         }
         None => part,

@@ -230,9 +230,9 @@ impl Tree {
             self.table.insert(Key::of(old.state(id)), self.nodes.len() as u32);
             self.nodes.push(node);
         }
-        for (&node, &id) in &number {
-            if let Some(crowd) = old.crowds.get(&node) {
-                self.crowds.insert(id, crowd.clone());
+        for (id, node) in order.iter().enumerate() {
+            if let Some(crowd) = old.crowds.get(node) {
+                self.crowds.insert(id as u32, crowd.clone());
             }
         }
         for (&(node, at), joint) in joints {

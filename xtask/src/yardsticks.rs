@@ -87,6 +87,7 @@ struct Row {
     sliced: Option<Rate>,
     sweep: Rate,
     incremental: Rate,
+    code: Option<Rate>,
     /// Interpreted, with AVX2 at most.
     interpreted: Rate,
     batch: Rate,
@@ -128,6 +129,8 @@ fn measure(game: &Game, options: &Options) -> Result<Row> {
     let is_sliced = game.name == "connect-four";
     let (from, mut sweep) = player(game, Evaluator::Sweep)?;
     let (_, mut incremental) = player(game, Evaluator::Incremental)?;
+    // Not every machine can.
+    let mut code = player(game, Evaluator::Code).ok().map(|(_, player)| player);
     let (_, mut batch) = player(game, Evaluator::Batch)?;
     let two = std::thread::available_parallelism().is_ok_and(|cores| cores.get() > 1);
     let mut row = Row {
@@ -137,6 +140,7 @@ fn measure(game: &Game, options: &Options) -> Result<Row> {
         sliced: is_sliced.then(Rate::default),
         sweep: Rate::default(),
         incremental: Rate::default(),
+        code: code.is_some().then(Rate::default),
         interpreted: Rate::default(),
         batch: Rate::default(),
         threads: two.then_some([[0.0; 2]; 2]),
@@ -151,6 +155,9 @@ fn measure(game: &Game, options: &Options) -> Result<Row> {
         }
         sweep.measure(seconds, &mut row.sweep)?;
         incremental.measure(seconds, &mut row.incremental)?;
+        if let (Some(code), Some(rate)) = (&mut code, &mut row.code) {
+            code.measure(seconds, rate)?;
+        }
         batch.measure(seconds, &mut row.batch)?;
         row.interpreted.merge(children::interpreted(game.name, seconds)?);
         for (at, best) in row.threads.iter_mut().flatten().enumerate() {
@@ -165,6 +172,9 @@ fn measure(game: &Game, options: &Options) -> Result<Row> {
     }
     row.sweep.mean_length(game, "sweep")?;
     row.incremental.mean_length(game, "incremental")?;
+    if let Some(rate) = &row.code {
+        rate.mean_length(game, "code")?;
+    }
     row.interpreted.mean_length(game, "batch, interpreted")?;
     row.length = row.batch.mean_length(game, "batch")?;
     Ok(row)

@@ -72,6 +72,7 @@ fn second_reading(worker: &mut dyn Worker, batch: &Batch<'_>, stream: &Stream<'_
                 sweep += 1;
             }
             sweep += 1; // The sweep that finds the end.
+            sweep += sweep % 2; // The next one begins with an even sweep.
             let finished = worker.terminal();
             tally.playouts.push(Playout { steps, finished });
             tally.steps += u64::from(steps);

@@ -182,6 +182,11 @@ impl Tape {
         made
     }
 
+    /// Whether there is code for wires of a width.
+    pub fn has_code(&self, width: Width) -> bool {
+        self.codes.iter().any(|code| code.width() == width)
+    }
+
     /// The gates, in order.
     #[cfg(target_arch = "x86_64")]
     pub(crate) fn gates(&self) -> impl Iterator<Item = Gate> {

@@ -85,7 +85,11 @@ fn lanes_are_copied_and_noted() {
         let before = wires(width, 15, seed + 500);
         let (mut held, mut noted) = (before.clone(), before.clone());
         hold(&from, rows, &mask, &mut held, 2);
-        note(&from, rows, cleared, &mut noted);
+        let other = wires(width, 15, seed + 900);
+        let mut aside = other.clone();
+        // Every third time nothing is put aside.
+        let some = if seed % 3 == 0 { vec![0; width.words()] } else { mask.clone() };
+        note(&from, rows, cleared, &mut noted, &some, &mut aside);
         for lane in 0..width.lanes() {
             for row in 0..15u32 {
                 let old = bit(before.row(row), lane);
@@ -95,6 +99,9 @@ fn lanes_are_copied_and_noted() {
                     _ => old,
                 };
                 assert_eq!(bit(held.row(row), lane), expected, "{width}, {seed}, row {row}");
+                let put = bit(&some, lane) && (row as usize) < rows.len();
+                let expected = if put { old } else { bit(other.row(row), lane) };
+                assert_eq!(bit(aside.row(row), lane), expected, "{width}, {seed}, row {row}");
                 let expected = match rows.get(row as usize) {
                     Some(&row) => {
                         (old || bit(from.row(row), lane)) && !bit(from.row(cleared), lane)

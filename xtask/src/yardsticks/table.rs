@@ -28,6 +28,10 @@ pub(super) fn table(rows: &[Row], options: &Options) -> Result<String> {
     line("written by hand, one game at a time", &|row| Some(millions(row.by_hand.best)))?;
     line("Magister, sweep, one game at a time", &|row| Some(millions(row.sweep.best)))?;
     line("Magister, incremental, one game at a time", &|row| Some(millions(row.incremental.best)))?;
+    let code = |row: &Row| Some(millions(row.code.as_ref()?.best));
+    line("Magister, machine code, one game at a time", &code)?;
+    let step = |row: &Row| Some(format!("{:.0} ns", 1e9 / row.code.as_ref()?.best));
+    line("– nanoseconds of a step", &step)?;
     line("Magister, batch, interpreted, AVX2", &|row| Some(millions(row.interpreted.best)))?;
     line(&format!("**Magister, batch, {}**", best_form()), &|row| {
         Some(format!("**{}**", millions(row.batch.best)))

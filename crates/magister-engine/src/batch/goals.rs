@@ -4,7 +4,7 @@
 //! many gates, the last states are kept lane by lane until a lane would have to keep two, and the
 //! goals of all are computed at once.
 
-use magister_lanes::{Gate, Operation, Tape, Width};
+use magister_lanes::{Form, Gate, Operation, Tape, Width};
 
 use crate::circuit::{Circuit, Laid, Layout, Wire};
 use crate::network::Network;
@@ -62,6 +62,7 @@ impl Goals {
         }
         let kept: Vec<Wire> = rewards.iter().map(|&(.., wire)| at(wire)).collect();
         let layout = Layout {
+            form: Form::best(Width::best()),
             widths: Width::useful(),
             wires: (circuit.wires + shift) as usize,
             inputs: shift + 1,
@@ -125,6 +126,8 @@ pub(super) fn rewards(
 
 #[cfg(test)]
 mod tests {
+    use std::fmt::Write as _;
+
     use super::*;
     use crate::Program;
     use crate::grounder::{GroundLimits, ground};
@@ -150,7 +153,7 @@ mod tests {
             (init (lamp 1)) (first 1) (number 1) (succ 0 1) "
             .to_owned();
         for n in 2..=count {
-            text += &format!("(after {} {n}) (succ {} {n}) (number {n}) ", n - 1, n - 1);
+            let _ = write!(text, "(after {} {n}) (succ {} {n}) (number {n}) ", n - 1, n - 1);
         }
         text + &format!("(last {count})")
     }
@@ -182,7 +185,7 @@ mod tests {
             for row in 1..=count as u32 {
                 for (lane, on) in on.iter_mut().enumerate() {
                     // From no lamp in the first lane to most of them in others.
-                    let lit = (row as usize * 0x9e37_79b9 >> 7) % 64 < lane % 64;
+                    let lit = ((row as usize * 0x9e37_79b9) >> 7) % 64 < lane % 64;
                     kept.row_mut(row)[lane / 64] |= u64::from(lit) << (lane % 64);
                     *on += u32::from(lit);
                 }

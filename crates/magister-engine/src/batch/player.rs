@@ -3,14 +3,16 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use magister_core::playout::{LANES, Playout, lane_quota};
+use magister_core::playout::{LANES, lane_quota};
 use magister_core::{Batch, Detail, Halt, Results, Stop, Tally};
-use magister_lanes::{BITS, Ledger, Planes, Start, Width, Wires, hold, scale};
+use magister_lanes::{BITS, Form, Ledger, Planes, Start, Width, Wires, hold, scale};
 
+use super::ending::Ending;
 use super::goals::{Goals, Pay};
 use super::moves::{CountedMoves, MoveBook};
 use super::phases::Phase;
-use super::program::{BatchProgram, Ending, STATE, YES};
+use super::program::{BatchProgram, STATE, YES};
+use super::slot::{Playing, lanes};
 use crate::network::{Network, Turns};
 
 /// What all players of a game share.
@@ -31,19 +33,24 @@ impl BatchPlan {
     /// The plan of a network. If it is to tell what comes of moves, their numbers are given.
     pub(crate) fn new(network: &Network, pay: &Pay<'_>, numbers: Option<&[u32]>) -> Self {
         let apart = Goals::new(network, pay);
-        let program = |network: &Network, turns: Option<Turns>| {
-            BatchProgram::new(network, turns, pay, apart.as_ref(), numbers.is_some())
-        };
         // Which moves were made is asked of all roles at once.
         let phases = if numbers.is_none() { Phase::of(network) } else { Vec::new() };
-        let (programs, phases): (Vec<BatchProgram>, Vec<Phase>) = if phases.is_empty() {
-            (vec![program(network, network.turns.clone())], Vec::new())
-        } else {
-            phases
-                .into_iter()
-                .map(|(phase, side, turns)| (program(side, Some(turns)), phase))
-                .unzip()
+        let make = |form: Form| -> Vec<BatchProgram> {
+            let program = |network: &Network, turns: Option<Turns>| {
+                BatchProgram::new(network, turns, pay, apart.as_ref(), numbers.is_some(), form)
+            };
+            if phases.is_empty() {
+                return vec![program(network, network.turns.clone())];
+            }
+            phases.iter().map(|(_, side, turns)| program(side, Some(turns.clone()))).collect()
         };
+        let form = Form::best(Width::best());
+        let mut programs = make(form);
+        if form != Form::Runs && !programs.iter().all(BatchProgram::has_code) {
+            // Gates in the order for code are slow without it.
+            programs = make(Form::Runs);
+        }
+        let phases = phases.into_iter().map(|(phase, ..)| phase).collect();
         let moves =
             numbers.map(|numbers| CountedMoves::new(network, numbers, &programs[0].rewards));
         let (fluents, roles) = (network.fluents.len(), network.idle.len());
@@ -118,36 +125,13 @@ pub(crate) struct BatchPlayer {
     waiting: Vec<VecDeque<usize>>,
 }
 
-/// The 32 lanes that play one stream.
-#[derive(Clone, Debug)]
-struct Playing {
-    /// The stream, by its place in the batch; none if there is nothing left to play.
-    stream: Option<usize>,
-    /// The sweep at which the stream began.
-    since: u64,
-    /// The steps of lanes that have ended their last playout.
-    steps: u64,
-    /// With details, the playouts and rewards of each lane.
-    playouts: Vec<Vec<Playout>>,
-    rewards: Vec<Vec<Option<f64>>>,
-    /// With details, the sweep at which the current playout of each lane began.
-    began: [u64; LANES],
-}
-
 impl BatchPlayer {
     /// A player of so many lanes.
     pub(crate) fn new(plan: Arc<BatchPlan>, width: Width) -> Self {
         let rows = plan.programs.iter().map(|program| program.rows).max();
         let mut wires = Wires::new(width, rows.unwrap_or(0).max(1));
         wires.row_mut(YES).fill(!0);
-        let idle = Playing {
-            stream: None,
-            since: 0,
-            steps: 0,
-            playouts: vec![Vec::new(); LANES],
-            rewards: vec![Vec::new(); LANES],
-            began: [0; LANES],
-        };
+        let idle = Playing::idle();
         let mut kept = Wires::new(width, plan.apart.as_ref().map_or(0, |goals| goals.rows));
         if kept.count() > 0 {
             kept.row_mut(YES).fill(!0);
@@ -444,7 +428,7 @@ impl BatchPlayer {
         }
         if batch.detail == Detail::PerPlayout {
             for (slot, playing) in slots.iter_mut().enumerate() {
-                playing.pay(plan.roles, &program.rewards, from, lanes(keeping, slot), slot);
+                playing.pay(&program.rewards, plan.roles, from, lanes(keeping, slot), slot);
             }
         }
         keeping.fill(0);
@@ -490,51 +474,6 @@ impl BatchPlayer {
         }
         state
     }
-}
-
-impl Playing {
-    /// Notes the playouts that end in these lanes. Those that are broken off have no rewards.
-    fn note(&mut self, mut ended: u32, finished: u32, sweep: u64, roles: usize) {
-        while ended != 0 {
-            let lane = ended.trailing_zeros() as usize;
-            ended &= ended - 1;
-            let finished = finished >> lane & 1 == 1;
-            let steps = (sweep - self.began[lane]) as u32;
-            self.playouts[lane].push(Playout { steps, finished });
-            // Playouts begin with even sweeps of their stream.
-            self.began[lane] = sweep + 2 - (sweep - self.since) % 2;
-            if !finished {
-                self.rewards[lane].extend((0..roles).map(|_| None));
-            }
-        }
-    }
-
-    /// Notes the rewards of the last finished playout of these lanes.
-    fn pay(
-        &mut self,
-        roles: usize,
-        rewards: &[(usize, f64, u32)],
-        wires: &Wires,
-        mut kept: u32,
-        slot: usize,
-    ) {
-        while kept != 0 {
-            let lane = kept.trailing_zeros() as usize;
-            kept &= kept - 1;
-            for role in 0..roles {
-                let mut rewards = rewards.iter();
-                let paid = rewards.find(|&&(whose, _, row)| {
-                    whose == role && lanes(wires.row(row), slot) >> lane & 1 == 1
-                });
-                self.rewards[lane].push(paid.map(|&(_, value, _)| value));
-            }
-        }
-    }
-}
-
-/// The lanes of a slot, out of a row.
-fn lanes(row: &[u64], slot: usize) -> u32 {
-    (row[slot / 2] >> (slot % 2 * 32)) as u32
 }
 
 fn holds(state: &[u64], fluent: usize) -> bool {

@@ -3,6 +3,7 @@
 use magister_lanes::{BITS, Commit, Form, Operation, Tape, Width, planes_for};
 
 use super::choice::Counted;
+use super::ending::Ending;
 use super::goals::{Goals, Pay, rewards};
 use crate::circuit::{Circuit, Laid, Layout, Wire};
 use crate::network::{Edge, Network, Turns};
@@ -51,15 +52,6 @@ pub(super) struct BatchProgram {
     pub(super) paid: Vec<u32>,
 }
 
-/// How the next state becomes the state.
-#[derive(Debug)]
-pub(super) enum Ending {
-    /// By itself.
-    Commit(Commit),
-    /// As part of the tape of the next state, the start states being in the rows from here on.
-    Tape { starts: u32 },
-}
-
 /// A random choice.
 #[derive(Debug)]
 pub(super) struct Choice {
@@ -86,13 +78,20 @@ impl BatchProgram {
         pay: &Pay<'_>,
         apart: Option<&Goals>,
         moves: bool,
+        form: Form,
     ) -> Self {
-        Builder::new(network, turns).build(pay, apart, moves)
+        Builder::new(network, turns).build(pay, apart, moves, form)
+    }
+
+    /// Whether it runs as code, if there is code at all.
+    pub(super) fn has_code(&self) -> bool {
+        let tapes = [&self.legal, &self.goals, &self.mix, &self.mix_rest, &self.next];
+        tapes.iter().all(|tape| tape.is_empty() || tape.has_code(Width::best()))
     }
 }
 
 pub(super) struct Builder<'a> {
-    network: &'a Network,
+    pub(super) network: &'a Network,
     turns: Option<Turns>,
     pub(super) circuit: Circuit<'a>,
     /// Wires that have rows of their own because they are written from outside.
@@ -140,11 +139,16 @@ impl<'a> Builder<'a> {
         if places.is_empty() { Vec::new() } else { vec![Chooser { places }] }
     }
 
-    fn build(mut self, pay: &Pay<'_>, apart: Option<&Goals>, moves: bool) -> BatchProgram {
+    fn build(
+        mut self,
+        pay: &Pay<'_>,
+        apart: Option<&Goals>,
+        moves: bool,
+        form: Form,
+    ) -> BatchProgram {
         let network = self.network;
         let yes = YES;
         let restart = self.fixed(1);
-        let form = Form::best(Width::best());
         // Before all that differs from side to side, so that they have the same rows in all.
         let starts = (form != Form::Runs).then(|| self.fixed(network.next.len()));
         // Section 1: legal moves and the end. What goals share with the next state must be there
@@ -245,6 +249,7 @@ impl<'a> Builder<'a> {
             kept.extend(&after);
         }
         let layout = Layout {
+            form,
             widths: Width::useful(),
             wires: self.circuit.wires as usize,
             inputs: network.graph.inputs() as u32 + 1,
@@ -370,24 +375,5 @@ impl<'a> Builder<'a> {
                 self.circuit.write(Operation::Nor, [any, any, any], input + 1);
             }
         }
-    }
-
-    /// The wire of a next fluent, and whether it is negated; never an input, because inputs are
-    /// overwritten one after the other when the next state becomes the state.
-    fn next(&mut self, edge: Edge) -> (Wire, bool) {
-        let node = edge.node();
-        if node == 0 || node as usize > self.network.graph.inputs() {
-            return (node, edge.negated());
-        }
-        (self.circuit.two(Operation::And, node, node), edge.negated())
-    }
-
-    /// The wire of a fluent after the sweep: what it is next, or at the start where a playout has
-    /// ended.
-    fn commit(&mut self, (next, negated): (Wire, bool), restart: Wire, start: Wire) -> Wire {
-        let operation = if negated { Operation::Nor } else { Operation::AndNot };
-        let going = self.circuit.two(operation, next, restart);
-        let again = self.circuit.two(Operation::And, start, restart);
-        self.circuit.two(Operation::Or, going, again)
     }
 }

@@ -14,8 +14,12 @@ fn drawn(text: &str, style: &str) -> String {
     let prepared = prepare(&rules, text, "test", None, &Stop::never()).unwrap();
     let program = Program::new(&rules, text).unwrap();
     let style = style_of(style);
-    let painter =
-        Painter::new(&*prepared.game, prepared.network.as_deref(), Some(&program), &style);
+    let painter = Painter::new(
+        &*prepared.game,
+        prepared.network.as_deref().map(crate::evaluator::NetworkGame::network),
+        Some(&program),
+        &style,
+    );
     let mut state = Vec::new();
     prepared.game.worker().save(&mut state);
     painter.picture(&*prepared.game, &state).text(80, true)
@@ -148,7 +152,7 @@ fn a_game_without_a_network_is_drawn_from_its_terms() {
     let rules = read(&text, &Options::default()).rules;
     let by = |evaluator| {
         let prepared = prepare(&rules, &text, "test", Some(evaluator), &Stop::never()).unwrap();
-        let network = prepared.network.as_deref();
+        let network = prepared.network.as_deref().map(crate::evaluator::NetworkGame::network);
         let painter = Painter::new(&*prepared.game, network, None, &Style::default());
         let mut state = Vec::new();
         prepared.game.worker().save(&mut state);

@@ -21,7 +21,9 @@ impl Random {
             let near = self.below(2) == 0 && out > 8;
             if near { out - 1 - self.below(8) } else { self.below(out) }
         };
-        Gate { operation, a: wire(), b: wire(), c: wire(), out }
+        let [a, b, c] = [wire(), wire(), wire()];
+        // As circuits write it: what a gate does not look at is there all the same.
+        Gate { operation, a, b, c: if operation.inputs() == 3 { c } else { a }, out }
     }
 
     fn gates(&mut self, first: Wire, count: u32) -> Vec<Gate> {
@@ -75,7 +77,7 @@ fn depth_first_computes_what_is_wanted_and_nothing_else() {
             assert_eq!(plain[wire], values[wire], "wire {wire} in round {round}");
         }
         // Every gate is read by a later one, or wanted; and none is there twice.
-        let mut made = vec![false; WIRES];
+        let mut made = [false; WIRES];
         for (at, gate) in ordered.iter().enumerate() {
             let read = ordered[at + 1..].iter().any(|later| later.inputs().any(|w| w == gate.out));
             assert!(read || wanted[gate.out as usize], "wire {} in round {round}", gate.out);

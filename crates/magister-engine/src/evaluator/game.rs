@@ -104,7 +104,7 @@ pub(super) struct Shared {
 /// A game that runs on its network.
 #[derive(Debug)]
 pub struct NetworkGame {
-    shared: Arc<Shared>,
+    pub(super) shared: Arc<Shared>,
     /// How batches of playouts are played.
     choice: Choice,
 }
@@ -287,11 +287,6 @@ impl Shared {
             Arc::new(BatchPlan::new(&self.network, &pay, numbers))
         };
         Arc::clone(self.plans[usize::from(moves)].get_or_init(make))
-    }
-
-    /// Whether it is known how to play many at once.
-    pub(super) fn has_plan(&self) -> bool {
-        self.plans[0].get().is_some()
     }
 
     /// Whether words are a state of this game, as far as is known.

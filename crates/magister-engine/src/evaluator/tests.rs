@@ -8,7 +8,7 @@ use magister_core::{
 };
 use magister_gdl::{Options, read};
 
-use super::{Method, NetworkGame};
+use super::{Choice, Method, NetworkGame};
 use crate::ground::Ground;
 use crate::grounder::{GroundLimits, ground};
 use crate::network::{Network, NetworkLimits};
@@ -83,10 +83,13 @@ fn games(text: &str) -> Vec<NetworkGame> {
     let grounded = ground(&program, &GroundLimits::default(), &Stop::never()).expect("grounds");
     let network = Network::new(&grounded, &NetworkLimits::default(), &Stop::never()).expect("fits");
     let network = Arc::new(network);
-    [Method::Sweep, Method::Incremental, Method::Code, Method::Batch]
+    let methods = [Method::Sweep, Method::Incremental, Method::Code, Method::Batch];
+    let mut games: Vec<NetworkGame> = methods
         .map(|method| NetworkGame::new(&program, Arc::clone(&network), method, text, "test"))
         .map(|game| game.expect("it can be begun"))
-        .into()
+        .into();
+    games.push(games[0].playing(Choice::Measured));
+    games
 }
 
 #[test]

@@ -81,6 +81,9 @@ fn slices(playable: &Playable, args: &Bench, stop: &Stop) -> Result<Measured> {
     let none =
         Measured { playouts: 0, truncated: 0, steps: 0, seconds: 0.0, cpu: true, processors: None };
     let mut measured = none.clone();
+    // Who plays many lanes side by side is measured with all of them.
+    let side_by_side = playable.game.worker().side_by_side(STREAMS as usize) as u32;
+    let least = if side_by_side > 1 { side_by_side * LANES as u32 * u32::from(threads) } else { 1 };
     let mut quota = 1_u32;
     let most = if threads == 1 { STREAMS } else { STREAMS * SHARES * u32::from(threads) };
     let used = || if threads == 1 { cpu_time() } else { process_time() };
@@ -117,13 +120,14 @@ fn slices(playable: &Playable, args: &Bench, stop: &Stop) -> Result<Measured> {
             measured.steps += tally.steps;
         }
         let now = wall.elapsed().as_secs_f64();
-        if now >= seconds {
+        if now >= seconds && quota >= least {
             break;
         }
         // As many as fit into a slice, and into what is left; never suddenly far more.
         let each = ((now - begun) / f64::from(quota)).max(1e-9);
         let room = (seconds * SLICE).min(seconds - now);
-        quota = ((room / each) as u32).clamp(1, quota.saturating_mul(8).min(1 << 24));
+        let most = quota.saturating_mul(8).clamp(least, 1 << 24);
+        quota = ((room / each) as u32).clamp(least, most);
     }
     let used = cpu.zip(used()).map(|(from, to)| to.saturating_sub(from).as_secs_f64());
     let clock = wall.elapsed().as_secs_f64();

@@ -1,5 +1,6 @@
 //! The arguments, with their help.
 
+mod contest;
 mod explain;
 mod play;
 
@@ -8,6 +9,7 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand, ValueEnum};
 use magister_gdl::{Dialect, Options, Syntax};
 
+pub(crate) use contest::{Analyze, Inspect, Match, Pairs, Players, Replay, Thinking, Tourney};
 pub(crate) use explain::Explain;
 pub(crate) use play::{Bench, Evaluators, Network, Perft, Playable, Step};
 
@@ -23,6 +25,7 @@ pub(crate) use play::{Bench, Evaluators, Network, Perft, Playable, Step};
   magister step mine.kif              try it, move by move
   magister explain mine.kif terminal  why something holds, or why it does not
   magister playable mine.kif          whether it plays as a game should
+  magister match tictactoe --players mcts,random --games 10
 
 GAME and FILE may be the name of a bundled game, a file in any of the languages, or - for standard
 input; where a game is played, rust:NAME is the version in Rust of a bundled game.
@@ -40,6 +43,12 @@ pub(crate) enum Command {
     Step(Step),
     Explain(Explain),
     Playable(Playable),
+    Players(Players),
+    Match(Match),
+    Tournament(Tourney),
+    Replay(Replay),
+    Inspect(Inspect),
+    Analyze(Analyze),
     Network(Network),
     Perft(Perft),
     Bench(Bench),

@@ -5,6 +5,7 @@ use std::process::{Command, Output};
 
 /// The skeleton in Rust compiles as it is and passes the battery.
 #[allow(dead_code, reason = "only its own test uses it")]
+#[allow(unreachable_pub, reason = "it is a file of its own project")]
 #[path = "../src/commands/new/skeleton.rs"]
 mod skeleton;
 

@@ -1,6 +1,6 @@
 //! What decides.
 
-use crate::{Budget, Move, Rng, View};
+use crate::{Budget, Halt, Move, Rng, View};
 
 /// A player.
 ///
@@ -10,11 +10,20 @@ pub trait Agent: Send {
     /// A name for tables and records.
     fn name(&self) -> String;
 
-    /// Chooses a move. The budget ends the search; the answer must be legal all the same, however
-    /// small the budget was.
-    fn decide(&mut self, view: &View, budget: &mut Budget, rng: &mut Rng) -> Decision;
+    /// Thinks before the first turn, for as long as the budget says. The view is that of the
+    /// role that it is going to play, without any turns.
+    fn ready(&mut self, _view: &View, _budget: &mut Budget, _rng: &mut Rng) -> Result<(), Halt> {
+        Ok(())
+    }
 
-    /// What each role can expect, where the agent has an opinion.
+    /// Chooses a move. The budget ends the search; the answer must be legal all the same, however
+    /// small the budget was. An error says why there is no answer: the game is of a kind that
+    /// this agent does not play, or the flag of the budget was set before any legal move was
+    /// known.
+    fn decide(&mut self, view: &View, budget: &mut Budget, rng: &mut Rng)
+    -> Result<Decision, Halt>;
+
+    /// What each role can expect, chance included, where the agent has an opinion.
     fn value(&mut self, _view: &View) -> Option<Vec<f64>> {
         None
     }
@@ -25,15 +34,39 @@ pub trait Agent: Send {
 pub struct Decision {
     /// The move.
     pub choice: Move,
-    /// What the agent thinks of the moves it looked at, in the scale of the rewards of its role.
-    pub values: Vec<(Move, f64)>,
+    /// What the agent thinks of the moves that it looked at.
+    pub thoughts: Vec<Thought>,
+    /// How the agent expects the game to go on: joint moves, from this turn on.
+    pub line: Vec<Box<[Move]>>,
     /// The iterations it made.
     pub iterations: u64,
+}
+
+/// What an agent thinks of one of its moves.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Thought {
+    /// The move.
+    pub choice: Move,
+    /// What it expects, in the scale of the rewards of its role.
+    pub value: Option<f64>,
+    /// How many iterations it spent on it.
+    pub visits: u64,
+    /// Whether the value is proven.
+    pub proven: bool,
+    /// How likely the agent is to play it, if it decides by lot.
+    pub probability: Option<f64>,
 }
 
 impl From<Move> for Decision {
     /// A decision without reasons.
     fn from(choice: Move) -> Self {
-        Decision { choice, values: Vec::new(), iterations: 0 }
+        Decision { choice, thoughts: Vec::new(), line: Vec::new(), iterations: 0 }
+    }
+}
+
+impl Thought {
+    /// A value and nothing else.
+    pub fn new(choice: Move, value: f64) -> Self {
+        Thought { choice, value: Some(value), visits: 0, proven: false, probability: None }
     }
 }

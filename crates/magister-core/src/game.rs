@@ -96,6 +96,12 @@ pub trait Worker: Send {
     /// [on the way](crate::Payment::OnTheWay) need not have any.
     fn goals(&self, role: Role, out: &mut Vec<f64>);
 
+    /// How many playouts this worker plays side by side, at about the cost of one; whoever
+    /// searches asks for so many at a time.
+    fn lanes(&self) -> usize {
+        1
+    }
+
     /// Plays many random games; see [`playout`] for what exactly is played. Afterwards the
     /// worker is in some state of the game, but it is not said in which.
     fn playouts(&mut self, batch: &Batch<'_>, out: &mut Results, stop: &Stop) -> Result<(), Halt> {

@@ -60,7 +60,7 @@ mod symmetry;
 pub mod text;
 pub mod view;
 
-pub use agent::{Agent, Decision};
+pub use agent::{Agent, Decision, Thought};
 pub use board::{Board, Cell, Features, Layout, OneHot, Shape};
 pub use budget::{Budget, Clock};
 pub use game::{Game, Worker};

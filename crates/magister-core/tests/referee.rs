@@ -135,14 +135,14 @@ impl Agent for Careful {
     fn name(&self) -> String {
         "careful".to_owned()
     }
-    fn decide(&mut self, view: &View, _: &mut Budget, _: &mut Rng) -> Decision {
-        match &view.turns().last().map(|turn| &turn.seen) {
+    fn decide(&mut self, view: &View, _: &mut Budget, _: &mut Rng) -> Result<Decision, Halt> {
+        Ok(match &view.turns().last().map(|turn| &turn.seen) {
             Some(Observation::Percepts(cards)) => {
                 let sum: u32 = cards.iter().map(|card| card.0).sum();
                 Move(if sum > 5 { 7 } else { 6 }).into()
             }
             _ => Move::IDLE.into(),
-        }
+        })
     }
 }
 
@@ -154,8 +154,10 @@ fn play_claim(seed: u64) -> Referee {
     }
     while !referee.terminal() {
         let mut rng = Seed::from(0).rng();
-        let mut decide =
-            |role| agent.decide(referee.view(role), &mut Budget::iterations(0), &mut rng).choice;
+        let mut decide = |role| {
+            let budget = &mut Budget::iterations(0);
+            agent.decide(referee.view(role), budget, &mut rng).unwrap().choice
+        };
         let moves = [decide(LOW), decide(HIGH), Move::IDLE];
         referee.advance(&moves, &Stop::never()).unwrap();
     }

@@ -1,19 +1,25 @@
 //! One module for each command.
 
+pub(crate) mod analyze;
 pub(crate) mod bench;
 pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod conform;
+pub(crate) mod contest;
 pub(crate) mod convert;
 pub(crate) mod explain;
 pub(crate) mod fmt;
 pub(crate) mod games;
+pub(crate) mod inspect;
 pub(crate) mod network;
 pub(crate) mod new;
 pub(crate) mod perft;
 pub(crate) mod playable;
+pub(crate) mod players;
+pub(crate) mod replay;
 pub(crate) mod show;
 pub(crate) mod step;
+pub(crate) mod tournament;
 
 use std::io::{self, Write};
 

@@ -6,10 +6,11 @@ use std::sync::Arc;
 use magister_core::{
     Batch, Halt, Info, Information, Move, Percept, Results, Role, Step, Stop, Worker,
 };
+use magister_lanes::Width;
 
 use super::game::Shared;
 use super::machine::Machine;
-use super::pace::Choice;
+use super::pace::{Choice, Playing};
 use crate::batch::BatchPlayer;
 
 /// A machine in a state, with the lists that the vocabulary asks for.
@@ -237,6 +238,14 @@ impl<M: Machine> Worker for NetworkWorker<M> {
         }
         if out.is_empty() && self.shared.operations {
             out.push(0.0); // The dialect says so: a role without a goal has zero.
+        }
+    }
+
+    fn lanes(&self) -> usize {
+        match self.choice {
+            Choice::Always(Playing::OneByOne) => 1,
+            // Whether it pays is measured, but what it can must not depend on that.
+            Choice::Always(Playing::Lanes(_)) | Choice::Measured => Width::best().lanes(),
         }
     }
 

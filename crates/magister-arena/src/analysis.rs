@@ -1,0 +1,366 @@
+//! What kind of game it is: measured by random play and by a strong player.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use magister_core::{
+    Agent, Budget, Game, Halt, Information, Move, Referee, Rng, Role, Seed, Step, Stop, Thought,
+    View, draw,
+};
+use magister_players::{Solution, Spec};
+use serde::{Deserialize, Serialize};
+
+use crate::clock::Limits;
+use crate::contest::Contest;
+use crate::series::{Series, SeriesError};
+use crate::summary::{Summary, interval};
+
+/// How thoroughly to look.
+#[derive(Clone)]
+pub struct Analysis {
+    /// The game.
+    pub game: Arc<dyn Game>,
+    /// The strong player; one that says what it thinks of a position.
+    pub player: Spec,
+    /// The weak player that it is compared with.
+    pub weak: Spec,
+    /// Random matches.
+    pub playouts: u32,
+    /// Matches of the strong player against itself.
+    pub games: u32,
+    /// The iterations for a move.
+    pub iterations: u64,
+    /// Iterations for an attempt to solve the game.
+    pub solving: u64,
+    /// Matches that are longer are broken off.
+    pub max_steps: u32,
+    /// Where everything random comes from.
+    pub seed: Seed,
+}
+
+impl std::fmt::Debug for Analysis {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Analysis")
+            .field("game", &self.game.info().name)
+            .field("player", &self.player)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What was measured.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Findings {
+    /// What random play says.
+    pub random: RandomPlay,
+    /// What the strong player says, in games that hide nothing.
+    pub strong: Option<StrongPlay>,
+    /// The value of each seat under perfect play, if it could be proven.
+    pub solved: Option<Vec<f64>>,
+    /// The score of the strong player against a weak one, with its 95 % interval.
+    pub skill: Option<(f64, f64, f64)>,
+}
+
+/// What random play says.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RandomPlay {
+    /// Matches.
+    pub matches: u32,
+    /// Those that were broken off.
+    pub broken_off: u32,
+    /// The mean number of steps.
+    pub length: f64,
+    /// The mean number of joint moves in a position.
+    pub branching: f64,
+    /// The most joint moves that were seen in a position.
+    pub widest: f64,
+    /// The decimal logarithm of D. Knuth's estimate of the positions of the game tree.
+    pub tree_log10: f64,
+    /// The mean reward of each seat.
+    pub rewards: Vec<f64>,
+}
+
+/// What matches of the strong player against itself say.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct StrongPlay {
+    /// Matches that came to an end.
+    pub matches: u32,
+    /// The mean number of steps.
+    pub length: f64,
+    /// The share of matches without a single winner.
+    pub draws: f64,
+    /// The score of each seat against the others, with its 95 % interval.
+    pub seats: Vec<(f64, f64, f64)>,
+    /// How far behind the later winner was, on the average of the positions in which it was, from
+    /// 0 to 1.
+    pub drama: f64,
+    /// How often the lead changed in a match.
+    pub lead_changes: f64,
+    /// The part of a match that was left when the winner was ahead for good.
+    pub decided: f64,
+}
+
+impl Analysis {
+    /// An analysis of some minutes at most for games of the usual size.
+    pub fn new(game: Arc<dyn Game>, player: Spec, weak: Spec) -> Self {
+        Analysis {
+            game,
+            player,
+            weak,
+            playouts: 200,
+            games: 20,
+            iterations: 400,
+            solving: 20_000,
+            max_steps: 2_000,
+            seed: Seed::from(0),
+        }
+    }
+
+    /// Looks at the game.
+    pub fn run(&self, stop: &Stop) -> Result<Findings, Halt> {
+        let mut findings = Findings { random: self.random(stop)?, ..Findings::default() };
+        if self.game.info().information == Information::Hidden {
+            return Ok(findings);
+        }
+        findings.strong = Some(self.strong(stop)?);
+        findings.solved = self.solve(stop)?;
+        if self.game.info().players().count() > 1 {
+            findings.skill = self.skill(stop).ok();
+        }
+        Ok(findings)
+    }
+
+    fn random(&self, stop: &Stop) -> Result<RandomPlay, Halt> {
+        let info = self.game.info();
+        let mut worker = self.game.worker();
+        let mut rng = self.seed.derive("random play").rng();
+        let (mut step, mut joint, mut goals) = (Step::new(), Vec::new(), Vec::new());
+        let mut found = RandomPlay { matches: self.playouts, ..RandomPlay::default() };
+        let (mut positions, mut moves, mut tree, mut ends) = (0_u64, 0.0, 0.0, 0_u32);
+        found.rewards = vec![0.0; info.players().count()];
+        for _ in 0..self.playouts {
+            worker.reset();
+            // Knuth: of a random path, the products of the widths so far, summed up.
+            let (mut product, mut nodes, mut steps) = (1.0_f64, 1.0_f64, 0);
+            let mut totals = vec![0.0; info.roles.len()];
+            while !worker.terminal() && steps < self.max_steps {
+                stop.check()?;
+                joint.clear();
+                let mut width = 1.0;
+                for role in info.all_roles() {
+                    let legal = worker.legal(role);
+                    width *= legal.len() as f64;
+                    let weights = if info.chance == Some(role) { worker.weights() } else { &[] };
+                    joint.push(draw(legal, weights, &mut rng).unwrap_or(Move::IDLE));
+                }
+                product *= width;
+                nodes += product;
+                moves += width;
+                positions += 1;
+                found.widest = found.widest.max(width);
+                worker.step(&joint, &mut step, stop)?;
+                totals.iter_mut().zip(&step.gains).for_each(|(total, gain)| *total += gain);
+                steps += 1;
+            }
+            tree += nodes / f64::from(self.playouts);
+            found.length += f64::from(steps) / f64::from(self.playouts);
+            if !worker.terminal() {
+                found.broken_off += 1;
+                continue;
+            }
+            ends += 1;
+            for (seat, role) in info.players().enumerate() {
+                worker.goals(role, &mut goals);
+                found.rewards[seat] += match info.payment {
+                    magister_core::Payment::OnTheWay => totals[role.index()],
+                    magister_core::Payment::AtEnd => goals.first().copied().unwrap_or(0.0),
+                };
+            }
+        }
+        found.branching = moves / positions.max(1) as f64;
+        found.tree_log10 = tree.max(1.0).log10();
+        found.rewards.iter_mut().for_each(|sum| *sum /= f64::from(ends.max(1)));
+        Ok(found)
+    }
+
+    fn strong(&self, stop: &Stop) -> Result<StrongPlay, Halt> {
+        let seats = self.game.info().players().count();
+        let mut found = StrongPlay::default();
+        let mut points = vec![(0.0, 0.0); seats];
+        for number in 0..self.games {
+            stop.check()?;
+            let seed = self.seed.derive("strong play").derive_index(u64::from(number));
+            let Some(played) = self.self_play(seed, stop)? else { continue };
+            found.matches += 1;
+            found.length += played.leads.len() as f64;
+            let best = played.rewards.iter().copied().fold(f64::MIN, f64::max);
+            let winners: Vec<usize> =
+                (0..seats).filter(|&seat| played.rewards[seat] >= best).collect();
+            for (seat, points) in points.iter_mut().enumerate() {
+                let others = played.rewards.iter().enumerate().filter(|&(at, _)| at != seat);
+                let own = played.rewards[seat];
+                let score = |(_, &other): (usize, &f64)| {
+                    if own > other { 1.0 } else { f64::from(u8::from(own >= other)) / 2.0 }
+                };
+                let mean = others.map(score).sum::<f64>() / seats.saturating_sub(1).max(1) as f64;
+                points.0 += mean;
+                points.1 += mean * mean;
+            }
+            match winners[..] {
+                [winner] if seats > 1 => played.drama(winner, &mut found),
+                _ => found.draws += 1.0,
+            }
+            found.lead_changes += played.changes();
+        }
+        let count = f64::from(found.matches.max(1));
+        let decisive = (count - found.draws).max(1.0);
+        found.length /= count;
+        found.draws /= count;
+        found.lead_changes /= count;
+        found.drama /= decisive;
+        found.decided /= decisive;
+        found.seats = points
+            .into_iter()
+            .map(|(sum, squares)| {
+                let (low, high) = interval(u64::from(found.matches), sum, squares);
+                (sum / count, low, high)
+            })
+            .collect();
+        Ok(found)
+    }
+
+    /// A match of the strong player against itself, with what it thought of each position.
+    fn self_play(&self, seed: Seed, stop: &Stop) -> Result<Option<Played>, Halt> {
+        let info = self.game.info();
+        let mut referee = Referee::new(Arc::clone(&self.game), seed, stop)?;
+        let mut players: Vec<(Role, Box<dyn Agent>, Rng)> = info
+            .players()
+            .map(|role| {
+                let rng = seed.derive("agent").derive_index(u64::from(role.0)).rng();
+                (role, self.player.make(), rng)
+            })
+            .collect();
+        let mut leads = Vec::new();
+        let only = |referee: &Referee, role| referee.legal(role).first().copied();
+        while !referee.terminal() && leads.len() < self.max_steps as usize {
+            stop.check()?;
+            let mut joint: Vec<Move> =
+                info.all_roles().map(|role| only(&referee, role).unwrap_or(Move::IDLE)).collect();
+            let mut values = None;
+            for (role, agent, rng) in &mut players {
+                if referee.legal(*role).len() > 1 {
+                    let mut budget = Budget::iterations(self.iterations).with_stop(stop.clone());
+                    let view = referee.view(*role);
+                    joint[role.index()] = agent.decide(view, &mut budget, rng)?.choice;
+                    values = values.or_else(|| agent.value(view));
+                }
+            }
+            let seats = info.players().map(Role::index);
+            leads.push(values.map(|values| seats.map(|seat| values[seat]).collect()));
+            referee.advance(&joint, stop)?;
+        }
+        let Some(outcome) = referee.outcome() else { return Ok(None) };
+        let rewards: Option<Vec<f64>> = info.players().map(|role| outcome[role.index()]).collect();
+        let (low, high) = info.rewards;
+        let spread = if (high - low).is_finite() && high > low { high - low } else { 1.0 };
+        Ok(rewards.map(|rewards| Played { rewards, leads, spread }))
+    }
+
+    /// The value of the game, if the strong player can prove it.
+    fn solve(&self, stop: &Stop) -> Result<Option<Vec<f64>>, Halt> {
+        let info = self.game.info();
+        let mut worker = self.game.worker();
+        worker.reset();
+        let Some(role) = info.players().find(|&role| worker.legal(role).len() > 1) else {
+            return Ok(None);
+        };
+        let mut budget = Budget::iterations(self.solving).with_stop(stop.clone());
+        let solution = Solution::of_game(&*self.game, role, self.solving as usize, &mut budget)?;
+        if let Some(solution) = solution {
+            let mut state = Vec::new();
+            worker.save(&mut state);
+            let values = solution.values(&state);
+            let of = |values: &[f64]| info.players().map(|role| values[role.index()]).collect();
+            return Ok(values.map(of));
+        }
+        let view = View::new(Arc::clone(&self.game), role);
+        let mut agent = self.player.make();
+        let mut budget = Budget::iterations(self.solving).with_stop(stop.clone());
+        let mut rng = self.seed.derive("solve").rng();
+        let thoughts = agent.decide(&view, &mut budget, &mut rng)?.thoughts;
+        let top = |thought: &Thought| thought.value.is_some_and(|value| value >= info.rewards.1);
+        let proven = thoughts.iter().any(|thought| thought.proven && top(thought))
+            || (!thoughts.is_empty() && thoughts.iter().all(|thought| thought.proven));
+        let values = agent.value(&view).filter(|_| proven);
+        let values = values.map(|values| info.players().map(|role| values[role.index()]).collect());
+        // Who plays alone may know a course without a value of the position.
+        let alone = thoughts.first().filter(|_| proven && info.players().count() == 1);
+        Ok(values.or_else(|| alone.and_then(|thought| Some(vec![thought.value?]))))
+    }
+
+    /// The score of the strong player against the weak one.
+    fn skill(&self, stop: &Stop) -> Result<(f64, f64, f64), SeriesError> {
+        let limits = Limits { iterations: Some(self.iterations), ..Limits::default() };
+        let contest =
+            Contest { max_steps: self.max_steps, ..Contest::new(Arc::clone(&self.game), limits) };
+        let seats = self.game.info().players().count();
+        let mut players = vec![self.weak.clone(); seats];
+        players[0] = self.player.clone();
+        let series = Series {
+            contest,
+            players,
+            games: u64::from(self.games),
+            seed: self.seed.derive("skill"),
+            jobs: 1,
+        };
+        let mut summary = Summary::default();
+        series.play(|_, report| {
+            summary.add(&report);
+            if stop.is_set() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })?;
+        let line = summary.players.iter().find(|line| line.player == self.player.to_string());
+        Ok(line.map_or((0.5, 0.0, 1.0), |line| {
+            (line.score, line.score_interval.0, line.score_interval.1)
+        }))
+    }
+}
+
+/// A match with what was thought of each position.
+struct Played {
+    rewards: Vec<f64>,
+    /// Before each step what each seat could expect, where somebody had an opinion.
+    leads: Vec<Option<Vec<f64>>>,
+    spread: f64,
+}
+
+impl Played {
+    /// How far a seat was ahead of the best of the others, at each step.
+    fn ahead(&self, seat: usize) -> Vec<f64> {
+        let ahead = |values: &Vec<f64>| {
+            let others = values.iter().enumerate().filter(|&(at, _)| at != seat);
+            let best = others.map(|(_, &value)| value).fold(f64::MIN, f64::max);
+            (values[seat] - best) / self.spread
+        };
+        self.leads.iter().flatten().map(ahead).collect()
+    }
+
+    /// Adds how dramatic the match was for its winner.
+    fn drama(&self, winner: usize, found: &mut StrongPlay) {
+        let ahead = self.ahead(winner);
+        let behind: Vec<f64> = ahead.iter().filter(|&&lead| lead < 0.0).map(|lead| -lead).collect();
+        found.drama +=
+            behind.iter().map(|lead| lead.sqrt()).sum::<f64>() / behind.len().max(1) as f64;
+        let last = ahead.iter().rposition(|&lead| lead <= 0.0).map_or(0, |at| at + 1);
+        found.decided += 1.0 - last as f64 / ahead.len().max(1) as f64;
+    }
+
+    /// How often another seat took the lead.
+    fn changes(&self) -> f64 {
+        let leader = |values: &Vec<f64>| {
+            let most = values.iter().copied().fold(f64::MIN, f64::max);
+            let mut best = (0..values.len()).filter(|&seat| values[seat] >= most);
+            best.next().filter(|_| best.next().is_none())
+        };
+        let leaders: Vec<usize> = self.leads.iter().flatten().filter_map(leader).collect();
+        leaders.windows(2).filter(|pair| pair[0] != pair[1]).count() as f64
+    }
+}

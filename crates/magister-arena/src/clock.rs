@@ -1,0 +1,63 @@
+//! How long players may think.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use magister_core::{Budget, Clock, Stop};
+
+/// How long a player may think about a move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// The time for a move.
+    pub time: Option<Duration>,
+    /// The iterations for a move.
+    pub iterations: Option<u64>,
+    /// The time before the first move.
+    pub start: Option<Duration>,
+    /// How much later an answer may come and still count: a machine that has other things to do
+    /// is no fault of a player.
+    pub grace: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits { time: None, iterations: None, start: None, grace: Duration::from_millis(50) }
+    }
+}
+
+impl Limits {
+    /// The budget of one decision that is due so long from now.
+    pub(crate) fn budget(&self, time: Option<Duration>, stop: &Stop) -> Budget {
+        let budget = match self.iterations {
+            Some(iterations) => Budget::iterations(iterations).with_stop(stop.clone()),
+            None => Budget::until(stop.clone()),
+        };
+        match time {
+            Some(time) => budget.with_clock(Arc::new(Deadline::within(time))),
+            None => budget,
+        }
+    }
+}
+
+/// A clock that counts down to a moment.
+#[derive(Clone, Copy, Debug)]
+pub struct Deadline(Instant);
+
+impl Deadline {
+    /// So long from now.
+    pub fn within(time: Duration) -> Self {
+        Deadline(Instant::now() + time)
+    }
+}
+
+impl Clock for Deadline {
+    fn remaining(&self) -> Option<Duration> {
+        Some(self.0.saturating_duration_since(Instant::now()))
+    }
+}
+
+/// What a player is told to keep back of its time, so that the answer is there when the time is
+/// over: threads wake up late on a busy machine.
+pub(crate) fn margin(time: Duration) -> Duration {
+    (time / 10).clamp(Duration::from_millis(2), Duration::from_millis(200)).min(time / 2)
+}

@@ -1,0 +1,33 @@
+//! Where players meet: matches with clocks, series with all seatings, and what came of them.
+//!
+//! A [`Contest`] is a game, who plays it and how long they may think. Each player sits on a
+//! thread of its own ([`Seat`]), gets its view and a budget, and nothing that it does can end the
+//! match: a move that is illegal, late or missing is replaced by a random one and written down.
+//! The same contest, seed and number of iterations give the same moves, however many matches are
+//! played at the same time.
+
+#![forbid(unsafe_code)]
+
+mod analysis;
+mod clock;
+mod contest;
+mod ratings;
+mod replay;
+mod report;
+mod seat;
+mod series;
+mod sprt;
+mod summary;
+mod tournament;
+
+pub use analysis::{Analysis, Findings, RandomPlay, StrongPlay};
+pub use clock::{Deadline, Limits};
+pub use contest::Contest;
+pub use ratings::{Comparisons, Rating};
+pub use replay::ReplayError;
+pub use report::{GameReport, Mishap};
+pub use seat::{Answer, Maker, Seat};
+pub use series::{Series, SeriesError, seatings};
+pub use sprt::{Sprt, SprtVerdict};
+pub use summary::{Line, Summary};
+pub use tournament::{Log, Pairing, Played, System, Tournament};

@@ -1,0 +1,184 @@
+//! Many matches of the same players, in all seatings.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, mpsc};
+
+use magister_core::Seed;
+use magister_players::Spec;
+
+use crate::contest::Contest;
+use crate::report::GameReport;
+use crate::seat::Maker;
+
+/// Up to so many players, every order of them is a seating; above, only those by which everybody
+/// moves on by one seat.
+const ALL_ORDERS: usize = 4;
+
+/// A series of matches.
+#[derive(Clone, Debug)]
+pub struct Series {
+    /// What is played.
+    pub contest: Contest,
+    /// Who plays: one player for each seat, or a single one for all seats.
+    pub players: Vec<Spec>,
+    /// How many matches.
+    pub games: u64,
+    /// Where everything random comes from.
+    pub seed: Seed,
+    /// How many matches are played at the same time. It changes nothing where only iterations
+    /// are counted; where time is, the players take it from each other.
+    pub jobs: usize,
+}
+
+/// Why a series can not be played.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SeriesError {
+    /// The number of players does not fit the game.
+    Players {
+        /// How many seats the game has.
+        seats: usize,
+        /// How many players were named.
+        named: usize,
+    },
+    /// A player does not play games that hide information.
+    Hidden {
+        /// The player.
+        player: String,
+        /// The game.
+        game: String,
+    },
+}
+
+impl fmt::Display for SeriesError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SeriesError::Players { seats, named } => write!(
+                f,
+                "the game has {seats} seats, but {named} players were named; name {seats}, or one \
+                 that plays them all"
+            ),
+            SeriesError::Hidden { player, game } => {
+                let able: Vec<&str> = magister_players::PLAYERS
+                    .iter()
+                    .filter(|entry| entry.hidden)
+                    .map(|entry| entry.name)
+                    .collect();
+                let able = able.join(", ");
+                write!(
+                    f,
+                    "{player} needs to see everything, but {game} hides information; players for \
+                     such games are {able}"
+                )
+            }
+        }
+    }
+}
+
+impl std::error::Error for SeriesError {}
+
+impl Series {
+    /// Plays all matches and hands on the report of each, in the order of their numbers, until
+    /// somebody has seen enough.
+    pub fn play(
+        &self,
+        mut each: impl FnMut(u64, GameReport) -> ControlFlow<()>,
+    ) -> Result<(), SeriesError> {
+        let players = self.seated()?;
+        let seatings = seatings(players.len());
+        let next = AtomicU64::new(0);
+        let (done, reports) = mpsc::channel();
+        std::thread::scope(|scope| {
+            for _ in 0..self.jobs.max(1) {
+                let (done, next, players, seatings) = (done.clone(), &next, &players, &seatings);
+                scope.spawn(move || {
+                    loop {
+                        let number = next.fetch_add(1, Ordering::Relaxed);
+                        if number >= self.games {
+                            return;
+                        }
+                        let seating = &seatings[number as usize % seatings.len()];
+                        let seated: Vec<_> =
+                            seating.iter().map(|&player| players[player].clone()).collect();
+                        let report = self.contest.play(&seated, self.seed.derive_index(number));
+                        if done.send((number, report)).is_err() {
+                            return;
+                        }
+                    }
+                });
+            }
+            drop(done);
+            let mut early = BTreeMap::new();
+            let mut due = 0;
+            for (number, report) in reports {
+                early.insert(number, report);
+                while let Some(report) = early.remove(&due) {
+                    if each(due, report).is_break() {
+                        // Those that are being played come to their end and are not looked at.
+                        next.store(self.games, Ordering::Relaxed);
+                        return;
+                    }
+                    due += 1;
+                }
+            }
+        });
+        Ok(())
+    }
+
+    /// A name and a maker for each seat.
+    fn seated(&self) -> Result<Vec<(String, Maker)>, SeriesError> {
+        let info = self.contest.game.info();
+        let seats = info.players().count();
+        if info.information == magister_core::Information::Hidden
+            && let Some(player) = self.players.iter().find(|player| !player.entry().hidden)
+        {
+            let (player, game) = (player.to_string(), info.name.clone());
+            return Err(SeriesError::Hidden { player, game });
+        }
+        let maker = |spec: &Spec| {
+            let (name, spec) = (spec.to_string(), spec.clone());
+            let maker: Maker = Arc::new(move || spec.make());
+            (name, maker)
+        };
+        match &self.players[..] {
+            [one] => Ok((0..seats).map(|_| maker(one)).collect()),
+            many if many.len() == seats => Ok(many.iter().map(maker).collect()),
+            many => Err(SeriesError::Players { seats, named: many.len() }),
+        }
+    }
+}
+
+/// The orders in which so many players take their seats, one after the other: the first is the
+/// order in which they were named.
+pub fn seatings(players: usize) -> Vec<Vec<usize>> {
+    if players > ALL_ORDERS {
+        let turned = |by| (0..players).map(|seat| (seat + by) % players).collect();
+        return (0..players).map(turned).collect();
+    }
+    let mut orders = vec![Vec::new()];
+    for _ in 0..players {
+        let longer = |order: &Vec<usize>| -> Vec<Vec<usize>> {
+            let left = (0..players).filter(|player| !order.contains(player));
+            left.map(|player| [&order[..], &[player]].concat()).collect()
+        };
+        orders = orders.iter().flat_map(longer).collect();
+    }
+    orders
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn everybody_sits_everywhere() {
+        assert_eq!(seatings(2), [[0, 1], [1, 0]]);
+        assert_eq!(seatings(3).len(), 6);
+        assert_eq!(seatings(3)[1], [0, 2, 1]);
+        assert_eq!(seatings(6).len(), 6);
+        assert_eq!(seatings(6)[1], [1, 2, 3, 4, 5, 0]);
+    }
+}

@@ -1,0 +1,89 @@
+//! Every player plays every game of the catalogue: legally, and as long as it may think.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use magister_arena::{Contest, Limits, Maker};
+use magister_core::{Game, Information, Seed, Stop};
+use magister_engine::prepare;
+use magister_games::catalogue;
+use magister_gdl::{Options, read};
+use magister_players::{PLAYERS, Spec};
+
+/// Rulesheets of every kind: one, two and more players, chance, simultaneous moves, hidden moves,
+/// the dialect of operations.
+const SHEETS: &[&str] = &[
+    "tictactoe",
+    "tictactoe-3-players",
+    "buttonsandlights",
+    "eightpuzzle",
+    "breakthrough",
+    "rock-paper-scissors",
+    "pig",
+    "simultaneous-connect-four",
+    "blind-tictactoe",
+    "monty-hall",
+    "exploding-bomb",
+];
+
+fn games() -> Vec<(String, Arc<dyn Game>)> {
+    let mut games = Vec::new();
+    for entry in catalogue::all() {
+        if let Some(game) = entry.native() {
+            games.push((format!("rust:{}", entry.name), game));
+        }
+        if let Some(sheet) = entry.sheet.filter(|_| SHEETS.contains(&entry.name)) {
+            let rules = read(sheet.text, &Options::default()).rules;
+            let prepared = prepare(&rules, sheet.text, entry.name, None, &Stop::never()).unwrap();
+            games.push((entry.name.to_owned(), prepared.game));
+        }
+    }
+    let sheets = games.iter().filter(|(name, _)| !name.starts_with("rust:")).count();
+    assert_eq!(sheets, SHEETS.len(), "a sheet is not in the catalogue");
+    games
+}
+
+fn play(game: &Arc<dyn Game>, player: &str, limits: Limits) -> magister_arena::GameReport {
+    let spec: Spec = player.parse().unwrap();
+    let seats = game.info().players().count();
+    let maker: Maker = Arc::new(move || spec.make());
+    let players = vec![(player.to_owned(), maker); seats];
+    let contest = Contest { max_steps: 8, ..Contest::new(Arc::clone(game), limits) };
+    contest.play(&players, Seed::from(3))
+}
+
+/// Players for a game.
+fn able(game: &Arc<dyn Game>) -> impl Iterator<Item = &'static str> {
+    let hidden = game.info().information == Information::Hidden;
+    PLAYERS.iter().filter(move |entry| entry.hidden || !hidden).map(|entry| entry.name)
+}
+
+#[test]
+fn every_player_plays_every_game_legally() {
+    for (name, game) in games() {
+        for player in able(&game) {
+            let limits = Limits { iterations: Some(40), ..Limits::default() };
+            let report = play(&game, player, limits);
+            let faults: Vec<_> =
+                report.errors.iter().filter(|error| error.seat.is_some()).collect();
+            assert!(faults.is_empty(), "{name}, {player}: {faults:?}");
+            assert!(!report.moves.is_empty(), "{name}, {player}: {:?}", report.errors);
+        }
+    }
+}
+
+#[test]
+fn every_player_keeps_its_clock() {
+    // The machine that runs the tests may be busy; what is tested is that nobody thinks on.
+    let time = Some(Duration::from_millis(10));
+    let grace = Duration::from_secs(2);
+    for name in ["tictactoe", "2048"] {
+        let game = catalogue::find(name).and_then(catalogue::Entry::native).unwrap();
+        for player in able(&game) {
+            let report = play(&game, player, Limits { time, grace, ..Limits::default() });
+            let faults: Vec<_> =
+                report.errors.iter().filter(|error| error.seat.is_some()).collect();
+            assert!(faults.is_empty(), "{name}, {player}: {faults:?}");
+        }
+    }
+}

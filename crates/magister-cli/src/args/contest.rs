@@ -1,0 +1,283 @@
+//! The arguments of the commands in which players meet.
+
+use std::time::Duration;
+
+use clap::Parser;
+use magister_players::Spec;
+
+use super::Reading;
+
+/// List the players, with their parameters
+#[derive(Debug, Parser)]
+#[command(after_help = "A player is named with its settings: mcts, or mcts:c=1.2,steps=400.
+
+Examples:
+  magister players
+  magister players mcts
+  magister players --json")]
+pub(crate) struct Players {
+    /// Only this player
+    #[arg(value_name = "PLAYER")]
+    pub(crate) player: Option<String>,
+    /// One JSON object per player
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Let players play against each other
+#[derive(Debug, Parser)]
+#[command(
+    after_help = "All seatings take turns: with two players every other game is played with \
+exchanged roles. An illegal, late or missing move is replaced by a random one and told under \
+errors. With --iterations alone the same seed gives the same games, however many run at the same \
+time; how many that is, only matters to those who pay by the clock.
+
+With --json each game is an object: game, seed, players in the order of their seats, moves (of all \
+roles, chance included), rewards in the order of the seats, errors, times_ms (for each joint move \
+the time of each seat). The last object is the summary. Exit code: 0 played, 2 the game could not \
+be played.
+
+Examples:
+  magister match tictactoe --players mcts,random --games 10 --iterations 200
+  magister match mine.kif --players mcts:c=1.2,mcts --games 100 --time 200ms --seed 7 --json
+  magister match 2048 --players random --games 100"
+)]
+pub(crate) struct Match {
+    /// The game: a bundled name, rust:NAME, a file, or - for standard input
+    #[arg(value_name = "GAME")]
+    pub(crate) game: String,
+    /// Who plays, one for each role or one for all; `magister players` lists them
+    #[arg(long, value_name = "A,B", value_parser = Spec::parse_list)]
+    pub(crate) players: std::vec::Vec<Spec>,
+    /// How many games
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) games: u64,
+    /// Where everything random comes from
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub(crate) seed: u64,
+    #[command(flatten)]
+    pub(crate) thinking: Thinking,
+    /// Begin every game with so many random steps
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) opening: u32,
+    /// Break a game off after so many steps
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    pub(crate) max_steps: u32,
+    /// How many games to play at the same time [default: 1 with --time, else one per core]
+    #[arg(long, value_name = "N")]
+    pub(crate) jobs: Option<usize>,
+    /// Stop when it is clear whether the first player is ahead by the first or by the second
+    /// number of Elo points
+    #[arg(long, value_name = "E0,E1", value_parser = leads, allow_hyphen_values = true)]
+    pub(crate) sprt: Option<(f64, f64)>,
+    /// One JSON object per game, and a summary
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) language: Reading,
+}
+
+/// Play matches again that were recorded, and check them against the rules
+#[derive(Debug, Parser)]
+#[command(after_help = "Reads what `magister match --json` prints and what `magister tournament` \
+logs. Exit code: 0 all agree with the rules, 1 some do not, 2 something could not be read.
+
+Examples:
+  magister match tictactoe --players mcts,random --games 10 --iterations 100 --json > played.jsonl
+  magister replay played.jsonl
+  magister replay played.jsonl --number 3    every position of the third match")]
+pub(crate) struct Replay {
+    /// The file, or - for standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) file: String,
+    /// Show every position of this match only
+    #[arg(long, value_name = "N")]
+    pub(crate) number: Option<u64>,
+    /// The game, if it is not found under the name in the file
+    #[arg(long, value_name = "GAME")]
+    pub(crate) game: Option<String>,
+    #[command(flatten)]
+    pub(crate) language: Reading,
+}
+
+/// Let many players meet on many games, and rate them
+#[derive(Debug, Parser)]
+#[command(after_help = "Every match that is over is a line of the log. The same command goes on \
+where it was interrupted, killed even, and plays nothing twice; when all is played, it prints the \
+table again. In a round robin every group of players that fits a game meets --rounds times, with \
+changing seats; in a Swiss tournament those with about the same score meet in each of --rounds \
+rounds. Ratings are by Bradley and Terry on the scale of Elo.
+
+Examples:
+  magister tournament tictactoe nim-3-4-5 --players uct,mcts,random --iterations 100 --log t.jsonl
+  magister tournament games/*.kif --players uct,mcts,pts,mcs --time 100ms --rounds 4 --log t.jsonl")]
+pub(crate) struct Tourney {
+    /// The games: bundled names, rust:NAME or files
+    #[arg(value_name = "GAME", required = true)]
+    pub(crate) games: Vec<String>,
+    /// Who plays; `magister players` lists them
+    #[arg(long, value_name = "A,B,C", value_parser = Spec::parse_list)]
+    pub(crate) players: std::vec::Vec<Spec>,
+    /// Where the matches are kept, one JSON object a line
+    #[arg(long, value_name = "FILE")]
+    pub(crate) log: std::path::PathBuf,
+    /// How opponents are found
+    #[arg(long, value_enum, default_value_t = Pairs::RoundRobin)]
+    pub(crate) system: Pairs,
+    /// Matches of each group, or rounds of a Swiss tournament
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    pub(crate) rounds: u32,
+    /// Where everything random comes from
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub(crate) seed: u64,
+    #[command(flatten)]
+    pub(crate) thinking: Thinking,
+    /// Begin every match with so many random steps
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) opening: u32,
+    /// Break a match off after so many steps
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    pub(crate) max_steps: u32,
+    /// How many matches to play at the same time [default: 1 with --time, else one per core]
+    #[arg(long, value_name = "N")]
+    pub(crate) jobs: Option<usize>,
+    /// Write the results to a table of comma-separated values as well
+    #[arg(long, value_name = "FILE")]
+    pub(crate) csv: Option<std::path::PathBuf>,
+    /// The table as one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) language: Reading,
+}
+
+/// How opponents are found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Pairs {
+    /// Everybody meets everybody
+    RoundRobin,
+    /// Those meet who have about the same score
+    Swiss,
+}
+
+/// Say what kind of game it is: length, width, fairness, drama, skill
+#[derive(Debug, Parser)]
+#[command(after_help = "Random matches tell length and width, matches of a strong player against \
+itself who has the advantage and how a lead changes hands, and matches against a weak one what \
+skill is worth. A game that is small enough is solved. In games that hide information only random \
+matches are played.
+
+Examples:
+  magister analyze tictactoe
+  magister analyze mine.kif --games 50 --iterations 2000
+  magister analyze breakthrough --json")]
+pub(crate) struct Analyze {
+    /// The game: a bundled name, rust:NAME, a file, or - for standard input
+    #[arg(value_name = "GAME")]
+    pub(crate) game: String,
+    /// How many random matches
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    pub(crate) playouts: u32,
+    /// How many matches of the strong player
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub(crate) games: u32,
+    /// The iterations for a move
+    #[arg(long, value_name = "N", default_value_t = 400)]
+    pub(crate) iterations: u64,
+    /// The iterations for an attempt to solve the game
+    #[arg(long, value_name = "N", default_value_t = 20_000)]
+    pub(crate) solving: u64,
+    /// The strong player
+    #[arg(long, value_name = "PLAYER", default_value = "uct")]
+    pub(crate) player: Spec,
+    /// The weak player
+    #[arg(long, value_name = "PLAYER", default_value = "random")]
+    pub(crate) weak: Spec,
+    /// Break a match off after so many steps
+    #[arg(long, value_name = "N", default_value_t = 2_000)]
+    pub(crate) max_steps: u32,
+    /// Where everything random comes from
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// One JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) language: Reading,
+}
+
+/// Ask a player what it thinks of a position
+#[derive(Debug, Parser)]
+#[command(after_help = "Told are the move it would play, for each move what it expects of it and \
+how often it looked at it, and how it thinks the game goes on. Moves are written as for `magister \
+step`.
+
+Examples:
+  magister inspect tictactoe --player uct
+  magister inspect mine.kif --player alphabeta --moves \"(put 2 2); (put 1 1)\" --iterations 5000
+  magister inspect tictactoe --player mcts --json")]
+pub(crate) struct Inspect {
+    /// The game: a bundled name, rust:NAME, a file, or - for standard input
+    #[arg(value_name = "GAME")]
+    pub(crate) game: String,
+    /// Who is asked; `magister players` lists them
+    #[arg(long, value_name = "PLAYER", default_value = "uct")]
+    pub(crate) player: Spec,
+    /// Make these moves first
+    #[arg(long, value_name = "MOVES")]
+    pub(crate) moves: Option<String>,
+    /// The role it plays [default: the first that has a choice]
+    #[arg(long, value_name = "ROLE")]
+    pub(crate) role: Option<String>,
+    /// Where everything random comes from
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub(crate) seed: u64,
+    #[command(flatten)]
+    pub(crate) thinking: Thinking,
+    /// One JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) language: Reading,
+}
+
+/// How long players think.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Thinking {
+    /// The time for a move, such as 200ms or 1.5s [default: 1s if --iterations is not given]
+    #[arg(long, value_name = "T", value_parser = duration)]
+    pub(crate) time: Option<Duration>,
+    /// The iterations for a move: simulations, or positions that are expanded
+    #[arg(long, value_name = "N")]
+    pub(crate) iterations: Option<u64>,
+    /// The time before the first move
+    #[arg(long, value_name = "T", value_parser = duration)]
+    pub(crate) start: Option<Duration>,
+    /// How late an answer may come and still count
+    #[arg(long, value_name = "T", value_parser = duration, default_value = "50ms")]
+    pub(crate) grace: Duration,
+}
+
+/// Reads a time: a number with `ms` or `s` after it; without a unit it is seconds.
+fn duration(text: &str) -> Result<Duration, String> {
+    let text = text.trim();
+    let (number, unit) = if let Some(number) = text.strip_suffix("ms") {
+        (number, 1e-3)
+    } else {
+        (text.strip_suffix('s').unwrap_or(text), 1.0)
+    };
+    let seconds = number.trim().parse::<f64>().ok().map(|number| number * unit);
+    seconds
+        .filter(|seconds| (0.001..=86_400.0).contains(seconds))
+        .map(Duration::from_secs_f64)
+        .ok_or_else(|| "write a time of 1ms to a day, such as 200ms or 1.5s".to_owned())
+}
+
+/// Reads two leads, the smaller one first.
+fn leads(text: &str) -> Result<(f64, f64), String> {
+    let number = |text: &str| text.trim().parse::<f64>().ok().filter(|number| number.is_finite());
+    text.split_once(',')
+        .and_then(|(low, high)| Some((number(low)?, number(high)?)))
+        .filter(|(low, high)| low < high)
+        .ok_or_else(|| "write two numbers, the smaller one first, such as 0,50".to_owned())
+}

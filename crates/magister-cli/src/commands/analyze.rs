@@ -1,0 +1,91 @@
+//! `magister analyze`: what kind of game it is.
+
+use std::fmt::Write as _;
+use std::io::Write;
+
+use anyhow::Result;
+use magister_arena::{Analysis, Findings};
+use magister_core::{Info, Seed, Stop};
+use serde_json::json;
+
+use crate::args::Analyze;
+use crate::{CLEAN, game};
+
+pub(crate) fn run(args: &Analyze) -> Result<u8> {
+    let playable = game::open(&args.game, None, &args.language.options())?;
+    let info = playable.game.info().clone();
+    let analysis = Analysis {
+        playouts: args.playouts,
+        games: args.games,
+        iterations: args.iterations,
+        solving: args.solving,
+        max_steps: args.max_steps,
+        seed: Seed::from(args.seed),
+        ..Analysis::new(playable.game, args.player.clone(), args.weak.clone())
+    };
+    let findings = analysis.run(&Stop::never())?;
+    let mut out = anstream::stdout().lock();
+    if args.json {
+        let seats: Vec<&str> = info.players().map(|role| info.role_name(role)).collect();
+        let object = json!({
+            "game": playable.name,
+            "seats": seats,
+            "player": args.player.to_string(),
+            "weak": args.weak.to_string(),
+            "findings": findings,
+        });
+        writeln!(out, "{object}")?;
+    } else {
+        write!(out, "{}", as_text(&playable.name, &info, args, &findings))?;
+    }
+    Ok(CLEAN)
+}
+
+fn as_text(name: &str, info: &Info, args: &Analyze, findings: &Findings) -> String {
+    let seats: Vec<&str> = info.players().map(|role| info.role_name(role)).collect();
+    let random = &findings.random;
+    let mut text = format!("{name}: {} random matches\n", random.matches);
+    let _ = writeln!(text, "length: {:.1} steps", random.length);
+    if random.broken_off > 0 {
+        let _ = writeln!(text, "broken off after {} steps: {}", args.max_steps, random.broken_off);
+    }
+    let _ = writeln!(
+        text,
+        "width: {:.1} joint moves on average, {} at most",
+        random.branching, random.widest
+    );
+    let _ = writeln!(text, "game tree: about 10^{:.1} positions", random.tree_log10);
+    for (seat, reward) in seats.iter().zip(&random.rewards) {
+        let _ = writeln!(text, "mean reward of {seat}: {reward:.1}");
+    }
+    if let Some(strong) = &findings.strong {
+        let _ = writeln!(text, "{} against itself, {} matches", args.player, strong.matches);
+        let _ = writeln!(text, "length: {:.1} steps", strong.length);
+        if seats.len() > 1 {
+            let _ = writeln!(text, "draws: {:.0} %", 100.0 * strong.draws);
+            for (seat, (score, low, high)) in seats.iter().zip(&strong.seats) {
+                let _ = writeln!(text, "score of {seat}: {score:.2} ({low:.2} to {high:.2})");
+            }
+            let _ = writeln!(text, "drama: {:.2}", strong.drama);
+            let _ = writeln!(text, "changes of the lead: {:.1} a match", strong.lead_changes);
+            let _ =
+                writeln!(text, "decided with {:.0} % of the match left", 100.0 * strong.decided);
+        }
+    }
+    if let Some((score, low, high)) = findings.skill {
+        let _ = writeln!(
+            text,
+            "{} against {}: score {score:.2} ({low:.2} to {high:.2})",
+            args.player, args.weak
+        );
+    }
+    match &findings.solved {
+        Some(values) => {
+            let values: Vec<String> =
+                seats.iter().zip(values).map(|(seat, value)| format!("{seat} {value}")).collect();
+            let _ = writeln!(text, "solved: {}", values.join(", "));
+        }
+        None => text += "not solved\n",
+    }
+    text
+}

@@ -1,0 +1,135 @@
+//! `magister match`: players against each other.
+
+use std::fmt::Write as _;
+use std::io::Write;
+use std::ops::ControlFlow;
+
+use anyhow::Result;
+use magister_arena::{Contest, GameReport, Limits, Series, Sprt, SprtVerdict, Summary};
+use magister_core::Seed;
+use serde_json::json;
+
+use crate::args::{Match, Thinking};
+use crate::{CLEAN, game};
+
+/// The time for a move where nothing is said.
+const SECOND: std::time::Duration = std::time::Duration::from_secs(1);
+
+pub(crate) fn run(args: &Match) -> Result<u8> {
+    let playable = game::open(&args.game, None, &args.language.options())?;
+    let limits = limits(&args.thinking);
+    let contest = Contest {
+        opening: args.opening,
+        max_steps: args.max_steps,
+        ..Contest::new(playable.game, limits)
+    };
+    let series = Series {
+        contest,
+        players: args.players.clone(),
+        games: args.games,
+        seed: Seed::from(args.seed),
+        jobs: jobs(args.jobs, &limits),
+    };
+    let mut out = anstream::stdout().lock();
+    let mut summary = Summary::default();
+    let mut trouble = Ok(());
+    let test = args.sprt.map(|(low, high)| Sprt::new(low, high));
+    let first = args.players.first().map(ToString::to_string).unwrap_or_default();
+    let mut verdict = SprtVerdict::Open;
+    series.play(|number, report| {
+        summary.add(&report);
+        let written = if args.json {
+            serde_json::to_string(&report)
+                .map_err(anyhow::Error::from)
+                .and_then(|line| Ok(writeln!(out, "{line}")?))
+        } else {
+            writeln!(out, "{}", as_text(number, &report)).map_err(anyhow::Error::from)
+        };
+        trouble = written.and_then(|()| Ok(out.flush()?));
+        let line = summary.players.iter().find(|line| line.player == first);
+        if let (Some(test), Some(line)) = (test, line) {
+            verdict = test.verdict(line.wins, line.draws, line.losses);
+        }
+        if trouble.is_err() || verdict != SprtVerdict::Open {
+            return ControlFlow::Break(());
+        }
+        ControlFlow::Continue(())
+    })?;
+    trouble?;
+    if args.json {
+        let mut object = json!({"game": playable.name, "summary": summary});
+        if let Some(test) = test {
+            object["sprt"] = json!({"test": test, "verdict": verdict});
+        }
+        writeln!(out, "{object}")?;
+    } else {
+        write!(out, "{}", table(&summary))?;
+        if let Some(test) = test {
+            let said = match verdict {
+                SprtVerdict::Open => "not clear yet".to_owned(),
+                SprtVerdict::Smaller => format!("{} or less", test.elo0),
+                SprtVerdict::Greater => format!("{} or more", test.elo1),
+            };
+            writeln!(out, "lead of {first} in points of Elo: {said}")?;
+        }
+    }
+    Ok(CLEAN)
+}
+
+/// How long players think.
+pub(crate) fn limits(thinking: &Thinking) -> Limits {
+    let time = thinking.time.or_else(|| thinking.iterations.is_none().then_some(SECOND));
+    Limits { time, iterations: thinking.iterations, start: thinking.start, grace: thinking.grace }
+}
+
+/// How many games are played at the same time: where time counts, one, since players would take
+/// it from each other.
+pub(crate) fn jobs(wanted: Option<usize>, limits: &Limits) -> usize {
+    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+    wanted.unwrap_or_else(|| if limits.time.is_some() { 1 } else { cores() })
+}
+
+fn as_text(number: u64, report: &GameReport) -> String {
+    let seats: Vec<String> = report
+        .players
+        .iter()
+        .zip(&report.rewards)
+        .map(|(player, reward)| match reward {
+            Some(reward) => format!("{player} {reward}"),
+            None => format!("{player} -"),
+        })
+        .collect();
+    let mut text =
+        format!("game {}: {}, {} steps", number + 1, seats.join(", "), report.moves.len());
+    for error in &report.errors {
+        let who = error.seat.map_or("nobody", |seat| report.players[seat].as_str());
+        let _ = write!(text, "\n  step {}, {who}: {}", error.step, error.what);
+    }
+    text
+}
+
+/// The summary for people.
+fn table(summary: &Summary) -> String {
+    let name = |line: &magister_arena::Line| line.player.len();
+    let width = summary.players.iter().map(name).max().unwrap_or(0).max("player".len());
+    let mut text = format!(
+        "{:width$}  score  95 % interval  wins  draws  losses  mean reward  errors  ms a move\n",
+        "player"
+    );
+    for line in &summary.players {
+        let (low, high) = line.score_interval;
+        let _ = writeln!(
+            text,
+            "{:width$}  {:5.3}  {low:5.3} to {high:5.3} {:5} {:6} {:7} {:12.2} {:7} {:10.1}",
+            line.player,
+            line.score,
+            line.wins,
+            line.draws,
+            line.losses,
+            line.mean_reward,
+            line.errors,
+            line.mean_time_ms,
+        );
+    }
+    text
+}

@@ -1,0 +1,106 @@
+//! `magister replay`: matches that were played, once more.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Write};
+use std::sync::Arc;
+
+use anyhow::{Context as _, Result, bail};
+use magister_arena::{GameReport, Played};
+use magister_core::{Game, Stop};
+
+use crate::args::Replay;
+use crate::{CLEAN, FOUND, game};
+
+pub(crate) fn run(args: &Replay) -> Result<u8> {
+    let file: Box<dyn BufRead> = match args.file.as_str() {
+        "-" => Box::new(std::io::stdin().lock()),
+        path => {
+            let file =
+                std::fs::File::open(path).with_context(|| format!("{path} can not be read"))?;
+            Box::new(BufReader::new(file))
+        }
+    };
+    let mut games: BTreeMap<String, Arc<dyn Game>> = BTreeMap::new();
+    let mut out = anstream::stdout().lock();
+    let (mut number, mut wrong) = (0_u64, 0_u64);
+    for (at, line) in file.lines().enumerate() {
+        let line = line?;
+        let Some(report) = read(&line).with_context(|| format!("line {} is no match", at + 1))?
+        else {
+            continue;
+        };
+        number += 1;
+        if args.number.is_some_and(|wanted| wanted != number) {
+            continue;
+        }
+        let name = args.game.clone().unwrap_or_else(|| report.game.clone());
+        if !games.contains_key(&name) {
+            let playable = game::open(&name, None, &args.language.options())?;
+            games.insert(name.clone(), playable.game);
+        }
+        let game = &games[&name];
+        match report.replay(&**game, &Stop::never()) {
+            Ok(states) => {
+                writeln!(out, "match {number}: {}", title(&report))?;
+                if args.number.is_some() {
+                    positions(&mut out, &**game, &report, &states)?;
+                }
+            }
+            Err(error) => {
+                wrong += 1;
+                writeln!(out, "match {number}: {error}")?;
+            }
+        }
+    }
+    if let Some(wanted) = args.number.filter(|&wanted| wanted == 0 || wanted > number) {
+        bail!("there is no match {wanted}; there are {number}");
+    }
+    writeln!(out, "{number} matches, {wrong} that do not agree with the rules")?;
+    Ok(if wrong == 0 { CLEAN } else { FOUND })
+}
+
+/// The match of a line: of `magister match --json` or of the log of a tournament. Summaries and
+/// empty lines are none.
+fn read(line: &str) -> Result<Option<GameReport>> {
+    if line.trim().is_empty() {
+        return Ok(None);
+    }
+    if let Ok(played) = serde_json::from_str::<Played>(line) {
+        return Ok(Some(played.report));
+    }
+    let value: serde_json::Value = serde_json::from_str(line)?;
+    if value.get("summary").is_some() {
+        return Ok(None);
+    }
+    Ok(Some(serde_json::from_value(value)?))
+}
+
+fn title(report: &GameReport) -> String {
+    let seats: Vec<String> = report
+        .players
+        .iter()
+        .zip(&report.rewards)
+        .map(|(player, reward)| {
+            format!("{player} {}", reward.map_or("-".to_owned(), |reward| reward.to_string()))
+        })
+        .collect();
+    format!("{}, {} steps: {}", report.game, report.moves.len(), seats.join(", "))
+}
+
+/// Every position of a match, with the joint move that led there.
+fn positions(
+    out: &mut impl Write,
+    game: &dyn Game,
+    report: &GameReport,
+    states: &[Vec<u64>],
+) -> Result<()> {
+    writeln!(out, "{}", game.text().state_text(&states[0]))?;
+    for (step, (joint, state)) in report.moves.iter().zip(&states[1..]).enumerate() {
+        for error in report.errors.iter().filter(|error| error.step == step + 1) {
+            writeln!(out, "   {}", error.what)?;
+        }
+        writeln!(out, "{}. {}", step + 1, joint.join(" "))?;
+        writeln!(out, "{}", game.text().state_text(state))?;
+    }
+    Ok(())
+}

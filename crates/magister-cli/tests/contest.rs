@@ -1,0 +1,169 @@
+//! The commands in which players meet.
+
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
+
+use serde_json::Value;
+
+fn command(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_magister"));
+    command.args(args);
+    command
+}
+
+fn magister(args: &[&str]) -> Output {
+    command(args).output().expect("the binary runs")
+}
+
+fn lines(output: &Output) -> Vec<Value> {
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout.clone()).expect("UTF-8");
+    text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+}
+
+/// A file that is removed at the end.
+struct File(PathBuf);
+
+impl File {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("magister-{name}-{}", std::process::id()));
+        let _ = std::fs::remove_file(&path);
+        File(path)
+    }
+
+    fn path(&self) -> &str {
+        self.0.to_str().expect("UTF-8")
+    }
+
+    fn lines(&self) -> Vec<String> {
+        let text = std::fs::read_to_string(&self.0).unwrap_or_default();
+        text.lines().map(str::to_owned).collect()
+    }
+}
+
+impl Drop for File {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+fn without_times(mut games: Vec<Value>) -> Vec<Value> {
+    games.pop();
+    for game in &mut games {
+        game["times_ms"] = Value::Null;
+    }
+    games
+}
+
+#[test]
+fn a_match_is_told_as_promised() {
+    let args = ["match", "tictactoe", "--players", "uct,random", "--games", "4", "--seed", "3"];
+    let args = [&args[..], &["--iterations", "50", "--json"]].concat();
+    let games = lines(&magister(&args));
+    assert_eq!(games.len(), 5);
+    for (number, game) in games[..4].iter().enumerate() {
+        assert_eq!(game["game"], "tictactoe");
+        assert!(game["seed"].is_string());
+        let seats = if number % 2 == 0 { ["uct", "random"] } else { ["random", "uct"] };
+        assert_eq!(game["players"], serde_json::json!(seats));
+        let moves = game["moves"].as_array().expect("moves");
+        assert!(moves.iter().all(|joint| joint.as_array().is_some_and(|joint| joint.len() == 2)));
+        let rewards = game["rewards"].as_array().expect("rewards");
+        let sum: f64 = rewards.iter().filter_map(Value::as_f64).sum();
+        assert!((sum - 100.0).abs() < 1e-9);
+        assert_eq!(game["errors"], serde_json::json!([]));
+        assert_eq!(game["times_ms"].as_array().map(Vec::len), Some(moves.len()));
+    }
+    assert_eq!(games[4]["summary"]["games"], 4);
+}
+
+#[test]
+fn the_same_seed_gives_the_same_games() {
+    let args = ["match", "tictactoe", "--players", "uct,mcts", "--games", "4", "--seed", "3"];
+    let run = |more: &[&str]| {
+        let args = [&args[..], &["--iterations", "200", "--json"], more].concat();
+        without_times(lines(&magister(&args)))
+    };
+    assert_eq!(run(&["--jobs", "1"]), run(&["--jobs", "2"]));
+}
+
+#[test]
+fn what_was_played_can_be_replayed() {
+    let file = File::new("replay");
+    let args = ["match", "nim-3-4-5", "--players", "random", "--games", "3", "--json"];
+    let played = magister(&args);
+    std::fs::write(file.path(), &played.stdout).expect("writable");
+    let output = magister(&["replay", file.path()]);
+    assert_eq!(output.status.code(), Some(0));
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.ends_with("3 matches, 0 that do not agree with the rules\n"), "{text}");
+
+    let wrong = String::from_utf8_lossy(&played.stdout).replacen("100.0", "99.0", 1);
+    std::fs::write(file.path(), wrong).expect("writable");
+    assert_eq!(magister(&["replay", file.path()]).status.code(), Some(1));
+}
+
+#[test]
+fn a_killed_tournament_goes_on() {
+    let file = File::new("tournament");
+    let args = ["tournament", "tictactoe", "nim-3-4-5", "--players", "uct,mcts,mcs,random"];
+    let more = ["--iterations", "400", "--rounds", "6", "--jobs", "2", "--log", file.path()];
+    let args = [&args[..], &more].concat();
+    let mut child = command(&args)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the binary runs");
+    // Killed in the middle, as soon as some matches are there.
+    for _ in 0..2000 {
+        if file.lines().len() >= 5 {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    child.kill().expect("it can be killed");
+    let _ = child.wait();
+    let first = file.lines();
+    assert!(first.len() >= 5);
+    let output = magister(&args);
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    let all = file.lines();
+    // Six pairs and four threes, six times each.
+    assert_eq!(all.len(), 60);
+    let whole = first.iter().filter(|line| all.contains(line)).count();
+    assert!(whole + 1 >= first.len(), "what was finished is kept");
+    let mut pairings: Vec<String> = all
+        .iter()
+        .map(|line| serde_json::from_str::<Value>(line).expect("JSON")["pairing"].to_string())
+        .collect();
+    pairings.sort();
+    pairings.dedup();
+    assert_eq!(pairings.len(), 60, "nothing is played twice");
+}
+
+#[test]
+fn mistakes_are_told() {
+    let said = |args: &[&str]| {
+        let output = magister(args);
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    let players = |list| said(&["match", "tictactoe", "--players", list]);
+    assert!(players("nobody").contains("there is no player `nobody`"));
+    assert!(players("uct:c=-1").contains("`c` is a number from 0 to 100"));
+    assert!(players("uct,uct,uct").contains("the game has 2 seats"));
+    let hidden = said(&["match", "kuhn-poker", "--players", "uct,random"]);
+    assert!(hidden.contains("hides information"), "{hidden}");
+    assert!(said(&["match", "tictactoe", "--players", "uct", "--time", "0"]).contains("200ms"));
+}
+
+#[test]
+fn a_player_says_what_it_thinks() {
+    let moves = "(put 1 1); (put 2 2); (put 1 2); (put 3 3)";
+    let args = ["inspect", "tictactoe", "--player", "uct", "--iterations", "500", "--json"];
+    let thought = lines(&magister(&[&args[..], &["--moves", moves]].concat())).remove(0);
+    assert_eq!(thought["move"], "(put 1 3)", "it wins at once");
+    assert_eq!(thought["values"], serde_json::json!([100.0, 0.0]));
+    assert!(thought["moves"].as_array().is_some_and(|moves| !moves.is_empty()));
+}

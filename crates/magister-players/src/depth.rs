@@ -1,0 +1,148 @@
+//! The players that search to a depth without memory: Gamemaster's onestep, twostep, maximizer,
+//! minimax, minimaxdepth, minimaxid and maximax, and max-n, paranoid and expectimax.
+
+use magister_core::{Agent, Budget, Decision, Halt, Move, Rng, View};
+
+use crate::Settings;
+use crate::combine::Outlook;
+use crate::follow::Follower;
+use crate::lookahead::{Lookahead, deepest};
+
+/// How deep to search.
+#[derive(Clone, Copy, Debug)]
+enum Depth {
+    /// So many joint moves.
+    Fixed(u32),
+    /// To the end of the game.
+    Full,
+    /// One deeper at a time, until the budget is at its end.
+    Deepening,
+}
+
+/// A player that searches to a depth.
+pub(crate) struct Searcher {
+    name: String,
+    outlook: Outlook,
+    depth: Depth,
+    /// Whether a reward that can not be bettered ends the search of a node.
+    bounds: bool,
+    /// A reward that is good enough.
+    level: Option<f64>,
+    follower: Follower,
+}
+
+impl Searcher {
+    fn new(settings: &Settings, outlook: Outlook, depth: Depth) -> Self {
+        let name = settings.text().to_owned();
+        let follower = Follower::new();
+        Searcher { name, outlook, depth, bounds: true, level: None, follower }
+    }
+
+    /// The best position after the own move.
+    pub(crate) fn onestep(settings: &Settings) -> Box<dyn Agent> {
+        Box::new(Self::new(settings, Outlook::Hostile, Depth::Fixed(1)))
+    }
+
+    /// The own move, an answer, and the own move again.
+    pub(crate) fn twostep(settings: &Settings) -> Box<dyn Agent> {
+        Box::new(Self::new(settings, Outlook::Hostile, Depth::Fixed(3)))
+    }
+
+    pub(crate) fn maximizer(settings: &Settings) -> Box<dyn Agent> {
+        Box::new(Self::new(settings, Outlook::Kind, Depth::Full))
+    }
+
+    pub(crate) fn minimax(settings: &Settings) -> Box<dyn Agent> {
+        let level = settings.real("level");
+        Box::new(Searcher {
+            bounds: settings.flag("bounds"),
+            level: (level < f64::from(u32::MAX)).then_some(level),
+            ..Self::new(settings, Outlook::Hostile, Depth::Full)
+        })
+    }
+
+    pub(crate) fn minimaxdepth(settings: &Settings) -> Box<dyn Agent> {
+        let depth = Depth::Fixed(settings.whole("depth"));
+        Box::new(Self::new(settings, Outlook::Hostile, depth))
+    }
+
+    pub(crate) fn minimaxid(settings: &Settings) -> Box<dyn Agent> {
+        Box::new(Self::new(settings, Outlook::Hostile, Depth::Deepening))
+    }
+
+    pub(crate) fn maximax(settings: &Settings) -> Box<dyn Agent> {
+        Box::new(Self::new(settings, Outlook::Selfish, Depth::Full))
+    }
+
+    pub(crate) fn maxn(settings: &Settings) -> Box<dyn Agent> {
+        Box::new(Self::new(settings, Outlook::Selfish, Depth::Deepening))
+    }
+
+    pub(crate) fn expectimax(settings: &Settings) -> Box<dyn Agent> {
+        Box::new(Self::new(settings, Outlook::Selfish, Depth::Fixed(settings.whole("depth"))))
+    }
+}
+
+impl Agent for Searcher {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn decide(
+        &mut self,
+        view: &View,
+        budget: &mut Budget,
+        rng: &mut Rng,
+    ) -> Result<Decision, Halt> {
+        let (me, outlook) = (view.role(), self.outlook);
+        let worker = self.follower.follow(view, budget.stop())?;
+        let legal = worker.legal(me).to_vec();
+        if legal.len() < 2 {
+            return Ok(legal.first().copied().unwrap_or(Move::IDLE).into());
+        }
+        let mut state = Vec::new();
+        worker.save(&mut state);
+        let deepest = deepest(worker.info());
+        let mut search = Lookahead::new(worker, budget, outlook, me);
+        if self.bounds || self.level.is_some() {
+            let (low, high) = (search.scale.low, search.scale.high);
+            let low = if self.bounds { low } else { f64::NEG_INFINITY };
+            let high = if self.bounds { high } else { f64::INFINITY };
+            search.enough = Some((low, self.level.map_or(high, |level| level.min(high))));
+        }
+        // Whatever the budget allows, the answer is legal.
+        let mut decision: Decision = legal[rng.below(legal.len() as u64) as usize].into();
+        let mut deepen = |search: &mut Lookahead<'_>, depth: u32, whole: bool, rng: &mut Rng| {
+            let root = match search.root(&state, depth) {
+                Ok(root) => root,
+                Err(Halt::Stopped) => return Ok(false),
+                Err(halt) => return Err(halt),
+            };
+            if (root.complete || !whole)
+                && let Some(better) = root.decide(outlook, me, rng)
+            {
+                decision = better;
+            }
+            Ok(root.complete)
+        };
+        match self.depth {
+            Depth::Fixed(depth) => {
+                deepen(&mut search, depth, false, rng)?;
+            }
+            Depth::Full => {
+                deepen(&mut search, deepest, false, rng)?;
+            }
+            Depth::Deepening => {
+                for depth in 1..=deepest {
+                    search.horizon = false;
+                    // Depth one is kept as far as it comes, since it is all there is.
+                    if !deepen(&mut search, depth, depth > 1, rng)? || !search.horizon {
+                        break;
+                    }
+                }
+            }
+        }
+        let nodes = search.nodes;
+        Ok(Decision { iterations: nodes, ..decision })
+    }
+}

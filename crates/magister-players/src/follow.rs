@@ -1,0 +1,62 @@
+//! From a view to the current position, in games of perfect information.
+
+use std::sync::Arc;
+
+use magister_core::{Game, Halt, Observation, Step, Stop, Turn, View, Worker};
+
+/// A worker that follows a match turn by turn, so that a match is not replayed for every move.
+#[derive(Default)]
+pub struct Follower {
+    match_: Option<Following>,
+}
+
+struct Following {
+    game: Arc<dyn Game>,
+    worker: Box<dyn Worker>,
+    /// The turns that the state has behind it.
+    turns: Vec<Turn>,
+    state: Vec<u64>,
+}
+
+impl Follower {
+    /// Follows no match yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A worker in the current position of a view. [`Halt::Hidden`] in games that hide
+    /// information. What was followed before an error is kept.
+    pub fn follow(&mut self, view: &View, stop: &Stop) -> Result<&mut dyn Worker, Halt> {
+        let same = self.match_.as_ref().is_some_and(|now| {
+            Arc::ptr_eq(&now.game, view.game()) && view.turns().starts_with(&now.turns)
+        });
+        if !same {
+            let game = Arc::clone(view.game());
+            let mut worker = game.worker();
+            worker.reset();
+            let mut state = Vec::new();
+            worker.save(&mut state);
+            self.match_ = Some(Following { game, worker, turns: Vec::new(), state });
+        }
+        let Some(now) = &mut self.match_ else { return Err(Halt::Hidden) };
+        now.worker.load(&now.state, stop)?;
+        let mut step = Step::new();
+        for turn in &view.turns()[now.turns.len()..] {
+            let Observation::Joint(joint) = &turn.seen else { return Err(Halt::Hidden) };
+            now.worker.step(joint, &mut step, stop)?;
+            now.worker.save(&mut now.state);
+            now.turns.push(turn.clone());
+        }
+        if view.game().info().information == magister_core::Information::Hidden {
+            return Err(Halt::Hidden);
+        }
+        Ok(&mut *now.worker)
+    }
+}
+
+impl std::fmt::Debug for Follower {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let turns = self.match_.as_ref().map_or(0, |now| now.turns.len());
+        f.debug_struct("Follower").field("turns", &turns).finish_non_exhaustive()
+    }
+}

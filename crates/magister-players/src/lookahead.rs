@@ -1,0 +1,214 @@
+//! Search to a depth, without memory: the heart of the plain players.
+
+use magister_core::{Budget, Decision, Halt, Info, Rng, Role, Step, Thought, Worker};
+
+use crate::choices::Choices;
+use crate::combine::{Outlook, Verdict, combine, draw};
+use crate::rewards::{self, Scale};
+
+/// The deepest search in games that do not say how long they can be.
+const DEEP: u32 = 400;
+
+/// The greatest depth that makes sense in a game.
+pub(crate) fn deepest(info: &Info) -> u32 {
+    info.max_length.unwrap_or(DEEP).min(10 * DEEP)
+}
+
+/// A search to a depth. At the horizon the goal values of the rules are taken for what a position
+/// is worth.
+pub(crate) struct Lookahead<'a> {
+    pub(crate) worker: &'a mut dyn Worker,
+    pub(crate) budget: &'a mut Budget,
+    pub(crate) outlook: Outlook,
+    pub(crate) me: Role,
+    pub(crate) scale: Scale,
+    /// Rewards that end the search at a node: one that is low enough for me, one that is high
+    /// enough.
+    pub(crate) enough: Option<(f64, f64)>,
+    /// Whether any position was valued at the horizon.
+    pub(crate) horizon: bool,
+    /// The positions expanded.
+    pub(crate) nodes: u64,
+    goals: Vec<f64>,
+    step: Step,
+}
+
+/// What a search says about the position it began with.
+pub(crate) struct Root {
+    pub(crate) choices: Choices,
+    /// The values of the profiles that were searched, from the first on.
+    pub(crate) cells: Vec<Vec<f64>>,
+    /// Whether all were searched that had to be.
+    pub(crate) complete: bool,
+}
+
+impl<'a> Lookahead<'a> {
+    pub(crate) fn new(
+        worker: &'a mut dyn Worker,
+        budget: &'a mut Budget,
+        outlook: Outlook,
+        me: Role,
+    ) -> Self {
+        let scale = Scale::of(worker.info());
+        Lookahead {
+            worker,
+            budget,
+            outlook,
+            me,
+            scale,
+            enough: None,
+            horizon: false,
+            nodes: 0,
+            goals: Vec::new(),
+            step: Step::new(),
+        }
+    }
+
+    /// Searches the position, so deep. What was searched before the budget was at its end is
+    /// kept.
+    pub(crate) fn root(&mut self, state: &[u64], depth: u32) -> Result<Root, Halt> {
+        let stop = self.budget.stop().clone();
+        self.worker.load(state, &stop)?;
+        let choices = Choices::of(self.worker);
+        let mut root = Root { choices, cells: Vec::new(), complete: false };
+        let Some(profiles) = root.choices.profiles() else { return Ok(root) };
+        if !self.budget.spend(1) {
+            return Ok(root);
+        }
+        self.nodes += 1;
+        for profile in 0..profiles {
+            match self.profile(state, &root.choices, profile, depth.saturating_sub(1)) {
+                Ok(cell) => root.cells.push(cell),
+                Err(Halt::Stopped) => return Ok(root),
+                Err(halt) => return Err(halt),
+            }
+            if self.settled(&root.choices, root.cells.last()) {
+                break;
+            }
+        }
+        root.complete = true;
+        Ok(root)
+    }
+
+    /// What each role can expect in a position.
+    fn value(&mut self, state: &[u64], depth: u32) -> Result<Vec<f64>, Halt> {
+        let stop = self.budget.stop().clone();
+        self.worker.load(state, &stop)?;
+        if self.worker.terminal() {
+            return Ok(rewards::terminal(self.worker, self.scale, &mut self.goals));
+        }
+        if depth == 0 {
+            self.horizon = true;
+            return Ok(rewards::guess(self.worker, self.scale, &mut self.goals));
+        }
+        if !self.budget.spend(1) {
+            return Err(Halt::Stopped);
+        }
+        self.nodes += 1;
+        let choices = Choices::of(self.worker);
+        let too_many = || Halt::Limit("a position has too many joint moves to search".to_owned());
+        let profiles = choices.profiles().ok_or_else(too_many)?;
+        let mut cells = Vec::new();
+        for profile in 0..profiles {
+            cells.push(self.profile(state, &choices, profile, depth - 1)?);
+            if self.settled(&choices, cells.last()) {
+                // What is enough is the best there is; the rest need not be looked at.
+                cells.drain(..cells.len() - 1);
+                return Ok(cells.remove(0));
+            }
+        }
+        Ok(combine(&choices, &cells, self.outlook, self.me).values)
+    }
+
+    /// What each role can expect of a profile: the mean over what chance may do.
+    fn profile(
+        &mut self,
+        state: &[u64],
+        choices: &Choices,
+        profile: usize,
+        depth: u32,
+    ) -> Result<Vec<f64>, Halt> {
+        let stop = self.budget.stop().clone();
+        let mut mean = vec![0.0; self.worker.info().roles.len()];
+        let mut child = Vec::new();
+        for (outcome, &likely) in choices.probabilities().iter().enumerate() {
+            self.worker.load(state, &stop)?;
+            let mut step = std::mem::take(&mut self.step);
+            let made = self.worker.step(&choices.joint(profile, outcome), &mut step, &stop);
+            let gains = step.gains.clone();
+            self.step = step;
+            made?;
+            self.worker.save(&mut child);
+            let values = self.value(&child, depth)?;
+            for ((mean, value), gain) in mean.iter_mut().zip(values).zip(gains) {
+                *mean += likely * (value + gain);
+            }
+        }
+        Ok(mean)
+    }
+
+    /// Whether nothing better can be hoped for at a node with a single actor.
+    fn settled(&self, choices: &Choices, cell: Option<&Vec<f64>>) -> bool {
+        let (Some((low, high)), [actor], Some(cell)) = (self.enough, choices.actors(), cell) else {
+            return false;
+        };
+        match self.outlook {
+            _ if *actor == self.me => cell[self.me.index()] >= high,
+            Outlook::Hostile => cell[self.me.index()] <= low,
+            Outlook::Kind => cell[self.me.index()] >= high,
+            // Ties among others must be looked at, since the worst of them for me counts.
+            Outlook::Selfish => false,
+        }
+    }
+}
+
+impl Root {
+    /// The decision that follows; `None` if too little was searched. Equally good moves are
+    /// equally likely.
+    pub(crate) fn decide(&self, outlook: Outlook, me: Role, rng: &mut Rng) -> Option<Decision> {
+        let moves = self.choices.moves(me);
+        let actors = self.choices.actors();
+        if actors == [me] {
+            let best = self.cells.iter().map(|cell| cell[me.index()]).reduce(f64::max)?;
+            let good: Vec<usize> =
+                (0..self.cells.len()).filter(|&at| self.cells[at][me.index()] >= best).collect();
+            let choice = moves[good[rng.below(good.len() as u64) as usize]];
+            let thoughts = moves
+                .iter()
+                .zip(&self.cells)
+                .map(|(&choice, cell)| Thought::new(choice, cell[me.index()]))
+                .collect();
+            return Some(Decision { thoughts, ..choice.into() });
+        }
+        if !self.complete || self.cells.len() < self.choices.profiles()? {
+            return None;
+        }
+        let Verdict { mixtures, .. } = combine(&self.choices, &self.cells, outlook, me);
+        let place = actors.iter().position(|&actor| actor == me)?;
+        let choice = draw(moves, &mixtures[place], rng);
+        let thoughts = moves
+            .iter()
+            .enumerate()
+            .map(|(at, &choice)| Thought {
+                value: Some(self.expected(at, place, &mixtures, me)),
+                probability: Some(mixtures[place][at]),
+                ..Thought::new(choice, 0.0)
+            })
+            .collect();
+        Some(Decision { thoughts, ..choice.into() })
+    }
+
+    /// What a move of mine gives if the others mix as they do.
+    fn expected(&self, own: usize, place: usize, mixtures: &[Vec<f64>], me: Role) -> f64 {
+        let mut sum = 0.0;
+        for (profile, cell) in self.cells.iter().enumerate() {
+            let picks = self.choices.picks(profile);
+            if picks[place] == own {
+                let others = (0..picks.len()).filter(|&actor| actor != place);
+                let likely: f64 = others.map(|actor| mixtures[actor][picks[actor]]).product();
+                sum += likely * cell[me.index()];
+            }
+        }
+        sum
+    }
+}

@@ -1,0 +1,114 @@
+//! Flat Monte Carlo: playouts after each own move, and the best mean wins.
+
+use magister_core::playout::LANES;
+use magister_core::{
+    Agent, Batch, Budget, Decision, Detail, Halt, Move, Results, Rng, Step, Stream, Thought, View,
+};
+
+use crate::Settings;
+use crate::choices::Choices;
+use crate::follow::Follower;
+use crate::playing::{MAX_STEPS, Means};
+use crate::rewards::Scale;
+
+/// Plays random games after each of its moves, the same number for each.
+pub(crate) struct Flat {
+    name: String,
+    follower: Follower,
+}
+
+impl Flat {
+    pub(crate) fn make(settings: &Settings) -> Box<dyn Agent> {
+        Box::new(Flat { name: settings.text().to_owned(), follower: Follower::new() })
+    }
+}
+
+impl Agent for Flat {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn decide(
+        &mut self,
+        view: &View,
+        budget: &mut Budget,
+        rng: &mut Rng,
+    ) -> Result<Decision, Halt> {
+        let me = view.role();
+        let worker = self.follower.follow(view, budget.stop())?;
+        let choices = Choices::of(worker);
+        let moves = choices.moves(me).to_vec();
+        if moves.len() < 2 {
+            return Ok(moves.first().copied().unwrap_or(Move::IDLE).into());
+        }
+        let scale = Scale::of(worker.info());
+        let place = choices.actors().iter().position(|&actor| actor == me).unwrap_or(0);
+        let mut root = Vec::new();
+        worker.save(&mut root);
+        let stop = budget.stop().clone();
+        // A stream costs an engine that plays many games at once as much as one playout.
+        let quota = if worker.lanes() > 1 { LANES as u64 } else { 1 };
+        let mut sums = vec![(0.0, 0_u64); moves.len()];
+        let (mut step, mut results) = (Step::new(), Results::default());
+        let mut starts = vec![Vec::new(); moves.len()];
+        let mut gains = vec![0.0; moves.len()];
+        let fallback = moves[rng.below(moves.len() as u64) as usize];
+        for round in 0_u64.. {
+            // The last rounds of a small budget are smaller.
+            let share = budget.left().map_or(quota, |left| quota.min(left / moves.len() as u64));
+            if share == 0 || !budget.spend(share * moves.len() as u64) {
+                break;
+            }
+            // The others, and chance, do something random together with my move.
+            let mut started = Ok(());
+            for (at, start) in starts.iter_mut().enumerate() {
+                let mut picks: Vec<usize> = choices
+                    .actors()
+                    .iter()
+                    .map(|&actor| rng.below(choices.moves(actor).len() as u64) as usize)
+                    .collect();
+                picks[place] = at;
+                let outcome = crate::playing::outcome(choices.probabilities(), rng);
+                let joint = choices.joint(choices.profile(&picks), outcome);
+                started =
+                    worker.load(&root, &stop).and_then(|()| worker.step(&joint, &mut step, &stop));
+                if started.is_err() {
+                    break;
+                }
+                worker.save(start);
+                gains[at] = step.gains.get(me.index()).copied().unwrap_or(0.0);
+            }
+            let streams: Vec<Stream<'_>> = starts
+                .iter()
+                .enumerate()
+                .map(|(at, start)| {
+                    let id = round * moves.len() as u64 + at as u64;
+                    Stream { id, start, quota: share as u32 }
+                })
+                .collect();
+            let seed = rng.next_u64();
+            let batch =
+                Batch { seed, streams: &streams, max_steps: MAX_STEPS, detail: Detail::Sums };
+            match started.and_then(|()| worker.playouts(&batch, &mut results, &stop)) {
+                Ok(()) => {}
+                Err(Halt::Stopped) => break,
+                Err(halt) => return Err(halt),
+            }
+            for ((sum, tally), gain) in sums.iter_mut().zip(&results.streams).zip(&gains) {
+                sum.0 += (Means::of(tally, scale).role(me) + gain) * share as f64;
+                sum.1 += share;
+            }
+        }
+        let mean = |at: usize| sums[at].0 / sums[at].1 as f64;
+        let best = (0..moves.len())
+            .filter(|&at| sums[at].1 > 0)
+            .reduce(|a, b| if mean(b) > mean(a) { b } else { a });
+        let thoughts = (0..moves.len())
+            .filter(|&at| sums[at].1 > 0)
+            .map(|at| Thought { visits: sums[at].1, ..Thought::new(moves[at], mean(at)) })
+            .collect();
+        let iterations = sums.iter().map(|sum| sum.1).sum();
+        let choice = best.map_or(fallback, |at| moves[at]);
+        Ok(Decision { thoughts, iterations, ..choice.into() })
+    }
+}

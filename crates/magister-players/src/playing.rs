@@ -1,0 +1,53 @@
+//! What the Monte-Carlo players share: means of playouts, and draws.
+
+use magister_core::{Role, Tally};
+
+use crate::rewards::Scale;
+
+/// Playouts are cut off after so many steps.
+pub(crate) const MAX_STEPS: u32 = 1000;
+
+/// The mean rewards of the playouts of a stream. Playouts that were cut off count as the middle of
+/// the scale; those that ended without a reward as the lowest.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Means<'a> {
+    tally: &'a Tally,
+    scale: Scale,
+}
+
+impl<'a> Means<'a> {
+    pub(crate) fn of(tally: &'a Tally, scale: Scale) -> Self {
+        Means { tally, scale }
+    }
+
+    /// The mean of a role.
+    pub(crate) fn role(&self, role: Role) -> f64 {
+        let Tally { finished, truncated, paid, sum, .. } = self.tally;
+        let all = f64::from(finished + truncated);
+        let (Some(&paid), Some(&sum)) = (paid.get(role.index()), sum.get(role.index())) else {
+            return self.scale.middle();
+        };
+        if all == 0.0 {
+            return self.scale.middle();
+        }
+        // Where the game pays on the way, playouts that were cut off are paid as well.
+        let cut = f64::from((finished + truncated - paid).min(*truncated));
+        let lost = all - f64::from(paid) - cut;
+        (sum + cut * self.scale.middle() + lost * self.scale.low) / all
+    }
+}
+
+/// One of several outcomes, by how likely each is.
+pub(crate) fn outcome(probabilities: &[f64], rng: &mut magister_core::Rng) -> usize {
+    if probabilities.len() < 2 {
+        return 0;
+    }
+    let mut rest = rng.f64();
+    for (at, likely) in probabilities.iter().enumerate() {
+        rest -= likely;
+        if rest < 0.0 {
+            return at;
+        }
+    }
+    probabilities.len() - 1
+}

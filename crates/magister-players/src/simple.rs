@@ -1,0 +1,55 @@
+//! The players that do not think: the first legal move, and a random one.
+
+use magister_core::{Agent, Budget, Decision, Halt, Information, Move, Rng, View};
+
+use crate::Settings;
+use crate::follow::Follower;
+use crate::possible::Possible;
+
+/// Plays the first legal move, or a random one.
+pub(crate) struct Simple {
+    name: String,
+    random: bool,
+    follower: Follower,
+    possible: Possible,
+}
+
+impl Simple {
+    pub(crate) fn legal(settings: &Settings) -> Box<dyn Agent> {
+        Self::make(settings, false)
+    }
+
+    pub(crate) fn random(settings: &Settings) -> Box<dyn Agent> {
+        Self::make(settings, true)
+    }
+
+    fn make(settings: &Settings, random: bool) -> Box<dyn Agent> {
+        let name = settings.text().to_owned();
+        let (follower, possible) = (Follower::new(), Possible::default());
+        Box::new(Simple { name, random, follower, possible })
+    }
+}
+
+impl Agent for Simple {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn decide(
+        &mut self,
+        view: &View,
+        budget: &mut Budget,
+        rng: &mut Rng,
+    ) -> Result<Decision, Halt> {
+        let worker = match view.game().info().information {
+            Information::Perfect => self.follower.follow(view, budget.stop())?,
+            Information::Hidden => self.possible.find(view, rng, budget.stop())?,
+        };
+        let legal = worker.legal(view.role());
+        Ok(match legal {
+            [] => Move::IDLE.into(),
+            _ if self.random => legal[rng.below(legal.len() as u64) as usize].into(),
+            [first, ..] => (*first).into(),
+        })
+    }
+}

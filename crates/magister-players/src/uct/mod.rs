@@ -1,0 +1,397 @@
+//! The strong player: Monte-Carlo tree search in a graph of positions, with proofs, and with
+//! playouts of many leaves at once.
+//!
+//! A round makes several descents before any playout is made. A descent counts as a visit to all
+//! it came through as soon as it is under way, but as nothing seen, so that the next one goes
+//! elsewhere without thinking ill of the way. Then the playouts of all leaves are played side by
+//! side, 32 for each where the engine plays them at the cost of one, and everything is backed up.
+//!
+//! - Each role maximises its own mean (max-n); with two players this is UCT. Roles that move at
+//!   the same time choose each for itself (decoupled UCT) and play what they visited, by lot.
+//! - Positions that are reached in several ways are one node. An edge knows the mean of the node
+//!   it leads to, and a node is worth the mean of its edges by their visits.
+//! - Ends of the game are proofs. A node is proven when a move to the best reward is, or all
+//!   moves are; of chance when all outcomes are; of simultaneous moves when all joint moves are,
+//!   by solving the matrix. Moves that are proven to lose are not visited, nor counted.
+//! - Moves that were not tried yet are taken to be worth what the position is, and what the move
+//!   was worth in all playouts (MAST). Moves that were tried little are judged by the playouts in
+//!   which they were made later (GRAVE), where the engine counts those.
+//! - The graph is kept from move to move.
+//! - A game that is small is solved outright before the first move, with a part of the budget, and
+//!   then played perfectly.
+//! - A game for one without chance is a puzzle: half of the time goes into looking for a course to
+//!   the best reward, and once one is known it is followed.
+
+mod backup;
+mod leaves;
+mod prior;
+mod search;
+mod solo;
+mod tree;
+
+use magister_core::playout::Team;
+use magister_core::{Agent, Budget, Decision, Halt, Move, Rng, Role, Step, Thought, View, Worker};
+
+use crate::Settings;
+use crate::combine::draw;
+use crate::follow::Follower;
+use crate::puzzle::Course;
+use crate::rewards::Scale;
+use crate::solve::Solution;
+use leaves::Round;
+use prior::Priors;
+use search::Search;
+use tree::{Kind, NONE, Tree};
+
+/// Playouts of a leaf where the engine plays 32 at the cost of one.
+const SIDE_BY_SIDE: u32 = 32;
+/// A round has at most the visits of the root divided by this many descents, so that a small
+/// search is not spoilt by descents that know nothing of each other.
+const PATIENCE: u32 = 8;
+/// A move of simultaneous moves that was visited less than this part of the most visited one was
+/// only tried.
+const TRIED: f64 = 0.25;
+
+/// The settings.
+#[derive(Clone, Debug)]
+struct Config {
+    c: f32,
+    fpu: f32,
+    bias: f32,
+    grave: f32,
+    batch: u32,
+    playouts: u32,
+    max_steps: u32,
+    memory: usize,
+    /// Whether playouts are played side by side, or by several threads.
+    lanes: bool,
+    threads: usize,
+}
+
+/// The strong player.
+pub(crate) struct Uct {
+    name: String,
+    config: Config,
+    /// The playouts of a leaf, 0 for what suits the engine.
+    playouts: u32,
+    follower: Follower,
+    tree: Tree,
+    priors: Priors,
+    rules: String,
+    seen: Option<(f32, f32)>,
+    /// The solution of a small game, and whether it was looked for.
+    solution: Option<Solution>,
+    attempted: bool,
+    /// Workers for playouts, if there are several threads.
+    team: Option<Team>,
+    /// The best course of a puzzle, and the position that it begins with.
+    course: Course,
+    begins: Vec<u64>,
+}
+
+impl Uct {
+    pub(crate) fn make(settings: &Settings) -> Box<dyn Agent> {
+        let config = Config {
+            c: settings.real("c") as f32,
+            fpu: settings.real("fpu") as f32,
+            bias: settings.real("bias") as f32,
+            grave: settings.real("grave") as f32,
+            batch: settings.whole("batch"),
+            playouts: 1,
+            max_steps: settings.whole("steps"),
+            memory: (settings.whole("memory") as usize) << 20,
+            lanes: false,
+            threads: settings.whole("threads") as usize,
+        };
+        Box::new(Uct {
+            name: settings.text().to_owned(),
+            config,
+            playouts: settings.whole("playouts"),
+            follower: Follower::new(),
+            tree: Tree::default(),
+            priors: Priors::default(),
+            rules: String::new(),
+            seen: None,
+            solution: None,
+            attempted: false,
+            team: None,
+            course: Course::default(),
+            begins: Vec::new(),
+        })
+    }
+
+    /// Forgets everything if the game is another one.
+    fn meet(&mut self, view: &View) {
+        let info = view.game().info();
+        if self.rules == info.rules_hash && self.tree.roles == info.roles.len() {
+            return;
+        }
+        self.tree = Tree::new(info.roles.len());
+        self.priors = Priors::new(info);
+        self.rules.clone_from(&info.rules_hash);
+        self.seen = None;
+        self.begins.clear();
+        self.solution = None;
+        self.attempted = false;
+        let threads = self.config.threads;
+        self.team = (threads > 1).then(|| Team::new(&**view.game(), threads));
+    }
+
+    /// Searches the current position until the budget is at its end; gives the root and the
+    /// descents made.
+    fn think(
+        &mut self,
+        view: &View,
+        budget: &mut Budget,
+        rng: &mut Rng,
+    ) -> Result<Option<(u32, u64)>, Halt> {
+        let worker = self.follower.follow(view, budget.stop())?;
+        if worker.terminal() {
+            return Ok(None);
+        }
+        let info = worker.info();
+        let side_by_side = worker.lanes() > 1;
+        self.config.lanes = side_by_side || self.config.threads > 1;
+        self.config.playouts = match self.playouts {
+            0 if side_by_side => SIDE_BY_SIDE,
+            0 => 1,
+            given => given,
+        };
+        let scale = Scale::of(info);
+        let mut state = Vec::new();
+        worker.save(&mut state);
+        let mut root = self.tree.find(&state).unwrap_or(NONE);
+        let mut renumbered = true;
+        if root == NONE {
+            // Nothing of what there is can come again, unless the game goes in circles.
+            self.tree = Tree::new(self.tree.roles);
+            root = self.tree.add(worker, &state);
+        } else if self.tree.bytes() > self.config.memory / 2 {
+            root = self.tree.keep(root);
+        } else {
+            renumbered = false;
+        }
+        self.priors.fade(renumbered);
+        let low = scale.low as f32;
+        let high = if scale.high.is_finite() { scale.high as f32 } else { low };
+        let stamp = self.tree.nodes.iter().map(|node| node.stamp).max().unwrap_or(0);
+        let mut search = Search {
+            worker,
+            tree: &mut self.tree,
+            config: &self.config,
+            priors: &mut self.priors,
+            stop: budget.stop().clone(),
+            scale,
+            seen: self.seen.unwrap_or((low, high)),
+            root,
+            near: None,
+            stamp,
+            room: true,
+            step: Step::new(),
+            goals: Vec::new(),
+            state: Vec::new(),
+            joint: Vec::new(),
+            rng,
+        };
+        let seed = search.rng.next_u64();
+        let mut round = Round::new(seed, &mut self.team);
+        let mut iterations = 0;
+        loop {
+            let node = search.tree.node(root);
+            if node.proven {
+                break;
+            }
+            let size = (node.visits / PATIENCE).clamp(1, search.config.batch);
+            let size = budget.left().map_or(u64::from(size), |left| left.min(u64::from(size)));
+            if size == 0 || !budget.spend(size) {
+                break;
+            }
+            search.room = search.tree.bytes() < search.config.memory;
+            match search.round(&mut round, size) {
+                Ok(()) => iterations += size,
+                Err(Halt::Stopped) => break,
+                // Rules that fail somewhere are no reason not to move here.
+                Err(_) if search.tree.node(root).visits > 0 => break,
+                Err(halt) => return Err(halt),
+            }
+        }
+        self.seen = Some(search.seen);
+        Ok(Some((root, iterations)))
+    }
+
+    /// The decision of a role at the root.
+    fn decision(&self, root: u32, me: Role, rng: &mut Rng) -> Option<Decision> {
+        let node = self.tree.node(root);
+        let mut range = self.tree.range(root);
+        let mut alone = true;
+        match node.kind {
+            Kind::One(role) if role == me => {}
+            Kind::Many => {
+                alone = false;
+                let crowd = self.tree.crowds.get(&root)?;
+                for &(role, count) in &crowd.actors {
+                    if role == me {
+                        range.end = range.start + count as usize;
+                        break;
+                    }
+                    range.start += count as usize;
+                }
+            }
+            _ => return None,
+        }
+        if !node.proven && range.clone().all(|edge| self.tree.edges[edge].visits == 0) {
+            return None;
+        }
+        let choice = if alone {
+            self.tree.edges[self.robust(root, me, range.clone())].choice
+        } else {
+            let moves: Vec<Move> = range.clone().map(|edge| self.tree.edges[edge].choice).collect();
+            draw(&moves, &self.mixture(root, range.clone()), rng)
+        };
+        let mixture = if alone { Vec::new() } else { self.mixture(root, range.clone()) };
+        let thoughts = range
+            .enumerate()
+            .map(|(at, edge)| {
+                let this = &self.tree.edges[edge];
+                let worth = f64::from(self.tree.worth_of(edge, me));
+                Thought {
+                    choice: this.choice,
+                    value: (this.visits > 0).then_some(worth),
+                    visits: u64::from(this.visits),
+                    proven: this.proven,
+                    probability: mixture.get(at).copied(),
+                }
+            })
+            .collect();
+        Some(Decision { thoughts, line: self.line(root), ..choice.into() })
+    }
+
+    /// The edge to play: the most visited one, unless a proven one is better.
+    fn robust(&self, root: u32, me: Role, range: std::ops::Range<usize>) -> usize {
+        let tree = &self.tree;
+        let edges = || range.clone().filter(|&edge| tree.edges[edge].visits > 0);
+        let visits = |edge: usize| tree.edges[edge].visits;
+        let worth = |edge: usize| tree.worth_of(edge, me);
+        let better = |a: usize, b: usize| {
+            let (x, y) = ((worth(a), visits(a)), (worth(b), visits(b)));
+            if y.0 > x.0 || (y.0 >= x.0 && y.1 > x.1) { b } else { a }
+        };
+        let proven = edges().filter(|&edge| tree.edges[edge].proven).reduce(better);
+        let open = edges().filter(|&edge| !tree.edges[edge].proven);
+        let open = open.reduce(|a, b| if visits(b) > visits(a) { b } else { a });
+        match (proven, open) {
+            (Some(proven), _) if tree.node(root).proven => proven,
+            (Some(proven), Some(open)) => {
+                if worth(proven) >= worth(open) {
+                    proven
+                } else {
+                    open
+                }
+            }
+            (Some(only), None) | (None, Some(only)) => only,
+            (None, None) => range.start,
+        }
+    }
+
+    /// How likely each move of simultaneous moves is: by its visits, or as the matrix was solved.
+    fn mixture(&self, root: u32, range: std::ops::Range<usize>) -> Vec<f64> {
+        let edges = &self.tree.edges[range];
+        if self.tree.node(root).proven {
+            return edges.iter().map(|edge| f64::from(edge.prior)).collect();
+        }
+        let most = f64::from(edges.iter().map(|edge| edge.visits).max().unwrap_or(0));
+        let share = |visits: f64| if visits < TRIED * most { 0.0 } else { visits };
+        let shares: Vec<f64> = edges.iter().map(|edge| share(f64::from(edge.visits))).collect();
+        let total: f64 = shares.iter().sum::<f64>().max(1.0);
+        shares.iter().map(|share| share / total).collect()
+    }
+
+    /// How the game is expected to go on.
+    fn line(&self, root: u32) -> Vec<Box<[Move]>> {
+        let (mut line, mut at) = (Vec::new(), root);
+        let mut moves = vec![Move::IDLE; self.tree.roles];
+        while line.len() < 20 {
+            let Kind::One(role) = self.tree.node(at).kind else { break };
+            let edge = self.robust(at, role, self.tree.range(at));
+            let edge = &self.tree.edges[edge];
+            if edge.visits == 0 {
+                break;
+            }
+            moves.fill(Move::IDLE);
+            moves[role.index()] = edge.choice;
+            line.push(moves.clone().into_boxed_slice());
+            at = edge.child;
+        }
+        line
+    }
+}
+
+impl Agent for Uct {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn ready(&mut self, view: &View, budget: &mut Budget, rng: &mut Rng) -> Result<(), Halt> {
+        self.meet(view);
+        self.attempt(view, budget)?;
+        if self.solution.is_some() {
+            return Ok(());
+        }
+        match self.puzzle(view, budget, rng)? {
+            Some(_) => Ok(()),
+            None => self.think(view, budget, rng).map(|_| ()),
+        }
+    }
+
+    fn decide(
+        &mut self,
+        view: &View,
+        budget: &mut Budget,
+        rng: &mut Rng,
+    ) -> Result<Decision, Halt> {
+        self.meet(view);
+        let me = view.role();
+        let worker = self.follower.follow(view, budget.stop())?;
+        let legal = worker.legal(me).to_vec();
+        if legal.len() < 2 {
+            return Ok(legal.first().copied().unwrap_or(Move::IDLE).into());
+        }
+        let fallback: Decision = legal[rng.below(legal.len() as u64) as usize].into();
+        if let Some(decision) = self.solved(view, budget, rng)? {
+            return Ok(decision);
+        }
+        if let Some(decision) = self.puzzle(view, budget, rng)? {
+            self.advance(view, decision.choice);
+            return Ok(decision);
+        }
+        let found = self.think(view, budget, rng)?;
+        let decision = found.and_then(|(root, iterations)| {
+            let decision = self.decision(root, me, rng)?;
+            // In a puzzle the best course that was seen is worth more than any mean below it.
+            let mean = self.tree.values(root)[me.index()];
+            let planned = self.planned(iterations).filter(|_| {
+                !self.begins.is_empty()
+                    && self.course.value.is_some_and(|value| value > f64::from(mean))
+            });
+            Some(Decision { iterations, ..planned.unwrap_or(decision) })
+        });
+        let decision = decision.unwrap_or(fallback);
+        self.advance(view, decision.choice);
+        Ok(decision)
+    }
+
+    fn value(&mut self, view: &View) -> Option<Vec<f64>> {
+        let worker: &mut dyn Worker =
+            self.follower.follow(view, &magister_core::Stop::never()).ok()?;
+        let mut state = Vec::new();
+        worker.save(&mut state);
+        if let Some(solution) = &self.solution
+            && let Some(values) = solution.values(&state)
+        {
+            return Some(values.to_vec());
+        }
+        let root = self.tree.find(&state)?;
+        let seen = self.tree.node(root).visits > 0 || self.tree.node(root).proven;
+        seen.then(|| self.tree.values(root).iter().map(|&value| f64::from(value)).collect())
+    }
+}

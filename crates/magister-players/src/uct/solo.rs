@@ -1,0 +1,154 @@
+//! Games that need no search of their own: small ones, which are solved, and puzzles.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use magister_core::{Budget, Clock, Decision, Halt, Move, Rng, Step, Thought, View};
+
+use super::Uct;
+use crate::combine::draw;
+use crate::puzzle::{self, Course};
+use crate::solve::Solution;
+
+/// A game is solved outright if it has no more positions than this.
+const SMALL: usize = 200_000;
+
+impl Uct {
+    /// Tries to solve the game, once, with a quarter of the budget.
+    pub(super) fn attempt(&mut self, view: &View, budget: &mut Budget) -> Result<(), Halt> {
+        if std::mem::replace(&mut self.attempted, true) {
+            return Ok(());
+        }
+        let mut part = part(budget, 4);
+        let worker = self.follower.follow(view, budget.stop())?;
+        // A position takes about so many bytes.
+        let limit = SMALL.min(self.config.memory / 1000);
+        match Solution::new(worker, view.role(), limit, &mut part) {
+            Ok(found) => self.solution = found,
+            // Rules that fail somewhere are no reason not to search elsewhere.
+            Err(Halt::Hidden) => return Err(Halt::Hidden),
+            Err(_) => {}
+        }
+        if let (Some(before), Some(after)) = (budget.left(), part.left()) {
+            let share = before.div_ceil(4);
+            budget.spend(share.saturating_sub(after).min(before));
+        }
+        Ok(())
+    }
+
+    /// The decision in a game that is solved.
+    pub(super) fn solved(
+        &mut self,
+        view: &View,
+        budget: &mut Budget,
+        rng: &mut Rng,
+    ) -> Result<Option<Decision>, Halt> {
+        self.attempt(view, budget)?;
+        let Some(solution) = &self.solution else { return Ok(None) };
+        let worker = self.follower.follow(view, budget.stop())?;
+        let mut state = Vec::new();
+        worker.save(&mut state);
+        let Some(moves) = solution.mixture(&state, view.role()) else { return Ok(None) };
+        let names: Vec<Move> = moves.iter().map(|one| one.0).collect();
+        let mixture: Vec<f64> = moves.iter().map(|one| one.1).collect();
+        let choice = draw(&names, &mixture, rng);
+        let thoughts = moves
+            .iter()
+            .map(|&(choice, likely, value)| Thought {
+                proven: true,
+                probability: Some(likely),
+                ..Thought::new(choice, value)
+            })
+            .collect();
+        Ok(Some(Decision { thoughts, ..choice.into() }))
+    }
+
+    /// Looks for a better course of a puzzle, with half of the budget. Gives what was learnt if
+    /// it is all there is to know.
+    pub(super) fn puzzle(
+        &mut self,
+        view: &View,
+        budget: &mut Budget,
+        rng: &mut Rng,
+    ) -> Result<Option<Decision>, Halt> {
+        let worker = self.follower.follow(view, budget.stop())?;
+        if !puzzle::is_puzzle(worker) || worker.terminal() {
+            return Ok(None);
+        }
+        let mut state = Vec::new();
+        worker.save(&mut state);
+        if self.begins != state {
+            // The course is of use only if it was followed.
+            self.course = Course::default();
+            self.begins = state;
+        }
+        let mut iterations = 0;
+        if !self.course.proven {
+            let mut half = part(budget, 2);
+            let memory = self.config.memory / 2;
+            iterations =
+                puzzle::search(worker, view.role(), &mut self.course, memory, &mut half, rng)?;
+            budget.spend(iterations);
+        }
+        Ok(self.planned(iterations).filter(|_| self.course.proven))
+    }
+
+    /// The next move of the course of a puzzle.
+    pub(super) fn planned(&self, iterations: u64) -> Option<Decision> {
+        let (&choice, value) = (self.course.moves.first()?, self.course.value?);
+        let thought = Thought { proven: self.course.proven, ..Thought::new(choice, value) };
+        let line = |&choice: &Move| vec![choice].into_boxed_slice();
+        Some(Decision {
+            thoughts: vec![thought],
+            line: self.course.moves.iter().map(line).collect(),
+            iterations,
+            ..choice.into()
+        })
+    }
+
+    /// Goes one move along the course of a puzzle, if that was the move.
+    pub(super) fn advance(&mut self, view: &View, choice: Move) {
+        if self.begins.is_empty() || self.course.moves.first() != Some(&choice) {
+            return;
+        }
+        let stop = magister_core::Stop::never();
+        let Ok(worker) = self.follower.follow(view, &stop) else { return };
+        let only = |role| worker.legal(role).first().copied().unwrap_or(Move::IDLE);
+        let mut joint: Vec<Move> = worker.info().all_roles().map(only).collect();
+        joint[view.role().index()] = choice;
+        if worker.step(&joint, &mut Step::new(), &stop).is_ok() {
+            worker.save(&mut self.begins);
+            self.course.moves.remove(0);
+        }
+    }
+}
+
+/// One of so many parts of a budget.
+fn part(budget: &Budget, parts: u32) -> Budget {
+    let part = match budget.left() {
+        Some(left) => {
+            let share = left.div_ceil(u64::from(parts));
+            Budget::iterations(share).with_stop(budget.stop().clone())
+        }
+        None => Budget::until(budget.stop().clone()),
+    };
+    match budget.remaining() {
+        Some(left) => {
+            let keep = left.saturating_sub(left / parts);
+            part.with_clock(Arc::new(Until { budget: budget.clone(), keep }))
+        }
+        None => part,
+    }
+}
+
+/// A clock that is over some time before that of a budget is.
+struct Until {
+    budget: Budget,
+    keep: Duration,
+}
+
+impl Clock for Until {
+    fn remaining(&self) -> Option<Duration> {
+        Some(self.budget.remaining()?.saturating_sub(self.keep))
+    }
+}

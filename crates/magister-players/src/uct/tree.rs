@@ -1,0 +1,246 @@
+//! The tree, which is a graph: a position that is reached in several ways is one node.
+
+use magister_core::{Move, Role, Worker};
+use rustc_hash::FxHashMap;
+
+use crate::table::Key;
+
+/// No node.
+pub(super) const NONE: u32 = u32::MAX;
+
+/// What happens at a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Nobody has looked yet.
+    Leaf,
+    /// The game is over.
+    Terminal,
+    /// One role chooses, and an edge is one of its moves.
+    One(Role),
+    /// Only chance moves, or everybody has a single move: an edge is an outcome.
+    Chance,
+    /// Several choose at the same time: the edges are the moves of each actor, one actor after
+    /// the other; who they are is in [`Tree::crowds`], and where a joint move leads in
+    /// [`Tree::joints`].
+    Many,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Node {
+    pub(super) kind: Kind,
+    /// Whether the values are proven.
+    pub(super) proven: bool,
+    /// How many edges there are, and the first of them.
+    pub(super) edges: u32,
+    pub(super) first: u32,
+    /// Descents that came here and are done, and those that are under way.
+    pub(super) visits: u32,
+    pub(super) pending: u32,
+    /// Descents that ended here with playouts.
+    pub(super) own: u32,
+    /// The last descent that came through, to see circles.
+    pub(super) stamp: u32,
+    /// Where the state begins in the store, and how long it is.
+    pub(super) state: usize,
+    pub(super) words: u32,
+    /// The edges, or joint moves, that are proven.
+    pub(super) settled: u32,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Edge {
+    pub(super) choice: Move,
+    pub(super) child: u32,
+    pub(super) visits: u32,
+    pub(super) pending: u32,
+    /// What the move is worth before it is tried, or how likely chance makes it.
+    pub(super) prior: f32,
+    pub(super) proven: bool,
+}
+
+/// Who chooses at a node where several do.
+#[derive(Clone, Debug)]
+pub(super) struct Crowd {
+    /// The actors, each with the number of its moves.
+    pub(super) actors: Vec<(Role, u32)>,
+    /// How likely each move of chance is.
+    pub(super) outcomes: Vec<f64>,
+    /// How many joint moves there are, if they can be counted.
+    pub(super) joints: Option<u64>,
+}
+
+/// Where a joint move leads.
+#[derive(Clone, Debug)]
+pub(super) struct Joint {
+    pub(super) child: u32,
+    pub(super) proven: bool,
+    /// What each role gained; empty if nobody did.
+    pub(super) gains: Vec<f32>,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Tree {
+    pub(super) roles: usize,
+    pub(super) nodes: Vec<Node>,
+    pub(super) edges: Vec<Edge>,
+    /// For each node what each role can expect, and what its own playouts said.
+    pub(super) values: Vec<f32>,
+    pub(super) own: Vec<f32>,
+    /// For each edge what each role can expect of it.
+    pub(super) worth: Vec<f32>,
+    /// For each edge what each role gained, in games that pay on the way.
+    pub(super) gains: Vec<f32>,
+    pub(super) states: Vec<u64>,
+    pub(super) table: FxHashMap<Key, u32>,
+    /// The joint moves that were tried, by node and number: the profile of the actors times the
+    /// number of outcomes, plus the outcome.
+    pub(super) joints: FxHashMap<(u32, u64), Joint>,
+    pub(super) crowds: FxHashMap<u32, Crowd>,
+}
+
+impl Tree {
+    pub(super) fn new(roles: usize) -> Self {
+        Tree { roles, ..Tree::default() }
+    }
+
+    /// About how many bytes it takes.
+    pub(super) fn bytes(&self) -> usize {
+        let node = size_of::<Node>() + 8 * self.roles + 2 * size_of::<(Key, u32)>();
+        let edge = size_of::<Edge>() + 4 * self.roles;
+        let joint = 2 * size_of::<((u32, u64), Joint)>();
+        self.nodes.capacity() * node
+            + self.edges.capacity() * edge
+            + 4 * self.gains.capacity()
+            + 8 * self.states.capacity()
+            + self.joints.len() * joint
+    }
+
+    /// The node of a position, if it is there.
+    pub(super) fn find(&self, state: &[u64]) -> Option<u32> {
+        self.table.get(&Key::of(state)).copied()
+    }
+
+    /// A new node of a worker's position, which is not in the tree yet.
+    pub(super) fn add(&mut self, worker: &dyn Worker, state: &[u64]) -> u32 {
+        let id = self.nodes.len() as u32;
+        self.nodes.push(Node {
+            kind: if worker.terminal() { Kind::Terminal } else { Kind::Leaf },
+            proven: false,
+            edges: 0,
+            first: 0,
+            visits: 0,
+            pending: 0,
+            own: 0,
+            stamp: 0,
+            state: self.states.len(),
+            words: state.len() as u32,
+            settled: 0,
+        });
+        self.states.extend_from_slice(state);
+        self.values.resize(self.nodes.len() * self.roles, 0.0);
+        self.own.resize(self.nodes.len() * self.roles, 0.0);
+        self.table.insert(Key::of(state), id);
+        id
+    }
+
+    pub(super) fn node(&self, id: u32) -> &Node {
+        &self.nodes[id as usize]
+    }
+
+    pub(super) fn node_mut(&mut self, id: u32) -> &mut Node {
+        &mut self.nodes[id as usize]
+    }
+
+    pub(super) fn state(&self, id: u32) -> &[u64] {
+        let node = self.node(id);
+        &self.states[node.state..node.state + node.words as usize]
+    }
+
+    /// The edges of a node.
+    pub(super) fn range(&self, id: u32) -> std::ops::Range<usize> {
+        let node = self.node(id);
+        node.first as usize..(node.first + node.edges) as usize
+    }
+
+    /// What each role can expect at a node.
+    pub(super) fn values(&self, id: u32) -> &[f32] {
+        &self.values[id as usize * self.roles..][..self.roles]
+    }
+
+    pub(super) fn values_mut(&mut self, id: u32) -> &mut [f32] {
+        &mut self.values[id as usize * self.roles..][..self.roles]
+    }
+
+    /// What each role can expect of an edge.
+    pub(super) fn worth(&self, edge: usize) -> &[f32] {
+        &self.worth[edge * self.roles..][..self.roles]
+    }
+
+    /// What a role can expect of an edge.
+    pub(super) fn worth_of(&self, edge: usize, role: Role) -> f32 {
+        self.worth[edge * self.roles + role.index()]
+    }
+
+    /// Only what can still be reached from a position; the rest of the memory is given back.
+    pub(super) fn keep(&mut self, root: u32) -> u32 {
+        let old = std::mem::replace(self, Tree::new(self.roles));
+        let roles = old.roles;
+        let mut number: FxHashMap<u32, u32> = FxHashMap::default();
+        let mut order = vec![root];
+        number.insert(root, 0);
+        // Joint moves lie in a map; they are sorted, so that the order does not depend on it.
+        let mut joints: Vec<(&(u32, u64), &Joint)> = old.joints.iter().collect();
+        joints.sort_unstable_by_key(|(at, _)| **at);
+        let mut next = 0;
+        while next < order.len() {
+            let id = order[next];
+            next += 1;
+            let mut reach = |child: u32| {
+                if child != NONE && !number.contains_key(&child) {
+                    number.insert(child, order.len() as u32);
+                    order.push(child);
+                }
+            };
+            for edge in old.range(id) {
+                reach(old.edges[edge].child);
+            }
+            let from = joints.partition_point(|((node, _), _)| *node < id);
+            for ((_, _), joint) in joints[from..].iter().take_while(|((node, _), _)| *node == id) {
+                reach(joint.child);
+            }
+        }
+        for &id in &order {
+            let mut node = old.node(id).clone();
+            let edges = old.range(id);
+            node.first = self.edges.len() as u32;
+            for edge in edges.clone() {
+                let mut copy = old.edges[edge].clone();
+                copy.child = number.get(&copy.child).copied().unwrap_or(NONE);
+                self.edges.push(copy);
+            }
+            self.worth.extend_from_slice(&old.worth[edges.start * roles..edges.end * roles]);
+            if !old.gains.is_empty() {
+                self.gains.extend_from_slice(&old.gains[edges.start * roles..edges.end * roles]);
+            }
+            node.state = self.states.len();
+            node.stamp = 0;
+            self.states.extend_from_slice(old.state(id));
+            self.values.extend_from_slice(old.values(id));
+            self.own.extend_from_slice(&old.own[id as usize * roles..][..roles]);
+            self.table.insert(Key::of(old.state(id)), self.nodes.len() as u32);
+            self.nodes.push(node);
+        }
+        for (id, node) in order.iter().enumerate() {
+            if let Some(crowd) = old.crowds.get(node) {
+                self.crowds.insert(id as u32, crowd.clone());
+            }
+        }
+        for (&(node, at), joint) in joints {
+            if let Some(&id) = number.get(&node) {
+                let child = number.get(&joint.child).copied().unwrap_or(NONE);
+                self.joints.insert((id, at), Joint { child, ..joint.clone() });
+            }
+        }
+        0
+    }
+}

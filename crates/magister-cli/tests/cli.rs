@@ -82,7 +82,7 @@ fn exit_codes_say_what_was_found() {
     assert_eq!(code(&run(&["check"])), 2);
     assert_eq!(code(&run(&["check", "--explain", "G000"])), 2);
     assert_eq!(code(&run(&["show", "tictacto"])), 2);
-    assert!(text(&run(&["show", "tictacto"]).stderr).contains("did you mean tictactoe?"));
+    assert!(text(&run(&["show", "tictacto"]).stderr).contains("did you mean tictactoe"));
 }
 
 #[test]
@@ -148,25 +148,37 @@ fn formatting_changes_layout_only_and_never_half_a_file() {
     assert_eq!(text(&piped.stdout), formatted);
 }
 
+/// That all of them are clean and formatted is tested with the catalogue.
 #[test]
-fn every_bundled_rulesheet_is_clean_and_formatted() {
-    let games = Command::new(env!("CARGO_BIN_EXE_magister"))
-        .args(["games", "--json"])
-        .output()
-        .expect("the binary runs");
-    for line in text(&games.stdout).lines() {
-        let game: Value = serde_json::from_str(line).expect("JSON");
-        let name = game["name"].as_str().expect("a name");
+fn bundled_games_are_found_by_all_their_names() {
+    let games = run(&["games", "--json"]);
+    let names: Vec<Value> =
+        text(&games.stdout).lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert!(names.len() > 100 && names.iter().any(|game| game["name"] == "tictactoe"));
+    for name in ["tictactoe", "tictactoe/infix", "Tic-Tac-Toe", "connectfour/operations"] {
         assert_eq!(code(&run(&["show", name])), 0, "{name}");
-        if game["rulesheet"].is_null() {
-            continue;
-        }
         let output = run(&["check", "--strict", name]);
         assert_eq!(code(&output), 0, "{name}: {}", text(&output.stdout));
         let rules = run(&["show", name, "--rules"]).stdout;
         let formatted = with_input(&["fmt", "-"], &rules).stdout;
         assert_eq!(text(&formatted), text(&rules), "{name} is not formatted");
     }
+    for name in ["rust:nim-1-5-4-2", "2048", "nim-1-5-4-2/rust"] {
+        assert_eq!(code(&run(&["step", name, "--moves", "*"])), 0, "{name}");
+    }
+    let few = run(&["games", "--language", "rust", "--tag", "line", "--players", "2"]);
+    let few = text(&few.stdout);
+    assert!(few.contains("connect-four") && few.contains("tictactoe") && !few.contains("chess"));
+    let unknown = text(&run(&["step", "tictactoe/basic"]).stderr);
+    assert!(unknown.contains("there is tictactoe, tictactoe/infix"), "{unknown}");
+}
+
+#[test]
+fn a_bundled_game_is_checked() {
+    let output = run(&["games", "--check", "rock-paper-scissors"]);
+    assert_eq!(code(&output), 0, "{}", text(&output.stdout));
+    assert!(text(&output.stdout).contains("1 game checked"), "{}", text(&output.stdout));
+    assert_eq!(code(&run(&["games", "--check", "no-such-game"])), 2);
 }
 
 #[test]

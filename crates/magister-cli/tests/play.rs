@@ -89,7 +89,7 @@ fn moves_from_the_command_line() {
     // Chance is drawn where it is not given, and taken where it is.
     insta::assert_snapshot!("step-chance", moves("rust:kuhn-poker", "check; bet; call"));
     let dealt = moves("rust:kuhn-poker", "(deal jack king); check");
-    assert!(dealt.contains("(dealt jack king)"), "{dealt}");
+    assert!(dealt.contains("dealt jack king"), "{dealt}");
 }
 
 #[test]
@@ -237,7 +237,7 @@ fn every_evaluator_signs_alike() {
         text(&output.stdout).trim().parse::<u64>().expect("a number")
     };
     // It changes only if the rules of these games or the contract of playouts do.
-    let pinned = 682_732_413_727_595;
+    let pinned = 1_634_135_499_154_739;
     assert_eq!(pinned, sign("all"));
     for evaluator in Evaluator::ALL {
         assert_eq!(pinned, sign(evaluator.name()), "{evaluator}");

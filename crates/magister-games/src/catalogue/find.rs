@@ -21,11 +21,13 @@ pub enum Version {
 }
 
 /// The game of this name or alias. Hyphens, underscores, blanks and capital letters do not
-/// matter.
+/// matter, unless games differ in nothing else.
 pub fn find(name: &str) -> Option<&'static Entry> {
     let wanted = squeezed(name);
-    let exact = all().iter().find(|entry| entry.name == name);
-    exact.or_else(|| all().iter().find(|entry| names(entry).any(|n| squeezed(n) == wanted)))
+    let by_name = all().iter().find(|entry| entry.name == name);
+    let by_alias = || all().iter().find(|entry| names(entry).any(|n| n == name));
+    let roughly = || all().iter().find(|entry| names(entry).any(|n| squeezed(n) == wanted));
+    by_name.or_else(by_alias).or_else(roughly)
 }
 
 /// The game that an argument names, and in which version: `NAME` is its main rulesheet, or the
@@ -68,11 +70,12 @@ mod tests {
 
     #[test]
     fn names_and_aliases_belong_to_one_game_each() {
-        let mut owner: BTreeMap<String, &str> = BTreeMap::new();
+        let mut owner: BTreeMap<&str, &str> = BTreeMap::new();
         for entry in all() {
             for name in names(entry) {
-                let other = owner.insert(squeezed(name), entry.name);
+                let other = owner.insert(name, entry.name);
                 assert_eq!(other, None, "{name} is a name of {} too", entry.name);
+                assert_eq!(find(name).map(|e| e.name), Some(entry.name), "{name}");
             }
         }
     }

@@ -37,7 +37,7 @@ struct Part {
 /// The states in which a role has its turn, and what is taken for granted of them.
 #[derive(Debug)]
 struct Turn {
-    turn: Edge,
+    when: Edge,
     known: Tape,
     answer: Edge,
 }
@@ -60,7 +60,7 @@ impl Codes {
             let (graph, known) = &side.known;
             let (known, answer, rows) = question(graph, *known)?;
             all = all.max(rows);
-            sides.push(Turn { turn: side.turn, known, answer });
+            sides.push(Turn { when: side.turn, known, answer });
         }
         Some(Self { parts, sides, rows: all })
     }
@@ -69,7 +69,7 @@ impl Codes {
     fn side(&self, rows: &[Row]) -> usize {
         let mut found = 0;
         for (at, side) in self.sides.iter().enumerate() {
-            if read(rows, side.turn) {
+            if read(rows, side.when) {
                 if found > 0 {
                     return 0;
                 }
@@ -204,7 +204,7 @@ impl Machine for Emitted {
         }
         self.strange = false;
         for side in &self.codes.sides {
-            if read(self.wires.rows(), side.turn) {
+            if read(self.wires.rows(), side.when) {
                 side.known.run(&mut self.wires);
                 self.strange |= !read(self.wires.rows(), side.answer);
             }

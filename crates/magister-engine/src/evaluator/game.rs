@@ -324,13 +324,13 @@ impl Game for NetworkGame {
                 let machine = shared.sweep();
                 Box::new(NetworkWorker::new(shared, machine, self.choice))
             }
-            Method::Code => match shared.code() {
-                Some(machine) => Box::new(NetworkWorker::new(shared, machine, self.choice)),
-                None => {
-                    let machine = shared.sweep();
-                    Box::new(NetworkWorker::new(shared, machine, self.choice))
+            Method::Code => {
+                if let Some(machine) = shared.code() {
+                    return Box::new(NetworkWorker::new(shared, machine, self.choice));
                 }
-            },
+                let machine = shared.sweep();
+                Box::new(NetworkWorker::new(shared, machine, self.choice))
+            }
             Method::Incremental => {
                 let machine = Incremental::new(Arc::clone(&shared.network));
                 Box::new(NetworkWorker::new(shared, machine, self.choice))

@@ -10,7 +10,7 @@ use crate::network::{Edge, Network};
 #[derive(Debug)]
 pub(super) struct Tapes {
     /// The first is of all states.
-    tapes: Vec<Tape>,
+    all: Vec<Tape>,
     sides: Vec<Turn>,
     wires: usize,
 }
@@ -18,29 +18,29 @@ pub(super) struct Tapes {
 /// The states in which a role has its turn.
 #[derive(Debug)]
 struct Turn {
-    turn: Edge,
+    when: Edge,
     /// What is taken for granted of them.
     known: Question,
 }
 
 impl Tapes {
     pub(super) fn new(network: &Network) -> Self {
-        let mut tapes = vec![Tape::new(network)];
-        tapes.extend(network.sides.iter().map(|side| Tape::new(&side.network)));
+        let mut all = vec![Tape::new(network)];
+        all.extend(network.sides.iter().map(|side| Tape::new(&side.network)));
         let sides = network.sides.iter().map(|side| {
             let (graph, known) = &side.known;
-            Turn { turn: side.turn, known: Question::new(graph, *known) }
+            Turn { when: side.turn, known: Question::new(graph, *known) }
         });
         let sides: Vec<Turn> = sides.collect();
-        let wires = tapes.iter().map(|t| t.wires).chain(sides.iter().map(|s| s.known.wires)).max();
-        Self { tapes, sides, wires: wires.unwrap_or(0) }
+        let wires = all.iter().map(|t| t.wires).chain(sides.iter().map(|s| s.known.wires)).max();
+        Self { all, sides, wires: wires.unwrap_or(0) }
     }
 
     /// The tape of the state on the wires, if only one role has its turn there.
     fn side(&self, wires: &[u8]) -> usize {
         let mut found = 0;
         for (at, side) in self.sides.iter().enumerate() {
-            if read(wires, side.turn) {
+            if read(wires, side.when) {
                 if found > 0 {
                     return 0;
                 }
@@ -92,11 +92,11 @@ impl Sweep {
     fn enter(&mut self) {
         self.goals_known = false;
         self.at = if self.strange { 0 } else { self.tapes.side(&self.wires) };
-        self.tapes.tapes[self.at].legal.run(&mut self.wires);
+        self.tapes.all[self.at].legal.run(&mut self.wires);
     }
 
     fn tape(&self) -> &Tape {
-        &self.tapes.tapes[self.at]
+        &self.tapes.all[self.at]
     }
 
     fn outputs(&self) -> &Outputs {
@@ -112,7 +112,7 @@ impl Machine for Sweep {
         }
         let wires = &mut self.wires;
         self.strange =
-            self.tapes.sides.iter().any(|side| read(wires, side.turn) && !side.known.ask(wires));
+            self.tapes.sides.iter().any(|side| read(wires, side.when) && !side.known.ask(wires));
         self.enter();
     }
 
@@ -136,7 +136,7 @@ impl Machine for Sweep {
         for &input in inputs {
             self.wires[input as usize + 1] = TRUE;
         }
-        let tape = &self.tapes.tapes[self.at];
+        let tape = &self.tapes.all[self.at];
         // What percepts and the next state share is computed with the percepts.
         if self.perceiving {
             tape.percepts.run(&mut self.wires);
@@ -171,7 +171,7 @@ impl Machine for Sweep {
 
     fn know_goals(&mut self) {
         if !self.goals_known {
-            self.tapes.tapes[self.at].goals.run(&mut self.wires);
+            self.tapes.all[self.at].goals.run(&mut self.wires);
             self.goals_known = true;
         }
     }

@@ -180,7 +180,7 @@ fn shape(goal: &Goal) -> String {
             seen.push(number);
             seen.len() - 1
         });
-        shape.push_str(&format!("Variable({at}){rest}"));
+        shape.extend(["Variable(", &at.to_string(), ")", rest]);
     }
     shape
 }

@@ -8,7 +8,7 @@ use anyhow::{Result, anyhow, bail};
 use magister_core::{Game, Stop, Style};
 use magister_engine::board::Painter;
 use magister_engine::evaluator::{Choice, Playing};
-use magister_engine::{Error, Evaluator, Prepared, Program, prepare_with};
+use magister_engine::{Error, Evaluator, Prepared, Program, prepare_with, within};
 use magister_games::catalogue::{Found, Version};
 use magister_games::{catalogue, native};
 use magister_gdl::{Options, Rulesheet, nearest, read};
@@ -17,6 +17,9 @@ use crate::args::Evaluators;
 use crate::commands::complain;
 use crate::input::{self, Input};
 use crate::waiting::watched;
+
+/// How long preparing for playouts on vectors may take.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// What stands before the name of a game to ask for its version in Rust.
 const RUST: &str = "rust:";
@@ -83,6 +86,18 @@ pub(crate) fn open(
     options: &Options,
 ) -> Result<Playable> {
     find(argument, options)?.prepare(evaluator)
+}
+
+/// The game of an argument, ready for players that search: what playouts on vectors need is made
+/// now, so that it takes no time from anybody's clock.
+pub(crate) fn open_for_play(argument: &str, options: &Options) -> Result<Playable> {
+    let playable = open(argument, None, options)?;
+    let prepared = playable.prepared.as_ref();
+    if let Some(network) = prepared.and_then(|prepared| prepared.network.as_ref()) {
+        // A game for which that takes too long is played without.
+        let _ = within(PATIENCE, &Stop::never(), |stop| network.choices(stop));
+    }
+    Ok(playable)
 }
 
 fn rust(name: &str) -> Result<Source> {

@@ -88,11 +88,8 @@ impl Agent for AlphaBeta {
         let mut first = 0;
         for depth in 1..=deepest {
             let found = search.root(&state, &choices, depth as u16, first);
-            let (root, solved, order) = match found {
-                Ok(found) => found,
-                Err(Halt::Stopped) => break,
-                Err(halt) => return Err(halt),
-            };
+            // Rules that fail somewhere below are no reason not to move here.
+            let Ok((root, solved, order)) = found else { break };
             // An iteration that was not finished still counts if it found something: its first
             // move is the best of the one before.
             if let Some(better) = order.decide(&root, me, rng) {
@@ -196,8 +193,7 @@ impl Search<'_> {
                         return Ok((root, true, order));
                     }
                 }
-                Err(Halt::Stopped) => return Ok((root, false, order)),
-                Err(halt) => return Err(halt),
+                Err(_) => return Ok((root, false, order)),
             }
         }
         root.complete = true;

@@ -105,11 +105,11 @@ impl Agent for BestFirst {
         grower.replant();
         let mut iterations = 0;
         while !grower.tree[0].closed && *grower.used < self.memory && budget.spend(1) {
-            match grower.grow(budget) {
-                Ok(()) => iterations += 1,
-                Err(Halt::Stopped) => break,
-                Err(halt) => return Err(halt),
+            // Rules that fail somewhere below are no reason not to move here.
+            if grower.grow(budget).is_err() {
+                break;
             }
+            iterations += 1;
         }
         let fallback: Decision = legal[rng.below(legal.len() as u64) as usize].into();
         let decision = grower.decide(rng).unwrap_or(fallback);

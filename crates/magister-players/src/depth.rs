@@ -113,30 +113,27 @@ impl Agent for Searcher {
         // Whatever the budget allows, the answer is legal.
         let mut decision: Decision = legal[rng.below(legal.len() as u64) as usize].into();
         let mut deepen = |search: &mut Lookahead<'_>, depth: u32, whole: bool, rng: &mut Rng| {
-            let root = match search.root(&state, depth) {
-                Ok(root) => root,
-                Err(Halt::Stopped) => return Ok(false),
-                Err(halt) => return Err(halt),
-            };
+            // Rules that fail somewhere below are no reason not to move here.
+            let Ok(root) = search.root(&state, depth) else { return false };
             if (root.complete || !whole)
                 && let Some(better) = root.decide(outlook, me, rng)
             {
                 decision = better;
             }
-            Ok(root.complete)
+            root.complete
         };
         match self.depth {
             Depth::Fixed(depth) => {
-                deepen(&mut search, depth, false, rng)?;
+                deepen(&mut search, depth, false, rng);
             }
             Depth::Full => {
-                deepen(&mut search, deepest, false, rng)?;
+                deepen(&mut search, deepest, false, rng);
             }
             Depth::Deepening => {
                 for depth in 1..=deepest {
                     search.horizon = false;
                     // Depth one is kept as far as it comes, since it is all there is.
-                    if !deepen(&mut search, depth, depth > 1, rng)? || !search.horizon {
+                    if !deepen(&mut search, depth, depth > 1, rng) || !search.horizon {
                         break;
                     }
                 }

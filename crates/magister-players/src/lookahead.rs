@@ -79,8 +79,7 @@ impl<'a> Lookahead<'a> {
         for profile in 0..profiles {
             match self.profile(state, &root.choices, profile, depth.saturating_sub(1)) {
                 Ok(cell) => root.cells.push(cell),
-                Err(Halt::Stopped) => return Ok(root),
-                Err(halt) => return Err(halt),
+                Err(_) => return Ok(root),
             }
             if self.settled(&root.choices, root.cells.last()) {
                 break;

@@ -89,10 +89,9 @@ impl Agent for Flat {
             let seed = rng.next_u64();
             let batch =
                 Batch { seed, streams: &streams, max_steps: MAX_STEPS, detail: Detail::Sums };
-            match started.and_then(|()| worker.playouts(&batch, &mut results, &stop)) {
-                Ok(()) => {}
-                Err(Halt::Stopped) => break,
-                Err(halt) => return Err(halt),
+            // Rules that fail somewhere below are no reason not to move here.
+            if started.and_then(|()| worker.playouts(&batch, &mut results, &stop)).is_err() {
+                break;
             }
             for ((sum, tally), gain) in sums.iter_mut().zip(&results.streams).zip(&gains) {
                 sum.0 += (Means::of(tally, scale).role(me) + gain) * share as f64;

@@ -82,11 +82,11 @@ impl Agent for Mcts {
         };
         let mut iterations = 0;
         while budget.spend(1) {
-            match tree.iterate(worker, &state, budget, rng) {
-                Ok(()) => iterations += 1,
-                Err(Halt::Stopped) => break,
-                Err(halt) => return Err(halt),
+            // Rules that fail somewhere below are no reason not to move here.
+            if tree.iterate(worker, &state, budget, rng).is_err() {
+                break;
             }
+            iterations += 1;
         }
         let fallback = legal[rng.below(legal.len() as u64) as usize];
         let arms = tree.nodes[0].arms.iter().find(|(role, _)| *role == me);

@@ -12,7 +12,7 @@ use crate::args::Analyze;
 use crate::{CLEAN, game};
 
 pub(crate) fn run(args: &Analyze) -> Result<u8> {
-    let playable = game::open(&args.game, None, &args.language.options())?;
+    let playable = game::open_for_play(&args.game, &args.language.options())?;
     let info = playable.game.info().clone();
     let analysis = Analysis {
         playouts: args.playouts,

@@ -16,7 +16,7 @@ use crate::{CLEAN, game};
 const SECOND: std::time::Duration = std::time::Duration::from_secs(1);
 
 pub(crate) fn run(args: &Match) -> Result<u8> {
-    let playable = game::open(&args.game, None, &args.language.options())?;
+    let playable = game::open_for_play(&args.game, &args.language.options())?;
     let limits = limits(&args.thinking);
     let contest = Contest {
         opening: args.opening,

@@ -20,7 +20,7 @@ use crate::{CLEAN, game};
 const SHOWN: usize = 20;
 
 pub(crate) fn run(args: &Inspect) -> Result<u8> {
-    let playable = game::open(&args.game, None, &args.language.options())?;
+    let playable = game::open_for_play(&args.game, &args.language.options())?;
     let mut session = Session::new(Arc::clone(&playable.game), args.seed);
     if let Some(moves) = &args.moves {
         session.play(moves)?;

@@ -17,7 +17,7 @@ pub(crate) fn run(args: &Tourney) -> Result<u8> {
     let limits = limits(&args.thinking);
     let mut games = Vec::new();
     for name in &args.games {
-        let playable = game::open(name, None, &args.language.options())?;
+        let playable = game::open_for_play(name, &args.language.options())?;
         let info = playable.game.info();
         if info.information == Information::Hidden
             && let Some(player) = args.players.iter().find(|player| !player.entry().hidden)

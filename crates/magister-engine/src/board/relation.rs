@@ -151,8 +151,10 @@ impl Relation {
             });
         let first = states.first();
         let same = |state: &Vec<Vec<Arc<str>>>| Some(state) == first;
-        relation.constant =
-            states.len() > 2 && first.is_some_and(|f| !f.is_empty()) && states.iter().all(same);
+        // What is in every state that was looked at, with nothing else that could be.
+        relation.constant = states.len() > 2
+            && first.is_some_and(|first| !first.is_empty() && first.len() == members.len())
+            && states.iter().all(same);
         relation
     }
 

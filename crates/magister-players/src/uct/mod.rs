@@ -209,10 +209,8 @@ impl Uct {
             search.room = search.tree.bytes() < search.config.memory;
             match search.round(&mut round, size) {
                 Ok(()) => iterations += size,
-                Err(Halt::Stopped) => break,
-                // Rules that fail somewhere are no reason not to move here.
-                Err(_) if search.tree.node(root).visits > 0 => break,
-                Err(halt) => return Err(halt),
+                // Rules that fail somewhere below are no reason not to move here.
+                Err(_) => break,
             }
         }
         self.seen = Some(search.seen);

@@ -12,6 +12,7 @@
 
 mod classify;
 mod domain;
+mod fill;
 mod graph;
 mod material;
 mod paint;

@@ -8,9 +8,10 @@ use magister_gdl::{Dialect, Syntax};
 use rustc_hash::FxHashMap;
 
 use super::domain::{common_prefix, natural};
+use super::fill::label;
 use super::material::{self, Material};
 use super::picture::{Line, Panel, Picture, Spot};
-use super::plan::{Place, Plan, Use, label, plan};
+use super::plan::{Place, Plan, Use, plan};
 use super::relation::{Forms, relations};
 use super::symbols::EMPTY;
 use crate::network::Network;

@@ -7,7 +7,8 @@ use rustc_hash::FxHashMap;
 
 use super::Painter;
 use super::classify::Axis;
-use super::plan::{Place, Plan, Use, label};
+use super::fill::label;
+use super::plan::{Place, Plan, Use};
 use crate::network::Network;
 use crate::{Ground, Program};
 

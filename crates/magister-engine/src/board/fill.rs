@@ -1,0 +1,112 @@
+//! What lies on the boards of a game: cells, labels and symbols.
+
+use std::sync::Arc;
+
+use magister_core::Style;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::classify::{Axis, Lie};
+use super::material::Material;
+use super::plan::{Place, Plan, Use};
+use super::relation::{Forms, Relation};
+use super::symbols::Symbols;
+use crate::Ground;
+
+/// What a fluent with these leaves puts on its board.
+pub(super) fn label(name: &str, lie: &Lie, named: bool, leaves: &[Arc<str>]) -> String {
+    let words = lie.label.iter().filter_map(|&leaf| leaves.get(leaf)).map(|word| &**word);
+    let words: Vec<&str> = words.collect();
+    match (words.is_empty(), named) {
+        (true, _) => name.to_owned(),
+        (false, true) => format!("{name} {}", words.join(" ")),
+        (false, false) => words.join(" "),
+    }
+}
+
+/// Finds the cells, labels and symbols of all boards.
+pub(super) fn fill(
+    plans: &mut [Plan],
+    uses: &[Use],
+    relations: &[(String, Relation)],
+    forms: &Forms,
+    material: &Material,
+    style: &Style,
+) {
+    let index: FxHashMap<&str, &Use> =
+        relations.iter().map(|(form, _)| form.as_str()).zip(uses).collect();
+    // The board of a fluent, where it lies there, and what it puts there.
+    let on_board = |plans: &[Plan], fluent: &Ground| {
+        let (form, leaves) = forms.parts(fluent);
+        let Use::Board { plan, lie, named } = *index.get(form.as_str())? else { return None };
+        let place = plans[*plan].place(lie, &leaves)?;
+        Some((*plan, place, label(&fluent.name, lie, *named, &leaves)))
+    };
+    let mut seen: Vec<FxHashSet<String>> = plans.iter().map(|_| FxHashSet::default()).collect();
+    for fluent in &material.fluents {
+        let Some((plan, place, label)) = on_board(plans, fluent) else { continue };
+        plans[plan].cells.insert(place);
+        if seen[plan].insert(label.clone()) {
+            plans[plan].labels.push(label);
+        }
+    }
+    let mut first: Vec<Vec<String>> = plans.iter().map(|_| Vec::new()).collect();
+    for fluent in material.states.first().into_iter().flatten() {
+        if let Some((plan, _, label)) = on_board(plans, fluent) {
+            first[plan].push(label);
+        }
+    }
+    for (number, plan) in plans.iter_mut().enumerate() {
+        let asked = style.boards.iter().find(|board| board.fluents.contains(&plan.name));
+        // Whether the column comes before the row.
+        let across = uses.iter().any(|how| match how {
+            Use::Board { plan, lie, named: false } if *plan == number => {
+                match (lie.column, lie.row) {
+                    (Axis::Leaf(column), Axis::Leaf(row)) => column < row,
+                    _ => true,
+                }
+            }
+            _ => false,
+        });
+        for name in asked.iter().flat_map(|board| &board.fixed) {
+            let facts = material.facts.get(name).map_or(&[][..], Vec::as_slice);
+            for fact in facts {
+                let Some((place, label)) = fixed(plan, across, name, fact) else { continue };
+                plan.cells.insert(place);
+                if !plan.labels.contains(&label) {
+                    plan.labels.push(label.clone());
+                }
+                plan.fixed.push((place, label));
+            }
+        }
+        let usual = usual(&first[number], plan.cells.len());
+        let wide =
+            plan.labels.len() > 2 && plan.rows.names.len() > 2 && plan.columns.names.len() > 2;
+        let usual = usual.filter(|_| wide);
+        plan.symbols = Symbols::new(&plan.labels, &style.symbols, &material.roles, usual);
+    }
+}
+
+/// The label that most cells of a board have at the start, if it is no number.
+fn usual(labels: &[String], cells: usize) -> Option<&str> {
+    let mut sorted: Vec<&str> = labels.iter().map(String::as_str).collect();
+    sorted.sort_unstable();
+    let runs = sorted.chunk_by(|a, b| a == b);
+    let most = runs.max_by_key(|run| run.len()).filter(|run| run.len() * 10 >= cells * 6)?;
+    Some(most[0]).filter(|label| label.parse::<i64>().is_err())
+}
+
+/// A fact as something on a board: its place as the fluents have it, then what lies there.
+fn fixed(plan: &Plan, across: bool, name: &str, fact: &[Ground]) -> Option<(Place, String)> {
+    let find = |first: &Ground, second: &Ground| {
+        let (column, row) = if across { (first, second) } else { (second, first) };
+        Some((0, plan.columns.position(&column.name)?, plan.rows.position(&row.name)?))
+    };
+    if let [first, second, rest @ ..] = fact
+        && let Some(place) = find(first, second)
+    {
+        let label = rest.first().map_or(name, |value| &*value.name);
+        return Some((place, label.to_owned()));
+    }
+    let [.., first, second] = fact else { return None };
+    Some((find(first, second)?, name.to_owned()))
+}

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
-use std::path::PathBuf;
+use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
@@ -59,7 +59,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         Ok(text) if !options.fresh => serde_json::from_str(&text).context("target/batch.json")?,
         _ => Measured::default(),
     };
-    if measured.seconds != options.seconds {
+    if measured.seconds.total_cmp(&options.seconds).is_ne() {
         measured = Measured { seconds: options.seconds, ..Measured::default() };
     }
     for sheet in oracle().iter().filter(|sheet| sheet.name.contains(&options.only)) {
@@ -81,26 +81,14 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// One game by both evaluators, in a process of its own.
-fn measure(magister: &PathBuf, sheet: &Sheet, options: &Options) -> Result<Option<Row>> {
-    let path = sheet.file()?;
+/// One game by both evaluators, in processes of their own.
+fn measure(magister: &Path, sheet: &Sheet, options: &Options) -> Result<Option<Row>> {
     let mut found: Vec<Value> = Vec::new();
     for evaluator in EVALUATORS {
-        let arguments = [
-            "bench",
-            "--json",
-            "--max-steps",
-            "500",
-            "--evaluator",
-            evaluator,
-            "--seconds",
-            &options.seconds.to_string(),
-            &path.to_string_lossy(),
-        ]
-        .map(str::to_owned);
-        let time = Duration::from_secs(options.timeout);
-        let (Ended::Well(text), _) = child(magister, &arguments, time)? else { return Ok(None) };
-        found.push(serde_json::from_str(&text).context("magister bench --json")?);
+        match rate(magister, sheet, evaluator, options)? {
+            Some(value) => found.push(value),
+            None => return Ok(None),
+        }
     }
     let number = |at: usize, field: &str| found[at][field].as_f64().unwrap_or(0.0);
     Ok(Some(Row {
@@ -110,6 +98,39 @@ fn measure(magister: &PathBuf, sheet: &Sheet, options: &Options) -> Result<Optio
         sweep: number(1, "states_per_s"),
         batch_form_ms: number(0, "batch_form_ms"),
     }))
+}
+
+/// What `magister bench` tells of an evaluator. Where not even one batch comes to its end in time,
+/// there is more of it.
+fn rate(
+    magister: &Path,
+    sheet: &Sheet,
+    evaluator: &str,
+    options: &Options,
+) -> Result<Option<Value>> {
+    let path = sheet.file()?;
+    for seconds in [options.seconds, options.seconds * 10.0] {
+        let arguments = [
+            "bench",
+            "--json",
+            "--max-steps",
+            "500",
+            "--evaluator",
+            evaluator,
+            "--seconds",
+            &seconds.to_string(),
+            &path.to_string_lossy(),
+        ]
+        .map(str::to_owned);
+        match child(magister, &arguments, Duration::from_secs(options.timeout))?.0 {
+            Ended::Well(text) => {
+                return serde_json::from_str(&text).context("magister bench --json").map(Some);
+            }
+            Ended::Late => return Ok(None),
+            Ended::Badly(_) => {}
+        }
+    }
+    Ok(None)
 }
 
 /// The table, as Markdown.

@@ -14,6 +14,7 @@ mod prover;
 mod sheets;
 mod speed;
 mod walks;
+mod yardsticks;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
@@ -62,6 +63,8 @@ enum Task {
     Speed,
     /// Our speed beside the published one of ggp-base's prover, on the oracle's GDL games
     Prover(prover::Options),
+    /// Our speed beside games written by hand and OpenSpiel's, as the table of docs/speed.md
+    Yardsticks(yardsticks::Options),
     /// Draw the picture of the README anew
     Picture,
 }
@@ -91,6 +94,7 @@ fn main() -> Result<()> {
         Task::Lanes(options) => lanes::run(&options, &mut ledger::Ledger::in_memory())?,
         Task::Batch(options) => batch::run(&options)?,
         Task::Prover(options) => prover::run(&options)?,
+        Task::Yardsticks(options) => yardsticks::run(&options)?,
         Task::Picture => picture::run()?,
         Task::Speed => {
             let mut ledger = ledger::Ledger::in_memory();

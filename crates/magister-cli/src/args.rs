@@ -19,6 +19,7 @@ pub(crate) use play::{Bench, Evaluators, Network, Perft, Playable, Step};
 #[command(after_help = "Examples:
   magister games                      the games that come with it
   magister show tictactoe             one of them, explained
+  magister new my-game                a rulesheet to start from
   magister check mine.kif             what is wrong with your rules, and where
   magister convert mine.hrf --to kif  the same rules in prefix form
   magister step mine.kif              try it, move by move
@@ -54,6 +55,7 @@ pub(crate) enum Command {
     Conform(Conform),
     Games(Games),
     Show(Show),
+    New(New),
     Completions(Completions),
 }
 
@@ -166,25 +168,102 @@ pub(crate) struct Conform {
     pub(crate) language: Reading,
 }
 
-/// List the games that come with Magister
+/// List the games that come with Magister, or check them
 #[derive(Debug, Parser)]
-#[command(after_help = "Examples:
+#[command(
+    after_help = "A check looks at everything that is known about a game: the rulesheets are \
+clean and formatted, random matches end with one goal for each player, all evaluators agree, the \
+facts of its card are counted again, twins in other languages are the same game, and the recorded \
+match is played as it was. Exit code: 0 nothing wrong, 1 something wrong, 2 no such game.
+
+Examples:
   magister games
-  magister games --tag chance
-  magister games --json")]
+  magister games chess hex            whose name or summary has one of these words
+  magister games --tag chance --players 2
+  magister games --language rust --json
+  magister games --check tictactoe nim-1-5-4-2
+  magister games --check-all"
+)]
 pub(crate) struct Games {
-    /// Only games with this tag
+    /// Only games with one of these words in their names or summaries
+    #[arg(value_name = "WORD", conflicts_with_all = ["check", "check_all"])]
+    pub(crate) words: Vec<String>,
+    /// Only games with this tag; several times for games with all of them
     #[arg(long)]
-    pub(crate) tag: Option<String>,
+    pub(crate) tag: Vec<String>,
+    /// Only games for so many players
+    #[arg(long, value_name = "N")]
+    pub(crate) players: Option<usize>,
+    /// Only games that are written in this language
+    #[arg(long, value_enum)]
+    pub(crate) language: Option<NewLanguage>,
     /// One JSON object per game
     #[arg(long)]
     pub(crate) json: bool,
+    /// Check these games, thoroughly
+    #[arg(long, value_name = "NAME", num_args = 1.., conflicts_with_all = ["json", "check_all"])]
+    pub(crate) check: Vec<String>,
+    /// Check all games, each for a second or so
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) check_all: bool,
 }
 
-/// Show a game: what it is, how it is played, its rules
+/// The languages that games of the catalogue are written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum NewLanguage {
+    /// Prefix GDL or GDL-II
+    Kif,
+    /// Infix GDL or GDL-II
+    Infix,
+    /// Gamemaster's operations
+    Operations,
+    /// Rust
+    Rust,
+}
+
+impl NewLanguage {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            NewLanguage::Kif => "kif",
+            NewLanguage::Infix => "infix",
+            NewLanguage::Operations => "operations",
+            NewLanguage::Rust => "rust",
+        }
+    }
+}
+
+/// Write a small complete game to start from
 #[derive(Debug, Parser)]
-#[command(after_help = "Examples:
+#[command(
+    after_help = "The file is called after the game and stands in the current folder. A file \
+that is there already stays as it is.
+
+Examples:
+  magister new my-game
+  magister new my-game --language operations
+  magister new my-game --output rules/my-game.kif"
+)]
+pub(crate) struct New {
+    /// What the game is called: lower-case letters, digits and hyphens
+    #[arg(value_name = "NAME")]
+    pub(crate) name: String,
+    /// The language to write it in
+    #[arg(long, value_enum, default_value = "kif")]
+    pub(crate) language: NewLanguage,
+    /// The file to write
+    #[arg(short, long, value_name = "PATH")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+/// Show a game: what it is, how it is played, how it begins
+#[derive(Debug, Parser)]
+#[command(after_help = "Bundled games have names and other names; NAME/infix, NAME/operations, \
+NAME/prefix and rust:NAME are further versions of some of them. A file may have a `style.toml` \
+beside it that says how to draw its positions.
+
+Examples:
   magister show tictactoe
+  magister show connect-four/operations
   magister show mine.kif
   magister show tictactoe --rules > mine.kif   a rulesheet to start from")]
 pub(crate) struct Show {

@@ -47,6 +47,7 @@ fn main() -> ExitCode {
         Command::Conform(args) => commands::conform::run(&args),
         Command::Games(args) => commands::games::run(&args),
         Command::Show(args) => commands::show::run(&args),
+        Command::New(args) => commands::new::run(&args),
         Command::Completions(args) => commands::completions::run(&args),
     };
     match result {

@@ -26,11 +26,12 @@ const ORACLE: &[&str] = &[
     "gdl/games/ticTacToe.kif",
     "gdl/games/connect4.kif",
     "gdl/games/biddingTicTacToe.kif",
-    "gdl/games/gt_two_thirds_4p.kif",
+    "gdl/games/connectFourSimultaneous.kif",
+    "gdl/games/lightsOnSimul4.kif",
     "gdl/games/tictactoe_3player.kif",
     "gdl/games/knightThrough.kif",
     "gdl/games/reversi.kif",
-    "gdl2/games/montyhall.kif",
+    "gdl2/games/hharryyf__MontyHall.kif",
 ];
 
 const AMOUNT: Amount = Amount { streams: 19, quota: 40, max_steps: [300, 5] };

@@ -206,7 +206,7 @@ fn rules_with_errors_are_told_and_not_played() {
 fn measurements_have_every_field_that_is_promised() {
     let fields =
         ["states_per_s", "playouts_per_s", "mean_length", "prepare_ms", "gates", "peak_bytes"];
-    let args = ["bench", "tictactoe", "kuhn-poker", "--seconds", "0.1", "--evaluator", "all"];
+    let args = ["bench", "tictactoe", "rust:kuhn-poker", "--seconds", "0.1", "--evaluator", "all"];
     let output = magister(&[&args[..], &["--json"]].concat());
     assert_eq!(code(&output), 0, "{}", text(&output.stderr));
     let lines = text(&output.stdout);

@@ -75,6 +75,7 @@ fn explanations_and_help() {
         "conform",
         "games",
         "show",
+        "new",
         "completions",
     ];
     for command in commands {
@@ -88,7 +89,10 @@ fn explanations_and_help() {
 
 #[test]
 fn games_and_show() {
-    insta::assert_snapshot!("games", shown(&magister(&["games"])));
+    insta::assert_snapshot!("games", shown(&magister(&["games", "--tag", "dice"])));
+    insta::assert_snapshot!("games-no-tag", shown(&magister(&["games", "--tag", "dices"])));
+    insta::assert_snapshot!("show-board", shown(&magister(&["show", "connect-four"])));
+    insta::assert_snapshot!("show-unknown", shown(&magister(&["show", "conect-four"])));
     insta::assert_snapshot!("show", shown(&magister(&["show", "exploding-bomb"])));
     insta::assert_snapshot!("show-rust", shown(&magister(&["show", "2048"])));
     insta::assert_snapshot!("show-file", shown(&magister(&["show", "05-goal-looks-at-moves.hrf"])));

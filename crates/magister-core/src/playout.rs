@@ -9,8 +9,9 @@
 //!    playouts one after the other, and one more if `l < q % 32`.
 //! 2. A lane works in sweeps, numbered from 0. In a sweep it either makes one step, or, if the
 //!    state is terminal or `max_steps` steps of this playout are made, it ends the playout and
-//!    goes back to the start state for the next one. So a playout of `n` steps takes `n + 1`
-//!    sweeps. A playout is *finished* if its last state is terminal, otherwise *truncated*. Every
+//!    goes back to the start state. The next playout begins with the next sweep of an even number,
+//!    so that where two players take turns the same one has its turn in all lanes. So a playout
+//!    of `n` steps takes `n + 1` sweeps, or one more if that is odd. A playout is *finished* if its last state is terminal, otherwise *truncated*. Every
 //!    step counts, silent ones and those of chance alone too.
 //! 3. In a sweep `t` of a lane, the roles with two or more legal moves draw random numbers `U` of
 //!    40 bits, in the order of the roles: the first of them has draw 0, the next draw 1, and so

@@ -34,6 +34,7 @@
 //! | [`reference`](mod@reference) | the reference interpreter, and the game around it |
 //! | [`agree`] | evaluators side by side on random walks |
 //! | [`board`] | positions as pictures: boards, heaps and counters are recognised |
+//! | [`inspect`] | games counted, surveyed and solved from outside |
 //! | [`explain`] | why something holds in a position, or why it does not |
 //! | [`trace`] | recorded matches, and the comparison with them |
 
@@ -50,6 +51,7 @@ pub mod evaluator;
 pub mod explain;
 pub mod ground;
 pub mod grounder;
+pub mod inspect;
 pub mod network;
 mod prepare;
 pub mod program;
@@ -62,7 +64,7 @@ pub use datalog::DatalogGame;
 pub use error::Error;
 pub use explain::Explainer;
 pub use ground::Ground;
-pub use prepare::{Evaluator, Prepared, network_of, prepare, prepare_with, within};
+pub use prepare::{Evaluator, Prepared, network_of, prepare, prepare_each, prepare_with, within};
 pub use program::Program;
 pub use reference::{Limits, Reference, ReferenceGame};
 pub use trace::Stepper;

@@ -182,6 +182,30 @@ pub fn prepare_with(
     }
 }
 
+/// Makes a game of rules by every evaluator that takes it, the fastest kinds first, with one
+/// network for all that run on one. An error if none does.
+pub fn prepare_each(
+    rules: &Rulesheet,
+    source: &str,
+    name: &str,
+    stop: &Stop,
+) -> Result<Vec<Prepared>, Error> {
+    let program = Arc::new(Program::new(rules, source)?);
+    let mut all = Vec::new();
+    if let Ok(network) = network(&program, stop, &Progress::default()) {
+        for method in [Method::Incremental, Method::Sweep, Method::Code, Method::Batch] {
+            all.extend(on_network(&program, Arc::clone(&network), method, None, source, name));
+        }
+    }
+    all.extend(datalog(&program, source, name, stop));
+    match reference(&program, source, name, stop) {
+        Ok(reference) => all.push(reference),
+        Err(error) if all.is_empty() => return Err(error),
+        Err(_) => {}
+    }
+    Ok(all)
+}
+
 /// The network of a game, if it has one within the limits.
 pub fn network_of(
     rules: &Rulesheet,
@@ -229,7 +253,7 @@ pub fn within<T>(time: Duration, stop: &Stop, work: impl FnOnce(&Stop) -> T) -> 
 }
 
 fn on_network(
-    program: &Program,
+    program: &Arc<Program>,
     network: Arc<Network>,
     method: Method,
     choice: Option<Choice>,

@@ -1,12 +1,14 @@
 //! Games written in Rust, by way of [`magister_core::Rules`].
 //!
 //! They are the smallest complete examples of what a game can be, and the yardstick for the same
-//! games written in a language: one with a board and symmetries, one with simultaneous moves,
+//! games written in a language: some with boards and symmetries, one with simultaneous moves,
 //! three with chance, two that hide information, one for three players, one that pays on the way.
 
+mod breakthrough;
+mod connect_four;
 mod kuhn_poker;
 mod monty_hall;
-mod nim3;
+mod nim;
 mod rock_paper_scissors;
 mod tictactoe;
 mod twenty48;
@@ -15,9 +17,11 @@ use std::sync::Arc;
 
 use magister_core::{Game, Native, Rules};
 
+pub use breakthrough::{Breakthrough, Pawns};
+pub use connect_four::ConnectFour;
 pub use kuhn_poker::{Hand, KuhnPoker};
 pub use monty_hall::{MontyHall, Stage};
-pub use nim3::{Heaps, MAX_HEAPS, Nim3};
+pub use nim::{Heaps, MAX_HEAPS, Nim};
 pub use rock_paper_scissors::RockPaperScissors;
 pub use tictactoe::TicTacToe;
 pub use twenty48::{Tiles, Twenty48};
@@ -33,10 +37,19 @@ fn game<R: Rules>(rules: R) -> Arc<dyn Game> {
 pub fn all() -> Vec<Entry> {
     vec![
         ("2048", "Slide equal tiles together while chance adds new ones", || game(Twenty48)),
+        ("breakthrough", "Pawns that only go forward, and one that arrives wins", || {
+            game(Breakthrough)
+        }),
+        ("connect-four", "Discs fall down their columns, and four in a line win", || {
+            game(ConnectFour)
+        }),
         ("kuhn-poker", "Poker with three cards and one bet, for two players", || game(KuhnPoker)),
         ("monty-hall", "Find the car behind one of three doors", || game(MontyHall)),
+        ("nim-1-5-4-2", "Nim for two players, who takes the last object wins", || {
+            game(Nim::new(2, &[1, 5, 4, 2]).expect("four heaps are not too many"))
+        }),
         ("nim-3-4-5", "Nim for three players, who takes the last object wins", || {
-            game(Nim3::new(&[3, 4, 5]).expect("three heaps are not too many"))
+            game(Nim::new(3, &[3, 4, 5]).expect("three heaps are not too many"))
         }),
         ("rock-paper-scissors", "Rock, paper or scissors, both at the same time", || {
             game(RockPaperScissors)

@@ -15,8 +15,17 @@ fn every_game_passes_the_battery() {
 #[test]
 fn the_registry_names_each_game_once_and_by_its_own_name() {
     let names: Vec<&str> = native::all().iter().map(|entry| entry.0).collect();
-    let expected =
-        ["2048", "kuhn-poker", "monty-hall", "nim-3-4-5", "rock-paper-scissors", "tictactoe"];
+    let expected = [
+        "2048",
+        "breakthrough",
+        "connect-four",
+        "kuhn-poker",
+        "monty-hall",
+        "nim-1-5-4-2",
+        "nim-3-4-5",
+        "rock-paper-scissors",
+        "tictactoe",
+    ];
     assert_eq!(names, expected);
     for (name, description, game) in native::all() {
         assert_eq!(game().info().name, name);

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use magister_core::{Game, Move, Native, Role, Step, Stop, Worker};
-use magister_games::native::{self, Nim3};
+use magister_games::native::{self, Nim};
 
 /// All joint moves of the current state.
 fn joints(worker: &dyn Worker) -> Vec<Vec<Move>> {
@@ -79,11 +79,11 @@ fn ways(mut heaps: Vec<u8>, known: &mut BTreeMap<Vec<u8>, u64>) -> u64 {
 #[test]
 fn nim_has_as_many_games_as_ways_to_clear_the_heaps() {
     for heaps in [&[1][..], &[2, 2], &[1, 2, 3], &[2, 1, 2, 1]] {
-        let game = Native::new(Nim3::new(heaps).unwrap());
+        let game = Native::new(Nim::new(3, heaps).unwrap());
         let expected = ways(heaps.to_vec(), &mut BTreeMap::new());
         assert_eq!(count(&game).0, expected, "{heaps:?}");
     }
-    assert!(Nim3::new(&[1; 7]).is_none());
+    assert!(Nim::new(3, &[1; 7]).is_none());
 }
 
 #[test]
@@ -125,7 +125,7 @@ fn nim_3_4_5_has_every_heap_with_every_turn_that_can_be() {
 
 #[test]
 fn who_takes_the_last_object_wins_and_who_finds_nothing_gets_nothing() {
-    let game = Native::new(Nim3::new(&[2, 1]).unwrap());
+    let game = Native::new(Nim::new(3, &[2, 1]).unwrap());
     let mut worker = game.worker();
     for text in ["(take 1 2)", "(take 2 1)"] {
         let joint: Vec<Move> = game

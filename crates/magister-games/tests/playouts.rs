@@ -72,6 +72,7 @@ fn second_reading(worker: &mut dyn Worker, batch: &Batch<'_>, stream: &Stream<'_
                 sweep += 1;
             }
             sweep += 1; // The sweep that finds the end.
+            sweep += sweep % 2; // The next one begins with an even sweep.
             let finished = worker.terminal();
             tally.playouts.push(Playout { steps, finished });
             tally.steps += u64::from(steps);
@@ -198,7 +199,7 @@ fn random_tic_tac_toe_is_won_by_x_in_585_of_1000_games() {
 /// The exact figures, so that a change of the contract of playouts does not go unnoticed.
 #[test]
 fn playouts_are_pinned() {
-    let expected = [("tictactoe", 753, 6_550.0), ("2048", 23_652, 109_196.0)];
+    let expected = [("tictactoe", 737, 6_500.0), ("2048", 23_670, 109_412.0)];
     for (name, steps, sum) in expected {
         let game = native::find(name).unwrap();
         let mut worker = game.worker();

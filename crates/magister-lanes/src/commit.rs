@@ -102,26 +102,54 @@ fn copy<const N: usize>(wires: &Wires, rows: &[u32], mask: &[u64], to: &mut Wire
 }
 
 /// Notes in the rows of `noted`, one after the other, the lanes in which some rows are true, and
-/// clears the lanes of the row `cleared` there.
+/// clears the lanes of the row `cleared` there. What was noted before in the lanes of a mask is
+/// copied to the same rows of `aside`.
 ///
 /// # Panics
 /// If a row does not exist, or the widths differ.
-pub fn note(wires: &Wires, rows: &[u32], cleared: u32, noted: &mut Wires) {
+pub fn note(
+    wires: &Wires,
+    rows: &[u32],
+    cleared: u32,
+    noted: &mut Wires,
+    mask: &[u64],
+    aside: &mut Wires,
+) {
     assert!(rows.len() <= noted.count() && wires.width() == noted.width(), "rows to note in");
+    assert!(rows.len() <= aside.count() && wires.width() == aside.width(), "rows to copy to");
+    assert!(mask.len() == wires.width().words(), "one width");
     by_width!(
         wires.width(),
-        add(wires, rows, cleared, noted)
-            where wires: &Wires, rows: &[u32], cleared: u32, noted: &mut Wires
+        add(wires, rows, cleared, noted, mask, aside)
+            where wires: &Wires, rows: &[u32], cleared: u32, noted: &mut Wires, mask: &[u64],
+                aside: &mut Wires
     );
 }
 
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "it must be compiled into each instruction set's function")]
-fn add<const N: usize>(wires: &Wires, rows: &[u32], cleared: u32, noted: &mut Wires) {
+fn add<const N: usize>(
+    wires: &Wires,
+    rows: &[u32],
+    cleared: u32,
+    noted: &mut Wires,
+    mask: &[u64],
+    aside: &mut Wires,
+) {
     let all = wires.words().as_chunks::<N>().0;
     let cleared = all[cleared as usize];
-    for (&row, place) in rows.iter().zip(noted.rows_mut::<N>()) {
-        let (now, before) = (all[row as usize], *place);
+    let Some(&mask) = mask.first_chunk::<N>() else { return };
+    let places = rows.iter().zip(noted.rows_mut::<N>());
+    if mask == [0; N] {
+        for (&row, place) in places {
+            let (now, before) = (all[row as usize], *place);
+            *place = each(|i| (before[i] | now[i]) & !cleared[i]);
+        }
+        return;
+    }
+    for ((&row, place), aside) in places.zip(aside.rows_mut::<N>()) {
+        let (now, before, other) = (all[row as usize], *place, *aside);
+        *aside = each(|i| (other[i] & !mask[i]) | (before[i] & mask[i]));
         *place = each(|i| (before[i] | now[i]) & !cleared[i]);
     }
 }
@@ -170,8 +198,11 @@ mod tests {
             wires.row_mut(1).fill(0b1010); // cleared
             wires.row_mut(2).fill(0b1100);
             noted.row_mut(1).fill(0b11_0000);
-            note(&wires, &[2, 0], 1, &mut noted);
+            let mut aside = Wires::new(width, 2);
+            let mask = vec![0b1_0000; width.words()];
+            note(&wires, &[2, 0], 1, &mut noted, &mask, &mut aside);
             assert_eq!([noted.row(0)[0], noted.row(1)[0]], [0b0100, 0b11_0001]);
+            assert_eq!([aside.row(0)[0], aside.row(1)[0]], [0, 0b1_0000]);
         }
     }
 }

@@ -14,7 +14,8 @@ pub struct Ledger {
     /// The number of steps of a whole playout.
     most: u64,
     /// Lanes that have playouts left, lanes that come to a terminal state now, lanes that end now
-    /// for whatever reason, and lanes that have ended their last playout now.
+    /// for whatever reason, lanes that have ended their last playout now, lanes that should make
+    /// a move and can not, lanes that wait in the next sweep, and lanes whose next sweep is odd.
     masks: Wires,
 }
 
@@ -22,6 +23,9 @@ const ALIVE: u32 = 0;
 const FINISHED: u32 = 1;
 const ENDED: u32 = 2;
 const DONE: u32 = 3;
+const STUCK: u32 = 4;
+const WAITING: u32 = 5;
+const ODD: u32 = 6;
 
 /// What a sweep has brought.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -48,7 +52,7 @@ impl Ledger {
             steps: Wires::new(width, steps.max(1)),
             left: Wires::new(width, left.max(1)),
             most: most_steps.into(),
-            masks: Wires::new(width, 4),
+            masks: Wires::new(width, 7),
         }
     }
 
@@ -66,6 +70,8 @@ impl Ledger {
             set(&mut self.left, digit, u64::from(playouts) >> digit & 1 == 1);
         }
         set(&mut self.masks, ALIVE, playouts > 0);
+        set(&mut self.masks, WAITING, false);
+        set(&mut self.masks, ODD, false);
     }
 
     /// Lanes that have playouts left.
@@ -86,6 +92,16 @@ impl Ledger {
     /// Lanes that ended their last playout in the last sweep.
     pub fn done(&self) -> &[u64] {
         self.masks.row(DONE)
+    }
+
+    /// Lanes that should have made a move in the last sweep and could not.
+    pub fn stuck(&self) -> &[u64] {
+        self.masks.row(STUCK)
+    }
+
+    /// Lanes that do nothing in the next sweep, because playouts begin with even ones.
+    pub fn waiting(&self) -> &[u64] {
+        self.masks.row(WAITING)
     }
 
     /// How many steps the playout of a lane may still make. In the sweep in which a playout ends
@@ -125,18 +141,20 @@ fn book<const N: usize>(
     let rows = wires.rows_mut::<N>();
     let masks = ledger.masks.rows_mut::<N>();
     let (terminal, stuck) = (rows[terminal as usize], rows[stuck as usize]);
-    let alive = masks[ALIVE as usize];
+    let (alive, waiting, odd) =
+        (masks[ALIVE as usize], masks[WAITING as usize], masks[ODD as usize]);
+    let playing: [u64; N] = each(|i| alive[i] & !waiting[i]);
     let steps = ledger.steps.rows_mut::<N>();
     let mut some = [0u64; N];
     for &digit in &*steps {
         let before = some;
         some = each(|i| before[i] | digit[i]);
     }
-    let finished: [u64; N] = each(|i| terminal[i] & alive[i]);
-    let ended: [u64; N] = each(|i| (terminal[i] | !some[i]) & alive[i]);
-    let trouble: [u64; N] = each(|i| stuck[i] & alive[i] & !ended[i]);
+    let finished: [u64; N] = each(|i| terminal[i] & playing[i]);
+    let ended: [u64; N] = each(|i| (terminal[i] | !some[i]) & playing[i]);
+    let trouble: [u64; N] = each(|i| stuck[i] & playing[i] & !ended[i]);
     // One step less, or all of them again.
-    let mut borrow = alive;
+    let mut borrow = playing;
     for (at, place) in steps.iter_mut().enumerate() {
         let full = if ledger.most >> at & 1 == 1 { !0 } else { 0 };
         let (digit, before) = (*place, borrow);
@@ -157,12 +175,15 @@ fn book<const N: usize>(
         }
         living = each(|i| alive[i] & more[i]);
     }
-    rows[restart as usize] = each(|i| ended[i] | !living[i]);
+    rows[restart as usize] = each(|i| ended[i] | waiting[i] | !living[i]);
     let done: [u64; N] = each(|i| alive[i] & !living[i]);
     masks[ALIVE as usize] = living;
     masks[FINISHED as usize] = finished;
     masks[ENDED as usize] = ended;
     masks[DONE as usize] = done;
+    masks[STUCK as usize] = trouble;
+    masks[WAITING as usize] = each(|i| ended[i] & living[i] & !odd[i]);
+    masks[ODD as usize] = each(|i| !odd[i]);
     *found = Sweep { ended: ends, stuck: any(trouble), done: any(done) };
 }
 
@@ -254,6 +275,7 @@ mod tests {
             let lanes = width.lanes();
             let mut left: Vec<u32> = (0..lanes).map(|lane| (lane % 10) as u32).collect();
             let mut steps = vec![5u32; lanes];
+            let mut waits = vec![false; lanes];
             for (lane, &left) in left.iter().enumerate() {
                 ledger.begin(lane, left);
             }
@@ -268,7 +290,8 @@ mod tests {
                 let bit = |row: &[u64], lane: usize| row[lane / 64] >> (lane % 64) & 1 == 1;
                 let mut done = false;
                 for lane in 0..lanes {
-                    let alive = left[lane] > 0;
+                    let waited = waits[lane];
+                    let alive = left[lane] > 0 && !waited;
                     let ends = alive && (over(lane) || steps[lane] == 0);
                     assert_eq!(bit(ledger.ended(), lane), ends);
                     assert_eq!(bit(ledger.finished(), lane), alive && over(lane));
@@ -279,8 +302,11 @@ mod tests {
                     } else if alive {
                         steps[lane] -= 1;
                     }
+                    // Playouts begin with even sweeps.
+                    waits[lane] = ends && left[lane] > 0 && round % 2 == 0;
+                    assert_eq!(bit(ledger.waiting(), lane), waits[lane]);
                     assert_eq!(bit(ledger.alive(), lane), left[lane] > 0);
-                    assert_eq!(bit(wires.row(2), lane), ends || left[lane] == 0);
+                    assert_eq!(bit(wires.row(2), lane), ends || waited || left[lane] == 0);
                     if left[lane] > 0 {
                         assert_eq!(ledger.steps_left(lane), steps[lane]);
                     }

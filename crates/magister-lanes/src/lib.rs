@@ -4,29 +4,47 @@
 //! Nothing here knows of games. The kernels are written once, as plain loops over arrays of words,
 //! and compiled for several instruction sets, of which the best that the machine has is taken at
 //! run time; all of them compute the same. Tapes may be made into machine code as well, which
-//! is compared with the interpreter when it is made.
+//! is compared with the interpreter when it is made. For who writes a loop of their own by hand,
+//! [`on_this_machine`] runs it with the instructions that there are.
 //!
 //! Two variables of the environment ask for less, for comparison: `MAGISTER_VECTORS=avx2` or
 //! `portable` limits the instruction set, and `MAGISTER_CODE=off` forbids machine code.
 //!
-//! This crate is where the engine's `unsafe` code lives. It has four reasons, and no others:
-//! a function compiled for an instruction set may only be called where that is known to exist;
-//! the rows of a gate are read without a check, since a [`Tape`] checks all of them once when it
-//! is made; words are looked at as vectors; and a tape may be run by code that was made for it.
+//! This crate is where the engine's `unsafe` code lives. It has these reasons, and no others; what
+//! each rests on is also said where it stands.
+//!
+//! | where | what | rests on |
+//! |---|---|---|
+//! | `by_width!`, `planes` | functions compiled for an instruction set are called | the processor is asked once, and the set is never one that it does not have |
+//! | `tape` | the rows of a gate are read and written without a check | `Tape::new` checks all rows of all gates, and every run that there are as many |
+//! | `wires` | blocks of eight words are looked at as words | a block is nothing but its words |
+//! | `planes` | eight words become a vector, and the reverse | both are 512 bits, all of which are values |
+//! | `code` | a tape is run by code that was made for it | see there |
+//!
+//! Emitted code has no branch, no call and no instruction but loads, stores and logic on vector
+//! registers, relative to its one argument. All its addresses come from the rows of a [`Tape`],
+//! which exist; rows are aligned as its instructions need it. Its encodings are held against those
+//! of another assembler, random tapes against the interpreter, and every tape in use against the
+//! interpreter once, before it is used. The memory it lies in is never writable and executable at
+//! the same time, and can not be changed any more.
 
 #![allow(clippy::needless_range_loop, reason = "kernels walk several rows word by word")]
 
 mod code;
 mod commit;
 mod ledger;
+mod machine;
 mod planes;
 mod scale;
 mod tape;
+#[cfg(test)]
+mod tests;
 mod wires;
 
 pub use code::Form;
 pub use commit::{Commit, Start, hold, note};
 pub use ledger::{Ledger, Sweep, Tally};
+pub use machine::{Machine, Work, on_this_machine};
 pub use planes::{BITS, Planes};
 pub use scale::{planes_for, scale};
 pub use tape::{Gate, Operation, Tape};

@@ -182,6 +182,11 @@ impl Tape {
         made
     }
 
+    /// Whether there is code for wires of a width.
+    pub fn has_code(&self, width: Width) -> bool {
+        self.codes.iter().any(|code| code.width() == width)
+    }
+
     /// The gates, in order.
     #[cfg(target_arch = "x86_64")]
     pub(crate) fn gates(&self) -> impl Iterator<Item = Gate> {
@@ -300,7 +305,9 @@ mod tests {
         let gates: Vec<Gate> = (0..500)
             .map(|n| {
                 let wire = |k: u64| (mix(n * 7 + k) % wires) as u32;
-                let operation = Operation::ALL[(mix(n) % Operation::ALL.len() as u64) as usize];
+                let kinds = Operation::ALL.len() as u64 + 4;
+                let kind = Operation::ALL.get((mix(n) % kinds) as usize).copied();
+                let operation = kind.unwrap_or(Operation::Table(mix(n * 7 + 5) as u8));
                 Gate { operation, a: wire(1), b: wire(2), c: wire(3), out: wire(4) }
             })
             .collect();

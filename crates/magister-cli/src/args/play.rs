@@ -176,6 +176,9 @@ pub(crate) struct Bench {
     /// Play in so many threads; rates are per second of the clock then
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: u16,
+    /// Let playouts tell what comes of each move, which costs time
+    #[arg(long, conflicts_with = "signature")]
+    pub(crate) moves: bool,
     /// Break a match off after so many steps
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     pub(crate) max_steps: u32,

@@ -34,7 +34,7 @@ pub(crate) fn run(args: &Bench) -> Result<u8> {
         process::reset_peak();
         source.each(Some(args.evaluator.unwrap_or(Evaluators::All)), |playable| {
             let form = batch_form(playable);
-            let measured = measure(playable, args.seconds, args.max_steps, args.threads)
+            let measured = measure(playable, args)
                 .with_context(|| format!("{name} by {}", playable.evaluator))?;
             if args.json {
                 writeln!(out, "{}", as_json(playable, form, &measured, args.threads))?;

@@ -1,55 +1,151 @@
 //! `magister games`: the catalogue.
 
+mod check;
+
 use std::io::Write;
 
 use anyhow::{Result, bail};
-use magister_games::catalogue::{self, Entry};
+use magister_games::catalogue::{self, Entry, Sheet, TAGS};
+use magister_gdl::{Dialect, Options, Rulesheet, Syntax, TermKind, nearest, read};
 use serde_json::json;
 
+use super::check::wrapped;
+use super::plural;
 use crate::CLEAN;
-use crate::args::Games;
+use crate::args::{Games, NewLanguage};
+
+/// Where lines end.
+const WIDTH: usize = 100;
+
+/// A game, with what its rules say about it.
+struct Listed {
+    entry: &'static Entry,
+    languages: Vec<NewLanguage>,
+    players: usize,
+}
 
 pub(crate) fn run(args: &Games) -> Result<u8> {
-    let wanted: Vec<&Entry> = catalogue::all()
-        .iter()
-        .filter(|e| args.tag.as_ref().is_none_or(|tag| e.card.tags.contains(tag)))
-        .collect();
+    if args.check_all || !args.check.is_empty() {
+        return check::run(&args.check);
+    }
+    for tag in &args.tag {
+        if !TAGS.contains(&tag.as_str()) {
+            let meant = nearest(tag, TAGS.iter().copied());
+            let help = meant.map_or_else(
+                || format!("the tags are: {}", TAGS.join(", ")),
+                |near| format!("did you mean {near}?"),
+            );
+            bail!("no game has the tag {tag}; {help}");
+        }
+    }
+    let listed = catalogue::all().iter().map(Listed::new);
+    let wanted: Vec<Listed> = listed.filter(|game| game.wanted(args)).collect();
     if wanted.is_empty() {
-        let mut tags: Vec<&str> =
-            catalogue::all().iter().flat_map(|e| &e.card.tags).map(String::as_str).collect();
-        tags.sort_unstable();
-        tags.dedup();
-        bail!("no game has this tag; the tags are: {}", tags.join(", "));
+        bail!("no game is like that; `magister games` lists them all");
     }
     let mut out = anstream::stdout().lock();
     if args.json {
-        for entry in wanted {
-            writeln!(
-                out,
-                "{}",
-                json!({
-                    "name": entry.name,
-                    "title": entry.card.title,
-                    "summary": entry.card.summary,
-                    "tags": entry.card.tags,
-                    "author": entry.card.author,
-                    "rulesheet": entry.sheet.map(|s| s.path),
-                    "rust": entry.native,
-                })
-            )?;
+        for game in &wanted {
+            writeln!(out, "{}", game.json())?;
         }
         return Ok(CLEAN);
     }
-    let width = wanted.iter().map(|e| e.name.len()).max().unwrap_or(0);
-    for entry in wanted {
-        writeln!(out, "{:width$}  {:9}  {}", entry.name, languages(entry), entry.card.summary)?;
+    let width = wanted.iter().map(|game| game.entry.name.len()).max().unwrap_or(0);
+    let groups = ["one player", "two players", "three players", "more players"];
+    let group = |game: &Listed| game.players.clamp(1, groups.len()) - 1;
+    for (number, name) in groups.iter().enumerate() {
+        let games: Vec<&Listed> = wanted.iter().filter(|game| group(game) == number).collect();
+        if games.is_empty() {
+            continue;
+        }
+        writeln!(out, "For {name}: {}", games.len())?;
+        for game in games {
+            let lines = wrapped(&game.entry.card.summary, WIDTH - width - 4);
+            for (line, text) in lines.iter().enumerate() {
+                let name = if line == 0 { game.entry.name } else { "" };
+                writeln!(out, "  {name:width$}  {text}")?;
+            }
+        }
+        writeln!(out)?;
+    }
+    let count = plural(wanted.len(), "game");
+    writeln!(out, "{count}; `magister show NAME` explains one, `magister step NAME` plays it.")?;
+    if args.tag.is_empty() {
+        let tags = format!("--tag finds more of a kind: {}.", TAGS.join(", "));
+        for line in wrapped(&tags, WIDTH) {
+            writeln!(out, "{line}")?;
+        }
     }
     Ok(CLEAN)
 }
 
-/// The languages a game is written in.
-pub(super) fn languages(entry: &Entry) -> String {
-    let sheet = entry.sheet.and_then(|s| s.path.rsplit('.').next());
-    let rust = entry.native.then_some("rust");
-    sheet.into_iter().chain(rust).collect::<Vec<_>>().join(", ")
+impl Listed {
+    fn new(entry: &'static Entry) -> Self {
+        let mut languages = Vec::new();
+        let mut players = entry.native().map_or(0, |game| game.info().players().count());
+        for (_, sheet) in entry.sheets() {
+            let rules = rules(sheet);
+            languages.push(language(&rules));
+            if players == 0 {
+                players = roles(&rules).iter().filter(|role| *role != "random").count();
+            }
+        }
+        languages.extend(entry.native.then_some(NewLanguage::Rust));
+        Listed { entry, languages, players }
+    }
+
+    fn wanted(&self, args: &Games) -> bool {
+        let card = &self.entry.card;
+        let text = format!("{} {} {} {}", self.entry.name, card.title, card.summary, {
+            card.aliases.join(" ")
+        });
+        let text = text.to_lowercase();
+        let words = args.words.iter().any(|word| text.contains(&word.to_lowercase()));
+        (args.words.is_empty() || words)
+            && args.tag.iter().all(|tag| card.tags.contains(tag))
+            && args.players.is_none_or(|players| players == self.players)
+            && args.language.is_none_or(|language| self.languages.contains(&language))
+    }
+
+    fn json(&self) -> serde_json::Value {
+        let Entry { name, card, sheet, native, .. } = self.entry;
+        json!({
+            "name": name,
+            "aliases": card.aliases,
+            "title": card.title,
+            "summary": card.summary,
+            "tags": card.tags,
+            "players": self.players,
+            "author": card.author,
+            "languages": self.languages.iter().map(|l| l.name()).collect::<Vec<_>>(),
+            "rulesheet": sheet.map(|s| s.path),
+            "twins": self.entry.twins.iter().map(|twin| twin.name).collect::<Vec<_>>(),
+            "rust": native,
+        })
+    }
+}
+
+fn rules(sheet: Sheet) -> Rulesheet {
+    read(sheet.text, &Options::default()).rules
+}
+
+/// The language of rules.
+pub(super) fn language(rules: &Rulesheet) -> NewLanguage {
+    match (rules.dialect, rules.syntax) {
+        (Dialect::Operations, _) => NewLanguage::Operations,
+        (_, Syntax::Kif) => NewLanguage::Kif,
+        (_, Syntax::Infix) => NewLanguage::Infix,
+    }
+}
+
+/// The roles that rules name.
+pub(super) fn roles(rules: &Rulesheet) -> Vec<String> {
+    rules
+        .rules()
+        .filter(|(r, _)| r.head.is("role", 1))
+        .filter_map(|(r, _)| match &r.head.args()[0].kind {
+            TermKind::Constant(name) => Some(name.to_string()),
+            _ => None,
+        })
+        .collect()
 }

@@ -12,6 +12,7 @@ pub(crate) mod fmt;
 pub(crate) mod games;
 pub(crate) mod inspect;
 pub(crate) mod network;
+pub(crate) mod new;
 pub(crate) mod perft;
 pub(crate) mod playable;
 pub(crate) mod players;

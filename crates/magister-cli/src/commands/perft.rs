@@ -1,15 +1,14 @@
 //! `magister perft`: paths and positions, depth by depth.
 
-mod count;
-
 use std::io::Write;
 
 use anyhow::{Context as _, Result, bail};
+use magister_core::Stop;
+use magister_engine::inspect::{Counter, Failure, Level};
 use serde_json::{Value, json};
 
 use crate::args::Perft;
 use crate::{CLEAN, game};
-use count::{Counter, Failure, Level};
 
 /// How a count ended.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -25,7 +24,7 @@ enum End {
 pub(crate) fn run(args: &Perft) -> Result<u8> {
     let game = game::open(&args.game, args.evaluator, &args.language.options())?;
     let mut out = anstream::stdout().lock();
-    let mut counter = Counter::new(game.game.worker(), args.limit);
+    let mut counter = Counter::new(&*game.game, args.limit, Stop::never());
     let mut levels: Vec<Level> = Vec::new();
     if !args.json {
         writeln!(out, "depth {:>24} {:>24} {:>12}", "nodes", "terminals", "distinct")?;

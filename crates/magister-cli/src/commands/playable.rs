@@ -1,7 +1,5 @@
 //! `magister playable`: whether the rules make a game, seen in random play.
 
-mod survey;
-
 use std::fmt::Write as _;
 use std::io::Write;
 use std::sync::Arc;
@@ -9,6 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Result, bail};
 use magister_core::{Game, Info, Move, Seed, Stop};
+use magister_engine::inspect::{Fault, Score, Seen, Survey, survey};
 use magister_engine::{Coverage, Program, Unused, coverage, within};
 use magister_gdl::{Options, Severity, examine};
 use serde_json::{Value, json};
@@ -17,7 +16,6 @@ use super::plural;
 use crate::args::Playable;
 use crate::game::{self, Source};
 use crate::{CLEAN, FOUND};
-use survey::{Fault, Score, Seen, Survey, survey};
 
 /// Longer examples are told by their length.
 const EXAMPLE: usize = 12;
@@ -57,7 +55,7 @@ pub(crate) fn run(args: &Playable) -> Result<u8> {
         Source::Rules { .. } => (0.0, 100.0),
     };
     let seed = Seed::from(args.seed).derive("playable");
-    let survey = survey(game, range, args.playouts, args.max_steps, seed);
+    let survey = survey(game, range, args.playouts, args.max_steps, seed, &Stop::never());
     problems.extend(survey.faults.iter().map(|(fault, seen)| problem(game, range, fault, seen)));
     let used = used(&source, args, seed);
     let played = Played { game, evaluator: playable.evaluator, survey: &survey, used };

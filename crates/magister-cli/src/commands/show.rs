@@ -1,27 +1,37 @@
 //! `magister show`: a game, explained.
 
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 use std::io::Write;
 
 use anyhow::{Result, bail};
-use magister_core::{Game, Information};
-use magister_games::catalogue::{Entry, Found, Version};
-use magister_gdl::{
-    Diagnostics, Dialect, Examined, Rulesheet, Severity, Syntax, TermKind, examine,
-};
+use magister_core::Role;
+use magister_games::catalogue::{Entry, Facts, Found, Version};
+use magister_gdl::{Diagnostics, Dialect, Examined, Rulesheet, Severity, Syntax, examine};
 use serde_json::{Value, json};
 
 use super::check::wrapped;
-use super::tally;
+use super::{games, tally};
 use crate::args::Show;
+use crate::game::{self, Playable, Source};
+use crate::session::Session;
 use crate::{CLEAN, input};
+
+/// Where lines of prose end, and all others.
+const PROSE: usize = 80;
+const WIDTH: usize = 100;
+/// How many moves are named, and how many steps are played for an example.
+const NAMED: usize = 8;
+const STEPS: usize = 6;
 
 pub(crate) fn run(args: &Show) -> Result<u8> {
     let mut out = anstream::stdout().lock();
-    let found = input::bundled(&args.game);
+    let rust = args.game.starts_with("rust:");
+    let found = input::bundled(args.game.trim_start_matches("rust:"));
     let entry = found.map(|found| found.entry);
     let text = match found {
         Some(Found { version: Version::Rust, .. }) => None,
+        Some(_) if rust => None,
         _ => Some(input::open(&args.game)?),
     };
     if args.rules {
@@ -31,49 +41,167 @@ pub(crate) fn run(args: &Show) -> Result<u8> {
         out.write_all(text.text.as_bytes())?;
         return Ok(CLEAN);
     }
-    let sheet =
-        text.as_ref().map(|t| (t.name.as_str(), examine(&t.text, &args.language.options())));
+    let options = args.language.options();
+    let sheet = text.as_ref().map(|t| (t.name.as_str(), examine(&t.text, &options)));
     if args.json {
         writeln!(out, "{}", as_json(entry, sheet.as_ref().map(|(n, e)| (*n, e))))?;
         return Ok(CLEAN);
     }
     if let Some(entry) = entry {
-        writeln!(out, "{}", entry.card.title)?;
-        writeln!(out, "{}\n", "=".repeat(entry.card.title.chars().count()))?;
-        for line in entry.card.rules.trim().lines() {
-            for line in wrapped(line, 80) {
-                writeln!(out, "{line}")?;
-            }
-        }
-        writeln!(out, "\ntags:       {}", entry.card.tags.join(", "))?;
-        if let Some(author) = &entry.card.author {
-            writeln!(out, "author:     {author}")?;
-        }
-        if let Some(game) = entry.native() {
-            writeln!(out, "in Rust:    {}", describe(game.as_ref()))?;
-        }
+        out.write_all(about(entry).as_bytes())?;
     }
-    if let (Some((name, found)), Some(text)) = (sheet, &text) {
+    if let Some((name, found)) = &sheet {
         let rules = &found.rules;
         writeln!(out, "rulesheet:  {name}, {}", language(rules))?;
-        writeln!(out, "roles:      {}", roles(rules).join(", "))?;
-        writeln!(out, "fluents:    {}", join(&fluents(rules)))?;
-        writeln!(out, "moves:      {}", join(&moves(rules)))?;
-        writeln!(out, "check:      {}", verdict(&found.diagnostics))?;
-        if entry.is_some() {
-            writeln!(out, "\n{}", text.text.trim_end())?;
+        writeln!(out, "roles:      {}", games::roles(rules).join(", "))?;
+        if entry.is_none() {
+            writeln!(out, "fluents:    {}", join(&fluents(rules)))?;
+            writeln!(out, "moves:      {}", join(&moves(rules)))?;
         }
+        writeln!(out, "check:      {}", verdict(&found.diagnostics))?;
+    } else if let Some(game) = entry.and_then(Entry::native) {
+        writeln!(out, "roles:      {}", game.info().roles.join(", "))?;
+    }
+    // Rules with errors have no start that could be shown.
+    let broken = sheet.as_ref().is_some_and(|(_, found)| found.diagnostics.has_errors());
+    if args.game == "-" || broken {
+        return Ok(CLEAN);
+    }
+    let source = game::find(&args.game, &options)?;
+    match source.try_prepare(None)? {
+        Ok(playable) => {
+            out.write_all(beginning(&source, &playable)?.as_bytes())?;
+        }
+        Err(error) => writeln!(out, "\nno match can begin: {error}")?,
+    }
+    if entry.is_some() {
+        let name = &args.game;
+        let rules = if sheet.is_some() {
+            format!("`magister show {name} --rules` prints the rulesheet, ")
+        } else {
+            String::new()
+        };
+        writeln!(out, "\n{rules}`magister step {name}` plays it.")?;
     }
     Ok(CLEAN)
 }
 
-fn describe(game: &dyn Game) -> String {
+/// What the catalogue says about a game.
+fn about(entry: &Entry) -> String {
+    let card = &entry.card;
+    let mut text = format!("{}\n{}\n\n", card.title, "=".repeat(card.title.chars().count()));
+    for line in card.rules.trim().lines() {
+        for line in wrapped(line, PROSE) {
+            let _ = writeln!(text, "{line}");
+        }
+    }
+    let _ = writeln!(text, "\ntags:       {}", card.tags.join(", "));
+    if let Some(author) = &card.author {
+        let _ = writeln!(text, "author:     {author}");
+    }
+    if !card.aliases.is_empty() {
+        let _ = writeln!(text, "also:       {}", card.aliases.join(", "));
+    }
+    let mut versions: Vec<String> = entry.sheets().map(|(name, _)| name).collect();
+    versions.extend(entry.native.then(|| format!("rust:{}", entry.name)));
+    if versions.len() > 1 {
+        let _ = writeln!(text, "versions:   {}", versions.join(", "));
+    }
+    let known = facts(&card.facts);
+    for (number, line) in known.iter().enumerate() {
+        let head = if number == 0 { "known:" } else { "" };
+        let _ = writeln!(text, "{head:12}{line}");
+    }
+    text
+}
+
+/// What is known about a game, a line for each.
+fn facts(facts: &Facts) -> Vec<String> {
+    let mut lines = Vec::new();
+    if !facts.perft.is_empty() {
+        let counts: Vec<String> = facts.perft.iter().map(|&count| digits(count)).collect();
+        lines.push(format!("{} paths of 1, 2, ... steps", counts.join("; ")));
+    }
+    if let Some(positions) = facts.positions {
+        lines.push(format!("{} positions", digits(positions)));
+    }
+    if let Some(length) = facts.length {
+        lines.push(format!("random matches take {length} steps on average"));
+    }
+    if let Some(value) = &facts.value {
+        let values: Vec<String> = value.iter().map(f64::to_string).collect();
+        lines.push(format!("with best play the roles get {}", values.join(" and ")));
+    }
+    lines
+}
+
+/// A number with its digits in groups.
+fn digits(number: u64) -> String {
+    let plain = number.to_string();
+    let mut text = String::new();
+    for (place, digit) in plain.chars().enumerate() {
+        if place > 0 && (plain.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// The first position, what can be done there, and how a match may go on.
+fn beginning(source: &Source, playable: &Playable) -> Result<String> {
+    let game = &*playable.game;
     let info = game.info();
-    let hidden = match info.information {
-        Information::Perfect => "perfect information",
-        Information::Hidden => "hidden information",
-    };
-    format!("roles {}; {hidden}", info.roles.join(", "))
+    let painter = source.painter(playable);
+    let mut session = Session::new(playable.game.clone(), 1);
+    let mut text = "\nAt the start:\n\n".to_owned();
+    text.push_str(&painter.picture(game, &session.moment().state).text(WIDTH, true));
+    text.push('\n');
+    for role in info.all_roles().filter(|&role| session.chooses(role)) {
+        let legal = session.worker.legal(role);
+        let mut names: Vec<String> =
+            legal.iter().take(NAMED).map(|&choice| game.text().move_text(choice)).collect();
+        if legal.len() > NAMED {
+            names.push("...".to_owned());
+        }
+        let (role, count) = (info.role_name(role), legal.len());
+        let line = format!("{role} chooses among {count} moves: {}", whole(&names.join(",\n")));
+        text.push_str(&lines(&line));
+    }
+    let mut steps = Vec::new();
+    while steps.len() < STEPS && !session.worker.terminal() {
+        let choosing: Vec<Role> = info.all_roles().filter(|&role| session.chooses(role)).collect();
+        session.random()?;
+        let joint = &session.moment().joint;
+        let told = |role: &Role| {
+            format!("{} {}", info.role_name(*role), game.text().move_text(joint[role.index()]))
+        };
+        let told: Vec<String> = choosing.iter().map(told).collect();
+        if !told.is_empty() {
+            steps.push(told.join(" and\n"));
+        }
+        if session.at > STEPS * 4 {
+            break;
+        }
+    }
+    let end = if session.worker.terminal() { ", and that is the end" } else { "" };
+    let steps = whole(&steps.join(";\n"));
+    text.push_str(&lines(&format!("A match may go on like this: {steps}{end}.")));
+    Ok(text)
+}
+
+/// What stands for a blank at which no line ends.
+const KEPT: &str = "\u{1}";
+
+/// A text whose lines stay whole when it is broken into others.
+fn whole(text: &str) -> String {
+    text.replace(' ', KEPT).replace('\n', " ")
+}
+
+/// A text in lines that are not too long.
+fn lines(text: &str) -> String {
+    let lines = wrapped(text, WIDTH).into_iter();
+    lines.map(|line| line.replace(KEPT, " ") + "\n").collect()
 }
 
 fn language(rules: &Rulesheet) -> String {
@@ -86,17 +214,6 @@ fn language(rules: &Rulesheet) -> String {
         rules.dialect.name(),
         super::plural(rules.statements.len(), "statement")
     )
-}
-
-fn roles(rules: &Rulesheet) -> Vec<String> {
-    rules
-        .rules()
-        .filter(|(r, _)| r.head.is("role", 1))
-        .filter_map(|(r, _)| match &r.head.args()[0].kind {
-            TermKind::Constant(name) => Some(name.to_string()),
-            _ => None,
-        })
-        .collect()
 }
 
 /// Names with their number of arguments, such as `cell/3`.
@@ -150,6 +267,15 @@ fn as_json(entry: Option<&Entry>, sheet: Option<(&str, &Examined)>) -> Value {
         object["description"] = json!(entry.card.rules);
         object["tags"] = json!(entry.card.tags);
         object["author"] = json!(entry.card.author);
+        object["aliases"] = json!(entry.card.aliases);
+        object["versions"] = json!(entry.sheets().map(|(name, _)| name).collect::<Vec<_>>());
+        let Facts { perft, positions, length, value } = &entry.card.facts;
+        object["facts"] = json!({
+            "perft": perft,
+            "positions": positions,
+            "length": length,
+            "value": value,
+        });
         object["rust"] = json!(entry.native);
         if let Some(game) = entry.native() {
             object["roles"] = json!(game.info().roles);
@@ -163,7 +289,7 @@ fn as_json(entry: Option<&Entry>, sheet: Option<(&str, &Examined)>) -> Value {
             Syntax::Kif => "kif",
             Syntax::Infix => "infix",
         });
-        object["roles"] = json!(roles(rules));
+        object["roles"] = json!(games::roles(rules));
         object["statements"] = json!(rules.statements.len());
         object["fluents"] = json!(fluents(rules));
         object["moves"] = json!(moves(rules));

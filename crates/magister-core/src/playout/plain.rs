@@ -144,7 +144,8 @@ impl Player {
         let lane = &self.lanes[index];
         let here = if lane.steps == 0 { stream.start } else { &lane.state };
         worker.load(here, stop)?;
-        for offset in 0..WINDOW {
+        let mut offset = 0;
+        while offset < WINDOW {
             stop.check()?;
             let finished = worker.terminal();
             if finished || self.lanes[index].steps == batch.max_steps {
@@ -153,6 +154,8 @@ impl Player {
                     return Ok(());
                 }
                 worker.load(stream.start, stop)?;
+                // Windows begin with even sweeps.
+                offset += 2 - offset % 2;
                 continue;
             }
             self.joint.clear();
@@ -171,6 +174,7 @@ impl Player {
             for (sum, gain) in self.gains[own.clone()].iter_mut().zip(&self.step.gains) {
                 *sum += gain;
             }
+            offset += 1;
         }
         worker.save(&mut self.lanes[index].state);
         Ok(())

@@ -4,7 +4,7 @@
 //! many gates, the last states are kept lane by lane until a lane would have to keep two, and the
 //! goals of all are computed at once.
 
-use magister_lanes::{Gate, Operation, Tape, Width};
+use magister_lanes::{Form, Gate, Operation, Tape, Width};
 
 use crate::circuit::{Circuit, Laid, Layout, Wire};
 use crate::network::Network;
@@ -62,6 +62,7 @@ impl Goals {
         }
         let kept: Vec<Wire> = rewards.iter().map(|&(.., wire)| at(wire)).collect();
         let layout = Layout {
+            form: Form::best(Width::best()),
             widths: Width::useful(),
             wires: (circuit.wires + shift) as usize,
             inputs: shift + 1,
@@ -121,4 +122,93 @@ pub(super) fn rewards(
         }
     }
     rewards
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+
+    use super::*;
+    use crate::Program;
+    use crate::grounder::{GroundLimits, ground};
+    use crate::network::NetworkLimits;
+    use magister_core::Stop;
+    use magister_gdl::{Options, read};
+    use magister_lanes::Wires;
+
+    /// Lamps of which one is switched at a time; a goal for every number of lamps that are on, and
+    /// two goals if it is three.
+    fn lamps(count: usize) -> String {
+        let mut text = "(role you)
+            (<= (on ?n 0) (first ?n) (not (true (lamp ?n))))
+            (<= (on ?n 1) (first ?n) (true (lamp ?n)))
+            (<= (on ?n ?k) (after ?m ?n) (on ?m ?k) (not (true (lamp ?n))))
+            (<= (on ?n ?k) (after ?m ?n) (on ?m ?j) (succ ?j ?k) (true (lamp ?n)))
+            (<= (legal you (switch ?n)) (number ?n))
+            (<= (next (lamp ?n)) (true (lamp ?n)) (not (does you (switch ?n))))
+            (<= (next (lamp ?n)) (does you (switch ?n)) (not (true (lamp ?n))))
+            (<= (goal you ?k) (last ?n) (on ?n ?k))
+            (<= (goal you 77) (last ?n) (on ?n 3))
+            (<= terminal (true (lamp 1)) (true (lamp 2)))
+            (init (lamp 1)) (first 1) (number 1) (succ 0 1) "
+            .to_owned();
+        for n in 2..=count {
+            let _ = write!(text, "(after {} {n}) (succ {} {n}) (number {n}) ", n - 1, n - 1);
+        }
+        text + &format!("(last {count})")
+    }
+
+    fn network(text: &str) -> Network {
+        let rules = read(text, &Options::default()).rules;
+        let program = Program::new(&rules, text).expect("a game");
+        let grounded = ground(&program, &GroundLimits::default(), &Stop::never()).expect("grounds");
+        Network::new(&grounded, &NetworkLimits::default(), &Stop::never()).expect("fits")
+    }
+
+    fn values(network: &Network) -> Vec<Option<f64>> {
+        let text = |value| network.terms.constant_text(value)?.parse().ok();
+        network.goals.iter().map(|&(_, value, _)| text(value)).collect()
+    }
+
+    #[test]
+    fn goals_of_kept_states_are_those_of_the_rules() {
+        let count = 24;
+        let network = network(&lamps(count));
+        let values = values(&network);
+        let pay = Pay { values: &values, chance: None, zero: false };
+        let goals = Goals::new(&network, &pay).expect("so many gates are kept apart");
+        assert_eq!(goals.fluents.len(), count);
+        for &width in Width::ALL {
+            let mut kept = Wires::new(width, goals.rows);
+            kept.row_mut(0).fill(!0);
+            let mut on = vec![0u32; width.lanes()];
+            for row in 1..=count as u32 {
+                for (lane, on) in on.iter_mut().enumerate() {
+                    // From no lamp in the first lane to most of them in others.
+                    let lit = ((row as usize * 0x9e37_79b9) >> 7) % 64 < lane % 64;
+                    kept.row_mut(row)[lane / 64] |= u64::from(lit) << (lane % 64);
+                    *on += u32::from(lit);
+                }
+            }
+            goals.tape.run(&mut kept);
+            for (lane, &on) in on.iter().enumerate() {
+                let paid: Vec<f64> = goals
+                    .rewards
+                    .iter()
+                    .filter(|&&(.., row)| kept.row(row)[lane / 64] >> (lane % 64) & 1 == 1)
+                    .map(|&(_, value, _)| value)
+                    .collect();
+                let expected = if on == 3 { Vec::new() } else { vec![f64::from(on)] };
+                assert_eq!(paid, expected, "{on} lamps in lane {lane} of {width}");
+            }
+        }
+    }
+
+    #[test]
+    fn few_goals_are_not_kept_apart() {
+        let network = network(&lamps(4));
+        let values = values(&network);
+        let pay = Pay { values: &values, chance: None, zero: false };
+        assert!(Goals::new(&network, &pay).is_none());
+    }
 }

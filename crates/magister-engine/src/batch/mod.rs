@@ -1,11 +1,14 @@
 //! Playouts by the hundred: a network run on vectors, one game in every bit.
 
 mod choice;
+mod ending;
 mod goals;
 mod moves;
 mod numbers;
+mod phases;
 mod player;
 mod program;
+mod slot;
 
 pub(crate) use goals::Pay;
 pub(crate) use player::{BatchPlan, BatchPlayer, Trouble};

@@ -1,20 +1,28 @@
 //! Plays streams of playouts, as many side by side as a row has lanes.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
-use magister_core::playout::{LANES, Playout, lane_quota};
+use magister_core::playout::{LANES, lane_quota};
 use magister_core::{Batch, Detail, Halt, Results, Stop, Tally};
-use magister_lanes::{BITS, Ledger, Planes, Start, Width, Wires, hold, scale};
+use magister_lanes::{BITS, Form, Ledger, Planes, Start, Width, Wires, hold, scale};
 
-use super::goals::Pay;
+use super::ending::Ending;
+use super::goals::{Goals, Pay};
 use super::moves::{CountedMoves, MoveBook};
-use super::program::{BatchProgram, Ending};
-use crate::network::Network;
+use super::phases::Phase;
+use super::program::{BatchProgram, STATE, YES};
+use super::slot::{Playing, lanes};
+use crate::network::{Network, Turns};
 
 /// What all players of a game share.
 #[derive(Debug)]
 pub(crate) struct BatchPlan {
-    program: BatchProgram,
+    /// What sweeps run: always the same, or that of each phase in turn.
+    programs: Vec<BatchProgram>,
+    phases: Vec<Phase>,
+    /// The goals of states that are kept, if that is better.
+    apart: Option<Goals>,
     fluents: usize,
     roles: usize,
     /// The moves, if it is told what comes of them.
@@ -24,9 +32,51 @@ pub(crate) struct BatchPlan {
 impl BatchPlan {
     /// The plan of a network. If it is to tell what comes of moves, their numbers are given.
     pub(crate) fn new(network: &Network, pay: &Pay<'_>, numbers: Option<&[u32]>) -> Self {
-        let program = BatchProgram::new(network, pay, numbers.is_some());
-        let moves = numbers.map(|numbers| CountedMoves::new(network, numbers, &program.rewards));
-        Self { program, fluents: network.fluents.len(), roles: network.idle.len(), moves }
+        let apart = Goals::new(network, pay);
+        // Which moves were made is asked of all roles at once.
+        let phases = if numbers.is_none() { Phase::of(network) } else { Vec::new() };
+        let make = |form: Form| -> Vec<BatchProgram> {
+            let program = |network: &Network, turns: Option<Turns>| {
+                BatchProgram::new(network, turns, pay, apart.as_ref(), numbers.is_some(), form)
+            };
+            if phases.is_empty() {
+                return vec![program(network, network.turns.clone())];
+            }
+            phases.iter().map(|(_, side, turns)| program(side, Some(turns.clone()))).collect()
+        };
+        let form = Form::best(Width::best());
+        let mut programs = make(form);
+        if form != Form::Runs && !programs.iter().all(BatchProgram::has_code) {
+            // Gates in the order for code are slow without it.
+            programs = make(Form::Runs);
+        }
+        let phases = phases.into_iter().map(|(phase, ..)| phase).collect();
+        let moves =
+            numbers.map(|numbers| CountedMoves::new(network, numbers, &programs[0].rewards));
+        let (fluents, roles) = (network.fluents.len(), network.idle.len());
+        Self { programs, phases, apart, fluents, roles, moves }
+    }
+
+    /// The phase of a state; none if its playouts can not be played by this plan.
+    fn phase(&self, state: &[u64]) -> Option<usize> {
+        if self.phases.is_empty() {
+            return Some(0);
+        }
+        self.phases.iter().position(|phase| phase.holds(state))
+    }
+
+    /// The phase of the start of each stream; none if this is not a plan for all of them.
+    fn phases_of(&self, batch: &Batch<'_>) -> Option<Vec<u8>> {
+        let mut last: Option<(&[u64], u8)> = None;
+        let phases = batch.streams.iter().map(|stream| match last {
+            Some((state, phase)) if state == stream.start => Some(phase),
+            _ => {
+                let phase = self.phase(stream.start)? as u8;
+                last = Some((stream.start, phase));
+                Some(phase)
+            }
+        });
+        phases.collect()
     }
 }
 
@@ -35,6 +85,8 @@ impl BatchPlan {
 pub(crate) enum Trouble {
     /// Something that needs no state to be told.
     Halt(Halt),
+    /// The plan is not for one of the start states.
+    Strange,
     /// The state in which the rules are at fault.
     State(Vec<u64>),
 }
@@ -67,40 +119,22 @@ pub(crate) struct BatchPlayer {
     moves: Option<MoveBook>,
     /// The number of sweeps so far.
     sweep: u64,
-}
-
-/// The 32 lanes that play one stream.
-#[derive(Clone, Debug)]
-struct Playing {
-    /// The stream, by its place in the batch; none if there is nothing left to play.
-    stream: Option<usize>,
-    /// The sweep at which the stream began.
-    since: u64,
-    /// The steps of lanes that have ended their last playout.
-    steps: u64,
-    /// With details, the playouts and rewards of each lane.
-    playouts: Vec<Vec<Playout>>,
-    rewards: Vec<Vec<Option<f64>>>,
-    /// With details, the sweep at which the current playout of each lane began.
-    began: [u64; LANES],
+    /// The phase of the first sweep.
+    phase: usize,
+    /// The streams that have not begun, for each phase in which they start.
+    waiting: Vec<VecDeque<usize>>,
 }
 
 impl BatchPlayer {
     /// A player of so many lanes.
     pub(crate) fn new(plan: Arc<BatchPlan>, width: Width) -> Self {
-        let mut wires = Wires::new(width, plan.program.rows.max(1));
-        wires.row_mut(plan.program.yes).fill(!0);
-        let idle = Playing {
-            stream: None,
-            since: 0,
-            steps: 0,
-            playouts: vec![Vec::new(); LANES],
-            rewards: vec![Vec::new(); LANES],
-            began: [0; LANES],
-        };
-        let mut kept = Wires::new(width, plan.program.apart.as_ref().map_or(0, |goals| goals.rows));
+        let rows = plan.programs.iter().map(|program| program.rows).max();
+        let mut wires = Wires::new(width, rows.unwrap_or(0).max(1));
+        wires.row_mut(YES).fill(!0);
+        let idle = Playing::idle();
+        let mut kept = Wires::new(width, plan.apart.as_ref().map_or(0, |goals| goals.rows));
         if kept.count() > 0 {
-            kept.row_mut(plan.program.yes).fill(!0);
+            kept.row_mut(YES).fill(!0);
         }
         Self {
             wires,
@@ -112,9 +146,11 @@ impl BatchPlayer {
             same: true,
             planes: Planes::new(width, 0),
             slots: vec![idle; width.slots()],
-            counts: magister_lanes::Tally::new(width, plan.program.paid.len() + 1),
+            counts: magister_lanes::Tally::new(width, plan.programs[0].paid.len() + 1),
             moves: plan.moves.as_ref().map(|counted| MoveBook::new(counted, width)),
             sweep: 0,
+            phase: 0,
+            waiting: vec![VecDeque::new(); plan.programs.len()],
             plan,
         }
     }
@@ -141,6 +177,7 @@ impl BatchPlayer {
         out: &mut Results,
         stop: &Stop,
     ) -> Result<(), Trouble> {
+        let phases = self.plan.phases_of(batch).ok_or(Trouble::Strange)?;
         let roles = self.plan.roles;
         out.streams.resize_with(batch.streams.len(), Tally::default);
         out.streams.iter_mut().for_each(|tally| tally.clear(roles));
@@ -156,35 +193,71 @@ impl BatchPlayer {
         let most = batch.streams.iter().map(|stream| lane_quota(stream.quota, 0)).max();
         self.ledger = Ledger::new(self.wires.width(), batch.max_steps, most.unwrap_or(0));
         self.prepare_starts(batch);
-        let mut waiting = 0;
-        for slot in 0..self.slots.len() {
-            self.fill(slot, batch, &mut waiting);
+        self.waiting.iter_mut().for_each(VecDeque::clear);
+        for (number, stream) in batch.streams.iter().enumerate().filter(|(_, s)| s.quota > 0) {
+            debug_assert!(!stream.start.is_empty() || self.start.is_empty());
+            self.waiting[usize::from(phases[number])].push_back(number);
         }
-        while self.ledger.alive().iter().any(|&word| word != 0) {
-            stop.check()?;
-            if !self.step(batch)? {
+        // The phase with the most to do comes first.
+        let longest = (0..self.waiting.len()).max_by_key(|&phase| self.waiting[phase].len());
+        self.phase = longest.unwrap_or(0);
+        self.slots.iter_mut().for_each(|playing| playing.stream = None);
+        loop {
+            self.fill(batch);
+            if self.slots.iter().all(|playing| playing.stream.is_none()) {
+                if self.waiting.iter().all(VecDeque::is_empty) {
+                    return Ok(());
+                }
+                // Streams that start in the other phase.
+                self.sweep += 1;
                 continue;
             }
-            self.count_steps(batch);
-            for slot in 0..self.slots.len() {
-                if let Some(stream) = self.slots[slot].stream
-                    && lanes(self.ledger.alive(), slot) == 0
-                {
-                    if lanes(&self.keeping, slot) != 0 {
-                        self.pay(batch);
-                    }
-                    self.close(slot, batch, stream, &mut out.streams[stream]);
-                    self.fill(slot, batch, &mut waiting);
+            // Nothing to fill until a stream ends, unless one waits for its phase.
+            loop {
+                stop.check()?;
+                let done = self.step(batch)?;
+                if done {
+                    self.count_steps(batch);
+                    self.close_all(batch, out);
+                }
+                if done || self.hungry() {
+                    break;
                 }
             }
         }
-        Ok(())
+    }
+
+    /// Closes the streams that have come to their end.
+    fn close_all(&mut self, batch: &Batch<'_>, out: &mut Results) {
+        for slot in 0..self.slots.len() {
+            if let Some(stream) = self.slots[slot].stream
+                && lanes(self.ledger.alive(), slot) == 0
+            {
+                if lanes(&self.keeping, slot) != 0 {
+                    self.pay(batch);
+                }
+                self.close(slot, batch, stream, &mut out.streams[stream]);
+                self.slots[slot].stream = None;
+            }
+        }
+    }
+
+    /// The phase of the next sweep.
+    fn now(&self) -> usize {
+        (self.phase + self.sweep as usize) % self.plan.programs.len()
+    }
+
+    /// Whether a slot has nothing to do while a stream waits for the next sweep.
+    fn hungry(&self) -> bool {
+        self.waiting.len() > 1
+            && !self.waiting[self.now()].is_empty()
+            && self.slots.iter().any(|playing| playing.stream.is_none())
     }
 
     /// Whether all streams start in the same state, and that state.
     fn prepare_starts(&mut self, batch: &Batch<'_>) {
         let Some(first) = batch.streams.first() else { return };
-        if matches!(self.plan.program.ending, Ending::Tape { .. }) {
+        if matches!(self.plan.programs[0].ending, Ending::Tape { .. }) {
             return;
         }
         self.same = batch.streams.iter().all(|stream| stream.start == first.start);
@@ -197,49 +270,55 @@ impl BatchPlayer {
         }
     }
 
-    /// Gives a slot the next stream that has anything to play.
-    fn fill(&mut self, slot: usize, batch: &Batch<'_>, waiting: &mut usize) {
-        self.slots[slot].stream = None;
-        while let Some(stream) = batch.streams.get(*waiting) {
-            let number = *waiting;
-            *waiting += 1;
-            if stream.quota == 0 {
-                continue;
+    /// Gives slots that have nothing to do the next streams that start in this phase.
+    fn fill(&mut self, batch: &Batch<'_>) {
+        let phase = self.now();
+        for slot in 0..self.slots.len() {
+            if self.slots[slot].stream.is_none()
+                && let Some(number) = self.waiting[phase].pop_front()
+            {
+                self.begin(slot, batch, number);
             }
-            let (word, shift) = (slot / 2, slot % 2 * 32);
-            for fluent in 0..self.start.len() {
-                let bits = if holds(stream.start, fluent) { 0xffff_ffff << shift } else { 0 };
-                let set = |wires: &mut Wires, row: u32| {
-                    let row = &mut wires.row_mut(row)[word];
-                    *row = (*row & !(0xffff_ffff << shift)) | bits;
-                };
-                let fluent = fluent as u32;
-                set(&mut self.wires, self.plan.program.state + fluent);
-                match self.plan.program.ending {
-                    Ending::Tape { starts } => set(&mut self.wires, starts + fluent),
-                    Ending::Commit(_) if self.same => {}
-                    Ending::Commit(_) => set(&mut self.starts, fluent),
-                }
+        }
+    }
+
+    /// Begins a stream.
+    fn begin(&mut self, slot: usize, batch: &Batch<'_>, number: usize) {
+        let stream = &batch.streams[number];
+        let (word, shift) = (slot / 2, slot % 2 * 32);
+        for fluent in 0..self.start.len() {
+            let bits = if holds(stream.start, fluent) { 0xffff_ffff << shift } else { 0 };
+            let set = |wires: &mut Wires, row: u32| {
+                let row = &mut wires.row_mut(row)[word];
+                *row = (*row & !(0xffff_ffff << shift)) | bits;
+            };
+            let fluent = fluent as u32;
+            set(&mut self.wires, STATE + fluent);
+            match self.plan.programs[0].ending {
+                Ending::Tape { starts } => set(&mut self.wires, starts + fluent),
+                Ending::Commit(_) if self.same => {}
+                Ending::Commit(_) => set(&mut self.starts, fluent),
             }
-            let playing = &mut self.slots[slot];
-            playing.stream = Some(number);
-            playing.since = self.sweep;
-            self.planes.begin(slot, stream.id, self.sweep);
-            playing.began.fill(self.sweep);
-            for lane in 0..LANES {
-                self.ledger.begin(slot * LANES + lane, lane_quota(stream.quota, lane));
-            }
-            return;
+        }
+        let playing = &mut self.slots[slot];
+        playing.stream = Some(number);
+        playing.since = self.sweep;
+        self.planes.begin(slot, stream.id, self.sweep);
+        playing.began.fill(self.sweep);
+        for lane in 0..LANES {
+            self.ledger.begin(slot * LANES + lane, lane_quota(stream.quota, lane));
         }
     }
 
     /// Sums up a stream that has come to its end, details in the order of the contract.
     fn close(&mut self, slot: usize, batch: &Batch<'_>, stream: usize, tally: &mut Tally) {
         let mut count = |what: usize| self.counts.take(what as u32, slot);
-        tally.finished = count(self.plan.program.rewards.len());
+        let rewards = &self.plan.programs[0].rewards;
+        tally.finished = count(rewards.len());
         tally.truncated = batch.streams[stream].quota - tally.finished;
         tally.steps = std::mem::take(&mut self.slots[slot].steps);
-        for (number, &(role, value, _)) in self.plan.program.rewards.iter().enumerate() {
+        tally.steps -= u64::from(count(rewards.len() + 1));
+        for (number, &(role, value, _)) in rewards.iter().enumerate() {
             let paid = count(number);
             tally.paid[role] += paid;
             tally.sum[role] += value * f64::from(paid);
@@ -256,7 +335,7 @@ impl BatchPlayer {
     }
 
     /// Counts the steps of the lanes that have just ended their last playout: every sweep was a
-    /// step or the end of a playout.
+    /// step, the end of a playout, or waiting for an even one, which is counted apart.
     fn count_steps(&mut self, batch: &Batch<'_>) {
         for (slot, playing) in self.slots.iter_mut().enumerate() {
             let Some(stream) = playing.stream else { continue };
@@ -271,8 +350,9 @@ impl BatchPlayer {
 
     /// One sweep: every lane makes a step, or ends its playout. Gives whether a lane is done.
     fn step(&mut self, batch: &Batch<'_>) -> Result<bool, Trouble> {
+        let now = self.now();
         let Self { plan, wires, ledger, .. } = self;
-        let program = &plan.program;
+        let program = &plan.programs[now];
         program.legal.run(wires);
         let found = ledger.sweep(wires, program.terminal, program.stuck, program.restart);
         if found.stuck {
@@ -283,14 +363,15 @@ impl BatchPlayer {
         }
         self.choose();
         let Self { plan, wires, moves, .. } = self;
-        plan.program.next.run(wires);
+        let program = &plan.programs[now];
+        program.next.run(wires);
         if let (Some(book), Some(counted)) = (moves, &plan.moves) {
-            book.note(counted, wires, plan.program.restart);
+            book.note(counted, wires, program.restart);
         }
-        if let Ending::Commit(commit) = &plan.program.ending {
+        if let Ending::Commit(commit) = &program.ending {
             let start =
                 if self.same { Start::Same(&self.start) } else { Start::Rows(&self.starts) };
-            commit.run(wires, plan.program.restart, start);
+            commit.run(wires, program.restart, start);
         }
         self.sweep += 1;
         Ok(found.done)
@@ -305,7 +386,10 @@ impl BatchPlayer {
         if counting || self.keeping.iter().zip(self.ledger.ended()).any(held) {
             self.pay(batch);
         }
-        let Self { plan, wires, ledger, slots, kept, keeping, moves, .. } = self;
+        let now = self.now();
+        let Self { plan, wires, ledger, slots, kept, keeping, moves, counts, .. } = self;
+        let waits = plan.programs[0].paid.len() as u32;
+        counts.add(waits, wires, &[YES], ledger.waiting());
         if let (Some(book), Some(counted)) = (moves, &plan.moves) {
             book.finish(counted, ledger.finished());
         }
@@ -318,31 +402,33 @@ impl BatchPlayer {
                 playing.note(lanes(ended, slot), lanes(finished, slot), self.sweep, plan.roles);
             }
         }
-        if let Some(goals) = &plan.program.apart {
+        if let Some(goals) = &plan.apart {
             hold(wires, &goals.fluents, ledger.finished(), kept, 1);
         } else {
-            plan.program.goals.run(wires);
+            plan.programs[now].goals.run(wires);
             self.pay(batch);
         }
     }
 
     /// Counts the rewards of the states that are kept, or where none are of those that end now.
     fn pay(&mut self, batch: &Batch<'_>) {
+        let now = self.now();
         let Self { plan, wires, slots, counts, kept, keeping, moves, .. } = self;
-        let from = match &plan.program.apart {
+        let program = &plan.programs[now];
+        let from = match &plan.apart {
             Some(goals) => {
                 goals.tape.run(kept);
                 &*kept
             }
             None => &*wires,
         };
-        counts.add(0, from, &plan.program.paid, keeping);
+        counts.add(0, from, &program.paid, keeping);
         if let (Some(book), Some(counted)) = (moves, &plan.moves) {
             book.pay(counted, from, keeping);
         }
         if batch.detail == Detail::PerPlayout {
             for (slot, playing) in slots.iter_mut().enumerate() {
-                playing.pay(plan, from, lanes(keeping, slot), slot);
+                playing.pay(&program.rewards, plan.roles, from, lanes(keeping, slot), slot);
             }
         }
         keeping.fill(0);
@@ -351,8 +437,9 @@ impl BatchPlayer {
     /// Draws the random numbers and makes the choices: from the upper planes, and if those are
     /// not enough in a lane from all of them.
     fn choose(&mut self) {
+        let now = self.now();
         let Self { plan, wires, planes, sweep, .. } = self;
-        let program = &plan.program;
+        let program = &plan.programs[now];
         let mut from = program.from;
         let mut below = BITS;
         loop {
@@ -375,57 +462,18 @@ impl BatchPlayer {
 
     /// The state of a lane that was alive and can not go on.
     fn stuck(&self) -> Vec<u64> {
-        let program = &self.plan.program;
-        let stuck = self.wires.row(program.stuck);
-        let (alive, ended) = (self.ledger.alive(), self.ledger.ended());
-        let lane = (0..stuck.len())
-            .map(|word| (word, stuck[word] & alive[word] & !ended[word]))
+        let stuck = self.ledger.stuck().iter().enumerate();
+        let lane = stuck
+            .map(|(word, &bits)| (word, bits))
             .find(|&(_, bits)| bits != 0)
             .map_or(0, |(word, bits)| word * 64 + bits.trailing_zeros() as usize);
         let mut state = vec![0; self.start.len().div_ceil(64)];
         for fluent in 0..self.start.len() {
-            let row = self.wires.row(program.state + fluent as u32);
+            let row = self.wires.row(STATE + fluent as u32);
             state[fluent / 64] |= (row[lane / 64] >> (lane % 64) & 1) << (fluent % 64);
         }
         state
     }
-}
-
-impl Playing {
-    /// Notes the playouts that end in these lanes. Those that are broken off have no rewards.
-    fn note(&mut self, mut ended: u32, finished: u32, sweep: u64, roles: usize) {
-        while ended != 0 {
-            let lane = ended.trailing_zeros() as usize;
-            ended &= ended - 1;
-            let finished = finished >> lane & 1 == 1;
-            let steps = (sweep - self.began[lane]) as u32;
-            self.playouts[lane].push(Playout { steps, finished });
-            self.began[lane] = sweep + 1;
-            if !finished {
-                self.rewards[lane].extend((0..roles).map(|_| None));
-            }
-        }
-    }
-
-    /// Notes the rewards of the last finished playout of these lanes.
-    fn pay(&mut self, plan: &BatchPlan, wires: &Wires, mut kept: u32, slot: usize) {
-        while kept != 0 {
-            let lane = kept.trailing_zeros() as usize;
-            kept &= kept - 1;
-            for role in 0..plan.roles {
-                let mut rewards = plan.program.rewards.iter();
-                let paid = rewards.find(|&&(whose, _, row)| {
-                    whose == role && lanes(wires.row(row), slot) >> lane & 1 == 1
-                });
-                self.rewards[lane].push(paid.map(|&(_, value, _)| value));
-            }
-        }
-    }
-}
-
-/// The lanes of a slot, out of a row.
-fn lanes(row: &[u64], slot: usize) -> u32 {
-    (row[slot / 2] >> (slot % 2 * 32)) as u32
 }
 
 fn holds(state: &[u64], fluent: usize) -> bool {

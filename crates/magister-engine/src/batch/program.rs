@@ -3,9 +3,16 @@
 use magister_lanes::{BITS, Commit, Form, Operation, Tape, Width, planes_for};
 
 use super::choice::Counted;
+use super::ending::Ending;
 use super::goals::{Goals, Pay, rewards};
 use crate::circuit::{Circuit, Laid, Layout, Wire};
 use crate::network::{Edge, Network, Turns};
+
+/// The row of the constant.
+pub(super) const YES: u32 = 0;
+
+/// Where the fluents begin.
+pub(super) const STATE: u32 = 1;
 
 /// What one sweep runs, in this order: `legal`; `goals` if a playout has ended; the random planes
 /// of every draw; `mix`; the choices; `next`; the ending.
@@ -17,8 +24,6 @@ pub(super) struct BatchProgram {
     pub(super) legal: Tape,
     /// The goals, where the state is terminal.
     pub(super) goals: Tape,
-    /// The goals of states that are kept, if that is better. Rows of rewards are there then.
-    pub(super) apart: Option<Goals>,
     /// The upper planes that choices look at, from this one on, if those are enough.
     pub(super) from: usize,
     /// Which draw each role uses, where that differs from lane to lane: the upper planes, and the
@@ -28,10 +33,6 @@ pub(super) struct BatchProgram {
     /// The chosen moves and the next state.
     pub(super) next: Tape,
     pub(super) ending: Ending,
-    /// The row of the constant.
-    pub(super) yes: u32,
-    /// Where the fluents begin.
-    pub(super) state: u32,
     /// Whether the state is terminal.
     pub(super) terminal: u32,
     /// Whether a role can not move that should.
@@ -45,19 +46,10 @@ pub(super) struct BatchProgram {
     /// enough.
     pub(super) unsure: Option<u32>,
     /// Rewards: the role, the value, and the row of the lanes in which it is paid. Of those of a
-    /// role at most one is.
+    /// role at most one is. Where goals are computed apart, the rows are theirs.
     pub(super) rewards: Vec<(usize, f64, u32)>,
     /// The rows of the rewards, and that of the constant: what is counted at the end.
     pub(super) paid: Vec<u32>,
-}
-
-/// How the next state becomes the state.
-#[derive(Debug)]
-pub(super) enum Ending {
-    /// By itself.
-    Commit(Commit),
-    /// As part of the tape of the next state, the start states being in the rows from here on.
-    Tape { starts: u32 },
 }
 
 /// A random choice.
@@ -77,15 +69,29 @@ struct Chooser {
 }
 
 impl BatchProgram {
-    /// The tapes of a network that pays so. With `moves`, the rows of the moves that are made are
-    /// there after each sweep, at the places of the network's inputs.
-    pub(super) fn new(network: &Network, pay: &Pay<'_>, moves: bool) -> Self {
-        Builder::new(network, network.turns.clone()).build(pay, moves)
+    /// The tapes of a network that pays so, in whose states turns are taken like that, and whose
+    /// goals may be computed apart. With `moves`, the rows of the moves that are made are there
+    /// after each sweep, at the places of the network's inputs.
+    pub(super) fn new(
+        network: &Network,
+        turns: Option<Turns>,
+        pay: &Pay<'_>,
+        apart: Option<&Goals>,
+        moves: bool,
+        form: Form,
+    ) -> Self {
+        Builder::new(network, turns).build(pay, apart, moves, form)
+    }
+
+    /// Whether it runs as code, if there is code at all.
+    pub(super) fn has_code(&self) -> bool {
+        let tapes = [&self.legal, &self.goals, &self.mix, &self.mix_rest, &self.next];
+        tapes.iter().all(|tape| tape.is_empty() || tape.has_code(Width::best()))
     }
 }
 
 pub(super) struct Builder<'a> {
-    network: &'a Network,
+    pub(super) network: &'a Network,
     turns: Option<Turns>,
     pub(super) circuit: Circuit<'a>,
     /// Wires that have rows of their own because they are written from outside.
@@ -133,11 +139,18 @@ impl<'a> Builder<'a> {
         if places.is_empty() { Vec::new() } else { vec![Chooser { places }] }
     }
 
-    fn build(mut self, pay: &Pay<'_>, moves: bool) -> BatchProgram {
+    fn build(
+        mut self,
+        pay: &Pay<'_>,
+        apart: Option<&Goals>,
+        moves: bool,
+        form: Form,
+    ) -> BatchProgram {
         let network = self.network;
-        let yes = 0;
+        let yes = YES;
         let restart = self.fixed(1);
-        let apart = Goals::new(network, pay);
+        // Before all that differs from side to side, so that they have the same rows in all.
+        let starts = (form != Form::Runs).then(|| self.fixed(network.next.len()));
         // Section 1: legal moves and the end. What goals share with the next state must be there
         // by then, because goals are computed in between.
         let mut first: Vec<Edge> = network.legal.clone();
@@ -194,7 +207,6 @@ impl<'a> Builder<'a> {
         let from = BITS - most.unwrap_or(BITS);
         self.mix(&draws, &random, &masks, from..BITS);
         let numbers: Vec<Wire> = counted.iter().map(|c| self.fixed(c.digits().len())).collect();
-        let form = Form::best(Width::best());
         let unsure = (form != Form::Runs).then(|| self.scale(&counted, &random, &numbers, from));
         let section_mix = self.circuit.section();
         self.mix(&draws, &random, &masks, 0..from);
@@ -217,7 +229,6 @@ impl<'a> Builder<'a> {
         let next: Vec<(Wire, bool)> = network.next.iter().map(|&e| self.next(e)).collect();
         let mut kept = vec![terminal, stuck];
         kept.extend(unsure);
-        let starts = (form != Form::Runs).then(|| self.fixed(next.len()));
         let after: Vec<Wire> = match starts {
             None => next.iter().map(|&(wire, _)| wire).collect(),
             Some(starts) => (starts..)
@@ -238,6 +249,7 @@ impl<'a> Builder<'a> {
             kept.extend(&after);
         }
         let layout = Layout {
+            form,
             widths: Width::useful(),
             wires: self.circuit.wires as usize,
             inputs: network.graph.inputs() as u32 + 1,
@@ -251,7 +263,7 @@ impl<'a> Builder<'a> {
         let mut tapes = tapes.into_iter();
         let [legal, goals, mix, mix_rest, next_tape] =
             std::array::from_fn(|_| tapes.next().unwrap_or_else(|| Tape::new(&[], 0)));
-        let rewards: Vec<(usize, f64, u32)> = match &apart {
+        let rewards: Vec<(usize, f64, u32)> = match apart {
             Some(apart) => apart.rewards.clone(),
             None => rewards.iter().map(|&(role, value, wire)| (role, value, at(wire))).collect(),
         };
@@ -272,8 +284,6 @@ impl<'a> Builder<'a> {
                         .map(|(fluent, &(wire, negated))| (fluent as u32 + 1, at(wire), negated)),
                 )),
             },
-            yes,
-            state: 1,
             terminal: at(terminal),
             stuck: at(stuck),
             restart: at(restart),
@@ -288,7 +298,6 @@ impl<'a> Builder<'a> {
             unsure: unsure.map(at),
             rewards,
             paid,
-            apart,
         }
     }
 
@@ -304,7 +313,10 @@ impl<'a> Builder<'a> {
                     if let Some(&Some(some)) = some.first()
                         && !turns.active[role].is_empty()
                     {
-                        any.push(self.circuit.two(Operation::And, turn[role], some));
+                        any.push(match turn[role] {
+                            0 => some,
+                            turn => self.circuit.two(Operation::And, turn, some),
+                        });
                     }
                     let any = self.circuit.any(&any);
                     any.unwrap_or_else(|| no(&mut self.circuit))
@@ -333,7 +345,7 @@ impl<'a> Builder<'a> {
         // In a turn of another the move that was chosen is the other's; and where a role may idle
         // or have to pass, nothing may have been chosen at all.
         let mut conditions = Vec::new();
-        if let Some(&turn) = turn.get(role) {
+        if let Some(&turn) = turn.get(role).filter(|&&turn| turn != 0) {
             conditions.push(turn);
         }
         if passing {
@@ -363,24 +375,5 @@ impl<'a> Builder<'a> {
                 self.circuit.write(Operation::Nor, [any, any, any], input + 1);
             }
         }
-    }
-
-    /// The wire of a next fluent, and whether it is negated; never an input, because inputs are
-    /// overwritten one after the other when the next state becomes the state.
-    fn next(&mut self, edge: Edge) -> (Wire, bool) {
-        let node = edge.node();
-        if node == 0 || node as usize > self.network.graph.inputs() {
-            return (node, edge.negated());
-        }
-        (self.circuit.two(Operation::And, node, node), edge.negated())
-    }
-
-    /// The wire of a fluent after the sweep: what it is next, or at the start where a playout has
-    /// ended.
-    fn commit(&mut self, (next, negated): (Wire, bool), restart: Wire, start: Wire) -> Wire {
-        let operation = if negated { Operation::Nor } else { Operation::AndNot };
-        let going = self.circuit.two(operation, next, restart);
-        let again = self.circuit.two(Operation::And, start, restart);
-        self.circuit.two(Operation::Or, going, again)
     }
 }

@@ -82,6 +82,12 @@ impl Relation {
         let keys: Vec<usize> =
             all.iter().copied().filter(|leaf| !self.determined.contains(leaf)).collect();
         let ordered = places(&keys);
+        // Pieces that are somewhere, each of them numbered or named.
+        if let ([_], [a, b]) = (&keys[..], &places(&self.determined)[..])
+            && self.determined.len() == 2
+        {
+            return Class::Board(self.lie(*a, *b, &keys, material));
+        }
         if let [.., a, b] = ordered[..] {
             // What is not determined and no place tells boards apart, unless nothing else says
             // what lies there: then it does.
@@ -128,6 +134,9 @@ impl Relation {
             }
             (_, [], [square], []) if self.domains[*square].kind == Kind::Squares => {
                 Class::Board(self.on_squares(*square, Vec::new(), keys))
+            }
+            ([key], [_], [value], [_]) if self.is_square(*key, *value) => {
+                Class::Board(self.lie(*key, *value, &[], material))
             }
             ([_], _, [value], _) if self.domains[*value].is_numeric() => Class::Counters(*value),
             ([place], [_], values, _) if self.is_row(*place, values) => Class::Board(Lie {
@@ -188,6 +197,20 @@ impl Relation {
         domain.is_ordered() && domain.is_dense() && domain.names.len() <= SIDE
     }
 
+    /// Whether two leaves, one of which determines the other, are the sides of a square, as those
+    /// of queens of which there is one in each column.
+    fn is_square(&self, a: usize, b: usize) -> bool {
+        let (a, b) = (&self.domains[a], &self.domains[b]);
+        let square = a.names == b.names && a.names.len() > 3;
+        square && self.size == a.names.len() * a.names.len() && a.position("0").is_none()
+    }
+
+    /// A board of marks, if the leaves of this relation could be its columns and rows.
+    pub(super) fn marks(&self, material: &Material) -> Option<Lie> {
+        let both = self.domains.len() == 2 && self.is_place(0) && self.is_place(1);
+        both.then(|| self.lie(0, 1, &[], material))
+    }
+
     /// Whether a leaf is a row of cells with these values.
     fn is_row(&self, leaf: usize, values: &[usize]) -> bool {
         let few = values.iter().all(|&value| self.domains[value].names.len() <= FEW_VALUES);
@@ -215,11 +238,11 @@ impl Relation {
     fn lie(&self, a: usize, b: usize, label: &[usize], material: &Material) -> Lie {
         let letters = |leaf: usize| self.domains[leaf].kind == Kind::Letters;
         let (row, column, up) = match (self.hint(a, material), self.hint(b, material)) {
-            (Hint::X, Hint::Y | Hint::None) | (Hint::None, Hint::Y) => (b, a, true),
             (Hint::Y, Hint::X | Hint::None) | (Hint::None, Hint::X) => (a, b, true),
-            (Hint::Column, Hint::Row | Hint::None) | (Hint::None, Hint::Row) => {
-                (b, a, letters(a) && !letters(b))
-            }
+            // Who names the column first thinks of x and y.
+            (Hint::X, Hint::Y | Hint::None)
+            | (Hint::None, Hint::Y | Hint::Row)
+            | (Hint::Column, Hint::Row | Hint::None) => (b, a, true),
             (Hint::Row, Hint::Column | Hint::None) | (Hint::None, Hint::Column) => {
                 (a, b, letters(b) && !letters(a))
             }

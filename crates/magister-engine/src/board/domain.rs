@@ -184,7 +184,9 @@ fn chain(names: &[Arc<str>], material: &Material) -> Option<Vec<Arc<str>>> {
 /// Names in their natural order: numbers by value, also those at the end of a word.
 pub(super) fn natural(a: &str, b: &str) -> Ordering {
     match (series(a), series(b)) {
-        (Some((x, n)), Some((y, m))) if x == y => compare_names(n, m).then_with(|| a.cmp(b)),
+        (Some((word, first)), Some((other, second))) if word == other => {
+            compare_names(first, second).then_with(|| a.cmp(b))
+        }
         _ => compare_names(a, b),
     }
 }

@@ -111,7 +111,7 @@ pub fn fluents(game: &dyn Game, state: &[u64]) -> Vec<Ground> {
     let inner = text.trim().strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
     let inner = inner.unwrap_or(&text);
     // A text of infix terms reads as a list of names and lists in KIF, and not the other way.
-    let infix = inner.contains(|c: char| c == '(') && !inner.trim_start().starts_with('(');
+    let infix = inner.contains('(') && !inner.trim_start().starts_with('(');
     let first = if infix { Syntax::Infix } else { Syntax::Kif };
     let second = if infix { Syntax::Kif } else { Syntax::Infix };
     let read = |syntax| Ground::read_all(inner, syntax);

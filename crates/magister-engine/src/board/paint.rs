@@ -16,6 +16,9 @@ use super::symbols::EMPTY;
 use crate::network::Network;
 use crate::{Ground, Program};
 
+/// A fluent that is told in words, and its leaves.
+type Told<'a> = (&'a Ground, Vec<Arc<str>>);
+
 /// Knows how to draw the states of a game.
 #[derive(Debug)]
 pub struct Painter {
@@ -68,7 +71,7 @@ impl Painter {
             cells.push(fixed);
         }
         // What is told in words, by the number of the relation.
-        let mut words: BTreeMap<usize, (&Use, Vec<(&Ground, Vec<Arc<str>>)>)> = BTreeMap::new();
+        let mut words: BTreeMap<usize, (&Use, Vec<Told<'_>>)> = BTreeMap::new();
         for fluent in fluents {
             let (form, leaves) = self.forms.parts(fluent);
             match self.uses.get(&form) {
@@ -104,7 +107,7 @@ impl Painter {
         self.names.get(fluent).map_or_else(|| fluent.to_owned(), Clone::clone)
     }
 
-    fn line(&self, how: &Use, mut list: Vec<(&Ground, Vec<Arc<str>>)>, picture: &mut Picture) {
+    fn line(&self, how: &Use, mut list: Vec<Told<'_>>, picture: &mut Picture) {
         let Some((first, leaves)) = list.first() else { return };
         let name = self.name(&first.name);
         if leaves.is_empty() {
@@ -124,7 +127,7 @@ impl Painter {
                 picture.lines.push(Line::Word { name, value });
             }
             Use::Counters { value, piles } => {
-                let entry = |(_, leaves): &(&Ground, Vec<Arc<str>>)| {
+                let entry = |(_, leaves): &Told<'_>| {
                     (leaves[1 - value].to_string(), leaves[*value].to_string())
                 };
                 let entries = list.iter().map(entry).collect();
@@ -150,10 +153,12 @@ impl Painter {
                 };
             }
             if !split.is_empty() {
-                title = format!("{title} {}", split.join(" ")).trim().to_owned();
+                title.push(' ');
+                title.push_str(&split.join(" "));
             }
             let last = plan.splits.last().filter(|_| plan.splits.len() > 1);
             let row = last.map_or(0, |domain| board / domain.names.len());
+            let title = title.trim().to_owned();
             picture.panels.push(panel(plan, board, title, row, cells));
         }
         for label in &plan.labels {
@@ -203,7 +208,7 @@ fn panel(
             let name = names.iter().filter(|name| !name.is_empty()).copied().collect::<Vec<_>>();
             let at = match (plan.places.get(x), plan.layout) {
                 (Some(&place), _) => place,
-                (None, Layout::Hexagons) => (x as f32 + 0.5 * y as f32, y as f32),
+                (None, Layout::Hexagons) => (x as f32 + 0.5 * down as f32, y as f32),
                 (None, Layout::Graph) if rows.len() == 1 => circle(x, columns.len()),
                 (None, _) => (x as f32, y as f32),
             };
@@ -251,6 +256,6 @@ fn circle(point: usize, points: usize) -> (f32, f32) {
 /// board has the fewest, as pieces lie on marks.
 fn symbol(plan: &Plan, labels: &[String], counts: &FxHashMap<&str, usize>) -> String {
     let there = labels.iter().filter(|&label| plan.symbols.blank.as_ref() != Some(label));
-    let top = there.min_by_key(|label| counts.get(label.as_str()).copied().unwrap_or(0));
+    let top = there.rev().min_by_key(|label| counts.get(label.as_str()).copied().unwrap_or(0));
     top.map_or(EMPTY, |label| plan.symbols.get(label)).to_owned()
 }

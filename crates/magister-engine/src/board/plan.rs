@@ -65,6 +65,7 @@ pub(super) enum Use {
 const FEW_MARKS: usize = 12;
 /// The values of heaps that are drawn as such.
 const PILE: usize = 31;
+const SMALL_PILE: usize = 12;
 
 /// The boards of a game, and how each relation is shown.
 pub(super) fn plan(
@@ -89,9 +90,12 @@ pub(super) fn plan(
         let within =
             place.map(|place| style.boards[place].fluents.iter().position(|f| *f == relation.name));
         let guest = !matches!(classes[number], Class::Board(_));
+        // Pieces that are somewhere come after the boards that they may be on.
+        let loose = matches!(&classes[number], Class::Board(Lie { column: Axis::Leaf(leaf), .. })
+            if relation.determined.contains(leaf));
         let marks = relation.determined.is_empty();
         let size = Reverse(relation.size);
-        (place.unwrap_or(usize::MAX), within, guest, !relation.full, marks, size)
+        (place.unwrap_or(usize::MAX), within, guest, loose, !relation.full, marks, size)
     });
     for number in order {
         let relation = &relations[number].1;
@@ -108,7 +112,9 @@ pub(super) fn plan(
             Class::Guest(lie) => {
                 let new = Plan::new(relation, lie, styled(relation), material);
                 let host = plans.iter().position(|plan| plan.hosts(&new));
-                let large = new.columns.names.len() > 2 && new.rows.names.len() > 2;
+                let (columns, rows) = (new.columns.names.len(), new.rows.names.len());
+                let whole = columns * rows == relation.size;
+                let large = plans.is_empty() && columns > 2 && rows > 2 && whole;
                 match host {
                     Some(plan) => Use::Board { plan, lie: lie.clone(), named: true },
                     None if large => {
@@ -130,13 +136,17 @@ pub(super) fn plan(
                 lay(&mut plans, relation, &lie, styled(relation), material)
             }
             Class::Counters(value) => {
-                let key = 1 - value;
-                let most = relation.domains[*value].names.len();
-                let piles = relation.domains[*value].is_numeric()
-                    && !relation.domains[key].roles
-                    && most <= PILE
-                    && relation.domains[key].names.len() <= 12;
-                Use::Counters { value: *value, piles }
+                let marks = relation.marks(material).filter(|_| styled(relation).is_none());
+                let host = marks.and_then(|lie| {
+                    let new = Plan::new(relation, &lie, None, material);
+                    let large = |plan: &Plan| plan.columns.names.len() * plan.rows.names.len();
+                    let fits = |plan: &Plan| plan.hosts(&new) && relation.size * 2 > large(plan);
+                    plans.iter().position(fits).map(|plan| (plan, lie))
+                });
+                match host {
+                    Some((plan, lie)) => Use::Board { plan, lie, named: true },
+                    None => Use::Counters { value: *value, piles: piles(relation, *value) },
+                }
             }
             Class::Line => Use::Line,
             Class::List | Class::Fact => Use::List,
@@ -145,6 +155,14 @@ pub(super) fn plan(
     tell_apart(&mut uses, plans.len(), relations);
     fill(&mut plans, &uses, relations, forms, material, style);
     (plans, uses)
+}
+
+/// Whether counters are numbers of things that lie in heaps.
+fn piles(relation: &Relation, value: usize) -> bool {
+    let (keys, values) = (&relation.domains[1 - value], &relation.domains[value]);
+    let called = ["heap", "pile", "stack"].iter().any(|word| relation.name.contains(word));
+    let (most, many) = if called { (PILE, 12) } else { (SMALL_PILE, 6) };
+    values.is_numeric() && !keys.roles && values.names.len() <= most && keys.names.len() <= many
 }
 
 /// Where two relations on a board have a value in common, all but the first put their name before.
@@ -174,6 +192,22 @@ fn lay(
     style: Option<&BoardStyle>,
     material: &Material,
 ) -> Use {
+    // Pieces that are called like the boards lie there, one on each.
+    let boards = |plan: &&Plan| {
+        lie.split.is_empty()
+            && plan.splits.len() == lie.label.len()
+            && plan.splits.iter().zip(&lie.label).all(|(split, &leaf)| {
+                let names = &relation.domains[leaf].names;
+                !names.is_empty()
+                    && split.names.len() == names.len()
+                    && split.contains(&relation.domains[leaf])
+            })
+    };
+    let mut lie = lie.clone();
+    if style.is_none() && !lie.label.is_empty() && plans.iter().any(|plan| boards(&plan)) {
+        lie.split = std::mem::take(&mut lie.label);
+    }
+    let lie = &lie;
     let new = Plan::new(relation, lie, style, material);
     let named = style.map(|style| &style.fluents);
     let place = plans.iter().position(|plan| match named {
@@ -375,10 +409,20 @@ fn fill(
     }
     for (number, plan) in plans.iter_mut().enumerate() {
         let asked = style.boards.iter().find(|board| board.fluents.contains(&plan.name));
+        // Whether the column comes before the row.
+        let across = uses.iter().any(|how| match how {
+            Use::Board { plan, lie, named: false } if *plan == number => {
+                match (lie.column, lie.row) {
+                    (Axis::Leaf(column), Axis::Leaf(row)) => column < row,
+                    _ => true,
+                }
+            }
+            _ => false,
+        });
         for name in asked.iter().flat_map(|board| &board.fixed) {
             let facts = material.facts.get(name).map_or(&[][..], Vec::as_slice);
             for fact in facts {
-                let Some((place, label)) = fixed(plan, name, fact) else { continue };
+                let Some((place, label)) = fixed(plan, across, name, fact) else { continue };
                 plan.cells.insert(place);
                 if !plan.labels.contains(&label) {
                     plan.labels.push(label.clone());
@@ -386,7 +430,10 @@ fn fill(
                 plan.fixed.push((place, label));
             }
         }
-        let usual = usual(&first[number], plan.cells.len()).filter(|_| plan.labels.len() > 2);
+        let usual = usual(&first[number], plan.cells.len());
+        let wide =
+            plan.labels.len() > 2 && plan.rows.names.len() > 2 && plan.columns.names.len() > 2;
+        let usual = usual.filter(|_| wide);
         plan.symbols = Symbols::new(&plan.labels, &style.symbols, &material.roles, usual);
     }
 }
@@ -400,10 +447,18 @@ fn usual(labels: &[String], cells: usize) -> Option<&str> {
     Some(most[0]).filter(|label| label.parse::<i64>().is_err())
 }
 
-/// A fact as something on a board: column and row as the fluents have them, then what lies there.
-fn fixed(plan: &Plan, name: &str, fact: &[Ground]) -> Option<(Place, String)> {
-    let [first, second, rest @ ..] = fact else { return None };
-    let place = (0, plan.columns.position(&first.name)?, plan.rows.position(&second.name)?);
-    let label = rest.first().map_or_else(|| name.to_owned(), |value| value.name.to_string());
-    Some((place, label))
+/// A fact as something on a board: its place as the fluents have it, then what lies there.
+fn fixed(plan: &Plan, across: bool, name: &str, fact: &[Ground]) -> Option<(Place, String)> {
+    let find = |first: &Ground, second: &Ground| {
+        let (column, row) = if across { (first, second) } else { (second, first) };
+        Some((0, plan.columns.position(&column.name)?, plan.rows.position(&row.name)?))
+    };
+    if let [first, second, rest @ ..] = fact
+        && let Some(place) = find(first, second)
+    {
+        let label = rest.first().map_or(name, |value| &*value.name);
+        return Some((place, label.to_owned()));
+    }
+    let [.., first, second] = fact else { return None };
+    Some((find(first, second)?, name.to_owned()))
 }

@@ -82,10 +82,13 @@ fn take_apart(term: &Ground, form: &mut String, leaves: &mut Vec<Arc<str>>) {
     form.push(')');
 }
 
+/// A fluent of a relation, as its number among all fluents, and its leaves.
+type Member = (usize, Vec<Arc<str>>);
+
 /// The relations of a game by their form, in the order of the first fluent of each.
 pub(super) fn relations(material: &Material, forms: &Forms) -> Vec<(String, Relation)> {
     let mut order: Vec<String> = Vec::new();
-    let mut members: FxHashMap<String, Vec<(usize, Vec<Arc<str>>)>> = FxHashMap::default();
+    let mut members: FxHashMap<String, Vec<Member>> = FxHashMap::default();
     for (number, fluent) in material.fluents.iter().enumerate() {
         let (form, leaves) = forms.parts(fluent);
         let list = members.entry(form).or_insert_with_key(|form| {
@@ -103,12 +106,7 @@ pub(super) fn relations(material: &Material, forms: &Forms) -> Vec<(String, Rela
 }
 
 impl Relation {
-    fn new(
-        form: &str,
-        members: &[(usize, Vec<Arc<str>>)],
-        material: &Material,
-        forms: &Forms,
-    ) -> Self {
+    fn new(form: &str, members: &[Member], material: &Material, forms: &Forms) -> Self {
         let count = members.first().map_or(0, |(_, leaves)| leaves.len());
         let domain = |leaf: usize| {
             let names = members.iter().map(|(_, leaves)| &leaves[leaf]);
@@ -184,7 +182,7 @@ impl Relation {
 }
 
 /// Leaves in which the members of proven groups differ, if most fluents are in such groups.
-fn proven(members: &[(usize, Vec<Arc<str>>)], material: &Material) -> Vec<Vec<usize>> {
+fn proven(members: &[Member], material: &Material) -> Vec<Vec<usize>> {
     let own: FxHashMap<usize, &Vec<Arc<str>>> =
         members.iter().map(|(number, leaves)| (*number, leaves)).collect();
     let mut counts: FxHashMap<Vec<usize>, usize> = FxHashMap::default();

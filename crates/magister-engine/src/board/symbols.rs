@@ -11,6 +11,8 @@ const MOST: usize = 60;
 
 /// Labels that can be written out.
 const SHORT: usize = 6;
+/// With more labels than this, letters that are no initials say little.
+const FEW: usize = 12;
 /// Signs for what has no letter.
 const SPARE: &str = "*+@&%$=~^!?<>";
 
@@ -88,6 +90,14 @@ impl Symbols {
         }
         // Where letters do not suffice, short labels tell more than other signs would.
         let short = rest.iter().all(|label| label.chars().count() <= SHORT);
+        let strange = |label: &&&String| {
+            let (_, word) = sides.split(label).unwrap_or((0, label));
+            let same = |symbol: &String| symbol.eq_ignore_ascii_case(word.get(..1).unwrap_or(""));
+            !found.get(**label).is_some_and(same)
+        };
+        if short && rest.len() > FEW && rest.iter().filter(strange).count() * 2 > rest.len() {
+            found.clear();
+        }
         for label in rest {
             let symbol = found.get(label).cloned();
             let spare = SPARE.chars();

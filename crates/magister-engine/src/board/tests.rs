@@ -1,1 +1,166 @@
+//! What is recognised in small games, and how it looks.
 
+use std::sync::Arc;
+
+use magister_core::{Game, Stop, Style};
+use magister_gdl::{Options, read};
+
+use super::{Painter, fluents};
+use crate::{Evaluator, Program, prepare};
+
+/// The first position of a game, drawn.
+fn drawn(text: &str, style: &str) -> String {
+    let rules = read(text, &Options::default()).rules;
+    let prepared = prepare(&rules, text, "test", None, &Stop::never()).unwrap();
+    let program = Program::new(&rules, text).unwrap();
+    let style = style_of(style);
+    let painter = Painter::new(
+        &*prepared.game,
+        prepared.network.as_deref().map(crate::evaluator::NetworkGame::network),
+        Some(&program),
+        &style,
+    );
+    let mut state = Vec::new();
+    prepared.game.worker().save(&mut state);
+    painter.picture(&*prepared.game, &state).text(80, true)
+}
+
+/// A style in JSON, which the tests of this crate can read.
+fn style_of(text: &str) -> Style {
+    if text.is_empty() { Style::default() } else { serde_json::from_str(text).unwrap() }
+}
+
+/// A game of cells whose contents come and go: `values` are facts `(holds column row value)`.
+fn grid(cell: &str, facts: &str) -> String {
+    format!(
+        "(role you) {facts}
+         (<= (init {cell}) (start ?x ?y ?v))
+         (<= (base {cell}) (start ?x ?y ?w) (value ?v))
+         (init (clock 1)) (base (clock 1)) (base (clock 2)) (base (clock 3))
+         (succ 1 2) (succ 2 3)
+         (<= (legal you (paint ?x ?y ?v)) (start ?x ?y ?w) (value ?v))
+         (<= (next {cell}) (does you (paint ?x ?y ?v)))
+         (<= (next {cell}) (true {cell}) (not (painted ?x ?y)))
+         (<= (painted ?x ?y) (does you (paint ?x ?y ?v)))
+         (<= (next (clock ?n)) (true (clock ?m)) (succ ?m ?n))
+         (<= terminal (true (clock 3))) (goal you 100)"
+    )
+}
+
+const BOARD: &str = "(start 1 1 white) (start 2 1 blank) (start 1 2 blank) (start 2 2 black)
+    (start 1 3 blank) (start 2 3 blank) (value white) (value black) (value blank)";
+
+#[test]
+fn x_runs_to_the_right_and_y_upwards() {
+    let text = drawn(&grid("(cell ?x ?y ?v)", BOARD), "");
+    assert_eq!(text, "3 . .\n2 . b\n1 W .\n  1 2\nclock 1\nW white, b black\n");
+}
+
+#[test]
+fn arguments_may_come_in_any_order() {
+    let first = drawn(&grid("(cell ?x ?y ?v)", BOARD), "");
+    assert_eq!(drawn(&grid("(cell ?v ?y ?x)", BOARD), ""), first);
+    assert_eq!(
+        drawn(&grid("(cell (at ?x ?y) ?v)", BOARD).replace("?x", "?c"), "").len(),
+        first.len()
+    );
+}
+
+#[test]
+fn rows_run_downwards() {
+    let rules = grid("(cell ?y ?x ?v)", BOARD).replace("?x", "?column").replace("?y", "?row");
+    assert_eq!(drawn(&rules, "").lines().nth(1), Some("1 W ."));
+}
+
+#[test]
+fn letters_and_successors_are_places_too() {
+    let facts = "(start a one w) (start b one e) (start c one e) (start a two e) (start b two w)
+        (start c two e) (start a three e) (start b three e) (start c three w)
+        (value w) (value e) (after one two) (after two three)";
+    let rules = grid("(cell ?m ?n ?v)", facts).replace("?x", "?m").replace("?y", "?n");
+    let text = drawn(&rules, "");
+    assert_eq!(text, "three . . w\n  two . w .\n  one w . .\n      a b c\nclock 1\n");
+}
+
+#[test]
+fn a_style_has_the_last_word() {
+    let style = r#"{"board": [{"fluents": ["cell"], "row": 1, "column": 2, "first-row": "top",
+        "layout": "hexagons", "title": "Small"}], "symbols": {"white": "O"}, "hide": ["clock"]}"#;
+    let text = drawn(&grid("(cell ?x ?y ?v)", BOARD), style);
+    assert_eq!(text, "Small\n  1 2 3\n1 O . .\n 2 . b .\nO white, b black\n");
+}
+
+#[test]
+fn heaps_scores_and_turns_are_told_in_words() {
+    let rules = "(role ann) (role bob) (init (heap a 3)) (init (heap b 0)) (init (control ann))
+        (init (score ann 10)) (init (score bob 0)) (init busy)
+        (legal ann wait) (legal bob wait) (<= (next (control bob)) (does ann wait))
+        (<= (next (heap a 2)) (does ann wait)) (<= (next (heap b 1)) (does ann wait))
+        (<= (next (score ?r 5)) (role ?r))
+        (<= terminal (true (control bob))) (goal ann 50) (goal bob 50)";
+    let text = drawn(rules, "");
+    assert_eq!(text, "control ann\nheap a  ooo 3\nheap b  0\nscore: ann 10, bob 0\nbusy\n");
+}
+
+#[test]
+fn points_that_facts_connect_are_a_graph() {
+    let rules = "(role you) (road paris lyon) (road lyon nice) (road nice paris)
+        (town paris) (town lyon) (town nice)
+        (<= (init (mark ?t free)) (town ?t))
+        (<= (legal you (take ?t)) (true (mark ?t free)))
+        (<= (next (mark ?t taken)) (does you (take ?t)))
+        (<= (next (mark ?t ?m)) (true (mark ?t ?m)) (not (does you (take ?t))))
+        (<= terminal (not open)) (<= open (true (mark ?t free))) (goal you 100)";
+    let text = drawn(rules, "");
+    assert_eq!(
+        text,
+        "lyon  .  - nice paris\nnice  .  - lyon paris\nparis .  - lyon nice\nt taken\n"
+    );
+    let style = r#"{"board": [{"fluents": ["mark"], "column": 1, "layout": "graph",
+        "places": {"paris": [1, 0], "lyon": [0, 1], "nice": [2, 1]}}]}"#;
+    assert_eq!(drawn(rules, style), "    .\n  /   \\\n.-------.\nt taken\n");
+}
+
+#[test]
+fn the_board_of_the_vocabulary_says_the_same() {
+    let text = grid("(cell ?x ?y ?v)", BOARD);
+    let rules = read(&text, &Options::default()).rules;
+    let prepared = prepare(&rules, &text, "test", Some(Evaluator::Sweep), &Stop::never()).unwrap();
+    let game: Arc<dyn Game> = prepared.game;
+    let board = game.board().unwrap();
+    let shape = board.shape();
+    assert_eq!((shape.cells.len(), shape.values[0].as_str()), (6, "blank"));
+    let mut state = Vec::new();
+    game.worker().save(&mut state);
+    let mut cells = vec![9; 6];
+    board.cells(&state, &mut cells);
+    let named: Vec<(&str, &str)> = (0..6)
+        .filter(|&cell| cells[cell] != 0)
+        .map(|c| (shape.cells[c].name.as_str(), shape.values[usize::from(cells[c])].as_str()))
+        .collect();
+    assert_eq!(named, [("2 2", "black"), ("1 1", "white")]);
+    let role = game.info().role("you").unwrap();
+    let choice = game.text().parse_move(role, "(paint 2 2 white)").unwrap();
+    assert_eq!(board.target(choice), Some((3, 3)));
+    assert_eq!(shape.neighbours[3], [1, 2, 5]);
+    assert_eq!(fluents(&*game, &state).len(), 7);
+}
+
+#[test]
+fn a_game_without_a_network_is_drawn_from_its_terms() {
+    let text = grid("(cell ?x ?y ?v)", BOARD);
+    let rules = read(&text, &Options::default()).rules;
+    let by = |evaluator| {
+        let prepared = prepare(&rules, &text, "test", Some(evaluator), &Stop::never()).unwrap();
+        let network = prepared.network.as_deref().map(crate::evaluator::NetworkGame::network);
+        let painter = Painter::new(&*prepared.game, network, None, &Style::default());
+        let mut state = Vec::new();
+        prepared.game.worker().save(&mut state);
+        painter.picture(&*prepared.game, &state)
+    };
+    // Without the words of the rules nothing says which way things run.
+    let text = "  1 2 3\n1 W . .\n2 . b .\nclock 1\nW white, b black\n";
+    for evaluator in [Evaluator::Datalog, Evaluator::Reference, Evaluator::Sweep] {
+        assert_eq!(by(evaluator).text(80, true), text, "{evaluator}");
+    }
+}

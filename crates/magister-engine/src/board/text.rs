@@ -133,13 +133,14 @@ impl Panel {
         }
         let mut lines = Vec::new();
         for (row, (cells, name)) in grid.into_iter().zip(&self.rows).enumerate() {
-            let indent = left.saturating_sub(1) + slant * row;
+            // Rows are shifted by their place from the first one, wherever that is.
+            let shift = if self.up { self.rows.len() - 1 - row } else { row };
+            let indent = left.saturating_sub(1) + slant * shift;
             let line = format!("{name:>indent$} {}", joined(&mut cells.into_iter()));
             let line = if left > 0 { &line } else { line.get(1..).unwrap_or("") };
             lines.push(line.trim_end().to_owned());
         }
         if self.columns.len() > 1 {
-            let below = if self.up { slant * self.rows.len() } else { 0 };
             let heads: Vec<String> = if upright {
                 let digit = |name: &String, line: usize| {
                     let at = (line + name.len()).checked_sub(label);
@@ -151,7 +152,7 @@ impl Panel {
                 vec![joined(&mut self.columns.iter().cloned())]
             };
             let at = if self.up { lines.len() } else { 0 };
-            let heads = heads.into_iter().map(|head| format!("{}{head}", " ".repeat(left + below)));
+            let heads = heads.into_iter().map(|head| format!("{}{head}", " ".repeat(left)));
             lines.splice(at..at, heads);
         }
         lines

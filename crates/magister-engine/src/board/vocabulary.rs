@@ -112,13 +112,13 @@ fn add(
         shape.boards.push(format!("{name} {split}").trim().to_owned());
         for y in 0..rows.len() {
             let row = if plan.up { rows.len() - 1 - y } else { y };
-            for column in 0..columns.len() {
+            for (column, name) in columns.iter().enumerate() {
                 let place = (board, column, row);
                 if !plan.cells.contains(&place) {
                     continue;
                 }
                 cells.insert((number, place), shape.cells.len() as u32);
-                let name = format!("{split} {} {}", columns[column], rows[row]);
+                let name = format!("{split} {name} {}", rows[row]);
                 shape.cells.push(Cell {
                     name: name.trim().to_owned(),
                     x: column as f32,

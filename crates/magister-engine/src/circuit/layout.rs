@@ -6,7 +6,9 @@ use super::{Wire, depth_first, fuse, in_place, in_runs, rows, wanted};
 
 /// What is to become tapes.
 pub(crate) struct Layout<'a> {
-    /// The widths of rows that code is made for, all of the same form.
+    /// The form of the tapes.
+    pub(crate) form: Form,
+    /// The widths of rows that code is made for, where it is code.
     pub(crate) widths: &'a [Width],
     /// The number of wires.
     pub(crate) wires: usize,
@@ -34,7 +36,8 @@ impl Layout<'_> {
     /// Sections, which run in the order given, some perhaps not at all, as tapes.
     pub(crate) fn lay(mut self, mut sections: Vec<Vec<Gate>>) -> Laid {
         let wires = self.wires;
-        let form = self.widths.first().map_or(Form::Runs, |&width| Form::best(width));
+        let form = self.form;
+        let widths = if form == Form::Runs { &[] } else { self.widths };
         if let Some(after) = self.after {
             self.kept.extend(after);
         }
@@ -65,7 +68,8 @@ impl Layout<'_> {
         let mut tape = |(gates, outs): (&Vec<Gate>, &Vec<Wire>)| {
             let mut tape = Tape::new(gates, rows);
             let outs: Vec<u32> = outs.iter().map(|&wire| row[wire as usize]).collect();
-            compiled &= self.widths.iter().fold(true, |all, &w| tape.compile(w, &outs) && all);
+            compiled &=
+                widths.iter().fold(form != Form::Runs, |all, &w| tape.compile(w, &outs) && all);
             tape
         };
         let tapes = sections.iter().zip(&outs).map(&mut tape).collect();

@@ -3,6 +3,8 @@
 mod fuse;
 mod layout;
 mod schedule;
+#[cfg(test)]
+mod tests;
 
 use magister_lanes::{Gate, Operation};
 

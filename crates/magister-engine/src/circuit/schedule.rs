@@ -159,7 +159,7 @@ pub(crate) fn rows(
     for section in sections.iter() {
         for gate in section {
             time += 1;
-            for input in [gate.a, gate.b, gate.c] {
+            for input in gate.inputs() {
                 last[input as usize] = time;
             }
         }
@@ -179,15 +179,16 @@ pub(crate) fn rows(
     for section in sections.iter_mut() {
         for gate in section.iter_mut() {
             time += 1;
-            let read = [gate.a, gate.b, gate.c];
-            (gate.a, gate.b, gate.c) =
-                (row[gate.a as usize], row[gate.b as usize], row[gate.c as usize]);
-            let mut ended: Vec<u32> = read
-                .into_iter()
+            let mut ended: Vec<u32> = gate
+                .inputs()
                 .filter(|&wire| wire >= inputs && last[wire as usize] == time)
                 .collect();
             ended.sort_unstable();
             ended.dedup();
+            // What is not looked at may be any row.
+            let read: Vec<u32> = gate.inputs().map(|wire| row[wire as usize]).collect();
+            let at = |port: usize| read.get(port).or(read.first()).copied().unwrap_or(0);
+            (gate.a, gate.b, gate.c) = (at(0), at(1), at(2));
             free.extend(ended.iter().map(|&wire| row[wire as usize]));
             if row[gate.out as usize] == u32::MAX {
                 let place = free.pop().unwrap_or_else(|| {

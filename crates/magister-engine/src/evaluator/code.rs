@@ -109,6 +109,7 @@ impl Part {
         }
         let kept = outputs.edges().map(Edge::node).filter(|&node| node > own).collect();
         let layout = Layout {
+            form: Form::best(WIDTH),
             widths: &[WIDTH],
             wires: circuit.wires as usize,
             inputs: own + 1,
@@ -131,7 +132,15 @@ fn question(graph: &Graph, answer: Edge) -> Option<(Tape, Edge, usize)> {
     let own = graph.inputs() as u32;
     let kept = if answer.node() > own { vec![answer.node()] } else { Vec::new() };
     let wires = circuit.wires as usize;
-    let layout = Layout { widths: &[WIDTH], wires, inputs: own + 1, fixed: &[], kept, after: None };
+    let layout = Layout {
+        form: Form::best(WIDTH),
+        widths: &[WIDTH],
+        wires,
+        inputs: own + 1,
+        fixed: &[],
+        kept,
+        after: None,
+    };
     let Laid { mut tapes, row, rows, compiled } = layout.lay(vec![gates]);
     let place = Edge::of(row[answer.node() as usize]);
     let place = if answer.negated() { !place } else { place };
@@ -214,9 +223,9 @@ impl Machine for Emitted {
         read(self.wires.rows(), self.outputs().terminal)
     }
 
-    fn legal(&self, from: usize, to: usize, out: &mut Vec<u32>) {
+    fn legal(&self, from: usize, to: usize, out: &mut [u32]) -> usize {
         let rows = self.wires.rows();
-        self.outputs().list(from, to, out, |edge| read(rows, edge));
+        self.outputs().list(from, to, out, |edge| read(rows, edge))
     }
 
     fn is_legal(&self, number: usize) -> bool {

@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use magister_core::text::IDLE_TEXT;
 use magister_core::{
-    Batch, Detail, Game, Halt, Info, Move, Percept, Results, Role, Stop, Stream, Text, Worker,
+    Batch, Board, Detail, Game, Halt, Info, Move, Percept, Results, Role, Stop, Stream, Text,
+    Worker,
 };
 use magister_gdl::{Dialect, Syntax};
 use magister_lanes::Width;
@@ -21,6 +22,7 @@ use super::sweep::{Sweep, Tapes};
 use super::worker::NetworkWorker;
 use crate::Error;
 use crate::batch::{BatchPlan, Pay};
+use crate::board::NetworkBoard;
 use crate::ground::Ground;
 use crate::network::Network;
 use crate::program::Program;
@@ -94,12 +96,15 @@ pub(super) struct Shared {
     /// How playouts are played many at once, made when somebody first wants them: without telling
     /// what comes of moves, and with it.
     plans: [OnceLock<Arc<BatchPlan>>; 2],
+    program: Arc<Program>,
+    /// The board, made when somebody first wants it.
+    board: OnceLock<Option<NetworkBoard>>,
 }
 
 /// A game that runs on its network.
 #[derive(Debug)]
 pub struct NetworkGame {
-    shared: Arc<Shared>,
+    pub(super) shared: Arc<Shared>,
     /// How batches of playouts are played.
     choice: Choice,
 }
@@ -107,7 +112,7 @@ pub struct NetworkGame {
 impl NetworkGame {
     /// The game of a network; an error if its first state cannot be played. `source` is the text of the rules, `name` what to call it.
     pub fn new(
-        program: &Program,
+        program: &Arc<Program>,
         network: Arc<Network>,
         method: Method,
         source: &str,
@@ -179,6 +184,8 @@ impl NetworkGame {
             codes: OnceLock::new(),
             pace: Mutex::default(),
             plans: Default::default(),
+            program: Arc::clone(program),
+            board: OnceLock::new(),
             info,
             network,
         };
@@ -282,11 +289,6 @@ impl Shared {
         Arc::clone(self.plans[usize::from(moves)].get_or_init(make))
     }
 
-    /// Whether it is known how to play many at once.
-    pub(super) fn has_plan(&self) -> bool {
-        self.plans[0].get().is_some()
-    }
-
     /// Whether words are a state of this game, as far as is known.
     pub(super) fn is_state(&self, state: &[u64]) -> bool {
         let spare = self.network.fluents.len() % 64;
@@ -338,6 +340,18 @@ impl Game for NetworkGame {
 
     fn text(&self) -> &dyn Text {
         self
+    }
+
+    fn board(&self) -> Option<&dyn Board> {
+        let make = || {
+            let mut moves: Vec<(&Ground, u32)> =
+                self.shared.move_numbers.iter().map(|(term, &number)| (term, number)).collect();
+            moves.sort_unstable_by_key(|&(_, number)| number);
+            let moves: Vec<Ground> = moves.into_iter().map(|(term, _)| term.clone()).collect();
+            NetworkBoard::new(self, &self.shared.network, &self.shared.program, &moves)
+        };
+        let board = self.shared.board.get_or_init(make).as_ref();
+        board.map(|board| board as &dyn Board)
     }
 }
 

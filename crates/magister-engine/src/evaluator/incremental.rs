@@ -215,10 +215,11 @@ impl Machine for Incremental {
         self.wire(self.network.terminal)
     }
 
-    fn legal(&self, from: usize, to: usize, out: &mut Vec<u32>) {
+    fn legal(&self, from: usize, to: usize, out: &mut [u32]) -> usize {
         if from == to {
-            return;
+            return 0;
         }
+        let mut end = 0;
         for word in from / 64..=(to - 1) / 64 {
             let mut bits = self.legal[word];
             if word == from / 64 {
@@ -228,10 +229,12 @@ impl Machine for Incremental {
                 bits &= (1 << (to % 64)) - 1;
             }
             while bits != 0 {
-                out.push((word * 64) as u32 + bits.trailing_zeros());
+                out[end] = (word * 64) as u32 + bits.trailing_zeros();
+                end += 1;
                 bits &= bits - 1;
             }
         }
+        end
     }
 
     fn is_legal(&self, number: usize) -> bool {

@@ -11,8 +11,9 @@ pub(super) trait Machine: Send {
     fn save(&self, state: &mut [u64]);
     /// Whether the state is terminal.
     fn terminal(&self) -> bool;
-    /// The legal moves among those numbered `from..to`, ascending.
-    fn legal(&self, from: usize, to: usize, out: &mut Vec<u32>);
+    /// Writes the legal moves among those numbered `from..to`, ascending, and gives how many there
+    /// are. There is room for all.
+    fn legal(&self, from: usize, to: usize, out: &mut [u32]) -> usize;
     /// Whether a move is legal.
     fn is_legal(&self, number: usize) -> bool;
     /// Switches moves on.

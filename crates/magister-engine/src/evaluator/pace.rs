@@ -53,8 +53,9 @@ pub(super) struct Pace {
     spent: f64,
     /// The part of that time in which lanes could have been played side by side.
     missed: f64,
-    /// For each width, the time to begin and the time of a sweep of all lanes.
-    widths: Vec<(Width, f64, f64)>,
+    /// For each width, the time to begin and the time of a sweep of all lanes, once they are
+    /// measured. Vectors are not used before.
+    widths: Option<Vec<(Width, f64, f64)>>,
 }
 
 /// What is asked for.
@@ -113,14 +114,19 @@ impl Pace {
 
     /// Notes how fast the widths are, each with the time to begin and that of a sweep.
     pub(super) fn measured(&mut self, widths: Vec<(Width, f64, f64)>) {
-        self.widths = widths;
+        self.widths = Some(widths);
+    }
+
+    /// Whether it is known how fast the widths are.
+    pub(super) fn is_measured(&self) -> bool {
+        self.widths.is_some()
     }
 
     /// The fastest way to play a request.
     pub(super) fn choose(&self, request: &Request) -> Playing {
         let sweeps = (self.steps + self.playouts) as f64 / self.playouts.max(1) as f64;
         let mut best = (self.one_by_one(request), Playing::OneByOne);
-        for &(width, begin, sweep) in &self.widths {
+        for &(width, begin, sweep) in self.widths.iter().flatten() {
             let rounds = request.streams.div_ceil(width.slots()).max(1) as f64;
             let side_by_side = request.lanes.clamp(1, width.lanes()) as f64;
             let time = rounds * begin + request.playouts as f64 * sweeps / side_by_side * sweep;
@@ -154,7 +160,7 @@ pub(super) fn measure(
                 Ok(()) => {}
                 Err(Trouble::Halt(halt)) => return Err(halt),
                 // Who plays will be told.
-                Err(Trouble::State(_)) => return Ok(None),
+                Err(Trouble::State(_) | Trouble::Strange) => return Ok(None),
             }
             *run = (player.sweeps() as f64, run.1.min(begun.elapsed().as_secs_f64()));
         }
@@ -167,4 +173,54 @@ pub(super) fn measure(
     let sweep = if many > few { (long - short) / (many - few) } else { 0.0 };
     let sweep = sweep.max(long / many / 4.0);
     Ok(Some((width, (short - few * sweep).max(0.0), sweep)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use magister_core::Tally;
+
+    /// A thousand playouts of nine steps in a second, one by one.
+    fn pace() -> Pace {
+        let mut pace = Pace::default();
+        let tally = Tally { finished: 1_000, steps: 9_000, ..Tally::default() };
+        let results = Results { streams: vec![tally] };
+        pace.note(&Request::long(1), &results, Duration::from_secs(1));
+        pace
+    }
+
+    #[test]
+    fn a_plan_is_made_when_it_pays() {
+        let gates = 100_000; // 0.8 seconds
+        let request = |lanes: usize, playouts: u64| Request { streams: 1, playouts, lanes };
+        let mut pace = pace();
+        assert!(!pace.needs_a_trial(&request(32, 10)));
+        assert!(Pace::default().needs_a_trial(&request(32, 10)));
+        assert!(!Pace::default().needs_a_trial(&request(1, 1)));
+        assert!(!pace.plan_pays(&request(32, 500), gates));
+        assert!(pace.plan_pays(&request(32, 900), gates));
+        assert!(!pace.plan_pays(&request(1, 900), gates), "one lane fills no vector");
+        // What was asked for before counts as well, if it could have been played side by side.
+        let half = Results { streams: vec![Tally { finished: 500, ..Tally::default() }] };
+        pace.note(&request(32, 500), &half, Duration::from_millis(500));
+        assert!(pace.plan_pays(&request(32, 500), gates));
+    }
+
+    #[test]
+    fn the_fastest_way_is_chosen_by_lanes_and_playouts() {
+        let mut pace = pace();
+        let long = |pace: &Pace, lanes: usize| pace.choose(&Request::long(lanes));
+        assert_eq!(long(&pace, 512), Playing::OneByOne, "nothing else is known");
+        // A step takes about 0.1 milliseconds one by one, a sweep as long as four or six of them.
+        let (w256, w512) = (Width::W256, Width::W512);
+        pace.measured(vec![(w256, 0.01, 0.000_4), (w512, 0.01, 0.000_6)]);
+        assert_eq!(long(&pace, 3), Playing::OneByOne);
+        assert_eq!(long(&pace, 8), Playing::Lanes(w256));
+        assert_eq!(long(&pace, 256), Playing::Lanes(w256));
+        assert_eq!(long(&pace, 300), Playing::Lanes(w256));
+        assert_eq!(long(&pace, 500), Playing::Lanes(w512));
+        // To begin takes as long as ten playouts.
+        let few = Request { streams: 1, playouts: 8, lanes: 8 };
+        assert_eq!(pace.choose(&few), Playing::OneByOne);
+    }
 }

@@ -25,11 +25,14 @@ impl Shared {
             Choice::Always(Playing::OneByOne) => 1,
             Choice::Always(Playing::Lanes(width)) => width.slots(),
             // As if there were a plan: who cuts a batch has much to play.
-            Choice::Measured => match self.pace().choose(&Request::long(streams * LANES)) {
-                Playing::Lanes(width) => width.slots(),
-                Playing::OneByOne if self.has_plan() => 1,
-                Playing::OneByOne => streams.clamp(1, Width::best().slots()),
-            },
+            Choice::Measured => {
+                let pace = self.pace();
+                match pace.choose(&Request::long(streams * LANES)) {
+                    Playing::Lanes(width) => width.slots(),
+                    Playing::OneByOne if pace.is_measured() => 1,
+                    Playing::OneByOne => streams.clamp(1, Width::best().slots()),
+                }
+            }
         }
     }
 
@@ -109,10 +112,11 @@ impl<M: Machine> NetworkWorker<M> {
             self.timed(&trial, &Request::of(&trial), out, stop)?;
         }
         let shared = &self.shared;
-        if !shared.has_plan() {
-            if !shared.pace().plan_pays(request, shared.network.graph.len()) {
-                return Ok(Playing::OneByOne);
-            }
+        let (measured, pays) = {
+            let pace = shared.pace();
+            (pace.is_measured(), pace.plan_pays(request, shared.network.graph.len()))
+        };
+        if !measured && pays {
             shared.measure(stop)?;
         }
         Ok(shared.pace().choose(request))
@@ -144,13 +148,16 @@ impl<M: Machine> NetworkWorker<M> {
         }
         let moves = batch.detail == Detail::Moves;
         let fits = |player: &BatchPlayer| player.width() == width && player.tells_moves() == moves;
-        let at = self.players.iter().position(fits).unwrap_or_else(|| {
+        let at = if let Some(at) = self.players.iter().position(fits) {
+            at
+        } else {
             self.players.push(BatchPlayer::new(self.shared.plan(moves), width));
             self.players.len() - 1
-        });
+        };
         match self.players[at].play(batch, out, stop) {
             Ok(()) => Ok(()),
             Err(Trouble::Halt(halt)) => Err(halt),
+            Err(Trouble::Strange) => self.one_by_one(batch, out, stop),
             // What is wrong with a state, this worker can say.
             Err(Trouble::State(state)) => self.load(&state, stop).and(Err(Halt::BadState)),
         }

@@ -57,9 +57,9 @@ impl Stepper for NetworkStepper {
 
     fn legal(&mut self, role: usize, _stop: &Stop) -> Result<Vec<Ground>, Halt> {
         let (from, to) = self.shared.ranges[role];
-        let mut numbers = Vec::new();
-        self.machine.legal(from, to, &mut numbers);
-        Ok(numbers
+        let mut numbers = vec![0; to - from];
+        let count = self.machine.legal(from, to, &mut numbers);
+        Ok(numbers[..count]
             .iter()
             .map(|&at| self.export(self.shared.network.moves[at as usize].1))
             .collect())

@@ -124,8 +124,8 @@ impl Machine for Sweep {
         read(&self.wires, self.outputs().terminal)
     }
 
-    fn legal(&self, from: usize, to: usize, out: &mut Vec<u32>) {
-        self.outputs().list(from, to, out, |edge| read(&self.wires, edge));
+    fn legal(&self, from: usize, to: usize, out: &mut [u32]) -> usize {
+        self.outputs().list(from, to, out, |edge| read(&self.wires, edge))
     }
 
     fn is_legal(&self, number: usize) -> bool {
@@ -137,12 +137,13 @@ impl Machine for Sweep {
             self.wires[input as usize + 1] = TRUE;
         }
         let tape = &self.tapes.tapes[self.at];
-        tape.next.run(&mut self.wires);
-        tape.commit.run(&self.wires, &mut self.coming);
-        pack(&self.coming, &mut self.coming_state);
+        // What percepts and the next state share is computed with the percepts.
         if self.perceiving {
             tape.percepts.run(&mut self.wires);
         }
+        tape.next.run(&mut self.wires);
+        tape.commit.run(&self.wires, &mut self.coming);
+        pack(&self.coming, &mut self.coming_state);
     }
 
     fn percept(&self, number: usize) -> bool {

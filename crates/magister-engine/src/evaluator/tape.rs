@@ -201,25 +201,23 @@ impl Outputs {
         self
     }
 
-    /// The legal moves among those numbered `from..to`, ascending.
+    /// Writes the legal moves among those numbered `from..to`, and gives how many there are.
     #[inline]
     pub(super) fn list(
         &self,
         from: usize,
         to: usize,
-        out: &mut Vec<u32>,
+        out: &mut [u32],
         read: impl Fn(Edge) -> bool,
-    ) {
+    ) -> usize {
         // Without a branch on what is legal, which nobody could guess.
         let [first, last] = [from, to].map(|at| self.before[at] as usize);
-        let start = out.len();
-        out.resize(start + last - first, 0);
-        let mut end = start;
+        let mut end = 0;
         for &(at, edge) in &self.listed[first..last] {
             out[end] = at;
             end += usize::from(read(edge));
         }
-        out.truncate(end);
+        end
     }
 }
 

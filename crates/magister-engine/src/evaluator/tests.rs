@@ -3,10 +3,13 @@
 
 use std::sync::Arc;
 
-use magister_core::{Game, Role, Seed, Step, Stop, Text as _, battery};
+use magister_core::{
+    Batch, Detail, Game, Results, Role, Seed, Step, Stop, Stream, Text as _, battery,
+};
 use magister_gdl::{Options, read};
 
-use super::{Method, NetworkGame};
+use super::{Choice, Method, NetworkGame};
+use crate::ground::Ground;
 use crate::grounder::{GroundLimits, ground};
 use crate::network::{Network, NetworkLimits};
 use crate::{Program, ReferenceGame};
@@ -56,21 +59,42 @@ const RING: &str = "(role walker) (init (at a)) (init (bridge b c)) (init (left 
     (<= (goal walker 100) (true (at ?x)) (reach ?x ?x))
     (<= (goal walker 0) (true (at ?x)) (not (reach ?x ?x)))";
 
+/// Two players in turn, each of whom wants two neighbouring cells; who can not put anything passes.
+const ROW: &str = "(role x) (role o) (init (control x)) (init (cell 1 b)) (init (cell 2 b))
+    (init (cell 3 b)) (init (cell 4 b)) (init (cell 5 b)) (succ 1 2) (succ 2 3) (succ 3 4)
+    (succ 4 5) (other x o) (other o x)
+    (<= (legal ?p (put ?n)) (true (control ?p)) (true (cell ?n b)) (not (beside ?p ?n)))
+    (<= (beside o ?n) (succ ?n ?m) (true (cell ?m x)))
+    (<= (can ?p) (legal ?p (put ?n)))
+    (<= (legal ?p pass) (true (control ?p)) (not (can ?p)))
+    (<= (legal ?p pass) (true (control ?q)) (other ?p ?q))
+    (<= (next (cell ?n ?p)) (does ?p (put ?n)))
+    (<= (next (cell ?n ?c)) (true (cell ?n ?c)) (not (put ?n)))
+    (<= (put ?n) (does ?p (put ?n)))
+    (<= (next (control ?p)) (true (control ?q)) (other ?p ?q))
+    (<= (line ?p) (role ?p) (succ ?m ?n) (true (cell ?m ?p)) (true (cell ?n ?p)))
+    (<= open (true (cell ?n b)))
+    (<= terminal (line ?p)) (<= terminal (not open))
+    (<= (goal ?p 100) (line ?p)) (<= (goal ?p 0) (role ?p) (not (line ?p)))";
+
 fn games(text: &str) -> Vec<NetworkGame> {
     let rules = read(text, &Options::default()).rules;
-    let program = Program::new(&rules, text).expect("a game");
+    let program = Arc::new(Program::new(&rules, text).expect("a game"));
     let grounded = ground(&program, &GroundLimits::default(), &Stop::never()).expect("grounds");
     let network = Network::new(&grounded, &NetworkLimits::default(), &Stop::never()).expect("fits");
     let network = Arc::new(network);
-    [Method::Sweep, Method::Incremental, Method::Batch]
+    let methods = [Method::Sweep, Method::Incremental, Method::Code, Method::Batch];
+    let mut games: Vec<NetworkGame> = methods
         .map(|method| NetworkGame::new(&program, Arc::clone(&network), method, text, "test"))
         .map(|game| game.expect("it can be begun"))
-        .into()
+        .into();
+    games.push(games[0].playing(Choice::Measured));
+    games
 }
 
 #[test]
 fn networks_pass_the_battery() {
-    for text in [TOSS, LIGHTS, RING] {
+    for text in [TOSS, LIGHTS, RING, ROW] {
         for game in games(text) {
             battery::assert_game(&game);
         }
@@ -80,7 +104,7 @@ fn networks_pass_the_battery() {
 /// Random walks side by side: every answer as text must be equal.
 #[test]
 fn networks_agree_with_the_reference() {
-    for text in [TOSS, LIGHTS, RING] {
+    for text in [TOSS, LIGHTS, RING, ROW] {
         let rules = read(text, &Options::default()).rules;
         let judge = ReferenceGame::new(&rules, text, "judge").expect("a game");
         for game in games(text) {
@@ -161,5 +185,62 @@ fn undo_goes_back_step_by_step() {
             assert_eq!(words, before);
         }
         assert!(!worker.undo());
+    }
+}
+
+/// In a state that play does not come to, what is proven of a side need not be true.
+#[test]
+fn strange_states_run_on_the_whole_network() {
+    for game in games(ROW) {
+        assert_eq!(game.network().sides.len(), 2, "x and o take turns");
+        let facts =
+            ["(control x)", "(cell 1 x)", "(cell 2 x)", "(cell 3 b)", "(cell 4 o)", "(cell 5 b)"];
+        let facts: Vec<Ground> = facts.iter().map(|fact| fact.parse().expect("a fact")).collect();
+        let state = game.shared.words(&facts).expect("a state");
+        let mut worker = game.worker();
+        worker.load(&state, &Stop::never()).expect("a state");
+        assert!(worker.terminal(), "x has a line, though it is x to move");
+        let mut goals = Vec::new();
+        worker.goals(Role(0), &mut goals);
+        assert_eq!(goals, [100.0]);
+        let streams = [Stream { id: 1, start: &state, quota: 40 }];
+        let batch = Batch { seed: 1, streams: &streams, max_steps: 9, detail: Detail::Sums };
+        let mut results = Results::default();
+        worker.playouts(&batch, &mut results, &Stop::never()).expect("they end at once");
+        let tally = &results.streams[0];
+        assert_eq!((tally.finished, tally.steps, tally.sum[0]), (40, 0, 4000.0));
+        worker.reset();
+        assert_eq!(worker.legal(Role(0)).len(), 5);
+    }
+}
+
+/// Streams may start in either player's turn.
+#[test]
+fn batches_are_the_same_from_every_phase() {
+    let games = games(ROW);
+    let mut states = Vec::new();
+    let mut worker = games[0].worker();
+    let mut step = Step::new();
+    for _ in 0..3 {
+        let mut words = Vec::new();
+        worker.save(&mut words);
+        states.push(words);
+        let joint: Vec<_> = (0..2).map(|role| worker.legal(Role(role))[0]).collect();
+        worker.step(&joint, &mut step, &Stop::never()).expect("legal");
+    }
+    for order in [[0, 1, 2, 1], [1, 1, 1, 1], [1, 0, 0, 2]] {
+        let streams: Vec<Stream<'_>> = (0..40)
+            .map(|id| Stream { id, start: &states[order[id as usize % 4]], quota: id as u32 * 3 })
+            .collect();
+        for detail in [Detail::Sums, Detail::PerPlayout, Detail::Moves] {
+            let batch = Batch { seed: 5, streams: &streams, max_steps: 4, detail };
+            let mut all: Vec<Results> = Vec::new();
+            for game in &games {
+                let mut results = Results::default();
+                game.worker().playouts(&batch, &mut results, &Stop::never()).expect("played");
+                all.push(results);
+            }
+            assert!(all.windows(2).all(|pair| pair[0] == pair[1]), "{detail:?}");
+        }
     }
 }

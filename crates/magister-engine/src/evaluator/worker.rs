@@ -19,7 +19,8 @@ pub(super) struct NetworkWorker<M> {
     /// Goals are computed when somebody asks, and asking changes nothing that can be seen.
     machine: RefCell<M>,
     terminal: bool,
-    legal: Vec<Vec<Move>>,
+    /// For every role room for all its moves, and how many of them are legal.
+    legal: Vec<(Vec<Move>, usize)>,
     numbers: Vec<u32>,
     inputs: Vec<u32>,
     /// The state to go back to when a state cannot be played.
@@ -36,11 +37,13 @@ impl<M: Machine> NetworkWorker<M> {
     pub(super) fn new(shared: Arc<Shared>, machine: M, choice: Choice) -> Self {
         let machine = RefCell::new(machine);
         let roles = shared.info.roles.len();
+        // One more, for doing nothing.
+        let room: Vec<usize> = shared.ranges.iter().map(|(from, to)| to - from + 1).collect();
         let mut worker = Self {
             machine,
             terminal: false,
-            legal: vec![Vec::new(); roles],
-            numbers: Vec::new(),
+            legal: room.iter().map(|&room| (vec![Move::IDLE; room], 0)).collect(),
+            numbers: vec![0; room.iter().copied().max().unwrap_or(1)],
             inputs: Vec::with_capacity(roles),
             last: shared.initial.clone(),
             history: Vec::new(),
@@ -64,18 +67,20 @@ impl<M: Machine> NetworkWorker<M> {
         self.terminal = machine.terminal();
         let mut stuck = None;
         let mut acting = 0;
-        for (role, list) in self.legal.iter_mut().enumerate() {
-            list.clear();
+        for (role, (list, count)) in self.legal.iter_mut().enumerate() {
+            *count = 0;
             if self.terminal {
                 continue;
             }
             let (from, to) = self.shared.ranges[role];
-            self.numbers.clear();
-            machine.legal(from, to, &mut self.numbers);
-            list.extend(self.numbers.iter().map(|&at| Move(self.shared.numbers[at as usize])));
-            if list.is_empty() {
+            *count = machine.legal(from, to, &mut self.numbers);
+            for (place, &at) in list.iter_mut().zip(&self.numbers[..*count]) {
+                *place = Move(self.shared.numbers[at as usize]);
+            }
+            if *count == 0 {
                 if self.shared.operations {
-                    list.push(Move::IDLE);
+                    list[0] = Move::IDLE;
+                    *count = 1;
                     continue;
                 }
                 stuck.get_or_insert(role);
@@ -164,7 +169,8 @@ impl<M: Machine> Worker for NetworkWorker<M> {
     }
 
     fn legal(&self, role: Role) -> &[Move] {
-        &self.legal[role.index()]
+        let (list, count) = &self.legal[role.index()];
+        &list[..*count]
     }
 
     fn weights(&self) -> &[u32] {
@@ -182,7 +188,7 @@ impl<M: Machine> Worker for NetworkWorker<M> {
         for (role, &choice) in joint.iter().enumerate() {
             let legal = match self.shared.place(role, choice) {
                 Some(at) => !self.terminal && machine.is_legal(at),
-                None => self.legal[role].first() == Some(&choice),
+                None => self.legal[role].1 == 1 && self.legal[role].0[0] == choice,
             };
             let input = self.shared.input(role, choice).filter(|_| legal);
             let Some(input) = input else {

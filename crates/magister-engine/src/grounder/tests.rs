@@ -56,7 +56,7 @@ fn efforts(program: &Program) -> Vec<Grounded> {
 
 /// Random walks with the reference at its side.
 fn assert_agrees(text: &str) {
-    let program = program(text);
+    let program = Arc::new(program(text));
     let rules = read(text, &Options::default()).rules;
     let judge = ReferenceGame::new(&rules, text, "judge").expect("a game");
     for grounded in efforts(&program) {

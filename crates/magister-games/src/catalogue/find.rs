@@ -39,7 +39,8 @@ pub fn look_up(argument: &str) -> Option<Found> {
     let (name, version) = argument.rsplit_once('/')?;
     let entry = find(name)?;
     let twin = entry.twins.iter().find(|twin| twin.name == version).map(|twin| twin.sheet);
-    let main = entry.sheet.filter(|sheet| version == "prefix" && sheet.path.ends_with(".kif"));
+    let main =
+        entry.sheet.filter(|sheet| version == "prefix" && sheet.path.ends_with("/rules.kif"));
     let version = match twin.or(main) {
         Some(sheet) => Version::Sheet(sheet),
         None if version == "rust" && entry.native => Version::Rust,

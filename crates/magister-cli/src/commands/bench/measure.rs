@@ -9,6 +9,7 @@ use magister_core::playout::{LANES, Team};
 use magister_core::{Batch, Detail, Halt, Results, Stop, Stream};
 
 use super::process::{cpu_time, process_time};
+use crate::args::Bench;
 use crate::game::Playable;
 
 /// A slice takes at most this part of the time.
@@ -53,35 +54,26 @@ impl Measured {
 }
 
 /// Plays from the initial state until so many seconds are over.
-pub(super) fn measure(
-    playable: &Playable,
-    seconds: f64,
-    max_steps: u32,
-    threads: u16,
-) -> Result<Measured> {
+pub(super) fn measure(playable: &Playable, args: &Bench) -> Result<Measured> {
     let stop = Stop::new();
     let (over, ended) = mpsc::channel::<()>();
     let alarm = stop.clone();
-    let patience = Duration::from_secs_f64(seconds * PATIENCE);
+    let patience = Duration::from_secs_f64(args.seconds * PATIENCE);
     thread::scope(|scope| {
         scope.spawn(move || {
             if ended.recv_timeout(patience) == Err(mpsc::RecvTimeoutError::Timeout) {
                 alarm.set();
             }
         });
-        let measured = slices(playable, seconds, max_steps, threads, &stop);
+        let measured = slices(playable, args, &stop);
         drop(over);
         measured
     })
 }
 
-fn slices(
-    playable: &Playable,
-    seconds: f64,
-    max_steps: u32,
-    threads: u16,
-    stop: &Stop,
-) -> Result<Measured> {
+fn slices(playable: &Playable, args: &Bench, stop: &Stop) -> Result<Measured> {
+    let Bench { seconds, max_steps, threads, .. } = *args;
+    let detail = if args.moves { Detail::Moves } else { Detail::Sums };
     let mut team = Team::new(&*playable.game, threads.into());
     let mut state = Vec::new();
     playable.game.worker().save(&mut state);
@@ -89,6 +81,9 @@ fn slices(
     let none =
         Measured { playouts: 0, truncated: 0, steps: 0, seconds: 0.0, cpu: true, processors: None };
     let mut measured = none.clone();
+    // Who plays many lanes side by side is measured with all of them.
+    let side_by_side = playable.game.worker().side_by_side(STREAMS as usize) as u32;
+    let least = if side_by_side > 1 { side_by_side * LANES as u32 * u32::from(threads) } else { 1 };
     let mut quota = 1_u32;
     let most = if threads == 1 { STREAMS } else { STREAMS * SHARES * u32::from(threads) };
     let used = || if threads == 1 { cpu_time() } else { process_time() };
@@ -108,7 +103,7 @@ fn slices(
                 quota: quota / count + u32::from(n < quota % count),
             })
             .collect();
-        let batch = Batch { seed: 0, streams: &streams, max_steps, detail: Detail::Sums };
+        let batch = Batch { seed: 0, streams: &streams, max_steps, detail };
         let begun = wall.elapsed().as_secs_f64();
         match team.playouts(&batch, &mut results, stop) {
             Ok(()) => {}
@@ -125,13 +120,14 @@ fn slices(
             measured.steps += tally.steps;
         }
         let now = wall.elapsed().as_secs_f64();
-        if now >= seconds {
+        if now >= seconds && quota >= least {
             break;
         }
         // As many as fit into a slice, and into what is left; never suddenly far more.
         let each = ((now - begun) / f64::from(quota)).max(1e-9);
         let room = (seconds * SLICE).min(seconds - now);
-        quota = ((room / each) as u32).clamp(1, quota.saturating_mul(8).min(1 << 24));
+        let most = quota.saturating_mul(8).clamp(least, 1 << 24);
+        quota = ((room / each) as u32).clamp(least, most);
     }
     let used = cpu.zip(used()).map(|(from, to)| to.saturating_sub(from).as_secs_f64());
     let clock = wall.elapsed().as_secs_f64();

@@ -1,0 +1,75 @@
+//! Whose turn it is in a sweep. Where two roles take turns strictly, all lanes are kept in step, and
+//! a sweep runs the tapes of the role that has its turn.
+
+use crate::network::{Edge, Graph, Network, Turns};
+
+/// The states in which a role has its turn.
+#[derive(Debug)]
+pub(super) struct Phase {
+    turn: Edge,
+    /// What is taken for granted of them.
+    known: (Graph, Edge),
+}
+
+impl Phase {
+    /// The phases of a game, with their networks: two of them, each of which always comes after
+    /// the other; none if that is not so.
+    pub(super) fn of(network: &Network) -> Vec<(Phase, &Network, Turns)> {
+        let (Some(turns), [first, second]) = (&network.turns, &network.sides[..]) else {
+            return Vec::new();
+        };
+        let leads = |from: &Network, to: Edge| {
+            let next = from.next[to.node() as usize - 1];
+            (if to.negated() { !next } else { next }) == Edge::TRUE
+        };
+        let strictly = |from: &Network, own: Edge, to: Edge| leads(from, to) && leads(from, !own);
+        if !strictly(&first.network, first.turn, second.turn)
+            || !strictly(&second.network, second.turn, first.turn)
+        {
+            return Vec::new();
+        }
+        network
+            .sides
+            .iter()
+            .map(|side| {
+                let phase = Phase { turn: side.turn, known: side.known.clone() };
+                (phase, &side.network, turns_of(turns, side.turn, &side.network))
+            })
+            .collect()
+    }
+
+    /// Whether a state is one of these, as far as this one has to know.
+    pub(super) fn holds(&self, state: &[u64]) -> bool {
+        let (graph, known) = &self.known;
+        let fluents =
+            |node: usize| state.get((node - 1) / 64).map_or(0, |w| w >> ((node - 1) % 64));
+        let mut wires = vec![true; graph.len()];
+        let value = |wires: &[bool], e: Edge| wires[e.node() as usize] != e.negated();
+        for node in 1..graph.len() {
+            wires[node] = if node <= graph.inputs() {
+                fluents(node) & 1 == 1
+            } else {
+                graph.children(node as u32).iter().all(|&e| value(&wires, e))
+            };
+        }
+        value(&wires, self.turn) && value(&wires, *known)
+    }
+}
+
+/// How turns are taken in the states of one role.
+fn turns_of(turns: &Turns, turn: Edge, network: &Network) -> Turns {
+    let mine = |role: usize| turns.turn[role] == turn;
+    let possible = |moves: &Vec<u32>| -> Vec<u32> {
+        moves.iter().copied().filter(|&at| network.legal[at as usize] != Edge::FALSE).collect()
+    };
+    let roles = 0..turns.turn.len();
+    Turns {
+        turn: roles.clone().map(|r| if mine(r) { Edge::TRUE } else { Edge::FALSE }).collect(),
+        active: roles
+            .clone()
+            .map(|r| if mine(r) { possible(&turns.active[r]) } else { Vec::new() })
+            .collect(),
+        resting: turns.resting.iter().map(possible).collect(),
+        passing: roles.map(|r| mine(r) && turns.passing[r]).collect(),
+    }
+}

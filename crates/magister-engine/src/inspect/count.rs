@@ -1,0 +1,213 @@
+//! Paths, counted over distinct positions: each position is stepped out of once, and a path is a
+//! number that positions hand on to their successors.
+
+use std::rc::Rc;
+
+use magister_core::{Game, Halt, Move, Role, Step, Stop, Worker};
+use rustc_hash::FxHashMap;
+
+use super::joints::Joints;
+
+/// What there is at one depth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Level {
+    /// Paths of this length.
+    pub nodes: u128,
+    /// Those of them that are over.
+    pub terminals: u128,
+    /// Different positions that they lead to.
+    pub distinct: usize,
+}
+
+/// Why a depth could not be counted.
+#[derive(Debug)]
+pub enum Failure {
+    /// Too many distinct positions, or somebody stopped the count.
+    Limit,
+    /// Too many paths.
+    Count,
+    /// A step failed.
+    Halt {
+        /// The position.
+        state: Rc<[u64]>,
+        /// What went wrong.
+        halt: Halt,
+    },
+}
+
+/// A position that was reached.
+struct Node {
+    state: Rc<[u64]>,
+    terminal: bool,
+    /// The successors, each with the number of joint moves that lead to it; none before the
+    /// position was stepped out of.
+    next: Option<Box<[(u32, u32)]>>,
+}
+
+/// Counts depth by depth.
+pub struct Counter {
+    stop: Stop,
+    worker: Box<dyn Worker>,
+    limit: u32,
+    ids: FxHashMap<Rc<[u64]>, u32>,
+    nodes: Vec<Node>,
+    /// The positions of the current depth, each with the number of paths that lead to it.
+    front: Vec<(u32, u128)>,
+    /// Whether the last depth brought positions that were not seen before.
+    grew: bool,
+    step: Step,
+    words: Vec<u64>,
+}
+
+impl Counter {
+    /// At depth zero, and with at most so many distinct positions.
+    pub fn new(game: &dyn Game, limit: u32, stop: Stop) -> Self {
+        let mut worker = game.worker();
+        worker.reset();
+        let mut counter = Counter {
+            stop,
+            worker,
+            limit: limit.max(1),
+            ids: FxHashMap::default(),
+            nodes: Vec::new(),
+            front: Vec::new(),
+            grew: true,
+            step: Step::new(),
+            words: Vec::new(),
+        };
+        // One position is always within the limit.
+        let first = counter.reached().ok();
+        counter.front.extend(first.map(|first| (first, 1)));
+        counter
+    }
+
+    /// Distinct positions so far.
+    pub fn positions(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether the last depth brought nothing new, so that all positions are known.
+    pub fn closed(&self) -> bool {
+        !self.grew
+    }
+
+    /// What there is at the current depth.
+    pub fn level(&self) -> Level {
+        let mut level = Level { nodes: 0, terminals: 0, distinct: self.front.len() };
+        for &(id, paths) in &self.front {
+            level.nodes += paths;
+            if self.nodes[id as usize].terminal {
+                level.terminals += paths;
+            }
+        }
+        level
+    }
+
+    /// Goes one deeper.
+    pub fn advance(&mut self) -> Result<(), Failure> {
+        let before = self.nodes.len();
+        let mut sums: FxHashMap<u32, u128> = FxHashMap::default();
+        let mut total = 0_u128;
+        for (id, paths) in std::mem::take(&mut self.front) {
+            if self.stop.is_set() {
+                return Err(Failure::Limit);
+            }
+            self.expand(id)?;
+            let next = self.nodes[id as usize].next.as_deref().unwrap_or_default();
+            for &(successor, moves) in next {
+                let more = paths.checked_mul(u128::from(moves)).ok_or(Failure::Count)?;
+                total = total.checked_add(more).ok_or(Failure::Count)?;
+                *sums.entry(successor).or_default() += more;
+            }
+        }
+        self.front = sums.into_iter().collect();
+        self.front.sort_unstable();
+        self.grew = self.nodes.len() > before;
+        Ok(())
+    }
+
+    /// Whether some path from here never ends. Known only once a depth brings nothing new: then
+    /// all positions that can be reached were stepped out of.
+    pub fn endless(&self) -> bool {
+        if self.grew {
+            return false;
+        }
+        // Depth first, by hand; a position that is met again while it is open closes a circle.
+        let (mut open, mut done) = (vec![false; self.nodes.len()], vec![false; self.nodes.len()]);
+        for &(start, _) in &self.front {
+            let mut path = vec![(start, 0)];
+            while let Some((id, place)) = path.pop() {
+                let node = id as usize;
+                if place == 0 {
+                    if done[node] {
+                        continue;
+                    }
+                    open[node] = true;
+                }
+                let next = self.nodes[node].next.as_deref().unwrap_or_default();
+                match next.get(place) {
+                    None => (open[node], done[node]) = (false, true),
+                    Some(&(successor, _)) if open[successor as usize] => return true,
+                    Some(&(successor, _)) => {
+                        path.push((id, place + 1));
+                        path.push((successor, 0));
+                    }
+                }
+            }
+        }
+        false
+    }
+
+    /// The number of the position that the worker is in.
+    fn reached(&mut self) -> Result<u32, Failure> {
+        self.worker.save(&mut self.words);
+        if let Some(&id) = self.ids.get(self.words.as_slice()) {
+            return Ok(id);
+        }
+        if self.nodes.len() >= self.limit as usize {
+            return Err(Failure::Limit);
+        }
+        let id = self.nodes.len() as u32;
+        let state: Rc<[u64]> = self.words.as_slice().into();
+        self.ids.insert(Rc::clone(&state), id);
+        self.nodes.push(Node { state, terminal: self.worker.terminal(), next: None });
+        Ok(id)
+    }
+
+    /// Makes every joint move out of a position, once.
+    fn expand(&mut self, id: u32) -> Result<(), Failure> {
+        let node = &self.nodes[id as usize];
+        if node.next.is_some() {
+            return Ok(());
+        }
+        let mut successors: Vec<u32> = Vec::new();
+        if !node.terminal {
+            let state = Rc::clone(&node.state);
+            let failed = |halt| Failure::Halt { state: Rc::clone(&state), halt };
+            self.worker.load(&state, &self.stop).map_err(failed)?;
+            let roles = self.worker.info().roles.len();
+            let legal: Vec<Vec<Move>> =
+                (0..roles).map(|role| self.worker.legal(Role(role as u8)).to_vec()).collect();
+            let mut joints = Joints::new(&legal);
+            let mut here = true;
+            while let Some(joint) = joints.next() {
+                if !here && !self.worker.undo() {
+                    self.worker.load(&state, &self.stop).map_err(failed)?;
+                }
+                self.worker.step(joint, &mut self.step, &self.stop).map_err(failed)?;
+                here = false;
+                successors.push(self.reached()?);
+            }
+        }
+        successors.sort_unstable();
+        let next = successors.chunk_by(|a, b| a == b).map(|same| (same[0], same.len() as u32));
+        self.nodes[id as usize].next = Some(next.collect());
+        Ok(())
+    }
+}
+
+impl std::fmt::Debug for Counter {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Counter").field("positions", &self.positions()).finish_non_exhaustive()
+    }
+}

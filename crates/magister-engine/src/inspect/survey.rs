@@ -1,0 +1,205 @@
+//! Random matches, and all that can be seen in them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use magister_core::{Game, Halt, Move, Payment, Rng, Role, Seed, Step, Stop, Worker, draw};
+
+/// What is wrong, as far as it is seen in play. The order is that of the report.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Fault {
+    /// A role has no legal move, but the match is not over.
+    NoMove(Role),
+    /// A step could not be made; the sentence says why.
+    Step(String),
+    /// A match is over, and a player has no goal value.
+    NoGoal(Role),
+    /// A match is over, and a player has these goal values.
+    ManyGoals(Role, String),
+    /// A goal value is out of range.
+    GoalRange(Role, String),
+}
+
+/// How often something was seen, and the first match in which it was.
+#[derive(Clone, Debug, Default)]
+pub struct Seen {
+    /// In how many matches.
+    pub matches: u32,
+    /// The joint moves of that match.
+    pub example: Vec<Vec<Move>>,
+}
+
+/// The results of one player.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Score {
+    /// Matches that gave it a result.
+    pub paid: u32,
+    /// The sum of the results.
+    pub sum: f64,
+    /// The lowest.
+    pub low: f64,
+    /// The highest.
+    pub high: f64,
+    /// Matches in which nobody had as much.
+    pub best: u32,
+    /// Matches in which others had as much, and nobody more.
+    pub shared: u32,
+}
+
+/// What came of many matches.
+#[derive(Clone, Debug, Default)]
+pub struct Survey {
+    /// Matches.
+    pub playouts: u32,
+    /// Those that came to their end.
+    pub finished: u32,
+    /// The steps of the shortest of these.
+    pub shortest: u32,
+    /// The steps of the longest.
+    pub longest: u32,
+    /// The steps of all of these together.
+    pub steps: u64,
+    /// Matches that were broken off.
+    pub truncated: u32,
+    /// What was wrong.
+    pub faults: BTreeMap<Fault, Seen>,
+    /// One for each role; that of chance stays empty.
+    pub scores: Vec<Score>,
+    /// Moves that were legal for somebody at some time.
+    pub legal: BTreeSet<Move>,
+}
+
+/// Plays matches of a game whose goal values should lie in a range, until somebody stops it.
+pub fn survey(
+    game: &dyn Game,
+    range: (f64, f64),
+    playouts: u32,
+    max_steps: u32,
+    seed: Seed,
+    stop: &Stop,
+) -> Survey {
+    let roles = game.info().roles.len();
+    let mut survey = Survey { scores: vec![Score::default(); roles], ..Survey::default() };
+    let mut one = Match {
+        game,
+        range,
+        worker: game.worker(),
+        step: Step::new(),
+        moves: Vec::new(),
+        totals: Vec::new(),
+    };
+    for number in 0..playouts {
+        if stop.is_set() {
+            break;
+        }
+        one.play(&mut survey, max_steps, &mut seed.derive_index(u64::from(number)).rng());
+    }
+    survey
+}
+
+struct Match<'a> {
+    game: &'a dyn Game,
+    range: (f64, f64),
+    worker: Box<dyn Worker>,
+    step: Step,
+    moves: Vec<Vec<Move>>,
+    totals: Vec<f64>,
+}
+
+impl Match<'_> {
+    fn play(&mut self, survey: &mut Survey, max_steps: u32, rng: &mut Rng) {
+        survey.playouts += 1;
+        self.worker.reset();
+        self.moves.clear();
+        self.totals = vec![0.0; survey.scores.len()];
+        while !self.worker.terminal() {
+            if self.moves.len() >= max_steps as usize {
+                survey.truncated += 1;
+                return;
+            }
+            let Some(joint) = self.choose(survey, rng) else { return };
+            if let Err(halt) = self.worker.step(&joint, &mut self.step, &Stop::never()) {
+                self.moves.push(joint);
+                let what = match halt {
+                    Halt::Rules(what) => what,
+                    other => other.to_string(),
+                };
+                self.found(survey, Fault::Step(what));
+                return;
+            }
+            self.moves.push(joint);
+            for (total, gain) in self.totals.iter_mut().zip(&self.step.gains) {
+                *total += gain;
+            }
+        }
+        let length = self.moves.len() as u32;
+        survey.shortest = if survey.finished == 0 { length } else { survey.shortest.min(length) };
+        survey.longest = survey.longest.max(length);
+        survey.steps += u64::from(length);
+        survey.finished += 1;
+        self.results(survey);
+    }
+
+    /// A move of each role; none if there is a role without one.
+    fn choose(&self, survey: &mut Survey, rng: &mut Rng) -> Option<Vec<Move>> {
+        let info = self.game.info();
+        let mut joint = Vec::with_capacity(info.roles.len());
+        for role in info.all_roles() {
+            let legal = self.worker.legal(role);
+            survey.legal.extend(legal);
+            let weights = if info.chance == Some(role) { self.worker.weights() } else { &[] };
+            let Some(choice) = draw(legal, weights, rng) else {
+                self.found(survey, Fault::NoMove(role));
+                return None;
+            };
+            joint.push(choice);
+        }
+        Some(joint)
+    }
+
+    /// The results of a match that is over.
+    fn results(&self, survey: &mut Survey) {
+        let info = self.game.info();
+        let mut goals = Vec::new();
+        let mut results: Vec<(Role, f64)> = Vec::new();
+        for role in info.players() {
+            match info.payment {
+                Payment::OnTheWay => goals = vec![self.totals[role.index()]],
+                Payment::AtEnd => self.worker.goals(role, &mut goals),
+            }
+            match goals[..] {
+                [] => self.found(survey, Fault::NoGoal(role)),
+                [goal] => {
+                    results.push((role, goal));
+                    if goal < self.range.0 || goal > self.range.1 {
+                        self.found(survey, Fault::GoalRange(role, goal.to_string()));
+                    }
+                }
+                _ => {
+                    let values: Vec<String> = goals.iter().map(f64::to_string).collect();
+                    self.found(survey, Fault::ManyGoals(role, values.join(" and ")));
+                }
+            }
+        }
+        let complete = results.len() == info.players().count();
+        let top = results.iter().map(|&(_, goal)| goal).fold(f64::NEG_INFINITY, f64::max);
+        let leaders = results.iter().filter(|&&(_, goal)| goal >= top).count();
+        for (role, goal) in results {
+            let score = &mut survey.scores[role.index()];
+            score.low = if score.paid == 0 { goal } else { score.low.min(goal) };
+            score.high = if score.paid == 0 { goal } else { score.high.max(goal) };
+            score.paid += 1;
+            score.sum += goal;
+            if complete && goal >= top {
+                *(if leaders == 1 { &mut score.best } else { &mut score.shared }) += 1;
+            }
+        }
+    }
+
+    fn found(&self, survey: &mut Survey, fault: Fault) {
+        let seen = survey.faults.entry(fault).or_default();
+        if seen.matches == 0 {
+            seen.example.clone_from(&self.moves);
+        }
+        seen.matches += 1;
+    }
+}

@@ -1,0 +1,152 @@
+//! One random match in words, to be read and to be compared.
+
+use std::fmt::Write as _;
+
+use magister_core::text::IDLE_TEXT;
+use magister_core::{Game, Information, Move, Role, Seed, Step, Stop, Worker, draw};
+use magister_engine::board::Painter;
+
+use crate::catalogue::Entry;
+
+/// The width of lines.
+const WIDTH: usize = 100;
+/// A match is broken off after so many steps.
+const LONG: usize = 2_000;
+/// Moves that do nothing.
+const NOTHING: [&str; 3] = ["noop", "wait", IDLE_TEXT];
+/// Moves that are told, and how many of them at the end.
+const TOLD: usize = 60;
+
+/// A random match of a game: the position at the start, in the middle and at the end, the moves
+/// and the goals.
+pub fn playthrough(entry: &Entry, game: &dyn Game, painter: &Painter) -> String {
+    let mut one = Match { game, worker: game.worker(), moves: Vec::new(), states: Vec::new() };
+    let ended = one.play();
+    let mut text = format!("{}: a random match\n\n", entry.card.title);
+    let steps = one.moves.len();
+    let middle = steps / 2;
+    text.push_str(&painter.picture(game, &one.states[0]).text(WIDTH, true));
+    one.tell(0, middle, &mut text);
+    if middle > 0 {
+        let _ = writeln!(text, "\nafter {middle} of {steps} steps");
+        text.push_str(&painter.picture(game, &one.states[middle]).text(WIDTH, false));
+    }
+    one.tell(middle, steps, &mut text);
+    let how = if ended { "the end" } else { "broken off" };
+    let _ = writeln!(text, "\nafter {steps} steps: {how}");
+    text.push_str(&painter.picture(game, &one.states[steps]).text(WIDTH, false));
+    let mut goals = Vec::new();
+    let mut results = Vec::new();
+    for role in game.info().players() {
+        one.worker.goals(role, &mut goals);
+        let values: Vec<String> = goals.iter().map(f64::to_string).collect();
+        if !values.is_empty() {
+            results.push(format!("{} {}", game.info().role_name(role), values.join(" and ")));
+        }
+    }
+    if !results.is_empty() {
+        let _ = writeln!(text, "goals: {}", results.join(", "));
+    }
+    text
+}
+
+struct Match<'a> {
+    game: &'a dyn Game,
+    worker: Box<dyn Worker>,
+    /// What is told of each step.
+    moves: Vec<String>,
+    states: Vec<Vec<u64>>,
+}
+
+impl Match<'_> {
+    /// Plays; whether the match came to its end.
+    fn play(&mut self) -> bool {
+        let info = self.game.info().clone();
+        let mut rng = Seed::from(1).rng();
+        let (mut step, mut state) = (Step::new(), Vec::new());
+        self.worker.reset();
+        loop {
+            self.worker.save(&mut state);
+            self.states.push(state.clone());
+            if self.worker.terminal() || self.moves.len() >= LONG {
+                return self.worker.terminal();
+            }
+            let mut joint = Vec::new();
+            let (mut told, mut forced) = (Vec::new(), Vec::new());
+            for role in info.all_roles() {
+                let (legal, weights) = self.sorted(role);
+                let weights = if info.chance == Some(role) { &weights[..] } else { &[] };
+                let Some(choice) = draw(&legal, weights, &mut rng) else { return false };
+                let text = self.game.text().move_text(choice);
+                if legal.len() > 1 {
+                    told.push(format!("{} {text}", info.role_name(role)));
+                } else if !NOTHING.contains(&text.as_str()) {
+                    forced.push(format!("{} {text}", info.role_name(role)));
+                }
+                joint.push(choice);
+            }
+            // Where nobody has a choice, what happens is still worth telling.
+            if told.is_empty() {
+                told = forced;
+            }
+            if self.worker.step(&joint, &mut step, &Stop::never()).is_err() {
+                return false;
+            }
+            if info.information == Information::Hidden {
+                for role in info.players() {
+                    let seen = step.percepts.of(role).iter();
+                    let mut seen: Vec<String> =
+                        seen.map(|&percept| self.game.text().percept_text(percept)).collect();
+                    seen.sort();
+                    if !seen.is_empty() {
+                        told.push(format!("{} sees {}", info.role_name(role), seen.join(" ")));
+                    }
+                }
+            }
+            let told = if told.is_empty() { "nothing to do".to_owned() } else { told.join(", ") };
+            self.moves.push(told);
+        }
+    }
+
+    /// Legal moves and their weights in the order of their texts, which no evaluator decides.
+    fn sorted(&self, role: Role) -> (Vec<Move>, Vec<u32>) {
+        let weights = self.worker.weights();
+        let legal = self.worker.legal(role).iter().enumerate();
+        let mut all: Vec<(String, Move, Option<u32>)> = legal
+            .map(|(place, &choice)| {
+                (self.game.text().move_text(choice), choice, weights.get(place).copied())
+            })
+            .collect();
+        all.sort();
+        let weights = all.iter().filter_map(|&(.., weight)| weight).collect();
+        (all.into_iter().map(|(_, choice, _)| choice).collect(), weights)
+    }
+
+    /// Tells the steps of a part of the match; of a long one, its beginning and its end.
+    fn tell(&self, from: usize, to: usize, text: &mut String) {
+        let steps = to - from;
+        let cut = |number: usize| steps > TOLD && (TOLD / 2..steps - TOLD / 2).contains(&number);
+        let mut line = String::new();
+        text.push('\n');
+        for number in 0..steps {
+            if cut(number) {
+                if number == TOLD / 2 {
+                    line.push_str(" ...");
+                }
+                continue;
+            }
+            let told = format!("{}. {}", from + number + 1, self.moves[from + number]);
+            if line.chars().count() + 2 + told.chars().count() > WIDTH && !line.is_empty() {
+                let _ = writeln!(text, "{line}");
+                line.clear();
+            }
+            if !line.is_empty() {
+                line.push_str("  ");
+            }
+            line.push_str(&told);
+        }
+        if !line.is_empty() {
+            let _ = writeln!(text, "{line}");
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! Our speed beside that of games written by hand and of OpenSpiel, all in one run: the table in
+//! `docs/speed.md`.
+//!
+//! Everything is measured in turn, several times over, and the best of each counts: what disturbs
+//! a shared machine for a while then disturbs all of them. Rates are moves made per second of the
+//! thread's processor time. Each way to play must also come to the known mean length.
+
+mod children;
+mod play;
+mod table;
+
+use anyhow::{Context as _, Result, ensure};
+use clap::Args;
+use magister_benches::games::{GAMES, Game};
+use magister_benches::sliced::Sliced;
+use magister_benches::{Counts, Random};
+use magister_core::Stop;
+use magister_engine::{Evaluator, prepare};
+use serde::{Deserialize, Serialize};
+
+use children::OpenSpiel;
+use play::{Player, together};
+
+/// What to measure.
+#[derive(Args)]
+pub(crate) struct Options {
+    /// Seconds of each measurement
+    #[arg(long, default_value_t = 0.4)]
+    seconds: f64,
+    /// How often each is made; the best counts
+    #[arg(long, default_value_t = 7)]
+    rounds: usize,
+    /// Print the table only, and leave docs/speed.md as it is
+    #[arg(long)]
+    print: bool,
+    /// A Python that has OpenSpiel
+    #[arg(long, default_value = "python3")]
+    python: String,
+    /// Measure the batches of one game and print what came of it as JSON: how the command asks
+    /// itself for what needs another environment
+    #[arg(long, hide = true)]
+    batch_of: Option<String>,
+}
+
+/// The best of some measurements of one way to play, and what all of them came to.
+#[derive(Clone, Copy, Default, Serialize, Deserialize)]
+struct Rate {
+    /// Moves per second.
+    best: f64,
+    playouts: u64,
+    steps: u64,
+}
+
+impl Rate {
+    fn add(&mut self, counts: Counts, seconds: f64) {
+        self.best = self.best.max(counts.steps as f64 / seconds);
+        self.playouts += counts.playouts;
+        self.steps += counts.steps;
+    }
+
+    fn merge(&mut self, other: Rate) {
+        self.best = self.best.max(other.best);
+        self.playouts += other.playouts;
+        self.steps += other.steps;
+    }
+
+    /// The moves of a playout; an error if they can not be those of this game.
+    fn mean_length(&self, game: &Game, way: &str) -> Result<f64> {
+        let mean = self.steps as f64 / self.playouts as f64;
+        let (title, expected) = (game.title, game.length.0);
+        ensure!(
+            game.plausible(mean, self.playouts),
+            "{title}, {way}: {mean:.3} moves a playout instead of {expected}; the rate is worth \
+             nothing as long as something else is played"
+        );
+        Ok(mean)
+    }
+}
+
+/// What was found out about a game.
+struct Row {
+    game: Game,
+    /// Where the rulesheet is from.
+    from: &'static str,
+    by_hand: Rate,
+    /// Many games at once, by hand.
+    sliced: Option<Rate>,
+    sweep: Rate,
+    incremental: Rate,
+    code: Option<Rate>,
+    /// Interpreted, with AVX2 at most.
+    interpreted: Rate,
+    batch: Rate,
+    /// Batches on one thread and on two, moves per second of processor time and of the clock on
+    /// the wall.
+    threads: Option<[[f64; 2]; 2]>,
+    open_spiel: Option<OpenSpiel>,
+    /// The mean length of batches.
+    length: f64,
+}
+
+#[expect(clippy::print_stdout, reason = "this is what the command is for")]
+#[expect(clippy::print_stderr, reason = "it takes minutes, and says how far it has come")]
+pub(crate) fn run(options: &Options) -> Result<()> {
+    if let Some(name) = &options.batch_of {
+        let game = GAMES.iter().find(|game| game.name == name).context("one of the four games")?;
+        let mut player = player(game, Evaluator::Batch)?.1;
+        let mut rate = Rate::default();
+        player.measure(options.seconds, &mut rate)?;
+        println!("{}", serde_json::to_string(&rate)?);
+        return Ok(());
+    }
+    let mut rows = Vec::new();
+    for game in &GAMES {
+        eprintln!("{} ...", game.title);
+        rows.push(measure(game, options)?);
+    }
+    let table = table::table(&rows, options)?;
+    println!("{table}");
+    if !options.print {
+        table::write(&table)?;
+    }
+    Ok(())
+}
+
+fn measure(game: &Game, options: &Options) -> Result<Row> {
+    let mut random = Random::new(1);
+    let mut sliced = Sliced::new(1);
+    let is_sliced = game.name == "connect-four";
+    let (from, mut sweep) = player(game, Evaluator::Sweep)?;
+    let (_, mut incremental) = player(game, Evaluator::Incremental)?;
+    // Not every machine can.
+    let mut code = player(game, Evaluator::Code).ok().map(|(_, player)| player);
+    let (_, mut batch) = player(game, Evaluator::Batch)?;
+    let two = std::thread::available_parallelism().is_ok_and(|cores| cores.get() > 1);
+    let mut row = Row {
+        game: *game,
+        from,
+        by_hand: Rate::default(),
+        sliced: is_sliced.then(Rate::default),
+        sweep: Rate::default(),
+        incremental: Rate::default(),
+        code: code.is_some().then(Rate::default),
+        interpreted: Rate::default(),
+        batch: Rate::default(),
+        threads: two.then_some([[0.0; 2]; 2]),
+        open_spiel: None,
+        length: 0.0,
+    };
+    for _ in 0..options.rounds {
+        let seconds = options.seconds;
+        play::by_hand(seconds, &mut row.by_hand, |count| (game.playouts)(count, &mut random))?;
+        if let Some(rate) = &mut row.sliced {
+            play::by_hand(seconds, rate, |count| sliced.sweeps(count as u32))?;
+        }
+        sweep.measure(seconds, &mut row.sweep)?;
+        incremental.measure(seconds, &mut row.incremental)?;
+        if let (Some(code), Some(rate)) = (&mut code, &mut row.code) {
+            code.measure(seconds, rate)?;
+        }
+        batch.measure(seconds, &mut row.batch)?;
+        row.interpreted.merge(children::interpreted(game.name, seconds)?);
+        for (at, best) in row.threads.iter_mut().flatten().enumerate() {
+            let found = together(&batch, at + 1, seconds)?;
+            *best = [best[0].max(found[0]), best[1].max(found[1])];
+        }
+    }
+    row.open_spiel = children::open_spiel(game, options)?;
+    row.by_hand.mean_length(game, "by hand")?;
+    if let Some(rate) = &row.sliced {
+        rate.mean_length(game, "by hand, many games at once")?;
+    }
+    row.sweep.mean_length(game, "sweep")?;
+    row.incremental.mean_length(game, "incremental")?;
+    if let Some(rate) = &row.code {
+        rate.mean_length(game, "code")?;
+    }
+    row.interpreted.mean_length(game, "batch, interpreted")?;
+    row.length = row.batch.mean_length(game, "batch")?;
+    Ok(row)
+}
+
+/// The game by one of our evaluators, and where its rulesheet is from.
+fn player(game: &Game, evaluator: Evaluator) -> Result<(&'static str, Player)> {
+    let (from, text) = game.rules().with_context(|| {
+        format!("no rulesheet of {}: not in the catalogue, not in MAGISTER_ORACLE", game.title)
+    })?;
+    let rules = magister_gdl::read(&text, &magister_gdl::Options::default()).rules;
+    let prepared = prepare(&rules, &text, game.name, Some(evaluator), &Stop::never())?;
+    Ok((from, Player::new(prepared.game)))
+}

@@ -166,7 +166,7 @@ impl Uct {
             // Nothing of what there is can come again, unless the game goes in circles.
             self.tree = Tree::new(self.tree.roles);
             root = self.tree.add(worker, &state);
-        } else if self.tree.bytes() > self.config.memory / 2 {
+        } else if self.tree.bytes() > self.config.memory / 4 {
             root = self.tree.keep(root);
         } else {
             renumbered = false;
@@ -206,7 +206,8 @@ impl Uct {
             if size == 0 || !budget.spend(size) {
                 break;
             }
-            search.room = search.tree.bytes() < search.config.memory;
+            // Vectors double when they grow, so half of the memory has to be left.
+            search.room = search.tree.bytes() < search.config.memory / 2;
             match search.round(&mut round, size) {
                 Ok(()) => iterations += size,
                 // Rules that fail somewhere below are no reason not to move here.

@@ -24,6 +24,7 @@
 
 mod backup;
 mod leaves;
+mod pace;
 mod prior;
 mod search;
 mod solo;
@@ -39,15 +40,13 @@ use crate::puzzle::Course;
 use crate::rewards::Scale;
 use crate::solve::Solution;
 use leaves::Round;
+use pace::Pace;
 use prior::Priors;
 use search::Search;
 use tree::{Kind, NONE, Tree};
 
 /// Playouts of a leaf where the engine plays 32 at the cost of one.
 const SIDE_BY_SIDE: u32 = 32;
-/// A round has at most the visits of the root divided by this many descents, so that a small
-/// search is not spoilt by descents that know nothing of each other.
-const PATIENCE: u32 = 8;
 /// A move of simultaneous moves that was visited less than this part of the most visited one was
 /// only tried.
 const TRIED: f64 = 0.25;
@@ -196,12 +195,13 @@ impl Uct {
         let seed = search.rng.next_u64();
         let mut round = Round::new(seed, &mut self.team);
         let mut iterations = 0;
+        let mut pace = Pace::new(budget);
         loop {
             let node = search.tree.node(root);
             if node.proven {
                 break;
             }
-            let size = (node.visits / PATIENCE).clamp(1, search.config.batch);
+            let size = pace.size(node.visits, search.config.batch, budget);
             let size = budget.left().map_or(u64::from(size), |left| left.min(u64::from(size)));
             if size == 0 || !budget.spend(size) {
                 break;

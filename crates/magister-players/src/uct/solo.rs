@@ -13,13 +13,16 @@ use crate::solve::Solution;
 /// A game is solved outright if it has no more positions than this.
 const SMALL: usize = 200_000;
 
+/// The part of the budget that goes into the attempt.
+const PART: u32 = 8;
+
 impl Uct {
-    /// Tries to solve the game, once, with a quarter of the budget.
+    /// Tries to solve the game, once, with an eighth of the budget.
     pub(super) fn attempt(&mut self, view: &View, budget: &mut Budget) -> Result<(), Halt> {
         if std::mem::replace(&mut self.attempted, true) {
             return Ok(());
         }
-        let mut part = part(budget, 4);
+        let mut part = part(budget, PART);
         let worker = self.follower.follow(view, budget.stop())?;
         // A position takes about so many bytes.
         let limit = SMALL.min(self.config.memory / 1000);
@@ -30,7 +33,7 @@ impl Uct {
             Err(_) => {}
         }
         if let (Some(before), Some(after)) = (budget.left(), part.left()) {
-            let share = before.div_ceil(4);
+            let share = before.div_ceil(u64::from(PART));
             budget.spend(share.saturating_sub(after).min(before));
         }
         Ok(())

@@ -1,0 +1,36 @@
+//! How many descents a round has.
+
+use std::time::Duration;
+
+use magister_core::Budget;
+
+/// A round has at most the visits of the root divided by this many descents, so that a small
+/// search is not spoilt by descents that know nothing of each other.
+const PATIENCE: u32 = 8;
+/// With fewer rounds than this to come, all are full: in a game whose playouts take long, a round of
+/// one descent costs as much as a full one.
+const FEW: u32 = 200;
+
+/// Tells how large rounds are to be. Where only iterations count, that depends on nothing but the
+/// visits.
+#[derive(Debug)]
+pub(super) struct Pace {
+    began: Option<Duration>,
+    rounds: u32,
+}
+
+impl Pace {
+    pub(super) fn new(budget: &Budget) -> Self {
+        Pace { began: budget.remaining(), rounds: 0 }
+    }
+
+    /// The descents of the next round.
+    pub(super) fn size(&mut self, visits: u32, batch: u32, budget: &Budget) -> u32 {
+        let size = (visits / PATIENCE).clamp(1, batch);
+        self.rounds += 1;
+        let (Some(began), Some(left)) = (self.began, budget.remaining()) else { return size };
+        let each = began.saturating_sub(left) / self.rounds;
+        // The first round finds out how long one takes.
+        if self.rounds > 1 && left < each * FEW { batch } else { size }
+    }
+}

@@ -36,16 +36,22 @@ impl Sprt {
     /// The logarithm of how much more likely the results are if the lead is the greater one.
     ///
     /// With draws the exact likelihood needs to know how many there would be; the usual
-    /// approximation takes the score as normal, with the variance that was seen. Half a win, half
-    /// a loss and a draw are added, so that the first results do not look certain.
+    /// approximation takes the score as normal. Its variance is that of a player between the two
+    /// leads who draws as often as was seen: the variance that was seen itself is far too small
+    /// where the first few games are all won, and the test would then err twice as often as
+    /// promised.
     pub fn ratio(&self, wins: u64, draws: u64, losses: u64) -> f64 {
-        let (wins, draws, losses) = (wins as f64 + 0.5, draws as f64 + 1.0, losses as f64 + 0.5);
-        let n = wins + draws + losses;
-        let mean = (wins + draws / 2.0) / n;
-        let variance = (wins + draws / 4.0) / n - mean * mean;
+        let games = (wins + draws + losses) as f64;
+        if games == 0.0 {
+            return 0.0;
+        }
         let expected = |elo: f64| 1.0 / (1.0 + 10_f64.powf(-elo / 400.0));
         let (low, high) = (expected(self.elo0), expected(self.elo1));
-        (n - 2.0) * (high - low) * (2.0 * mean - low - high) / (2.0 * variance)
+        let mean = (wins as f64 + draws as f64 / 2.0) / games;
+        let middle = (low + high) / 2.0;
+        let drawn = (draws as f64 + 0.5) / (games + 1.0);
+        let variance = (middle * (1.0 - middle) - drawn / 4.0).max(0.01);
+        games * (high - low) * (mean - middle) / variance
     }
 
     /// Whether the results are enough.

@@ -332,7 +332,7 @@ impl Agent for Uct {
 
     fn ready(&mut self, view: &View, budget: &mut Budget, rng: &mut Rng) -> Result<(), Halt> {
         self.meet(view);
-        self.attempt(view, budget)?;
+        self.attempt(view, budget, solo::START)?;
         if self.solution.is_some() {
             return Ok(());
         }

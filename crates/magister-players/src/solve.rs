@@ -1,6 +1,6 @@
 //! Small games, solved outright.
 
-use magister_core::{Budget, Game, Halt, Move, Role, Step, Worker};
+use magister_core::{Budget, Game, Halt, Move, Payment, Role, Step, Worker};
 use rustc_hash::FxHashMap;
 
 use crate::choices::Choices;
@@ -24,7 +24,8 @@ pub struct Solution {
 
 struct Node {
     choices: Choices,
-    /// The children, outcome after outcome of each profile, and what each role gained.
+    /// The children, outcome after outcome of each profile, and what each role gained where the
+    /// game pays on the way.
     children: Vec<u32>,
     gains: Vec<f64>,
     values: Option<Vec<f64>>,
@@ -99,6 +100,7 @@ impl Solution {
         budget: &mut Budget,
     ) -> Result<bool, Halt> {
         let scale = Scale::of(worker.info());
+        let pays = worker.info().payment == Payment::OnTheWay;
         let mut root = Vec::new();
         worker.save(&mut root);
         let mut states = vec![root.clone()];
@@ -134,7 +136,9 @@ impl Solution {
                         states.len() as u32 - 1
                     });
                     children.push(known);
-                    gains.extend_from_slice(&step.gains);
+                    if pays {
+                        gains.extend_from_slice(&step.gains);
+                    }
                 }
             }
             self.nodes.push(Node { choices, children, gains, values: None });
@@ -182,14 +186,15 @@ impl Solution {
         for (profile, children) in node.children.chunks(outcomes.len()).enumerate() {
             let mut cell = vec![0.0; self.roles];
             for (outcome, (&child, likely)) in children.iter().zip(outcomes).enumerate() {
-                let gains = &node.gains[(profile * outcomes.len() + outcome) * self.roles..];
+                let first = (profile * outcomes.len() + outcome) * self.roles;
                 let values = match &self.nodes[child as usize].values {
                     Some(values) => values,
                     None if partly => &vec![f64::MIN / 4.0; self.roles],
                     None => return None,
                 };
                 for (role, cell) in cell.iter_mut().enumerate() {
-                    *cell += likely * (values[role] + gains[role]);
+                    let gain = node.gains.get(first + role).copied().unwrap_or(0.0);
+                    *cell += likely * (values[role] + gain);
                 }
             }
             cells.push(cell);

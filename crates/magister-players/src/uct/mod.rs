@@ -29,12 +29,12 @@ mod prior;
 mod search;
 mod solo;
 mod tree;
+mod verdict;
 
 use magister_core::playout::Team;
-use magister_core::{Agent, Budget, Decision, Halt, Move, Rng, Role, Step, Thought, View, Worker};
+use magister_core::{Agent, Budget, Decision, Halt, Move, Rng, Step, View, Worker};
 
 use crate::Settings;
-use crate::combine::draw;
 use crate::follow::Follower;
 use crate::puzzle::Course;
 use crate::rewards::Scale;
@@ -43,13 +43,10 @@ use leaves::Round;
 use pace::Pace;
 use prior::Priors;
 use search::Search;
-use tree::{Kind, NONE, Tree};
+use tree::{NONE, Tree};
 
 /// Playouts of a leaf where the engine plays 32 at the cost of one.
 const SIDE_BY_SIDE: u32 = 32;
-/// A move of simultaneous moves that was visited less than this part of the most visited one was
-/// only tried.
-const TRIED: f64 = 0.25;
 
 /// The settings.
 #[derive(Clone, Debug)]
@@ -218,110 +215,37 @@ impl Uct {
         Ok(Some((root, iterations)))
     }
 
-    /// The decision of a role at the root.
-    fn decision(&self, root: u32, me: Role, rng: &mut Rng) -> Option<Decision> {
-        let node = self.tree.node(root);
-        let mut range = self.tree.range(root);
-        let mut alone = true;
-        match node.kind {
-            Kind::One(role) if role == me => {}
-            Kind::Many => {
-                alone = false;
-                let crowd = self.tree.crowds.get(&root)?;
-                for &(role, count) in &crowd.actors {
-                    if role == me {
-                        range.end = range.start + count as usize;
-                        break;
-                    }
-                    range.start += count as usize;
-                }
-            }
-            _ => return None,
+    /// What to play: by the solution of the game, by the course of a puzzle, or by search.
+    fn choose(
+        &mut self,
+        view: &View,
+        budget: &mut Budget,
+        rng: &mut Rng,
+    ) -> Result<Option<Decision>, Halt> {
+        if let Some(decision) = self.solved(view, budget, rng)? {
+            return Ok(Some(decision));
         }
-        if !node.proven && range.clone().all(|edge| self.tree.edges[edge].visits == 0) {
-            return None;
+        if let Some(decision) = self.puzzle(view, budget, rng)? {
+            self.advance(view, decision.choice);
+            return Ok(Some(decision));
         }
-        let choice = if alone {
-            self.tree.edges[self.robust(root, me, range.clone())].choice
-        } else {
-            let moves: Vec<Move> = range.clone().map(|edge| self.tree.edges[edge].choice).collect();
-            draw(&moves, &self.mixture(root, range.clone()), rng)
-        };
-        let mixture = if alone { Vec::new() } else { self.mixture(root, range.clone()) };
-        let thoughts = range
-            .enumerate()
-            .map(|(at, edge)| {
-                let this = &self.tree.edges[edge];
-                let worth = f64::from(self.tree.worth_of(edge, me));
-                Thought {
-                    choice: this.choice,
-                    value: (this.visits > 0).then_some(worth),
-                    visits: u64::from(this.visits),
-                    proven: this.proven,
-                    probability: mixture.get(at).copied(),
-                }
-            })
-            .collect();
-        Some(Decision { thoughts, line: self.line(root), ..choice.into() })
-    }
-
-    /// The edge to play: the most visited one, unless a proven one is better.
-    fn robust(&self, root: u32, me: Role, range: std::ops::Range<usize>) -> usize {
-        let tree = &self.tree;
-        let edges = || range.clone().filter(|&edge| tree.edges[edge].visits > 0);
-        let visits = |edge: usize| tree.edges[edge].visits;
-        let worth = |edge: usize| tree.worth_of(edge, me);
-        let better = |a: usize, b: usize| {
-            let (x, y) = ((worth(a), visits(a)), (worth(b), visits(b)));
-            if y.0 > x.0 || (y.0 >= x.0 && y.1 > x.1) { b } else { a }
-        };
-        let proven = edges().filter(|&edge| tree.edges[edge].proven).reduce(better);
-        let open = edges().filter(|&edge| !tree.edges[edge].proven);
-        let open = open.reduce(|a, b| if visits(b) > visits(a) { b } else { a });
-        match (proven, open) {
-            (Some(proven), _) if tree.node(root).proven => proven,
-            (Some(proven), Some(open)) => {
-                if worth(proven) >= worth(open) {
-                    proven
-                } else {
-                    open
-                }
-            }
-            (Some(only), None) | (None, Some(only)) => only,
-            (None, None) => range.start,
+        let me = view.role();
+        // A course that was found before the time was over is better than nothing.
+        let found = self.think(view, budget, rng).unwrap_or_default();
+        let (root, iterations) = found.unwrap_or((NONE, 0));
+        let decision = if root == NONE { None } else { self.decision(root, me, rng) };
+        // In a puzzle the best course that was seen is worth more than any mean below it.
+        let mean = decision
+            .as_ref()
+            .map_or(f64::NEG_INFINITY, |_| f64::from(self.tree.values(root)[me.index()]));
+        let planned = self.planned(iterations).filter(|_| {
+            !self.begins.is_empty() && self.course.value.is_some_and(|value| value > mean)
+        });
+        let decision = planned.or(decision).map(|decision| Decision { iterations, ..decision });
+        if let Some(decision) = &decision {
+            self.advance(view, decision.choice);
         }
-    }
-
-    /// How likely each move of simultaneous moves is: by its visits, or as the matrix was solved.
-    fn mixture(&self, root: u32, range: std::ops::Range<usize>) -> Vec<f64> {
-        let edges = &self.tree.edges[range];
-        if self.tree.node(root).proven {
-            return edges.iter().map(|edge| f64::from(edge.prior)).collect();
-        }
-        let most = f64::from(edges.iter().map(|edge| edge.visits).max().unwrap_or(0));
-        let share = |visits: f64| if visits < TRIED * most { 0.0 } else { visits };
-        let shares: Vec<f64> = edges.iter().map(|edge| share(f64::from(edge.visits))).collect();
-        let total: f64 = shares.iter().sum::<f64>().max(1.0);
-        shares.iter().map(|share| share / total).collect()
-    }
-
-    /// How the game is expected to go on.
-    fn line(&self, root: u32) -> Vec<Box<[Move]>> {
-        let (mut line, mut at) = (Vec::new(), root);
-        let mut moves = vec![Move::IDLE; self.tree.roles];
-        while line.len() < 20 {
-            let Kind::One(role) = self.tree.node(at).kind else { break };
-            let edge = self.robust(at, role, self.tree.range(at));
-            let edge = &self.tree.edges[edge];
-            if edge.visits == 0 {
-                break;
-            }
-            moves.fill(Move::IDLE);
-            moves[role.index()] = edge.choice;
-            line.push(moves.clone().into_boxed_slice());
-            at = edge.child;
-        }
-        line
+        Ok(decision)
     }
 }
 
@@ -332,7 +256,7 @@ impl Agent for Uct {
 
     fn ready(&mut self, view: &View, budget: &mut Budget, rng: &mut Rng) -> Result<(), Halt> {
         self.meet(view);
-        self.attempt(view, budget)?;
+        self.attempt(view, budget, solo::START)?;
         if self.solution.is_some() {
             return Ok(());
         }
@@ -356,27 +280,12 @@ impl Agent for Uct {
             return Ok(legal.first().copied().unwrap_or(Move::IDLE).into());
         }
         let fallback: Decision = legal[rng.below(legal.len() as u64) as usize].into();
-        if let Some(decision) = self.solved(view, budget, rng)? {
-            return Ok(decision);
+        match self.choose(view, budget, rng) {
+            Ok(decision) => Ok(decision.unwrap_or(fallback)),
+            // The time was over before anything was found, but what is legal is known.
+            Err(Halt::Stopped) => Ok(fallback),
+            Err(halt) => Err(halt),
         }
-        if let Some(decision) = self.puzzle(view, budget, rng)? {
-            self.advance(view, decision.choice);
-            return Ok(decision);
-        }
-        let found = self.think(view, budget, rng)?;
-        let decision = found.and_then(|(root, iterations)| {
-            let decision = self.decision(root, me, rng)?;
-            // In a puzzle the best course that was seen is worth more than any mean below it.
-            let mean = self.tree.values(root)[me.index()];
-            let planned = self.planned(iterations).filter(|_| {
-                !self.begins.is_empty()
-                    && self.course.value.is_some_and(|value| value > f64::from(mean))
-            });
-            Some(Decision { iterations, ..planned.unwrap_or(decision) })
-        });
-        let decision = decision.unwrap_or(fallback);
-        self.advance(view, decision.choice);
-        Ok(decision)
     }
 
     fn value(&mut self, view: &View) -> Option<Vec<f64>> {

@@ -13,16 +13,22 @@ use crate::solve::Solution;
 /// A game is solved outright if it has no more positions than this.
 const SMALL: usize = 200_000;
 
-/// The part of the budget that goes into the attempt.
+/// The part of the budget that goes into the attempt: of a move, and of the start clock.
 const PART: u32 = 8;
+pub(super) const START: u32 = 2;
 
 impl Uct {
-    /// Tries to solve the game, once, with an eighth of the budget.
-    pub(super) fn attempt(&mut self, view: &View, budget: &mut Budget) -> Result<(), Halt> {
+    /// Tries to solve the game, once, with one of so many parts of the budget.
+    pub(super) fn attempt(
+        &mut self,
+        view: &View,
+        budget: &mut Budget,
+        parts: u32,
+    ) -> Result<(), Halt> {
         if std::mem::replace(&mut self.attempted, true) {
             return Ok(());
         }
-        let mut part = part(budget, PART);
+        let mut part = part(budget, parts);
         let worker = self.follower.follow(view, budget.stop())?;
         // A position takes about so many bytes.
         let limit = SMALL.min(self.config.memory / 1000);
@@ -33,7 +39,7 @@ impl Uct {
             Err(_) => {}
         }
         if let (Some(before), Some(after)) = (budget.left(), part.left()) {
-            let share = before.div_ceil(u64::from(PART));
+            let share = before.div_ceil(u64::from(parts));
             budget.spend(share.saturating_sub(after).min(before));
         }
         Ok(())
@@ -46,7 +52,7 @@ impl Uct {
         budget: &mut Budget,
         rng: &mut Rng,
     ) -> Result<Option<Decision>, Halt> {
-        self.attempt(view, budget)?;
+        self.attempt(view, budget, PART)?;
         let Some(solution) = &self.solution else { return Ok(None) };
         let worker = self.follower.follow(view, budget.stop())?;
         let mut state = Vec::new();

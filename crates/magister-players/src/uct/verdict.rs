@@ -1,0 +1,119 @@
+//! From the graph to a decision.
+
+use magister_core::{Decision, Move, Rng, Role, Thought};
+
+use super::Uct;
+use super::tree::Kind;
+use crate::combine::draw;
+
+/// A move of simultaneous moves that was visited less than this part of the most visited one was
+/// only tried.
+const TRIED: f64 = 0.25;
+
+impl Uct {
+    /// The decision of a role at the root.
+    pub(super) fn decision(&self, root: u32, me: Role, rng: &mut Rng) -> Option<Decision> {
+        let node = self.tree.node(root);
+        let mut range = self.tree.range(root);
+        let mut alone = true;
+        match node.kind {
+            Kind::One(role) if role == me => {}
+            Kind::Many => {
+                alone = false;
+                let crowd = self.tree.crowds.get(&root)?;
+                for &(role, count) in &crowd.actors {
+                    if role == me {
+                        range.end = range.start + count as usize;
+                        break;
+                    }
+                    range.start += count as usize;
+                }
+            }
+            _ => return None,
+        }
+        if !node.proven && range.clone().all(|edge| self.tree.edges[edge].visits == 0) {
+            return None;
+        }
+        let choice = if alone {
+            self.tree.edges[self.robust(root, me, range.clone())].choice
+        } else {
+            let moves: Vec<Move> = range.clone().map(|edge| self.tree.edges[edge].choice).collect();
+            draw(&moves, &self.mixture(root, range.clone()), rng)
+        };
+        let mixture = if alone { Vec::new() } else { self.mixture(root, range.clone()) };
+        let thoughts = range
+            .enumerate()
+            .map(|(at, edge)| {
+                let this = &self.tree.edges[edge];
+                let worth = f64::from(self.tree.worth_of(edge, me));
+                Thought {
+                    choice: this.choice,
+                    value: (this.visits > 0).then_some(worth),
+                    visits: u64::from(this.visits),
+                    proven: this.proven,
+                    probability: mixture.get(at).copied(),
+                }
+            })
+            .collect();
+        Some(Decision { thoughts, line: self.line(root), ..choice.into() })
+    }
+
+    /// The edge to play: the most visited one, unless a proven one is better.
+    fn robust(&self, root: u32, me: Role, range: std::ops::Range<usize>) -> usize {
+        let tree = &self.tree;
+        let edges = || range.clone().filter(|&edge| tree.edges[edge].visits > 0);
+        let visits = |edge: usize| tree.edges[edge].visits;
+        let worth = |edge: usize| tree.worth_of(edge, me);
+        let better = |a: usize, b: usize| {
+            let (x, y) = ((worth(a), visits(a)), (worth(b), visits(b)));
+            if y.0 > x.0 || (y.0 >= x.0 && y.1 > x.1) { b } else { a }
+        };
+        let proven = edges().filter(|&edge| tree.edges[edge].proven).reduce(better);
+        let open = edges().filter(|&edge| !tree.edges[edge].proven);
+        let open = open.reduce(|a, b| if visits(b) > visits(a) { b } else { a });
+        match (proven, open) {
+            (Some(proven), _) if tree.node(root).proven => proven,
+            (Some(proven), Some(open)) => {
+                if worth(proven) >= worth(open) {
+                    proven
+                } else {
+                    open
+                }
+            }
+            (Some(only), None) | (None, Some(only)) => only,
+            (None, None) => range.start,
+        }
+    }
+
+    /// How likely each move of simultaneous moves is: by its visits, or as the matrix was solved.
+    fn mixture(&self, root: u32, range: std::ops::Range<usize>) -> Vec<f64> {
+        let edges = &self.tree.edges[range];
+        if self.tree.node(root).proven {
+            return edges.iter().map(|edge| f64::from(edge.prior)).collect();
+        }
+        let most = f64::from(edges.iter().map(|edge| edge.visits).max().unwrap_or(0));
+        let share = |visits: f64| if visits < TRIED * most { 0.0 } else { visits };
+        let shares: Vec<f64> = edges.iter().map(|edge| share(f64::from(edge.visits))).collect();
+        let total: f64 = shares.iter().sum::<f64>().max(1.0);
+        shares.iter().map(|share| share / total).collect()
+    }
+
+    /// How the game is expected to go on.
+    fn line(&self, root: u32) -> Vec<Box<[Move]>> {
+        let (mut line, mut at) = (Vec::new(), root);
+        let mut moves = vec![Move::IDLE; self.tree.roles];
+        while line.len() < 20 {
+            let Kind::One(role) = self.tree.node(at).kind else { break };
+            let edge = self.robust(at, role, self.tree.range(at));
+            let edge = &self.tree.edges[edge];
+            if edge.visits == 0 {
+                break;
+            }
+            moves.fill(Move::IDLE);
+            moves[role.index()] = edge.choice;
+            line.push(moves.clone().into_boxed_slice());
+            at = edge.child;
+        }
+        line
+    }
+}

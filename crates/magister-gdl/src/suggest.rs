@@ -66,10 +66,7 @@ mod tests {
         assert_eq!(near("opositescore"), Some("opposite_score"));
         assert_eq!(near("x"), None);
         assert_eq!(near("Cell"), Some("cell"));
-        assert_eq!(
-            nearest_all("lime", ["time", "lines", "line", "cell"]),
-            ["line", "time", "lines"]
-        );
+        assert_eq!(nearest_all("lime", ["time", "lines", "line", "cell"]), ["line", "time"]);
     }
 
     #[test]

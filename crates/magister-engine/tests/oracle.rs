@@ -281,7 +281,9 @@ fn prepared(evaluators: &[Evaluator], bytes: usize) -> Option<u32> {
 #[test]
 fn networks() {
     // How many are in time depends on the machine; that some are does not.
-    if let Some(agree) = prepared(&[Evaluator::Sweep, Evaluator::Incremental], 8_000) {
+    if let Some(agree) =
+        prepared(&[Evaluator::Sweep, Evaluator::Incremental, Evaluator::Code], 8_000)
+    {
         assert!(agree > 100, "only {agree} runs");
     }
 }

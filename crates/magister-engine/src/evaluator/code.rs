@@ -258,8 +258,13 @@ impl Machine for Emitted {
         self.codes.parts[self.at].next.run(&mut self.wires);
         self.save(state);
         self.wires.rows_mut()[1..=self.fluents].copy_from_slice(&before);
-        // The next state may lie where something of this one was.
-        self.codes.parts[self.at].legal.run(&mut self.wires);
+        // The next state may lie where something of this one was, and what a section computes on
+        // the way where a later one has left its results.
+        let part = &self.codes.parts[self.at];
+        part.legal.run(&mut self.wires);
+        if self.perceiving {
+            part.percepts.run(&mut self.wires);
+        }
         self.goals_known = false;
     }
 

@@ -73,7 +73,7 @@ struct Buffers {
 }
 
 /// Bundled rulesheets of all kinds.
-const BUNDLED: [&str; 7] = [
+const BUNDLED: [&str; 8] = [
     "tictactoe",
     "connect-four",
     "blind-tictactoe",
@@ -81,6 +81,8 @@ const BUNDLED: [&str; 7] = [
     "monty-hall",
     "rock-paper-scissors",
     "buttonsandlights",
+    // With thousands of moves.
+    "amazons-6x6",
 ];
 
 /// Games written in Rust, and bundled rulesheets on every evaluator but the reference.
@@ -90,8 +92,14 @@ fn games() -> Vec<(String, Arc<dyn Game>)> {
     for entry in BUNDLED.iter().filter_map(|name| catalogue::find(name)) {
         let Some(sheet) = entry.sheet else { continue };
         let rules = read(sheet.text, &Options::default()).rules;
-        for evaluator in [Evaluator::Incremental, Evaluator::Sweep, Evaluator::Datalog] {
+        for evaluator in
+            [Evaluator::Incremental, Evaluator::Sweep, Evaluator::Code, Evaluator::Datalog]
+        {
             let prepared = prepare(&rules, sheet.text, entry.name, Some(evaluator), &Stop::never());
+            // Not every machine can run code.
+            if evaluator == Evaluator::Code && prepared.is_err() {
+                continue;
+            }
             let game = prepared.expect("all evaluators take bundled games").game;
             all.push((format!("{} {evaluator}", entry.name), game));
         }

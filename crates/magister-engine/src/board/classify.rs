@@ -154,21 +154,23 @@ impl Relation {
         }
     }
 
-    /// What a style says. Arguments are counted from one, and are those of the first fluent; where
-    /// others are not recognised, they are taken to have them at the same places.
+    /// What a style says. Arguments are counted from one, and are those of the first fluent: others
+    /// may have the same, or are recognised where something else stands there.
     fn styled(&self, style: &BoardStyle, material: &Material) -> Option<Lie> {
         let found = || match self.classify(material, None) {
             Class::Board(lie) | Class::Guest(lie) => Some(lie),
             _ => None,
         };
-        let other = style.fluents.first().is_some_and(|first| *first != self.name);
         let leaf = |argument: usize| self.places.iter().position(|&place| place + 1 == argument);
         let split: Vec<usize> = style.split.iter().filter_map(|&argument| leaf(argument)).collect();
         let rest = |taken: &[usize]| -> Vec<usize> {
             (0..self.domains.len()).filter(|leaf| !taken.contains(leaf)).collect()
         };
         let asked = (style.column.and_then(leaf), style.row.and_then(leaf));
-        let mut lie = match (asked, if other { found() } else { None }) {
+        let first = style.fluents.first().is_some_and(|first| *first == self.name);
+        let place = |leaf: usize| self.domains[leaf].is_ordered();
+        let same = first || [asked.0, asked.1].into_iter().flatten().all(place);
+        let mut lie = match (asked, if same { None } else { found() }) {
             (_, Some(lie)) => lie,
             ((Some(column), Some(row)), None) => {
                 let mut taken = split.clone();

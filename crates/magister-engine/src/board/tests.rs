@@ -131,21 +131,8 @@ fn a_style_names_lines_and_marks_that_rules_derive() {
         "lines": ["near", "slope"]}], "symbols": {"post": "+", "blank": "o"}}"#;
     assert_eq!(
         drawn(&rules, style),
-        "3 o---+\n    /\n2 o---b\n    /\n1 W---+\n  1   2\nclock 1\nW white, b black, o blank, + post\n"
+        "3 o---+\n    /\n2 o---b\n    /\n1 W---+\n  1   2\nclock 1\nW white, o blank, b black, + post\n"
     );
-}
-
-#[test]
-fn fluents_of_a_style_may_have_their_arguments_in_other_places() {
-    let rules = grid("(cell ?x ?y ?v)", BOARD)
-        + "(init (piece king 2 3)) (init (piece queen 1 3))
-           (<= (next (piece ?p ?x ?y)) (true (piece ?p ?x ?y)) (true (clock 1)))
-           (<= (next (piece king 2 1)) (true (clock 2)))
-           (<= (next (piece queen 1 2)) (true (clock 2)))";
-    let style = r#"{"board": [{"fluents": ["cell", "piece"], "column": 1, "row": 2,
-        "first-row": "bottom"}]}"#;
-    let text = drawn(&rules, style);
-    assert!(text.starts_with("3 q k\n2 . b\n1 W .\n  1 2\n"), "{text}");
 }
 
 #[test]

@@ -207,6 +207,7 @@ impl Tape {
     ///
     /// # Panics
     /// If there are fewer wires than the tape was made for.
+    #[inline]
     pub fn run(&self, wires: &mut Wires) {
         match self.codes.iter().find(|code| code.width() == wires.width()) {
             Some(code) => code.run(wires),

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use magister_lanes::{Form, Operation, Tape, Width, Wires};
 
-use super::machine::Machine;
+use super::machine::{Lists, Machine};
+use super::names::Names;
 use super::tape::Outputs;
 use crate::circuit::{Circuit, Laid, Layout, Wire};
 use crate::network::{Edge, Graph, Network};
@@ -44,14 +45,14 @@ struct Turn {
 
 impl Codes {
     /// None if the machine, or the system, does not allow it.
-    pub(super) fn new(network: &Network) -> Option<Self> {
+    pub(super) fn new(network: &Network, names: &Names) -> Option<Self> {
         if Form::best(WIDTH) == Form::Runs {
             return None;
         }
         let mut all = 0;
         let mut parts = Vec::new();
         for network in std::iter::once(network).chain(network.sides.iter().map(|s| &s.network)) {
-            let (part, rows) = Part::new(network)?;
+            let (part, rows) = Part::new(network, names)?;
             all = all.max(rows);
             parts.push(part);
         }
@@ -82,9 +83,9 @@ impl Codes {
 
 impl Part {
     /// With the number of rows that it takes.
-    fn new(network: &Network) -> Option<(Self, usize)> {
+    fn new(network: &Network, names: &Names) -> Option<(Self, usize)> {
         let mut circuit = Circuit::new(&network.graph);
-        let outputs = Outputs::new(network);
+        let outputs = Outputs::new(network, names);
         let mut sections: Vec<_> = network
             .sections()
             .into_iter()
@@ -148,7 +149,8 @@ fn question(graph: &Graph, answer: Edge) -> Option<(Tape, Edge, usize)> {
 }
 
 fn read(rows: &[Row], edge: Edge) -> bool {
-    (rows[edge.node() as usize][0] != 0) != edge.negated()
+    // All bits of a row are the same.
+    (rows[edge.node() as usize][0] & 1 == 1) != edge.negated()
 }
 
 /// One game.
@@ -223,9 +225,9 @@ impl Machine for Emitted {
         read(self.wires.rows(), self.outputs().terminal)
     }
 
-    fn legal(&self, from: usize, to: usize, out: &mut [u32]) -> usize {
+    fn legal(&self, lists: &mut Lists) {
         let rows = self.wires.rows();
-        self.outputs().list(from, to, out, |edge| read(rows, edge))
+        self.outputs().list(lists, |edge| read(rows, edge));
     }
 
     fn is_legal(&self, number: usize) -> bool {

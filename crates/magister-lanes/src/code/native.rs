@@ -16,7 +16,11 @@ const BIAS: u16 = 128;
 pub(crate) struct Code {
     memory: Arc<Memory>,
     width: Width,
-    size: Size,
+    /// The bytes that it computes at once, and how often it must for a row.
+    registers: usize,
+    parts: usize,
+    /// Where it wants to be pointed at, in bytes from the first row.
+    base: usize,
     /// The number of wires that there must be.
     wires: usize,
 }
@@ -50,10 +54,13 @@ impl Code {
         for &row in wanted {
             *rows.get_mut(row as usize)? = true;
         }
-        let stride = i32::try_from(width.words() * 8).ok()?;
+        let row = width.words() * 8;
+        let stride = i32::try_from(row).ok()?;
+        let registers = size.bytes().into();
         let bytes = emit(&gates, &rows, size, stride, BIAS.into())?;
         let memory = Arc::new(Memory::new(&bytes)?);
-        Some(Self { memory, width, size, wires: tape.wires() })
+        let (parts, base) = (row / registers, usize::from(BIAS) * row);
+        Some(Self { memory, width, registers, parts, base, wires: tape.wires() })
     }
 
     /// Whether it computes what the tape does, in the rows that are wanted.
@@ -82,23 +89,24 @@ impl Code {
     ///
     /// # Panics
     /// If the wires are of another width, or fewer than the tape was made for.
+    #[inline]
     #[allow(unsafe_code, reason = "the code of a tape is a function of its rows")]
     pub(crate) fn run(&self, wires: &mut Wires) {
         assert!(wires.count() >= self.wires && wires.width() == self.width, "rows of the tape");
-        let row = self.width.words() * 8;
         let first: *mut u8 = wires.words_mut().as_mut_ptr().cast();
         // SAFETY: the memory holds what `emit` made, a function of the System V convention of one
         // argument. It saves no register and need not, since it changes only vector registers. It
         // stays while `self` does.
         let code: unsafe extern "sysv64" fn(*mut u8) =
             unsafe { std::mem::transmute(self.memory.start()) };
-        let registers = self.size.bytes().into();
-        for part in (0..row).step_by(registers) {
+        let mut base = first.wrapping_add(self.base);
+        for _ in 0..self.parts {
             // SAFETY: `Form::best` found the instructions on this machine. The code reads and
             // writes `registers` bytes from the beginning of a row on, or from half of it, only in
             // rows that the tape has, and there are as many, as is checked above. Rows are aligned
             // like the widest registers.
-            unsafe { code(first.wrapping_add(part + usize::from(BIAS) * row)) };
+            unsafe { code(base) };
+            base = base.wrapping_add(self.registers);
         }
     }
 }

@@ -73,6 +73,11 @@ pub(super) trait Machine: Send {
     fn percept(&self, number: usize) -> bool;
     /// Goes to the next state; these moves were on.
     fn advance(&mut self, inputs: &[u32]);
+    /// Goes to the next state by moves that were not switched on, and nobody wants the percepts.
+    fn follow(&mut self, inputs: &[u32]) {
+        self.moves(inputs);
+        self.advance(inputs);
+    }
     /// Stays in the state; these moves were on.
     fn retreat(&mut self, inputs: &[u32]);
     /// The next state, while moves are on.

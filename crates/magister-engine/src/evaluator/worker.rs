@@ -108,9 +108,7 @@ impl<M: Machine> NetworkWorker<M> {
         for (role, &choice) in joint.iter().enumerate() {
             self.inputs.extend(self.shared.names.input(role, choice));
         }
-        let machine = self.machine.get_mut();
-        machine.moves(&self.inputs);
-        machine.advance(&self.inputs);
+        self.machine.get_mut().follow(&self.inputs);
         self.look()
     }
 

@@ -100,3 +100,78 @@ impl<'a> Cofactors<'a> {
         (graph, changes)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use magister_core::Stop;
+    use magister_gdl::{Options, read as parse};
+
+    use super::super::NetworkLimits;
+    use super::super::sample::{Samples, evaluate, read};
+    use super::*;
+    use crate::Program;
+    use crate::grounder::{GroundLimits, ground};
+
+    /// Two take turns to light one of three lamps; the one that lights the middle one puts out the
+    /// others, and time passes.
+    const LAMPS: &str = "
+        (role a) (role b) (init (turn a)) (init (time 0))
+        (lamp 1) (lamp 2) (lamp 3) (after 0 1) (after 1 2) (after 2 3) (after 3 0)
+        (<= (legal ?r (light ?l)) (true (turn ?r)) (lamp ?l) (not (true (lit ?l))))
+        (<= (legal ?r wait) (true (turn ?r)))
+        (<= (legal a wait) (true (turn b)))
+        (<= (legal b wait) (true (turn a)))
+        (<= (next (lit ?l)) (does ?r (light ?l)))
+        (<= (next (lit ?l)) (true (lit ?l)) (not middle))
+        (<= middle (does ?r (light 2)))
+        (<= (next (turn a)) (true (turn b)))
+        (<= (next (turn b)) (true (turn a)))
+        (<= (next (time ?n)) (true (time ?m)) (after ?m ?n))
+        (<= terminal (true (lit 1)) (true (lit 2)) (true (lit 3)))
+        (<= (goal ?r 50) (role ?r))";
+
+    #[test]
+    fn what_changes_is_what_the_network_says() {
+        let rules = parse(LAMPS, &Options::default()).rules;
+        let program = Program::new(&rules, LAMPS).unwrap();
+        let ground = ground(&program, &GroundLimits::default(), &Stop::never()).unwrap();
+        let network = Network::new(&ground, &NetworkLimits::default(), &Stop::never()).unwrap();
+        let fluents = network.fluents.len();
+        let samples = Samples::new(&network, 60);
+        let mut cofactors = Cofactors::new(&network);
+        let of = |role: u32| {
+            let own = network.moves.iter().enumerate().filter(move |(_, m)| m.0 == role);
+            own.map(|(at, _)| at)
+        };
+        let mut compared = 0;
+        for one in of(0) {
+            for other in of(1) {
+                let inputs = [network.inputs[one], network.inputs[other]];
+                let (graph, changes) = cofactors.after(&inputs);
+                assert!(graph.len() <= network.graph.len() && !changes.is_empty());
+                for state in samples.states() {
+                    let mut all = vec![0; network.graph.len()];
+                    all[1..=fluents].copy_from_slice(state);
+                    evaluate(&network.graph, &mut all);
+                    let legal = read(&all, network.legal[one]) & read(&all, network.legal[other]);
+                    let asked = legal & !read(&all, network.terminal);
+                    all[fluents + 1..].fill(0);
+                    inputs.iter().for_each(|&input| all[input as usize + 1] = !0);
+                    evaluate(&network.graph, &mut all);
+                    let mut own = vec![0; graph.len()];
+                    own[1..=fluents].copy_from_slice(state);
+                    evaluate(&graph, &mut own);
+                    let mut next = state.clone();
+                    for &(fluent, edge) in &changes {
+                        next[fluent as usize] = read(&own, edge);
+                    }
+                    for (fluent, word) in next.iter().enumerate() {
+                        assert_eq!(word & asked, read(&all, network.next[fluent]) & asked);
+                    }
+                    compared += asked.count_ones();
+                }
+            }
+        }
+        assert!(compared > 1000, "{compared} states");
+    }
+}

@@ -1,6 +1,8 @@
 //! The next state when it is known which moves are made: most fluents stay what they are, and what
 //! the others become is a small part of the network.
 
+use rustc_hash::FxHashSet;
+
 use super::graph::{Edge, Graph};
 use super::{Network, through};
 
@@ -11,6 +13,8 @@ pub(crate) struct Cofactors<'a> {
     dependent: Vec<u32>,
     /// What is known of each node once the moves are.
     known: Vec<Known>,
+    /// Fluents, negated or not, the second of which is true if the first is.
+    implied: FxHashSet<(Edge, Edge)>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -39,7 +43,12 @@ impl<'a> Cofactors<'a> {
                 dependent.push(node);
             }
         }
-        Self { network, dependent, known }
+        let mut implied = FxHashSet::default();
+        for &(a, b) in &network.invariants.implied {
+            let (a, b) = (Edge::of(a + 1), Edge::of(b + 1));
+            implied.extend([(a, b), (!b, !a)]);
+        }
+        Self { network, dependent, known, implied }
     }
 
     /// What changes if these moves, given by their inputs, are made and no others.
@@ -92,12 +101,43 @@ impl<'a> Cofactors<'a> {
             new[node as usize] = if node as usize <= old.inputs() {
                 Edge::of(node)
             } else {
-                graph.and(old.children(node).iter().map(|&e| through(&new, e)).collect::<Vec<_>>())
+                let mut parts: Vec<Edge> =
+                    old.children(node).iter().map(|&e| through(&new, e)).collect();
+                self.settle(&mut parts);
+                graph.and(parts)
             };
         }
         let changes = changing.map(|(fluent, &next)| (fluent - 1, through(&new, next)));
         let changes = changes.filter(|&(fluent, next)| next != Edge::of(fluent + 1)).collect();
-        (graph, changes)
+        (graph, self.rest(changes))
+    }
+
+    /// Leaves away what must be true if other parts of a conjunction are.
+    fn settle(&self, parts: &mut Vec<Edge>) {
+        let mut at = 0;
+        while let Some(&part) = parts.get(at) {
+            // One after the other: of two that follow from each other one stays.
+            if parts.iter().any(|&other| self.implied.contains(&(other, part))) {
+                parts.remove(at);
+            } else {
+                at += 1;
+            }
+        }
+    }
+
+    /// Changes without those that are none: where always one of several fluents is true and all but
+    /// one stay what they are, that one does too.
+    fn rest(&self, mut changes: Vec<(u32, Edge)>) -> Vec<(u32, Edge)> {
+        let mut changing = vec![false; self.network.fluents.len()];
+        changes.iter().for_each(|&(fluent, _)| changing[fluent as usize] = true);
+        for group in self.network.invariants.groups.iter().filter(|group| group.exact) {
+            let mut alone = group.members.iter().filter(|&&node| changing[node as usize - 1]);
+            if let (Some(&node), None) = (alone.next(), alone.next()) {
+                changing[node as usize - 1] = false;
+            }
+        }
+        changes.retain(|&(fluent, _)| changing[fluent as usize]);
+        changes
     }
 }
 
@@ -127,6 +167,10 @@ mod tests {
         (<= (next (turn a)) (true (turn b)))
         (<= (next (turn b)) (true (turn a)))
         (<= (next (time ?n)) (true (time ?m)) (after ?m ?n))
+        (init (dark 1)) (init (dark 2)) (init (dark 3))
+        (<= (next (dark ?l)) (lamp ?l) (not (lights ?l)))
+        (<= (lights ?l) (does ?r (light ?l)))
+        (<= (lights ?l) (true (lit ?l)) (not middle))
         (<= terminal (true (lit 1)) (true (lit 2)) (true (lit 3)))
         (<= (goal ?r 50) (role ?r))";
 

@@ -13,6 +13,7 @@ mod picture;
 mod prover;
 mod sheets;
 mod speed;
+mod twins;
 mod walks;
 mod yardsticks;
 
@@ -53,6 +54,8 @@ enum Task {
         #[arg(long, default_value_t = 200)]
         walks: u32,
     },
+    /// Games in several languages: the same numbers of paths, six moves deep
+    Twins,
     /// Every evaluator against the others on random walks, in every game
     Agree(agree::Options),
     /// Every way of playing batches against the others, in every game that becomes a network
@@ -75,6 +78,7 @@ fn main() -> Result<()> {
             let mut ledger = ledger::Ledger::open(fresh)?;
             fuzz::run(10_000_000, 1, None, &mut ledger)?;
             walks::run(2_000, &mut ledger)?;
+            twins::run(&mut ledger)?;
             agree::run(&agree::Options::default(), &mut ledger)?;
             lanes::run(&lanes::Options::default(), &mut ledger)?;
             speed::run(&mut ledger)?;
@@ -88,6 +92,11 @@ fn main() -> Result<()> {
         Task::Walks { walks } => {
             let mut ledger = ledger::Ledger::in_memory();
             walks::run(walks, &mut ledger)?;
+            ledger.print();
+        }
+        Task::Twins => {
+            let mut ledger = ledger::Ledger::in_memory();
+            twins::run(&mut ledger)?;
             ledger.print();
         }
         Task::Agree(options) => agree::run(&options, &mut ledger::Ledger::in_memory())?,

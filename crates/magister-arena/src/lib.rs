@@ -11,6 +11,8 @@
 mod analysis;
 mod clock;
 mod contest;
+mod history;
+mod person;
 mod ratings;
 mod replay;
 mod report;
@@ -18,11 +20,14 @@ mod seat;
 mod series;
 mod sprt;
 mod summary;
+mod table;
 mod tournament;
+mod watchdog;
 
 pub use analysis::{Analysis, Findings, RandomPlay, StrongPlay};
 pub use clock::{Deadline, Limits};
-pub use contest::Contest;
+pub use contest::{Contest, Sitter};
+pub use person::{Asked, Person, Wish};
 pub use ratings::{Comparisons, Rating};
 pub use replay::ReplayError;
 pub use report::{GameReport, Mishap};

@@ -28,6 +28,7 @@ mod table;
 mod uct;
 
 pub use follow::Follower;
-pub use list::PLAYERS;
+pub use list::{HUMAN, PLAYERS};
+pub use possible::Possible;
 pub use registry::{Entry, Parameter, Settings, Spec, SpecError};
 pub use solve::Solution;

@@ -6,7 +6,7 @@ use crate::depth::Searcher;
 use crate::mcs::Flat;
 use crate::mcts::Mcts;
 use crate::registry::{Entry, Parameter};
-use crate::simple::Simple;
+use crate::simple::{Nobody, Simple};
 use crate::uct::Uct;
 
 const EXPANDED: &str = "a position that is expanded";
@@ -22,6 +22,14 @@ const fn plain(
 ) -> Entry {
     Entry { name, about, iteration: EXPANDED, parameters: &[], hidden: false, make }
 }
+
+/// A person. People are asked by the arena, without a clock, and can take moves back; where nobody
+/// is there to ask them, they give no move.
+pub static HUMAN: Entry = Entry {
+    iteration: "it makes none",
+    hidden: true,
+    ..plain("human", "A person at the terminal; `magister play` is the short way", Nobody::make)
+};
 
 /// All players, from those that do not think to the strongest.
 pub const PLAYERS: &[Entry] = &[

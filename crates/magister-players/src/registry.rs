@@ -110,6 +110,11 @@ impl Spec {
         self.entry
     }
 
+    /// Whether it is a person, whom the arena asks and who is not made.
+    pub fn is_human(&self) -> bool {
+        self.entry.name == crate::HUMAN.name
+    }
+
     /// Reads a list of players: `mcts:c=1.2,playouts=4,random` are two.
     pub fn parse_list(text: &str) -> Result<Vec<Spec>, SpecError> {
         let mut specs: Vec<String> = Vec::new();
@@ -141,6 +146,7 @@ impl FromStr for Spec {
         let name = name.trim();
         let entry = crate::PLAYERS
             .iter()
+            .chain([&crate::HUMAN])
             .find(|entry| entry.name == name)
             .ok_or_else(|| SpecError::Player(name.to_owned()))?;
         let mut values: Vec<(&str, f64)> =
@@ -208,7 +214,8 @@ impl fmt::Display for SpecError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             SpecError::Player(name) => {
-                let names: Vec<&str> = crate::PLAYERS.iter().map(|entry| entry.name).collect();
+                let names = crate::PLAYERS.iter().chain([&crate::HUMAN]).map(|entry| entry.name);
+                let names: Vec<&str> = names.collect();
                 write!(f, "there is no player `{name}`; there are {}", names.join(", "))
             }
             SpecError::Setting(setting) => {

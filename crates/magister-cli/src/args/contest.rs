@@ -24,6 +24,49 @@ pub(crate) struct Players {
     pub(crate) json: bool,
 }
 
+/// Play a game against the machine
+#[derive(Debug, Parser)]
+#[command(
+    after_help = "The board is drawn before each of your moves, with the moves that you have. A line is a move, by its number or its text, or a command: help, moves, hint, undo, redo, show, history, resign, quit. In games that hide information you see what your role sees: your moves and percepts; the rest is shown when the match is over.
+
+You have no clock, the others have. Lines come from the terminal or from standard input; what is no move is told and the next line is read, and the end of the input is as good as quit. --record appends the match to a file that `magister replay` reads. Exit code: 0 played or left, 2 the game could not be played.
+
+Examples:
+  magister play tictactoe
+  magister play connect-four --as o --against alphabeta --time 2s
+  magister play chinese-checkers-3 --against uct,random
+  magister play kuhn-poker --seed 7 --record mine.jsonl
+  magister play chess --as all                     two people at one terminal
+  printf '5\nhint\nquit\n' | magister play tictactoe --iterations 100"
+)]
+pub(crate) struct Play {
+    /// The game: a bundled name, rust:NAME or a file
+    #[arg(value_name = "GAME")]
+    pub(crate) game: String,
+    /// Your role, several with commas between them, or all [default: the first]
+    #[arg(long = "as", value_name = "ROLE", value_delimiter = ',')]
+    pub(crate) roles: Vec<String>,
+    /// Who plays the other roles, one for all or one for each [default: the strongest for the game]
+    #[arg(long, value_name = "PLAYER", value_parser = Spec::parse_list)]
+    pub(crate) against: Option<std::vec::Vec<Spec>>,
+    /// Who gives hints [default: the strongest for the game]
+    #[arg(long, value_name = "PLAYER")]
+    pub(crate) hint: Option<Spec>,
+    /// Where everything random comes from
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub(crate) seed: u64,
+    #[command(flatten)]
+    pub(crate) thinking: Thinking,
+    /// Append the match to this file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) record: Option<std::path::PathBuf>,
+    /// Break the match off after so many steps
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    pub(crate) max_steps: u32,
+    #[command(flatten)]
+    pub(crate) language: Reading,
+}
+
 /// Let players play against each other
 #[derive(Debug, Parser)]
 #[command(

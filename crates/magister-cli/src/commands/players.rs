@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use anyhow::{Result, bail};
-use magister_players::{Entry, PLAYERS, Parameter};
+use magister_players::{Entry, HUMAN, PLAYERS, Parameter};
 use serde_json::{Value, json};
 
 use crate::CLEAN;
@@ -12,7 +12,7 @@ use crate::args::Players;
 pub(crate) fn run(args: &Players) -> Result<u8> {
     let mut out = anstream::stdout().lock();
     let wanted = |entry: &&Entry| args.player.as_ref().is_none_or(|name| entry.name == name);
-    let entries: Vec<&Entry> = PLAYERS.iter().filter(wanted).collect();
+    let entries: Vec<&Entry> = PLAYERS.iter().chain([&HUMAN]).filter(wanted).collect();
     if entries.is_empty() {
         let name = args.player.as_deref().unwrap_or_default();
         let Err(error) = name.parse::<magister_players::Spec>() else {

@@ -14,6 +14,9 @@ use crate::args::{Pairs, Tourney};
 use crate::{CLEAN, game};
 
 pub(crate) fn run(args: &Tourney) -> Result<u8> {
+    if let Some(person) = args.players.iter().find(|player| player.is_human()) {
+        bail!("{person} is a person; people play with `magister play` or `magister match`");
+    }
     let limits = limits(&args.thinking);
     let mut games = Vec::new();
     for name in &args.games {

@@ -282,7 +282,8 @@ impl Table {
                 let at = self.history.back(index, count)?;
                 let steps: usize = self.history.made()[..at].iter().map(|turn| turn.steps).sum();
                 let turns = self.history.len() - at;
-                let what = format!("{} took back {turns} turns", self.names[index]);
+                let ending = if turns == 1 { "" } else { "s" };
+                let what = format!("{} took back {turns} turn{ending}", self.names[index]);
                 self.notes.push(Mishap::new(steps + 1, None, "taken-back", what));
                 Some(at)
             }

@@ -4,6 +4,7 @@ mod known;
 mod words;
 
 use std::io::{self, BufRead as _, IsTerminal as _, Read as _, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context as _, Result, bail};
@@ -39,6 +40,8 @@ pub(crate) struct Console {
     adviser: (Spec, Limits),
     seed: u64,
     table: Mutex<Known>,
+    /// Whether everybody went away; then nobody is asked any more.
+    left: AtomicBool,
 }
 
 /// What comes of a line.
@@ -54,7 +57,13 @@ impl Console {
         adviser: (Spec, Limits),
         seed: u64,
     ) -> Self {
-        Console { painter, adviser, seed, table: Mutex::new(Known::new(game)) }
+        Console {
+            painter,
+            adviser,
+            seed,
+            table: Mutex::new(Known::new(game)),
+            left: AtomicBool::new(false),
+        }
     }
 
     /// Shows what is new, and asks until there is an answer.
@@ -151,8 +160,13 @@ impl Console {
 
 impl Person for Console {
     fn choose(&self, asked: &Asked<'_>) -> Wish {
+        if self.left.load(Ordering::Relaxed) {
+            return Wish::Leave;
+        }
         // Who can not be asked has left.
-        self.converse(asked).unwrap_or(Wish::Leave)
+        let wish = self.converse(asked).unwrap_or(Wish::Leave);
+        self.left.store(wish == Wish::Leave, Ordering::Relaxed);
+        wish
     }
 
     fn over(&self, asked: &Asked<'_>, outcome: &[Option<f64>]) -> Wish {
@@ -197,7 +211,10 @@ fn choice(asked: &Asked<'_>, known: &Known, text: &str) -> Result<Move> {
         _ if words.parse_move(view.role(), text).is_some() => {
             bail!("{text} is not legal here; `moves` lists what is")
         }
-        _ => bail!("{text} is neither a move nor a command; `help` and `moves` list them"),
+        _ => {
+            let text = text.escape_debug();
+            bail!("{text} is neither a move nor a command; `help` and `moves` list them")
+        }
     }
 }
 
@@ -207,7 +224,7 @@ fn count(text: &str, most: usize, what: &str) -> Result<usize> {
         "" => 1,
         _ => match text.parse() {
             Ok(count) if count > 0 => count,
-            _ => bail!("{text} is no number of moves"),
+            _ => bail!("{} is no number of moves", text.escape_debug()),
         },
     };
     match most {

@@ -8,6 +8,9 @@ use crate::combine::Outlook;
 use crate::follow::Follower;
 use crate::lookahead::{Lookahead, deepest};
 
+/// Positions to expand for an opinion of one; who needs more has none.
+const VALUING: u64 = 20_000;
+
 /// How deep to search.
 #[derive(Clone, Copy, Debug)]
 enum Depth {
@@ -141,5 +144,15 @@ impl Agent for Searcher {
         }
         let nodes = search.nodes;
         Ok(Decision { iterations: nodes, ..decision })
+    }
+
+    fn value(&mut self, view: &View) -> Option<Vec<f64>> {
+        let Depth::Fixed(depth) = self.depth else { return None };
+        let mut budget = Budget::iterations(VALUING);
+        let worker = self.follower.follow(view, budget.stop()).ok()?;
+        let mut state = Vec::new();
+        worker.save(&mut state);
+        let mut search = Lookahead::new(worker, &mut budget, self.outlook, view.role());
+        search.value(&state, depth).ok()
     }
 }

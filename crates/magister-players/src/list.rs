@@ -5,6 +5,8 @@ use crate::bestfirst::BestFirst;
 use crate::depth::Searcher;
 use crate::mcs::Flat;
 use crate::mcts::Mcts;
+use crate::plies::Plies;
+use crate::puct::Puct;
 use crate::registry::{Entry, Parameter};
 use crate::simple::{Nobody, Simple};
 use crate::uct::Uct;
@@ -105,6 +107,12 @@ pub const PLAYERS: &[Entry] = &[
     },
     Entry {
         iteration: "a playout",
+        parameters: &[Parameter::whole(
+            "playouts",
+            32,
+            (1, 100_000),
+            "playouts that value a position for who stands around it",
+        )],
         ..plain("mcs", "Playouts after each of its moves, the best mean wins", Flat::make)
     },
     Entry {
@@ -120,6 +128,28 @@ pub const PLAYERS: &[Entry] = &[
             MEMORY,
         ],
         ..plain("mcts", "Plain UCT, one playout at a time", Mcts::make)
+    },
+    Entry {
+        parameters: &[
+            Parameter::whole("depth", 2, (1, 100), "how many joint moves to look ahead"),
+            Parameter::player("inner", "onestep", "the player that values the positions there"),
+        ],
+        ..plain("plies", "Looks ahead, and trusts another player there", Plies::make)
+    },
+    Entry {
+        iteration: "a descent to a new position",
+        parameters: &[
+            Parameter::real("c", 1.25, (0.0, 100.0), "how much what was visited little is worth"),
+            Parameter::real(
+                "sharp",
+                0.0,
+                (0.0, 1000.0),
+                "how much likelier a move is that looks better at once, 0 for not at all",
+            ),
+            Parameter::player("inner", "mcs", "the player that values new positions"),
+            MEMORY,
+        ],
+        ..plain("puct", "A tree of what another player thinks of its leaves", Puct::make)
     },
     Entry {
         iteration: "a descent with playouts of its own",

@@ -9,7 +9,9 @@ use super::Reading;
 
 /// List the players, with their parameters
 #[derive(Debug, Parser)]
-#[command(after_help = "A player is named with its settings: mcts, or mcts:c=1.2,steps=400.
+#[command(after_help = "A player is named with its settings: mcts, or mcts:c=1.2,steps=400. Some \
+stand around another player, whose settings are put in brackets: plies:depth=2,inner=mcs, or \
+puct:inner=[mcs:playouts=8],c=2.
 
 Examples:
   magister players

@@ -33,8 +33,13 @@ pub(crate) fn run(args: &Players) -> Result<u8> {
             writeln!(out, "{:width$}  plays games that hide information: {hidden}", "")?;
         }
         for parameter in entry.parameters {
-            let Parameter { name, about, default, range: (low, high), .. } = parameter;
-            writeln!(out, "{:width$}  {name}={default} ({low} to {high}): {about}", "")?;
+            let Parameter { name, about, default, range: (low, high), player, .. } = parameter;
+            match player {
+                Some(player) => writeln!(out, "{:width$}  {name}={player}: {about}", "")?,
+                None => {
+                    writeln!(out, "{:width$}  {name}={default} ({low} to {high}): {about}", "")?;
+                }
+            }
         }
     }
     Ok(CLEAN)
@@ -44,14 +49,15 @@ fn as_json(entry: &Entry) -> Value {
     let parameters: Vec<Value> = entry
         .parameters
         .iter()
-        .map(|p| {
-            json!({
+        .map(|p| match p.player {
+            Some(player) => json!({"name": p.name, "about": p.about, "player": player}),
+            None => json!({
                 "name": p.name,
                 "about": p.about,
                 "default": p.default,
                 "range": [p.range.0, p.range.1],
                 "whole": p.whole,
-            })
+            }),
         })
         .collect();
     json!({

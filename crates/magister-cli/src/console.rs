@@ -187,9 +187,19 @@ fn read(out: &mut impl Write, name: &str) -> Result<Option<String>> {
     }
     let line = String::from_utf8_lossy(&bytes).trim().to_owned();
     if !input.is_terminal() {
-        writeln!(out, "{}", line.escape_debug())?;
+        writeln!(out, "{}", short(&line))?;
     }
     Ok(Some(line))
+}
+
+/// A line as it can be shown, whatever is in it.
+fn short(line: &str) -> String {
+    const SHOWN: usize = 200;
+    let mut text: String = line.chars().take(SHOWN).flat_map(char::escape_debug).collect();
+    if line.chars().nth(SHOWN).is_some() {
+        text.push_str("...");
+    }
+    text
 }
 
 /// The move that a person means.
@@ -206,13 +216,13 @@ fn choice(asked: &Asked<'_>, known: &Known, text: &str) -> Result<Move> {
             bail!("{} is not legal here, says the referee", words.move_text(choice))
         }
         (None, Some(None)) if !moves.is_empty() => {
-            bail!("there is no move {text}; there are {}", plural(moves.len(), "move"))
+            bail!("there is no move {}; there are {}", short(text), plural(moves.len(), "move"))
         }
         _ if words.parse_move(view.role(), text).is_some() => {
             bail!("{text} is not legal here; `moves` lists what is")
         }
         _ => {
-            let text = text.escape_debug();
+            let text = short(text);
             bail!("{text} is neither a move nor a command; `help` and `moves` list them")
         }
     }
@@ -224,7 +234,7 @@ fn count(text: &str, most: usize, what: &str) -> Result<usize> {
         "" => 1,
         _ => match text.parse() {
             Ok(count) if count > 0 => count,
-            _ => bail!("{} is no number of moves", text.escape_debug()),
+            _ => bail!("{} is no number of moves", short(text)),
         },
     };
     match most {

@@ -12,9 +12,12 @@ fn say(args: &[&str], input: &[u8]) -> Output {
         .stderr(Stdio::piped())
         .spawn()
         .expect("the binary runs");
-    // It may end before it has read everything.
-    let _ = child.stdin.take().expect("piped").write_all(input);
-    child.wait_with_output().expect("it ends")
+    let mut stdin = child.stdin.take().expect("piped");
+    std::thread::scope(|scope| {
+        // It may end before it has read everything, and talks while it reads.
+        scope.spawn(move || stdin.write_all(input));
+        child.wait_with_output().expect("it ends")
+    })
 }
 
 fn shown(output: &Output) -> String {
@@ -63,13 +66,15 @@ fn simultaneous_moves_chance_and_gains() {
         "play-both",
         play(&["rock-paper-scissors", "--as", "all"], "1\n2\nundo\n")
     );
+    let two = ["tictactoe", "--as", "x,o"];
+    insta::assert_snapshot!("play-two", play(&two, "1\n2\nundo\n3\nquit\n"));
     insta::assert_snapshot!("play-chance", play(&["rust:2048"], "up\nleft\n#1\nundo 2\nquit\n"));
 }
 
 #[test]
 fn garbage_is_told_and_nothing_breaks() {
     let long = vec![b'x'; 200_000];
-    let garbage: [&[u8]; 4] = [b"\xff\xfe\x00\n\n", &long, b"undo -1\nredo x\ndo\n", b"((((\n"];
+    let garbage: [&[u8]; 4] = [b"\xff\xfe\x00\n\n", &long, b"\nundo -1\nredo x\ndo\n", b"((((\n"];
     let output = say(&["play", "tictactoe", "--iterations", "5"], &garbage.concat());
     let text = shown(&output);
     assert!(text.contains("exit code 0"), "{text}");

@@ -1,7 +1,7 @@
 //! The players that search to a depth without memory: Gamemaster's onestep, twostep, maximizer,
 //! minimax, minimaxdepth, minimaxid and maximax, and max-n, paranoid and expectimax.
 
-use magister_core::{Agent, Budget, Decision, Halt, Move, Rng, View};
+use magister_core::{Agent, Budget, Decision, Halt, Move, Rng, Stop, View};
 
 use crate::Settings;
 use crate::combine::Outlook;
@@ -147,8 +147,12 @@ impl Agent for Searcher {
     }
 
     fn value(&mut self, view: &View) -> Option<Vec<f64>> {
+        self.value_until(view, &Stop::never())
+    }
+
+    fn value_until(&mut self, view: &View, stop: &Stop) -> Option<Vec<f64>> {
         let Depth::Fixed(depth) = self.depth else { return None };
-        let mut budget = Budget::iterations(VALUING);
+        let mut budget = Budget::iterations(VALUING).with_stop(stop.clone());
         let worker = self.follower.follow(view, budget.stop()).ok()?;
         let mut state = Vec::new();
         worker.save(&mut state);

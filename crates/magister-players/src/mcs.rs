@@ -116,17 +116,20 @@ impl Agent for Flat {
         Ok(Decision { thoughts, iterations, ..choice.into() })
     }
 
-    /// The mean of some playouts, the same ones whenever it is asked.
     fn value(&mut self, view: &View) -> Option<Vec<f64>> {
-        let stop = Stop::never();
-        let worker = self.follower.follow(view, &stop).ok()?;
+        self.value_until(view, &Stop::never())
+    }
+
+    /// The mean of some playouts, the same ones whenever it is asked.
+    fn value_until(&mut self, view: &View, stop: &Stop) -> Option<Vec<f64>> {
+        let worker = self.follower.follow(view, stop).ok()?;
         let mut start = Vec::new();
         worker.save(&mut start);
         let streams = [Stream { id: 0, start: &start, quota: self.playouts }];
         let seed = Key::of(&start).0;
         let batch = Batch { seed, streams: &streams, max_steps: MAX_STEPS, detail: Detail::Sums };
         let mut results = Results::default();
-        worker.playouts(&batch, &mut results, &stop).ok()?;
+        worker.playouts(&batch, &mut results, stop).ok()?;
         let scale = Scale::of(worker.info());
         let means = Means::of(results.streams.first()?, scale);
         Some(worker.info().all_roles().map(|role| means.role(role)).collect())

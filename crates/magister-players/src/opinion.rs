@@ -1,6 +1,6 @@
 //! What a player thinks of positions that a search comes to: what the wrappers ask.
 
-use magister_core::{Agent, Move, Observation, Role, Turn, View, Worker};
+use magister_core::{Agent, Move, Observation, Role, Stop, Turn, View, Worker};
 
 use crate::rewards::{self, Scale};
 
@@ -8,15 +8,23 @@ use crate::rewards::{self, Scale};
 pub(crate) struct Opinion<'a> {
     agent: &'a mut dyn Agent,
     view: View,
+    stop: Stop,
     role: Role,
     scale: Scale,
     goals: Vec<f64>,
 }
 
 impl<'a> Opinion<'a> {
-    pub(crate) fn new(agent: &'a mut dyn Agent, view: &View) -> Self {
+    pub(crate) fn new(agent: &'a mut dyn Agent, view: &View, stop: &Stop) -> Self {
         let scale = Scale::of(view.game().info());
-        Opinion { agent, view: view.clone(), role: view.role(), scale, goals: Vec::new() }
+        Opinion {
+            agent,
+            view: view.clone(),
+            stop: stop.clone(),
+            role: view.role(),
+            scale,
+            goals: Vec::new(),
+        }
     }
 
     /// What each role can expect after these joint moves, after which the worker is in that
@@ -31,7 +39,7 @@ impl<'a> Opinion<'a> {
             let own = joint.get(self.role.index()).copied().unwrap_or(Move::IDLE);
             self.view.push(Turn { own, seen: Observation::Joint(joint.clone()) });
         }
-        let values = self.agent.value(&self.view);
+        let values = self.agent.value_until(&self.view, &self.stop);
         self.view.truncate(before);
         let roles = worker.info().roles.len();
         let sound =

@@ -1,6 +1,6 @@
 //! A search of some moves ahead around another player, which values the positions there.
 
-use magister_core::{Agent, Budget, Decision, Halt, Move, Rng, View};
+use magister_core::{Agent, Budget, Decision, Halt, Move, Rng, Stop, View};
 
 use crate::Settings;
 use crate::combine::Outlook;
@@ -51,7 +51,7 @@ impl Agent for Plies {
         }
         let mut state = Vec::new();
         worker.save(&mut state);
-        let mut opinion = Opinion::new(&mut *self.inner, view);
+        let mut opinion = Opinion::new(&mut *self.inner, view, budget.stop());
         let mut judge =
             |worker: &mut dyn magister_core::Worker, path: &[Box<[Move]>]| opinion.of(worker, path);
         let mut search = Lookahead::new(worker, budget, Outlook::Selfish, me);
@@ -75,5 +75,9 @@ impl Agent for Plies {
 
     fn value(&mut self, view: &View) -> Option<Vec<f64>> {
         self.inner.value(view)
+    }
+
+    fn value_until(&mut self, view: &View, stop: &Stop) -> Option<Vec<f64>> {
+        self.inner.value_until(view, stop)
     }
 }

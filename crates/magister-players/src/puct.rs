@@ -1,6 +1,8 @@
 //! A tree around another player, which values its leaves: PUCT, as AlphaZero has it.
 
-use magister_core::{Agent, Budget, Decision, Halt, Move, Rng, Role, Step, Thought, View, Worker};
+use magister_core::{
+    Agent, Budget, Decision, Halt, Move, Rng, Role, Step, Stop, Thought, View, Worker,
+};
 use rustc_hash::FxHashMap;
 
 use crate::Settings;
@@ -61,7 +63,7 @@ impl Agent for Puct {
         let high = if scale.high.is_finite() { scale.high } else { scale.low };
         let mut tree = Tree {
             nodes: Vec::new(),
-            opinion: Opinion::new(&mut *self.inner, view),
+            opinion: Opinion::new(&mut *self.inner, view, budget.stop()),
             c: self.c,
             sharp: self.sharp,
             range: (scale.low, high),
@@ -95,6 +97,10 @@ impl Agent for Puct {
 
     fn value(&mut self, view: &View) -> Option<Vec<f64>> {
         self.inner.value(view)
+    }
+
+    fn value_until(&mut self, view: &View, stop: &Stop) -> Option<Vec<f64>> {
+        self.inner.value_until(view, stop)
     }
 }
 

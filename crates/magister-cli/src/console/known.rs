@@ -56,9 +56,14 @@ impl Known {
 
     /// Goes where a view is; says what is new.
     pub(super) fn follow(&mut self, view: &View) -> String {
-        let same = self.role == Some(view.role()) && view.turns().starts_with(&self.turns);
-        let known = if same { self.turns.len() } else { 0 };
         let hidden = view.game().info().information == Information::Hidden;
+        // Where nothing is hidden, what one person at the terminal has seen the next one has too.
+        let told = self.role == Some(view.role()) || !hidden;
+        let known = self.turns.len();
+        let same = told
+            && known <= view.turns().len()
+            && self.turns.iter().zip(view.turns()).all(|(a, b)| a.seen == b.seen);
+        let known = if same { known } else { 0 };
         if !same {
             self.worker.reset();
             self.totals.fill(0.0);

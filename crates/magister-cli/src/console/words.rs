@@ -65,7 +65,7 @@ pub(super) fn advice(spec: &Spec, view: &View, decision: Decision) -> String {
 }
 
 /// Who got what.
-pub(crate) fn result(view: &View, outcome: &[Option<f64>]) -> String {
+pub(super) fn result(view: &View, outcome: &[Option<f64>]) -> String {
     let info = view.game().info();
     let of = |role: Role| outcome.get(role.index()).copied().flatten();
     let told: Vec<String> = info

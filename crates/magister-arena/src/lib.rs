@@ -11,10 +11,12 @@
 mod analysis;
 mod clock;
 mod contest;
+mod drama;
 mod history;
 mod online;
 mod person;
 mod ratings;
+mod remedy;
 mod replay;
 mod report;
 mod seat;
@@ -27,12 +29,13 @@ mod table;
 mod tournament;
 mod watchdog;
 
-pub use analysis::{Analysis, Findings, RandomPlay, StrongPlay};
+pub use analysis::{Analysis, Balance, Findings, RandomPlay, StrongPlay, Trial};
 pub use clock::{Deadline, Limits};
 pub use contest::{Contest, Sitter};
 pub use online::{Meeting, Scale, Standing, rate};
 pub use person::{Asked, Person, Wish};
 pub use ratings::{Comparisons, Rating};
+pub use remedy::{Remedied, Remedy};
 pub use replay::ReplayError;
 pub use report::{GameReport, Mishap};
 pub use seat::{Answer, Maker, Seat};

@@ -10,7 +10,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 use magister_gdl::{Dialect, Options, Syntax};
 
 pub(crate) use contest::{
-    Analyze, Inspect, Match, Pairs, Play, Players, Replay, Thinking, Tourney,
+    Analyze, Inspect, Match, Pairs, Play, Players, Rated, Replay, Thinking, Tourney,
 };
 pub(crate) use explain::Explain;
 pub(crate) use play::{Bench, Evaluators, Network, Perft, Playable, Step};

@@ -142,6 +142,25 @@ impl Spec {
         self.entry.name == crate::HUMAN.name
     }
 
+    /// The same player with a limit of its memory in MiB, if it has such a parameter, and as far as
+    /// it was not given another one. So has a player that stands inside of it.
+    #[must_use]
+    pub fn with_memory(&self, most: u32) -> Spec {
+        let mut spec = self.clone();
+        for (parameter, (name, value)) in
+            self.entry.parameters.iter().zip(&mut spec.settings.values)
+        {
+            match value {
+                Value::Player(inner) => **inner = inner.with_memory(most),
+                Value::Number(number) if *name == MEMORY && *number == parameter.default => {
+                    *number = f64::from(most).clamp(parameter.range.0, parameter.range.1);
+                }
+                Value::Number(_) => {}
+            }
+        }
+        spec
+    }
+
     /// Reads a list of players: `mcts:c=1.2,steps=40,random` are two.
     pub fn parse_list(text: &str) -> Result<Vec<Spec>, SpecError> {
         let mut specs: Vec<String> = Vec::new();
@@ -172,6 +191,9 @@ impl FromStr for Spec {
         nested(text, 0)
     }
 }
+
+/// The name of the parameter that limits memory.
+const MEMORY: &str = "memory";
 
 /// Players within players, at most.
 const NESTING: usize = 8;
@@ -348,6 +370,17 @@ mod tests {
         assert_eq!(texts, ["plies:depth=2,inner=onestep", "random", nested]);
         assert_eq!(texts[2].parse::<Spec>().unwrap().to_string(), texts[2]);
         assert_eq!(specs[2].make().name(), texts[2]);
+    }
+
+    #[test]
+    fn memory_is_limited_where_nothing_else_was_said() {
+        let memory = |text: &str| {
+            let spec = text.parse::<Spec>().unwrap().with_memory(5);
+            (spec.to_string(), spec.settings.real("memory"))
+        };
+        assert_eq!(memory("mcts"), ("mcts".to_owned(), 5.0));
+        assert_eq!(memory("mcts:memory=9"), ("mcts:memory=9".to_owned(), 9.0));
+        assert_eq!("random".parse::<Spec>().unwrap().with_memory(5).to_string(), "random");
     }
 
     #[test]

@@ -23,6 +23,7 @@ pub(crate) fn run(args: &Match) -> Result<u8> {
     let source = game::find(&args.game, &args.language.options())?;
     let playable = game::ready(source.prepare(None)?);
     let limits = limits(&args.thinking);
+    let players = with_memory(&args.players, args.thinking.memory);
     // People play one match at a time.
     let people = args.players.iter().any(Spec::is_human);
     if people && args.game == "-" {
@@ -41,7 +42,7 @@ pub(crate) fn run(args: &Match) -> Result<u8> {
     };
     let series = Series {
         contest,
-        players: args.players.clone(),
+        players,
         games: args.games,
         seed: Seed::from(args.seed),
         jobs: if people { 1 } else { jobs(args.jobs, &limits) },
@@ -51,7 +52,7 @@ pub(crate) fn run(args: &Match) -> Result<u8> {
     let mut summary = Summary::default();
     let mut trouble = Ok(());
     let test = args.sprt.map(|(low, high)| Sprt::new(low, high));
-    let first = args.players.first().map(ToString::to_string).unwrap_or_default();
+    let first = series.players.first().map(ToString::to_string).unwrap_or_default();
     let mut verdict = SprtVerdict::Open;
     series.play(|number, report| {
         summary.add(&report);
@@ -98,6 +99,12 @@ pub(crate) fn run(args: &Match) -> Result<u8> {
 pub(crate) fn limits(thinking: &Thinking) -> Limits {
     let time = thinking.time.or_else(|| thinking.iterations.is_none().then_some(SECOND));
     Limits { time, iterations: thinking.iterations, start: thinking.start, grace: thinking.grace }
+}
+
+/// The players, with so much memory where nothing else was said.
+pub(crate) fn with_memory(players: &[Spec], memory: Option<u32>) -> Vec<Spec> {
+    let limited = |spec: &Spec| memory.map_or_else(|| spec.clone(), |most| spec.with_memory(most));
+    players.iter().map(limited).collect()
 }
 
 /// How many games are played at the same time: where time counts, one, since players would take

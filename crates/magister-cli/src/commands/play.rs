@@ -10,7 +10,7 @@ use magister_core::{Info, Information, Role, Seed, Stop};
 use magister_players::{HUMAN, PLAYERS, Spec};
 
 use super::WIDTH;
-use super::contest::limits;
+use super::contest::{limits, with_memory};
 use crate::args::Play;
 use crate::console::Console;
 use crate::{CLEAN, game};
@@ -26,7 +26,9 @@ pub(crate) fn run(args: &Play) -> Result<u8> {
     let playable = game::ready(source.prepare(None)?);
     let info = playable.game.info();
     let people = people(info, &args.roles)?;
-    let seats = seats(info, &people, args.against.as_deref().unwrap_or_default())?;
+    let against = args.against.as_deref().unwrap_or_default();
+    let against = with_memory(against, args.thinking.memory);
+    let seats = seats(info, &people, &against)?;
     let record = args.record.as_ref().map(|path| {
         let file = OpenOptions::new().create(true).append(true).open(path);
         file.with_context(|| format!("{} can not be written", path.display()))

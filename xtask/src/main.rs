@@ -4,6 +4,7 @@
 mod agree;
 mod batch;
 mod binary;
+mod clocks;
 mod corpus;
 mod fuzz;
 mod lanes;
@@ -62,6 +63,8 @@ enum Task {
     Lanes(lanes::Options),
     /// How much faster batches are than single states, as a table in docs/batch.md
     Batch(batch::Options),
+    /// Every player on every game at a hundred milliseconds a move: what is illegal or late
+    Clocks(clocks::Options),
     /// Time to read and check the oracle's GDL rulesheets, and to refuse hostile files
     Speed,
     /// Our speed beside the published one of ggp-base's prover, on the oracle's GDL games
@@ -104,6 +107,7 @@ fn main() -> Result<()> {
         Task::Batch(options) => batch::run(&options)?,
         Task::Prover(options) => prover::run(&options)?,
         Task::Yardsticks(options) => yardsticks::run(&options)?,
+        Task::Clocks(options) => clocks::run(&options)?,
         Task::Picture => picture::run()?,
         Task::Speed => {
             let mut ledger = ledger::Ledger::in_memory();

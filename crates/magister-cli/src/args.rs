@@ -9,7 +9,9 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand, ValueEnum};
 use magister_gdl::{Dialect, Options, Syntax};
 
-pub(crate) use contest::{Analyze, Inspect, Match, Pairs, Players, Replay, Thinking, Tourney};
+pub(crate) use contest::{
+    Analyze, Inspect, Match, Pairs, Play, Players, Rated, Replay, Thinking, Tourney,
+};
 pub(crate) use explain::Explain;
 pub(crate) use play::{Bench, Evaluators, Network, Perft, Playable, Step};
 
@@ -25,6 +27,7 @@ pub(crate) use play::{Bench, Evaluators, Network, Perft, Playable, Step};
   magister step mine.kif              try it, move by move
   magister explain mine.kif terminal  why something holds, or why it does not
   magister playable mine.kif          whether it plays as a game should
+  magister play connect-four          play against the machine
   magister match tictactoe --players mcts,random --games 10
 
 GAME and FILE may be the name of a bundled game, a file in any of the languages, or - for standard
@@ -41,6 +44,7 @@ pub(crate) enum Command {
     Fmt(Fmt),
     Convert(Convert),
     Step(Step),
+    Play(Play),
     Explain(Explain),
     Playable(Playable),
     Players(Players),

@@ -3,6 +3,7 @@
 mod contest;
 mod explain;
 mod play;
+mod solve;
 
 use std::path::PathBuf;
 
@@ -12,6 +13,7 @@ use magister_gdl::{Dialect, Options, Syntax};
 pub(crate) use contest::{Analyze, Inspect, Match, Pairs, Players, Replay, Thinking, Tourney};
 pub(crate) use explain::Explain;
 pub(crate) use play::{Bench, Evaluators, Network, Perft, Playable, Step};
+pub(crate) use solve::{Method, Solve};
 
 /// A general game system: give it the rules of any game, as text.
 #[derive(Debug, Parser)]
@@ -26,6 +28,7 @@ pub(crate) use play::{Bench, Evaluators, Network, Perft, Playable, Step};
   magister explain mine.kif terminal  why something holds, or why it does not
   magister playable mine.kif          whether it plays as a game should
   magister match tictactoe --players mcts,random --games 10
+  magister solve kuhn-poker --strategy
 
 GAME and FILE may be the name of a bundled game, a file in any of the languages, or - for standard
 input; where a game is played, rust:NAME is the version in Rust of a bundled game.
@@ -49,6 +52,7 @@ pub(crate) enum Command {
     Replay(Replay),
     Inspect(Inspect),
     Analyze(Analyze),
+    Solve(Solve),
     Network(Network),
     Perft(Perft),
     Bench(Bench),

@@ -18,6 +18,7 @@ pub(crate) mod playable;
 pub(crate) mod players;
 pub(crate) mod replay;
 pub(crate) mod show;
+pub(crate) mod solve;
 pub(crate) mod step;
 pub(crate) mod tournament;
 

@@ -1,6 +1,6 @@
 //! The extensive form of a game, as its players can tell its courses apart.
 
-use magister_core::{Game, Information, Move, Payment, Role, Step, Stop, Turn, Worker};
+use magister_core::{Game, Info, Information, Move, Payment, Role, Step, Stop, Turn, Worker};
 use rustc_hash::FxHashMap;
 
 use crate::choices::Choices;
@@ -136,7 +136,16 @@ impl std::fmt::Debug for Form {
     }
 }
 
+/// The nodes of a layer that are looked at before it is judged.
+const PART: usize = 2_000;
+/// How many times too large a game must seem to be given up early: nodes that are met again later
+/// in the layer make it seem larger than it is.
+const HOPELESS: usize = 16;
+/// The least that a node takes in memory.
+const NODE: usize = 64;
+
 struct Builder {
+    info: Info,
     worker: Box<dyn Worker>,
     step: Step,
     words: Vec<u64>,
@@ -168,6 +177,7 @@ impl Builder {
             players,
         };
         let mut builder = Builder {
+            info: info.clone(),
             worker: game.worker(),
             step: Step::new(),
             words: Vec::new(),
@@ -189,16 +199,24 @@ impl Builder {
     /// Goes one step deeper, on all courses.
     fn deepen(&mut self, limits: &Limits, stop: &Stop) -> Result<(), Unsolved> {
         let layer = std::mem::take(&mut self.layer);
-        for (node, chance) in &layer {
-            stop.check()?;
-            self.expand(node, *chance, limits, stop)?;
+        for (number, (node, chance)) in layer.iter().enumerate() {
             self.form.size.nodes += 1;
             self.measure(layer.len());
-            let Size { nodes, bytes, .. } = self.form.size;
-            if nodes + self.next.len() > limits.nodes || bytes > limits.bytes {
-                let nodes = nodes + self.next.len();
-                return Err(Unsolved::TooLarge(Size { nodes, ..self.form.size }));
+            let size = Size { nodes: self.form.size.nodes + self.next.len(), ..self.form.size };
+            if stop.is_set() {
+                return Err(Unsolved::Late(size));
             }
+            if size.nodes > limits.nodes || size.bytes > limits.bytes {
+                return Err(Unsolved::TooLarge(size));
+            }
+            // A small part of a large layer tells whether the whole has any chance to fit.
+            if number == PART.max(layer.len() / 100) {
+                let next = self.next.len().saturating_mul(layer.len() / number);
+                if next / HOPELESS > limits.nodes || next / HOPELESS * NODE > limits.bytes {
+                    return Err(Unsolved::TooLarge(Size { expected: next, ..size }));
+                }
+            }
+            self.expand(node, *chance, limits, stop)?;
         }
         self.form.size.depth += usize::from(!self.next.is_empty());
         self.places.clear();
@@ -228,11 +246,10 @@ impl Builder {
         let count = self.form.players.len();
         let (state, histories) = node.split_at(node.len() - count);
         self.worker.load(state, stop)?;
-        let info = self.worker.info().clone();
         if self.worker.terminal() {
-            let values = rewards(&*self.worker, &info)?;
+            let values = rewards(&*self.worker, &self.info)?;
             let last: Vec<u32> = histories.iter().map(|&at| self.last[at as usize]).collect();
-            if info.payment == Payment::AtEnd {
+            if self.info.payment == Payment::AtEnd {
                 self.pay(&last, &values, chance);
             }
             return Ok(());
@@ -386,7 +403,7 @@ impl Builder {
         }
         self.gather();
         let form = &mut self.form;
-        let paid_on_the_way = self.worker.info().payment == Payment::OnTheWay;
+        let paid_on_the_way = self.info.payment == Payment::OnTheWay;
         // Payments on the way have a constant sum if every one of them adds up to nothing.
         form.constant_sum =
             form.constant_sum.filter(|sum| !sum.is_nan() && (!paid_on_the_way || *sum == 0.0));

@@ -15,7 +15,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { nodes: 50_000_000, bytes: 1 << 30 }
+        Limits { nodes: 50_000_000, bytes: 512 << 20 }
     }
 }
 
@@ -25,6 +25,8 @@ impl Default for Limits {
 pub enum Unsolved {
     /// It has more positions or nodes than a limit allows.
     TooLarge(Size),
+    /// There was not enough time to look through it.
+    Late(Size),
     /// Best play is not defined, or can not be found by what is here: the sentence says why.
     Undefined(String),
     /// Rules failed, or somebody stopped it before it was complete.
@@ -42,6 +44,18 @@ pub struct Size {
     pub sets: usize,
     /// Bytes in use, about.
     pub bytes: usize,
+    /// Nodes that were to be expected in the next step, if that was the reason to give up.
+    pub expected: usize,
+}
+
+impl fmt::Display for Size {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} positions within {} steps", self.nodes, self.depth)?;
+        match self.sets {
+            0 => Ok(()),
+            sets => write!(f, " with {sets} information sets"),
+        }
+    }
 }
 
 impl From<Halt> for Unsolved {
@@ -54,13 +68,13 @@ impl fmt::Display for Unsolved {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Unsolved::TooLarge(size) => {
-                let Size { nodes, depth, sets, bytes } = size;
-                write!(f, "it is too large: {nodes} positions were met within {depth} steps, ")?;
-                if *sets > 0 {
-                    write!(f, "with {sets} information sets, ")?;
+                write!(f, "it is too large: {size}, which take about {} MiB", size.bytes >> 20)?;
+                if size.expected > 0 {
+                    write!(f, ", and the next step would lead to about {} more", size.expected)?;
                 }
-                write!(f, "and they take about {} MiB", bytes >> 20)
+                Ok(())
             }
+            Unsolved::Late(size) => write!(f, "the time was over when {size} were met"),
             Unsolved::Undefined(why) => f.write_str(why),
             Unsolved::Halt(halt) => halt.fmt(f),
         }

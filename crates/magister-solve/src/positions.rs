@@ -1,6 +1,6 @@
 //! All positions of a game, and how they lead to each other.
 
-use magister_core::{Budget, Halt, Info, Move, Payment, Role, Step, Worker};
+use magister_core::{Budget, Info, Move, Payment, Role, Step, Worker};
 use rustc_hash::FxHashMap;
 
 use crate::Key;
@@ -78,13 +78,14 @@ impl Positions {
             let bytes = all.bytes() + states.len() * (24 + 8 * state.len());
             let nodes = all.nodes.len() + states.len();
             if nodes >= limits.nodes || bytes > limits.bytes {
-                return Err(Unsolved::TooLarge(Size { nodes, depth, sets: 0, bytes }));
+                return Err(Unsolved::TooLarge(Size { nodes, depth, bytes, ..Size::default() }));
             }
             if all.nodes.len() == level {
                 (depth, level) = (depth + 1, nodes + 1);
             }
             if !budget.spend(1) {
-                return Err(Halt::Stopped.into());
+                let size = Size { nodes, depth, bytes, ..Size::default() };
+                return Err(Unsolved::Late(size));
             }
             worker.load(&state, &stop)?;
             let first = all.children.len() as u32;
@@ -96,7 +97,7 @@ impl Positions {
             let choices = Choices::of(worker);
             let outcomes = choices.probabilities().len();
             let Some(profiles) = choices.profiles().filter(|&count| count < limits.nodes) else {
-                return Err(Unsolved::TooLarge(Size { nodes, depth, sets: 0, bytes }));
+                return Err(Unsolved::TooLarge(Size { nodes, depth, bytes, ..Size::default() }));
             };
             let mut here = true;
             for profile in 0..profiles {

@@ -43,7 +43,6 @@ pub fn shortest(worker: &mut dyn Worker, limits: &Limits, stop: &Stop) -> Result
     let (mut depth, mut level) = (0, 1);
     let mut at = 0;
     while at < states.len() {
-        stop.check()?;
         if at == level {
             (depth, level) = (depth + 1, states.len());
         }
@@ -73,7 +72,11 @@ pub fn shortest(worker: &mut dyn Worker, limits: &Limits, stop: &Stop) -> Result
             }
         }
         // A place in the table, the way, and the words while they are waiting.
-        let size = Size { nodes: states.len(), depth, sets: 0, bytes: bytes + 64 * states.len() };
+        let bytes = bytes + 64 * states.len();
+        let size = Size { nodes: states.len(), depth, bytes, ..Size::default() };
+        if stop.is_set() {
+            return Err(Unsolved::Late(size));
+        }
         if size.nodes >= limits.nodes || size.bytes > limits.bytes {
             return Err(Unsolved::TooLarge(size));
         }

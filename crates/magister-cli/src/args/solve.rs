@@ -23,7 +23,7 @@ Examples:
   magister solve tictactoe
   magister solve monty-hall --strategy
   magister solve kuhn-poker --json
-  magister solve leduc-poker --target 0.00001")]
+  magister solve leduc-poker --target 0.000001")]
 pub(crate) struct Solve {
     /// The game: a bundled name, rust:NAME, a file, or - for standard input
     #[arg(value_name = "GAME")]
@@ -35,7 +35,7 @@ pub(crate) struct Solve {
     #[arg(long, value_name = "S", default_value_t = 60.0, value_parser = seconds)]
     pub(crate) seconds: f64,
     /// How much memory it may use, in MiB
-    #[arg(long, value_name = "N", default_value_t = 1024,
+    #[arg(long, value_name = "N", default_value_t = 512,
           value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
     pub(crate) memory: u64,
     /// How many positions there may be, or nodes of courses that somebody can tell apart
@@ -43,7 +43,7 @@ pub(crate) struct Solve {
           value_parser = clap::value_parser!(u64).range(1..=u64::from(u32::MAX)))]
     pub(crate) nodes: u64,
     /// Stop when all roles together could gain no more than this part of the range of payoffs
-    #[arg(long, value_name = "X", default_value_t = 1e-4, value_parser = share)]
+    #[arg(long, value_name = "X", default_value_t = 1e-5, value_parser = share)]
     pub(crate) target: f64,
     /// How equilibria are looked for
     #[arg(long, value_enum, default_value_t = Method::CfrPlus)]
@@ -78,5 +78,5 @@ fn share(text: &str) -> Result<f64, String> {
     let number = text.trim().parse::<f64>().ok();
     number
         .filter(|number| (0.0..=1.0).contains(number))
-        .ok_or_else(|| "write a number from 0 to 1, such as 0.0001".to_owned())
+        .ok_or_else(|| "write a number from 0 to 1, such as 0.00001".to_owned())
 }

@@ -46,7 +46,7 @@ pub(crate) fn run(args: &Solve) -> Result<u8> {
                     "game": playable.name, "solved": false, "why": why.to_string(),
                     "advice": advice,
                 });
-                if let Unsolved::TooLarge(size) = &why {
+                if let Unsolved::TooLarge(size) | Unsolved::Late(size) = &why {
                     object["nodes"] = json!(size.nodes);
                     object["depth"] = json!(size.depth);
                     object["information_sets"] = json!(size.sets);
@@ -97,8 +97,8 @@ fn advice(why: &Unsolved, game: &dyn Game, args: &Solve) -> String {
             "If it only just did not fit, raise --memory (now {} MiB) or --nodes (now {}); {learn}.",
             args.memory, args.nodes
         ),
-        Unsolved::Halt(Halt::Stopped) => {
-            format!("It was not looked through in time: raise --seconds (now {}); {learn}.", args.seconds)
+        Unsolved::Late(_) | Unsolved::Halt(Halt::Stopped) => {
+            format!("Raise --seconds (now {}) to let it go on; {learn}.", args.seconds)
         }
         Unsolved::Halt(_) => {
             format!("`magister playable {}` looks for faults of this kind.", args.game)

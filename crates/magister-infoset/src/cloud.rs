@@ -19,7 +19,7 @@ use crate::evidence::agrees;
 use crate::exact::{Layer, possible};
 use crate::joints::{Joints, Order, draw_joint};
 use crate::model::Model;
-use crate::pool::Rows;
+use crate::pool::{Pool, Rows};
 use crate::search::Search;
 use crate::views::{ViewId, Views};
 
@@ -30,6 +30,8 @@ const MOST: f64 = 0.25;
 /// The tries that a particle has at most, and the joint moves that are looked at for it.
 const TRIES: u64 = 256;
 const LOOKS: u64 = 4096;
+/// The moves that are remembered of states that were looked at.
+const MEMORY: usize = 1 << 22;
 /// How often all begins again at the anchor before everything is tried.
 const RESTARTS: u32 = 3;
 
@@ -56,7 +58,31 @@ pub struct Cloud {
     joint: Vec<Move>,
     step: Step,
     best: Candidate,
+    looked: Looked,
     made: u64,
+}
+
+/// What agrees with the current turn, for the states that were looked at: particles that are in
+/// the same state share the work.
+#[derive(Debug, Default)]
+struct Looked {
+    states: Pool,
+    /// For each state, where its joint moves begin.
+    starts: Vec<usize>,
+    /// The sums of the probabilities of the joint moves of each state, and their moves.
+    sums: Vec<f64>,
+    moves: Vec<Move>,
+}
+
+impl Looked {
+    fn clear(&mut self) {
+        *self = Looked::default();
+    }
+
+    /// The joint moves of a state.
+    fn range(&self, at: usize) -> std::ops::Range<usize> {
+        self.starts[at]..self.starts.get(at + 1).copied().unwrap_or(self.sums.len())
+    }
 }
 
 /// The particles themselves.
@@ -144,6 +170,7 @@ impl Cloud {
             joint: Vec::new(),
             step: Step::new(),
             best: Candidate::default(),
+            looked: Looked::default(),
             made: 0,
         };
         cloud.begin(rng);
@@ -300,6 +327,7 @@ impl Cloud {
         }
         let turn = self.turns[turn].clone();
         let way = self.way(&turn, eager, rng, stop)?;
+        self.looked.clear();
         let mut next = std::mem::take(&mut self.spare);
         next.clear();
         let before = self.now.len();
@@ -349,7 +377,7 @@ impl Cloud {
         }
         let tries = if agreed == 0 { TRIES / 4 } else { (2.0 / share).ceil() as u64 };
         let tries = tries.saturating_mul(eager).clamp(1, TRIES * eager);
-        Ok(Way::Look((4 * tries).min(LOOKS * eager), tries))
+        Ok(Way::Look(LOOKS * eager, tries))
     }
 
     /// Looks for a step of a particle that agrees with a turn, and leaves it in `best`. What it
@@ -403,20 +431,48 @@ impl Cloud {
         rng: &mut Rng,
         stop: &Stop,
     ) -> Result<f64, Trouble> {
+        let number = match self.looked.states.find(self.now.states.get(at)) {
+            Some(number) => number,
+            None => self.look_closely(at, turn, stop)?,
+        };
+        let range = self.looked.range(number);
+        let sums = &self.looked.sums[range.clone()];
+        let Some(&total) = sums.last() else { return Ok(0.0) };
+        let point = rng.f64() * total;
+        let chosen = sums.partition_point(|&sum| sum <= point).min(sums.len() - 1);
+        let roles = self.game.info().roles.len();
+        let from = (range.start + chosen) * roles;
+        self.joint.clear();
+        self.joint.extend_from_slice(&self.looked.moves[from..from + roles]);
+        self.worker.load(self.now.states.get(at), stop)?;
+        if !self.take(turn, stop)? {
+            return Ok(0.0);
+        }
+        self.keep(at, rng, stop)?;
+        Ok(total)
+    }
+
+    /// Tries all joint moves of a particle's state, and notes those that agree.
+    fn look_closely(&mut self, at: usize, turn: &Turn, stop: &Stop) -> Result<usize, Trouble> {
+        let mut looked = std::mem::take(&mut self.looked);
+        if looked.moves.len() > MEMORY {
+            looked.clear();
+        }
+        let (number, _) = looked.states.insert(self.now.states.get(at));
+        looked.starts.push(looked.sums.len());
         let mut total = 0.0;
-        for number in 0..self.joints.count() {
-            if number > 0 {
-                self.worker.load(self.now.states.get(at), stop)?;
-            }
-            let share = self.joints.write(number, &mut self.joint);
+        for joint in 0..self.joints.count() {
+            stop.check()?;
+            self.worker.load(self.now.states.get(at), stop)?;
+            let share = self.joints.write(joint, &mut self.joint);
             if self.take(turn, stop)? {
                 total += share;
-                if rng.f64() * total < share {
-                    self.keep(at, rng, stop)?;
-                }
+                looked.sums.push(total);
+                looked.moves.extend_from_slice(&self.joint);
             }
         }
-        Ok(total)
+        self.looked = looked;
+        Ok(number)
     }
 
     /// Makes the joint move; whether it could be made and agrees with a turn.

@@ -2,6 +2,7 @@
 
 mod contest;
 mod explain;
+mod infoset;
 mod play;
 
 use std::path::PathBuf;
@@ -11,6 +12,7 @@ use magister_gdl::{Dialect, Options, Syntax};
 
 pub(crate) use contest::{Analyze, Inspect, Match, Pairs, Players, Replay, Thinking, Tourney};
 pub(crate) use explain::Explain;
+pub(crate) use infoset::Infoset;
 pub(crate) use play::{Bench, Evaluators, Network, Perft, Playable, Step};
 
 /// A general game system: give it the rules of any game, as text.
@@ -49,6 +51,7 @@ pub(crate) enum Command {
     Replay(Replay),
     Inspect(Inspect),
     Analyze(Analyze),
+    Infoset(Infoset),
     Network(Network),
     Perft(Perft),
     Bench(Bench),

@@ -60,6 +60,7 @@ pub struct Cloud {
     best: Candidate,
     looked: Looked,
     made: u64,
+    survived: usize,
 }
 
 /// What agrees with the current turn, for the states that were looked at: particles that are in
@@ -172,6 +173,7 @@ impl Cloud {
             best: Candidate::default(),
             looked: Looked::default(),
             made: 0,
+            survived: 0,
         };
         cloud.begin(rng);
         cloud
@@ -237,6 +239,11 @@ impl Cloud {
     /// The natural logarithm of the estimated probability of what was seen since the anchor.
     pub fn log_probability(&self) -> f64 {
         self.log
+    }
+
+    /// The particles that agreed with the last turn, before they were drawn anew.
+    pub fn survivors(&self) -> usize {
+        self.survived
     }
 
     /// The courses that were tried since the cloud was made, whether they agreed or not.
@@ -353,6 +360,7 @@ impl Cloud {
             }
         }
         self.spare = std::mem::replace(&mut self.now, next);
+        self.survived = self.now.len();
         let total: f64 = self.now.weights.iter().sum();
         if total <= 0.0 {
             return Ok(false);

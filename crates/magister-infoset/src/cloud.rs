@@ -21,10 +21,13 @@ use crate::joints::{Joints, Order, draw_joint};
 use crate::model::Model;
 use crate::pool::{Pool, Rows};
 use crate::search::Search;
+use crate::trail::{START, Trails};
 use crate::views::{ViewId, Views};
 
 /// Particles by which it is found out how many agree.
 const PILOTS: usize = 64;
+/// Particles that are advanced one after the other.
+const BLOCK: usize = 64;
 /// If more than this share agrees, one try each is enough.
 const MOST: f64 = 0.25;
 /// The tries that a particle has at most, and the joint moves that are looked at for it.
@@ -46,6 +49,7 @@ pub struct Cloud {
     pub(crate) turns: Vec<Turn>,
     pub(crate) views: Option<Views>,
     pub(crate) now: Particles,
+    pub(crate) trails: Trails,
     /// How many particles there should be.
     pub(crate) size: usize,
     /// The particles that were looked for by trying everything say nothing about probabilities
@@ -73,6 +77,8 @@ struct Looked {
     /// The sums of the probabilities of the joint moves of each state, and their moves.
     sums: Vec<f64>,
     moves: Vec<Move>,
+    /// Where each joint move leads; an empty row if silent steps follow.
+    successors: Rows,
 }
 
 impl Looked {
@@ -93,8 +99,8 @@ pub(crate) struct Particles {
     pub(crate) weights: Vec<f64>,
     /// The state of the anchor that each began with.
     pub(crate) origins: Vec<u32>,
-    /// The joint moves since, one after the other.
-    pub(crate) paths: Vec<Vec<Move>>,
+    /// The joint moves since.
+    pub(crate) trails: Vec<u32>,
     /// The histories of all roles, particle after particle.
     pub(crate) views: Vec<ViewId>,
 }
@@ -126,7 +132,7 @@ impl Particles {
         self.weights.clear();
         self.origins.clear();
         self.views.clear();
-        self.paths.clear();
+        self.trails.clear();
     }
 
     /// Adds a copy of another's particle.
@@ -134,7 +140,7 @@ impl Particles {
         self.states.push(other.states.get(at));
         self.weights.push(weight);
         self.origins.push(other.origins[at]);
-        self.paths.push(other.paths[at].clone());
+        self.trails.push(other.trails[at]);
         if !other.views.is_empty() {
             self.views.extend_from_slice(&other.views[at * roles..(at + 1) * roles]);
         }
@@ -154,6 +160,7 @@ impl Cloud {
         rng: &mut Rng,
     ) -> Self {
         let worker = game.worker();
+        let roles = game.info().roles.len();
         let mut cloud = Cloud {
             game,
             role,
@@ -163,6 +170,7 @@ impl Cloud {
             turns: Vec::new(),
             views,
             now: Particles::default(),
+            trails: Trails::new(roles),
             size: size.max(1),
             found: false,
             log: 0.0,
@@ -307,13 +315,14 @@ impl Cloud {
     fn begin(&mut self, rng: &mut Rng) {
         let roles = self.game.info().roles.len();
         self.now.clear();
+        self.trails = Trails::new(roles);
         let shares: Vec<f64> = (0..self.anchor.len()).map(|at| self.anchor.share(at)).collect();
         let weight = 1.0 / self.size as f64;
         for at in systematic(&shares, self.size, rng) {
             self.now.states.push(self.anchor.state(at));
             self.now.weights.push(weight);
             self.now.origins.push(at as u32);
-            self.now.paths.push(Vec::new());
+            self.now.trails.push(START);
             if self.views.is_some() {
                 self.now.views.extend(self.anchor.views(at).take(roles));
             }
@@ -338,14 +347,18 @@ impl Cloud {
         let mut next = std::mem::take(&mut self.spare);
         next.clear();
         let before = self.now.len();
-        let (mut looked, mut mass) = (0, 0.0);
-        // In any order, since those that are left when patience is at its end must be a sample.
-        for at in Order::new(before as u64, rng) {
-            if looked % 64 == 63 && next.len() > 0 && !patience() {
+        let mut mass = 0.0;
+        // Blocks come in any order, since those that were looked at when patience is at its end
+        // must be a sample of all.
+        let blocks = before.div_ceil(BLOCK);
+        let order = Order::new(blocks as u64, rng);
+        for at in order.flat_map(|block| block as usize * BLOCK..(block as usize + 1) * BLOCK) {
+            if at >= before {
+                continue;
+            }
+            if at % BLOCK == 0 && next.len() > 0 && !patience() {
                 break;
             }
-            let at = at as usize;
-            looked += 1;
             mass += self.now.weights[at];
             let share = self.propagate(at, &turn, way, rng, stop)?;
             if share > 0.0 {
@@ -353,9 +366,8 @@ impl Cloud {
                 next.states.push(&best.state);
                 next.weights.push(self.now.weights[at] * share);
                 next.origins.push(self.now.origins[at]);
-                let mut path = std::mem::take(&mut self.now.paths[at]);
-                path.extend_from_slice(&best.path);
-                next.paths.push(path);
+                let trail = self.trails.extend(self.now.trails[at], &best.path);
+                next.trails.push(trail);
                 next.views.extend_from_slice(&best.views);
             }
         }
@@ -364,6 +376,9 @@ impl Cloud {
         let total: f64 = self.now.weights.iter().sum();
         if total <= 0.0 {
             return Ok(false);
+        }
+        if self.trails.len() > 4 * self.now.len() * (self.turns.len() + 1) + MEMORY {
+            self.trails.keep(&mut self.now.trails);
         }
         self.log += (total / mass).ln();
         self.now.weights.iter_mut().for_each(|weight| *weight /= total);
@@ -375,11 +390,26 @@ impl Cloud {
         let all = self.now.len();
         let pilots = all.min(PILOTS);
         let mut agreed = 0;
+        let mut joints = 0;
+        let mut different = Pool::default();
         for _ in 0..pilots {
             let at = rng.below(all as u64) as usize;
+            if different.insert(self.now.states.get(at)).1 {
+                self.worker.load(self.now.states.get(at), stop)?;
+                let own = Some(turn.own);
+                if self.joints.look(&*self.worker, &*self.model, self.role, own) {
+                    joints = joints.max(self.joints.count());
+                }
+            }
             agreed += u64::from(self.propagate(at, turn, Way::Tries(1), rng, stop)? > 0.0);
         }
         let share = agreed as f64 / pilots as f64;
+        // Particles that are in few states share the work of looking at all joint moves.
+        let shared = different.len() < pilots * 3 / 4
+            && joints.saturating_mul(2 * different.len() as u64) < all as u64;
+        if shared {
+            return Ok(Way::Look(LOOKS * eager, TRIES));
+        }
         if share > MOST && eager == 1 {
             return Ok(Way::Tries(1));
         }
@@ -399,6 +429,11 @@ impl Cloud {
         stop: &Stop,
     ) -> Result<f64, Trouble> {
         stop.check()?;
+        if matches!(way, Way::Look(..))
+            && self.looked.states.find(self.now.states.get(at)).is_some()
+        {
+            return self.look(at, turn, rng, stop);
+        }
         self.worker.load(self.now.states.get(at), stop)?;
         let tries = match way {
             Way::Tries(tries) => tries,
@@ -432,13 +467,7 @@ impl Cloud {
     }
 
     /// Looks at all joint moves, and draws one of those that agree by how likely they are.
-    fn look(
-        &mut self,
-        at: usize,
-        turn: &Turn,
-        rng: &mut Rng,
-        stop: &Stop,
-    ) -> Result<f64, Trouble> {
+    fn look(&mut self, at: usize, turn: &Turn, rng: &mut Rng, stop: &Stop) -> Result<f64, Trouble> {
         let number = match self.looked.states.find(self.now.states.get(at)) {
             Some(number) => number,
             None => self.look_closely(at, turn, stop)?,
@@ -452,6 +481,14 @@ impl Cloud {
         let from = (range.start + chosen) * roles;
         self.joint.clear();
         self.joint.extend_from_slice(&self.looked.moves[from..from + roles]);
+        let successor = self.looked.successors.get(range.start + chosen);
+        if self.views.is_none() && !successor.is_empty() {
+            let Candidate { state, path, .. } = &mut self.best;
+            path.clone_from(&self.joint);
+            state.clear();
+            state.extend_from_slice(successor);
+            return Ok(total);
+        }
         self.worker.load(self.now.states.get(at), stop)?;
         if !self.take(turn, stop)? {
             return Ok(0.0);
@@ -477,6 +514,11 @@ impl Cloud {
                 total += share;
                 looked.sums.push(total);
                 looked.moves.extend_from_slice(&self.joint);
+                self.best.state.clear();
+                if !self.worker.silent() {
+                    self.worker.save(&mut self.best.state);
+                }
+                looked.successors.push(&self.best.state);
             }
         }
         self.looked = looked;
@@ -573,7 +615,8 @@ impl Cloud {
         self.now.clear();
         self.found = true;
         self.now.origins.push(found.origin);
-        self.now.paths.push(found.path);
+        self.trails = Trails::new(self.game.info().roles.len());
+        self.now.trails.push(self.trails.extend(START, &found.path));
         self.now.weights.push(1.0);
         self.now.states.push(&[]);
         if self.views.is_some() {

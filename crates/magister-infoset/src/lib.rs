@@ -32,6 +32,7 @@ mod model;
 mod pool;
 mod rejuvenate;
 mod search;
+mod trail;
 mod views;
 
 pub use belief::{Belief, Settings};

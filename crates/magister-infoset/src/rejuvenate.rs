@@ -13,6 +13,7 @@ use crate::cloud::Cloud;
 use crate::evidence::agrees;
 use crate::exact::possible;
 use crate::joints::share_of;
+use crate::trail::START;
 use crate::views::ViewId;
 
 /// What replaying a course gave.
@@ -59,7 +60,7 @@ impl Cloud {
     /// Plays all particles again, for their states and histories.
     pub(crate) fn refresh(&mut self, stop: &Stop) -> Result<(), Halt> {
         for at in 0..self.now.len() {
-            let path = self.now.paths[at].clone();
+            let path = self.trails.path(self.now.trails[at]);
             if let Some(replayed) = self.replay(self.now.origins[at], &path, stop)? {
                 self.put(at, &replayed);
             }
@@ -70,7 +71,7 @@ impl Cloud {
     /// Tries one change of a particle.
     fn change(&mut self, at: usize, rng: &mut Rng, stop: &Stop) -> Result<(), Halt> {
         let origin = self.now.origins[at];
-        let path = self.now.paths[at].clone();
+        let path = self.trails.path(self.now.trails[at]);
         let Some(change) = self.propose(origin, &path, rng, stop)? else { return Ok(()) };
         let Some(old) = self.replay(origin, &path, stop)? else { return Ok(()) };
         let Some(new) = self.replay(change.origin, &change.path, stop)? else { return Ok(()) };
@@ -78,7 +79,7 @@ impl Cloud {
         let ratio = (log(&new) - change.drawn) - (log(&old) - change.replaced);
         if ratio >= 0.0 || rng.f64() < ratio.exp() {
             self.now.origins[at] = change.origin;
-            self.now.paths[at] = change.path;
+            self.now.trails[at] = self.trails.extend(START, &change.path);
             self.put(at, &new);
         }
         Ok(())
@@ -106,8 +107,7 @@ impl Cloud {
                     break;
                 }
             }
-            let change =
-                Change { origin: other, path: path.to_vec(), drawn: 0.0, replaced: 0.0 };
+            let change = Change { origin: other, path: path.to_vec(), drawn: 0.0, replaced: 0.0 };
             return Ok((other != origin).then_some(change));
         }
         let whose = rng.below(roles as u64) as usize;
@@ -196,8 +196,7 @@ impl Cloud {
             let Some(lived) = self.turns.get(turn) else { return Ok(None) };
             turn += 1;
             let step = self.last_step();
-            if joint[self.role.index()] != lived.own
-                || !agrees(&lived.seen, self.role, joint, step)
+            if joint[self.role.index()] != lived.own || !agrees(&lived.seen, self.role, joint, step)
             {
                 return Ok(None);
             }

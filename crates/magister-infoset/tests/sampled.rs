@@ -78,8 +78,7 @@ fn blind_tictactoe() {
 fn monty_hall() {
     let game = game("monty-hall");
     let role = game.info().role("candidate").unwrap();
-    let turns =
-        [turn(&*game, role, "(choose 1)", &[]), turn(&*game, role, "noop", &["(open 3)"])];
+    let turns = [turn(&*game, role, "(choose 1)", &[]), turn(&*game, role, "noop", &["(open 3)"])];
     let mut exact = tracker(&game, role);
     turns.iter().for_each(|turn| exact.advance(turn, &Stop::never()).unwrap());
     let layer = exact.layer();
@@ -231,10 +230,8 @@ fn rejuvenated() -> Vec<(Arc<dyn Game>, Role, Vec<Turn>)> {
     ];
     let blind = game("blind-tictactoe");
     let white = blind.info().role("white").unwrap();
-    let marks = vec![
-        turn(&*blind, white, "mark(2,2)", &["ok"]),
-        turn(&*blind, white, "mark(1,3)", &[]),
-    ];
+    let marks =
+        vec![turn(&*blind, white, "mark(2,2)", &["ok"]), turn(&*blind, white, "mark(1,3)", &[])];
     vec![(monty, candidate, doors), (blind, white, marks)]
 }
 

@@ -126,7 +126,8 @@ fn role(game: &dyn Game, name: Option<&str>) -> Result<Role> {
         };
     };
     let found = players.iter().copied().find(|&role| info.role_name(role) == name);
-    found.ok_or_else(|| anyhow!("nobody plays a role called {name}; there are {}", names.join(", ")))
+    found
+        .ok_or_else(|| anyhow!("nobody plays a role called {name}; there are {}", names.join(", ")))
 }
 
 fn exact(tracker: &Tracker) -> Found {

@@ -32,7 +32,12 @@ pub(crate) fn turn(game: &dyn Game, role: Role, own: &str, seen: &[&str]) -> Tur
 }
 
 /// What a role lives through in so many turns of random play, and the state at the end.
-pub(crate) fn random_view(game: &Arc<dyn Game>, role: Role, turns: usize, seed: u64) -> (View, Vec<u64>) {
+pub(crate) fn random_view(
+    game: &Arc<dyn Game>,
+    role: Role,
+    turns: usize,
+    seed: u64,
+) -> (View, Vec<u64>) {
     let stop = Stop::never();
     let mut rng = Seed::from(seed).derive("moves").rng();
     let mut referee = Referee::new(Arc::clone(game), Seed::from(seed), &stop).unwrap();

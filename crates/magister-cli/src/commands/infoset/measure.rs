@@ -1,4 +1,5 @@
-//! How many states that agree are drawn in a second.
+//! How many states that agree are drawn in a second of processor time, or of the clock where the
+//! system does not tell that.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -11,6 +12,7 @@ use serde_json::json;
 
 use crate::CLEAN;
 use crate::args::Infoset;
+use crate::commands::bench::process::cpu_time;
 use crate::game::Playable;
 
 /// Sizes of samples.
@@ -35,14 +37,14 @@ pub(super) fn run(playable: &Playable, role: Role, turns: &[Turn], args: &Infose
         let (mut states, mut tried, mut spent) = (0_u64, 0_u64, Duration::ZERO);
         while spent < TIME {
             let (game, anchor) = (Arc::clone(game), anchor.clone());
-            let mut cloud =
-                Cloud::new(game, role, Arc::new(Uniform), anchor, None, size, &mut rng);
-            let start = Instant::now();
+            let mut cloud = Cloud::new(game, role, Arc::new(Uniform), anchor, None, size, &mut rng);
+            let (start, clock) = (cpu_time(), Instant::now());
             for turn in turns {
                 cloud.advance(turn, &mut rng, &|| true, &Stop::never())?;
                 states += cloud.survivors() as u64;
             }
-            spent += start.elapsed();
+            let cpu = start.zip(cpu_time()).map(|(start, now)| now.saturating_sub(start));
+            spent += cpu.unwrap_or_else(|| clock.elapsed());
             tried += cloud.tried();
         }
         let seconds = spent.as_secs_f64();

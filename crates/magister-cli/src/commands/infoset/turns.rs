@@ -63,7 +63,12 @@ fn percept(game: &dyn Game, term: &str, number: usize) -> Result<Vec<Percept>> {
 }
 
 /// Why a turn can not be, as far as can be told.
-pub(super) fn impossible(game: &dyn Game, role: Role, tracker: &mut Tracker, turn: &Turn) -> String {
+pub(super) fn impossible(
+    game: &dyn Game,
+    role: Role,
+    tracker: &mut Tracker,
+    turn: &Turn,
+) -> String {
     let name = game.info().role_name(role);
     let own = game.text().move_text(turn.own);
     let outlook = tracker.outlook(turn.own, &Stop::never()).unwrap_or_default();

@@ -13,6 +13,7 @@
 //! | `belief` | [`Belief`]: the one while it can be had, then the other |
 //! | `known` | [`Known`]: what is certain, and what is likely |
 //! | `model` | [`Model`]: what the others are taken to do |
+//! | `opened` | [`Opened`]: a game as if it hid nothing, from a state on |
 //! | `views` | [`Views`]: the histories of all roles, each kept once |
 //!
 //! Sampling is easily done wrong. Whoever draws only among moves that agree with the next percept,
@@ -29,6 +30,7 @@ mod exact;
 mod joints;
 mod known;
 mod model;
+mod opened;
 mod pool;
 mod rejuvenate;
 mod search;
@@ -40,6 +42,7 @@ pub use cloud::Cloud;
 pub use exact::{Keep, Layer, Limits, Tracker};
 pub use known::Known;
 pub use model::{Model, Uniform};
+pub use opened::Opened;
 pub use pool::{Pool, Rows};
 pub use views::{ViewId, Views};
 

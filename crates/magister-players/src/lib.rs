@@ -12,6 +12,7 @@ mod choices;
 mod combine;
 mod depth;
 mod follow;
+mod hidden;
 mod list;
 mod lookahead;
 mod matrix;

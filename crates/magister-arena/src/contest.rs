@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use magister_core::{Game, Halt, Information, Move, Referee, Rng, Role, Seed, Stop};
 
+use magister_infoset::Opened;
+
 use crate::clock::Limits;
 use crate::report::{GameReport, Mishap};
 use crate::seat::{Answer, Maker, Seat, Silence};
@@ -67,6 +69,7 @@ impl Contest {
             players: players.iter().map(|(name, _)| name.clone()).collect(),
             moves: Vec::new(),
             rewards: vec![None; players.len()],
+            clairvoyant: Vec::new(),
             errors: vec![Mishap::new(0, None, "broken-off", what)],
             times_ms: Vec::new(),
         }
@@ -77,6 +80,8 @@ impl Contest {
 struct Table {
     referee: Referee,
     seats: Vec<(Role, Seat)>,
+    /// The seats whose players are shown the state.
+    clairvoyant: Vec<bool>,
     opening: Rng,
     substitute: Rng,
     errors: Vec<Mishap>,
@@ -91,17 +96,20 @@ impl Table {
         let referee = dog.watch(|stop| Referee::new(game, seed, stop));
         let mut referee = referee.map_err(|halt| halt.to_string())?;
         let roles: Vec<Role> = referee.game().info().players().collect();
-        let mut seats = Vec::new();
+        let (mut seats, mut clairvoyant) = (Vec::new(), Vec::new());
+        let hidden = referee.game().info().information == Information::Hidden;
         for (role, (name, maker)) in roles.into_iter().zip(players) {
             let rng = seed.derive("agent").derive_index(u64::from(role.0)).rng();
             let seat = Seat::new(Arc::clone(maker), rng)
                 .map_err(|error| format!("no thread could be made for {name}: {error}"))?;
             referee.set_player(role, name);
             seats.push((role, seat));
+            clairvoyant.push(hidden && maker().clairvoyant());
         }
         Ok(Table {
             referee,
             seats,
+            clairvoyant,
             opening: seed.derive("opening").rng(),
             substitute: seed.derive("substitute").rng(),
             errors: Vec::new(),
@@ -166,7 +174,10 @@ impl Table {
             if legal.len() == 1 && info.information == Information::Perfect {
                 continue;
             }
-            let Answer { said, took } = seat.decide(self.referee.view(role), &contest.limits);
+            let shown = self.clairvoyant[index]
+                .then(|| Opened::view(&contest.game, self.referee.reveal(role), role));
+            let view = shown.as_ref().unwrap_or_else(|| self.referee.view(role));
+            let Answer { said, took } = seat.decide(view, &contest.limits);
             *time = took.as_secs_f64() * 1e3;
             let fault = match said {
                 Ok(decision) if self.referee.legal(role).contains(&decision.choice) => {

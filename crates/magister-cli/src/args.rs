@@ -2,6 +2,7 @@
 
 mod contest;
 mod explain;
+mod infoset;
 mod play;
 mod solve;
 
@@ -12,6 +13,7 @@ use magister_gdl::{Dialect, Options, Syntax};
 
 pub(crate) use contest::{Analyze, Inspect, Match, Pairs, Players, Replay, Thinking, Tourney};
 pub(crate) use explain::Explain;
+pub(crate) use infoset::Infoset;
 pub(crate) use play::{Bench, Evaluators, Network, Perft, Playable, Step};
 pub(crate) use solve::{Method, Solve};
 
@@ -53,6 +55,7 @@ pub(crate) enum Command {
     Inspect(Inspect),
     Analyze(Analyze),
     Solve(Solve),
+    Infoset(Infoset),
     Network(Network),
     Perft(Perft),
     Bench(Bench),

@@ -10,6 +10,7 @@ mod alphabeta;
 mod bestfirst;
 mod depth;
 mod follow;
+mod hidden;
 mod list;
 mod lookahead;
 mod mcs;

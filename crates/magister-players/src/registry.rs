@@ -18,6 +18,8 @@ pub struct Parameter {
     pub range: (f64, f64),
     /// Whether it is a whole number.
     pub whole: bool,
+    /// What the numbers from 0 stand for, where they have names.
+    pub names: &'static [&'static str],
 }
 
 impl Parameter {
@@ -28,7 +30,7 @@ impl Parameter {
         range: (f64, f64),
         about: &'static str,
     ) -> Self {
-        Parameter { name, about, default, range, whole: false }
+        Parameter { name, about, default, range, whole: false, names: &[] }
     }
 
     /// A parameter that is a whole number.
@@ -39,7 +41,33 @@ impl Parameter {
         about: &'static str,
     ) -> Self {
         let range = (range.0 as f64, range.1 as f64);
-        Parameter { name, about, default: default as f64, range, whole: true }
+        Parameter { name, about, default: default as f64, range, whole: true, names: &[] }
+    }
+
+    /// A parameter that is one of several names; the first where nothing is said.
+    pub const fn choice(
+        name: &'static str,
+        names: &'static [&'static str],
+        about: &'static str,
+    ) -> Self {
+        let range = (0.0, names.len() as f64 - 1.0);
+        Parameter { name, about, default: 0.0, range, whole: true, names }
+    }
+
+    /// The number that a text stands for.
+    fn number(&self, text: &str) -> Option<f64> {
+        if !self.names.is_empty() {
+            return self.names.iter().position(|&name| name == text).map(|at| at as f64);
+        }
+        let number = text.parse::<f64>().ok()?;
+        let fits = (self.range.0..=self.range.1).contains(&number);
+        (fits && (!self.whole || number.fract() == 0.0)).then_some(number)
+    }
+
+    /// The text that a number is written as.
+    pub fn text(&self, number: f64) -> String {
+        let name = self.names.get(number as usize);
+        name.map_or_else(|| number.to_string(), |&name| name.to_owned())
     }
 }
 
@@ -68,6 +96,11 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// A player without parameters.
+    pub(crate) fn plain(name: &str) -> Self {
+        Settings { name: name.to_owned(), values: Vec::new() }
+    }
+
     /// The value of a parameter. A name that the player does not have gives zero; a test asks
     /// for every name that is used.
     pub fn real(&self, name: &str) -> f64 {
@@ -156,13 +189,8 @@ impl FromStr for Spec {
                 .position(|parameter| parameter.name == key)
                 .ok_or_else(|| SpecError::Parameter { entry, name: key.to_owned() })?;
             let parameter = &entry.parameters[at];
-            let number = value
-                .parse::<f64>()
-                .ok()
-                .filter(|number| {
-                    (parameter.range.0..=parameter.range.1).contains(number)
-                        && (!parameter.whole || number.fract() == 0.0)
-                })
+            let number = parameter
+                .number(value)
                 .ok_or_else(|| SpecError::Value { parameter, value: value.to_owned() })?;
             values[at].1 = number;
             given.push(at);
@@ -174,7 +202,8 @@ impl FromStr for Spec {
         let mut full = name.to_owned();
         for (number, &at) in given.iter().enumerate() {
             let before = if number == 0 { ':' } else { ',' };
-            let _ = write!(full, "{before}{}={}", values[at].0, values[at].1);
+            let value = entry.parameters[at].text(values[at].1);
+            let _ = write!(full, "{before}{}={value}", values[at].0);
         }
         Ok(Spec { entry, settings: Settings { name: full, values } })
     }
@@ -221,6 +250,10 @@ impl fmt::Display for SpecError {
                 }
                 let names = names.join(", ");
                 write!(f, "the player `{}` has no parameter `{name}`; it has {names}", entry.name)
+            }
+            SpecError::Value { parameter, value } if !parameter.names.is_empty() => {
+                let names = parameter.names.join(", ");
+                write!(f, "`{}` is one of {names}, not `{value}`", parameter.name)
             }
             SpecError::Value { parameter, value } => {
                 let (low, high) = parameter.range;

@@ -10,6 +10,7 @@ pub(crate) mod convert;
 pub(crate) mod explain;
 pub(crate) mod fmt;
 pub(crate) mod games;
+pub(crate) mod infoset;
 pub(crate) mod inspect;
 pub(crate) mod network;
 pub(crate) mod new;

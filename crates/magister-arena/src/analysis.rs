@@ -7,7 +7,8 @@ use magister_core::{
     Agent, Budget, Game, Halt, Information, Move, Referee, Rng, Role, Seed, Step, Stop, Thought,
     View, draw,
 };
-use magister_players::{Solution, Spec};
+use magister_players::Spec;
+use magister_solve::Solution;
 use serde::{Deserialize, Serialize};
 
 use crate::clock::Limits;
@@ -346,14 +347,12 @@ impl Analysis {
             return Ok(None);
         };
         let mut budget = Budget::iterations(self.solving).with_stop(stop.clone());
-        let solution = Solution::of_game(&*self.game, role, self.solving as usize, &mut budget)?;
-        if let Some(solution) = solution {
-            let mut state = Vec::new();
-            worker.save(&mut state);
-            let values = solution.values(&state);
-            let of = |values: &[f64]| info.players().map(|role| values[role.index()]).collect();
-            return Ok(values.map(of));
+        let limits = magister_solve::Limits { nodes: self.solving as usize, ..Default::default() };
+        if let Ok(solution) = Solution::of_game(&*self.game, role, &limits, &mut budget) {
+            let values = solution.value();
+            return Ok(Some(info.players().map(|role| values[role.index()]).collect()));
         }
+        stop.check()?;
         let view = View::new(Arc::clone(&self.game), role);
         let mut agent = self.player.make();
         let mut budget = Budget::iterations(self.solving).with_stop(stop.clone());

@@ -97,6 +97,7 @@ impl Contest {
             players: players.iter().map(|(name, _)| name.clone()).collect(),
             moves: Vec::new(),
             rewards: vec![None; players.len()],
+            clairvoyant: Vec::new(),
             errors: vec![Mishap::new(0, None, "broken-off", what)],
             times_ms: Vec::new(),
         }

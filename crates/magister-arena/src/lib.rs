@@ -9,6 +9,7 @@
 #![forbid(unsafe_code)]
 
 mod analysis;
+pub mod audit;
 mod clock;
 mod contest;
 mod drama;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use magister_core::{Decision, Halt, Information, Move, Referee, Rng, Role, Seed};
+use magister_infoset::Opened;
 
 use crate::contest::{Contest, Sitter};
 use crate::history::{History, Taken};
@@ -34,7 +35,8 @@ enum Next {
 
 /// Somebody at the table.
 enum Chair {
-    Agent(Seat),
+    /// A player, and whether it is shown the state.
+    Agent(Seat, bool),
     Person(Arc<dyn Person>),
 }
 
@@ -60,6 +62,7 @@ impl Table {
     ) -> Result<Self, String> {
         let dog = Watchdog::new(contest.patience).map_err(|error| error.to_string())?;
         let roles = contest.game.info().players();
+        let hidden = contest.game.info().information == Information::Hidden;
         let mut seats = Vec::new();
         for (role, (name, sitter)) in roles.zip(players) {
             let rng = seed.derive("agent").derive_index(u64::from(role.0)).rng();
@@ -67,6 +70,7 @@ impl Table {
                 Sitter::Agent(maker) => Chair::Agent(
                     Seat::new(Arc::clone(maker), rng)
                         .map_err(|error| format!("no thread could be made for {name}: {error}"))?,
+                    hidden && maker().clairvoyant(),
                 ),
                 Sitter::Person => Chair::Person(contest.person.clone().ok_or_else(|| {
                     format!("{name} is a person, and nobody is there to ask people")
@@ -114,7 +118,7 @@ impl Table {
     fn go_on(&mut self, contest: &Contest) -> Result<(), End> {
         if contest.limits.start.is_some() {
             for (index, (role, chair)) in self.seats.iter_mut().enumerate() {
-                let Chair::Agent(seat) = chair else { continue };
+                let Chair::Agent(seat, _) = chair else { continue };
                 let answer = seat.ready(self.referee.view(*role), &contest.limits);
                 if let Err(silence) = answer.said {
                     let (kind, what) = silence.told();
@@ -209,9 +213,11 @@ impl Table {
                         Err(at) => return Ok(Next::Jump(at)),
                     }
                 }
-                Chair::Agent(seat) => {
-                    let Answer { said, took } =
-                        seat.decide(self.referee.view(role), &contest.limits);
+                Chair::Agent(seat, clairvoyant) => {
+                    let shown = clairvoyant
+                        .then(|| Opened::view(&contest.game, self.referee.reveal(role), role));
+                    let view = shown.as_ref().unwrap_or_else(|| self.referee.view(role));
+                    let Answer { said, took } = seat.decide(view, &contest.limits);
                     turn.times[index] = took.as_secs_f64() * 1e3;
                     turn.moves[role.index()] = match self.legal(contest, role, said) {
                         Ok(choice) => choice,

@@ -2,7 +2,9 @@
 
 mod contest;
 mod explain;
+mod infoset;
 mod play;
+mod solve;
 
 use std::path::PathBuf;
 
@@ -13,7 +15,9 @@ pub(crate) use contest::{
     Analyze, Inspect, Match, Pairs, Play, Players, Rated, Replay, Thinking, Tourney,
 };
 pub(crate) use explain::Explain;
+pub(crate) use infoset::Infoset;
 pub(crate) use play::{Bench, Evaluators, Network, Perft, Playable, Step};
+pub(crate) use solve::{Method, Solve};
 
 /// A general game system: give it the rules of any game, as text.
 #[derive(Debug, Parser)]
@@ -29,6 +33,7 @@ pub(crate) use play::{Bench, Evaluators, Network, Perft, Playable, Step};
   magister playable mine.kif          whether it plays as a game should
   magister play connect-four          play against the machine
   magister match tictactoe --players mcts,random --games 10
+  magister solve kuhn-poker --strategy
 
 GAME and FILE may be the name of a bundled game, a file in any of the languages, or - for standard
 input; where a game is played, rust:NAME is the version in Rust of a bundled game.
@@ -53,6 +58,8 @@ pub(crate) enum Command {
     Replay(Replay),
     Inspect(Inspect),
     Analyze(Analyze),
+    Solve(Solve),
+    Infoset(Infoset),
     Network(Network),
     Perft(Perft),
     Bench(Bench),

@@ -43,6 +43,8 @@ fn main() -> ExitCode {
         Command::Tournament(args) => commands::tournament::run(&args),
         Command::Replay(args) => commands::replay::run(&args),
         Command::Analyze(args) => commands::analyze::run(&args),
+        Command::Solve(args) => commands::solve::run(&args),
+        Command::Infoset(args) => commands::infoset::run(&args),
         Command::Network(args) => commands::network::run(&args),
         Command::Perft(args) => commands::perft::run(&args),
         Command::Bench(args) => commands::bench::run(&args),

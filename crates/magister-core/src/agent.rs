@@ -10,6 +10,12 @@ pub trait Agent: Send {
     /// A name for tables and records.
     fn name(&self) -> String;
 
+    /// Whether it wants to be shown the true state, which the record of the match then tells. Such
+    /// an agent is given the view of a game that begins in that state and hides nothing.
+    fn clairvoyant(&self) -> bool {
+        false
+    }
+
     /// Thinks before the first turn, for as long as the budget says. The view is that of the
     /// role that it is going to play, without any turns.
     fn ready(&mut self, _view: &View, _budget: &mut Budget, _rng: &mut Rng) -> Result<(), Halt> {

@@ -3,6 +3,7 @@
 use crate::alphabeta::AlphaBeta;
 use crate::bestfirst::BestFirst;
 use crate::depth::Searcher;
+use crate::hidden::{Bayes, Clairvoyant, Honest, HyperPlay, HyperPlay2, Ismcts, Pimc, Thesis};
 use crate::mcs::Flat;
 use crate::mcts::Mcts;
 use crate::plies::Plies;
@@ -15,6 +16,18 @@ const EXPANDED: &str = "a position that is expanded";
 
 const MEMORY: Parameter =
     Parameter::whole("memory", 256, (1, 1 << 20), "the memory it may use, in MiB");
+
+/// How many states are followed before a sample is drawn, and the size of a sample.
+const STATES: Parameter = Parameter::whole(
+    "states",
+    5_000,
+    (1, 1 << 24),
+    "how many states it follows exactly before it goes over to a sample",
+);
+const PARTICLES: Parameter =
+    Parameter::whole("particles", 1_000, (1, 1 << 24), "the courses of the game in a sample");
+const EXPLORE: Parameter =
+    Parameter::real("c", 0.7, (0.0, 100.0), "how much what was visited little is worth");
 
 /// A player that sees everything, without parameters.
 const fn plain(
@@ -190,5 +203,105 @@ pub const PLAYERS: &[Entry] = &[
             MEMORY,
         ],
         ..plain("uct", "UCT in a graph with proofs and playouts side by side", Uct::make)
+    },
+    Entry {
+        iteration: "a step",
+        hidden: true,
+        parameters: &[
+            Parameter::whole("depth", 100, (1, 100), "how many own moves to look ahead"),
+            Parameter::whole("worst", 0, (0, 1), "whether what is unknown is as bad as can be"),
+            STATES,
+            PARTICLES,
+        ],
+        ..plain("bayes", "Looks ahead through all it may see, others being random", Bayes::make)
+    },
+    Entry {
+        iteration: "one of the inner player",
+        hidden: true,
+        parameters: &[
+            Parameter::player("inner", "uct", "who thinks about each state"),
+            Parameter::whole("worlds", 40, (1, 100_000), "how many states are thought about"),
+            STATES,
+            PARTICLES,
+        ],
+        ..plain("pimc", "Asks a player that sees everything about many states", Pimc::make)
+    },
+    Entry {
+        iteration: "a state in which all moves are tried",
+        hidden: true,
+        parameters: &[STATES, PARTICLES],
+        ..plain(
+            "hyperplay",
+            "Random playouts in states that agree with what it saw",
+            HyperPlay::make,
+        )
+    },
+    Entry {
+        iteration: "a simulation of one move",
+        hidden: true,
+        parameters: &[
+            Parameter::whole("depth", 6, (0, 1000), "steps for which everybody decides"),
+            STATES,
+            PARTICLES,
+        ],
+        ..plain(
+            "hyperplay2",
+            "Simulations in which everybody decides by what it would know",
+            HyperPlay2::make,
+        )
+    },
+    Entry {
+        iteration: "a descent with playouts",
+        hidden: true,
+        parameters: &[EXPLORE, STATES, PARTICLES, MEMORY],
+        ..plain(
+            "ao-tree",
+            "A tree of own moves and percepts, for one against chance",
+            Ismcts::alone,
+        )
+    },
+    Entry {
+        iteration: "a descent with playouts",
+        hidden: true,
+        parameters: &[EXPLORE, STATES, PARTICLES, MEMORY],
+        ..plain("so-ismcts", "A tree of what its own role sees", Ismcts::single)
+    },
+    Entry {
+        iteration: "a descent with playouts",
+        hidden: true,
+        parameters: &[
+            EXPLORE,
+            Parameter::choice(
+                "root",
+                &["widened", "own", "start"],
+                "where descents begin: in what anybody takes to be possible, in what the own role \
+                 does, or at the start of the game",
+            ),
+            STATES,
+            PARTICLES,
+            MEMORY,
+        ],
+        ..plain("mo-ismcts", "A tree for each role of what it sees", Ismcts::multiple)
+    },
+    Entry {
+        iteration: "a playout",
+        hidden: true,
+        parameters: &[
+            Parameter::whole("flaws", 0, (0, 1), "whether it has the flaws of the original"),
+            STATES,
+            PARTICLES,
+        ],
+        ..plain("thesis-honest", "A bandit over its moves in random states", Thesis::make)
+    },
+    Entry {
+        iteration: "one of the inner player",
+        hidden: true,
+        parameters: &[Parameter::player("inner", "uct", "who thinks")],
+        ..plain("clairvoyant", "Is shown the state, and the record says so", Clairvoyant::make)
+    },
+    Entry {
+        iteration: "one of the method it takes",
+        hidden: true,
+        ..plain("honest", "Takes the method that suits what the game hides", Honest::make)
     },
 ];

@@ -20,6 +20,8 @@ pub struct Parameter {
     pub whole: bool,
     /// If it is a player, the one where nothing is said; the numbers mean nothing then.
     pub player: Option<&'static str>,
+    /// What the numbers from 0 stand for, where they have names.
+    pub names: &'static [&'static str],
 }
 
 impl Parameter {
@@ -30,7 +32,7 @@ impl Parameter {
         range: (f64, f64),
         about: &'static str,
     ) -> Self {
-        Parameter { name, about, default, range, whole: false, player: None }
+        Parameter { name, about, default, range, whole: false, player: None, names: &[] }
     }
 
     /// A parameter that is a whole number.
@@ -41,13 +43,40 @@ impl Parameter {
         about: &'static str,
     ) -> Self {
         let range = (range.0 as f64, range.1 as f64);
-        Parameter { name, about, default: default as f64, range, whole: true, player: None }
+        let default = default as f64;
+        Parameter { name, about, default, range, whole: true, player: None, names: &[] }
     }
 
     /// A parameter that is another player.
     pub const fn player(name: &'static str, default: &'static str, about: &'static str) -> Self {
         let (whole, player) = (false, Some(default));
-        Parameter { name, about, default: 0.0, range: (0.0, 0.0), whole, player }
+        Parameter { name, about, default: 0.0, range: (0.0, 0.0), whole, player, names: &[] }
+    }
+
+    /// A parameter that is one of several names; the first where nothing is said.
+    pub const fn choice(
+        name: &'static str,
+        names: &'static [&'static str],
+        about: &'static str,
+    ) -> Self {
+        let range = (0.0, names.len() as f64 - 1.0);
+        Parameter { name, about, default: 0.0, range, whole: true, player: None, names }
+    }
+
+    /// The number that a text stands for.
+    fn number(&self, text: &str) -> Option<f64> {
+        if !self.names.is_empty() {
+            return self.names.iter().position(|&name| name == text).map(|at| at as f64);
+        }
+        let number = text.parse::<f64>().ok()?;
+        let fits = (self.range.0..=self.range.1).contains(&number);
+        (fits && (!self.whole || number.fract() == 0.0)).then_some(number)
+    }
+
+    /// The text that a number is written as.
+    pub fn text(&self, number: f64) -> String {
+        let name = self.names.get(number as usize);
+        name.map_or_else(|| number.to_string(), |&name| name.to_owned())
     }
 }
 
@@ -83,6 +112,11 @@ enum Value {
 }
 
 impl Settings {
+    /// A player without parameters.
+    pub(crate) fn plain(name: &str) -> Self {
+        Settings { name: name.to_owned(), values: Vec::new() }
+    }
+
     /// The value of a parameter. A name that the player does not have gives zero; a test asks
     /// for every name that is used.
     pub fn real(&self, name: &str) -> f64 {
@@ -240,7 +274,9 @@ fn nested(text: &str, depth: usize) -> Result<Spec, SpecError> {
         let before = if number == 0 { ':' } else { ',' };
         let (key, value) = &values[at];
         let _ = match value {
-            Value::Number(number) => write!(full, "{before}{key}={number}"),
+            Value::Number(number) => {
+                write!(full, "{before}{key}={}", entry.parameters[at].text(*number))
+            }
             Value::Player(spec) if spec.to_string().contains(':') => {
                 write!(full, "{before}{key}=[{spec}]")
             }
@@ -260,12 +296,8 @@ fn read(parameter: &'static Parameter, text: &str, depth: usize) -> Result<Value
         }
         return Ok(Value::Player(Box::new(spec)));
     }
-    text.parse::<f64>()
-        .ok()
-        .filter(|number| {
-            (parameter.range.0..=parameter.range.1).contains(number)
-                && (!parameter.whole || number.fract() == 0.0)
-        })
+    parameter
+        .number(text)
         .map(Value::Number)
         .ok_or_else(|| SpecError::Value { parameter, value: text.to_owned() })
 }
@@ -330,6 +362,10 @@ impl fmt::Display for SpecError {
             }
             SpecError::Value { parameter, value } if parameter.player.is_some() => {
                 write!(f, "`{}` is a player that is no person, not `{value}`", parameter.name)
+            }
+            SpecError::Value { parameter, value } if !parameter.names.is_empty() => {
+                let names = parameter.names.join(", ");
+                write!(f, "`{}` is one of {names}, not `{value}`", parameter.name)
             }
             SpecError::Value { parameter, value } => {
                 let (low, high) = parameter.range;

@@ -10,6 +10,7 @@ pub(crate) mod convert;
 pub(crate) mod explain;
 pub(crate) mod fmt;
 pub(crate) mod games;
+pub(crate) mod infoset;
 pub(crate) mod inspect;
 pub(crate) mod network;
 pub(crate) mod new;
@@ -19,6 +20,7 @@ pub(crate) mod playable;
 pub(crate) mod players;
 pub(crate) mod replay;
 pub(crate) mod show;
+pub(crate) mod solve;
 pub(crate) mod step;
 pub(crate) mod tournament;
 

@@ -33,12 +33,16 @@ pub(crate) fn run(args: &Players) -> Result<u8> {
             writeln!(out, "{:width$}  plays games that hide information: {hidden}", "")?;
         }
         for parameter in entry.parameters {
-            let Parameter { name, about, default, range: (low, high), player, .. } = parameter;
-            match player {
-                Some(player) => writeln!(out, "{:width$}  {name}={player}: {about}", "")?,
-                None => {
-                    writeln!(out, "{:width$}  {name}={default} ({low} to {high}): {about}", "")?;
-                }
+            let Parameter { name, about, default, range: (low, high), player, names, .. } =
+                parameter;
+            let default = parameter.text(*default);
+            if let Some(player) = player {
+                writeln!(out, "{:width$}  {name}={player}: {about}", "")?;
+            } else if names.is_empty() {
+                writeln!(out, "{:width$}  {name}={default} ({low} to {high}): {about}", "")?;
+            } else {
+                let names = names.join(", ");
+                writeln!(out, "{:width$}  {name}={default} (one of {names}): {about}", "")?;
             }
         }
     }
@@ -57,6 +61,7 @@ fn as_json(entry: &Entry) -> Value {
                 "default": p.default,
                 "range": [p.range.0, p.range.1],
                 "whole": p.whole,
+                "names": p.names,
             }),
         })
         .collect();

@@ -33,12 +33,12 @@ mod verdict;
 
 use magister_core::playout::Team;
 use magister_core::{Agent, Budget, Decision, Halt, Move, Rng, Step, View, Worker};
+use magister_solve::Solution;
 
 use crate::Settings;
 use crate::follow::Follower;
 use crate::puzzle::Course;
 use crate::rewards::Scale;
-use crate::solve::Solution;
 use leaves::Round;
 use pace::Pace;
 use prior::Priors;

@@ -235,9 +235,22 @@ impl Scores {
         near.into_iter().map(|choice| (choice, share)).collect()
     }
 
-    /// Values as shares of so many votes, of all moves.
-    pub(crate) fn counted(&self, votes: u32) -> Scores {
-        let all = f64::from(votes.max(1));
-        Scores { moves: self.moves.iter().map(|&(choice, sum, _)| (choice, sum, all)).collect() }
+    /// The move with the most votes, which were counted instead of values.
+    pub(crate) fn elected(&self, iterations: u64, rng: &mut Rng) -> Decision {
+        let most = self.moves.iter().map(|entry| entry.2).fold(0.0, f64::max);
+        let near: Vec<Move> =
+            self.moves.iter().filter(|e| e.2 >= most - 1e-12).map(|entry| entry.0).collect();
+        let choice = match near[..] {
+            [] => Move::IDLE,
+            _ => near[rng.below(near.len() as u64) as usize],
+        };
+        let total: f64 = self.moves.iter().map(|entry| entry.2).sum();
+        let thought = |&(choice, _, votes): &(Move, f64, f64)| Thought {
+            value: None,
+            probability: Some(votes / total.max(f64::MIN_POSITIVE)),
+            ..Thought::new(choice, 0.0)
+        };
+        let thoughts = self.moves.iter().filter(|entry| entry.2 > 0.0).map(thought).collect();
+        Decision { thoughts, iterations, ..choice.into() }
     }
 }

@@ -9,6 +9,7 @@ mod corpus;
 mod fuzz;
 mod lanes;
 mod ledger;
+mod methods;
 mod mutate;
 mod picture;
 mod prover;
@@ -71,6 +72,8 @@ enum Task {
     Prover(prover::Options),
     /// Our speed beside games written by hand and OpenSpiel's, as the table of docs/speed.md
     Yardsticks(yardsticks::Options),
+    /// Which method is right where in games that hide information, as docs/hidden.md
+    Methods(methods::Options),
     /// Draw the picture of the README anew
     Picture,
 }
@@ -108,6 +111,7 @@ fn main() -> Result<()> {
         Task::Prover(options) => prover::run(&options)?,
         Task::Yardsticks(options) => yardsticks::run(&options)?,
         Task::Clocks(options) => clocks::run(&options)?,
+        Task::Methods(options) => methods::run(&options)?,
         Task::Picture => picture::run()?,
         Task::Speed => {
             let mut ledger = ledger::Ledger::in_memory();

@@ -45,8 +45,10 @@ use prior::Priors;
 use search::Search;
 use tree::{NONE, Tree};
 
-/// Playouts of a leaf where the engine plays 32 at the cost of one.
-const SIDE_BY_SIDE: u32 = 32;
+/// Playouts of a leaf where the engine plays many at the cost of one: few, so that a round has
+/// many leaves; with what comes of moves, as many as a stream has lanes.
+const SIDE_BY_SIDE: u32 = 4;
+const STREAM: u32 = 32;
 
 /// The settings.
 #[derive(Clone, Debug)]
@@ -55,6 +57,10 @@ struct Config {
     fpu: f32,
     bias: f32,
     grave: f32,
+    /// How often a leaf is played out before it gets edges.
+    expand: u32,
+    /// Whether nothing is asked about moves.
+    plain: bool,
     batch: u32,
     playouts: u32,
     max_steps: u32,
@@ -92,6 +98,8 @@ impl Uct {
             fpu: settings.real("fpu") as f32,
             bias: settings.real("bias") as f32,
             grave: settings.real("grave") as f32,
+            expand: settings.whole("expand"),
+            plain: settings.real("bias") <= 0.0 && settings.real("grave") <= 0.0,
             batch: settings.whole("batch"),
             playouts: 1,
             max_steps: settings.whole("steps"),
@@ -149,7 +157,8 @@ impl Uct {
         let side_by_side = worker.lanes() > 1;
         self.config.lanes = side_by_side || self.config.threads > 1;
         self.config.playouts = match self.playouts {
-            0 if side_by_side => SIDE_BY_SIDE,
+            0 if side_by_side && self.config.plain => SIDE_BY_SIDE,
+            0 if side_by_side => STREAM,
             0 => 1,
             given => given,
         };
@@ -170,7 +179,7 @@ impl Uct {
         self.priors.fade(renumbered);
         let low = scale.low as f32;
         let high = if scale.high.is_finite() { scale.high as f32 } else { low };
-        let stamp = self.tree.nodes.iter().map(|node| node.stamp).max().unwrap_or(0);
+        let roles = self.tree.roles;
         let mut search = Search {
             worker,
             tree: &mut self.tree,
@@ -181,8 +190,10 @@ impl Uct {
             seen: self.seen.unwrap_or((low, high)),
             root,
             near: None,
-            stamp,
             room: true,
+            hops: Vec::new(),
+            many: Vec::new(),
+            sample: vec![0.0; roles],
             step: Step::new(),
             goals: Vec::new(),
             state: Vec::new(),

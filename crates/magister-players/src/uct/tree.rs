@@ -1,5 +1,7 @@
 //! The tree, which is a graph: a position that is reached in several ways is one node.
 
+use std::ops::Range;
+
 use magister_core::{Move, Role, Worker};
 use rustc_hash::FxHashMap;
 
@@ -38,24 +40,94 @@ pub(super) struct Node {
     pub(super) pending: u32,
     /// Descents that ended here with playouts.
     pub(super) own: u32,
+    /// The descents that the values are the mean of.
+    pub(super) weight: u32,
+    /// What the role that chooses can expect.
+    pub(super) hope: f32,
     /// The last descent that came through, to see circles.
     pub(super) stamp: u32,
-    /// Where the state begins in the store, and how long it is.
-    pub(super) state: usize,
-    pub(super) words: u32,
     /// The edges, or joint moves, that are proven.
     pub(super) settled: u32,
+    /// Where the state begins in the store, and how long it is.
+    pub(super) words: u32,
+    pub(super) state: usize,
 }
 
-#[derive(Clone, Debug)]
-pub(super) struct Edge {
-    pub(super) choice: Move,
-    pub(super) child: u32,
-    pub(super) visits: u32,
-    pub(super) pending: u32,
+/// Edges are dealt out in groups of so many, so that the best is found several at a time; what
+/// is left over attracts nobody.
+pub(super) const GROUP: usize = 8;
+
+/// The attraction of what is not to be chosen while there is anything else.
+pub(super) const LOST: f32 = -1e9;
+
+/// The edges of all nodes, each of their properties apart: descents look at the attraction and at
+/// how often an edge was tried, and at little else.
+#[derive(Debug, Default)]
+pub(super) struct Edges {
+    /// What the role that chooses can expect; NaN if the edge was never visited, and [`LOST`] if
+    /// it is proven to be the worst.
+    pub(super) lure: Vec<f32>,
+    /// The visits, and those under way; of what was never visited, as many as it is taken to have.
+    pub(super) tried: Vec<f32>,
+    pub(super) child: Vec<u32>,
+    pub(super) visits: Vec<u32>,
+    pub(super) pending: Vec<u32>,
+    pub(super) proven: Vec<bool>,
+    pub(super) choice: Vec<Move>,
     /// What the move is worth before it is tried, or how likely chance makes it.
-    pub(super) prior: f32,
-    pub(super) proven: bool,
+    pub(super) prior: Vec<f32>,
+    /// For each edge what each role can expect of it.
+    pub(super) worth: Vec<f32>,
+    /// For each edge what each role gained, in games that pay on the way.
+    pub(super) gains: Vec<f32>,
+}
+
+impl Edges {
+    pub(super) fn len(&self) -> usize {
+        self.child.len()
+    }
+
+    /// An edge that nobody has tried.
+    pub(super) fn push(&mut self, choice: Move, prior: f32, fpu: f32) {
+        self.lure.push(f32::NAN);
+        self.tried.push(fpu);
+        self.child.push(NONE);
+        self.visits.push(0);
+        self.pending.push(0);
+        self.proven.push(false);
+        self.choice.push(choice);
+        self.prior.push(prior);
+    }
+
+    /// Fills up the group, and makes room for what each role can expect and gain.
+    pub(super) fn close(&mut self, roles: usize, pays: bool) {
+        while !self.len().is_multiple_of(GROUP) {
+            self.push(Move::IDLE, 0.0, 1.0);
+            if let Some(lure) = self.lure.last_mut() {
+                *lure = 2.0 * LOST;
+            }
+        }
+        self.worth.resize(self.len() * roles, 0.0);
+        if pays {
+            self.gains.resize(self.len() * roles, 0.0);
+        }
+    }
+
+    /// Adds copies of edges of others.
+    fn copy(&mut self, old: &Edges, range: Range<usize>, roles: usize) {
+        self.lure.extend_from_slice(&old.lure[range.clone()]);
+        self.tried.extend_from_slice(&old.tried[range.clone()]);
+        self.child.extend_from_slice(&old.child[range.clone()]);
+        self.visits.extend_from_slice(&old.visits[range.clone()]);
+        self.pending.extend_from_slice(&old.pending[range.clone()]);
+        self.proven.extend_from_slice(&old.proven[range.clone()]);
+        self.choice.extend_from_slice(&old.choice[range.clone()]);
+        self.prior.extend_from_slice(&old.prior[range.clone()]);
+        self.worth.extend_from_slice(&old.worth[range.start * roles..range.end * roles]);
+        if !old.gains.is_empty() {
+            self.gains.extend_from_slice(&old.gains[range.start * roles..range.end * roles]);
+        }
+    }
 }
 
 /// Who chooses at a node where several do.
@@ -82,14 +154,12 @@ pub(super) struct Joint {
 pub(super) struct Tree {
     pub(super) roles: usize,
     pub(super) nodes: Vec<Node>,
-    pub(super) edges: Vec<Edge>,
+    pub(super) edges: Edges,
     /// For each node what each role can expect, and what its own playouts said.
     pub(super) values: Vec<f32>,
     pub(super) own: Vec<f32>,
-    /// For each edge what each role can expect of it.
-    pub(super) worth: Vec<f32>,
-    /// For each edge what each role gained, in games that pay on the way.
-    pub(super) gains: Vec<f32>,
+    /// The number of descents so far.
+    pub(super) stamp: u32,
     pub(super) states: Vec<u64>,
     pub(super) table: FxHashMap<Key, u32>,
     /// The joint moves that were tried, by node and number: the profile of the actors times the
@@ -106,11 +176,12 @@ impl Tree {
     /// About how many bytes it takes.
     pub(super) fn bytes(&self) -> usize {
         let node = size_of::<Node>() + 8 * self.roles + 2 * size_of::<(Key, u32)>();
-        let edge = size_of::<Edge>() + 4 * self.roles;
+        // An edge has six words, a truth value, and what each role can expect and gain.
+        let edge = 25 + 4 * self.roles;
         let joint = 2 * size_of::<((u32, u64), Joint)>();
         self.nodes.capacity() * node
-            + self.edges.capacity() * edge
-            + 4 * self.gains.capacity()
+            + self.edges.child.capacity() * edge
+            + 4 * self.edges.gains.capacity()
             + 8 * self.states.capacity()
             + self.joints.len() * joint
     }
@@ -131,10 +202,12 @@ impl Tree {
             visits: 0,
             pending: 0,
             own: 0,
+            weight: 0,
+            hope: 0.0,
             stamp: 0,
-            state: self.states.len(),
-            words: state.len() as u32,
             settled: 0,
+            words: state.len() as u32,
+            state: self.states.len(),
         });
         self.states.extend_from_slice(state);
         self.values.resize(self.nodes.len() * self.roles, 0.0);
@@ -157,9 +230,31 @@ impl Tree {
     }
 
     /// The edges of a node.
-    pub(super) fn range(&self, id: u32) -> std::ops::Range<usize> {
+    pub(super) fn range(&self, id: u32) -> Range<usize> {
         let node = self.node(id);
         node.first as usize..(node.first + node.edges) as usize
+    }
+
+    /// A descent goes along an edge.
+    pub(super) fn enter(&mut self, edge: usize) {
+        self.edges.pending[edge] += 1;
+        self.edges.tried[edge] += 1.0;
+    }
+
+    /// A descent along an edge was given up.
+    pub(super) fn leave(&mut self, edge: usize) {
+        self.edges.pending[edge] -= 1;
+        self.edges.tried[edge] -= 1.0;
+    }
+
+    /// A descent along an edge is done.
+    pub(super) fn visit(&mut self, edge: usize) {
+        let edges = &mut self.edges;
+        edges.pending[edge] -= 1;
+        edges.visits[edge] += 1;
+        if edges.visits[edge] == 1 {
+            edges.tried[edge] = (1 + edges.pending[edge]) as f32;
+        }
     }
 
     /// What each role can expect at a node.
@@ -173,12 +268,12 @@ impl Tree {
 
     /// What each role can expect of an edge.
     pub(super) fn worth(&self, edge: usize) -> &[f32] {
-        &self.worth[edge * self.roles..][..self.roles]
+        &self.edges.worth[edge * self.roles..][..self.roles]
     }
 
     /// What a role can expect of an edge.
     pub(super) fn worth_of(&self, edge: usize, role: Role) -> f32 {
-        self.worth[edge * self.roles + role.index()]
+        self.edges.worth[edge * self.roles + role.index()]
     }
 
     /// Only what can still be reached from a position; the rest of the memory is given back.
@@ -202,7 +297,7 @@ impl Tree {
                 }
             };
             for edge in old.range(id) {
-                reach(old.edges[edge].child);
+                reach(old.edges.child[edge]);
             }
             let from = joints.partition_point(|((node, _), _)| *node < id);
             for ((_, _), joint) in joints[from..].iter().take_while(|((node, _), _)| *node == id) {
@@ -212,15 +307,11 @@ impl Tree {
         for &id in &order {
             let mut node = old.node(id).clone();
             let edges = old.range(id);
+            let whole = edges.start..edges.start + edges.len().next_multiple_of(GROUP);
             node.first = self.edges.len() as u32;
-            for edge in edges.clone() {
-                let mut copy = old.edges[edge].clone();
-                copy.child = number.get(&copy.child).copied().unwrap_or(NONE);
-                self.edges.push(copy);
-            }
-            self.worth.extend_from_slice(&old.worth[edges.start * roles..edges.end * roles]);
-            if !old.gains.is_empty() {
-                self.gains.extend_from_slice(&old.gains[edges.start * roles..edges.end * roles]);
+            self.edges.copy(&old.edges, whole, roles);
+            for child in &mut self.edges.child[node.first as usize..] {
+                *child = number.get(child).copied().unwrap_or(NONE);
             }
             node.state = self.states.len();
             node.stamp = 0;

@@ -9,7 +9,9 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand, ValueEnum};
 use magister_gdl::{Dialect, Options, Syntax};
 
-pub(crate) use contest::{Analyze, Inspect, Match, Pairs, Players, Replay, Thinking, Tourney};
+pub(crate) use contest::{
+    Analyze, Answer, Inspect, Match, Pairs, Players, Replay, Thinking, Tourney,
+};
 pub(crate) use explain::Explain;
 pub(crate) use play::{Bench, Evaluators, Network, Perft, Playable, Step};
 
@@ -48,6 +50,7 @@ pub(crate) enum Command {
     Tournament(Tourney),
     Replay(Replay),
     Inspect(Inspect),
+    Answer(Answer),
     Analyze(Analyze),
     Network(Network),
     Perft(Perft),

@@ -22,8 +22,7 @@ impl Search<'_> {
         if descent.open {
             self.learn(leaf);
         } else {
-            let values = &self.tree.values[leaf as usize * self.tree.roles..][..self.tree.roles];
-            self.sample.copy_from_slice(values);
+            self.sample.copy_from_slice(self.tree.values(leaf));
         }
         self.tree.node_mut(leaf).visits += 1;
         let mut child = leaf;
@@ -73,8 +72,8 @@ impl Search<'_> {
         let tree = &mut *self.tree;
         let node = &mut tree.nodes[at as usize];
         node.own += 1;
-        let first = at as usize * roles;
-        let own = &mut tree.own[first..first + roles];
+        let all = &mut tree.values[at as usize * 2 * roles..][..2 * roles];
+        let (values, own) = all.split_at_mut(roles);
         for (own, &value) in own.iter_mut().zip(&self.sample) {
             *own += (value - *own) / node.own as f32;
         }
@@ -85,7 +84,6 @@ impl Search<'_> {
         }
         if !node.proven && node.kind != Kind::Many {
             node.weight += 1;
-            let values = &mut tree.values[first..first + roles];
             for (value, &new) in values.iter_mut().zip(&self.sample) {
                 *value += (new - *value) / node.weight as f32;
             }
@@ -102,11 +100,11 @@ impl Search<'_> {
         let node = self.tree.node(at);
         let (kind, mut weight) = (node.kind, node.own);
         let range = self.tree.range(at);
-        let own = &self.tree.own[at as usize * roles..][..roles];
+        let own = &self.tree.values[(at as usize * 2 + 1) * roles..][..roles];
         let mut mean: Vec<f32> = own.iter().map(|own| own * weight as f32).collect();
         for edge in range {
-            let visits = self.tree.edges.visits[edge];
-            if visits == 0 || self.tree.edges.lure[edge] == LOST {
+            let visits = self.tree.edges.visits(edge);
+            if visits == 0 || self.tree.edges.lure(edge) == LOST {
                 continue;
             }
             weight += visits;
@@ -127,27 +125,27 @@ impl Search<'_> {
     fn pass_one(&mut self, hop: Hop, child: u32) {
         let (edge, roles, at) = (hop.edge as usize, self.tree.roles, hop.node);
         let tree = &mut *self.tree;
-        let before = tree.edges.visits[edge] as f32;
-        tree.visit(edge);
+        let before = tree.edges.visits(edge) as f32;
+        tree.edges.visit(edge);
         let node = &mut tree.nodes[at as usize];
-        let counts = !node.proven && tree.edges.lure[edge] != LOST;
+        let counts = !node.proven && tree.edges.lure(edge) != LOST;
         node.weight += u32::from(counts);
         let weight = node.weight as f32;
         for role in 0..roles {
             let gain = tree.edges.gains.get(edge * roles + role).copied().unwrap_or(0.0);
-            let now = tree.values[child as usize * roles + role] + gain;
+            let now = tree.values[child as usize * 2 * roles + role] + gain;
             let old = std::mem::replace(&mut tree.edges.worth[edge * roles + role], now);
             self.sample[role] += gain;
             if counts {
-                let value = &mut tree.values[at as usize * roles + role];
+                let value = &mut tree.values[at as usize * 2 * roles + role];
                 *value += (now + before * (now - old) - *value) / weight;
             }
         }
         if let Kind::One(role) = node.kind
             && counts
         {
-            node.hope = tree.values[at as usize * roles + role.index()];
-            tree.edges.lure[edge] = tree.edges.worth[edge * roles + role.index()];
+            node.hope = tree.values[at as usize * 2 * roles + role.index()];
+            *tree.edges.lure_mut(edge) = tree.edges.worth[edge * roles + role.index()];
         }
         if tree.nodes[child as usize].proven && !tree.edges.proven[edge] {
             self.settle(at, edge);
@@ -162,7 +160,7 @@ impl Search<'_> {
         if let Kind::One(role) = node.kind
             && f64::from(self.tree.worth_of(edge, role)) <= self.scale.low
         {
-            self.tree.edges.lure[edge] = LOST;
+            *self.tree.edges.lure_mut(edge) = LOST;
         }
         self.prove(at, edge);
         if !self.tree.node(at).proven {
@@ -236,11 +234,11 @@ impl Search<'_> {
             .map(|(&(role, _), &edge)| (role.index(), edge as usize))
             .collect();
         for (role, edge) in chosen {
-            self.tree.visit(edge);
-            let visits = self.tree.edges.visits[edge] as f32;
+            self.tree.edges.visit(edge);
+            let visits = self.tree.edges.visits(edge) as f32;
             let worth = &mut self.tree.edges.worth[edge * roles..][..roles];
             worth.iter_mut().zip(&*sample).for_each(|(w, &value)| *w += (value - *w) / visits);
-            self.tree.edges.lure[edge] = worth[role];
+            *self.tree.edges.lure_mut(edge) = worth[role];
         }
         let node = self.tree.node_mut(at);
         node.settled += u32::from(newly);

@@ -12,9 +12,9 @@ use crate::rewards;
 
 /// The lanes that a round may fill. Where it has fewer leaves, those have more playouts each: they
 /// cost nothing. It is the same number on every machine, since results depend on it.
-const LANES: usize = 512;
+pub(super) const LANES: u32 = 512;
 /// The most playouts of a leaf that are had in this way.
-const MOST: usize = 32;
+const MOST: u32 = 32;
 
 /// What is kept from one round to the next.
 pub(super) struct Round<'a> {
@@ -77,10 +77,10 @@ impl Search<'_> {
         let Round { descents, yields, stream, seed, team, .. } = round;
         // Where players take turns, leaves of the same depth have the same one to move.
         descents.sort_by_key(|descent| (descent.to - descent.from) % 2);
-        let spare = (LANES / descents.len()).min(MOST);
+        let spare = (LANES / descents.len() as u32).min(MOST);
         // The greatest power of two that is not above.
-        let spare = 1_u32 << spare.max(1).ilog2();
-        let each = self.config.playouts.min(MOST as u32).max(spare);
+        let spare = 1 << spare.max(1).ilog2();
+        let each = self.config.playouts.min(MOST).max(spare);
         let starts: Vec<&[u64]> =
             descents.iter().map(|descent| self.tree.state(descent.leaf)).collect();
         let max_steps = self.config.max_steps;

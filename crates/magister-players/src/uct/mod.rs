@@ -74,8 +74,9 @@ struct Config {
 pub(crate) struct Uct {
     name: String,
     config: Config,
-    /// The playouts of a leaf, 0 for what suits the engine.
+    /// The playouts of a leaf and the descents of a round, 0 for what suits the engine.
     playouts: u32,
+    batch: u32,
     follower: Follower,
     tree: Tree,
     priors: Priors,
@@ -100,7 +101,7 @@ impl Uct {
             grave: settings.real("grave") as f32,
             expand: settings.whole("expand"),
             plain: settings.real("bias") <= 0.0 && settings.real("grave") <= 0.0,
-            batch: settings.whole("batch"),
+            batch: 1,
             playouts: 1,
             max_steps: settings.whole("steps"),
             memory: (settings.whole("memory") as usize) << 20,
@@ -111,6 +112,7 @@ impl Uct {
             name: settings.text().to_owned(),
             config,
             playouts: settings.whole("playouts"),
+            batch: settings.whole("batch"),
             follower: Follower::new(),
             tree: Tree::default(),
             priors: Priors::default(),
@@ -157,8 +159,14 @@ impl Uct {
         let side_by_side = worker.lanes() > 1;
         self.config.lanes = side_by_side || self.config.threads > 1;
         self.config.playouts = match self.playouts {
-            0 if side_by_side && self.config.plain => SIDE_BY_SIDE,
+            // Of a puzzle the best playout counts, not the mean.
+            0 if side_by_side && self.config.plain && info.players().count() > 1 => SIDE_BY_SIDE,
             0 if side_by_side => STREAM,
+            0 => 1,
+            given => given,
+        };
+        self.config.batch = match self.batch {
+            0 if self.config.lanes => (leaves::LANES / self.config.playouts).max(1),
             0 => 1,
             given => given,
         };

@@ -97,10 +97,10 @@ impl Search<'_> {
             if hop.several {
                 for at in 0..self.many[hop.edge as usize].edges.len() {
                     let edge = self.many[hop.edge as usize].edges[at];
-                    self.tree.leave(edge as usize);
+                    self.tree.edges.leave(edge as usize);
                 }
             } else {
-                self.tree.leave(hop.edge as usize);
+                self.tree.edges.leave(hop.edge as usize);
             }
         }
     }
@@ -133,9 +133,9 @@ impl Search<'_> {
             self.tree.node_mut(at).pending += 1;
             if hop.several {
                 let edges = &self.many[hop.edge as usize].edges;
-                edges.iter().for_each(|&edge| self.tree.enter(edge as usize));
+                edges.iter().for_each(|&edge| self.tree.edges.enter(edge as usize));
             } else {
-                self.tree.enter(hop.edge as usize);
+                self.tree.edges.enter(hop.edge as usize);
             }
             self.hops.push(hop);
             at = child;
@@ -146,53 +146,47 @@ impl Search<'_> {
     fn expand(&mut self, at: u32) -> Result<(), Halt> {
         self.worker.load(self.tree.state(at), &self.stop)?;
         let info = self.worker.info();
-        let first = self.tree.edges.len();
         let alone = |role: Role| self.worker.legal(role).len() > 1;
         let mut actors = info.players().filter(|&role| alone(role));
         let (one, two) = (actors.next(), actors.next());
         let lottery = info.chance.is_some_and(alone);
-        let fpu = self.config.fpu;
+        let (fpu, roles) = (self.config.fpu, self.tree.roles);
+        let pays = info.payment == Payment::OnTheWay;
         let edges = &mut self.tree.edges;
-        let kind = match (one, two) {
+        let priors = &*self.priors;
+        let (kind, (first, count)) = match (one, two) {
             (Some(role), None) if !lottery => {
-                for &choice in self.worker.legal(role) {
-                    edges.push(choice, self.priors.lead(role, choice), fpu);
-                }
-                Kind::One(role)
+                let moves = self.worker.legal(role).iter();
+                let moves = moves.map(|&choice| (choice, priors.lead(role, choice)));
+                (Kind::One(role), edges.add(moves, fpu, roles, pays))
             }
             (None, _) => {
-                for &likely in Choices::of(self.worker).probabilities() {
-                    edges.push(Move::IDLE, likely as f32, fpu);
-                }
-                Kind::Chance
+                let choices = Choices::of(self.worker);
+                let all = choices.probabilities().iter();
+                let all = all.map(|&likely| (Move::IDLE, likely as f32));
+                (Kind::Chance, edges.add(all, fpu, roles, pays))
             }
             _ => {
                 let choices = Choices::of(self.worker);
-                let mut crowd = Crowd {
-                    actors: Vec::new(),
-                    outcomes: choices.probabilities().to_vec(),
-                    joints: choices
-                        .profiles()
-                        .map(|profiles| profiles as u64 * choices.probabilities().len() as u64),
-                };
-                for &role in choices.actors() {
-                    crowd.actors.push((role, choices.moves(role).len() as u32));
-                    for &choice in choices.moves(role) {
-                        edges.push(choice, self.priors.lead(role, choice), fpu);
-                    }
-                }
-                self.tree.crowds.insert(at, crowd);
-                Kind::Many
+                let outcomes = choices.probabilities().to_vec();
+                let joints =
+                    choices.profiles().map(|profiles| profiles as u64 * outcomes.len() as u64);
+                let count = |&role: &Role| (role, choices.moves(role).len() as u32);
+                let actors = choices.actors().iter().map(count).collect();
+                self.tree.crowds.insert(at, Crowd { actors, outcomes, joints });
+                let moves = choices.actors().iter().flat_map(|&role| {
+                    let lead = move |&choice: &Move| (choice, priors.lead(role, choice));
+                    choices.moves(role).iter().map(lead)
+                });
+                (Kind::Many, edges.add(moves, fpu, roles, pays))
             }
         };
-        let count = edges.len() - first;
-        edges.close(self.tree.roles, info.payment == Payment::OnTheWay);
         let hope = match kind {
             Kind::One(role) => self.tree.values(at)[role.index()],
             _ => 0.0,
         };
         let node = self.tree.node_mut(at);
-        (node.kind, node.first, node.edges) = (kind, first as u32, count as u32);
+        (node.kind, node.first, node.edges) = (kind, first, count);
         node.hope = hope;
         Ok(())
     }
@@ -225,8 +219,7 @@ impl Search<'_> {
                 let total = f64::from(node.visits + node.pending + 1);
                 let edges = &self.tree.edges;
                 let behind = |edge: usize| {
-                    let tried = edges.visits[edge] + edges.pending[edge];
-                    f64::from(edges.prior[edge]) * total - f64::from(tried)
+                    f64::from(edges.prior[edge]) * total - f64::from(edges.count(edge))
                 };
                 let all = range.map(|edge| (edge, behind(edge)));
                 let most = all.reduce(|a, b| if b.1 > a.1 { b } else { a });
@@ -238,7 +231,7 @@ impl Search<'_> {
     /// How much worth what was visited little is, at a node.
     fn curiosity(&self, at: u32) -> f32 {
         let node = self.tree.node(at);
-        self.config.c * ((node.visits + node.pending).max(1) as f32).ln().sqrt()
+        self.config.c * log(node.visits + node.pending).sqrt()
     }
 
     /// What [`best`](Self::best) is where nothing counts but the edges themselves, several at a
@@ -250,20 +243,17 @@ impl Search<'_> {
         let c = self.curiosity(at);
         debug_assert!((node.hope - self.tree.values(at)[role.index()]).abs() < 1e-3);
         let hope = (node.hope - low) * spread;
-        let from = node.first as usize;
-        let to = from + (node.edges as usize).next_multiple_of(GROUP);
-        let lures = self.tree.edges.lure[from..to].as_chunks::<GROUP>().0;
-        let tried = self.tree.edges.tried[from..to].as_chunks::<GROUP>().0;
+        let range = self.tree.range(at);
         let mut most = [f32::NEG_INFINITY; GROUP];
         let mut place = [0_u32; GROUP];
-        for (group, (lures, tried)) in lures.iter().zip(tried).enumerate() {
+        for (number, group) in self.tree.edges.groups(range.clone()).iter().enumerate() {
             for lane in 0..GROUP {
-                let lure = lures[lane];
+                let lure = group.lure[lane];
                 let worth = if lure.is_nan() { hope } else { (lure - low) * spread };
-                let promise = worth + c / tried[lane].sqrt();
+                let promise = worth + c / group.tried[lane].sqrt();
                 let better = promise > most[lane];
                 most[lane] = if better { promise } else { most[lane] };
-                place[lane] = if better { group as u32 } else { place[lane] };
+                place[lane] = if better { number as u32 } else { place[lane] };
             }
         }
         let mut best = (0, f32::NEG_INFINITY);
@@ -273,7 +263,7 @@ impl Search<'_> {
                 best = (edge, most[lane]);
             }
         }
-        from + best.0.min(node.edges as usize - 1)
+        (range.start + best.0).min(range.end - 1)
     }
 
     /// The edge that promises most to a role: what it is worth, and more for what was visited
@@ -287,8 +277,8 @@ impl Search<'_> {
         let near = self.near.and_then(|node| self.priors.node(node));
         let mut best = (range.start, f32::NEG_INFINITY);
         for edge in range {
-            let lure = tree.edges.lure[edge];
-            let tried = tree.edges.tried[edge];
+            let lure = tree.edges.lure(edge);
+            let tried = tree.edges.tried(edge);
             let mut promise = if lure.is_nan() {
                 hope + self.config.bias * tree.edges.prior[edge]
             } else {
@@ -300,7 +290,7 @@ impl Search<'_> {
             if let Some((mean, belief)) = near.and_then(|near| near.of(role, choice))
                 && lure != LOST
             {
-                let count = (tree.edges.visits[edge] + tree.edges.pending[edge]) as f32;
+                let count = tree.edges.count(edge);
                 let share = (self.config.grave / (3.0 * count + self.config.grave)).sqrt() * belief;
                 promise += share * (mean - promise);
             }
@@ -319,7 +309,7 @@ impl Search<'_> {
             let number = self.many[hop.edge as usize].number;
             self.tree.joints.get(&(at, number)).map_or(NONE, |joint| joint.child)
         } else {
-            self.tree.edges.child[hop.edge as usize]
+            self.tree.edges.child(hop.edge as usize)
         };
         if known != NONE {
             return Ok(known);
@@ -347,7 +337,7 @@ impl Search<'_> {
             self.tree.joints.insert((at, number), Joint { child, proven: false, gains });
         } else {
             let (edge, roles) = (hop.edge as usize, self.tree.roles);
-            self.tree.edges.child[edge] = child;
+            self.tree.edges.set_child(edge, child);
             if pays {
                 let own = &mut self.tree.edges.gains[edge * roles..][..roles];
                 own.iter_mut().zip(gains).for_each(|(own, gain)| *own = gain);
@@ -395,5 +385,25 @@ impl Search<'_> {
             self.tree.node_mut(child).proven = true;
         }
         child
+    }
+}
+
+/// The natural logarithm, to two digits: a search asks for it at every node it comes through.
+fn log(count: u32) -> f32 {
+    let count = count.max(1);
+    let power = count.ilog2();
+    let rest = count as f32 / (1_u64 << power) as f32 - 1.0;
+    (power as f32 + rest * (1.343 - 0.343 * rest)) * std::f32::consts::LN_2
+}
+
+#[cfg(test)]
+mod tests {
+    use super::log;
+
+    #[test]
+    fn logarithms_are_good_to_two_digits() {
+        for count in (1..5000).chain([1 << 20, (1 << 27) + 12_345_678, u32::MAX]) {
+            assert!((log(count) - (count as f32).ln()).abs() < 0.01, "of {count}");
+        }
     }
 }

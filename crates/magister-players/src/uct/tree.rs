@@ -28,6 +28,7 @@ pub(super) enum Kind {
 }
 
 #[derive(Clone, Debug)]
+#[repr(align(64))]
 pub(super) struct Node {
     pub(super) kind: Kind,
     /// Whether the values are proven.
@@ -60,18 +61,26 @@ pub(super) const GROUP: usize = 8;
 /// The attraction of what is not to be chosen while there is anything else.
 pub(super) const LOST: f32 = -1e9;
 
-/// The edges of all nodes, each of their properties apart: descents look at the attraction and at
-/// how often an edge was tried, and at little else.
-#[derive(Debug, Default)]
-pub(super) struct Edges {
+/// What descents look at, of several edges: memory that is close together, since a tree is larger
+/// than what is near to the processor.
+#[derive(Clone, Debug)]
+#[repr(align(64))]
+pub(super) struct Group {
     /// What the role that chooses can expect; NaN if the edge was never visited, and [`LOST`] if
     /// it is proven to be the worst.
-    pub(super) lure: Vec<f32>,
-    /// The visits, and those under way; of what was never visited, as many as it is taken to have.
-    pub(super) tried: Vec<f32>,
-    pub(super) child: Vec<u32>,
-    pub(super) visits: Vec<u32>,
-    pub(super) pending: Vec<u32>,
+    pub(super) lure: [f32; GROUP],
+    /// The visits, and those under way; of what was never visited, some more than that.
+    pub(super) tried: [f32; GROUP],
+    child: [u32; GROUP],
+    visits: [u32; GROUP],
+}
+
+/// The edges of all nodes.
+#[derive(Debug, Default)]
+pub(super) struct Edges {
+    groups: Vec<Group>,
+    /// The visits that an edge is taken to have before it has any.
+    fpu: f32,
     pub(super) proven: Vec<bool>,
     pub(super) choice: Vec<Move>,
     /// What the move is worth before it is tried, or how likely chance makes it.
@@ -83,43 +92,122 @@ pub(super) struct Edges {
 }
 
 impl Edges {
+    /// The number of edges, with those that fill up groups.
     pub(super) fn len(&self) -> usize {
-        self.child.len()
+        self.groups.len() * GROUP
     }
 
-    /// An edge that nobody has tried.
-    pub(super) fn push(&mut self, choice: Move, prior: f32, fpu: f32) {
-        self.lure.push(f32::NAN);
-        self.tried.push(fpu);
-        self.child.push(NONE);
-        self.visits.push(0);
-        self.pending.push(0);
-        self.proven.push(false);
-        self.choice.push(choice);
-        self.prior.push(prior);
-    }
-
-    /// Fills up the group, and makes room for what each role can expect and gain.
-    pub(super) fn close(&mut self, roles: usize, pays: bool) {
-        while !self.len().is_multiple_of(GROUP) {
-            self.push(Move::IDLE, 0.0, 1.0);
-            if let Some(lure) = self.lure.last_mut() {
-                *lure = 2.0 * LOST;
-            }
+    /// Adds a node's edges, by their moves and priors; gives the first, and how many there are.
+    pub(super) fn add(
+        &mut self,
+        moves: impl Iterator<Item = (Move, f32)>,
+        fpu: f32,
+        roles: usize,
+        pays: bool,
+    ) -> (u32, u32) {
+        let first = self.len();
+        self.fpu = fpu;
+        for (choice, prior) in moves {
+            self.choice.push(choice);
+            self.prior.push(prior);
         }
-        self.worth.resize(self.len() * roles, 0.0);
+        let count = self.choice.len() - first;
+        let end = first + count.next_multiple_of(GROUP);
+        let group = Group {
+            lure: [f32::NAN; GROUP],
+            tried: [fpu; GROUP],
+            child: [NONE; GROUP],
+            visits: [0; GROUP],
+        };
+        self.groups.resize(end / GROUP, group);
+        for edge in first + count..end {
+            *self.lure_mut(edge) = 2.0 * LOST;
+        }
+        self.choice.resize(end, Move::IDLE);
+        self.prior.resize(end, 0.0);
+        self.proven.resize(end, false);
+        self.worth.resize(end * roles, 0.0);
         if pays {
-            self.gains.resize(self.len() * roles, 0.0);
+            self.gains.resize(end * roles, 0.0);
+        }
+        (first as u32, count as u32)
+    }
+
+    /// The groups of some edges, of which the first begins one.
+    #[inline]
+    pub(super) fn groups(&self, range: Range<usize>) -> &[Group] {
+        &self.groups[range.start / GROUP..range.end.div_ceil(GROUP)]
+    }
+
+    #[inline]
+    pub(super) fn lure(&self, edge: usize) -> f32 {
+        self.groups[edge / GROUP].lure[edge % GROUP]
+    }
+
+    #[inline]
+    pub(super) fn lure_mut(&mut self, edge: usize) -> &mut f32 {
+        &mut self.groups[edge / GROUP].lure[edge % GROUP]
+    }
+
+    #[inline]
+    pub(super) fn tried(&self, edge: usize) -> f32 {
+        self.groups[edge / GROUP].tried[edge % GROUP]
+    }
+
+    #[inline]
+    pub(super) fn visits(&self, edge: usize) -> u32 {
+        self.groups[edge / GROUP].visits[edge % GROUP]
+    }
+
+    /// The visits and those under way.
+    pub(super) fn count(&self, edge: usize) -> f32 {
+        self.tried(edge) - if self.visits(edge) > 0 { 0.0 } else { self.fpu }
+    }
+
+    #[inline]
+    pub(super) fn child(&self, edge: usize) -> u32 {
+        self.groups[edge / GROUP].child[edge % GROUP]
+    }
+
+    #[inline]
+    pub(super) fn set_child(&mut self, edge: usize, child: u32) {
+        self.groups[edge / GROUP].child[edge % GROUP] = child;
+    }
+
+    /// A descent goes along an edge.
+    #[inline]
+    pub(super) fn enter(&mut self, edge: usize) {
+        self.groups[edge / GROUP].tried[edge % GROUP] += 1.0;
+    }
+
+    /// A descent along an edge was given up.
+    pub(super) fn leave(&mut self, edge: usize) {
+        self.groups[edge / GROUP].tried[edge % GROUP] -= 1.0;
+    }
+
+    /// A descent along an edge is done.
+    #[inline]
+    pub(super) fn visit(&mut self, edge: usize) {
+        let (group, at) = (&mut self.groups[edge / GROUP], edge % GROUP);
+        group.visits[at] += 1;
+        if group.visits[at] == 1 {
+            group.tried[at] = (group.tried[at] - self.fpu).round().max(1.0);
         }
     }
 
-    /// Adds copies of edges of others.
-    fn copy(&mut self, old: &Edges, range: Range<usize>, roles: usize) {
-        self.lure.extend_from_slice(&old.lure[range.clone()]);
-        self.tried.extend_from_slice(&old.tried[range.clone()]);
-        self.child.extend_from_slice(&old.child[range.clone()]);
-        self.visits.extend_from_slice(&old.visits[range.clone()]);
-        self.pending.extend_from_slice(&old.pending[range.clone()]);
+    /// Adds copies of edges of others, whose children have other numbers here.
+    fn copy(
+        &mut self,
+        old: &Edges,
+        range: Range<usize>,
+        roles: usize,
+        number: impl Fn(u32) -> u32,
+    ) {
+        self.fpu = old.fpu;
+        self.groups.extend(old.groups(range.clone()).iter().cloned().map(|mut group| {
+            group.child = group.child.map(&number);
+            group
+        }));
         self.proven.extend_from_slice(&old.proven[range.clone()]);
         self.choice.extend_from_slice(&old.choice[range.clone()]);
         self.prior.extend_from_slice(&old.prior[range.clone()]);
@@ -155,9 +243,8 @@ pub(super) struct Tree {
     pub(super) roles: usize,
     pub(super) nodes: Vec<Node>,
     pub(super) edges: Edges,
-    /// For each node what each role can expect, and what its own playouts said.
+    /// For each node what each role can expect, and then what its own playouts said.
     pub(super) values: Vec<f32>,
-    pub(super) own: Vec<f32>,
     /// The number of descents so far.
     pub(super) stamp: u32,
     pub(super) states: Vec<u64>,
@@ -176,11 +263,11 @@ impl Tree {
     /// About how many bytes it takes.
     pub(super) fn bytes(&self) -> usize {
         let node = size_of::<Node>() + 8 * self.roles + 2 * size_of::<(Key, u32)>();
-        // An edge has six words, a truth value, and what each role can expect and gain.
+        // Four words in a group, a move, a prior, a truth value, and what each role can expect.
         let edge = 25 + 4 * self.roles;
         let joint = 2 * size_of::<((u32, u64), Joint)>();
         self.nodes.capacity() * node
-            + self.edges.child.capacity() * edge
+            + self.edges.choice.capacity() * edge
             + 4 * self.edges.gains.capacity()
             + 8 * self.states.capacity()
             + self.joints.len() * joint
@@ -210,60 +297,42 @@ impl Tree {
             state: self.states.len(),
         });
         self.states.extend_from_slice(state);
-        self.values.resize(self.nodes.len() * self.roles, 0.0);
-        self.own.resize(self.nodes.len() * self.roles, 0.0);
+        self.values.resize(self.nodes.len() * 2 * self.roles, 0.0);
         self.table.insert(Key::of(state), id);
         id
     }
 
+    #[inline]
     pub(super) fn node(&self, id: u32) -> &Node {
         &self.nodes[id as usize]
     }
 
+    #[inline]
     pub(super) fn node_mut(&mut self, id: u32) -> &mut Node {
         &mut self.nodes[id as usize]
     }
 
+    #[inline]
     pub(super) fn state(&self, id: u32) -> &[u64] {
         let node = self.node(id);
         &self.states[node.state..node.state + node.words as usize]
     }
 
     /// The edges of a node.
+    #[inline]
     pub(super) fn range(&self, id: u32) -> Range<usize> {
         let node = self.node(id);
         node.first as usize..(node.first + node.edges) as usize
     }
 
-    /// A descent goes along an edge.
-    pub(super) fn enter(&mut self, edge: usize) {
-        self.edges.pending[edge] += 1;
-        self.edges.tried[edge] += 1.0;
-    }
-
-    /// A descent along an edge was given up.
-    pub(super) fn leave(&mut self, edge: usize) {
-        self.edges.pending[edge] -= 1;
-        self.edges.tried[edge] -= 1.0;
-    }
-
-    /// A descent along an edge is done.
-    pub(super) fn visit(&mut self, edge: usize) {
-        let edges = &mut self.edges;
-        edges.pending[edge] -= 1;
-        edges.visits[edge] += 1;
-        if edges.visits[edge] == 1 {
-            edges.tried[edge] = (1 + edges.pending[edge]) as f32;
-        }
-    }
-
     /// What each role can expect at a node.
+    #[inline]
     pub(super) fn values(&self, id: u32) -> &[f32] {
-        &self.values[id as usize * self.roles..][..self.roles]
+        &self.values[id as usize * 2 * self.roles..][..self.roles]
     }
 
     pub(super) fn values_mut(&mut self, id: u32) -> &mut [f32] {
-        &mut self.values[id as usize * self.roles..][..self.roles]
+        &mut self.values[id as usize * 2 * self.roles..][..self.roles]
     }
 
     /// What each role can expect of an edge.
@@ -272,6 +341,7 @@ impl Tree {
     }
 
     /// What a role can expect of an edge.
+    #[inline]
     pub(super) fn worth_of(&self, edge: usize, role: Role) -> f32 {
         self.edges.worth[edge * self.roles + role.index()]
     }
@@ -297,7 +367,7 @@ impl Tree {
                 }
             };
             for edge in old.range(id) {
-                reach(old.edges.child[edge]);
+                reach(old.edges.child(edge));
             }
             let from = joints.partition_point(|((node, _), _)| *node < id);
             for ((_, _), joint) in joints[from..].iter().take_while(|((node, _), _)| *node == id) {
@@ -309,15 +379,12 @@ impl Tree {
             let edges = old.range(id);
             let whole = edges.start..edges.start + edges.len().next_multiple_of(GROUP);
             node.first = self.edges.len() as u32;
-            self.edges.copy(&old.edges, whole, roles);
-            for child in &mut self.edges.child[node.first as usize..] {
-                *child = number.get(child).copied().unwrap_or(NONE);
-            }
+            let number = |child: u32| number.get(&child).copied().unwrap_or(NONE);
+            self.edges.copy(&old.edges, whole, roles, number);
             node.state = self.states.len();
             node.stamp = 0;
             self.states.extend_from_slice(old.state(id));
-            self.values.extend_from_slice(old.values(id));
-            self.own.extend_from_slice(&old.own[id as usize * roles..][..roles]);
+            self.values.extend_from_slice(&old.values[id as usize * 2 * roles..][..2 * roles]);
             self.table.insert(Key::of(old.state(id)), self.nodes.len() as u32);
             self.nodes.push(node);
         }

@@ -31,7 +31,7 @@ impl Uct {
             }
             _ => return None,
         }
-        if !node.proven && range.clone().all(|edge| self.tree.edges.visits[edge] == 0) {
+        if !node.proven && range.clone().all(|edge| self.tree.edges.visits(edge) == 0) {
             return None;
         }
         let choice = if alone {
@@ -48,8 +48,8 @@ impl Uct {
                 let worth = f64::from(self.tree.worth_of(edge, me));
                 Thought {
                     choice: edges.choice[edge],
-                    value: (edges.visits[edge] > 0).then_some(worth),
-                    visits: u64::from(edges.visits[edge]),
+                    value: (edges.visits(edge) > 0).then_some(worth),
+                    visits: u64::from(edges.visits(edge)),
                     proven: edges.proven[edge],
                     probability: mixture.get(at).copied(),
                 }
@@ -61,8 +61,8 @@ impl Uct {
     /// The edge to play: the most visited one, unless a proven one is better.
     fn robust(&self, root: u32, me: Role, range: std::ops::Range<usize>) -> usize {
         let tree = &self.tree;
-        let edges = || range.clone().filter(|&edge| tree.edges.visits[edge] > 0);
-        let visits = |edge: usize| tree.edges.visits[edge];
+        let edges = || range.clone().filter(|&edge| tree.edges.visits(edge) > 0);
+        let visits = |edge: usize| tree.edges.visits(edge);
         let worth = |edge: usize| tree.worth_of(edge, me);
         let better = |a: usize, b: usize| {
             let (x, y) = ((worth(a), visits(a)), (worth(b), visits(b)));
@@ -90,7 +90,7 @@ impl Uct {
         if self.tree.node(root).proven {
             return self.tree.edges.prior[range].iter().map(|&prior| f64::from(prior)).collect();
         }
-        let visits = &self.tree.edges.visits[range];
+        let visits: Vec<u32> = range.map(|edge| self.tree.edges.visits(edge)).collect();
         let most = f64::from(visits.iter().copied().max().unwrap_or(0));
         let share = |visits: f64| if visits < TRIED * most { 0.0 } else { visits };
         let shares: Vec<f64> = visits.iter().map(|&visits| share(f64::from(visits))).collect();
@@ -105,13 +105,13 @@ impl Uct {
         while line.len() < 20 {
             let Kind::One(role) = self.tree.node(at).kind else { break };
             let edge = self.robust(at, role, self.tree.range(at));
-            if self.tree.edges.visits[edge] == 0 {
+            if self.tree.edges.visits(edge) == 0 {
                 break;
             }
             moves.fill(Move::IDLE);
             moves[role.index()] = self.tree.edges.choice[edge];
             line.push(moves.clone().into_boxed_slice());
-            at = self.tree.edges.child[edge];
+            at = self.tree.edges.child(edge);
         }
         line
     }

@@ -12,7 +12,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 use magister_gdl::{Dialect, Options, Syntax};
 
 pub(crate) use contest::{
-    Analyze, Inspect, Match, Pairs, Play, Players, Rated, Replay, Thinking, Tourney,
+    Analyze, Answer, Inspect, Match, Pairs, Play, Players, Rated, Replay, Thinking, Tourney,
 };
 pub(crate) use explain::Explain;
 pub(crate) use infoset::Infoset;
@@ -57,6 +57,7 @@ pub(crate) enum Command {
     Tournament(Tourney),
     Replay(Replay),
     Inspect(Inspect),
+    Answer(Answer),
     Analyze(Analyze),
     Solve(Solve),
     Infoset(Infoset),

@@ -39,6 +39,7 @@ fn main() -> ExitCode {
         Command::Play(args) => commands::play::run(&args),
         Command::Players(args) => commands::players::run(&args),
         Command::Match(args) => commands::contest::run(&args),
+        Command::Answer(args) => commands::answer::run(&args),
         Command::Inspect(args) => commands::inspect::run(&args),
         Command::Tournament(args) => commands::tournament::run(&args),
         Command::Replay(args) => commands::replay::run(&args),

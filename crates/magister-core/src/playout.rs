@@ -39,6 +39,7 @@
 //! can not be dealt evenly to `c` moves: below 2^-24 up to 65,536 moves. For the numbers of
 //! playouts that anyone can pay for, this can not be seen.
 
+mod leaves;
 mod moves;
 mod plain;
 mod team;
@@ -46,6 +47,7 @@ mod team;
 use crate::Role;
 use crate::philox::philox;
 
+pub use leaves::{Leaves, Yields, leaves_one_by_one, shares_lanes};
 pub use moves::MoveTally;
 pub use plain::one_by_one;
 pub use team::Team;

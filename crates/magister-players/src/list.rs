@@ -187,7 +187,18 @@ pub const PLAYERS: &[Entry] = &[
                 "the visits up to which playouts with the move made later count most",
             ),
             Parameter::whole("threads", 1, (1, 256), "threads that share the playouts of a round"),
-            Parameter::whole("batch", 16, (1, 1024), "descents of a round"),
+            Parameter::whole(
+                "batch",
+                0,
+                (0, 4096),
+                "descents of a round, 0 for as many as the engine plays out at once",
+            ),
+            Parameter::whole(
+                "expand",
+                1,
+                (1, 1000),
+                "how often a leaf is played out before its moves are tried",
+            ),
             Parameter::whole(
                 "playouts",
                 0,

@@ -322,6 +322,40 @@ pub(crate) struct Inspect {
     pub(crate) language: Reading,
 }
 
+/// Play for other programs, which ask for moves line by line
+#[derive(Debug, Parser)]
+#[command(after_help = "It reads lines and answers each with a JSON object:
+  go           the move that the player would make for the first role that has a choice
+  play MOVES   make moves, written as for `magister step`
+  random       make a random step
+  new          begin anew, with another seed
+  quit         end
+
+The player keeps what it knows from one question to the next. The first object comes before the
+first line.
+
+Examples:
+  magister answer connect-four --player uct --time 200ms
+  magister answer mine.kif --player mcts --iterations 1000")]
+pub(crate) struct Answer {
+    /// The game: a bundled name, rust:NAME, or a file
+    #[arg(value_name = "GAME")]
+    pub(crate) game: String,
+    /// Who plays; `magister players` lists them
+    #[arg(long, value_name = "PLAYER", default_value = "uct")]
+    pub(crate) player: Spec,
+    /// Where everything random comes from
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub(crate) seed: u64,
+    #[command(flatten)]
+    pub(crate) thinking: Thinking,
+    /// Let --time be time of the processor, where the system tells it: fair on a busy machine
+    #[arg(long)]
+    pub(crate) cpu: bool,
+    #[command(flatten)]
+    pub(crate) language: Reading,
+}
+
 /// How long players think.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Thinking {

@@ -261,10 +261,14 @@ impl Shared {
 
     /// Whether words are a state of this game, as far as is known.
     pub(super) fn is_state(&self, state: &[u64]) -> bool {
+        self.has_words(state) && self.possible.allows(state)
+    }
+
+    /// Whether there are as many words as a state has, and no bits that stand for nothing.
+    pub(super) fn has_words(&self, state: &[u64]) -> bool {
         let spare = self.network.fluents.len() % 64;
         state.len() == self.initial.len()
             && (spare == 0 || state.last().is_none_or(|word| word >> spare == 0))
-            && self.possible.allows(state)
     }
 
     fn read(&self, text: &str) -> Option<Ground> {

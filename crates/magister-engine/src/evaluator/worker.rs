@@ -4,7 +4,8 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use magister_core::{
-    Batch, Halt, Info, Information, Move, Percept, Results, Role, Step, Stop, Worker,
+    Batch, Halt, Info, Information, Leaves, Move, Percept, Results, Role, Step, Stop, Worker,
+    Yields,
 };
 use magister_lanes::Width;
 
@@ -238,6 +239,10 @@ impl<M: Machine> Worker for NetworkWorker<M> {
 
     fn playouts(&mut self, batch: &Batch<'_>, out: &mut Results, stop: &Stop) -> Result<(), Halt> {
         self.play(batch, out, stop)
+    }
+
+    fn leaves(&mut self, leaves: &Leaves<'_>, out: &mut Yields, stop: &Stop) -> Result<(), Halt> {
+        self.play_leaves(leaves, out, stop)
     }
 
     fn side_by_side(&self, streams: usize) -> usize {

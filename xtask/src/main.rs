@@ -4,10 +4,12 @@
 mod agree;
 mod batch;
 mod binary;
+mod clocks;
 mod corpus;
 mod fuzz;
 mod lanes;
 mod ledger;
+mod methods;
 mod mutate;
 mod picture;
 mod prover;
@@ -62,12 +64,16 @@ enum Task {
     Lanes(lanes::Options),
     /// How much faster batches are than single states, as a table in docs/batch.md
     Batch(batch::Options),
+    /// Every player on every game at a hundred milliseconds a move: what is illegal or late
+    Clocks(clocks::Options),
     /// Time to read and check the oracle's GDL rulesheets, and to refuse hostile files
     Speed,
     /// Our speed beside the published one of ggp-base's prover, on the oracle's GDL games
     Prover(prover::Options),
     /// Our speed beside games written by hand and OpenSpiel's, as the table of docs/speed.md
     Yardsticks(yardsticks::Options),
+    /// Which method is right where in games that hide information, as docs/hidden.md
+    Methods(methods::Options),
     /// Draw the picture of the README anew
     Picture,
 }
@@ -104,6 +110,8 @@ fn main() -> Result<()> {
         Task::Batch(options) => batch::run(&options)?,
         Task::Prover(options) => prover::run(&options)?,
         Task::Yardsticks(options) => yardsticks::run(&options)?,
+        Task::Clocks(options) => clocks::run(&options)?,
+        Task::Methods(options) => methods::run(&options)?,
         Task::Picture => picture::run()?,
         Task::Speed => {
             let mut ledger = ledger::Ledger::in_memory();

@@ -9,25 +9,39 @@
 #![forbid(unsafe_code)]
 
 mod analysis;
+pub mod audit;
 mod clock;
 mod contest;
+mod drama;
+mod history;
+mod online;
+mod person;
 mod ratings;
+mod remedy;
 mod replay;
 mod report;
 mod seat;
 mod series;
 mod sprt;
 mod summary;
+mod svg;
+mod swiss;
+mod table;
 mod tournament;
+mod watchdog;
 
-pub use analysis::{Analysis, Findings, RandomPlay, StrongPlay};
+pub use analysis::{Analysis, Balance, Findings, RandomPlay, StrongPlay, Trial};
 pub use clock::{Deadline, Limits};
-pub use contest::Contest;
+pub use contest::{Contest, Sitter};
+pub use online::{Meeting, Scale, Standing, rate};
+pub use person::{Asked, Person, Wish};
 pub use ratings::{Comparisons, Rating};
+pub use remedy::{Remedied, Remedy};
 pub use replay::ReplayError;
 pub use report::{GameReport, Mishap};
 pub use seat::{Answer, Maker, Seat};
 pub use series::{Series, SeriesError, seatings};
 pub use sprt::{Sprt, SprtVerdict};
 pub use summary::{Line, Summary};
+pub use svg::{Bar, Page};
 pub use tournament::{Log, Pairing, Played, System, Tournament};

@@ -17,6 +17,9 @@ pub struct GameReport {
     /// The rewards in the order of the seats; none if the match did not come to its end or the
     /// rules gave no value or several.
     pub rewards: Vec<Option<f64>>,
+    /// The roles whose players were shown the state.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub clairvoyant: Vec<String>,
     /// What went wrong.
     pub errors: Vec<Mishap>,
     /// For every joint move how long each seat thought.
@@ -59,6 +62,7 @@ impl GameReport {
             players: info.players().map(|role| of_seats(role).unwrap_or_default()).collect(),
             moves: record.steps.iter().map(|step| step.joint.clone()).collect(),
             rewards: info.players().map(result).collect(),
+            clairvoyant: record.clairvoyant.clone(),
             errors,
             times_ms,
         }

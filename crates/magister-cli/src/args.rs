@@ -2,16 +2,22 @@
 
 mod contest;
 mod explain;
+mod infoset;
 mod play;
+mod solve;
 
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
 use magister_gdl::{Dialect, Options, Syntax};
 
-pub(crate) use contest::{Analyze, Inspect, Match, Pairs, Players, Replay, Thinking, Tourney};
+pub(crate) use contest::{
+    Analyze, Answer, Inspect, Match, Pairs, Play, Players, Rated, Replay, Thinking, Tourney,
+};
 pub(crate) use explain::Explain;
+pub(crate) use infoset::Infoset;
 pub(crate) use play::{Bench, Evaluators, Network, Perft, Playable, Step};
+pub(crate) use solve::{Method, Solve};
 
 /// A general game system: give it the rules of any game, as text.
 #[derive(Debug, Parser)]
@@ -25,7 +31,9 @@ pub(crate) use play::{Bench, Evaluators, Network, Perft, Playable, Step};
   magister step mine.kif              try it, move by move
   magister explain mine.kif terminal  why something holds, or why it does not
   magister playable mine.kif          whether it plays as a game should
+  magister play connect-four          play against the machine
   magister match tictactoe --players mcts,random --games 10
+  magister solve kuhn-poker --strategy
 
 GAME and FILE may be the name of a bundled game, a file in any of the languages, or - for standard
 input; where a game is played, rust:NAME is the version in Rust of a bundled game.
@@ -41,6 +49,7 @@ pub(crate) enum Command {
     Fmt(Fmt),
     Convert(Convert),
     Step(Step),
+    Play(Play),
     Explain(Explain),
     Playable(Playable),
     Players(Players),
@@ -48,7 +57,10 @@ pub(crate) enum Command {
     Tournament(Tourney),
     Replay(Replay),
     Inspect(Inspect),
+    Answer(Answer),
     Analyze(Analyze),
+    Solve(Solve),
+    Infoset(Infoset),
     Network(Network),
     Perft(Perft),
     Bench(Bench),

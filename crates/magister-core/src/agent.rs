@@ -1,6 +1,6 @@
 //! What decides.
 
-use crate::{Budget, Halt, Move, Rng, View};
+use crate::{Budget, Halt, Move, Rng, Stop, View};
 
 /// A player.
 ///
@@ -9,6 +9,12 @@ use crate::{Budget, Halt, Move, Rng, View};
 pub trait Agent: Send {
     /// A name for tables and records.
     fn name(&self) -> String;
+
+    /// Whether it wants to be shown the true state, which the record of the match then tells. Such
+    /// an agent is given the view of a game that begins in that state and hides nothing.
+    fn clairvoyant(&self) -> bool {
+        false
+    }
 
     /// Thinks before the first turn, for as long as the budget says. The view is that of the
     /// role that it is going to play, without any turns.
@@ -26,6 +32,12 @@ pub trait Agent: Send {
     /// What each role can expect, chance included, where the agent has an opinion.
     fn value(&mut self, _view: &View) -> Option<Vec<f64>> {
         None
+    }
+
+    /// The same for whom no time is left once the flag is set. An agent that computes for an
+    /// opinion, rather than looks it up, looks at the flag.
+    fn value_until(&mut self, view: &View, _stop: &Stop) -> Option<Vec<f64>> {
+        self.value(view)
     }
 }
 

@@ -8,26 +8,28 @@
 
 mod alphabeta;
 mod bestfirst;
-mod choices;
-mod combine;
 mod depth;
 mod follow;
+mod hidden;
 mod list;
 mod lookahead;
-mod matrix;
 mod mcs;
 mod mcts;
+mod opinion;
 mod playing;
+mod plies;
 mod possible;
+mod puct;
 mod puzzle;
 mod registry;
-mod rewards;
 mod simple;
-mod solve;
 mod table;
 mod uct;
 
+// How values of positions are made of values: shared with what solves games outright.
+pub(crate) use magister_solve::{choices, combine, rewards};
+
 pub use follow::Follower;
-pub use list::PLAYERS;
+pub use list::{HUMAN, PLAYERS};
+pub use possible::Possible;
 pub use registry::{Entry, Parameter, Settings, Spec, SpecError};
-pub use solve::Solution;

@@ -3,16 +3,31 @@
 use crate::alphabeta::AlphaBeta;
 use crate::bestfirst::BestFirst;
 use crate::depth::Searcher;
+use crate::hidden::{Bayes, Clairvoyant, Honest, HyperPlay, HyperPlay2, Ismcts, Pimc, Thesis};
 use crate::mcs::Flat;
 use crate::mcts::Mcts;
+use crate::plies::Plies;
+use crate::puct::Puct;
 use crate::registry::{Entry, Parameter};
-use crate::simple::Simple;
+use crate::simple::{Nobody, Simple};
 use crate::uct::Uct;
 
 const EXPANDED: &str = "a position that is expanded";
 
 const MEMORY: Parameter =
     Parameter::whole("memory", 256, (1, 1 << 20), "the memory it may use, in MiB");
+
+/// How many states are followed before a sample is drawn, and the size of a sample.
+const STATES: Parameter = Parameter::whole(
+    "states",
+    5_000,
+    (1, 1 << 24),
+    "how many states it follows exactly before it goes over to a sample",
+);
+const PARTICLES: Parameter =
+    Parameter::whole("particles", 1_000, (1, 1 << 24), "the courses of the game in a sample");
+const EXPLORE: Parameter =
+    Parameter::real("c", 0.7, (0.0, 100.0), "how much what was visited little is worth");
 
 /// A player that sees everything, without parameters.
 const fn plain(
@@ -22,6 +37,14 @@ const fn plain(
 ) -> Entry {
     Entry { name, about, iteration: EXPANDED, parameters: &[], hidden: false, make }
 }
+
+/// A person. People are asked by the arena, without a clock, and can take moves back; where nobody
+/// is there to ask them, they give no move.
+pub static HUMAN: Entry = Entry {
+    iteration: "it makes none",
+    hidden: true,
+    ..plain("human", "A person at the terminal; `magister play` is the short way", Nobody::make)
+};
 
 /// All players, from those that do not think to the strongest.
 pub const PLAYERS: &[Entry] = &[
@@ -97,6 +120,12 @@ pub const PLAYERS: &[Entry] = &[
     },
     Entry {
         iteration: "a playout",
+        parameters: &[Parameter::whole(
+            "playouts",
+            32,
+            (1, 100_000),
+            "playouts that value a position for who stands around it",
+        )],
         ..plain("mcs", "Playouts after each of its moves, the best mean wins", Flat::make)
     },
     Entry {
@@ -112,6 +141,28 @@ pub const PLAYERS: &[Entry] = &[
             MEMORY,
         ],
         ..plain("mcts", "Plain UCT, one playout at a time", Mcts::make)
+    },
+    Entry {
+        parameters: &[
+            Parameter::whole("depth", 2, (1, 100), "how many joint moves to look ahead"),
+            Parameter::player("inner", "onestep", "the player that values the positions there"),
+        ],
+        ..plain("plies", "Looks ahead, and trusts another player there", Plies::make)
+    },
+    Entry {
+        iteration: "a descent to a new position",
+        parameters: &[
+            Parameter::real("c", 1.25, (0.0, 100.0), "how much what was visited little is worth"),
+            Parameter::real(
+                "sharp",
+                0.0,
+                (0.0, 1000.0),
+                "how much likelier a move is that looks better at once, 0 for not at all",
+            ),
+            Parameter::player("inner", "mcs", "the player that values new positions"),
+            MEMORY,
+        ],
+        ..plain("puct", "A tree of what another player thinks of its leaves", Puct::make)
     },
     Entry {
         iteration: "a descent with playouts of its own",
@@ -136,7 +187,18 @@ pub const PLAYERS: &[Entry] = &[
                 "the visits up to which playouts with the move made later count most",
             ),
             Parameter::whole("threads", 1, (1, 256), "threads that share the playouts of a round"),
-            Parameter::whole("batch", 16, (1, 1024), "descents of a round"),
+            Parameter::whole(
+                "batch",
+                0,
+                (0, 4096),
+                "descents of a round, 0 for as many as the engine plays out at once",
+            ),
+            Parameter::whole(
+                "expand",
+                1,
+                (1, 1000),
+                "how often a leaf is played out before its moves are tried",
+            ),
             Parameter::whole(
                 "playouts",
                 0,
@@ -152,5 +214,105 @@ pub const PLAYERS: &[Entry] = &[
             MEMORY,
         ],
         ..plain("uct", "UCT in a graph with proofs and playouts side by side", Uct::make)
+    },
+    Entry {
+        iteration: "a step",
+        hidden: true,
+        parameters: &[
+            Parameter::whole("depth", 100, (1, 100), "how many own moves to look ahead"),
+            Parameter::whole("worst", 0, (0, 1), "whether what is unknown is as bad as can be"),
+            STATES,
+            PARTICLES,
+        ],
+        ..plain("bayes", "Looks ahead through all it may see, others being random", Bayes::make)
+    },
+    Entry {
+        iteration: "one of the inner player",
+        hidden: true,
+        parameters: &[
+            Parameter::player("inner", "uct", "who thinks about each state"),
+            Parameter::whole("worlds", 40, (1, 100_000), "how many states are thought about"),
+            STATES,
+            PARTICLES,
+        ],
+        ..plain("pimc", "Asks a player that sees everything about many states", Pimc::make)
+    },
+    Entry {
+        iteration: "a state in which all moves are tried",
+        hidden: true,
+        parameters: &[STATES, PARTICLES],
+        ..plain(
+            "hyperplay",
+            "Random playouts in states that agree with what it saw",
+            HyperPlay::make,
+        )
+    },
+    Entry {
+        iteration: "a simulation of one move",
+        hidden: true,
+        parameters: &[
+            Parameter::whole("depth", 6, (0, 1000), "steps for which everybody decides"),
+            STATES,
+            PARTICLES,
+        ],
+        ..plain(
+            "hyperplay2",
+            "Simulations in which everybody decides by what it would know",
+            HyperPlay2::make,
+        )
+    },
+    Entry {
+        iteration: "a descent with playouts",
+        hidden: true,
+        parameters: &[EXPLORE, STATES, PARTICLES, MEMORY],
+        ..plain(
+            "ao-tree",
+            "A tree of own moves and percepts, for one against chance",
+            Ismcts::alone,
+        )
+    },
+    Entry {
+        iteration: "a descent with playouts",
+        hidden: true,
+        parameters: &[EXPLORE, STATES, PARTICLES, MEMORY],
+        ..plain("so-ismcts", "A tree of what its own role sees", Ismcts::single)
+    },
+    Entry {
+        iteration: "a descent with playouts",
+        hidden: true,
+        parameters: &[
+            EXPLORE,
+            Parameter::choice(
+                "root",
+                &["widened", "own", "start"],
+                "where descents begin: in what anybody takes to be possible, in what the own role \
+                 does, or at the start of the game",
+            ),
+            STATES,
+            PARTICLES,
+            MEMORY,
+        ],
+        ..plain("mo-ismcts", "A tree for each role of what it sees", Ismcts::multiple)
+    },
+    Entry {
+        iteration: "a playout",
+        hidden: true,
+        parameters: &[
+            Parameter::whole("flaws", 0, (0, 1), "whether it has the flaws of the original"),
+            STATES,
+            PARTICLES,
+        ],
+        ..plain("thesis-honest", "A bandit over its moves in random states", Thesis::make)
+    },
+    Entry {
+        iteration: "one of the inner player",
+        hidden: true,
+        parameters: &[Parameter::player("inner", "uct", "who thinks")],
+        ..plain("clairvoyant", "Is shown the state, and the record says so", Clairvoyant::make)
+    },
+    Entry {
+        iteration: "one of the method it takes",
+        hidden: true,
+        ..plain("honest", "Takes the method that suits what the game hides", Honest::make)
     },
 ];

@@ -1,7 +1,7 @@
 //! `magister bench`: how fast games are played at random.
 
 mod measure;
-mod process;
+pub(crate) mod process;
 
 use std::fmt::Write as _;
 use std::io::Write;

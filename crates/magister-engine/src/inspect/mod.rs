@@ -1,15 +1,13 @@
-//! Games looked at from outside: paths counted, matches played at random, whole games searched.
+//! Games looked at from outside: paths counted, matches played at random.
 //!
 //! All of it works on any [`Game`](magister_core::Game) and asks it nothing but what the
 //! vocabulary offers.
 
 mod count;
 mod joints;
-mod solve;
 mod survey;
 #[cfg(test)]
 mod tests;
 
 pub use count::{Counter, Failure, Level};
-pub use solve::{Solution, solve};
 pub use survey::{Fault, Score, Seen, Survey, survey};

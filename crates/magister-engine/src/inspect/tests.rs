@@ -3,7 +3,7 @@
 use magister_core::examples::Countdown;
 use magister_core::{Native, Seed, Stop};
 
-use super::{Counter, Solution, solve, survey};
+use super::{Counter, survey};
 
 #[test]
 fn paths_of_a_countdown_are_fibonacci_numbers() {
@@ -22,17 +22,6 @@ fn paths_of_a_countdown_are_fibonacci_numbers() {
     // The heap and whose turn it is.
     assert_eq!(counter.positions(), 20);
     assert!(!counter.endless());
-}
-
-#[test]
-fn who_can_leave_a_multiple_of_three_wins() {
-    for heap in 1..12 {
-        let game = Native::new(Countdown(heap));
-        let value = if heap % 3 == 0 { [0.0, 100.0] } else { [100.0, 0.0] };
-        assert_eq!(solve(&game, 1_000, &Stop::never()), Solution::Value(value.into()), "{heap}");
-    }
-    let game = Native::new(Countdown(100));
-    assert_eq!(solve(&game, 20, &Stop::never()), Solution::TooLarge);
 }
 
 #[test]

@@ -1,14 +1,17 @@
 //! What the card says, counted again.
 
 use magister_core::{Batch, Detail, Game, Halt, Results, Stop, Stream};
-use magister_engine::inspect::{Counter, Failure, Level, Solution, solve};
+use magister_engine::inspect::{Counter, Failure, Level};
 use magister_engine::within;
+use magister_solve::{Effort as Solving, Limits, Unsolved, solve};
 
 use super::{ENDLESS, Effort, Proof, Version};
 use crate::catalogue::{Entry, Facts};
 
 /// How deep twins are compared.
 const DEPTH: usize = 6;
+/// Values that differ by less are the same.
+const CLOSE: f64 = 0.05;
 /// A mean length may differ by this part, and by so many times what chance makes of it.
 const SHARE: f64 = 0.02;
 const SIGMAS: f64 = 4.0;
@@ -32,26 +35,25 @@ pub(super) fn hold(entry: &Entry, main: &Version, effort: &Effort, stop: &Stop, 
         }
     }
     if let Some(value) = &facts.value {
-        let limit = effort.positions as usize;
-        match within(effort.patience, stop, |stop| solve(game, limit, stop)) {
-            Solution::Value(found) => {
-                let players: Vec<f64> = game.info().players().map(|r| found[r.index()]).collect();
-                let close = |(a, b): (&f64, &f64)| (a - b).abs() < 0.05;
-                let same = |found: &[f64]| {
-                    found.len() == value.len() && found.iter().zip(value).all(close)
-                };
-                if !same(&players) && !same(&found) {
+        let limits = Limits { nodes: effort.positions as usize, ..Limits::default() };
+        let found = within(effort.patience, stop, |stop| {
+            let solving = Solving { stop: stop.clone(), ..Solving::default() };
+            solve(game, &limits, &solving)
+        });
+        let mut skip = |why: &str| proof.skipped.push(format!("{}: its value, {why}", entry.name));
+        match found {
+            Ok(answer) if !answer.proven(CLOSE) => skip("which was not proven"),
+            Ok(answer) => {
+                let found = answer.values(game);
+                let close = |(a, b): (&f64, &f64)| (a - b).abs() < CLOSE;
+                if found.len() != value.len() || !found.iter().zip(value).all(close) {
                     proof
                         .findings
                         .push(format!("{}: best play gives {found:?}, not {value:?}", entry.name));
                 }
             }
-            Solution::TooLarge => {
-                proof.skipped.push(format!("{}: its value, for its size", entry.name));
-            }
-            Solution::Undefined(why) => {
-                proof.skipped.push(format!("{}: its value, because {why}", entry.name));
-            }
+            Err(Unsolved::TooLarge(_)) => skip("for its size"),
+            Err(why) => skip(&format!("because {why}")),
         }
     }
 }

@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use magister_core::{Budget, Clock, Decision, Halt, Move, Rng, Step, Thought, View};
+use magister_solve::{Limits, Solution, Unsolved};
 
 use super::Uct;
 use crate::combine::draw;
 use crate::puzzle::{self, Course};
-use crate::solve::Solution;
 
 /// A game is solved outright if it has no more positions than this.
 const SMALL: usize = 200_000;
@@ -32,10 +32,11 @@ impl Uct {
         let worker = self.follower.follow(view, budget.stop())?;
         // A position takes about so many bytes.
         let limit = SMALL.min(self.config.memory / 1000);
-        match Solution::new(worker, view.role(), limit, &mut part) {
-            Ok(found) => self.solution = found,
+        let limits = Limits { nodes: limit, bytes: self.config.memory };
+        match Solution::new(worker, view.role(), &limits, &mut part) {
+            Ok(found) => self.solution = Some(found),
+            Err(Unsolved::Halt(Halt::Hidden)) => return Err(Halt::Hidden),
             // Rules that fail somewhere are no reason not to search elsewhere.
-            Err(Halt::Hidden) => return Err(Halt::Hidden),
             Err(_) => {}
         }
         if let (Some(before), Some(after)) = (budget.left(), part.left()) {
@@ -57,16 +58,22 @@ impl Uct {
         let worker = self.follower.follow(view, budget.stop())?;
         let mut state = Vec::new();
         worker.save(&mut state);
-        let Some(moves) = solution.mixture(&state, view.role()) else { return Ok(None) };
-        let names: Vec<Move> = moves.iter().map(|one| one.0).collect();
-        let mixture: Vec<f64> = moves.iter().map(|one| one.1).collect();
+        let Some(moves) = solution.moves(&state, view.role()) else { return Ok(None) };
+        let names: Vec<Move> = moves.iter().map(|one| one.choice).collect();
+        let mixture: Vec<f64> = moves.iter().map(|one| one.likely).collect();
         let choice = draw(&names, &mixture, rng);
+        // Where others choose at the same time, a move is worth what the position is.
+        let together = moves.iter().all(|one| one.value.is_none());
+        let whole = solution.values(&state).map(|values| values[view.role().index()]);
+        let whole = whole.filter(|_| together);
         let thoughts = moves
             .iter()
-            .map(|&(choice, likely, value)| Thought {
-                proven: true,
-                probability: Some(likely),
-                ..Thought::new(choice, value)
+            .map(|one| Thought {
+                choice: one.choice,
+                value: one.value.or(whole),
+                visits: 0,
+                proven: together || one.value.is_some(),
+                probability: Some(one.likely),
             })
             .collect();
         Ok(Some(Decision { thoughts, ..choice.into() }))

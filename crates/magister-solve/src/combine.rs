@@ -7,7 +7,7 @@ use crate::matrix::{regret_matching, zero_sum};
 
 /// What a player takes the others to want.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Outlook {
+pub enum Outlook {
     /// Everybody wants the most for itself (max-n). Who is indifferent does what is worse for
     /// the one that thinks. Simultaneous moves of two with opposite interests are a zero-sum
     /// matrix game and solved exactly; all others are mixed by regret matching.
@@ -22,23 +22,18 @@ pub(crate) enum Outlook {
 
 /// What a position is worth, and how to play it.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Verdict {
+pub struct Verdict {
     /// What each role can expect.
-    pub(crate) values: Vec<f64>,
+    pub values: Vec<f64>,
     /// For each actor, how likely it plays each of its moves.
-    pub(crate) mixtures: Vec<Vec<f64>>,
+    pub mixtures: Vec<Vec<f64>>,
 }
 
 /// Differences smaller than this are none.
 const TINY: f64 = 1e-9;
 
 /// The value of a position, given the values of each profile of its actors.
-pub(crate) fn combine(
-    choices: &Choices,
-    cells: &[Vec<f64>],
-    outlook: Outlook,
-    me: Role,
-) -> Verdict {
+pub fn combine(choices: &Choices, cells: &[Vec<f64>], outlook: Outlook, me: Role) -> Verdict {
     let own = |cell: &Vec<f64>| cell[me.index()];
     match (outlook, choices.actors()) {
         (_, []) => Verdict { values: cells.first().cloned().unwrap_or_default(), mixtures: vec![] },
@@ -74,7 +69,7 @@ pub(crate) fn combine(
 }
 
 /// Whether what one of two gets is always what the other does not get.
-fn opposed(cells: &[Vec<f64>], one: Role, two: Role) -> bool {
+pub(crate) fn opposed(cells: &[Vec<f64>], one: Role, two: Role) -> bool {
     let sum = |cell: &Vec<f64>| cell[one.index()] + cell[two.index()];
     let first = cells.first().map_or(0.0, sum);
     cells.iter().all(|cell| (sum(cell) - first).abs() < TINY)
@@ -136,7 +131,7 @@ fn against_all(choices: &Choices, cells: &[Vec<f64>], me: Role) -> Verdict {
 }
 
 /// One of some moves, by how likely each is.
-pub(crate) fn draw(moves: &[Move], mixture: &[f64], rng: &mut Rng) -> Move {
+pub fn draw(moves: &[Move], mixture: &[f64], rng: &mut Rng) -> Move {
     let mut rest = rng.f64() * mixture.iter().sum::<f64>();
     for (&choice, &share) in moves.iter().zip(mixture) {
         rest -= share;

@@ -4,7 +4,7 @@ use magister_core::{Move, Role, Worker};
 
 /// The legal moves of all roles in one position.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Choices {
+pub struct Choices {
     /// For each role its legal moves.
     moves: Vec<Vec<Move>>,
     /// The roles that have a choice, without chance.
@@ -16,7 +16,7 @@ pub(crate) struct Choices {
 
 impl Choices {
     /// The choices in the position of a worker.
-    pub(crate) fn of(worker: &dyn Worker) -> Self {
+    pub fn of(worker: &dyn Worker) -> Self {
         let info = worker.info();
         let moves: Vec<Vec<Move>> =
             info.all_roles().map(|role| worker.legal(role).to_vec()).collect();
@@ -33,7 +33,7 @@ impl Choices {
     }
 
     /// Choices of which only the numbers of moves are known, without chance.
-    pub(crate) fn counted(actors: &[(Role, usize)], roles: usize) -> Self {
+    pub fn counted(actors: &[(Role, usize)], roles: usize) -> Self {
         let mut moves = vec![vec![Move::IDLE]; roles];
         for &(role, count) in actors {
             moves[role.index()] = (0..count as u32).map(Move).collect();
@@ -43,34 +43,34 @@ impl Choices {
     }
 
     /// The roles that have a choice, without chance.
-    pub(crate) fn actors(&self) -> &[Role] {
+    pub fn actors(&self) -> &[Role] {
         &self.actors
     }
 
     /// The legal moves of a role.
-    pub(crate) fn moves(&self, role: Role) -> &[Move] {
+    pub fn moves(&self, role: Role) -> &[Move] {
         &self.moves[role.index()]
     }
 
     /// How likely each move of chance is.
-    pub(crate) fn probabilities(&self) -> &[f64] {
+    pub fn probabilities(&self) -> &[f64] {
         &self.probabilities
     }
 
     /// How many ways the actors have to move; `None` if they can not be counted.
-    pub(crate) fn profiles(&self) -> Option<usize> {
+    pub fn profiles(&self) -> Option<usize> {
         let counts = self.actors.iter().map(|role| self.moves[role.index()].len());
         counts.into_iter().try_fold(1_usize, usize::checked_mul)
     }
 
     /// The number of a profile, out of the number of each actor's move.
-    pub(crate) fn profile(&self, picks: &[usize]) -> usize {
+    pub fn profile(&self, picks: &[usize]) -> usize {
         let counts = self.actors.iter().map(|role| self.moves[role.index()].len());
         picks.iter().zip(counts).fold(0, |number, (&pick, count)| number * count + pick)
     }
 
     /// The number of each actor's move in a profile.
-    pub(crate) fn picks(&self, mut profile: usize) -> Vec<usize> {
+    pub fn picks(&self, mut profile: usize) -> Vec<usize> {
         let mut picks = vec![0; self.actors.len()];
         for (pick, role) in picks.iter_mut().zip(&self.actors).rev() {
             let count = self.moves[role.index()].len();
@@ -81,7 +81,7 @@ impl Choices {
     }
 
     /// The joint move of a profile and a move of chance.
-    pub(crate) fn joint(&self, profile: usize, outcome: usize) -> Vec<Move> {
+    pub fn joint(&self, profile: usize, outcome: usize) -> Vec<Move> {
         let mut joint: Vec<Move> =
             self.moves.iter().map(|moves| moves.first().copied().unwrap_or(Move::IDLE)).collect();
         for (role, pick) in self.actors.iter().zip(self.picks(profile)) {

@@ -2,11 +2,11 @@
 
 /// How a zero-sum matrix game is to be played.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Solution {
+pub struct Solution {
     /// What the row player can be sure of.
-    pub(crate) value: f64,
+    pub value: f64,
     /// How likely the row player plays each row.
-    pub(crate) rows: Vec<f64>,
+    pub rows: Vec<f64>,
 }
 
 /// Numbers smaller than this are zero.
@@ -18,11 +18,7 @@ const TINY: f64 = 1e-9;
 /// The linear program "the least, by columns, of what a mixture of rows gives shall be greatest"
 /// is solved by the simplex method on its dual, with Bland's rule, which can not cycle. The
 /// payoffs are shifted to be positive, so that zero is a feasible start.
-pub(crate) fn zero_sum(
-    rows: usize,
-    columns: usize,
-    payoff: impl Fn(usize, usize) -> f64,
-) -> Solution {
+pub fn zero_sum(rows: usize, columns: usize, payoff: impl Fn(usize, usize) -> f64) -> Solution {
     let cell = |at: usize| payoff(at / columns, at % columns);
     let (low, high) = (0..rows * columns)
         .map(cell)
@@ -125,7 +121,7 @@ const ROUNDS: usize = 1000;
 /// better, on the average, by a single fixed move. It is defined for any number of players and
 /// any payoffs, which an equilibrium in the strict sense would be too, but that one is hard to
 /// find and need not be the one the others think of.
-pub(crate) fn regret_matching(
+pub fn regret_matching(
     counts: &[usize],
     payoff: impl Fn(&[usize], usize) -> f64,
 ) -> (Vec<Vec<f64>>, Vec<f64>) {

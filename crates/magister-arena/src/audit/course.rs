@@ -1,0 +1,139 @@
+//! Courses of a game, and others that look the same to a role.
+
+use std::sync::Arc;
+
+use magister_core::view::observe;
+use magister_core::{Game, Halt, Move, Rng, Role, Step, Stop, Turn, Worker};
+
+/// More joint moves than this are not looked through in one position.
+const MANY: usize = 5_000;
+/// Steps after which no twin is looked for any longer.
+const PATIENCE: usize = 20_000;
+
+/// The joint moves of a match up to a question, silent steps included.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Course {
+    pub(super) joints: Vec<Vec<Move>>,
+}
+
+/// A match on the way, as the one who runs it sees it.
+pub(super) struct Way {
+    pub(super) worker: Box<dyn Worker>,
+    /// What each role has lived.
+    pub(super) turns: Vec<Vec<Turn>>,
+    step: Step,
+}
+
+impl Way {
+    pub(super) fn new(game: &Arc<dyn Game>) -> Self {
+        let mut worker = game.worker();
+        worker.reset();
+        Way { turns: vec![Vec::new(); game.info().roles.len()], worker, step: Step::new() }
+    }
+
+    /// Makes a joint move. Whether the players had a turn.
+    pub(super) fn go(&mut self, joint: &[Move], stop: &Stop) -> Result<bool, Halt> {
+        self.worker.step(joint, &mut self.step, stop)?;
+        if self.step.tick {
+            let info = self.worker.info();
+            for role in info.players() {
+                let seen = observe(info.information, role, joint, &self.step);
+                self.turns[role.index()].push(Turn { own: joint[role.index()], seen });
+            }
+        }
+        Ok(self.step.tick)
+    }
+
+    /// What each role gained in the last step.
+    pub(super) fn gains(&self) -> &[f64] {
+        &self.step.gains
+    }
+
+    pub(super) fn state(&self) -> Vec<u64> {
+        let mut state = Vec::new();
+        self.worker.save(&mut state);
+        state
+    }
+}
+
+/// Looks for another course after which a role has lived the same turns: by trying what the
+/// others and chance may have done, in random order, and taking back what does not agree. It is
+/// some such course, and no fair sample of them. `None` if none is found soon.
+pub(super) fn twin(
+    game: &Arc<dyn Game>,
+    role: Role,
+    turns: &[Turn],
+    not: &Course,
+    rng: &mut Rng,
+    stop: &Stop,
+) -> Result<Option<Course>, Halt> {
+    struct Frame {
+        state: Vec<u64>,
+        behind: usize,
+        left: Option<Vec<Vec<Move>>>,
+    }
+    let mut worker = game.worker();
+    worker.reset();
+    let (mut step, mut state) = (Step::new(), Vec::new());
+    worker.save(&mut state);
+    let mut frames = vec![Frame { state, behind: 0, left: None }];
+    let mut joints: Vec<Vec<Move>> = Vec::new();
+    for _ in 0..PATIENCE {
+        stop.check()?;
+        let Some(frame) = frames.last_mut() else { return Ok(None) };
+        worker.load(&frame.state, stop)?;
+        let next = turns.get(frame.behind);
+        let silent = !worker.terminal() && worker.silent();
+        let arrived = next.is_none() && !silent;
+        if worker.terminal() || arrived {
+            if arrived && !worker.terminal() && joints != not.joints {
+                return Ok(Some(Course { joints }));
+            }
+            frames.pop();
+            joints.pop();
+            continue;
+        }
+        let left = frame.left.get_or_insert_with(|| {
+            let own = next.filter(|_| !silent).map(|turn| turn.own);
+            let mut all = listed(&*worker, role, own);
+            rng.shuffle(&mut all);
+            all
+        });
+        let Some(joint) = left.pop() else {
+            frames.pop();
+            joints.pop();
+            continue;
+        };
+        let behind = frame.behind;
+        worker.step(&joint, &mut step, stop)?;
+        let agrees = match next {
+            Some(turn) if step.tick => {
+                observe(game.info().information, role, &joint, &step) == turn.seen
+            }
+            _ => !step.tick,
+        };
+        if agrees {
+            let mut state = Vec::new();
+            worker.save(&mut state);
+            frames.push(Frame { state, behind: behind + usize::from(step.tick), left: None });
+            joints.push(joint);
+        }
+    }
+    Ok(None)
+}
+
+/// All joint moves with a given move of one role, as far as they can be listed.
+fn listed(worker: &dyn Worker, role: Role, own: Option<Move>) -> Vec<Vec<Move>> {
+    let mut all: Vec<Vec<Move>> = vec![Vec::new()];
+    for other in worker.info().all_roles() {
+        let fits = |choice: &&Move| other != role || own.is_none_or(|own| own == **choice);
+        let legal = worker.legal(other).iter().filter(fits);
+        let longer = |&choice: &Move| {
+            all.iter().map(move |joint| [&joint[..], &[choice]].concat()).collect::<Vec<_>>()
+        };
+        let mut more: Vec<Vec<Move>> = legal.flat_map(longer).collect();
+        more.truncate(MANY);
+        all = more;
+    }
+    all
+}

@@ -1,0 +1,54 @@
+//! Who plays the other roles.
+
+use std::sync::Arc;
+
+use magister_core::{Game, Move, Rng, Role, Stop, Turn};
+use magister_solve::{Effort, Equilibrium, Form, Limits};
+
+/// Games that are larger are not solved for an audit.
+const SMALL: Limits = Limits { nodes: 200_000, bytes: 256 << 20 };
+/// Rounds at most.
+const ROUNDS: u64 = 3_000;
+
+/// The other roles: by lot, or as an equilibrium says.
+pub(super) struct Opponents {
+    pub(super) solved: Option<Equilibrium>,
+}
+
+impl Opponents {
+    /// Solves the game if it is small, has one player or two with opposite interests.
+    pub(super) fn of(game: &Arc<dyn Game>, stop: &Stop) -> Self {
+        let effort = Effort { rounds: ROUNDS, stop: stop.clone(), ..Effort::default() };
+        let solved = Form::new(&**game, &SMALL, stop)
+            .ok()
+            .filter(|form| form.players().len() == 1 || form.constant_sum().is_some())
+            .filter(|form| form.players().len() <= 2)
+            .map(|form| Equilibrium::find(Arc::new(form), &effort));
+        Opponents { solved }
+    }
+
+    /// The most that a role can get on the average against these opponents, if it is known.
+    pub(super) fn most(&self, role: Role) -> Option<f64> {
+        let solved = self.solved.as_ref()?;
+        let player = solved.form.players().iter().position(|&one| one == role)?;
+        solved.best.get(player).copied()
+    }
+
+    pub(super) fn choose(&self, role: Role, turns: &[Turn], legal: &[Move], rng: &mut Rng) -> Move {
+        let place =
+            self.solved.as_ref().and_then(|found| Some((found, found.form.find(role, turns)?)));
+        if let Some((found, (player, set))) = place {
+            let mixture = found.profile.mixture(&found.form, player, set);
+            let choice =
+                magister_solve::combine::draw(&found.form.moves(player, set), mixture, rng);
+            if legal.contains(&choice) {
+                return choice;
+            }
+        }
+        match legal {
+            [] => Move::IDLE,
+            [only] => *only,
+            _ => legal[rng.below(legal.len() as u64) as usize],
+        }
+    }
+}

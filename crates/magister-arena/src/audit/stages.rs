@@ -1,0 +1,232 @@
+//! The tests, one after the other.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use magister_core::{Game, Halt, Information, Move, Stop, Turn};
+
+use super::chi::independence;
+use super::course::{Course, twin};
+use super::opponents::Opponents;
+use super::trial::{Moment, Played, Said, Trial};
+use super::{Audit, Ceiling, DOUBT, Suspect, Verdict, secrets};
+
+/// The pause before the last question of a twin, for those who watch the clock.
+const PAUSE: Duration = Duration::from_millis(3);
+/// Attempts to find a pair of twins that differ in their states.
+const ATTEMPTS: u64 = 30;
+/// An information set must come up so often to be tested.
+const OFTEN: u64 = 40;
+/// Standard errors by which a mean may be above what can be had.
+const SIGMAS: f64 = 4.0;
+
+/// For each information set that came up, for each state in it, how often each move was made.
+pub(super) type Sample = BTreeMap<Vec<Turn>, BTreeMap<Vec<u64>, BTreeMap<Move, u64>>>;
+
+pub(super) fn run(
+    audit: &Audit,
+    game: &Arc<dyn Game>,
+    suspect: &Suspect,
+    stop: &Stop,
+    verdict: &mut Verdict,
+) -> Result<(), Halt> {
+    let Audit { role, iterations, seeds, .. } = *audit;
+    let trial = Trial { game, role, suspect, iterations, seeds, stop };
+    if game.info().information == Information::Perfect {
+        let what = "the game hides nothing, so only the future is there to be known";
+        verdict.remarks.push(what.to_owned());
+    }
+    twins(audit, &trial, verdict)?;
+    permutations(audit, &trial, verdict)?;
+    let opponents = Opponents::of(game, stop);
+    let sample = sample(audit, &trial, &opponents, verdict)?;
+    if let Some(solved) = &opponents.solved {
+        secrets::look(&trial, solved, &sample, verdict)?;
+    } else {
+        let what =
+            "the game was not solved, so there is no ceiling, and secrets were not looked at";
+        verdict.remarks.push(what.to_owned());
+    }
+    Ok(())
+}
+
+fn prefix(played: &Played, moment: &Moment) -> Course {
+    Course { joints: played.course.joints[..moment.behind].to_vec() }
+}
+
+/// Questions with a choice, or all if there is none.
+fn questions(played: &Played) -> Vec<&Moment> {
+    let open: Vec<&Moment> = played.moments.iter().filter(|moment| moment.open).collect();
+    if open.is_empty() { played.moments.iter().collect() } else { open }
+}
+
+fn twins(audit: &Audit, trial: &Trial<'_>, verdict: &mut Verdict) -> Result<(), Halt> {
+    let random = Opponents { solved: None };
+    for number in 0..audit.matches {
+        let seed = audit.seed.derive("twins").derive_index(u64::from(number));
+        let played = trial.play(&seed, &random)?;
+        verdict.matches += 1;
+        verdict.illegal += played.illegal as u64;
+        if !played.told_truly {
+            let what = "the referee told a role something that it did not live".to_owned();
+            verdict.found("views", what);
+        }
+        let questions = questions(&played);
+        let Some(last) = questions.last() else { continue };
+        let chance = (trial.seeds.chance)(&seed);
+        let base = trial.along(&prefix(&played, last), &seed, Some(chance), Duration::ZERO)?;
+        let again = trial.along(&prefix(&played, last), &seed, Some(chance), Duration::ZERO)?;
+        verdict.answers += again.len() as u64;
+        if let Some(at) = differ(&base, &again) {
+            let what = "asked again, along the same course and with the same seed, it said";
+            verdict.found("repeat", told(what, number, at, &base, &again));
+            // Twins can not be compared with something that changes by itself.
+            continue;
+        }
+        let mut rng = seed.derive("twins of it").rng();
+        for number_of_twin in 0..audit.twins {
+            let moment = questions[rng.below(questions.len() as u64) as usize];
+            let course = prefix(&played, moment);
+            let turns = &played.turns[..moment.turns];
+            let found = twin(trial.game, trial.role, turns, &course, &mut rng, trial.stop)?;
+            *(if found.is_some() { &mut verdict.twins } else { &mut verdict.futures }) += 1;
+            let other = found.unwrap_or(course);
+            let future = seed.derive("another future").derive_index(u64::from(number_of_twin));
+            let said = trial.along(&other, &seed, Some(future), PAUSE)?;
+            verdict.answers += said.len() as u64;
+            if let Some(at) = differ(&base[..said.len().min(base.len())], &said) {
+                let what = "along another course that looks the same to its role, it said";
+                verdict.found("twin", told(what, number, at, &base, &said));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The first question to which the answers differ.
+fn differ(one: &[Said], other: &[Said]) -> Option<usize> {
+    if one.len() != other.len() {
+        return Some(one.len().min(other.len()));
+    }
+    one.iter().zip(other).position(|(one, other)| one != other)
+}
+
+fn told(what: &str, number: u32, at: usize, one: &[Said], other: &[Said]) -> String {
+    let said = |all: &[Said]| {
+        let whole = all.get(at).map_or("nothing", |said| said.whole.as_str());
+        whole.chars().take(200).collect::<String>()
+    };
+    format!("match {number}, question {at}: {what} {} instead of {}", said(other), said(one))
+}
+
+fn permutations(audit: &Audit, trial: &Trial<'_>, verdict: &mut Verdict) -> Result<(), Halt> {
+    let random = Opponents { solved: None };
+    let (mut least, mut tests) = (1.0_f64, 0);
+    for attempt in 0..ATTEMPTS {
+        if tests >= audit.pairs {
+            break;
+        }
+        let seed = audit.seed.derive("pairs").derive_index(attempt);
+        let mut rng = seed.derive("twin").rng();
+        let played = trial.play(&seed, &random)?;
+        let open: Vec<&Moment> = played.moments.iter().filter(|moment| moment.open).collect();
+        if open.is_empty() {
+            continue;
+        }
+        let moment = open[rng.below(open.len() as u64) as usize];
+        let course = prefix(&played, moment);
+        let turns = &played.turns[..moment.turns];
+        let found = twin(trial.game, trial.role, turns, &course, &mut rng, trial.stop)?;
+        let Some(other) = found else { continue };
+        tests += 1;
+        let mut counts: BTreeMap<Option<Move>, [u64; 2]> = BTreeMap::new();
+        for number in 0..u64::from(audit.decisions) {
+            for (side, course) in [&course, &other].into_iter().enumerate() {
+                let fresh = seed.derive_index(2 * number + side as u64);
+                counts.entry(trial.last(course, &fresh)?.choice).or_default()[side] += 1;
+            }
+        }
+        let row = |side: usize| counts.values().map(|count| count[side]).collect();
+        least = least.min(independence(&[row(0), row(1)]));
+    }
+    if tests > 0 {
+        verdict.permutation = Some((least, tests));
+        if least < DOUBT / f64::from(tests) {
+            let what = format!(
+                "its moves after two courses that look the same to it differ as chance alone would \
+                 make them with p = {least:.1e}, in {tests} tests"
+            );
+            verdict.found("permutation", what);
+        }
+    }
+    Ok(())
+}
+
+fn sample(
+    audit: &Audit,
+    trial: &Trial<'_>,
+    opponents: &Opponents,
+    verdict: &mut Verdict,
+) -> Result<Sample, Halt> {
+    let mut sample = Sample::new();
+    let mut rewards = Vec::new();
+    for number in 0..audit.sample {
+        let seed = audit.seed.derive("sample").derive_index(u64::from(number));
+        let played = trial.play(&seed, opponents)?;
+        verdict.illegal += played.illegal as u64;
+        rewards.extend(played.reward);
+        for moment in played.moments.into_iter().filter(|moment| moment.open) {
+            let set = sample.entry(played.turns[..moment.turns].to_vec()).or_default();
+            *set.entry(moment.state).or_default().entry(moment.choice).or_default() += 1;
+        }
+    }
+    let (mut least, mut tests) = (1.0_f64, 0);
+    for states in sample.values().filter(|states| states.len() > 1) {
+        let total: u64 = states.values().flat_map(BTreeMap::values).sum();
+        if total < OFTEN {
+            continue;
+        }
+        tests += 1;
+        let mut moves: Vec<Move> = states.values().flat_map(BTreeMap::keys).copied().collect();
+        moves.sort_unstable();
+        moves.dedup();
+        let row = |counts: &BTreeMap<Move, u64>| -> Vec<u64> {
+            moves.iter().map(|choice| counts.get(choice).copied().unwrap_or(0)).collect()
+        };
+        let table: Vec<Vec<u64>> = states.values().map(row).collect();
+        least = least.min(independence(&table));
+    }
+    if tests > 0 {
+        verdict.independence = Some((least, tests));
+        if least < DOUBT / f64::from(tests) {
+            let what = format!(
+                "over {} matches its moves depend on what is hidden from it: chance alone would \
+                 give that with p = {least:.1e}, in {tests} tests",
+                audit.sample
+            );
+            verdict.found("independence", what);
+        }
+    }
+    if let Some(most) = opponents.most(audit.role).filter(|_| rewards.len() > 1) {
+        let ceiling = ceiling(most, &rewards);
+        verdict.ceiling = Some(ceiling);
+        let Ceiling { mean, error, matches, .. } = ceiling;
+        if mean > most + SIGMAS * error + 1e-6 * most.abs().max(1.0) {
+            let what = format!(
+                "it got {mean:.2} ± {error:.2} on the average of {matches} matches, where nobody \
+                 can have more than {most:.2}"
+            );
+            verdict.found("ceiling", what);
+        }
+    }
+    Ok(sample)
+}
+
+fn ceiling(most: f64, rewards: &[f64]) -> Ceiling {
+    let count = rewards.len() as f64;
+    let mean = rewards.iter().sum::<f64>() / count;
+    let square = rewards.iter().map(|reward| (reward - mean).powi(2)).sum::<f64>();
+    let error = (square / (count - 1.0) / count).sqrt();
+    Ceiling { most, mean, error, matches: rewards.len() as u32 }
+}

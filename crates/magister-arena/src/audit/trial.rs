@@ -1,0 +1,222 @@
+//! A player asked along a course of the game, and matches of its own.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use magister_core::{
+    Agent, Budget, Game, Halt, Information, Move, Payment, Referee, Rng, Role, Seed, Stop, View,
+    draw,
+};
+use magister_infoset::Opened;
+
+use super::course::{Course, Way};
+use super::opponents::Opponents;
+use super::world::{Seeds, Suspect, World};
+
+/// A match is broken off after so many steps.
+const LONGEST: usize = 2_000;
+
+/// Who is asked, and under which conditions.
+pub(super) struct Trial<'a> {
+    pub(super) game: &'a Arc<dyn Game>,
+    pub(super) role: Role,
+    pub(super) suspect: &'a Suspect,
+    pub(super) iterations: u64,
+    pub(super) seeds: Seeds,
+    pub(super) stop: &'a Stop,
+}
+
+/// An answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Said {
+    pub(super) choice: Option<Move>,
+    /// All of it: the move, what was thought of the others, the line, the iterations.
+    pub(super) whole: String,
+}
+
+/// A question that came up in a match.
+pub(super) struct Moment {
+    /// The joint moves before it.
+    pub(super) behind: usize,
+    /// The turns of the role before it.
+    pub(super) turns: usize,
+    pub(super) state: Vec<u64>,
+    /// Whether there was a choice.
+    pub(super) open: bool,
+    pub(super) choice: Move,
+}
+
+/// A match that was played.
+pub(super) struct Played {
+    pub(super) course: Course,
+    pub(super) turns: Vec<magister_core::Turn>,
+    pub(super) moments: Vec<Moment>,
+    pub(super) said: Vec<Said>,
+    /// What the role got, if the match came to its end.
+    pub(super) reward: Option<f64>,
+    /// Moves that were no legal answer, and were replaced.
+    pub(super) illegal: usize,
+    /// Whether the referee told every role what this audit says that it lived.
+    pub(super) told_truly: bool,
+}
+
+/// A player at work, with what it has lived.
+struct Asked {
+    role: Role,
+    agent: Box<dyn Agent>,
+    rng: Rng,
+    view: View,
+}
+
+impl Asked {
+    fn ask(&mut self, trial: &Trial<'_>, way: &Way, world: &World, chance: Option<Seed>) -> Said {
+        let lived = &way.turns[self.role.index()];
+        lived[self.view.turns().len()..].iter().cloned().for_each(|turn| self.view.push(turn));
+        let state = way.state();
+        world.set(&state, chance);
+        let hidden = trial.game.info().information == Information::Hidden;
+        let shown = (hidden && self.agent.clairvoyant())
+            .then(|| Opened::view(trial.game, &state, self.role));
+        let mut budget = Budget::iterations(trial.iterations).with_stop(trial.stop.clone());
+        let view = shown.as_ref().unwrap_or(&self.view);
+        match self.agent.decide(view, &mut budget, &mut self.rng) {
+            Ok(decision) => Said { choice: Some(decision.choice), whole: format!("{decision:?}") },
+            Err(halt) => Said { choice: None, whole: halt.to_string() },
+        }
+    }
+}
+
+impl Trial<'_> {
+    fn seated(&self, role: Role, seed: Seed, world: &World) -> Asked {
+        let view = View::new(Arc::clone(self.game), role);
+        Asked { role, agent: (self.suspect)(world), rng: seed.rng(), view }
+    }
+
+    /// Lets a match take a given course, and asks the same kind of player in every role at every
+    /// turn; what they say changes nothing. Told is what the role said at each of its turns, up
+    /// to the one after the course. The last question comes after a pause.
+    pub(super) fn along(
+        &self,
+        course: &Course,
+        seed: &Seed,
+        chance: Option<Seed>,
+        pause: Duration,
+    ) -> Result<Vec<Said>, Halt> {
+        let world = World::default();
+        let players = self.game.info().players();
+        let agent = |role| self.seated(role, (self.seeds.agent)(seed, role), &world);
+        let mut asked: Vec<Asked> = players.map(agent).collect();
+        let mut way = Way::new(self.game);
+        let mut said = Vec::new();
+        let mut joints = course.joints.iter();
+        loop {
+            self.stop.check()?;
+            let next = joints.next();
+            if !way.worker.silent() {
+                if next.is_none() {
+                    std::thread::sleep(pause);
+                }
+                for player in &mut asked {
+                    let answer = player.ask(self, &way, &world, chance);
+                    if player.role == self.role {
+                        said.push(answer);
+                    }
+                }
+            }
+            let Some(joint) = next else { return Ok(said) };
+            way.go(joint, self.stop)?;
+        }
+    }
+
+    /// The last answer along a course, when only this role is asked.
+    pub(super) fn last(&self, course: &Course, seed: &Seed) -> Result<Said, Halt> {
+        let world = World::default();
+        let mut player = self.seated(self.role, (self.seeds.agent)(seed, self.role), &world);
+        let mut way = Way::new(self.game);
+        for joint in &course.joints {
+            self.stop.check()?;
+            if !way.worker.silent() {
+                player.ask(self, &way, &world, None);
+            }
+            way.go(joint, self.stop)?;
+        }
+        Ok(player.ask(self, &way, &world, None))
+    }
+
+    /// Plays a match with the role played by the suspect.
+    pub(super) fn play(&self, seed: &Seed, opponents: &Opponents) -> Result<Played, Halt> {
+        let world = World::default();
+        let info = self.game.info();
+        let chance = (self.seeds.chance)(seed);
+        let mut luck = chance.rng();
+        let mut others = seed.derive("opponents").rng();
+        let mut player = self.seated(self.role, (self.seeds.agent)(seed, self.role), &world);
+        let mut way = Way::new(self.game);
+        // The referee draws chance by itself; only if it draws the same can it be compared.
+        let same = chance == (Seeds::default().chance)(seed);
+        let mut referee =
+            if same { Some(Referee::new(Arc::clone(self.game), *seed, self.stop)?) } else { None };
+        let mut played = Played {
+            course: Course { joints: Vec::new() },
+            turns: Vec::new(),
+            moments: Vec::new(),
+            said: Vec::new(),
+            reward: None,
+            illegal: 0,
+            told_truly: true,
+        };
+        let mut totals = vec![0.0; info.roles.len()];
+        while !way.worker.terminal() && played.course.joints.len() < LONGEST {
+            self.stop.check()?;
+            let silent = way.worker.silent();
+            let mut joint = Vec::with_capacity(info.roles.len());
+            for role in info.all_roles() {
+                let legal = way.worker.legal(role).to_vec();
+                let only = legal.first().copied().unwrap_or(Move::IDLE);
+                joint.push(if info.chance == Some(role) {
+                    draw(&legal, way.worker.weights(), &mut luck).unwrap_or(only)
+                } else if silent {
+                    only
+                } else if role == self.role {
+                    let said = player.ask(self, &way, &world, Some(chance));
+                    let fits = said.choice.filter(|choice| legal.contains(choice));
+                    let choice = fits.unwrap_or_else(|| {
+                        played.illegal += 1;
+                        legal[others.below(legal.len() as u64) as usize]
+                    });
+                    played.said.push(said);
+                    played.moments.push(Moment {
+                        behind: played.course.joints.len(),
+                        turns: way.turns[role.index()].len(),
+                        state: way.state(),
+                        open: legal.len() > 1,
+                        choice,
+                    });
+                    choice
+                } else {
+                    opponents.choose(role, &way.turns[role.index()], &legal, &mut others)
+                });
+            }
+            let ticked = way.go(&joint, self.stop)?;
+            way.gains().iter().zip(&mut totals).for_each(|(gain, total)| *total += gain);
+            if let (true, Some(referee)) = (ticked, &mut referee) {
+                referee.advance(&joint, self.stop)?;
+                let agree = |role: Role| referee.view(role).turns() == way.turns[role.index()];
+                played.told_truly &= info.players().all(agree);
+            }
+            played.course.joints.push(joint);
+        }
+        played.turns.clone_from(&way.turns[self.role.index()]);
+        if way.worker.terminal() {
+            let mut goals = Vec::new();
+            played.reward = match info.payment {
+                Payment::OnTheWay => Some(totals[self.role.index()]),
+                Payment::AtEnd => {
+                    way.worker.goals(self.role, &mut goals);
+                    if let [goal] = goals[..] { Some(goal) } else { None }
+                }
+            };
+        }
+        Ok(played)
+    }
+}

@@ -1,0 +1,199 @@
+//! The audit finds every planted cheater, and leaves the innocent alone.
+
+mod cheaters;
+
+use std::sync::Arc;
+
+use magister_arena::audit::{Audit, Seeds, Suspect, Verdict, suspect};
+use magister_core::{
+    Game, Info, Information, Move, Native, Percept, Role, Rules, Seed, Step, Stop,
+};
+use magister_engine::prepare;
+use magister_games::catalogue;
+use magister_gdl::{Options, read};
+
+fn game(name: &str) -> Arc<dyn Game> {
+    let entry = catalogue::find(name.trim_start_matches("rust:")).expect("a bundled game");
+    match entry.sheet.filter(|_| !name.starts_with("rust:")) {
+        None => entry.native().expect("a game in Rust"),
+        Some(sheet) => {
+            let rules = read(sheet.text, &Options::default()).rules;
+            prepare(&rules, sheet.text, name, None, &Stop::never()).expect("a good game").game
+        }
+    }
+}
+
+/// An audit that takes a moment.
+fn quick(role: Role) -> Audit {
+    Audit { matches: 20, twins: 3, pairs: 2, decisions: 200, sample: 300, ..Audit::new(role) }
+}
+
+fn run(audit: &Audit, game: &Arc<dyn Game>, suspect: &Suspect) -> Verdict {
+    audit.run(game, suspect, &Stop::never()).expect("an audit")
+}
+
+fn tests(verdict: &Verdict) -> Vec<&'static str> {
+    verdict.findings.iter().map(|finding| finding.test).collect()
+}
+
+/// A coin is hidden, and the player may do other things if it shows heads.
+struct Lists;
+
+impl Rules for Lists {
+    /// What the coin shows, and how many steps were made.
+    type State = (u8, u8);
+
+    fn info(&self) -> Info {
+        Info {
+            chance: Some(Role(1)),
+            moves: Some(3),
+            information: Information::Hidden,
+            ..Info::new("lists", &["player", "random"], "lists 1")
+        }
+    }
+
+    fn initial(&self) -> Self::State {
+        (0, 0)
+    }
+
+    fn terminal(&self, &(_, steps): &Self::State) -> bool {
+        steps == 2
+    }
+
+    fn legal(&self, &(coin, steps): &Self::State, role: Role, out: &mut Vec<Move>) {
+        match (role.0, steps) {
+            (1, 0) => out.extend([Move(0), Move(1)]),
+            (0, 1) => out.extend([Move(u32::from(coin)), Move(u32::from(coin) + 1)]),
+            _ => {}
+        }
+    }
+
+    fn step(&self, (coin, steps): &mut Self::State, joint: &[Move], out: &mut Step) {
+        if *steps == 0 {
+            *coin = joint[1].0 as u8;
+            out.percepts.insert(Role(0), Percept(0));
+        }
+        *steps += 1;
+    }
+
+    fn reward(&self, _: &Self::State, _: Role) -> f64 {
+        50.0
+    }
+
+    fn percepts(&self) -> u32 {
+        1
+    }
+
+    fn valid(&self, &(coin, steps): &Self::State) -> bool {
+        coin < 2 && steps < 3
+    }
+
+    fn move_text(&self, choice: Move) -> String {
+        format!("(do {})", choice.0)
+    }
+
+    fn state_text(&self, (coin, steps): &Self::State) -> String {
+        format!("{coin} {steps}")
+    }
+
+    fn parse_state(&self, text: &str) -> Option<Self::State> {
+        let (coin, steps) = text.split_once(' ')?;
+        Some((coin.parse().ok()?, steps.parse().ok()?))
+    }
+}
+
+#[test]
+fn planted_cheaters_are_found() {
+    let (monty, kuhn) = (game("rust:monty-hall"), game("rust:kuhn-poker"));
+    let lists: Arc<dyn Game> = Arc::new(Native::new(Lists));
+    let planted: [(&str, Suspect, &Arc<dyn Game>, u8, &str); 9] = [
+        ("determiniser", cheaters::determiniser(), &monty, 0, "twin"),
+        ("seed of chance", cheaters::seed_reader(), &kuhn, 0, "twin"),
+        ("legal moves", cheaters::list_reader(), &lists, 0, "twin"),
+        ("table of roles", cheaters::shared_between_roles(), &kuhn, 1, "twin"),
+        ("table of matches", cheaters::shared_between_matches(), &kuhn, 0, "repeat"),
+        ("clock", cheaters::clock_watcher(), &monty, 0, "twin"),
+        ("goals", cheaters::goal_reader(), &monty, 0, "twin"),
+        ("order", cheaters::listing(), &kuhn, 1, "twin"),
+        ("one in twenty", cheaters::seldom(true), &monty, 0, "twin"),
+    ];
+    for (name, suspect, game, role, test) in planted {
+        let verdict = run(&quick(Role(role)), game, &suspect);
+        assert!(tests(&verdict).contains(&test), "{name}: {verdict:?}");
+    }
+}
+
+#[test]
+fn who_sees_the_car_wins_too_often() {
+    let verdict = run(&quick(Role(0)), &game("rust:monty-hall"), &cheaters::goal_reader());
+    for test in ["twin", "permutation", "independence", "ceiling"] {
+        assert!(tests(&verdict).contains(&test), "{test}: {verdict:?}");
+    }
+}
+
+/// An agent that knows chance from its own seed says the same along all courses; what it knows
+/// shows where seeds are made as in play.
+#[test]
+fn seeds_must_not_give_each_other_away() {
+    let (monty, own_seed) = (game("rust:monty-hall"), cheaters::own_seed());
+    let leaky = Seeds { chance: |seed| seed.derive("all"), agent: |seed, _| seed.derive("all") };
+    let verdict = run(&Audit { seeds: leaky, ..quick(Role(0)) }, &monty, &own_seed);
+    assert!(tests(&verdict).contains(&"independence"), "{verdict:?}");
+    assert!(tests(&verdict).contains(&"ceiling"), "{verdict:?}");
+    // As seeds are really made, it knows nothing.
+    let verdict = run(&quick(Role(0)), &monty, &own_seed);
+    assert!(verdict.honest(), "{verdict:?}");
+}
+
+/// The others in a simulation must not know what only the one who imagines them knows.
+#[test]
+fn who_imagines_that_others_know_is_told_so() {
+    let bomb = game("exploding-bomb-tell");
+    let verdict = run(&quick(Role(0)), &bomb, &cheaters::telling());
+    assert!(verdict.honest(), "{verdict:?}");
+    let secrets = verdict.secrets.expect("decisions that matter");
+    assert!(secrets.told == secrets.decisions && secrets.decisions >= 300, "{verdict:?}");
+    assert!(verdict.remarks.iter().any(|remark| remark.contains("as if the others saw")));
+}
+
+/// Somebody who looks in one of twenty cases, and whose dice the audit does not know.
+#[test]
+fn who_looks_seldom_is_found_by_numbers() {
+    let audit = Audit { matches: 0, pairs: 2, decisions: 20_000, sample: 0, ..quick(Role(0)) };
+    let monty = game("rust:monty-hall");
+    let verdict = run(&audit, &monty, &cheaters::seldom(false));
+    assert_eq!(tests(&verdict), ["permutation"], "{verdict:?}");
+    let verdict = run(&audit, &monty, &cheaters::innocent());
+    assert!(verdict.honest(), "{verdict:?}");
+}
+
+#[test]
+fn the_innocent_are_left_alone() {
+    for (name, role) in [
+        ("rust:monty-hall", 0),
+        ("rust:kuhn-poker", 0),
+        ("rust:kuhn-poker", 1),
+        ("exploding-bomb-tell", 1),
+        ("exploding-bomb", 0),
+    ] {
+        let game = game(name);
+        for (number, player) in ["random", "legal"].into_iter().enumerate() {
+            let seed = Seed::from(number as u64);
+            let spec = player.parse().expect("a player");
+            let verdict = run(&Audit { seed, ..quick(Role(role)) }, &game, &suspect(&spec));
+            assert!(verdict.honest(), "{name} {player}: {verdict:?}");
+            assert_eq!(verdict.illegal, 0, "{name} {player}");
+            assert!(verdict.answers > 0 && verdict.twins + verdict.futures == 60, "{verdict:?}");
+        }
+        let verdict = run(&quick(Role(role)), &game, &cheaters::innocent());
+        assert!(verdict.honest(), "{name}: {verdict:?}");
+    }
+}
+
+/// The player that is shown the state says so, and is found out all the same.
+#[test]
+fn the_clairvoyant_is_found() {
+    let spec = "clairvoyant".parse().expect("a player");
+    let verdict = run(&quick(Role(0)), &game("rust:monty-hall"), &suspect(&spec));
+    assert!(tests(&verdict).contains(&"twin"), "{verdict:?}");
+}

@@ -1,0 +1,236 @@
+//! Players that cheat, each in one way, so that the audit has something to find. They are given
+//! the world, which no player of the list ever is.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use magister_arena::audit::{Suspect, World};
+use magister_core::{
+    Agent, Budget, Decision, Game, Halt, Move, Rng, Role, Seed, Step, Stop, Thought, View, draw,
+};
+
+/// What a cheater makes of what it is given.
+type Trick = Box<dyn FnMut(&View, &World, &[Move], &mut Rng) -> Decision + Send>;
+
+/// A player that decides by a trick. Its legal moves are those of the true state; in all games
+/// but one that is nothing that its role does not know.
+struct Cheater {
+    name: &'static str,
+    world: World,
+    trick: Trick,
+}
+
+impl Agent for Cheater {
+    fn name(&self) -> String {
+        self.name.to_owned()
+    }
+
+    fn decide(&mut self, view: &View, _: &mut Budget, rng: &mut Rng) -> Result<Decision, Halt> {
+        let mut worker = view.game().worker();
+        worker.load(&self.world.look().state, &Stop::never())?;
+        let legal = worker.legal(view.role()).to_vec();
+        Ok((self.trick)(view, &self.world, &legal, rng))
+    }
+}
+
+fn cheater(name: &'static str, make: impl Fn() -> Trick + Send + Sync + 'static) -> Suspect {
+    Arc::new(move |world| Box::new(Cheater { name, world: world.clone(), trick: make() }))
+}
+
+/// A number that a state stands for.
+fn number(state: &[u64]) -> u64 {
+    let mix =
+        |sum: u64, word: &u64| (sum ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
+    state.iter().fold(7, mix)
+}
+
+fn pick(legal: &[Move], number: u64) -> Decision {
+    legal[(number % legal.len() as u64) as usize].into()
+}
+
+/// The state in which the match is, as the true one is known.
+fn knowing(view: &View, state: &[u64], legal: &[Move]) -> Decision {
+    let mut worker = view.game().worker();
+    let (mut step, mut goals) = (Step::new(), Vec::new());
+    let worth = |choice: &Move| {
+        // What comes of it if nobody else does anything but the first thing.
+        worker.load(state, &Stop::never()).unwrap();
+        let mut own = Some(*choice);
+        while !worker.terminal() {
+            let joint: Vec<Move> = worker
+                .info()
+                .all_roles()
+                .map(|role| match own.filter(|_| role == view.role()) {
+                    Some(choice) => choice,
+                    None => worker.legal(role)[0],
+                })
+                .collect();
+            own = None;
+            worker.step(&joint, &mut step, &Stop::never()).unwrap();
+        }
+        worker.goals(view.role(), &mut goals);
+        goals.first().copied().unwrap_or(0.0)
+    };
+    let worths: Vec<f64> = legal.iter().map(worth).collect();
+    let best =
+        (0..legal.len()).fold(0, |best, at| if worths[at] > worths[best] { at } else { best });
+    legal[best].into()
+}
+
+/// One: its determinisations are drawn from a generator that is seeded with the true state.
+pub fn determiniser() -> Suspect {
+    cheater("determiniser", || {
+        Box::new(|_, world, legal, rng| {
+            let state = number(&world.look().state);
+            let mut worlds = Seed::from(state ^ rng.next_u64()).rng();
+            let values: Vec<f64> = legal.iter().map(|_| worlds.f64()).collect();
+            let thoughts = legal.iter().zip(&values).map(|(&m, &v)| Thought::new(m, v)).collect();
+            let best = (0..legal.len()).max_by(|&a, &b| values[a].total_cmp(&values[b])).unwrap();
+            Decision { thoughts, ..legal[best].into() }
+        })
+    })
+}
+
+/// Two: it reads the seed of chance, and knows what will be drawn.
+pub fn seed_reader() -> Suspect {
+    cheater("seed reader", || {
+        Box::new(|_, world, legal, _| {
+            let next = world.look().chance.map_or(0, |chance| chance.rng().below(6));
+            pick(legal, next)
+        })
+    })
+}
+
+/// Three: it takes its legal moves from the true state, where they tell something.
+pub fn list_reader() -> Suspect {
+    cheater("list reader", || Box::new(|_, _, legal, _| legal[legal.len() - 1].into()))
+}
+
+/// Four: what one role has seen is left where another finds it.
+pub fn shared_between_roles() -> Suspect {
+    let table: Arc<Mutex<u64>> = Arc::default();
+    cheater("table of all roles", move || {
+        let table = Arc::clone(&table);
+        Box::new(move |view, _, legal, _| {
+            let mut entry = table.lock().unwrap();
+            let seen = format!("{:?}", view.turns());
+            let own = number(&seen.bytes().map(u64::from).collect::<Vec<_>>());
+            let other = std::mem::replace(&mut *entry, own);
+            pick(legal, if view.role() == Role(0) { 0 } else { other % 2 })
+        })
+    })
+}
+
+/// Four again: what was learnt in one match is left for the next.
+pub fn shared_between_matches() -> Suspect {
+    let asked = Arc::new(AtomicU64::new(0));
+    cheater("table of all matches", move || {
+        let asked = Arc::clone(&asked);
+        Box::new(move |_, _, legal, _| pick(legal, asked.fetch_add(1, Ordering::Relaxed) / 3))
+    })
+}
+
+/// Five: the others in its simulations are handed the state and not their history. Its own role
+/// knows the state where it is used, so that nothing is hidden from itself.
+pub fn telling() -> Suspect {
+    cheater("telling", || {
+        Box::new(|view, world, legal, _| {
+            let state = world.look().state;
+            let opened: Arc<dyn Game> =
+                Arc::new(magister_infoset::Opened::new(view.game(), &state));
+            let mut budget = Budget::until(Stop::never());
+            let limits = magister_solve::Limits::default();
+            let solution =
+                magister_solve::Solution::of_game(&*opened, view.role(), &limits, &mut budget);
+            let moves = solution.ok().and_then(|solution| solution.moves(&state, view.role()));
+            let best = moves.and_then(|moves| {
+                moves.into_iter().find(|one| one.likely > 0.5).map(|one| one.choice)
+            });
+            best.unwrap_or(legal[0]).into()
+        })
+    })
+}
+
+/// Six: it watches how long it had to wait.
+pub fn clock_watcher() -> Suspect {
+    cheater("clock watcher", || {
+        let mut last: Option<Instant> = None;
+        Box::new(move |_, _, legal, _| {
+            let waited = last.map_or(Duration::ZERO, |last| last.elapsed());
+            last = Some(Instant::now());
+            Decision { iterations: waited.as_millis() as u64 / 2, ..legal[0].into() }
+        })
+    })
+}
+
+/// Seven: it looks at what the match is going to give.
+pub fn goal_reader() -> Suspect {
+    cheater("goal reader", || {
+        Box::new(|view, world, legal, _| knowing(view, &world.look().state, legal))
+    })
+}
+
+/// Eight: its moves are listed in an order that depends on the true state, although it plays the
+/// same.
+pub fn listing() -> Suspect {
+    cheater("listing", || {
+        Box::new(|_, world, legal, _| {
+            let mut thoughts: Vec<Thought> = legal.iter().map(|&m| Thought::new(m, 0.0)).collect();
+            let by = number(&world.look().state) as usize % thoughts.len();
+            thoughts.rotate_left(by);
+            Decision { thoughts, ..legal[0].into() }
+        })
+    })
+}
+
+/// Nine: it takes its own seed for that of chance, and plays Monty Hall by what it would draw.
+pub fn own_seed() -> Suspect {
+    cheater("own seed", || {
+        let mut car = None;
+        Box::new(move |view, _, legal, rng| {
+            // The first draw of chance hides the car.
+            let car = *car.get_or_insert_with(|| {
+                let mut worker = view.game().worker();
+                worker.reset();
+                let chance = view.game().info().chance.unwrap();
+                let doors = worker.legal(chance).to_vec();
+                let drawn = draw(&doors, worker.weights(), &mut rng.clone()).unwrap();
+                doors.iter().position(|&door| door == drawn).unwrap()
+            });
+            match view.turns() {
+                [] => legal[0].into(),
+                // To stay is the last move of the list where it is called so.
+                _ => {
+                    let text = |m: &&Move| view.game().text().move_text(**m);
+                    let stay = legal.iter().find(|m| text(m) == "stay").unwrap_or(&legal[0]);
+                    let go = legal.iter().find(|m| text(m) == "switch").unwrap_or(&legal[0]);
+                    (if car == 0 { *stay } else { *go }).into()
+                }
+            }
+        })
+    })
+}
+
+/// It plays at random, but in one of twenty cases it looks. Whether it does, it decides by its
+/// seed, or by something that the audit has no hand in.
+pub fn seldom(by_seed: bool) -> Suspect {
+    let entropy = Arc::new(Mutex::new(Seed::from(99).rng()));
+    cheater("seldom", move || {
+        let entropy = Arc::clone(&entropy);
+        Box::new(move |view, world, legal, rng| {
+            let mut other = entropy.lock().unwrap();
+            let dice = if by_seed { rng } else { &mut *other };
+            if dice.below(20) == 0 {
+                knowing(view, &world.look().state, legal)
+            } else {
+                pick(legal, dice.next_u64())
+            }
+        })
+    })
+}
+
+/// Nobody: it plays at random, by its seed.
+pub fn innocent() -> Suspect {
+    cheater("innocent", || Box::new(|_, _, legal, rng| pick(legal, rng.next_u64() >> 7)))
+}

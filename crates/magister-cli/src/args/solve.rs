@@ -1,0 +1,82 @@
+//! The arguments of the commands that prove things of games and players.
+
+use clap::Parser;
+
+use super::Reading;
+
+/// Solve a small game: what it is worth to each role, and how to play it
+#[derive(Debug, Parser)]
+#[command(after_help = "Where everybody sees everything, all positions are valued from their \
+ends; a puzzle is given its shortest solution. Where information is hidden, all courses of the \
+game are looked through once, as far as the players can tell them apart, and CFR+ finds how to \
+play each information set. What every role could gain by playing otherwise is then computed \
+exactly: exploitability is the mean of that, and 0 at an equilibrium. With one player, or two with \
+opposite interests, this proves bounds of the value. In other games what is found is an \
+equilibrium if nobody can gain by leaving it, but there may be others, and there need not be one \
+value.
+
+An information set is told by what its role did and saw: MOVE => PERCEPTS for each turn. Values \
+are on the scale of the game's own rewards. Exit code: 0 solved, 1 not solved, 2 the game could \
+not be read.
+
+Examples:
+  magister solve tictactoe
+  magister solve monty-hall --strategy
+  magister solve kuhn-poker --json
+  magister solve leduc-poker --target 0.000001")]
+pub(crate) struct Solve {
+    /// The game: a bundled name, rust:NAME, a file, or - for standard input
+    #[arg(value_name = "GAME")]
+    pub(crate) game: String,
+    /// Tell how every information set is played, and what each move of the first position gives
+    #[arg(long)]
+    pub(crate) strategy: bool,
+    /// How long it may take
+    #[arg(long, value_name = "S", default_value_t = 60.0, value_parser = seconds)]
+    pub(crate) seconds: f64,
+    /// How much memory it may use, in MiB
+    #[arg(long, value_name = "N", default_value_t = 512,
+          value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
+    pub(crate) memory: u64,
+    /// How many positions there may be, or nodes of courses that somebody can tell apart
+    #[arg(long, value_name = "N", default_value_t = 50_000_000,
+          value_parser = clap::value_parser!(u64).range(1..=u64::from(u32::MAX)))]
+    pub(crate) nodes: u64,
+    /// Stop when all roles together could gain no more than this part of the range of payoffs
+    #[arg(long, value_name = "X", default_value_t = 1e-5, value_parser = share)]
+    pub(crate) target: f64,
+    /// How equilibria are looked for
+    #[arg(long, value_enum, default_value_t = Method::CfrPlus)]
+    pub(crate) method: Method,
+    /// One JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) language: Reading,
+}
+
+/// How equilibria are looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Method {
+    /// CFR+: fast
+    #[value(name = "cfr+")]
+    CfrPlus,
+    /// Counterfactual regret minimisation as first published
+    Cfr,
+}
+
+/// Reads a number of seconds.
+fn seconds(text: &str) -> Result<f64, String> {
+    let number = text.trim().parse::<f64>().ok();
+    number
+        .filter(|number| (0.001..=1e6).contains(number))
+        .ok_or_else(|| "write a number of seconds, from 0.001 to a million".to_owned())
+}
+
+/// Reads a part of a whole.
+fn share(text: &str) -> Result<f64, String> {
+    let number = text.trim().parse::<f64>().ok();
+    number
+        .filter(|number| (0.0..=1.0).contains(number))
+        .ok_or_else(|| "write a number from 0 to 1, such as 0.00001".to_owned())
+}

@@ -1,0 +1,338 @@
+//! `magister infoset`: what a role may know.
+
+mod measure;
+mod turns;
+
+use std::fmt::Write as _;
+use std::io::Write;
+use std::sync::Arc;
+
+use anyhow::{Result, anyhow, bail};
+use magister_core::{Game, Information, Role, Seed, Stop, Turn};
+use magister_infoset::{Cloud, Keep, Known, Limits, Pool, Tracker, Trouble, Uniform};
+use serde_json::{Value, json};
+
+use crate::args::Infoset;
+use crate::{CLEAN, FOUND, game};
+
+/// How many likely facts and states are shown to people.
+const SHOWN: usize = 20;
+
+/// What was found out.
+struct Found {
+    /// States with their probabilities, each once.
+    states: Vec<(Vec<u64>, f64)>,
+    probability: f64,
+    /// The courses of the game that lead to the states, if all were followed.
+    courses: Option<f64>,
+    /// For a sample, its size and what it is worth.
+    sample: Option<(usize, f64)>,
+}
+
+pub(crate) fn run(args: &Infoset) -> Result<u8> {
+    let playable = game::open(&args.game, None, &args.language.options())?;
+    let game = &playable.game;
+    let role = role(&**game, args.role.as_deref())?;
+    if game.info().information == Information::Perfect {
+        bail!(
+            "{} hides nothing, so everybody knows the state; `magister step` shows it",
+            playable.name
+        );
+    }
+    let mut tracker = Tracker::with(
+        Arc::clone(game),
+        role,
+        Keep::States,
+        Limits { states: args.limit as usize, ..Limits::default() },
+        Arc::new(Uniform),
+        &Stop::never(),
+    )?;
+    let mut lived: Vec<Turn> = Vec::new();
+    // Samples begin where following all has come to its limit, or at the beginning.
+    let mut cloud: Option<Cloud> = None;
+    let mut rng = Seed::from(args.seed).rng();
+    if args.bench {
+        let read = |tracker: &mut Tracker, lived: &[Turn], text: &str| {
+            turns::read(&**game, role, tracker, lived.len(), text)
+        };
+        for text in &args.turn {
+            let turn = read(&mut tracker, &lived, text)?;
+            tracker.advance(&turn, &Stop::never())?;
+            lived.push(turn);
+        }
+        return measure::run(&playable, role, &lived, args);
+    }
+    if let Some(size) = args.sample {
+        let anchor = tracker.layer().clone();
+        let model = Arc::new(Uniform);
+        let game = Arc::clone(game);
+        cloud = Some(Cloud::new(game, role, model, anchor, None, size as usize, &mut rng));
+    }
+    for text in &args.turn {
+        let turn = turns::read(&**game, role, &mut tracker, lived.len(), text)?;
+        let made = match &mut cloud {
+            Some(cloud) => cloud.advance(&turn, &mut rng, &|| true, &Stop::never()),
+            None => tracker.advance(&turn, &Stop::never()),
+        };
+        match made {
+            Ok(()) => lived.push(turn),
+            Err(Trouble::Impossible { .. }) => {
+                let why = match &cloud {
+                    Some(_) => "no course of the game agrees with it".to_owned(),
+                    None => turns::impossible(&**game, role, &mut tracker, &turn),
+                };
+                anstream::eprintln!("magister: turn {} (`{text}`): {why}", lived.len() + 1);
+                return Ok(FOUND);
+            }
+            Err(Trouble::TooLarge) => bail!(
+                "turn {} (`{text}`) leads to more states than --limit {}; raise it if the memory \
+                 allows, or draw a sample with --sample 10000",
+                lived.len() + 1,
+                args.limit
+            ),
+            Err(Trouble::Halt(halt)) => return Err(halt.into()),
+            Err(trouble) => return Err(trouble.into()),
+        }
+    }
+    let mut found = match &cloud {
+        Some(cloud) => sampled(cloud),
+        None => exact(&tracker),
+    };
+    if args.asked && !go_on(&**game, &mut found)? {
+        anstream::eprintln!("magister: the game is over in every state that agrees with this");
+        return Ok(FOUND);
+    }
+    let states = found.states.iter().map(|(state, share)| (&state[..], *share));
+    let known = Known::of(&**game, role, states, &Stop::never())?;
+    let mut out = anstream::stdout().lock();
+    if args.json {
+        let object = as_json(args, &**game, role, &found, &known);
+        writeln!(out, "{object}")?;
+    } else {
+        out.write_all(as_text(args, &**game, role, &found, &known).as_bytes())?;
+    }
+    Ok(CLEAN)
+}
+
+/// The role that was asked for.
+fn role(game: &dyn Game, name: Option<&str>) -> Result<Role> {
+    let info = game.info();
+    let players: Vec<Role> = info.players().collect();
+    let names: Vec<&str> = players.iter().map(|&role| info.role_name(role)).collect();
+    let Some(name) = name else {
+        return match players[..] {
+            [only] => Ok(only),
+            _ => bail!("say whose knowledge is asked for with --role: {}", names.join(", ")),
+        };
+    };
+    let found = players.iter().copied().find(|&role| info.role_name(role) == name);
+    found
+        .ok_or_else(|| anyhow!("nobody plays a role called {name}; there are {}", names.join(", ")))
+}
+
+fn exact(tracker: &Tracker) -> Found {
+    let layer = tracker.layer();
+    let states = (0..layer.len()).map(|at| (layer.state(at).to_vec(), layer.share(at))).collect();
+    let courses = (0..layer.len()).map(|at| layer.courses(at)).sum();
+    let probability = tracker.probability();
+    Found { states, probability, courses: Some(courses), sample: None }
+}
+
+/// The states of a sample, each once.
+fn sampled(cloud: &Cloud) -> Found {
+    let mut pool = Pool::default();
+    let mut shares: Vec<f64> = Vec::new();
+    for at in 0..cloud.len() {
+        let (number, new) = pool.insert(cloud.state(at));
+        if new {
+            shares.push(0.0);
+        }
+        shares[number] += cloud.weight(at);
+    }
+    let states =
+        shares.iter().enumerate().map(|(at, &share)| (pool.get(at).to_vec(), share)).collect();
+    let sample = Some((cloud.len(), cloud.effective()));
+    Found { states, probability: cloud.log_probability().exp(), courses: None, sample }
+}
+
+/// Leaves only the states in which the game goes on; false if there are none.
+fn go_on(game: &dyn Game, found: &mut Found) -> Result<bool> {
+    let mut worker = game.worker();
+    let mut open = Vec::new();
+    for (state, share) in found.states.drain(..) {
+        worker.load(&state, &Stop::never())?;
+        if !worker.terminal() {
+            open.push((state, share));
+        }
+    }
+    let total: f64 = open.iter().map(|(_, share)| share).sum();
+    open.iter_mut().for_each(|(_, share)| *share /= total);
+    found.states = open;
+    found.probability *= total;
+    Ok(!found.states.is_empty())
+}
+
+/// How many different boards there are; none if the game has no board.
+fn boards(game: &dyn Game, found: &Found) -> Option<usize> {
+    let board = game.board()?;
+    let mut pool = Pool::default();
+    let mut cells = vec![0; board.shape().cells.len()];
+    for (state, _) in &found.states {
+        board.cells(state, &mut cells);
+        let row: Vec<u64> = cells.iter().map(|&cell| u64::from(cell)).collect();
+        pool.insert(&row);
+    }
+    Some(pool.len())
+}
+
+/// The states in the order in which they are shown.
+fn ordered(game: &dyn Game, found: &Found) -> Vec<(String, f64)> {
+    let text = |(state, share): &(Vec<u64>, f64)| (game.text().state_text(state), *share);
+    let mut states: Vec<(String, f64)> = found.states.iter().map(text).collect();
+    states.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    states
+}
+
+fn as_json(args: &Infoset, game: &dyn Game, role: Role, found: &Found, known: &Known) -> Value {
+    let likely: Vec<Value> = known
+        .likely()
+        .iter()
+        .map(|(fact, share)| json!({"fact": fact, "probability": share}))
+        .collect();
+    let legal: Vec<String> =
+        known.legal().iter().map(|&choice| game.text().move_text(choice)).collect();
+    let mut object = json!({
+        "game": args.game,
+        "role": game.info().role_name(role),
+        "turns": args.turn.len(),
+        "exact": found.sample.is_none(),
+        "states": found.states.len(),
+        "boards": boards(game, found),
+        "probability": found.probability,
+        "over": known.over,
+        "legal": legal,
+        "certain": known.certain().collect::<Vec<_>>(),
+        "likely": likely,
+    });
+    if let Some(courses) = found.courses {
+        object["courses"] = json!(courses);
+    }
+    if let Some((size, effective)) = found.sample {
+        object["sample"] = json!(size);
+        object["effective"] = json!(effective);
+    }
+    if args.states {
+        let states: Vec<Value> = ordered(game, found)
+            .into_iter()
+            .map(|(state, share)| json!({"state": state, "probability": share}))
+            .collect();
+        object["list"] = json!(states);
+    }
+    object
+}
+
+fn as_text(args: &Infoset, game: &dyn Game, role: Role, found: &Found, known: &Known) -> String {
+    let mut text = String::new();
+    let name = game.info().role_name(role);
+    let turns = super::plural(args.turn.len(), "turn");
+    let states = super::plural(found.states.len(), "state");
+    let _ = match found.sample {
+        None => writeln!(text, "{name} after {turns}: {states}"),
+        Some((size, effective)) => writeln!(
+            text,
+            "{name} after {turns}: {states} in a sample of {size}, worth {effective:.0}"
+        ),
+    };
+    if let Some(boards) = boards(game, found) {
+        let _ = writeln!(text, "boards:      {boards}");
+    }
+    let _ = writeln!(text, "probability: {}", probability(found.probability));
+    if let Some(courses) = found.courses {
+        let _ = writeln!(text, "courses:     {courses}");
+    }
+    if known.over > 0.0 {
+        let _ = writeln!(text, "over:        {}", probability(known.over));
+    }
+    let legal: Vec<String> =
+        known.legal().iter().map(|&choice| game.text().move_text(choice)).collect();
+    let _ = writeln!(text, "legal:       {}", shortened(legal.iter().map(String::as_str)));
+    let _ = writeln!(text, "certain:     {}", shortened(known.certain()));
+    let likely = known.likely();
+    for (number, (fact, share)) in likely.iter().take(SHOWN).enumerate() {
+        let head = if number == 0 { "likely:" } else { "" };
+        let _ = writeln!(text, "{head:13}{:<10}  {fact}", short(*share));
+    }
+    if likely.len() > SHOWN {
+        let _ = writeln!(text, "{:13}and {} more; --json tells all", "", likely.len() - SHOWN);
+    }
+    if args.states {
+        for (state, share) in ordered(game, found) {
+            let _ = writeln!(text, "{:<10}  {state}", short(share));
+        }
+    }
+    text
+}
+
+/// Words with commas, as many as can be read.
+fn shortened<'a>(words: impl Iterator<Item = &'a str>) -> String {
+    let all: Vec<&str> = words.collect();
+    match all.len() {
+        0 => "nothing".to_owned(),
+        many if many > 2 * SHOWN => {
+            format!("{}, and {} more", all[..SHOWN].join(", "), many - SHOWN)
+        }
+        _ => all.join(", "),
+    }
+}
+
+fn short(share: f64) -> String {
+    if share < 1e-4 { format!("{share:.2e}") } else { format!("{share:.5}") }
+}
+
+/// A probability, with the fraction that it is if that is a simple one.
+fn probability(share: f64) -> String {
+    match fraction(share) {
+        Some((over, under)) if under > 1 => format!("{share:.6} ({over}/{under})"),
+        Some(_) => format!("{share}"),
+        None if share < 1e-4 => format!("{share:.4e}"),
+        None => format!("{share:.6}"),
+    }
+}
+
+/// The simplest fraction of which a number is the floating-point image, up to a few roundings.
+fn fraction(number: f64) -> Option<(u64, u64)> {
+    let (mut before, mut now) = ((0_u64, 1_u64), (1_u64, 0_u64));
+    let mut rest = number;
+    for _ in 0..20 {
+        let whole = rest.floor();
+        if !(0.0..1e9).contains(&whole) {
+            return None;
+        }
+        let whole = whole as u64;
+        let next = (whole * now.0 + before.0, whole * now.1 + before.1);
+        (before, now) = (now, next);
+        if now.1 > 1_000_000 {
+            return None;
+        }
+        if (now.0 as f64 / now.1 as f64 - number).abs() <= number * 1e-13 {
+            return Some(now);
+        }
+        rest = 1.0 / (rest - whole as f64);
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{fraction, probability};
+
+    #[test]
+    fn fractions_are_found_where_there_are_any() {
+        assert_eq!(fraction(5.0 / 96.0), Some((5, 96)));
+        assert_eq!(fraction(1.0), Some((1, 1)));
+        assert_eq!(fraction(std::f64::consts::FRAC_1_PI), None);
+        assert_eq!(fraction(0.0), Some((0, 1)));
+        assert_eq!(fraction(f64::NAN), None);
+        assert_eq!(probability(47.0 / 288.0), "0.163194 (47/288)");
+    }
+}

@@ -1,0 +1,109 @@
+//! Turns as people write them.
+
+use anyhow::{Result, bail};
+use magister_core::{Game, Observation, Percept, Role, Stop, Turn};
+use magister_infoset::{Known, Tracker};
+
+use crate::session::joint::terms;
+
+/// How many moves or percepts an error names.
+const NAMED: usize = 40;
+
+/// The turn of a text such as `(mark 2 2) => ok`.
+pub(super) fn read(
+    game: &dyn Game,
+    role: Role,
+    tracker: &mut Tracker,
+    before: usize,
+    text: &str,
+) -> Result<Turn> {
+    let number = before + 1;
+    let Some((own, seen)) = text.split_once("=>") else {
+        bail!(
+            "turn {number} (`{text}`) has no `=>`; write it as \"MOVE => PERCEPT, PERCEPT\", or \
+             \"MOVE => nil\" if nothing was perceived"
+        );
+    };
+    let own = own.trim();
+    let Some(choice) = game.text().parse_move(role, own) else {
+        let legal = if tracker.turns() == before { legal(game, role, tracker) } else { None };
+        let legal = legal.map_or(String::new(), |legal| format!("; legal are {legal}"));
+        let name = game.info().role_name(role);
+        bail!("turn {number}: `{own}` is no move of this game, or none of {name}{legal}");
+    };
+    let mut percepts = Vec::new();
+    for term in terms(seen) {
+        percepts.extend(percept(game, term, number)?);
+    }
+    percepts.sort_unstable();
+    percepts.dedup();
+    Ok(Turn { own: choice, seen: Observation::Percepts(percepts.into()) })
+}
+
+/// The percepts of a term: one, none for `nil`, or those of a list.
+fn percept(game: &dyn Game, term: &str, number: usize) -> Result<Vec<Percept>> {
+    if let Some(percept) = game.text().parse_percept(term) {
+        return Ok(vec![percept]);
+    }
+    if term.eq_ignore_ascii_case("nil") {
+        return Ok(Vec::new());
+    }
+    let inner = term.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
+    let listed = inner.map(|inner| {
+        let read = |term| game.text().parse_percept(term);
+        terms(inner).into_iter().map(read).collect::<Option<Vec<_>>>()
+    });
+    if let Some(Some(percepts)) = listed {
+        return Ok(percepts);
+    }
+    bail!(
+        "turn {number}: nobody ever perceives `{term}` in this game; percepts are written as the \
+         rules write them, and nil stands for none"
+    )
+}
+
+/// Why a turn can not be, as far as can be told.
+pub(super) fn impossible(
+    game: &dyn Game,
+    role: Role,
+    tracker: &mut Tracker,
+    turn: &Turn,
+) -> String {
+    let name = game.info().role_name(role);
+    let own = game.text().move_text(turn.own);
+    let outlook = tracker.outlook(turn.own, &Stop::never()).unwrap_or_default();
+    if outlook.is_empty() {
+        return match legal(game, role, tracker) {
+            Some(legal) => format!("{name} cannot play {own} here; legal are {legal}"),
+            None => "the game is over before it".to_owned(),
+        };
+    }
+    let seen = |percepts: &[Percept]| match percepts {
+        [] => "nil".to_owned(),
+        _ => {
+            let texts: Vec<String> =
+                percepts.iter().map(|&percept| game.text().percept_text(percept)).collect();
+            texts.join(", ")
+        }
+    };
+    let mut ways: Vec<String> =
+        outlook.keys().take(NAMED).map(|percepts| format!("`{}`", seen(percepts))).collect();
+    if outlook.len() > NAMED {
+        ways.push(format!("{} more", outlook.len() - NAMED));
+    }
+    format!("{name} cannot perceive that after {own}; it may perceive {}", ways.join(" or "))
+}
+
+/// The moves that are legal, as text; none if the game is over.
+fn legal(game: &dyn Game, role: Role, tracker: &Tracker) -> Option<String> {
+    let layer = tracker.layer();
+    // Legal moves are the same in all states of a sensible game, so a few are enough.
+    let states = (0..layer.len().min(1000)).map(|at| (layer.state(at), layer.share(at)));
+    let known = Known::of(game, role, states, &Stop::never()).ok()?;
+    let mut moves: Vec<String> =
+        known.moves.keys().take(NAMED).map(|&choice| game.text().move_text(choice)).collect();
+    if known.moves.len() > NAMED {
+        moves.push(format!("{} more", known.moves.len() - NAMED));
+    }
+    (!moves.is_empty()).then(|| moves.join(", "))
+}

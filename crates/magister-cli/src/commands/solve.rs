@@ -1,0 +1,384 @@
+//! `magister solve`: what a game is worth, and how to play it.
+
+use std::fmt::Write as _;
+use std::io::Write;
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use magister_core::{Game, Halt, Information, Move, Observation, Role, Stop, Turn};
+use magister_engine::within;
+use magister_solve::puzzle::Course;
+use magister_solve::{
+    Answer, Effort, Equilibrium, Limits, Solution, Unsolved, Variant, solve as solve_game,
+};
+use serde_json::{Map, Value, json};
+
+use super::plural;
+use crate::args::{Method, Solve};
+use crate::{CLEAN, FOUND, game};
+
+/// So many information sets are told without being asked for.
+const FEW: usize = 12;
+/// So many steps of a line are told.
+const LONG: usize = 10_000;
+
+pub(crate) fn run(args: &Solve) -> Result<u8> {
+    let playable = game::open(&args.game, None, &args.language.options())?;
+    let game = &*playable.game;
+    let limits = Limits { nodes: args.nodes as usize, bytes: (args.memory as usize) << 20 };
+    let variant = match args.method {
+        Method::CfrPlus => Variant::Plus,
+        Method::Cfr => Variant::Plain,
+    };
+    let begun = Instant::now();
+    let answer = within(Duration::from_secs_f64(args.seconds), &Stop::never(), |stop| {
+        let effort = Effort { target: args.target, variant, stop: stop.clone(), rounds: u64::MAX };
+        solve_game(game, &limits, &effort)
+    });
+    let took = begun.elapsed();
+    let mut out = anstream::stdout().lock();
+    let answer = match answer {
+        Ok(answer) => answer,
+        Err(why) => {
+            let advice = advice(&why, game, args);
+            if args.json {
+                let mut object = json!({
+                    "game": playable.name, "solved": false, "why": why.to_string(),
+                    "advice": advice,
+                });
+                if let Unsolved::TooLarge(size) | Unsolved::Late(size) = &why {
+                    object["nodes"] = json!(size.nodes);
+                    object["depth"] = json!(size.depth);
+                    object["information_sets"] = json!(size.sets);
+                }
+                writeln!(out, "{object}")?;
+            } else {
+                writeln!(out, "{} was not solved: {why}", playable.name)?;
+                writeln!(out, "{advice}")?;
+            }
+            return Ok(FOUND);
+        }
+    };
+    if args.json {
+        let mut object = Map::new();
+        object.insert("game".into(), json!(playable.name));
+        object.insert("solved".into(), json!(true));
+        let values = names(game).into_iter().zip(answer.values(game).into_iter().map(Value::from));
+        object.insert("value".into(), Value::Object(values.collect()));
+        match &answer {
+            Answer::Course(course) => course_json(game, course, &mut object),
+            Answer::Positions(solution) => positions_json(game, solution, &mut object)?,
+            Answer::Equilibrium(found) => equilibrium_json(game, found, args, &mut object),
+        }
+        object.insert("seconds".into(), json!(took.as_secs_f64()));
+        writeln!(out, "{}", Value::Object(object))?;
+    } else {
+        let text = match &answer {
+            Answer::Course(course) => course_text(game, course),
+            Answer::Positions(solution) => positions_text(game, solution)?,
+            Answer::Equilibrium(found) => equilibrium_text(game, found, args),
+        };
+        write!(out, "{}: {text}", playable.name)?;
+    }
+    Ok(CLEAN)
+}
+
+/// What to do about a game that was not solved.
+fn advice(why: &Unsolved, game: &dyn Game, args: &Solve) -> String {
+    let hidden = game.info().information == Information::Hidden;
+    let play = if hidden { "oos" } else { "uct" };
+    let learn = format!(
+        "to see it played well all the same, `magister match {} --players {play}` thinks about \
+         the current position only",
+        args.game
+    );
+    match why {
+        Unsolved::TooLarge(_) => format!(
+            "If it only just did not fit, raise --memory (now {} MiB) or --nodes (now {}); {learn}.",
+            args.memory, args.nodes
+        ),
+        Unsolved::Late(_) | Unsolved::Halt(Halt::Stopped) => {
+            format!("Raise --seconds (now {}) to let it go on; {learn}.", args.seconds)
+        }
+        Unsolved::Halt(_) => {
+            format!("`magister playable {}` looks for faults of this kind.", args.game)
+        }
+        _ => format!("A solution is not defined for it, but {learn}."),
+    }
+}
+
+fn names(game: &dyn Game) -> Vec<String> {
+    let info = game.info();
+    info.players().map(|role| info.role_name(role).to_owned()).collect()
+}
+
+/// `first 48.6111, second 51.3889`.
+fn values_text(game: &dyn Game, values: &[f64]) -> String {
+    let values = names(game).into_iter().zip(values);
+    values.map(|(name, value)| format!("{name} {}", number(*value))).collect::<Vec<_>>().join(", ")
+}
+
+/// A number with up to four decimals.
+fn number(value: f64) -> String {
+    let text = format!("{value:.4}");
+    let short = text.trim_end_matches('0').trim_end_matches('.');
+    if short == "-0" { "0".to_owned() } else { short.to_owned() }
+}
+
+/// A joint move as those moves that are more than a pass.
+fn joint_text(game: &dyn Game, joint: &[Move]) -> String {
+    let text = |choice: &Move| game.text().move_text(*choice);
+    let real = |choice: &&Move| !matches!(text(choice).as_str(), "noop" | "-");
+    let moves: Vec<String> = joint.iter().filter(real).map(text).collect();
+    if moves.is_empty() { "noop".to_owned() } else { moves.join(" ") }
+}
+
+fn line_text(game: &dyn Game, line: &[Vec<Move>]) -> String {
+    line.iter().map(|joint| joint_text(game, joint)).collect::<Vec<_>>().join("; ")
+}
+
+fn line_json(game: &dyn Game, line: &[Vec<Move>]) -> Value {
+    let text = |joint: &Vec<Move>| -> Vec<String> {
+        joint.iter().map(|&choice| game.text().move_text(choice)).collect()
+    };
+    line.iter().map(text).collect()
+}
+
+fn course_text(game: &dyn Game, course: &Course) -> String {
+    format!(
+        "{} of one player looked at\nvalue: {}\nshortest solution: {}\n  {}\n",
+        plural(course.positions, "position"),
+        values_text(game, &[course.value]),
+        plural(course.line.len(), "step"),
+        line_text(game, &course.line)
+    )
+}
+
+fn course_json(game: &dyn Game, course: &Course, object: &mut Map<String, Value>) {
+    object.insert("method".into(), json!("puzzle"));
+    object.insert("exact".into(), json!(true));
+    object.insert("positions".into(), json!(course.positions));
+    object.insert("length".into(), json!(course.line.len()));
+    object.insert("line".into(), line_json(game, &course.line));
+}
+
+/// How the game goes from the start on, and the moves of the first position that is a choice.
+struct Opening {
+    line: Vec<Vec<Move>>,
+    roles: Vec<(Role, Vec<magister_solve::Candidate>)>,
+}
+
+fn opening(game: &dyn Game, solution: &Solution) -> Result<Opening> {
+    let mut worker = game.worker();
+    worker.reset();
+    let mut state = Vec::new();
+    worker.save(&mut state);
+    let moves = |role| Some((role, solution.moves(&state, role)?));
+    let roles = game.info().players().filter_map(moves).collect();
+    Ok(Opening { line: solution.line(&mut *worker, LONG)?, roles })
+}
+
+fn positions_text(game: &dyn Game, solution: &Solution) -> Result<String> {
+    let Opening { line, roles } = opening(game, solution)?;
+    let mut text = format!("{}, all solved\n", plural(solution.positions(), "position"));
+    if !solution.exact() {
+        text += "simultaneous moves of players whose interests are not opposite were balanced by \
+                 regret, which proves nothing\n";
+    }
+    let players: Vec<f64> =
+        game.info().players().map(|role| solution.value()[role.index()]).collect();
+    let _ = writeln!(text, "value: {}", values_text(game, &players));
+    for (role, moves) in roles {
+        let _ = writeln!(text, "moves of {}:", game.info().role_name(role));
+        for one in moves {
+            let value = one.value.map_or_else(|| "-".to_owned(), number);
+            let _ = write!(text, "  {value:>8}  {}", game.text().move_text(one.choice));
+            if one.likely > 0.0 {
+                let _ = write!(text, "  {} %", number(100.0 * one.likely));
+            }
+            text.push('\n');
+        }
+    }
+    if !line.is_empty() {
+        let (steps, moves) = (plural(line.len(), "step"), line_text(game, &line));
+        let _ = writeln!(text, "best play: {steps}\n  {moves}");
+    }
+    Ok(text)
+}
+
+fn positions_json(
+    game: &dyn Game,
+    solution: &Solution,
+    object: &mut Map<String, Value>,
+) -> Result<()> {
+    let Opening { line, roles } = opening(game, solution)?;
+    object.insert("method".into(), json!("positions"));
+    object.insert("exact".into(), json!(solution.exact()));
+    object.insert("positions".into(), json!(solution.positions()));
+    let mut moves = Vec::new();
+    for (role, candidates) in roles {
+        for one in candidates {
+            moves.push(json!({
+                "role": game.info().role_name(role),
+                "move": game.text().move_text(one.choice),
+                "value": one.value,
+                "probability": one.likely,
+            }));
+        }
+    }
+    object.insert("moves".into(), Value::Array(moves));
+    object.insert("length".into(), json!(line.len()));
+    object.insert("line".into(), line_json(game, &line));
+    Ok(())
+}
+
+/// What a role did and saw in a turn.
+fn turn_text(game: &dyn Game, turn: &Turn) -> String {
+    let seen: Vec<String> = match &turn.seen {
+        Observation::Joint(joint) => {
+            joint.iter().map(|&choice| game.text().move_text(choice)).collect()
+        }
+        Observation::Percepts(seen) => {
+            seen.iter().map(|&percept| game.text().percept_text(percept)).collect()
+        }
+    };
+    let seen = if seen.is_empty() { "nil".to_owned() } else { seen.join(", ") };
+    format!("{} => {seen}", game.text().move_text(turn.own))
+}
+
+/// What kind of game it is to its players.
+fn interests(found: &Equilibrium) -> &'static str {
+    match (found.form.players().len(), found.form.constant_sum()) {
+        (1, _) => "one player",
+        (2, Some(_)) => "two players with opposite interests",
+        (2, None) => "two players whose interests are not opposite",
+        _ => "more than two players",
+    }
+}
+
+fn equilibrium_text(game: &dyn Game, found: &Equilibrium, args: &Solve) -> String {
+    let form = &found.form;
+    let size = form.size();
+    let mut text = format!(
+        "{}, {}, {}\nvalue: {}\n",
+        plural(size.nodes, "node"),
+        plural(size.sets, "information set"),
+        interests(found),
+        values_text(game, &found.values)
+    );
+    if found.exact {
+        text += "exact: nothing else gives more\n";
+    } else {
+        if let Some(bounds) = found.bounds() {
+            let bound = |(name, (low, high)): (String, &(f64, f64))| {
+                format!("{name} {low:.6} to {high:.6}")
+            };
+            let bounds: Vec<String> = names(game).into_iter().zip(&bounds).map(bound).collect();
+            let _ = writeln!(text, "proven: {}", bounds.join(", "));
+        } else {
+            let gains: Vec<f64> =
+                found.best.iter().zip(&found.values).map(|(best, value)| best - value).collect();
+            let _ = writeln!(
+                text,
+                "an equilibrium up to what each could gain alone: {}; there may be others, with \
+                 other values",
+                values_text(game, &gains)
+            );
+        }
+        let _ = writeln!(
+            text,
+            "exploitability: {:.6}, {:.5} % of the range of payoffs, after {}",
+            found.exploitability(),
+            100.0 * found.share(),
+            plural(found.rounds as usize, "round")
+        );
+    }
+    if form.told() > 0 {
+        let _ = writeln!(
+            text,
+            "the rules let a role have different moves in positions that look the same to it ({}); \
+             it is taken to be told which moves it has",
+            plural(form.told(), "information set")
+        );
+    }
+    if !args.strategy && size.sets > FEW {
+        let _ = writeln!(text, "--strategy tells how each information set is played");
+        return text;
+    }
+    for (player, &role) in form.players().iter().enumerate() {
+        for (set, (met, values)) in form.report(player, &found.profile).iter().enumerate() {
+            let turns: Vec<String> =
+                form.turns(player, set).iter().map(|turn| turn_text(game, turn)).collect();
+            let turns = if turns.is_empty() { "at the start".to_owned() } else { turns.join("; ") };
+            let name = game.info().role_name(role);
+            let _ = writeln!(text, "{name}, {turns}  (met {} %)", number(100.0 * met));
+            let mixture = found.profile.mixture(form, player, set);
+            for ((choice, share), value) in
+                form.moves(player, set).into_iter().zip(mixture).zip(values)
+            {
+                let _ = write!(
+                    text,
+                    "  {:>8} %  {}",
+                    number(100.0 * share),
+                    game.text().move_text(choice)
+                );
+                if value.is_finite() {
+                    let _ = write!(text, "  worth {}", number(*value));
+                }
+                text.push('\n');
+            }
+        }
+    }
+    text
+}
+
+fn equilibrium_json(
+    game: &dyn Game,
+    found: &Equilibrium,
+    args: &Solve,
+    object: &mut Map<String, Value>,
+) {
+    let form = &found.form;
+    let size = form.size();
+    object.insert("method".into(), json!("equilibrium"));
+    object.insert("exact".into(), json!(found.exact));
+    object.insert("nodes".into(), json!(size.nodes));
+    object.insert("information_sets".into(), json!(size.sets));
+    object.insert("constant_sum".into(), json!(form.constant_sum()));
+    object.insert("bounds".into(), json!(found.bounds()));
+    let best = names(game).into_iter().zip(found.best.iter().map(|&best| Value::from(best)));
+    object.insert("best_replies".into(), Value::Object(best.collect()));
+    object.insert("exploitability".into(), json!(found.exploitability()));
+    object.insert("exploitability_share".into(), json!(found.share()));
+    object.insert("rounds".into(), json!(found.rounds));
+    object.insert("told_by_legal_moves".into(), json!(form.told()));
+    if !args.strategy {
+        return;
+    }
+    let mut strategy = Vec::new();
+    for (player, &role) in form.players().iter().enumerate() {
+        for (set, (met, values)) in form.report(player, &found.profile).iter().enumerate() {
+            let turns: Vec<String> =
+                form.turns(player, set).iter().map(|turn| turn_text(game, turn)).collect();
+            let mixture = found.profile.mixture(form, player, set);
+            let moves: Vec<Value> = form
+                .moves(player, set)
+                .into_iter()
+                .zip(mixture)
+                .zip(values)
+                .map(|((choice, share), value)| {
+                    let value = value.is_finite().then_some(value);
+                    json!({
+                        "move": game.text().move_text(choice),
+                        "probability": share,
+                        "value": value,
+                    })
+                })
+                .collect();
+            strategy.push(json!({
+                "role": game.info().role_name(role), "turns": turns, "met": met, "moves": moves,
+            }));
+        }
+    }
+    object.insert("strategy".into(), Value::Array(strategy));
+}

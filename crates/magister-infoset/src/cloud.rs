@@ -1,0 +1,749 @@
+//! Courses of the game that agree with what a role saw, sampled, with weights.
+//!
+//! A particle is a course of the game from one of the states of an exact information set, its
+//! anchor. Turn by turn, the moves of the others and of chance are drawn as they would be made; a
+//! course that does not agree with what was seen is given up. Where few agree, each particle is
+//! given several tries, or all joint moves are looked at, and its weight is multiplied by the share
+//! that agreed: then sums over particles are what they would have been without that, on average.
+//! Where the weights have become uneven, particles are drawn anew by their weights.
+//!
+//! Where none is left, all begins again at the anchor, with more tries. Only if that fails again
+//! and again a course is looked for by trying everything; it is spread by `rejuvenate`.
+
+use std::sync::Arc;
+
+use magister_core::{Game, Halt, Move, Rng, Role, Step, Stop, Turn, Worker};
+
+use crate::Trouble;
+use crate::evidence::agrees;
+use crate::exact::{Layer, possible};
+use crate::joints::{Joints, Order, draw_joint};
+use crate::model::Model;
+use crate::pool::{Pool, Rows};
+use crate::search::{Lifeline, Question};
+use crate::trail::{START, Trails};
+use crate::views::{ViewId, Views};
+
+/// Particles by which it is found out how many agree.
+const PILOTS: usize = 64;
+/// Particles that are advanced one after the other.
+const BLOCK: usize = 64;
+/// If more than this share agrees, one try each is enough.
+const MOST: f64 = 0.25;
+/// The tries that a particle has at most, and the joint moves that are looked at for it.
+const TRIES: u64 = 256;
+const LOOKS: u64 = 4096;
+/// The moves that are remembered of states that were looked at.
+const MEMORY: usize = 1 << 22;
+/// How often all begins again at the anchor before everything is tried.
+const RESTARTS: u32 = 3;
+
+/// Sampled courses of the game with weights.
+pub struct Cloud {
+    pub(crate) game: Arc<dyn Game>,
+    pub(crate) role: Role,
+    pub(crate) model: Arc<dyn Model>,
+    pub(crate) worker: Box<dyn Worker>,
+    pub(crate) anchor: Layer,
+    /// What was seen since the anchor.
+    pub(crate) turns: Vec<Turn>,
+    pub(crate) views: Option<Views>,
+    pub(crate) now: Particles,
+    pub(crate) trails: Trails,
+    /// How many particles there should be.
+    pub(crate) size: usize,
+    /// The particles that were looked for by trying everything say nothing about probabilities
+    /// until they have been spread.
+    pub(crate) found: bool,
+    /// One course that agrees, whatever becomes of the particles.
+    lifeline: Lifeline,
+    /// The natural logarithm of the estimated probability of what was seen since the anchor.
+    log: f64,
+    spare: Particles,
+    joints: Joints,
+    joint: Vec<Move>,
+    step: Step,
+    best: Candidate,
+    looked: Looked,
+    made: u64,
+    survived: usize,
+}
+
+/// What agrees with the current turn, for the states that were looked at: particles that are in
+/// the same state share the work.
+#[derive(Debug, Default)]
+struct Looked {
+    states: Pool,
+    /// For each state, where its joint moves begin.
+    starts: Vec<usize>,
+    /// The sums of the probabilities of the joint moves of each state, and their moves.
+    sums: Vec<f64>,
+    moves: Vec<Move>,
+    /// Where each joint move leads; an empty row if silent steps follow.
+    successors: Rows,
+    over: Vec<bool>,
+}
+
+impl Looked {
+    fn clear(&mut self) {
+        *self = Looked::default();
+    }
+
+    /// The joint moves of a state.
+    fn range(&self, at: usize) -> std::ops::Range<usize> {
+        self.starts[at]..self.starts.get(at + 1).copied().unwrap_or(self.sums.len())
+    }
+}
+
+/// The particles themselves.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Particles {
+    pub(crate) states: Rows,
+    pub(crate) weights: Vec<f64>,
+    /// The state of the anchor that each began with.
+    pub(crate) origins: Vec<u32>,
+    /// The joint moves since.
+    pub(crate) trails: Vec<u32>,
+    /// The histories of all roles, particle after particle.
+    pub(crate) views: Vec<ViewId>,
+    /// Whether the game is over.
+    pub(crate) over: Vec<bool>,
+}
+
+/// A step that a particle may take, with the silent steps after it.
+#[derive(Debug, Default)]
+struct Candidate {
+    state: Vec<u64>,
+    path: Vec<Move>,
+    views: Vec<ViewId>,
+    over: bool,
+}
+
+/// How particles are advanced.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Way {
+    /// So many tries each.
+    Tries(u64),
+    /// All joint moves, where they are not more than this; so many tries where they are.
+    Look(u64, u64),
+}
+
+impl Particles {
+    pub(crate) fn len(&self) -> usize {
+        self.weights.len()
+    }
+
+    fn clear(&mut self) {
+        self.states.clear();
+        self.weights.clear();
+        self.origins.clear();
+        self.views.clear();
+        self.trails.clear();
+        self.over.clear();
+    }
+
+    /// Adds a copy of another's particle.
+    fn copy(&mut self, other: &Particles, at: usize, weight: f64, roles: usize) {
+        self.states.push(other.states.get(at));
+        self.weights.push(weight);
+        self.origins.push(other.origins[at]);
+        self.trails.push(other.trails[at]);
+        self.over.push(other.over[at]);
+        if !other.views.is_empty() {
+            self.views.extend_from_slice(&other.views[at * roles..(at + 1) * roles]);
+        }
+    }
+}
+
+impl Cloud {
+    /// Draws particles from an exact information set. With the histories of all roles, if they
+    /// were kept there.
+    pub fn new(
+        game: Arc<dyn Game>,
+        role: Role,
+        model: Arc<dyn Model>,
+        anchor: Layer,
+        views: Option<Views>,
+        size: usize,
+        rng: &mut Rng,
+    ) -> Self {
+        let worker = game.worker();
+        let roles = game.info().roles.len();
+        let lifeline = Lifeline::new(&anchor, rng);
+        let mut cloud = Cloud {
+            game,
+            role,
+            model,
+            worker,
+            anchor,
+            turns: Vec::new(),
+            views,
+            now: Particles::default(),
+            trails: Trails::new(roles),
+            size: size.max(1),
+            found: false,
+            lifeline,
+            log: 0.0,
+            spare: Particles::default(),
+            joints: Joints::default(),
+            joint: Vec::new(),
+            step: Step::new(),
+            best: Candidate::default(),
+            looked: Looked::default(),
+            made: 0,
+            survived: 0,
+        };
+        cloud.begin(rng);
+        cloud
+    }
+
+    /// How many particles there are.
+    pub fn len(&self) -> usize {
+        self.now.len()
+    }
+
+    /// Whether there are none, which is so only after an error.
+    pub fn is_empty(&self) -> bool {
+        self.now.len() == 0
+    }
+
+    /// The state of a particle.
+    pub fn state(&self, at: usize) -> &[u64] {
+        self.now.states.get(at)
+    }
+
+    /// Whether the game is over in a particle.
+    pub fn is_over(&self, at: usize) -> bool {
+        self.now.over[at]
+    }
+
+    /// The weight of a particle; those of all sum up to one.
+    pub fn weight(&self, at: usize) -> f64 {
+        self.now.weights[at]
+    }
+
+    /// The histories of all roles in a particle, if they are kept.
+    pub fn views_of(&self, at: usize) -> &[ViewId] {
+        let roles = self.game.info().roles.len();
+        if self.views.is_none() { &[] } else { &self.now.views[at * roles..(at + 1) * roles] }
+    }
+
+    /// All histories, if they are kept.
+    pub fn views(&self) -> Option<&Views> {
+        self.views.as_ref()
+    }
+
+    /// The same, to add what may be seen later.
+    pub fn views_mut(&mut self) -> Option<&mut Views> {
+        self.views.as_mut()
+    }
+
+    /// How many equally likely particles would be worth as much as these.
+    pub fn effective(&self) -> f64 {
+        let squares: f64 = self.now.weights.iter().map(|weight| weight * weight).sum();
+        if squares > 0.0 { 1.0 / squares } else { 0.0 }
+    }
+
+    /// How many different states there are among the particles.
+    pub fn distinct(&self) -> usize {
+        let mut pool = crate::Pool::default();
+        (0..self.len()).for_each(|at| {
+            pool.insert(self.state(at));
+        });
+        pool.len()
+    }
+
+    /// Whether the weights say how likely the particles are. They do not after a course had to be
+    /// looked for by trying everything.
+    pub fn is_fair(&self) -> bool {
+        !self.found
+    }
+
+    /// The natural logarithm of the estimated probability of what was seen since the anchor.
+    pub fn log_probability(&self) -> f64 {
+        self.log
+    }
+
+    /// The particles that agreed with the last turn, before they were drawn anew.
+    pub fn survivors(&self) -> usize {
+        self.survived
+    }
+
+    /// The courses that were tried since the cloud was made, whether they agreed or not.
+    pub fn tried(&self) -> u64 {
+        self.made
+    }
+
+    /// Takes a turn into account, as long as the caller has patience: then fewer particles are
+    /// left, but one at least.
+    pub fn advance(
+        &mut self,
+        turn: &Turn,
+        rng: &mut Rng,
+        patience: &dyn Fn() -> bool,
+        stop: &Stop,
+    ) -> Result<(), Trouble> {
+        self.turns.push(turn.clone());
+        let result = self.go_on(rng, patience, stop);
+        if result.is_err() {
+            // What is half done is no sample; the next turn begins again at the anchor.
+            self.turns.pop();
+            self.now.clear();
+        }
+        result
+    }
+
+    fn go_on(
+        &mut self,
+        rng: &mut Rng,
+        patience: &dyn Fn() -> bool,
+        stop: &Stop,
+    ) -> Result<(), Trouble> {
+        let last = self.turns.len() - 1;
+        if self.pass(last, 1, rng, patience, stop)? {
+            self.even_out(rng);
+            return Ok(());
+        }
+        for restart in 1..=RESTARTS {
+            if !patience() {
+                break;
+            }
+            self.begin(rng);
+            self.found = false;
+            self.log = 0.0;
+            let mut alive = true;
+            for turn in 0..self.turns.len() {
+                alive = self.pass(turn, 1 << (2 * restart), rng, patience, stop)?;
+                if !alive {
+                    break;
+                }
+                self.even_out(rng);
+            }
+            if alive {
+                return Ok(());
+            }
+        }
+        self.look_everywhere(rng, patience, stop)
+    }
+
+    /// Particles at the anchor, by its probabilities.
+    fn begin(&mut self, rng: &mut Rng) {
+        let roles = self.game.info().roles.len();
+        self.now.clear();
+        self.trails = Trails::new(roles);
+        let shares: Vec<f64> = (0..self.anchor.len()).map(|at| self.anchor.share(at)).collect();
+        let weight = 1.0 / self.size as f64;
+        for at in systematic(&shares, self.size, rng) {
+            self.now.states.push(self.anchor.state(at));
+            self.now.weights.push(weight);
+            self.now.origins.push(at as u32);
+            self.now.trails.push(START);
+            self.now.over.push(self.anchor.is_over(at));
+            if self.views.is_some() {
+                self.now.views.extend(self.anchor.views(at).take(roles));
+            }
+        }
+    }
+
+    /// Advances all particles by a turn. False if none is left; they are gone then.
+    fn pass(
+        &mut self,
+        turn: usize,
+        eager: u64,
+        rng: &mut Rng,
+        patience: &dyn Fn() -> bool,
+        stop: &Stop,
+    ) -> Result<bool, Trouble> {
+        if self.now.len() == 0 {
+            return Ok(false);
+        }
+        let turn = self.turns[turn].clone();
+        let way = match self.way(&turn, eager, rng, patience, stop) {
+            Err(Trouble::TooLarge) => return Ok(false),
+            way => way?,
+        };
+        self.looked.clear();
+        let mut next = std::mem::take(&mut self.spare);
+        next.clear();
+        let before = self.now.len();
+        let mut mass = 0.0;
+        // Blocks come in any order, since those that were looked at when patience is at its end
+        // must be a sample of all.
+        let blocks = before.div_ceil(BLOCK);
+        let order = Order::new(blocks as u64, rng);
+        for at in order.flat_map(|block| block as usize * BLOCK..(block as usize + 1) * BLOCK) {
+            if at >= before {
+                continue;
+            }
+            if at % 8 == 0 && next.len() > 0 && !patience() {
+                break;
+            }
+            mass += self.now.weights[at];
+            let share = match self.propagate(at, &turn, way, rng, patience, stop) {
+                Err(Trouble::TooLarge) => break,
+                share => share?,
+            };
+            if share > 0.0 {
+                let best = &mut self.best;
+                next.states.push(&best.state);
+                next.weights.push(self.now.weights[at] * share);
+                next.origins.push(self.now.origins[at]);
+                let trail = self.trails.extend(self.now.trails[at], &best.path);
+                next.trails.push(trail);
+                next.over.push(best.over);
+                next.views.extend_from_slice(&best.views);
+            }
+        }
+        self.spare = std::mem::replace(&mut self.now, next);
+        self.survived = self.now.len();
+        let total: f64 = self.now.weights.iter().sum();
+        if total <= 0.0 {
+            return Ok(false);
+        }
+        if self.trails.len() > 4 * self.now.len() * (self.turns.len() + 1) + MEMORY {
+            self.trails.keep(&mut self.now.trails);
+        }
+        self.log += (total / mass).ln();
+        self.now.weights.iter_mut().for_each(|weight| *weight /= total);
+        Ok(true)
+    }
+
+    /// How to advance, by how many of a few particles agree.
+    fn way(
+        &mut self,
+        turn: &Turn,
+        eager: u64,
+        rng: &mut Rng,
+        patience: &dyn Fn() -> bool,
+        stop: &Stop,
+    ) -> Result<Way, Trouble> {
+        let all = self.now.len();
+        let pilots = all.min(PILOTS);
+        let mut agreed = 0;
+        let mut joints = 0;
+        let mut different = Pool::default();
+        for _ in 0..pilots {
+            let at = rng.below(all as u64) as usize;
+            if different.insert(self.now.states.get(at)).1 {
+                self.worker.load(self.now.states.get(at), stop)?;
+                let own = Some(turn.own);
+                if self.joints.look(&*self.worker, &*self.model, self.role, own) {
+                    joints = joints.max(self.joints.count());
+                }
+            }
+            let share = self.propagate(at, turn, Way::Tries(1), rng, patience, stop)?;
+            agreed += u64::from(share > 0.0);
+            if !patience() {
+                return Err(Trouble::TooLarge);
+            }
+        }
+        let share = agreed as f64 / pilots as f64;
+        // Particles that are in few states share the work of looking at all joint moves.
+        let shared = different.len() < pilots * 3 / 4
+            && joints.saturating_mul(2 * different.len() as u64) < all as u64;
+        if shared {
+            return Ok(Way::Look(LOOKS * eager, TRIES));
+        }
+        if share > MOST && eager == 1 {
+            return Ok(Way::Tries(1));
+        }
+        let tries = if agreed == 0 { TRIES / 4 } else { (2.0 / share).ceil() as u64 };
+        let tries = tries.saturating_mul(eager).clamp(1, TRIES * eager);
+        Ok(Way::Look(LOOKS * eager, tries))
+    }
+
+    /// Looks for a step of a particle that agrees with a turn, and leaves it in `best`. What it
+    /// gives is what the weight has to be multiplied by: zero if there is none.
+    fn propagate(
+        &mut self,
+        at: usize,
+        turn: &Turn,
+        way: Way,
+        rng: &mut Rng,
+        patience: &dyn Fn() -> bool,
+        stop: &Stop,
+    ) -> Result<f64, Trouble> {
+        stop.check()?;
+        if matches!(way, Way::Look(..))
+            && self.looked.states.find(self.now.states.get(at)).is_some()
+        {
+            return self.look(at, turn, rng, patience, stop);
+        }
+        self.worker.load(self.now.states.get(at), stop)?;
+        let tries = match way {
+            Way::Tries(tries) => tries,
+            Way::Look(most, tries) => {
+                if !self.joints.look(&*self.worker, &*self.model, self.role, Some(turn.own)) {
+                    return Ok(0.0);
+                }
+                if self.joints.count() <= most {
+                    return self.look(at, turn, rng, patience, stop);
+                }
+                tries
+            }
+        };
+        let mut agreed = 0_u64;
+        for number in 0..tries {
+            if number % 16 == 15 && !patience() {
+                return Err(Trouble::TooLarge);
+            }
+            if number > 0 {
+                self.worker.load(self.now.states.get(at), stop)?;
+            }
+            let (worker, joint) = (&*self.worker, &mut self.joint);
+            if !draw_joint(worker, &*self.model, self.role, Some(turn.own), joint, rng) {
+                return Ok(0.0);
+            }
+            if self.take(turn, stop)? {
+                agreed += 1;
+                if agreed == 1 || rng.below(agreed) == 0 {
+                    self.keep(at, rng, stop)?;
+                }
+            }
+        }
+        Ok(agreed as f64 / tries as f64)
+    }
+
+    /// Looks at all joint moves, and draws one of those that agree by how likely they are.
+    fn look(
+        &mut self,
+        at: usize,
+        turn: &Turn,
+        rng: &mut Rng,
+        patience: &dyn Fn() -> bool,
+        stop: &Stop,
+    ) -> Result<f64, Trouble> {
+        let number = match self.looked.states.find(self.now.states.get(at)) {
+            Some(number) => number,
+            None => self.look_closely(at, turn, patience, stop)?,
+        };
+        let range = self.looked.range(number);
+        let sums = &self.looked.sums[range.clone()];
+        let Some(&total) = sums.last() else { return Ok(0.0) };
+        let point = rng.f64() * total;
+        let chosen = sums.partition_point(|&sum| sum <= point).min(sums.len() - 1);
+        let roles = self.game.info().roles.len();
+        let from = (range.start + chosen) * roles;
+        self.joint.clear();
+        self.joint.extend_from_slice(&self.looked.moves[from..from + roles]);
+        let successor = self.looked.successors.get(range.start + chosen);
+        if self.views.is_none() && !successor.is_empty() {
+            let Candidate { state, path, over, .. } = &mut self.best;
+            *over = self.looked.over[range.start + chosen];
+            path.clone_from(&self.joint);
+            state.clear();
+            state.extend_from_slice(successor);
+            return Ok(total);
+        }
+        self.worker.load(self.now.states.get(at), stop)?;
+        if !self.take(turn, stop)? {
+            return Ok(0.0);
+        }
+        self.keep(at, rng, stop)?;
+        Ok(total)
+    }
+
+    /// Tries all joint moves of a particle's state, and notes those that agree.
+    fn look_closely(
+        &mut self,
+        at: usize,
+        turn: &Turn,
+        patience: &dyn Fn() -> bool,
+        stop: &Stop,
+    ) -> Result<usize, Trouble> {
+        let mut looked = std::mem::take(&mut self.looked);
+        if looked.moves.len() > MEMORY {
+            looked.clear();
+        }
+        let (number, _) = looked.states.insert(self.now.states.get(at));
+        looked.starts.push(looked.sums.len());
+        let mut total = 0.0;
+        for joint in 0..self.joints.count() {
+            stop.check()?;
+            if joint % 16 == 15 && !patience() {
+                // Half of it would be no sample.
+                return Err(Trouble::TooLarge);
+            }
+            self.worker.load(self.now.states.get(at), stop)?;
+            let share = self.joints.write(joint, &mut self.joint);
+            if self.take(turn, stop)? {
+                total += share;
+                looked.sums.push(total);
+                looked.moves.extend_from_slice(&self.joint);
+                self.best.state.clear();
+                if !self.worker.silent() {
+                    self.worker.save(&mut self.best.state);
+                }
+                looked.successors.push(&self.best.state);
+                looked.over.push(self.worker.terminal());
+            }
+        }
+        self.looked = looked;
+        Ok(number)
+    }
+
+    /// Makes the joint move; whether it could be made and agrees with a turn.
+    fn take(&mut self, turn: &Turn, stop: &Stop) -> Result<bool, Halt> {
+        self.made += 1;
+        Ok(possible(self.worker.step(&self.joint, &mut self.step, stop))?
+            && agrees(&turn.seen, self.role, &self.joint, &self.step))
+    }
+
+    /// Keeps the step that was made out of a particle, after the silent steps that follow.
+    fn keep(&mut self, at: usize, rng: &mut Rng, stop: &Stop) -> Result<(), Halt> {
+        self.best.path.clear();
+        self.best.path.extend_from_slice(&self.joint);
+        self.best.views.clear();
+        if self.views.is_some() {
+            let mut lived = std::mem::take(&mut self.best.views);
+            let roles = self.game.info().roles.len();
+            lived.extend_from_slice(&self.now.views[at * roles..(at + 1) * roles]);
+            let joint = std::mem::take(&mut self.joint);
+            self.extend(&mut lived, &joint);
+            (self.joint, self.best.views) = (joint, lived);
+        }
+        while self.worker.silent() && !self.worker.terminal() {
+            stop.check()?;
+            let (worker, joint) = (&*self.worker, &mut self.joint);
+            if !draw_joint(worker, &*self.model, self.role, None, joint, rng) {
+                break;
+            }
+            self.worker.step(&self.joint, &mut self.step, stop)?;
+            self.best.path.extend_from_slice(&self.joint);
+        }
+        self.best.over = self.worker.terminal();
+        self.worker.save(&mut self.best.state);
+        Ok(())
+    }
+
+    /// Adds the step that was made to the histories of all roles but chance, which remembers
+    /// nothing.
+    pub(crate) fn extend(&mut self, lived: &mut [ViewId], joint: &[Move]) {
+        let Some(views) = &mut self.views else { return };
+        let info = self.game.info();
+        for (role, view) in info.all_roles().zip(lived) {
+            if self.step.tick && info.chance != Some(role) {
+                *view = views.extend(*view, role, joint, &self.step);
+            }
+        }
+    }
+
+    /// What replays work with.
+    pub(crate) fn replayer(&mut self) -> (&mut dyn Worker, &mut Step) {
+        (&mut *self.worker, &mut self.step)
+    }
+
+    /// What came of the step that was made last.
+    pub(crate) fn last_step(&self) -> &Step {
+        &self.step
+    }
+
+    /// Draws the particles anew if their weights are uneven.
+    fn even_out(&mut self, rng: &mut Rng) {
+        if self.effective() < self.size as f64 / 2.0 {
+            self.resample(self.size, rng);
+        }
+    }
+
+    /// Draws particles by their weights; all are equally likely afterwards.
+    pub fn resample(&mut self, size: usize, rng: &mut Rng) {
+        let roles = self.game.info().roles.len();
+        let mut next = std::mem::take(&mut self.spare);
+        next.clear();
+        let weight = 1.0 / size as f64;
+        for at in systematic(&self.now.weights, size, rng) {
+            next.copy(&self.now, at, weight, roles);
+        }
+        self.spare = std::mem::replace(&mut self.now, next);
+    }
+
+    /// The last resort: a course that agrees, by trying everything.
+    fn look_everywhere(
+        &mut self,
+        rng: &mut Rng,
+        patience: &dyn Fn() -> bool,
+        stop: &Stop,
+    ) -> Result<(), Trouble> {
+        let turn = self.turns.len() - 1;
+        if !self.hold_on(rng, stop)? {
+            return Err(Trouble::Impossible { turn });
+        }
+        let (origin, path) = self.lifeline.course();
+        self.now.clear();
+        self.found = true;
+        self.trails = Trails::new(self.game.info().roles.len());
+        self.now.trails.push(self.trails.extend(START, path));
+        self.now.origins.push(origin);
+        self.now.weights.push(1.0);
+        self.now.states.push(&[]);
+        self.now.over.push(false);
+        if self.views.is_some() {
+            self.now.views.extend(self.anchor.views(origin as usize));
+        }
+        // States and histories come with replaying it.
+        self.refresh(stop)?;
+        self.resample(self.size, rng);
+        self.rejuvenate(self.turns.len() + 1, rng, patience, stop)
+    }
+
+    /// Keeps one course that agrees with everything; false if there is none.
+    fn hold_on(&mut self, rng: &mut Rng, stop: &Stop) -> Result<bool, Halt> {
+        let question = Question {
+            game: &*self.game,
+            role: self.role,
+            model: &*self.model,
+            anchor: &self.anchor,
+            turns: &self.turns,
+        };
+        self.lifeline.follow(question, &mut *self.worker, rng, stop)
+    }
+
+    /// Brings a worker to a state that the game may be in after some turns since the anchor,
+    /// although nothing was found that agrees with all that was seen.
+    pub(crate) fn pretend(
+        &self,
+        turns: &[Turn],
+        worker: &mut dyn Worker,
+        rng: &mut Rng,
+    ) -> Result<(), Halt> {
+        let question = Question {
+            game: &*self.game,
+            role: self.role,
+            model: &*self.model,
+            anchor: &self.anchor,
+            turns,
+        };
+        self.lifeline.pretend(question, worker, rng)
+    }
+}
+
+/// Numbers by their shares, so that each comes about as often as it should: one random number
+/// for all, so that copies are as even as they can be.
+fn systematic(shares: &[f64], count: usize, rng: &mut Rng) -> Vec<usize> {
+    let total: f64 = shares.iter().sum();
+    let step = total / count as f64;
+    let mut next = rng.f64() * step;
+    let mut sum = 0.0;
+    let mut drawn = Vec::with_capacity(count);
+    for (at, share) in shares.iter().enumerate() {
+        sum += share;
+        while next < sum && drawn.len() < count {
+            drawn.push(at);
+            next += step;
+        }
+    }
+    // What rounding left over.
+    let last = shares.iter().rposition(|&share| share > 0.0).unwrap_or(0);
+    drawn.resize(count, last);
+    drawn
+}
+
+impl std::fmt::Debug for Cloud {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Cloud")
+            .field("role", &self.role)
+            .field("particles", &self.now.len())
+            .field("turns", &self.turns.len())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,442 @@
+//! All states that a role may be in, with their probabilities.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use magister_core::{Game, Halt, Move, Percept, Role, Step, Stop, Turn, Worker};
+
+use crate::Trouble;
+use crate::evidence::agrees;
+use crate::joints::Joints;
+use crate::model::{Model, Uniform};
+use crate::pool::Pool;
+use crate::views::{ViewId, Views};
+
+/// How large an information set may become.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// The states that are kept.
+    pub states: usize,
+    /// The steps that are made for one turn.
+    pub steps: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits { states: 1_000_000, steps: 100_000_000 }
+    }
+}
+
+/// Which courses of the game are counted together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keep {
+    /// Those that end in the same state: all that matters to whoever asks how the game goes on
+    /// against players that know the state, or know nothing.
+    States,
+    /// Those that end in the same state and look the same to every role: needed by whoever asks
+    /// what the others know.
+    Views,
+}
+
+/// States with their probabilities.
+#[derive(Clone, Debug, Default)]
+pub struct Layer {
+    /// Words of states; behind them, if they are kept, the histories of all roles.
+    pool: Pool,
+    /// How many words stand behind a state.
+    tail: usize,
+    shares: Vec<f64>,
+    /// How many courses of the game end in each state.
+    courses: Vec<f64>,
+    /// Whether the game is over there.
+    over: Vec<bool>,
+}
+
+impl Layer {
+    fn new(tail: usize) -> Self {
+        Layer { tail, ..Layer::default() }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.pool.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.pool.is_empty()
+    }
+
+    /// The words of a state.
+    pub fn state(&self, at: usize) -> &[u64] {
+        let row = self.pool.get(at);
+        &row[..row.len() - self.tail]
+    }
+
+    /// The histories of all roles, if they are kept.
+    pub fn views(&self, at: usize) -> impl Iterator<Item = ViewId> {
+        let row = self.pool.get(at);
+        row[row.len() - self.tail..].iter().map(|&id| ViewId(id as u32))
+    }
+
+    /// Whether the game is over in a state.
+    pub fn is_over(&self, at: usize) -> bool {
+        self.over[at]
+    }
+
+    /// How likely a state is, given what was seen.
+    pub fn share(&self, at: usize) -> f64 {
+        self.shares[at]
+    }
+
+    /// How many courses of the game end in a state.
+    pub fn courses(&self, at: usize) -> f64 {
+        self.courses[at]
+    }
+
+    fn add(&mut self, row: &[u64], share: f64, courses: f64, over: bool) {
+        let (at, new) = self.pool.insert(row);
+        if new {
+            self.shares.push(0.0);
+            self.courses.push(0.0);
+            self.over.push(over);
+        }
+        self.shares[at] += share;
+        self.courses[at] += courses;
+    }
+
+    /// Adds a state of another layer.
+    fn copy(&mut self, other: &Layer, at: usize) {
+        let Layer { pool, shares, courses, over, .. } = other;
+        self.add(pool.get(at), shares[at], courses[at], over[at]);
+    }
+
+    /// Makes the probabilities sum up to one, and gives the sum they had.
+    fn normalise(&mut self) -> f64 {
+        let total: f64 = self.shares.iter().sum();
+        if total > 0.0 {
+            self.shares.iter_mut().for_each(|share| *share /= total);
+        }
+        total
+    }
+}
+
+/// The exact information set of a role, turn by turn.
+///
+/// ```
+/// use magister_core::{Game, Native, Role, Stop, examples::Countdown};
+/// use magister_infoset::Tracker;
+/// let game: std::sync::Arc<dyn Game> = std::sync::Arc::new(Native::new(Countdown(5)));
+/// let tracker = Tracker::new(game, Role(0), &Stop::never())?;
+/// assert_eq!(tracker.layer().len(), 1);
+/// # Ok::<(), magister_infoset::Trouble>(())
+/// ```
+pub struct Tracker {
+    game: Arc<dyn Game>,
+    role: Role,
+    model: Arc<dyn Model>,
+    limits: Limits,
+    worker: Box<dyn Worker>,
+    views: Option<Views>,
+    layer: Layer,
+    turns: usize,
+    probability: f64,
+    log: f64,
+    scratch: Scratch,
+}
+
+#[derive(Default)]
+struct Scratch {
+    joints: Joints,
+    joint: Vec<Move>,
+    step: Step,
+    row: Vec<u64>,
+    steps: u64,
+}
+
+impl Tracker {
+    /// What a role knows before its first turn, if the others play uniformly at random and states
+    /// are all that counts.
+    pub fn new(game: Arc<dyn Game>, role: Role, stop: &Stop) -> Result<Self, Trouble> {
+        Self::with(game, role, Keep::States, Limits::default(), Arc::new(Uniform), stop)
+    }
+
+    /// What a role knows before its first turn.
+    pub fn with(
+        game: Arc<dyn Game>,
+        role: Role,
+        keep: Keep,
+        limits: Limits,
+        model: Arc<dyn Model>,
+        stop: &Stop,
+    ) -> Result<Self, Trouble> {
+        let mut worker = game.worker();
+        worker.reset();
+        let views = (keep == Keep::Views).then(|| Views::new(&*game));
+        let mut row = Vec::new();
+        worker.save(&mut row);
+        let tail = match &views {
+            None => 0,
+            Some(views) => {
+                row.extend(game.info().all_roles().map(|role| u64::from(views.root(role).0)));
+                game.info().roles.len()
+            }
+        };
+        let mut layer = Layer::new(tail);
+        layer.add(&row, 1.0, 1.0, worker.terminal());
+        let mut tracker = Tracker {
+            game,
+            role,
+            model,
+            limits,
+            worker,
+            views,
+            layer,
+            turns: 0,
+            probability: 1.0,
+            log: 0.0,
+            scratch: Scratch::default(),
+        };
+        let layer = std::mem::take(&mut tracker.layer);
+        tracker.layer = tracker.settled(layer, &|| true, stop)?;
+        Ok(tracker)
+    }
+
+    /// The game.
+    pub fn game(&self) -> &Arc<dyn Game> {
+        &self.game
+    }
+
+    /// Whose information set it is.
+    pub fn role(&self) -> Role {
+        self.role
+    }
+
+    /// The turns that were followed.
+    pub fn turns(&self) -> usize {
+        self.turns
+    }
+
+    /// The states, those in which the game is over among them.
+    pub fn layer(&self) -> &Layer {
+        &self.layer
+    }
+
+    /// The histories of all roles, if they are kept.
+    pub fn views(&self) -> Option<&Views> {
+        self.views.as_ref()
+    }
+
+    /// The same, to add what may be seen later.
+    pub fn views_mut(&mut self) -> Option<&mut Views> {
+        self.views.as_mut()
+    }
+
+    /// Hands over the states and histories; the tracker is of no use afterwards.
+    pub(crate) fn take(&mut self) -> (Layer, Option<Views>) {
+        (std::mem::take(&mut self.layer), self.views.take())
+    }
+
+    /// How likely it was to see all that was seen, given the own moves.
+    pub fn probability(&self) -> f64 {
+        self.probability
+    }
+
+    /// The natural logarithm of that, which does not vanish in long matches.
+    pub fn log_probability(&self) -> f64 {
+        self.log
+    }
+
+    /// Takes a turn into account. After an error everything is as it was.
+    pub fn advance(&mut self, turn: &Turn, stop: &Stop) -> Result<(), Trouble> {
+        self.advance_while(turn, &|| true, stop)
+    }
+
+    /// The same, but what takes longer than the caller has patience for is too large.
+    pub fn advance_while(
+        &mut self,
+        turn: &Turn,
+        patience: &dyn Fn() -> bool,
+        stop: &Stop,
+    ) -> Result<(), Trouble> {
+        self.scratch.steps = 0;
+        let mut next = Layer::new(self.layer.tail);
+        for at in 0..self.layer.len() {
+            self.spread(at, Some(turn), &mut next, patience, stop)?;
+        }
+        if next.is_empty() {
+            return Err(Trouble::Impossible { turn: self.turns });
+        }
+        let mut next = self.settled(next, patience, stop)?;
+        let total = next.normalise();
+        self.probability *= total;
+        self.log += total.ln();
+        self.layer = next;
+        self.turns += 1;
+        Ok(())
+    }
+
+    /// What the role may see after a move, and how likely. Empty if the move is legal nowhere.
+    pub fn outlook(
+        &mut self,
+        own: Move,
+        stop: &Stop,
+    ) -> Result<BTreeMap<Box<[Percept]>, f64>, Trouble> {
+        let mut seen: BTreeMap<Box<[Percept]>, f64> = BTreeMap::new();
+        self.scratch.steps = 0;
+        for at in 0..self.layer.len() {
+            let Scratch { joints, joint, step, steps, .. } = &mut self.scratch;
+            self.worker.load(self.layer.state(at), stop)?;
+            if !joints.look(&*self.worker, &*self.model, self.role, Some(own)) {
+                continue;
+            }
+            for number in 0..joints.count() {
+                *steps += 1;
+                if *steps > self.limits.steps {
+                    return Err(Trouble::TooLarge);
+                }
+                stop.check()?;
+                let share = joints.write(number, joint) * self.layer.shares[at];
+                self.worker.load(self.layer.state(at), stop)?;
+                if possible(self.worker.step(joint, step, stop))? {
+                    *seen.entry(step.percepts.of(self.role).into()).or_default() += share;
+                }
+            }
+        }
+        Ok(seen)
+    }
+
+    /// The states in which the game is not over: those that a role is in that is asked for a move.
+    pub fn open(&mut self) -> Result<(), Trouble> {
+        let mut open = Layer::new(self.layer.tail);
+        for at in 0..self.layer.len() {
+            if !self.layer.over[at] {
+                open.copy(&self.layer, at);
+            }
+        }
+        if open.is_empty() {
+            return Err(Trouble::Impossible { turn: self.turns.saturating_sub(1) });
+        }
+        if open.len() < self.layer.len() {
+            let total = open.normalise();
+            self.probability *= total;
+            self.log += total.ln();
+            self.layer = open;
+        }
+        Ok(())
+    }
+
+    /// Goes through the silent steps of chance, until everybody has a turn in every state.
+    fn settled(
+        &mut self,
+        mut layer: Layer,
+        patience: &dyn Fn() -> bool,
+        stop: &Stop,
+    ) -> Result<Layer, Trouble> {
+        loop {
+            let mut next = Layer::new(layer.tail);
+            std::mem::swap(&mut self.layer, &mut layer);
+            let result = self.settle_once(&mut next, patience, stop);
+            std::mem::swap(&mut self.layer, &mut layer);
+            if !result? {
+                return Ok(next);
+            }
+            layer = next;
+        }
+    }
+
+    /// Makes one silent step wherever one is due; whether there was any.
+    fn settle_once(
+        &mut self,
+        next: &mut Layer,
+        patience: &dyn Fn() -> bool,
+        stop: &Stop,
+    ) -> Result<bool, Trouble> {
+        let mut any = false;
+        for at in 0..self.layer.len() {
+            self.worker.load(self.layer.state(at), stop)?;
+            if self.worker.silent() {
+                any = true;
+                self.spread(at, None, next, patience, stop)?;
+            } else {
+                next.copy(&self.layer, at);
+            }
+        }
+        Ok(any)
+    }
+
+    /// Makes all steps out of a state that agree with a turn, or all silent ones.
+    fn spread(
+        &mut self,
+        at: usize,
+        turn: Option<&Turn>,
+        next: &mut Layer,
+        patience: &dyn Fn() -> bool,
+        stop: &Stop,
+    ) -> Result<(), Trouble> {
+        let Scratch { joints, joint, step, row, steps } = &mut self.scratch;
+        let (share, courses) = (self.layer.shares[at], self.layer.courses[at]);
+        self.worker.load(self.layer.state(at), stop)?;
+        let own = turn.map(|turn| turn.own);
+        if !joints.look(&*self.worker, &*self.model, self.role, own) {
+            return Ok(());
+        }
+        let count = joints.count();
+        if steps.saturating_add(count) > self.limits.steps {
+            return Err(Trouble::TooLarge);
+        }
+        for number in 0..count {
+            *steps += 1;
+            if (*steps).is_multiple_of(64) && !patience() {
+                return Err(Trouble::TooLarge);
+            }
+            stop.check()?;
+            let likely = joints.write(number, joint);
+            if number > 0 {
+                self.worker.load(self.layer.state(at), stop)?;
+            }
+            if !possible(self.worker.step(joint, step, stop))? {
+                continue;
+            }
+            if turn.is_some_and(|turn| !agrees(&turn.seen, self.role, joint, step)) {
+                continue;
+            }
+            self.worker.save(row);
+            if let Some(views) = &mut self.views {
+                let before = self.layer.views(at);
+                let info = self.game.info();
+                for (role, view) in info.all_roles().zip(before) {
+                    // Chance remembers nothing.
+                    let lived = step.tick && info.chance != Some(role);
+                    let view = if lived { views.extend(view, role, joint, step) } else { view };
+                    row.push(u64::from(view.0));
+                }
+            }
+            next.add(row, share * likely, courses, self.worker.terminal());
+            if next.len() > self.limits.states {
+                return Err(Trouble::TooLarge);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether a step could be made. One at which the rules are at fault is none that the match could
+/// have taken: it would have been broken off there.
+pub(crate) fn possible(made: Result<(), Halt>) -> Result<bool, Halt> {
+    match made {
+        Ok(()) => Ok(true),
+        Err(Halt::Rules(_)) => Ok(false),
+        Err(halt) => Err(halt),
+    }
+}
+
+impl std::fmt::Debug for Tracker {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Tracker")
+            .field("role", &self.role)
+            .field("turns", &self.turns)
+            .field("states", &self.layer.len())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,251 @@
+//! The joint moves that are possible in a state, given what one role did.
+
+use magister_core::{Move, Rng, Role, Worker, draw};
+
+use crate::model::Model;
+
+/// All joint moves of a state, numbered, with their probabilities.
+#[derive(Debug, Default)]
+pub(crate) struct Joints {
+    moves: Vec<Move>,
+    shares: Vec<f64>,
+    ends: Vec<usize>,
+    buffer: Vec<f64>,
+}
+
+impl Joints {
+    /// Looks at a worker's state. False if there is no joint move: the game is over, or the given
+    /// move is not legal.
+    pub(crate) fn look(
+        &mut self,
+        worker: &dyn Worker,
+        model: &dyn Model,
+        role: Role,
+        own: Option<Move>,
+    ) -> bool {
+        self.moves.clear();
+        self.shares.clear();
+        self.ends.clear();
+        if worker.terminal() {
+            return false;
+        }
+        let info = worker.info();
+        for whose in info.all_roles() {
+            let legal = worker.legal(whose);
+            if let Some(own) = own.filter(|_| whose == role) {
+                if !legal.contains(&own) {
+                    return false;
+                }
+                self.moves.push(own);
+                self.shares.push(1.0);
+            } else if info.chance == Some(whose) {
+                let weights = worker.weights();
+                let total: u64 = weights.iter().map(|&weight| u64::from(weight)).sum();
+                self.moves.extend_from_slice(legal);
+                if weights.is_empty() {
+                    self.shares.extend(legal.iter().map(|_| 1.0 / legal.len() as f64));
+                } else {
+                    self.shares.extend(weights.iter().map(|&w| f64::from(w) / total as f64));
+                }
+            } else if legal.len() == 1 {
+                self.moves.push(legal[0]);
+                self.shares.push(1.0);
+            } else {
+                model.shares(worker, whose, &mut self.buffer);
+                for (&choice, &share) in legal.iter().zip(&self.buffer) {
+                    // What the other never does need not be looked at.
+                    if share > 0.0 {
+                        self.moves.push(choice);
+                        self.shares.push(share);
+                    }
+                }
+            }
+            self.ends.push(self.moves.len());
+        }
+        true
+    }
+
+    /// How many there are.
+    pub(crate) fn count(&self) -> u64 {
+        let mut start = 0;
+        let mut count = 1_u64;
+        for &end in &self.ends {
+            count = count.saturating_mul((end - start) as u64);
+            start = end;
+        }
+        count
+    }
+
+    /// Writes down the joint move of a number, and gives its probability.
+    pub(crate) fn write(&self, mut number: u64, joint: &mut Vec<Move>) -> f64 {
+        joint.clear();
+        let mut share = 1.0;
+        let mut start = 0;
+        for &end in &self.ends {
+            let size = (end - start) as u64;
+            let at = start + (number % size) as usize;
+            number /= size;
+            joint.push(self.moves[at]);
+            share *= self.shares[at];
+            start = end;
+        }
+        share
+    }
+}
+
+/// What the moves of joint moves are worth looking at.
+pub(crate) struct Ranks {
+    /// For each role, the ranks of its moves.
+    ranks: Vec<Vec<u64>>,
+}
+
+impl Ranks {
+    /// The sum over the moves of a joint move.
+    pub(crate) fn of(&self, mut number: u64) -> u64 {
+        let mut sum = 0;
+        for ranks in &self.ranks {
+            let size = ranks.len() as u64;
+            sum += ranks[(number % size) as usize];
+            number /= size;
+        }
+        sum
+    }
+}
+
+impl Joints {
+    /// Ranks the moves of all roles but one.
+    pub(crate) fn ranks(&self, role: Role, rank: impl Fn(Move) -> u64) -> Ranks {
+        let mut start = 0;
+        let mut ranks = Vec::new();
+        for (whose, &end) in self.ends.iter().enumerate() {
+            let moves = &self.moves[start..end];
+            let known = whose == role.index() || moves.len() == 1;
+            ranks.push(moves.iter().map(|&m| if known { 0 } else { rank(m) }).collect());
+            start = end;
+        }
+        Ranks { ranks }
+    }
+}
+
+/// Draws a joint move in a worker's state, given the move of one role. False if there is none.
+pub(crate) fn draw_joint(
+    worker: &dyn Worker,
+    model: &dyn Model,
+    role: Role,
+    own: Option<Move>,
+    joint: &mut Vec<Move>,
+    rng: &mut Rng,
+) -> bool {
+    joint.clear();
+    if worker.terminal() {
+        return false;
+    }
+    let info = worker.info();
+    for whose in info.all_roles() {
+        let legal = worker.legal(whose);
+        let choice = match own.filter(|_| whose == role) {
+            Some(own) if legal.contains(&own) => Some(own),
+            Some(_) => None,
+            None if info.chance == Some(whose) => draw(legal, worker.weights(), rng),
+            None if legal.len() == 1 => Some(legal[0]),
+            None => model.draw(worker, whose, rng),
+        };
+        match choice {
+            Some(choice) => joint.push(choice),
+            None => return false,
+        }
+    }
+    true
+}
+
+/// The probability of a joint move in a worker's state, given the move of one role; zero if it is
+/// not possible.
+pub(crate) fn share_of(
+    worker: &dyn Worker,
+    model: &dyn Model,
+    role: Role,
+    joint: &[Move],
+    own: bool,
+    buffer: &mut Vec<f64>,
+) -> f64 {
+    if worker.terminal() {
+        return 0.0;
+    }
+    let info = worker.info();
+    let mut share = 1.0;
+    for (whose, choice) in info.all_roles().zip(joint) {
+        let legal = worker.legal(whose);
+        let Some(at) = legal.iter().position(|other| other == choice) else { return 0.0 };
+        if own && whose == role || legal.len() == 1 {
+            continue;
+        }
+        if info.chance == Some(whose) {
+            let weights = worker.weights();
+            share *= match weights {
+                [] => 1.0 / legal.len() as f64,
+                _ => {
+                    let total: u64 = weights.iter().map(|&weight| u64::from(weight)).sum();
+                    f64::from(weights[at]) / total as f64
+                }
+            };
+        } else {
+            model.shares(worker, whose, buffer);
+            share *= buffer.get(at).copied().unwrap_or(0.0);
+        }
+    }
+    share
+}
+
+/// The numbers below a bound in an order that looks random, each once, without a list of them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Order {
+    bound: u64,
+    step: u64,
+    at: u64,
+    left: u64,
+}
+
+impl Order {
+    pub(crate) fn new(bound: u64, rng: &mut Rng) -> Self {
+        if bound == 0 {
+            return Order { bound: 1, step: 1, at: 0, left: 0 };
+        }
+        // Steps that have no factor with the bound in common come through all numbers.
+        let mut step = rng.below(bound);
+        while gcd(step, bound) != 1 {
+            step = (step + 1) % bound.max(2);
+        }
+        Order { bound, step, at: rng.below(bound), left: bound }
+    }
+}
+
+impl Iterator for Order {
+    type Item = u64;
+
+    fn next(&mut self) -> Option<u64> {
+        self.left = self.left.checked_sub(1)?;
+        let now = self.at;
+        self.at = ((u128::from(self.at) + u128::from(self.step)) % u128::from(self.bound)) as u64;
+        Some(now)
+    }
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use magister_core::Seed;
+
+    #[test]
+    fn an_order_has_every_number_once() {
+        let mut rng = Seed::from(4).rng();
+        for bound in [0, 1, 2, 3, 4, 6, 12, 97, 360] {
+            let mut all: Vec<u64> = Order::new(bound, &mut rng).collect();
+            all.sort_unstable();
+            assert_eq!(all, (0..bound).collect::<Vec<_>>());
+        }
+    }
+}

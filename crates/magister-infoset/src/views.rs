@@ -1,0 +1,107 @@
+//! The histories of all roles, each kept once.
+
+use std::sync::Arc;
+
+use magister_core::{Game, Information, Move, Observation, Percept, Role, Step, Turn, View};
+
+use crate::pool::Pool;
+
+/// The history of a role: its own moves and what it saw. Two courses of the game have the same
+/// number for a role exactly if it can not tell them apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ViewId(pub u32);
+
+/// Histories of roles as a tree: each is the one before it and a turn.
+#[derive(Clone, Debug)]
+pub struct Views {
+    roles: usize,
+    information: Information,
+    /// A row for each history: the one before it, the own move, and what was seen. The first rows
+    /// are the empty histories of the roles.
+    pool: Pool,
+    row: Vec<u64>,
+}
+
+impl Views {
+    /// The empty histories of all roles of a game.
+    pub fn new(game: &dyn Game) -> Self {
+        let info = game.info();
+        let roles = info.roles.len();
+        let mut pool = Pool::default();
+        for role in 0..roles {
+            pool.insert(&[u64::MAX, role as u64]);
+        }
+        Views { roles, information: info.information, pool, row: Vec::new() }
+    }
+
+    /// How many histories there are.
+    pub fn len(&self) -> usize {
+        self.pool.len()
+    }
+
+    /// Whether there are none, which is never so.
+    pub fn is_empty(&self) -> bool {
+        self.pool.is_empty()
+    }
+
+    /// The empty history of a role.
+    pub fn root(&self, role: Role) -> ViewId {
+        ViewId(u32::from(role.0))
+    }
+
+    /// A history with the turn that a step was for a role.
+    pub fn extend(&mut self, view: ViewId, role: Role, joint: &[Move], step: &Step) -> ViewId {
+        let own = joint.get(role.index()).copied().unwrap_or(Move::IDLE);
+        self.row.clear();
+        self.row.extend([u64::from(view.0), u64::from(own.0)]);
+        match self.information {
+            Information::Perfect => {
+                self.row.extend(joint.iter().map(|choice| u64::from(choice.0)));
+            }
+            Information::Hidden => {
+                let percepts = step.percepts.of(role);
+                self.row.extend(percepts.iter().map(|percept| u64::from(percept.0)));
+            }
+        }
+        ViewId(self.pool.insert(&self.row).0 as u32)
+    }
+
+    /// A history with a turn.
+    pub fn push(&mut self, view: ViewId, turn: &Turn) -> ViewId {
+        self.row.clear();
+        self.row.extend([u64::from(view.0), u64::from(turn.own.0)]);
+        match &turn.seen {
+            Observation::Joint(joint) => self.row.extend(joint.iter().map(|m| u64::from(m.0))),
+            Observation::Percepts(seen) => self.row.extend(seen.iter().map(|p| u64::from(p.0))),
+        }
+        ViewId(self.pool.insert(&self.row).0 as u32)
+    }
+
+    /// The turns of a history, in order.
+    pub fn turns(&self, view: ViewId) -> Vec<Turn> {
+        let mut turns = Vec::new();
+        let mut at = view.0 as usize;
+        while at >= self.roles {
+            let [before, own, seen @ ..] = self.pool.get(at) else { break };
+            let seen = match self.information {
+                Information::Perfect => {
+                    Observation::Joint(seen.iter().map(|&word| Move(word as u32)).collect())
+                }
+                Information::Hidden => {
+                    Observation::Percepts(seen.iter().map(|&word| Percept(word as u32)).collect())
+                }
+            };
+            turns.push(Turn { own: Move(*own as u32), seen });
+            at = *before as usize;
+        }
+        turns.reverse();
+        turns
+    }
+
+    /// A history as a player is given it.
+    pub fn view(&self, game: &Arc<dyn Game>, role: Role, view: ViewId) -> View {
+        let mut whole = View::new(Arc::clone(game), role);
+        self.turns(view).into_iter().for_each(|turn| whole.push(turn));
+        whole
+    }
+}

@@ -1,0 +1,90 @@
+//! Games and matches for the tests.
+#![allow(dead_code, reason = "every suite uses a part")]
+
+use std::sync::Arc;
+
+use magister_core::{Game, Move, Observation, Referee, Role, Seed, Stop, Turn, View};
+use magister_engine::prepare;
+use magister_games::catalogue;
+use magister_gdl::{Options, read};
+
+/// A bundled game.
+pub(crate) fn game(name: &str) -> Arc<dyn Game> {
+    let entry = catalogue::find(name).unwrap();
+    match entry.sheet {
+        Some(sheet) => sheet_game(sheet.text),
+        None => entry.native().unwrap(),
+    }
+}
+
+/// A game of its rules.
+pub(crate) fn sheet_game(text: &str) -> Arc<dyn Game> {
+    let rules = read(text, &Options::default()).rules;
+    prepare(&rules, text, "test", None, &Stop::never()).unwrap().game
+}
+
+/// A turn of a role, as text.
+pub(crate) fn turn(game: &dyn Game, role: Role, own: &str, seen: &[&str]) -> Turn {
+    let own = game.text().parse_move(role, own).unwrap();
+    let mut seen: Vec<_> = seen.iter().map(|p| game.text().parse_percept(p).unwrap()).collect();
+    seen.sort_unstable();
+    Turn { own, seen: Observation::Percepts(seen.into()) }
+}
+
+/// What a role lives through in so many turns of random play, and the state at the end.
+pub(crate) fn random_view(
+    game: &Arc<dyn Game>,
+    role: Role,
+    turns: usize,
+    seed: u64,
+) -> (View, Vec<u64>) {
+    let stop = Stop::never();
+    let mut rng = Seed::from(seed).derive("moves").rng();
+    let mut referee = Referee::new(Arc::clone(game), Seed::from(seed), &stop).unwrap();
+    for _ in 0..turns {
+        if referee.terminal() {
+            break;
+        }
+        let pick = |legal: &[Move], rng: &mut magister_core::Rng| match legal {
+            [] => Move::IDLE,
+            _ => legal[rng.below(legal.len() as u64) as usize],
+        };
+        let roles = game.info().all_roles();
+        let moves: Vec<Move> = roles.map(|role| pick(referee.legal(role), &mut rng)).collect();
+        referee.advance(&moves, &stop).unwrap();
+    }
+    let state = referee.reveal(role).to_vec();
+    (referee.view(role).clone(), state)
+}
+
+/// Whether counts may have come from probabilities: the 0.001 quantile of chi-square, by Wilson
+/// and Hilferty. Cells that are rarely expected are put together.
+pub(crate) fn chi_square(counts: &[f64], shares: &[f64]) -> Result<(), String> {
+    let total: f64 = counts.iter().sum();
+    let (mut sum, mut cells) = (0.0, 0.0);
+    let (mut rare, mut rarely) = (0.0, 0.0);
+    for (&count, &share) in counts.iter().zip(shares) {
+        let expected = share * total;
+        if share == 0.0 && count > 0.0 {
+            return Err(format!("{count} of what is impossible"));
+        }
+        if expected < 5.0 {
+            rare += count;
+            rarely += expected;
+        } else {
+            sum += (count - expected).powi(2) / expected;
+            cells += 1.0;
+        }
+    }
+    if rarely > 0.5 {
+        sum += (rare - rarely).powi(2) / rarely;
+        cells += 1.0;
+    }
+    let free: f64 = cells - 1.0;
+    if free < 1.0 {
+        return Ok(());
+    }
+    let spread = (2.0 / (9.0 * free)).sqrt();
+    let limit = free * (1.0 - 2.0 / (9.0 * free) + 3.09 * spread).powi(3);
+    if sum > limit { Err(format!("chi-square {sum:.1}, at most {limit:.1}")) } else { Ok(()) }
+}

@@ -1,0 +1,273 @@
+//! Looking ahead through what may be seen, exactly.
+//!
+//! A move is worth the mean over all that may be seen after it, and what is done then depends on
+//! that and on nothing else. So asking is worth what knowing is worth. The others are taken to
+//! move at random; with `worst`, everything that is not known is as bad as it can be. It looks
+//! one move deeper at a time, and values what lies beyond by playouts.
+
+use std::collections::BTreeMap;
+
+use magister_core::{Agent, Budget, Decision, Halt, Move, Percept, Rng, Role, Step, View, Worker};
+use magister_infoset::{Keep, Pool};
+
+use super::{Mind, Question, Scores, Valuer};
+use crate::Settings;
+use crate::choices::Choices;
+use crate::rewards::{self, Scale};
+
+/// States that are valued by playouts where looking ahead ends.
+const VALUED: usize = 16;
+/// No player looks farther than this.
+const DEEPEST: u32 = 100;
+/// States that are looked through at the root; more are drawn from.
+const ROOT: usize = 2_000;
+
+/// Expectation, or the worst case, over the information set. An iteration is a step.
+pub(crate) struct Bayes {
+    name: String,
+    mind: Mind,
+    valuer: Valuer,
+    worst: bool,
+    depth: u32,
+}
+
+/// States with their probabilities, which sum up to one.
+type Beliefs = Vec<(Vec<u64>, f64)>;
+
+/// What may be seen after a move: the states with their probabilities, and how likely it is.
+type Outlook = BTreeMap<Vec<Percept>, (Pool, Vec<f64>)>;
+
+impl Bayes {
+    pub(crate) fn make(settings: &Settings) -> Box<dyn Agent> {
+        let (particles, states) = (settings.whole("particles"), settings.whole("states"));
+        Box::new(Bayes {
+            name: settings.text().to_owned(),
+            mind: Mind::new(Keep::States, particles as usize, states as usize),
+            valuer: Valuer::default(),
+            worst: settings.flag("worst"),
+            depth: settings.whole("depth"),
+        })
+    }
+}
+
+impl Agent for Bayes {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn decide(
+        &mut self,
+        view: &View,
+        budget: &mut Budget,
+        rng: &mut Rng,
+    ) -> Result<Decision, Halt> {
+        let legal = match self.mind.ask(view, budget, rng)? {
+            Question::Settled(decision) => return Ok(decision),
+            Question::Choice(legal) => legal,
+        };
+        let (belief, worker) = self.mind.parts()?;
+        let states: Beliefs = if belief.len() <= ROOT {
+            (0..belief.len()).map(|at| (belief.state(at).to_vec(), belief.share(at))).collect()
+        } else {
+            let draw = |_| (belief.state(belief.draw(rng)).to_vec(), 1.0 / ROOT as f64);
+            (0..ROOT).map(draw).collect()
+        };
+        let scale = Scale::of(worker.info());
+        let mut look = Look {
+            worker,
+            role: view.role(),
+            scale,
+            worst: self.worst,
+            valuer: &mut self.valuer,
+            budget,
+            rng,
+            steps: 0,
+            cut: false,
+            goals: Vec::new(),
+        };
+        let mut best: Option<Scores> = None;
+        for depth in 1..=self.depth.min(DEEPEST) {
+            look.cut = false;
+            let mut scores = Scores::new(&legal);
+            let mut whole = true;
+            for &choice in &legal {
+                match look.after(&states, choice, depth) {
+                    Ok(value) => scores.add(choice, value, 1.0),
+                    // What is known of the depth before counts.
+                    Err(_) => {
+                        whole = false;
+                        break;
+                    }
+                }
+            }
+            if whole {
+                best = Some(scores);
+            }
+            if !whole || !look.cut {
+                break;
+            }
+        }
+        let steps = look.steps;
+        Ok(best.unwrap_or_else(|| Scores::new(&legal)).decide(steps, rng))
+    }
+}
+
+struct Look<'a> {
+    worker: &'a mut dyn Worker,
+    role: Role,
+    scale: Scale,
+    worst: bool,
+    valuer: &'a mut Valuer,
+    budget: &'a mut Budget,
+    rng: &'a mut Rng,
+    steps: u64,
+    /// Whether anything was valued by playouts.
+    cut: bool,
+    goals: Vec<f64>,
+}
+
+impl Look<'_> {
+    /// What a belief is worth, if so many moves are looked ahead.
+    fn value(&mut self, states: &Beliefs, depth: u32) -> Result<f64, Halt> {
+        let stop = self.budget.stop().clone();
+        let (mut open, mut ends, mut legal) = (Vec::new(), Vec::new(), None::<Vec<Move>>);
+        for (state, share) in states {
+            self.worker.load(state, &stop)?;
+            if self.worker.terminal() {
+                let values = rewards::terminal(self.worker, self.scale, &mut self.goals);
+                ends.push((values[self.role.index()], *share));
+                continue;
+            }
+            let here = self.worker.legal(self.role);
+            match &mut legal {
+                None => legal = Some(here.to_vec()),
+                Some(legal) => legal.retain(|choice| here.contains(choice)),
+            }
+            open.push((state.clone(), *share));
+        }
+        let mass: f64 = open.iter().map(|(_, share)| share).sum();
+        if !open.is_empty() {
+            let legal = legal.unwrap_or_default();
+            let value = if depth == 0 || legal.is_empty() {
+                self.guess(&open)?
+            } else {
+                open.iter_mut().for_each(|(_, share)| *share /= mass);
+                let mut best = f64::NEG_INFINITY;
+                for choice in legal {
+                    best = best.max(self.after(&open, choice, depth)?);
+                }
+                best
+            };
+            ends.push((value, mass));
+        }
+        Ok(self.sum(&ends))
+    }
+
+    /// The mean of values, or the least.
+    fn sum(&self, values: &[(f64, f64)]) -> f64 {
+        if self.worst {
+            return values.iter().map(|value| value.0).fold(f64::INFINITY, f64::min);
+        }
+        let total: f64 = values.iter().map(|value| value.1).sum();
+        values.iter().map(|(value, share)| value * share).sum::<f64>()
+            / total.max(f64::MIN_POSITIVE)
+    }
+
+    /// What a move is worth.
+    fn after(&mut self, states: &Beliefs, own: Move, depth: u32) -> Result<f64, Halt> {
+        let (outlook, gain) = self.outlook(states, own)?;
+        let mut values = Vec::new();
+        for (pool, shares) in outlook.into_values() {
+            let mass: f64 = shares.iter().sum();
+            let states: Beliefs = shares
+                .iter()
+                .enumerate()
+                .map(|(at, share)| (pool.get(at).to_vec(), share / mass))
+                .collect();
+            values.push((self.value(&states, depth - 1)?, mass));
+        }
+        Ok(self.sum(&values) + gain)
+    }
+
+    /// What may be seen after a move, and what is gained by it on average.
+    fn outlook(&mut self, states: &Beliefs, own: Move) -> Result<(Outlook, f64), Halt> {
+        let stop = self.budget.stop().clone();
+        let mut outlook = Outlook::new();
+        let (mut step, mut gained) = (Step::new(), 0.0);
+        // Silent steps follow without being seen.
+        let mut open: Vec<(Vec<u64>, f64, Option<Vec<Percept>>)> =
+            states.iter().map(|(state, share)| (state.clone(), *share, None)).collect();
+        while let Some((state, share, seen)) = open.pop() {
+            self.worker.load(&state, &stop)?;
+            if let Some(seen) = &seen
+                && !self.worker.silent()
+            {
+                let (pool, shares) = outlook.entry(seen.clone()).or_default();
+                let (at, new) = pool.insert(&state);
+                if new {
+                    shares.push(0.0);
+                }
+                shares[at] += share;
+                continue;
+            }
+            let choices = Choices::of(self.worker);
+            let profiles = choices.profiles().ok_or(Halt::Stopped)?;
+            let mine = choices.moves(self.role).len() as f64;
+            for profile in 0..profiles {
+                for (outcome, likely) in choices.probabilities().iter().enumerate() {
+                    let joint = choices.joint(profile, outcome);
+                    if seen.is_none() && joint[self.role.index()] != own {
+                        continue;
+                    }
+                    if !self.budget.spend(1) {
+                        return Err(Halt::Stopped);
+                    }
+                    self.steps += 1;
+                    let likely = likely * mine / profiles as f64 * share;
+                    self.worker.load(&state, &stop)?;
+                    self.worker.step(&joint, &mut step, &stop)?;
+                    gained += likely * step.gains.get(self.role.index()).copied().unwrap_or(0.0);
+                    let mut next = Vec::new();
+                    self.worker.save(&mut next);
+                    let percepts = || step.percepts.of(self.role).to_vec();
+                    open.push((next, likely, Some(seen.clone().unwrap_or_else(percepts))));
+                }
+            }
+        }
+        Ok((outlook, gained))
+    }
+
+    /// What a belief is worth by playouts.
+    fn guess(&mut self, states: &Beliefs) -> Result<f64, Halt> {
+        self.cut = true;
+        if !self.budget.spend(1) {
+            return Err(Halt::Stopped);
+        }
+        let stop = self.budget.stop().clone();
+        let mass: f64 = states.iter().map(|(_, share)| share).sum();
+        let mut drawn: Vec<&(Vec<u64>, f64)> = Vec::new();
+        if states.len() <= VALUED {
+            drawn.extend(states);
+        } else {
+            for _ in 0..VALUED {
+                let mut rest = self.rng.f64() * mass;
+                let found = states.iter().find(|(_, share)| {
+                    rest -= share;
+                    rest < 0.0
+                });
+                drawn.extend(found.or(states.last()));
+            }
+        }
+        let starts: Vec<&[u64]> = drawn.iter().map(|(state, _)| &state[..]).collect();
+        let values = self.valuer.values(self.worker, &starts, self.rng, &stop)?;
+        let even = states.len() > VALUED;
+        let values: Vec<(f64, f64)> = values
+            .iter()
+            .zip(drawn)
+            .map(|(values, (_, share))| {
+                (values[self.role.index()], if even { 1.0 } else { *share })
+            })
+            .collect();
+        Ok(self.sum(&values))
+    }
+}

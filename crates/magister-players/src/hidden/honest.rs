@@ -1,0 +1,120 @@
+//! The default player of games that hide information: it looks at the game and takes what is right
+//! for it.
+//!
+//! | game | method |
+//! |---|---|
+//! | hides nothing | `uct` |
+//! | one role, perhaps against chance | `ao-tree` |
+//! | several roles, short | `hyperplay2` |
+//! | several roles, long | `mo-ismcts`, with its root widened |
+//!
+//! Whether a game is short is found out by random playouts: simulations in which everybody thinks
+//! are worth their cost only if enough of them can be made.
+
+use magister_core::{Agent, Budget, Decision, Halt, Information, Move, Rng, Step, View, draw};
+
+use crate::{Settings, Spec};
+
+/// Playouts by which a game is looked at, and their steps.
+const PLAYOUTS: u64 = 20;
+const STEPS: u32 = 200;
+/// A game with fewer decisions of players than this is short.
+const SHORT: f64 = 8.0;
+
+/// Takes the method that suits the game. An iteration is one of that method.
+pub(crate) struct Honest {
+    name: String,
+    /// The game that was looked at, by its rules, and who plays it.
+    chosen: Option<(String, Box<dyn Agent>)>,
+}
+
+impl Honest {
+    pub(crate) fn make(settings: &Settings) -> Box<dyn Agent> {
+        Box::new(Honest { name: settings.text().to_owned(), chosen: None })
+    }
+
+    /// Who plays a game.
+    fn agent(&mut self, view: &View, budget: &Budget, rng: &mut Rng) -> &mut dyn Agent {
+        let rules = &view.game().info().rules_hash;
+        let known = self.chosen.take().filter(|(known, _)| known == rules);
+        let (_, agent) = self.chosen.insert(known.unwrap_or_else(|| {
+            let name = method(view, budget, rng);
+            let spec = name.parse::<Spec>();
+            let agent = spec.map_or_else(
+                |_| crate::simple::Simple::random(&Settings::plain("random")),
+                |spec| spec.make(),
+            );
+            (rules.clone(), agent)
+        }));
+        &mut **agent
+    }
+}
+
+impl Agent for Honest {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn ready(&mut self, view: &View, budget: &mut Budget, rng: &mut Rng) -> Result<(), Halt> {
+        self.agent(view, budget, rng).ready(view, budget, rng)
+    }
+
+    fn decide(
+        &mut self,
+        view: &View,
+        budget: &mut Budget,
+        rng: &mut Rng,
+    ) -> Result<Decision, Halt> {
+        self.agent(view, budget, rng).decide(view, budget, rng)
+    }
+
+    fn value(&mut self, view: &View) -> Option<Vec<f64>> {
+        let (_, agent) = self.chosen.as_mut()?;
+        agent.value(view)
+    }
+}
+
+/// The method for a game.
+fn method(view: &View, budget: &Budget, rng: &mut Rng) -> &'static str {
+    let info = view.game().info();
+    if info.information == Information::Perfect {
+        return "uct";
+    }
+    if info.players().count() == 1 {
+        return "ao-tree";
+    }
+    match decisions(view, budget, rng) {
+        Ok(decisions) if decisions < SHORT => "hyperplay2",
+        _ => "mo-ismcts",
+    }
+}
+
+/// How many decisions the players have in a random playout, on average.
+fn decisions(view: &View, budget: &Budget, rng: &mut Rng) -> Result<f64, Halt> {
+    let mut worker = view.game().worker();
+    let (mut step, mut joint) = (Step::new(), Vec::new());
+    let all = budget.remaining();
+    let (mut count, mut playouts) = (0_u64, 0_u64);
+    while playouts < PLAYOUTS {
+        if all.zip(budget.remaining()).is_some_and(|(all, left)| left < all.mul_f64(0.9)) {
+            break;
+        }
+        worker.reset();
+        for _ in 0..STEPS {
+            if worker.terminal() {
+                break;
+            }
+            joint.clear();
+            for role in worker.info().all_roles() {
+                let legal = worker.legal(role);
+                let chance = worker.info().chance == Some(role);
+                count += u64::from(legal.len() > 1 && !chance);
+                let weights = if chance { worker.weights() } else { &[] };
+                joint.push(draw(legal, weights, rng).unwrap_or(Move::IDLE));
+            }
+            worker.step(&joint, &mut step, budget.stop())?;
+        }
+        playouts += 1;
+    }
+    Ok(if playouts == 0 { f64::INFINITY } else { count as f64 / playouts as f64 })
+}

@@ -1,0 +1,116 @@
+//! HyperPlay: playouts in many courses of the game that agree with what was seen.
+//!
+//! M. Schofield, T. Cerexhe, M. Thielscher, "HyperPlay: a solution to general game playing with
+//! imperfect information", AAAI 2012. States are drawn by their probabilities, and each move is
+//! worth the mean of random playouts after it. That everybody plays on at random means that
+//! nothing is gained by asking, and nothing lost by telling.
+
+use magister_core::{Agent, Budget, Decision, Halt, Move, Rng, Role, Step, View, Worker, draw};
+use magister_infoset::{Belief, Keep};
+
+use super::{Mind, Question, Scores, Valuer};
+use crate::Settings;
+
+/// HyperPlay with random playouts. An iteration is a state in which all moves are tried.
+pub(crate) struct HyperPlay {
+    name: String,
+    mind: Mind,
+    valuer: Valuer,
+}
+
+impl HyperPlay {
+    pub(crate) fn make(settings: &Settings) -> Box<dyn Agent> {
+        let (particles, states) = (settings.whole("particles"), settings.whole("states"));
+        Box::new(HyperPlay {
+            name: settings.text().to_owned(),
+            mind: Mind::new(Keep::States, particles as usize, states as usize),
+            valuer: Valuer::default(),
+        })
+    }
+}
+
+impl Agent for HyperPlay {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn decide(
+        &mut self,
+        view: &View,
+        budget: &mut Budget,
+        rng: &mut Rng,
+    ) -> Result<Decision, Halt> {
+        let legal = match self.mind.ask(view, budget, rng)? {
+            Question::Settled(decision) => return Ok(decision),
+            Question::Choice(legal) => legal,
+        };
+        let (belief, worker) = self.mind.parts()?;
+        let mut scores = Scores::new(&legal);
+        let mut iterations = 0;
+        while budget.spend(1) {
+            let number = belief.draw(rng);
+            let tried = try_all(
+                belief,
+                number,
+                worker,
+                view.role(),
+                &legal,
+                &mut self.valuer,
+                &mut scores,
+                rng,
+                budget,
+            );
+            match tried {
+                Ok(()) => iterations += 1,
+                // Rules that fail somewhere below are no reason not to move here.
+                Err(_) => break,
+            }
+        }
+        Ok(scores.decide(iterations, rng))
+    }
+}
+
+/// Tries each move of a role in a state, with playouts after it.
+#[expect(clippy::too_many_arguments, reason = "they are the parts of a player")]
+fn try_all(
+    belief: &Belief,
+    number: usize,
+    worker: &mut dyn Worker,
+    role: Role,
+    legal: &[Move],
+    valuer: &mut Valuer,
+    scores: &mut Scores,
+    rng: &mut Rng,
+    budget: &Budget,
+) -> Result<(), Halt> {
+    let stop = budget.stop();
+    let mut step = Step::new();
+    let mut joint = Vec::new();
+    let mut states: Vec<Vec<u64>> = Vec::new();
+    let mut gains: Vec<(Move, f64)> = Vec::new();
+    for &choice in legal {
+        worker.load(belief.state(number), stop)?;
+        let info = worker.info();
+        joint.clear();
+        for whose in info.all_roles() {
+            let weights = if info.chance == Some(whose) { worker.weights() } else { &[] };
+            let drawn = draw(worker.legal(whose), weights, rng).unwrap_or(Move::IDLE);
+            joint.push(if whose == role { choice } else { drawn });
+        }
+        match worker.step(&joint, &mut step, stop) {
+            Ok(()) => {}
+            Err(Halt::IllegalMove { .. }) => continue,
+            Err(halt) => return Err(halt),
+        }
+        let mut state = Vec::new();
+        worker.save(&mut state);
+        states.push(state);
+        gains.push((choice, step.gains.get(role.index()).copied().unwrap_or(0.0)));
+    }
+    let starts: Vec<&[u64]> = states.iter().map(Vec::as_slice).collect();
+    let values = valuer.values(worker, &starts, rng, stop)?;
+    for ((choice, gain), values) in gains.into_iter().zip(values) {
+        scores.add(choice, values[role.index()] + gain, 1.0);
+    }
+    Ok(())
+}

@@ -1,0 +1,284 @@
+//! Information set Monte-Carlo tree search, with one observer or several.
+//!
+//! P. Cowling, E. Powley, D. Whitehouse, "Information Set Monte Carlo Tree Search", IEEE TCIAIG
+//! 4(2), 2012. With one observer (`so-ismcts`) the tree is of what the own role sees. With several
+//! (`mo-ismcts`) every role decides by what it sees itself, which for one role against chance is
+//! the action-observation tree (`ao-tree`) of a POMDP: asking is worth what is then known.
+//!
+//! If all descents begin in the own information set, the others learn what only this role knows,
+//! because nothing else ever happens to them. So `mo-ismcts` widens its root: some descents begin
+//! in a course that another role still takes to be possible, and in each descent only the role
+//! learns whose information set it began in.
+
+use std::sync::Arc;
+
+use magister_core::{Agent, Budget, Decision, Game, Halt, Move, Rng, Role, Stop, Thought, View};
+use magister_infoset::{Belief, Keep, Limits, Settings as BeliefSettings, ViewId};
+use rustc_hash::FxHashMap;
+
+use super::tree::{Arm, Forest, Observer};
+use super::{Mind, Question};
+use crate::Settings;
+
+/// What may be found out about the information set of another role.
+const OTHERS: Limits = Limits { states: 2_000, steps: 20_000 };
+const OTHERS_PARTICLES: usize = 100;
+/// Information sets of other roles that are remembered, and looked for in one decision where
+/// there is no clock.
+const REMEMBERED: usize = 500;
+const LOOKED_FOR: u32 = 100;
+
+/// Where descents begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Root {
+    /// In the own information set.
+    Own,
+    /// In any course that somebody may take to be possible.
+    Widened,
+    /// At the beginning of the game.
+    Start,
+}
+
+/// Search in trees of what roles see. An iteration is a descent.
+pub(crate) struct Ismcts {
+    name: String,
+    mind: Mind,
+    single: bool,
+    root: Root,
+    c: f64,
+    memory: usize,
+    forest: Option<Forest>,
+    others: Others,
+}
+
+impl Ismcts {
+    /// One observer.
+    pub(crate) fn single(settings: &Settings) -> Box<dyn Agent> {
+        Self::make(settings, true, Root::Own)
+    }
+
+    /// Several observers.
+    pub(crate) fn multiple(settings: &Settings) -> Box<dyn Agent> {
+        let root = match settings.whole("root") {
+            0 => Root::Widened,
+            1 => Root::Own,
+            _ => Root::Start,
+        };
+        Self::make(settings, false, root)
+    }
+
+    /// For one role against chance.
+    pub(crate) fn alone(settings: &Settings) -> Box<dyn Agent> {
+        Self::make(settings, false, Root::Own)
+    }
+
+    fn make(settings: &Settings, single: bool, root: Root) -> Box<dyn Agent> {
+        let (particles, states) = (settings.whole("particles"), settings.whole("states"));
+        Box::new(Ismcts {
+            name: settings.text().to_owned(),
+            mind: Mind::new(Keep::Views, particles as usize, states as usize),
+            single,
+            root,
+            c: settings.real("c"),
+            memory: (settings.whole("memory") as usize) << 20,
+            forest: None,
+            others: Others::default(),
+        })
+    }
+}
+
+impl Agent for Ismcts {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn decide(
+        &mut self,
+        view: &View,
+        budget: &mut Budget,
+        rng: &mut Rng,
+    ) -> Result<Decision, Halt> {
+        let legal = match self.mind.ask(view, budget, rng)? {
+            Question::Settled(decision) => return Ok(decision),
+            Question::Choice(legal) => legal,
+        };
+        let (game, me) = (view.game(), view.role());
+        let known = self
+            .forest
+            .take()
+            .filter(|forest| Arc::ptr_eq(forest.game(), game) && forest.bytes() < self.memory / 2);
+        let observer = if self.single { Observer::Single(me) } else { Observer::Multiple };
+        let forest =
+            self.forest.insert(known.unwrap_or_else(|| Forest::new(game, observer, self.c)));
+        let root = forest.views.root(me);
+        let root = view.turns().iter().fold(root, |at, turn| forest.views.push(at, turn));
+        self.others.begin(game, budget);
+        let (belief, worker) = self.mind.parts()?;
+        let mut histories = Histories::default();
+        let mut iterations = 0;
+        let beginning = beginning(game, budget.stop())?;
+        while budget.spend(1) {
+            if forest.bytes() > self.memory {
+                break;
+            }
+            let made = match self.root {
+                Root::Start => {
+                    let mut lived: Vec<ViewId> =
+                        game.info().all_roles().map(|role| forest.views.root(role)).collect();
+                    forest.iterate(worker, &beginning, &mut lived, None, budget, rng)
+                }
+                Root::Own => {
+                    let number = belief.draw(rng);
+                    let mut lived = histories.of(belief, number, forest);
+                    let state = belief.state(number);
+                    forest.iterate(worker, state, &mut lived, None, budget, rng)
+                }
+                Root::Widened => {
+                    let number = belief.draw(rng);
+                    let mut lived = histories.of(belief, number, forest);
+                    let mut start = (belief.state(number).to_vec(), me);
+                    // Half of the descents are the own role's.
+                    while rng.below(2) == 0 {
+                        match self.others.draw(&start, &lived, forest, budget, rng) {
+                            Ok(Some((state, role, views))) => {
+                                start = (state, role);
+                                lived = views;
+                            }
+                            // What can not be found out in time is not needed.
+                            Ok(None) | Err(_) => break,
+                        }
+                    }
+                    let (state, learner) = start;
+                    forest.iterate(worker, &state, &mut lived, Some(learner), budget, rng)
+                }
+            };
+            match made {
+                Ok(()) => iterations += 1,
+                // Rules that fail somewhere below are no reason not to move here.
+                Err(_) => break,
+            }
+        }
+        Ok(chosen(forest.arms(root, me), &legal, iterations, rng))
+    }
+}
+
+/// The first state in which anybody has a turn.
+fn beginning(game: &Arc<dyn Game>, _stop: &Stop) -> Result<Vec<u64>, Halt> {
+    let mut worker = game.worker();
+    worker.reset();
+    let mut state = Vec::new();
+    worker.save(&mut state);
+    Ok(state)
+}
+
+/// The move that was made most often.
+fn chosen(arms: &[Arm], legal: &[Move], iterations: u64, rng: &mut Rng) -> Decision {
+    let known = || arms.iter().filter(|arm| arm.visits > 0 && legal.contains(&arm.choice));
+    let mean = |arm: &Arm| arm.sum / f64::from(arm.visits);
+    let best = known().max_by(|a, b| a.visits.cmp(&b.visits).then(mean(a).total_cmp(&mean(b))));
+    let fallback = legal[rng.below(legal.len() as u64) as usize];
+    let thoughts = known()
+        .map(|arm| Thought { visits: u64::from(arm.visits), ..Thought::new(arm.choice, mean(arm)) })
+        .collect();
+    Decision { thoughts, iterations, ..best.map_or(fallback, |arm| arm.choice).into() }
+}
+
+/// Histories of a belief as a forest calls them.
+#[derive(Default)]
+struct Histories {
+    names: FxHashMap<(Role, ViewId), ViewId>,
+}
+
+impl Histories {
+    fn of(&mut self, belief: &Belief, number: usize, forest: &mut Forest) -> Vec<ViewId> {
+        let game = Arc::clone(forest.game());
+        let roles = game.info().all_roles();
+        let theirs = belief.views_of(number);
+        let mut lived = Vec::with_capacity(theirs.len());
+        for (role, view) in roles.zip(theirs) {
+            let name = *self.names.entry((role, view)).or_insert_with(|| {
+                let turns = belief.views().map(|views| views.turns(view)).unwrap_or_default();
+                let root = forest.views.root(role);
+                turns.iter().fold(root, |at, turn| forest.views.push(at, turn))
+            });
+            lived.push(name);
+        }
+        lived
+    }
+}
+
+/// The information sets of other roles, by their histories.
+#[derive(Default)]
+struct Others {
+    game: Option<Arc<dyn Game>>,
+    beliefs: FxHashMap<(Role, ViewId), Option<(Belief, Histories)>>,
+    /// The time that must be left for a new one, and how many there may be without a clock.
+    until: Option<std::time::Duration>,
+    left: u32,
+}
+
+impl Others {
+    fn begin(&mut self, game: &Arc<dyn Game>, budget: &Budget) {
+        let same = self.game.as_ref().is_some_and(|known| Arc::ptr_eq(known, game));
+        if !same || self.beliefs.len() > REMEMBERED {
+            self.beliefs.clear();
+        }
+        self.game = Some(Arc::clone(game));
+        self.until = budget.remaining().map(|left| left / 2);
+        self.left = LOOKED_FOR;
+    }
+
+    /// A course that another role than the one before takes to be possible, if it has lived
+    /// through what it has; none if it can not be found out.
+    fn draw(
+        &mut self,
+        (_, learner): &(Vec<u64>, Role),
+        lived: &[ViewId],
+        forest: &mut Forest,
+        budget: &Budget,
+        rng: &mut Rng,
+    ) -> Result<Option<(Vec<u64>, Role, Vec<ViewId>)>, Halt> {
+        let game = Arc::clone(forest.game());
+        let others: Vec<Role> = game.info().players().filter(|role| role != learner).collect();
+        if others.is_empty() {
+            return Ok(None);
+        }
+        let role = others[rng.below(others.len() as u64) as usize];
+        let view = lived[role.index()];
+        if !self.beliefs.contains_key(&(role, view)) {
+            let late = match (self.until, budget.remaining()) {
+                (Some(until), Some(left)) => left < until,
+                _ => self.left == 0,
+            };
+            if late {
+                return Ok(None);
+            }
+            self.left -= 1;
+            let settings = BeliefSettings {
+                limits: OTHERS,
+                particles: OTHERS_PARTICLES,
+                keep: Keep::Views,
+                ..BeliefSettings::default()
+            };
+            let turns = forest.views.turns(view);
+            let found = Belief::new(Arc::clone(&game), role, settings, budget.stop()).and_then(
+                |mut belief| {
+                    belief.follow(&turns, budget, rng)?;
+                    Ok(belief)
+                },
+            );
+            let found = match found {
+                Ok(belief) => Some((belief, Histories::default())),
+                Err(Halt::Stopped) => return Err(Halt::Stopped),
+                Err(_) => None,
+            };
+            self.beliefs.insert((role, view), found);
+        }
+        let Some(Some((belief, histories))) = self.beliefs.get_mut(&(role, view)) else {
+            return Ok(None);
+        };
+        let number = belief.draw(rng);
+        let views = histories.of(belief, number, forest);
+        Ok(Some((belief.state(number).to_vec(), role, views)))
+    }
+}

@@ -1,0 +1,258 @@
+//! Players for games that hide information.
+//!
+//! All of them keep a [`Belief`]: the states that agree with what the role saw, with their
+//! probabilities. What they differ in is what they make of it:
+//!
+//! - `pimc` gives states to a player of perfect information and takes the mean of what it says;
+//! - `hyperplay` takes the mean of random playouts;
+//! - `bayes` looks ahead through what it may see, exactly, against players that do not think;
+//! - `hyperplay2` lets everybody in its simulations decide by what that role would know;
+//! - `ismcts` holds searches in trees of what roles see;
+//! - `thesis` is the honest agent of a thesis, for comparison;
+//! - `clairvoyant` is shown the state, and is no honest player;
+//! - `honest` looks at the game and takes what is right for it.
+
+mod bayes;
+mod clairvoyant;
+mod honest;
+mod hyperplay;
+mod hyperplay2;
+mod ismcts;
+mod pimc;
+mod thesis;
+mod tree;
+
+pub(crate) use bayes::Bayes;
+pub(crate) use clairvoyant::Clairvoyant;
+pub(crate) use honest::Honest;
+pub(crate) use hyperplay::HyperPlay;
+pub(crate) use hyperplay2::HyperPlay2;
+pub(crate) use ismcts::Ismcts;
+pub(crate) use pimc::Pimc;
+pub(crate) use thesis::Thesis;
+
+use std::sync::Arc;
+
+use magister_core::{
+    Batch, Budget, Decision, Detail, Game, Halt, Move, Results, Rng, Role, Stop, Stream, Thought,
+    View, Worker,
+};
+use magister_infoset::{Belief, Keep, Limits, Settings};
+
+use crate::playing::{MAX_STEPS, Means};
+use crate::rewards::Scale;
+
+/// States that are looked at for what is legal.
+const LOOKED_AT: usize = 64;
+/// Playouts of a state where the engine plays 32 at the cost of one.
+const SIDE_BY_SIDE: u32 = 32;
+
+/// What a role believes, kept from turn to turn.
+pub(crate) struct Mind {
+    settings: Settings,
+    belief: Option<Belief>,
+    worker: Option<(Arc<dyn Game>, Box<dyn Worker>)>,
+}
+
+/// What there is to decide.
+pub(crate) enum Question {
+    /// Nothing: there is one legal move, or nothing but a legal move is known.
+    Settled(Decision),
+    /// One of these moves has to be chosen.
+    Choice(Vec<Move>),
+}
+
+impl Mind {
+    pub(crate) fn new(keep: Keep, particles: usize, states: usize) -> Self {
+        let limits = Limits { states, steps: 40 * states as u64 };
+        let settings = Settings { limits, particles, keep, ..Settings::default() };
+        Mind { settings, belief: None, worker: None }
+    }
+
+    /// Takes the match into account and finds out what is legal. If no belief can be had in time,
+    /// a move that is legal in some position that the game may be in has to do.
+    pub(crate) fn ask(
+        &mut self,
+        view: &View,
+        budget: &Budget,
+        rng: &mut Rng,
+    ) -> Result<Question, Halt> {
+        let legal = match self.follow(view, budget, rng) {
+            Ok(()) => self.legal(view.role(), budget)?,
+            Err(halt) => {
+                let (belief, worker) = self.parts().map_err(|_| halt)?;
+                belief.pretend(view.turns(), worker, rng)?;
+                let legal = worker.legal(view.role());
+                let choice = match legal {
+                    [] => Move::IDLE,
+                    _ => legal[rng.below(legal.len() as u64) as usize],
+                };
+                return Ok(Question::Settled(choice.into()));
+            }
+        };
+        Ok(match legal[..] {
+            [] => Question::Settled(Move::IDLE.into()),
+            [only] => Question::Settled(only.into()),
+            _ => Question::Choice(legal),
+        })
+    }
+
+    fn follow(&mut self, view: &View, budget: &Budget, rng: &mut Rng) -> Result<(), Halt> {
+        let (game, role) = (view.game(), view.role());
+        self.belief = self.belief.take().filter(|old| old.precedes(game, role, view.turns()));
+        let belief = match &mut self.belief {
+            Some(belief) => belief,
+            empty => {
+                let (game, settings) = (Arc::clone(game), self.settings.clone());
+                empty.insert(Belief::new(game, role, settings, budget.stop())?)
+            }
+        };
+        if self.worker.as_ref().is_none_or(|(known, _)| !Arc::ptr_eq(known, game)) {
+            self.worker = Some((Arc::clone(game), game.worker()));
+        }
+        belief.follow(view.turns(), budget, rng)
+    }
+
+    /// What is believed, and a worker to think with.
+    pub(crate) fn parts(&mut self) -> Result<(&Belief, &mut dyn Worker), Halt> {
+        match (&self.belief, &mut self.worker) {
+            (Some(belief), Some((_, worker))) => Ok((belief, &mut **worker)),
+            _ => Err(Halt::Hidden),
+        }
+    }
+
+    /// The moves that are legal in all states, as far as was looked; in a sensible game those of
+    /// any one. Where they differ and none is left, those of the likeliest.
+    fn legal(&mut self, role: Role, budget: &Budget) -> Result<Vec<Move>, Halt> {
+        let (stop, all) = (Stop::never(), budget.remaining());
+        let (belief, worker) = self.parts()?;
+        let stride = belief.len().div_ceil(LOOKED_AT).max(1);
+        let mut legal: Option<Vec<Move>> = None;
+        let mut likeliest = (f64::NEG_INFINITY, Vec::new());
+        for number in (0..belief.len()).step_by(stride) {
+            let late = all.zip(budget.remaining()).is_some_and(|(all, left)| left < all / 2);
+            if legal.is_some() && (late || budget.stop().is_set()) {
+                break;
+            }
+            worker.load(belief.state(number), &stop)?;
+            let here = worker.legal(role);
+            if belief.share(number) > likeliest.0 {
+                likeliest = (belief.share(number), here.to_vec());
+            }
+            match &mut legal {
+                None => legal = Some(here.to_vec()),
+                Some(legal) => legal.retain(|choice| here.contains(choice)),
+            }
+        }
+        Ok(legal.filter(|legal| !legal.is_empty()).unwrap_or(likeliest.1))
+    }
+}
+
+/// Values of moves, added up.
+pub(crate) struct Scores {
+    moves: Vec<(Move, f64, f64)>,
+}
+
+impl Scores {
+    pub(crate) fn new(legal: &[Move]) -> Self {
+        Scores { moves: legal.iter().map(|&choice| (choice, 0.0, 0.0)).collect() }
+    }
+
+    /// Counts a value of a move, so many times.
+    pub(crate) fn add(&mut self, choice: Move, value: f64, weight: f64) {
+        if let Some(entry) = self.moves.iter_mut().find(|entry| entry.0 == choice) {
+            entry.1 += value * weight;
+            entry.2 += weight;
+        }
+    }
+
+    /// The move with the best mean; one of several by lot.
+    pub(crate) fn decide(&self, iterations: u64, rng: &mut Rng) -> Decision {
+        let mean = |&(_, sum, weight): &(Move, f64, f64)| {
+            if weight > 0.0 { sum / weight } else { f64::NEG_INFINITY }
+        };
+        let best = self.moves.iter().map(mean).fold(f64::NEG_INFINITY, f64::max);
+        let near: Vec<Move> = self
+            .moves
+            .iter()
+            .filter(|entry| mean(entry) >= best - 1e-9)
+            .map(|entry| entry.0)
+            .collect();
+        let choice = match near[..] {
+            [] => Move::IDLE,
+            _ => near[rng.below(near.len() as u64) as usize],
+        };
+        let thoughts = self
+            .moves
+            .iter()
+            .filter(|entry| entry.2 > 0.0)
+            .map(|entry| Thought { visits: entry.2 as u64, ..Thought::new(entry.0, mean(entry)) })
+            .collect();
+        Decision { thoughts, iterations, ..choice.into() }
+    }
+}
+
+/// Values of states by random playouts.
+#[derive(Default)]
+pub(crate) struct Valuer {
+    results: Results,
+    next: u64,
+}
+
+impl Valuer {
+    /// What all roles can expect in each of some states. Playouts that were cut off count as the
+    /// middle.
+    pub(crate) fn values(
+        &mut self,
+        worker: &mut dyn Worker,
+        states: &[&[u64]],
+        rng: &mut Rng,
+        stop: &Stop,
+    ) -> Result<Vec<Vec<f64>>, Halt> {
+        let quota = if worker.lanes() > 1 { SIDE_BY_SIDE } else { 1 };
+        let first = self.next;
+        self.next += states.len() as u64;
+        let streams: Vec<Stream<'_>> =
+            states.iter().zip(first..).map(|(&start, id)| Stream { id, start, quota }).collect();
+        let (seed, max_steps) = (rng.next_u64(), MAX_STEPS);
+        let batch = Batch { seed, streams: &streams, max_steps, detail: Detail::Sums };
+        worker.playouts(&batch, &mut self.results, stop)?;
+        let info = worker.info();
+        let scale = Scale::of(info);
+        let roles = || info.all_roles();
+        let tallies = self.results.streams.iter();
+        Ok(tallies.map(|t| roles().map(|r| Means::of(t, scale).role(r)).collect()).collect())
+    }
+}
+
+impl Scores {
+    /// The moves with the best mean, each as likely as the others.
+    pub(crate) fn best(&self) -> Vec<(Move, f64)> {
+        let mean = |entry: &(Move, f64, f64)| entry.1 / entry.2.max(f64::MIN_POSITIVE);
+        let tried = || self.moves.iter().filter(|entry| entry.2 > 0.0);
+        let best = tried().map(mean).fold(f64::NEG_INFINITY, f64::max);
+        let near: Vec<Move> =
+            tried().filter(|entry| mean(entry) >= best - 1e-9).map(|entry| entry.0).collect();
+        let share = 1.0 / near.len().max(1) as f64;
+        near.into_iter().map(|choice| (choice, share)).collect()
+    }
+
+    /// The move with the most votes, which were counted instead of values.
+    pub(crate) fn elected(&self, iterations: u64, rng: &mut Rng) -> Decision {
+        let most = self.moves.iter().map(|entry| entry.2).fold(0.0, f64::max);
+        let near: Vec<Move> =
+            self.moves.iter().filter(|e| e.2 >= most - 1e-12).map(|entry| entry.0).collect();
+        let choice = match near[..] {
+            [] => Move::IDLE,
+            _ => near[rng.below(near.len() as u64) as usize],
+        };
+        let total: f64 = self.moves.iter().map(|entry| entry.2).sum();
+        let thought = |&(choice, _, votes): &(Move, f64, f64)| Thought {
+            value: None,
+            probability: Some(votes / total.max(f64::MIN_POSITIVE)),
+            ..Thought::new(choice, 0.0)
+        };
+        let thoughts = self.moves.iter().filter(|entry| entry.2 > 0.0).map(thought).collect();
+        Decision { thoughts, iterations, ..choice.into() }
+    }
+}

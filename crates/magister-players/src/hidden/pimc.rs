@@ -1,0 +1,127 @@
+//! Perfect-information Monte Carlo: any player of perfect information, lifted to games that hide
+//! something.
+//!
+//! States are drawn by their probabilities, and the inner player is asked what it would do if it
+//! knew that this is the state. A move is worth the mean of what it says. It is cheap and strong
+//! where what is hidden comes to light by itself, as in most card games; it never asks, because it
+//! believes that it will know, and tells everything, because it believes that all others do.
+
+use std::sync::Arc;
+
+use magister_core::{Agent, Budget, Clock, Decision, Halt, Rng, View};
+use magister_infoset::{Keep, Opened};
+
+use super::{Mind, Question, Scores};
+use crate::Settings;
+
+/// Perfect-information Monte Carlo. An iteration is one of the inner player.
+pub(crate) struct Pimc {
+    name: String,
+    mind: Mind,
+    inner: Box<dyn Agent>,
+    worlds: u32,
+}
+
+impl Pimc {
+    pub(crate) fn make(settings: &Settings) -> Box<dyn Agent> {
+        let (particles, states) = (settings.whole("particles"), settings.whole("states"));
+        Box::new(Pimc {
+            name: settings.text().to_owned(),
+            mind: Mind::new(Keep::States, particles as usize, states as usize),
+            inner: settings.player("inner"),
+            worlds: settings.whole("worlds"),
+        })
+    }
+}
+
+/// A clock that is over when another one has so much left.
+struct Until {
+    clock: Budget,
+    left: std::time::Duration,
+}
+
+impl Clock for Until {
+    fn remaining(&self) -> Option<std::time::Duration> {
+        self.clock.remaining().map(|left| left.saturating_sub(self.left))
+    }
+}
+
+/// A share of what is left of a budget.
+pub(crate) fn share(budget: &mut Budget, parts: u32) -> Budget {
+    let stop = budget.stop().clone();
+    let part = match budget.left() {
+        None => Budget::until(stop),
+        Some(left) => {
+            let part = (left / u64::from(parts)).max(1).min(left);
+            budget.spend(part);
+            Budget::iterations(part).with_stop(stop)
+        }
+    };
+    match budget.remaining() {
+        None => part,
+        Some(all) => {
+            let left = all - all / parts;
+            part.with_clock(Arc::new(Until { clock: budget.clone(), left }))
+        }
+    }
+}
+
+impl Agent for Pimc {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn decide(
+        &mut self,
+        view: &View,
+        budget: &mut Budget,
+        rng: &mut Rng,
+    ) -> Result<Decision, Halt> {
+        let legal = match self.mind.ask(view, budget, rng)? {
+            Question::Settled(decision) => return Ok(decision),
+            Question::Choice(legal) => legal,
+        };
+        let (belief, _) = self.mind.parts()?;
+        let (mut values, mut votes) = (Scores::new(&legal), Scores::new(&legal));
+        let mut all_valued = true;
+        let (mut iterations, mut asked) = (0, 0);
+        // Without a limit of its own, a budget would be spent on the first world.
+        // Where the states are few, each counts as much as it is likely.
+        let all = belief.len() <= self.worlds as usize;
+        let worlds = if all { belief.len() as u32 } else { self.worlds };
+        while asked < worlds {
+            let mut part = share(budget, worlds - asked);
+            if part.remaining().is_some_and(|left| left.is_zero()) || part.left() == Some(0) {
+                break;
+            }
+            let number = if all { asked as usize } else { belief.draw(rng) };
+            let share = if all { belief.share(number) } else { 1.0 };
+            asked += 1;
+            let state = belief.state(number);
+            let open = Opened::view(belief.game(), state, view.role());
+            let decision = match self.inner.decide(&open, &mut part, rng) {
+                Ok(decision) => decision,
+                Err(Halt::Stopped) => break,
+                Err(halt) => return Err(halt),
+            };
+            iterations += decision.iterations.max(1);
+            votes.add(decision.choice, 1.0, share);
+            for &choice in &legal {
+                let thought = decision.thoughts.iter().find(|thought| thought.choice == choice);
+                match thought.and_then(|thought| thought.value) {
+                    Some(value) => values.add(choice, value, share),
+                    None => all_valued = false,
+                }
+            }
+            if part.left().is_none() && part.remaining().is_none() {
+                break;
+            }
+        }
+        // Where the inner player does not value all moves, it has at least chosen one.
+        Ok(if all_valued && asked > 0 {
+            values.decide(iterations, rng)
+        } else {
+            votes.elected(iterations, rng)
+        })
+    }
+}

@@ -1,0 +1,156 @@
+//! The honest agent of N. Morris' thesis (Hendrix College, 2023), for comparison: a bandit over
+//! its own moves, with a random state and a random playout for each try, and no tree.
+//!
+//! Repaired, which is the default, states are drawn by their probabilities, rewards are what the
+//! rules pay and the formula is that of UCB. With `flaws`, it is what its author's program does as
+//! far as that can be said of games in general: all states are equally likely, however they came
+//! about; the reward is the square of a rank, which is higher for a loss than for a win in games
+//! for one; and the mean is divided by the number of players once more, which makes it small
+//! beside the term for exploration. That it also draws states that can not be, container by
+//! container, is a matter of how its system stores cards, and is not reproduced.
+
+use magister_core::{
+    Agent, Budget, Decision, Halt, Move, Payment, Rng, Role, Step, Thought, View, Worker, draw,
+};
+use magister_infoset::{Belief, Keep};
+
+use super::{Mind, Question};
+use crate::Settings;
+use crate::playing::MAX_STEPS;
+use crate::rewards::{self, Scale};
+
+/// A bandit over own moves. An iteration is a playout.
+pub(crate) struct Thesis {
+    name: String,
+    mind: Mind,
+    flaws: bool,
+}
+
+struct Arm {
+    choice: Move,
+    visits: f64,
+    sum: f64,
+}
+
+impl Thesis {
+    pub(crate) fn make(settings: &Settings) -> Box<dyn Agent> {
+        let (particles, states) = (settings.whole("particles"), settings.whole("states"));
+        Box::new(Thesis {
+            name: settings.text().to_owned(),
+            mind: Mind::new(Keep::States, particles as usize, states as usize),
+            flaws: settings.flag("flaws"),
+        })
+    }
+}
+
+impl Agent for Thesis {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn decide(
+        &mut self,
+        view: &View,
+        budget: &mut Budget,
+        rng: &mut Rng,
+    ) -> Result<Decision, Halt> {
+        let legal = match self.mind.ask(view, budget, rng)? {
+            Question::Settled(decision) => return Ok(decision),
+            Question::Choice(legal) => legal,
+        };
+        let flaws = self.flaws;
+        let (belief, worker) = self.mind.parts()?;
+        let players = worker.info().players().count() as f64;
+        let arm = |&choice: &Move| Arm { choice, visits: 0.0, sum: 0.0 };
+        let mut arms: Vec<Arm> = legal.iter().map(arm).collect();
+        let mut iterations = 0_u64;
+        while budget.spend(1) {
+            let log = (iterations.max(1) as f64).ln();
+            let worth = |arm: &Arm| {
+                if arm.visits == 0.0 {
+                    return f64::INFINITY;
+                }
+                let mean = arm.sum / arm.visits / if flaws { players } else { 1.0 };
+                mean + (2.0 * log / arm.visits).sqrt()
+            };
+            let best = arms.iter().map(worth).enumerate().max_by(|a, b| a.1.total_cmp(&b.1));
+            let Some((at, _)) = best else { break };
+            let number =
+                if flaws { rng.below(belief.len() as u64) as usize } else { belief.draw(rng) };
+            let choice = arms[at].choice;
+            match playout(belief, number, worker, view.role(), choice, flaws, rng, budget) {
+                Ok(reward) => {
+                    iterations += 1;
+                    arms[at].visits += 1.0;
+                    arms[at].sum += reward;
+                }
+                Err(_) => break,
+            }
+        }
+        let most = arms.iter().map(|arm| arm.visits).fold(0.0, f64::max);
+        let often: Vec<&Arm> = arms.iter().filter(|arm| arm.visits >= most).collect();
+        let choice = often[rng.below(often.len() as u64) as usize].choice;
+        let tried = arms.iter().filter(|arm| arm.visits > 0.0);
+        let thoughts = tried
+            .map(|arm| Thought {
+                visits: arm.visits as u64,
+                ..Thought::new(arm.choice, arm.sum / arm.visits)
+            })
+            .collect();
+        Ok(Decision { thoughts, iterations, ..choice.into() })
+    }
+}
+
+/// Makes a move in a state and plays on at random; the reward.
+#[expect(clippy::too_many_arguments, reason = "they are the parts of a player")]
+fn playout(
+    belief: &Belief,
+    number: usize,
+    worker: &mut dyn Worker,
+    role: Role,
+    choice: Move,
+    flaws: bool,
+    rng: &mut Rng,
+    budget: &Budget,
+) -> Result<f64, Halt> {
+    let stop = budget.stop();
+    worker.load(belief.state(number), stop)?;
+    let info = worker.info().clone();
+    let mut totals = vec![0.0; info.roles.len()];
+    let (mut step, mut joint) = (Step::new(), Vec::new());
+    for number in 0..MAX_STEPS {
+        if worker.terminal() {
+            break;
+        }
+        joint.clear();
+        for whose in info.all_roles() {
+            let weights = if info.chance == Some(whose) { worker.weights() } else { &[] };
+            joint.push(draw(worker.legal(whose), weights, rng).unwrap_or(Move::IDLE));
+        }
+        if number == 0 {
+            joint[role.index()] = choice;
+        }
+        worker.step(&joint, &mut step, stop)?;
+        totals.iter_mut().zip(&step.gains).for_each(|(total, gain)| *total += gain);
+    }
+    let scale = Scale::of(&info);
+    if worker.terminal() && info.payment == Payment::AtEnd {
+        totals = rewards::terminal(worker, scale, &mut Vec::new());
+    }
+    let own = totals[role.index()];
+    if !flaws {
+        let spread = scale.high - scale.low;
+        return Ok(if spread.is_finite() { (own - scale.low) / spread } else { own });
+    }
+    let players = info.players().count() as f64;
+    let rank = if players > 1.0 {
+        let others = || info.players().filter(|&other| other != role);
+        let above = others().filter(|other| totals[other.index()] > own).count() as f64;
+        let level = others().filter(|other| totals[other.index()] == own).count() as f64;
+        1.0 + above + level / 2.0
+    } else {
+        // In games for one, a win has rank one and a loss rank zero.
+        f64::from(own >= scale.high)
+    };
+    Ok(((1.0 + players - rank) / players).powi(2))
+}

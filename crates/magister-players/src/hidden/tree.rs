@@ -1,0 +1,249 @@
+//! Search in trees of what roles see.
+//!
+//! A node is a history of a role: its own moves and its percepts. An iteration begins in a state
+//! with the histories of all roles, and goes down the trees of all of them at the same time, since
+//! every role decides by its own; then a new node is made, and playouts value it. So what a role
+//! does in a node can not depend on what it does not see there.
+
+use std::sync::Arc;
+
+use magister_core::{Budget, Game, Halt, Move, Rng, Role, Step, Stop, Worker, draw};
+use magister_infoset::{ViewId, Views};
+use rustc_hash::FxHashMap;
+
+use super::Valuer;
+use crate::rewards::{self, Scale};
+
+/// Steps of a descent.
+const DEEPEST: usize = 1_000;
+
+/// Whose histories the nodes are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Observer {
+    /// Those of one role: it keeps the statistics of all moves that it imagines others to make.
+    Single(Role),
+    /// Those of each role for its own moves.
+    Multiple,
+}
+
+/// The trees of all roles.
+pub(crate) struct Forest {
+    game: Arc<dyn Game>,
+    observer: Observer,
+    c: f64,
+    pub(crate) views: Views,
+    places: FxHashMap<(ViewId, Role), u32>,
+    nodes: Vec<Node>,
+    /// The least and the greatest reward seen, where the game does not say.
+    low: f64,
+    high: f64,
+    scale: Scale,
+    valuer: Valuer,
+    step: Step,
+}
+
+#[derive(Debug, Default)]
+struct Node {
+    visits: u32,
+    arms: Vec<Arm>,
+}
+
+/// What became of a move in a node.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Arm {
+    pub(crate) choice: Move,
+    pub(crate) visits: u32,
+    /// How often it could have been made.
+    available: u32,
+    pub(crate) sum: f64,
+}
+
+/// A decision on the way down.
+struct Taken {
+    node: u32,
+    arm: u32,
+    role: Role,
+    /// What the role had gained before.
+    before: f64,
+}
+
+impl Forest {
+    pub(crate) fn new(game: &Arc<dyn Game>, observer: Observer, c: f64) -> Self {
+        let scale = Scale::of(game.info());
+        Forest {
+            game: Arc::clone(game),
+            observer,
+            c,
+            views: Views::new(&**game),
+            places: FxHashMap::default(),
+            nodes: Vec::new(),
+            low: scale.low,
+            high: if scale.high.is_finite() { scale.high } else { scale.low },
+            scale,
+            valuer: Valuer::default(),
+            step: Step::new(),
+        }
+    }
+
+    pub(crate) fn game(&self) -> &Arc<dyn Game> {
+        &self.game
+    }
+
+    /// About how many bytes it takes.
+    pub(crate) fn bytes(&self) -> usize {
+        self.nodes.len() * 250 + self.views.len() * 100
+    }
+
+    /// What became of the moves in a node of a role.
+    pub(crate) fn arms(&self, view: ViewId, role: Role) -> &[Arm] {
+        let place = self.places.get(&(view, role));
+        place.map(|&at| &self.nodes[at as usize].arms[..]).unwrap_or_default()
+    }
+
+    /// One descent from a state with the histories of all roles. Where a learner is given, only
+    /// its own nodes are updated, and all others do what they have done before: then nobody
+    /// learns from what only another role can know.
+    pub(crate) fn iterate(
+        &mut self,
+        worker: &mut dyn Worker,
+        state: &[u64],
+        lived: &mut [ViewId],
+        learner: Option<Role>,
+        budget: &Budget,
+        rng: &mut Rng,
+    ) -> Result<(), Halt> {
+        let stop = budget.stop();
+        let game = Arc::clone(&self.game);
+        let info = game.info();
+        worker.load(state, stop)?;
+        let mut path: Vec<Taken> = Vec::new();
+        let mut totals = vec![0.0; info.roles.len()];
+        let mut joint = Vec::new();
+        let mut new = false;
+        for _ in 0..DEEPEST {
+            if worker.terminal() || new {
+                break;
+            }
+            joint.clear();
+            for role in info.all_roles() {
+                let legal = worker.legal(role);
+                let choice = if info.chance == Some(role) {
+                    draw(legal, worker.weights(), rng).unwrap_or(Move::IDLE)
+                } else if legal.len() < 2 {
+                    legal.first().copied().unwrap_or(Move::IDLE)
+                } else {
+                    let whose = match self.observer {
+                        Observer::Single(observer) => observer,
+                        Observer::Multiple => role,
+                    };
+                    let key = (lived[whose.index()], role);
+                    let before = totals[role.index()];
+                    if learner.is_none_or(|learner| learner == role) {
+                        let (node, fresh) = self.node(key);
+                        new |= fresh;
+                        let arm = self.select(node, legal, rng);
+                        path.push(Taken { node, arm, role, before });
+                        self.nodes[node as usize].arms[arm as usize].choice
+                    } else {
+                        self.habit(key, legal, rng)
+                    }
+                };
+                joint.push(choice);
+            }
+            worker.step(&joint, &mut self.step, stop)?;
+            totals.iter_mut().zip(&self.step.gains).for_each(|(total, gain)| *total += gain);
+            if self.step.tick {
+                for role in info.players() {
+                    let view = &mut lived[role.index()];
+                    *view = self.views.extend(*view, role, &joint, &self.step);
+                }
+            }
+        }
+        let ends = self.value(worker, rng, stop)?;
+        for Taken { node, arm, role, before } in path {
+            let reward = totals[role.index()] + ends[role.index()] - before;
+            self.low = self.low.min(reward);
+            self.high = self.high.max(reward);
+            let node = &mut self.nodes[node as usize];
+            node.visits += 1;
+            node.arms[arm as usize].visits += 1;
+            node.arms[arm as usize].sum += reward;
+        }
+        Ok(())
+    }
+
+    /// What all roles get from where the worker is.
+    fn value(
+        &mut self,
+        worker: &mut dyn Worker,
+        rng: &mut Rng,
+        stop: &Stop,
+    ) -> Result<Vec<f64>, Halt> {
+        if worker.terminal() {
+            return Ok(rewards::terminal(worker, self.scale, &mut Vec::new()));
+        }
+        let mut state = Vec::new();
+        worker.save(&mut state);
+        Ok(self.valuer.values(worker, &[&state], rng, stop)?.swap_remove(0))
+    }
+
+    /// The node of a history, which is made if it is new.
+    fn node(&mut self, key: (ViewId, Role)) -> (u32, bool) {
+        let next = self.nodes.len() as u32;
+        let at = *self.places.entry(key).or_insert(next);
+        if at == next {
+            self.nodes.push(Node::default());
+        }
+        (at, at == next)
+    }
+
+    /// A move by upper confidence bounds, among those that are legal in the state at hand.
+    fn select(&mut self, node: u32, legal: &[Move], rng: &mut Rng) -> u32 {
+        let node = &mut self.nodes[node as usize];
+        for &choice in legal {
+            if !node.arms.iter().any(|arm| arm.choice == choice) {
+                node.arms.push(Arm { choice, visits: 0, available: 0, sum: 0.0 });
+            }
+        }
+        let spread = (self.high - self.low).max(1e-9);
+        let (mut best, mut worth, mut ties) = (0, f64::NEG_INFINITY, 0_u64);
+        for (at, arm) in node.arms.iter_mut().enumerate() {
+            if !legal.contains(&arm.choice) {
+                continue;
+            }
+            arm.available += 1;
+            let visits = f64::from(arm.visits);
+            let here = if arm.visits == 0 {
+                f64::INFINITY
+            } else {
+                (arm.sum / visits - self.low) / spread
+                    + self.c * (f64::from(arm.available).ln() / visits).sqrt()
+            };
+            // Of equals, each with the same probability.
+            ties = if here > worth { 1 } else { ties + u64::from(here == worth) };
+            if here > worth || here == worth && rng.below(ties) == 0 {
+                (best, worth) = (at, here);
+            }
+        }
+        best as u32
+    }
+
+    /// What a role that does not learn does: as often as it has done it, and anything where it was
+    /// never before.
+    fn habit(&self, key: (ViewId, Role), legal: &[Move], rng: &mut Rng) -> Move {
+        let node = self.places.get(&key).map(|&at| &self.nodes[at as usize]);
+        let arms = node.map(|node| &node.arms[..]).unwrap_or_default();
+        let known = || arms.iter().filter(|arm| legal.contains(&arm.choice));
+        let total: u64 = known().map(|arm| u64::from(arm.visits)).sum();
+        if total > 0 {
+            let mut rest = rng.below(total);
+            for arm in known() {
+                match rest.checked_sub(u64::from(arm.visits)) {
+                    Some(less) => rest = less,
+                    None => return arm.choice,
+                }
+            }
+        }
+        draw(legal, &[], rng).unwrap_or(Move::IDLE)
+    }
+}

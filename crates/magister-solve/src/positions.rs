@@ -1,0 +1,258 @@
+//! All positions of a game, and how they lead to each other.
+
+use magister_core::{Budget, Info, Move, Payment, Role, Step, Worker};
+use rustc_hash::FxHashMap;
+
+use crate::Key;
+use crate::choices::Choices;
+use crate::limits::{Limits, Size, Unsolved};
+
+/// What happens in a position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// The match is over.
+    End,
+    /// Nobody has a choice.
+    Forced,
+    /// One role has a choice, and chance has none.
+    One(Role),
+    /// Several choose, or chance does; the number is that of the choices.
+    Mixed(u32),
+}
+
+struct Node {
+    kind: Kind,
+    /// Its first edge.
+    first: u32,
+}
+
+/// All positions that can be reached from one. The first is the one it was begun in.
+pub(crate) struct Positions {
+    pub(crate) roles: usize,
+    places: FxHashMap<Key, u32>,
+    nodes: Vec<Node>,
+    /// Where the edges lead: outcome after outcome of each profile.
+    children: Vec<u32>,
+    /// The moves of who chooses alone, one for each edge.
+    moves: Vec<Move>,
+    /// What each role gains on each edge, where the game pays on the way.
+    gains: Vec<f64>,
+    mixed: Vec<Choices>,
+    /// What each role gets, position after position; only that of ends is known from the start.
+    pub(crate) values: Vec<f64>,
+}
+
+/// What a position takes beside its edges: its place in the table, its node and its order.
+const NODE: usize = 48;
+/// What an edge takes, there and back.
+const EDGE: usize = 12;
+/// What the choices of several roles take.
+const MIXED: usize = 300;
+
+impl Positions {
+    /// Visits every position once. An iteration of the budget is a position.
+    pub(crate) fn explore(
+        worker: &mut dyn Worker,
+        limits: &Limits,
+        budget: &mut Budget,
+    ) -> Result<Self, Unsolved> {
+        let info = worker.info().clone();
+        let mut all = Positions {
+            roles: info.roles.len(),
+            places: FxHashMap::default(),
+            nodes: Vec::new(),
+            children: Vec::new(),
+            moves: Vec::new(),
+            gains: Vec::new(),
+            mixed: Vec::new(),
+            values: Vec::new(),
+        };
+        let stop = budget.stop().clone();
+        let (mut root, mut child, mut step) = (Vec::new(), Vec::new(), Step::new());
+        worker.save(&mut root);
+        all.places.insert(Key::of(&root), 0);
+        // The words of positions that were met and not looked at.
+        let mut states = std::collections::VecDeque::from([root]);
+        let (mut depth, mut level) = (0, 1);
+        while let Some(state) = states.pop_front() {
+            let bytes = all.bytes() + states.len() * (24 + 8 * state.len());
+            let nodes = all.nodes.len() + states.len();
+            if nodes >= limits.nodes || bytes > limits.bytes {
+                return Err(Unsolved::TooLarge(Size { nodes, depth, bytes, ..Size::default() }));
+            }
+            if all.nodes.len() == level {
+                (depth, level) = (depth + 1, nodes + 1);
+            }
+            if !budget.spend(1) {
+                let size = Size { nodes, depth, bytes, ..Size::default() };
+                return Err(Unsolved::Late(size));
+            }
+            worker.load(&state, &stop)?;
+            let first = all.children.len() as u32;
+            if worker.terminal() {
+                all.nodes.push(Node { kind: Kind::End, first });
+                all.values.extend(rewards(worker, &info)?);
+                continue;
+            }
+            let choices = Choices::of(worker);
+            let outcomes = choices.probabilities().len();
+            let Some(profiles) = choices.profiles().filter(|&count| count < limits.nodes) else {
+                return Err(Unsolved::TooLarge(Size { nodes, depth, bytes, ..Size::default() }));
+            };
+            let mut here = true;
+            for profile in 0..profiles {
+                for outcome in 0..outcomes {
+                    if !here && !worker.undo() {
+                        worker.load(&state, &stop)?;
+                    }
+                    here = false;
+                    worker.step(&choices.joint(profile, outcome), &mut step, &stop)?;
+                    worker.save(&mut child);
+                    let next = all.places.len() as u32;
+                    let known = *all.places.entry(Key::of(&child)).or_insert_with(|| {
+                        states.push_back(child.clone());
+                        next
+                    });
+                    all.children.push(known);
+                    if info.payment == Payment::OnTheWay {
+                        all.gains.extend_from_slice(&step.gains);
+                    }
+                }
+            }
+            let kind = match choices.actors() {
+                [] if outcomes == 1 => Kind::Forced,
+                [actor] if outcomes == 1 => Kind::One(*actor),
+                _ => Kind::Mixed(all.mixed.len() as u32),
+            };
+            match kind {
+                Kind::One(actor) => all.moves.extend_from_slice(choices.moves(actor)),
+                _ => all.moves.resize(all.children.len(), Move::IDLE),
+            }
+            if matches!(kind, Kind::Mixed(_)) {
+                all.mixed.push(choices);
+            }
+            all.nodes.push(Node { kind, first });
+            all.values.resize(all.nodes.len() * all.roles, f64::NAN);
+        }
+        Ok(all)
+    }
+
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// About how much memory they take, with what is needed to value them.
+    fn bytes(&self) -> usize {
+        self.nodes.len() * (NODE + 8 * self.roles)
+            + self.children.len() * EDGE
+            + self.gains.len() * 8
+            + self.mixed.len() * MIXED
+    }
+
+    /// The place of a position.
+    pub(crate) fn find(&self, state: &[u64]) -> Option<usize> {
+        self.places.get(&Key::of(state)).map(|&place| place as usize)
+    }
+
+    pub(crate) fn kind(&self, at: usize) -> Kind {
+        self.nodes[at].kind
+    }
+
+    fn edges(&self, at: usize) -> std::ops::Range<usize> {
+        let end = self.nodes.get(at + 1).map_or(self.children.len(), |node| node.first as usize);
+        self.nodes[at].first as usize..end
+    }
+
+    /// Where the edges of a position lead.
+    pub(crate) fn children(&self, at: usize) -> &[u32] {
+        &self.children[self.edges(at)]
+    }
+
+    /// The moves of who chooses alone in a position.
+    pub(crate) fn moves(&self, at: usize) -> &[Move] {
+        &self.moves[self.edges(at)]
+    }
+
+    /// The choices of a position in which several choose, or chance does.
+    pub(crate) fn mixed(&self, number: u32) -> &Choices {
+        &self.mixed[number as usize]
+    }
+
+    /// What the roles get from a position on; not numbers if nobody knows.
+    pub(crate) fn value(&self, at: usize) -> &[f64] {
+        &self.values[at * self.roles..][..self.roles]
+    }
+
+    /// Whether the value of a position is known.
+    pub(crate) fn known(&self, at: usize) -> bool {
+        self.value(at).first().is_some_and(|value| !value.is_nan())
+    }
+
+    pub(crate) fn set(&mut self, at: usize, value: &[f64]) {
+        self.values[at * self.roles..][..self.roles].copy_from_slice(value);
+    }
+
+    /// Whether nothing is paid on the way.
+    pub(crate) fn pays_at_end(&self) -> bool {
+        self.gains.is_empty()
+    }
+
+    /// What an edge is worth to a role: what it gains on it, and what it gets from there on.
+    pub(crate) fn worth(&self, at: usize, edge: usize, role: usize) -> f64 {
+        let edge = self.nodes[at].first as usize + edge;
+        let gain = self.gains.get(edge * self.roles + role).copied().unwrap_or(0.0);
+        self.values[self.children[edge] as usize * self.roles + role] + gain
+    }
+
+    /// For each position the edges that lead to it, as the positions that they leave.
+    pub(crate) fn parents(&self) -> Parents {
+        let mut first = vec![0_u32; self.len() + 1];
+        for &child in &self.children {
+            first[child as usize + 1] += 1;
+        }
+        for at in 0..self.len() {
+            first[at + 1] += first[at];
+        }
+        let mut next = first.clone();
+        let mut list = vec![0; self.children.len()];
+        for at in 0..self.len() {
+            for &child in self.children(at) {
+                let place = &mut next[child as usize];
+                list[*place as usize] = at as u32;
+                *place += 1;
+            }
+        }
+        Parents { first, list }
+    }
+}
+
+/// The edges of positions, from their ends.
+pub(crate) struct Parents {
+    first: Vec<u32>,
+    list: Vec<u32>,
+}
+
+impl Parents {
+    pub(crate) fn of(&self, at: usize) -> &[u32] {
+        &self.list[self.first[at] as usize..self.first[at + 1] as usize]
+    }
+}
+
+/// The rewards of all roles in a terminal position, apart from what was paid on the way.
+pub(crate) fn rewards(worker: &dyn Worker, info: &Info) -> Result<Vec<f64>, Unsolved> {
+    let mut goals = Vec::new();
+    let mut value = vec![0.0; info.roles.len()];
+    if info.payment == Payment::AtEnd {
+        for role in info.players() {
+            worker.goals(role, &mut goals);
+            let [goal] = goals[..] else {
+                let name = info.role_name(role);
+                let what = format!("a match can end without a single goal value for {name}");
+                return Err(Unsolved::Undefined(what));
+            };
+            value[role.index()] = goal;
+        }
+    }
+    Ok(value)
+}

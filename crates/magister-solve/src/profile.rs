@@ -1,0 +1,189 @@
+//! How everybody plays, what it gives, and what anybody could gain by playing otherwise.
+
+use crate::Form;
+
+/// How likely each player makes each move in each of its information sets.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Profile {
+    /// For each player and each of its sequences, how likely its last move is when the role is to
+    /// make it.
+    pub(crate) shares: Vec<Vec<f64>>,
+}
+
+/// What a player could do against the others.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reply {
+    /// What it gets.
+    pub value: f64,
+    /// Its moves, as in a profile.
+    pub(crate) shares: Vec<f64>,
+}
+
+impl Profile {
+    /// Everybody plays all moves with the same chance.
+    pub fn even(form: &Form) -> Self {
+        let even = |player: usize| {
+            let plan = &form.plans[player];
+            let mut shares = vec![1.0; plan.sequences];
+            for set in &plan.sets {
+                shares[set.range()].fill(1.0 / f64::from(set.count));
+            }
+            shares
+        };
+        Profile { shares: (0..form.plans.len()).map(even).collect() }
+    }
+
+    /// How likely a player makes each of its moves in an information set.
+    pub fn mixture(&self, form: &Form, player: usize, set: usize) -> &[f64] {
+        &self.shares[player][form.plans[player].sets[set].range()]
+    }
+
+    /// Sets how likely a player makes each of its moves in an information set: shares that are
+    /// not negative, of which the sum counts as one. Others are left alone.
+    pub fn set(&mut self, form: &Form, player: usize, set: usize, shares: &[f64]) {
+        let total: f64 = shares.iter().sum();
+        let place = &mut self.shares[player][form.plans[player].sets[set].range()];
+        if place.len() == shares.len() && total > 0.0 && total.is_finite() {
+            place.iter_mut().zip(shares).for_each(|(share, given)| *share = given / total);
+        }
+    }
+
+    /// The same with one player's moves replaced.
+    #[must_use]
+    pub fn with(&self, player: usize, reply: &Reply) -> Self {
+        let mut shares = self.shares.clone();
+        shares[player].clone_from(&reply.shares);
+        Profile { shares }
+    }
+
+    /// The same without moves that are less likely than this.
+    #[must_use]
+    pub fn without(&self, form: &Form, less: f64) -> Self {
+        let mut shares = self.shares.clone();
+        for (plan, shares) in form.plans.iter().zip(&mut shares) {
+            for set in &plan.sets {
+                let shares = &mut shares[set.range()];
+                shares.iter_mut().filter(|share| **share < less).for_each(|share| *share = 0.0);
+                let total: f64 = shares.iter().sum();
+                if total > 0.0 {
+                    shares.iter_mut().for_each(|share| *share /= total);
+                }
+            }
+        }
+        Profile { shares }
+    }
+}
+
+impl Form {
+    /// How likely a player makes all moves of each of its sequences.
+    pub(crate) fn reach(&self, player: usize, shares: &[f64], out: &mut Vec<f64>) {
+        let plan = &self.plans[player];
+        out.clear();
+        out.resize(plan.sequences, 1.0);
+        for set in &plan.sets {
+            let before = out[set.parent as usize];
+            for at in set.range() {
+                out[at] = before * shares[at];
+            }
+        }
+    }
+
+    pub(crate) fn reaches(&self, profile: &Profile) -> Vec<Vec<f64>> {
+        let mut all = vec![Vec::new(); self.players.len()];
+        for (player, out) in all.iter_mut().enumerate() {
+            self.reach(player, &profile.shares[player], out);
+        }
+        all
+    }
+
+    /// For each sequence of a player, what is paid right after it, by how likely chance and the
+    /// others let it come to that.
+    pub(crate) fn gradient(&self, player: usize, reaches: &[Vec<f64>], out: &mut Vec<f64>) {
+        out.clear();
+        out.resize(self.plans[player].sequences, 0.0);
+        let count = self.players.len();
+        if count == 2 {
+            let other = &reaches[1 - player];
+            for (at, payoff) in self.sequences.chunks_exact(2).zip(self.payoffs.chunks_exact(2)) {
+                out[at[player] as usize] += payoff[player] * other[at[1 - player] as usize];
+            }
+            return;
+        }
+        for (at, payoff) in self.sequences.chunks_exact(count).zip(self.payoffs.chunks_exact(count))
+        {
+            out[at[player] as usize] += payoff[player] * others(player, at, reaches);
+        }
+    }
+
+    /// What each player gets.
+    pub fn values(&self, profile: &Profile) -> Vec<f64> {
+        let reaches = self.reaches(profile);
+        let count = self.players.len();
+        let mut values = vec![0.0; count];
+        for (at, payoff) in self.sequences.chunks_exact(count).zip(self.payoffs.chunks_exact(count))
+        {
+            let likely = others(count, at, &reaches);
+            values.iter_mut().zip(payoff).for_each(|(value, payoff)| *value += likely * payoff);
+        }
+        values
+    }
+
+    /// The best a player can do against the others, exactly: from the last information sets to
+    /// the first, the move that gives most there. Of equal moves it takes the first.
+    pub fn best_reply(&self, player: usize, profile: &Profile) -> Reply {
+        let mut worth = Vec::new();
+        self.gradient(player, &self.reaches(profile), &mut worth);
+        let plan = &self.plans[player];
+        let mut shares = vec![0.0; plan.sequences];
+        shares[0] = 1.0;
+        for set in plan.sets.iter().rev() {
+            let better = |best: usize, at: usize| if worth[at] > worth[best] { at } else { best };
+            let best = set.range().fold(set.first as usize, better);
+            shares[best] = 1.0;
+            worth[set.parent as usize] += worth[best];
+        }
+        Reply { value: worth[0], shares }
+    }
+
+    /// For each player what it could gain by playing otherwise, while the others do not change.
+    /// If nobody could gain anything, the profile is a Nash equilibrium.
+    pub fn gains(&self, profile: &Profile) -> Vec<f64> {
+        let values = self.values(profile);
+        let gain = |(player, value): (usize, &f64)| {
+            (self.best_reply(player, profile).value - value).max(0.0)
+        };
+        values.iter().enumerate().map(gain).collect()
+    }
+
+    /// For each information set of a player how likely it is met, and for each of its moves what
+    /// the player gets if it makes that one and all goes on as the profile says. The values are
+    /// not numbers in sets that are never met, and in games that pay on the way.
+    pub fn report(&self, player: usize, profile: &Profile) -> Vec<(f64, Vec<f64>)> {
+        let reaches = self.reaches(profile);
+        let (mut worth, count) = (Vec::new(), self.players.len());
+        self.gradient(player, &reaches, &mut worth);
+        let plan = &self.plans[player];
+        // How likely chance and the others let each sequence come to its end.
+        let mut mass = vec![0.0; plan.sequences];
+        for (at, chance) in self.sequences.chunks_exact(count).zip(&self.chances) {
+            mass[at[player] as usize] += chance * others(player, at, &reaches);
+        }
+        let mut all = vec![(0.0, Vec::new()); plan.sets.len()];
+        let shares = &profile.shares[player];
+        for (number, set) in plan.sets.iter().enumerate().rev() {
+            let parent = set.parent as usize;
+            let values = set.range().map(|at| worth[at] / mass[at]).collect();
+            let met: f64 = set.range().map(|at| shares[at] * mass[at]).sum();
+            all[number] = (met * reaches[player][parent], values);
+            mass[parent] += met;
+            worth[parent] += set.range().map(|at| shares[at] * worth[at]).sum::<f64>();
+        }
+        all
+    }
+}
+
+/// The product of how likely all but one make the moves of their sequences.
+fn others(but: usize, sequences: &[u32], reaches: &[Vec<f64>]) -> f64 {
+    let all = sequences.iter().zip(reaches).enumerate();
+    all.filter(|(player, _)| *player != but).map(|(_, (&at, reach))| reach[at as usize]).product()
+}

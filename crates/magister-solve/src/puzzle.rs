@@ -1,0 +1,101 @@
+//! Games of one player without chance: the best end, and the shortest way to it.
+
+use magister_core::{Information, Move, Payment, Role, Step, Stop, Worker};
+use rustc_hash::FxHashSet;
+
+use crate::Key;
+use crate::limits::{Limits, Size, Unsolved};
+use crate::positions::rewards;
+
+/// The best that can be reached.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Course {
+    /// What it gives.
+    pub value: f64,
+    /// The joint moves of a shortest way to it.
+    pub line: Vec<Vec<Move>>,
+    /// The positions that were looked at.
+    pub positions: usize,
+}
+
+/// Whether a game has one player, no chance, nothing hidden, and pays at the end.
+pub fn is_puzzle(worker: &dyn Worker) -> bool {
+    let info = worker.info();
+    info.players().count() == 1
+        && info.chance.is_none()
+        && info.information == Information::Perfect
+        && info.payment == Payment::AtEnd
+}
+
+/// Looks at the positions of a puzzle level by level, from a worker's position on, until one has
+/// the best reward there is, or all were looked at: the way to it is then a shortest one.
+pub fn shortest(worker: &mut dyn Worker, limits: &Limits, stop: &Stop) -> Result<Course, Unsolved> {
+    let info = worker.info().clone();
+    let role = info.players().next().unwrap_or(Role(0));
+    let mut states: Vec<Vec<u64>> = vec![Vec::new()];
+    worker.save(&mut states[0]);
+    // How each position was first reached.
+    let mut ways: Vec<(u32, Move)> = vec![(0, Move::IDLE)];
+    let mut known: FxHashSet<Key> = FxHashSet::default();
+    known.insert(Key::of(&states[0]));
+    let mut best: Option<(f64, usize)> = None;
+    let (mut step, mut child, mut bytes) = (Step::new(), Vec::new(), 0);
+    let (mut depth, mut level) = (0, 1);
+    let mut at = 0;
+    while at < states.len() {
+        if at == level {
+            (depth, level) = (depth + 1, states.len());
+        }
+        let state = std::mem::take(&mut states[at]);
+        bytes -= (8 * state.len()).min(bytes);
+        worker.load(&state, stop)?;
+        if worker.terminal() {
+            let value = rewards(worker, &info)?[role.index()];
+            if best.is_none_or(|(most, _)| value > most) {
+                best = Some((value, at));
+            }
+            if value >= info.rewards.1 {
+                break;
+            }
+        }
+        let legal = worker.legal(role).to_vec();
+        for (number, &choice) in legal.iter().enumerate() {
+            if number > 0 && !worker.undo() {
+                worker.load(&state, stop)?;
+            }
+            worker.step(&joint(&info, role, choice), &mut step, stop)?;
+            worker.save(&mut child);
+            if known.insert(Key::of(&child)) {
+                bytes += 8 * child.len();
+                states.push(child.clone());
+                ways.push((at as u32, choice));
+            }
+        }
+        // A place in the table, the way, and the words while they are waiting.
+        let bytes = bytes + 64 * states.len();
+        let size = Size { nodes: states.len(), depth, bytes, ..Size::default() };
+        if stop.is_set() {
+            return Err(Unsolved::Late(size));
+        }
+        if size.nodes >= limits.nodes || size.bytes > limits.bytes {
+            return Err(Unsolved::TooLarge(size));
+        }
+        at += 1;
+    }
+    let Some((value, mut at)) = best else {
+        return Err(Unsolved::Undefined("the game never ends".to_owned()));
+    };
+    let mut line = Vec::new();
+    while at != 0 {
+        let (before, choice) = ways[at];
+        line.push(joint(&info, role, choice));
+        at = before as usize;
+    }
+    line.reverse();
+    Ok(Course { value, line, positions: states.len() })
+}
+
+/// A joint move in a game of one player.
+fn joint(info: &magister_core::Info, role: Role, choice: Move) -> Vec<Move> {
+    info.all_roles().map(|other| if other == role { choice } else { Move::IDLE }).collect()
+}

@@ -309,6 +309,7 @@ mod tests {
             players: vec!["a".into()],
             moves: Vec::new(),
             rewards: vec![Some(1.0)],
+            clairvoyant: Vec::new(),
             errors: Vec::new(),
             times_ms: Vec::new(),
         };

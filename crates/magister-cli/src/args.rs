@@ -15,7 +15,7 @@ pub(crate) use contest::{Analyze, Inspect, Match, Pairs, Players, Replay, Thinki
 pub(crate) use explain::Explain;
 pub(crate) use infoset::Infoset;
 pub(crate) use play::{Bench, Evaluators, Network, Perft, Playable, Step};
-pub(crate) use solve::{Method, Solve};
+pub(crate) use solve::{Audit, Method, Solve};
 
 /// A general game system: give it the rules of any game, as text.
 #[derive(Debug, Parser)]
@@ -55,6 +55,7 @@ pub(crate) enum Command {
     Inspect(Inspect),
     Analyze(Analyze),
     Solve(Solve),
+    Audit(Audit),
     Infoset(Infoset),
     Network(Network),
     Perft(Perft),

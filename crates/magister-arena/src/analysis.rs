@@ -275,8 +275,7 @@ impl Analysis {
             return Ok(None);
         };
         let mut budget = Budget::iterations(self.solving).with_stop(stop.clone());
-        let limits =
-            magister_solve::Limits { nodes: self.solving as usize, ..Default::default() };
+        let limits = magister_solve::Limits { nodes: self.solving as usize, ..Default::default() };
         if let Ok(solution) = Solution::of_game(&*self.game, role, &limits, &mut budget) {
             let values = solution.value();
             return Ok(Some(info.players().map(|role| values[role.index()]).collect()));

@@ -33,12 +33,7 @@ pub struct Verdict {
 const TINY: f64 = 1e-9;
 
 /// The value of a position, given the values of each profile of its actors.
-pub fn combine(
-    choices: &Choices,
-    cells: &[Vec<f64>],
-    outlook: Outlook,
-    me: Role,
-) -> Verdict {
+pub fn combine(choices: &Choices, cells: &[Vec<f64>], outlook: Outlook, me: Role) -> Verdict {
     let own = |cell: &Vec<f64>| cell[me.index()];
     match (outlook, choices.actors()) {
         (_, []) => Verdict { values: cells.first().cloned().unwrap_or_default(), mixtures: vec![] },

@@ -68,7 +68,8 @@ impl Equilibrium {
         let mut found = Self::of(Arc::clone(&form), cfr.average(), rounds, false);
         // What is left of the first rounds is not meant to be played.
         for less in [1e-4, 1e-3, 1e-2] {
-            let tidy = Self::of(Arc::clone(&form), found.profile.without(&form, less), rounds, false);
+            let tidy =
+                Self::of(Arc::clone(&form), found.profile.without(&form, less), rounds, false);
             if tidy.gain() <= found.gain().max(target) {
                 found = tidy;
             }

@@ -158,6 +158,8 @@ impl External {
 
 impl std::fmt::Debug for External {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("External").field("histories", &self.tables.memory.len()).finish_non_exhaustive()
+        f.debug_struct("External")
+            .field("histories", &self.tables.memory.len())
+            .finish_non_exhaustive()
     }
 }

@@ -18,11 +18,7 @@ const TINY: f64 = 1e-9;
 /// The linear program "the least, by columns, of what a mixture of rows gives shall be greatest"
 /// is solved by the simplex method on its dual, with Bland's rule, which can not cycle. The
 /// payoffs are shifted to be positive, so that zero is a feasible start.
-pub fn zero_sum(
-    rows: usize,
-    columns: usize,
-    payoff: impl Fn(usize, usize) -> f64,
-) -> Solution {
+pub fn zero_sum(rows: usize, columns: usize, payoff: impl Fn(usize, usize) -> f64) -> Solution {
     let cell = |at: usize| payoff(at / columns, at % columns);
     let (low, high) = (0..rows * columns)
         .map(cell)

@@ -147,9 +147,8 @@ impl Memory {
         let first = self.histories[history as usize].first;
         let told = if self.told > 0 { self.situations.len() as u32 } else { 0 };
         std::iter::once(first).filter(|&at| at != NONE).chain(
-            (0..told).filter(move |&at| {
-                at != first && self.situations[at as usize].history == history
-            }),
+            (0..told)
+                .filter(move |&at| at != first && self.situations[at as usize].history == history),
         )
     }
 

@@ -190,7 +190,8 @@ impl Outcome {
             };
             let aiming = on_target && !silent && seen < turns.len();
             let fits = if aiming { self.fits(&choices, role, turns, seen, stop)? } else { None };
-            let likely = |number: usize| joint_likely(&choices, &self.tables.players, number, &drawn);
+            let likely =
+                |number: usize| joint_likely(&choices, &self.tables.players, number, &drawn);
             let total: f64 = fits.as_ref().map_or(0.0, |fits| {
                 let fitting = fits.iter().enumerate().filter(|(_, fits)| **fits);
                 fitting.map(|(number, _)| likely(number)).sum()
@@ -286,9 +287,8 @@ impl Outcome {
             for &actor in choices.actors() {
                 let count = choices.moves(actor).len();
                 let player = self.tables.players.iter().position(|&one| one == actor);
-                let shares: Vec<f64> = (0..count)
-                    .map(|at| player.map_or(1.0, |player| drawn(player, at)))
-                    .collect();
+                let shares: Vec<f64> =
+                    (0..count).map(|at| player.map_or(1.0, |player| drawn(player, at))).collect();
                 number = number * count + lot(&shares, rng);
             }
         }

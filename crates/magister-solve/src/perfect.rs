@@ -141,8 +141,7 @@ impl Solution {
     fn value_from_ends(&mut self, high: f64, budget: &Budget) -> Result<(), Unsolved> {
         let count = self.all.len();
         let parents = self.all.parents();
-        let mut open: Vec<u32> =
-            (0..count).map(|at| self.all.children(at).len() as u32).collect();
+        let mut open: Vec<u32> = (0..count).map(|at| self.all.children(at).len() as u32).collect();
         let mut queue: Vec<u32> =
             (0..count).filter(|&at| self.all.known(at)).map(|at| at as u32).collect();
         for (rank, &at) in queue.iter().enumerate() {
@@ -298,8 +297,7 @@ impl Solution {
             let (a, b) = (a as usize, b as usize);
             forced[b].total_cmp(&forced[a]).then(order[a].cmp(&order[b]))
         });
-        let mut open: Vec<u32> =
-            (0..count).map(|at| self.all.children(at).len() as u32).collect();
+        let mut open: Vec<u32> = (0..count).map(|at| self.all.children(at).len() as u32).collect();
         let mut rank = count as u32;
         let level = |at: u32| value(&self.all, at as usize);
         for group in ends.chunk_by(|&a, &b| level(a).total_cmp(&level(b)).is_eq()) {

@@ -99,4 +99,3 @@ pub fn shortest(worker: &mut dyn Worker, limits: &Limits, stop: &Stop) -> Result
 fn joint(info: &magister_core::Info, role: Role, choice: Move) -> Vec<Move> {
     info.all_roles().map(|other| if other == role { choice } else { Move::IDLE }).collect()
 }
-

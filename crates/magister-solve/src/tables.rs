@@ -80,9 +80,11 @@ impl Tables {
         }
         let regrets = &self.regrets[stand.first as usize..][..count];
         let total: f64 = regrets.iter().map(|regret| regret.max(0.0)).sum();
-        out.extend(regrets.iter().map(|regret| {
-            if total > 0.0 { regret.max(0.0) / total } else { 1.0 / count as f64 }
-        }));
+        out.extend(
+            regrets.iter().map(|regret| {
+                if total > 0.0 { regret.max(0.0) / total } else { 1.0 / count as f64 }
+            }),
+        );
     }
 
     /// How likely each move is on the average, after these turns, if they were met.

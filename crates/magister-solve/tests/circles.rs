@@ -32,7 +32,8 @@ impl Rules for Push {
     fn legal(&self, &(at, turn): &Self::State, role: Role, out: &mut Vec<Move>) {
         if role.0 == turn {
             let reach = if turn == 0 { self.reach } else { 1 };
-            let up = (1..=reach).filter(|by| at + by < self.cells).map(|by| Move(10 + u32::from(by)));
+            let up =
+                (1..=reach).filter(|by| at + by < self.cells).map(|by| Move(10 + u32::from(by)));
             out.extend(up);
             out.push(Move(9));
         }

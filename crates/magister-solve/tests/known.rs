@@ -7,7 +7,9 @@ use magister_engine::prepare;
 use magister_games::catalogue;
 use magister_gdl::{Options, read};
 use magister_solve::matrix::zero_sum;
-use magister_solve::{Answer, Effort, Equilibrium, Form, Limits, Profile, Unsolved, Variant, solve};
+use magister_solve::{
+    Answer, Effort, Equilibrium, Form, Limits, Profile, Unsolved, Variant, solve,
+};
 
 fn game(name: &str) -> Arc<dyn Game> {
     let entry = catalogue::find(name).expect("a bundled game");
@@ -136,9 +138,8 @@ fn as_a_matrix() {
                 cells.push(form.values(&profile)[0]);
             }
         }
-        let value = zero_sum(ours.len(), theirs.len(), |row, column| {
-            cells[row * theirs.len() + column]
-        });
+        let value =
+            zero_sum(ours.len(), theirs.len(), |row, column| cells[row * theirs.len() + column]);
         let effort = Effort { target: 1e-6, ..Effort::default() };
         let bounds = Equilibrium::find(form, &effort).bounds().unwrap()[0];
         assert!(bounds.0 - 1e-6 <= value.value && value.value <= bounds.1 + 1e-6, "{name}");

@@ -7,9 +7,8 @@
 pub(super) fn independence(table: &[Vec<u64>]) -> f64 {
     let columns = table.iter().map(Vec::len).max().unwrap_or(0);
     let at = |row: usize, column: usize| table[row].get(column).copied().unwrap_or(0) as f64;
-    let rows: Vec<f64> = (0..table.len())
-        .map(|row| (0..columns).map(|column| at(row, column)).sum())
-        .collect();
+    let rows: Vec<f64> =
+        (0..table.len()).map(|row| (0..columns).map(|column| at(row, column)).sum()).collect();
     let all: f64 = rows.iter().sum();
     let least = rows.iter().copied().filter(|&row| row > 0.0).fold(f64::INFINITY, f64::min);
     let (mut kept, mut rare) = (Vec::new(), vec![0.0; table.len()]);
@@ -102,9 +101,10 @@ fn ln_gamma(x: f64) -> f64 {
         -0.000_005_395_239_384_953,
     ];
     let front = x + 5.5 - (x + 0.5) * (x + 5.5).ln();
-    let series = TERMS.iter().zip(1..).fold(1.000_000_000_190_015, |sum, (term, n)| {
-        sum + term / (x + f64::from(n))
-    });
+    let series = TERMS
+        .iter()
+        .zip(1..)
+        .fold(1.000_000_000_190_015, |sum, (term, n)| sum + term / (x + f64::from(n)));
     -front + (2.506_628_274_631_000_5 * series / x).ln()
 }
 

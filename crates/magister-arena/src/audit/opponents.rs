@@ -34,17 +34,13 @@ impl Opponents {
         solved.best.get(player).copied()
     }
 
-    pub(super) fn choose(
-        &self,
-        role: Role,
-        turns: &[Turn],
-        legal: &[Move],
-        rng: &mut Rng,
-    ) -> Move {
-        let place = self.solved.as_ref().and_then(|found| Some((found, found.form.find(role, turns)?)));
+    pub(super) fn choose(&self, role: Role, turns: &[Turn], legal: &[Move], rng: &mut Rng) -> Move {
+        let place =
+            self.solved.as_ref().and_then(|found| Some((found, found.form.find(role, turns)?)));
         if let Some((found, (player, set))) = place {
             let mixture = found.profile.mixture(&found.form, player, set);
-            let choice = magister_solve::combine::draw(&found.form.moves(player, set), mixture, rng);
+            let choice =
+                magister_solve::combine::draw(&found.form.moves(player, set), mixture, rng);
             if legal.contains(&choice) {
                 return choice;
             }

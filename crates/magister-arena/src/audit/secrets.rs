@@ -84,11 +84,7 @@ fn clear(moves: &[Move], values: &[f64], margin: f64) -> Option<Move> {
 
 /// What each move is worth in a state if everybody sees everything from there on; `None` if that
 /// is too large to say.
-fn seen_by_all(
-    trial: &Trial<'_>,
-    state: &[u64],
-    moves: &[Move],
-) -> Result<Option<Vec<f64>>, Halt> {
+fn seen_by_all(trial: &Trial<'_>, state: &[u64], moves: &[Move]) -> Result<Option<Vec<f64>>, Halt> {
     let opened = Opened::new(trial.game, state);
     let mut budget = Budget::until(trial.stop.clone());
     let solution = match Solution::of_game(&opened, trial.role, &SMALL, &mut budget) {

@@ -47,7 +47,8 @@ pub(super) fn run(
     if let Some(solved) = &opponents.solved {
         secrets::look(&trial, solved, &sample, verdict)?;
     } else {
-        let what = "the game was not solved, so there is no ceiling, and secrets were not looked at";
+        let what =
+            "the game was not solved, so there is no ceiling, and secrets were not looked at";
         verdict.remarks.push(what.to_owned());
     }
     Ok(())
@@ -256,4 +257,3 @@ fn ceiling(most: f64, rewards: &[f64]) -> Ceiling {
     let error = (square / (count - 1.0) / count).sqrt();
     Ceiling { most, mean, error, matches: rewards.len() as u32 }
 }
-

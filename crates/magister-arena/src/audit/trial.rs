@@ -80,9 +80,7 @@ impl Asked {
         let mut budget = Budget::iterations(trial.iterations).with_stop(trial.stop.clone());
         let view = shown.as_ref().unwrap_or(&self.view);
         match self.agent.decide(view, &mut budget, &mut self.rng) {
-            Ok(decision) => {
-                Said { choice: Some(decision.choice), whole: format!("{decision:?}") }
-            }
+            Ok(decision) => Said { choice: Some(decision.choice), whole: format!("{decision:?}") },
             Err(halt) => Said { choice: None, whole: halt.to_string() },
         }
     }

@@ -4,15 +4,18 @@
 mod agree;
 mod batch;
 mod binary;
+mod clocks;
 mod corpus;
 mod fuzz;
 mod lanes;
 mod ledger;
+mod methods;
 mod mutate;
 mod picture;
 mod prover;
 mod sheets;
 mod speed;
+mod twins;
 mod walks;
 mod yardsticks;
 
@@ -53,18 +56,24 @@ enum Task {
         #[arg(long, default_value_t = 200)]
         walks: u32,
     },
+    /// Games in several languages: the same numbers of paths, six moves deep
+    Twins,
     /// Every evaluator against the others on random walks, in every game
     Agree(agree::Options),
     /// Every way of playing batches against the others, in every game that becomes a network
     Lanes(lanes::Options),
     /// How much faster batches are than single states, as a table in docs/batch.md
     Batch(batch::Options),
+    /// Every player on every game at a hundred milliseconds a move: what is illegal or late
+    Clocks(clocks::Options),
     /// Time to read and check the oracle's GDL rulesheets, and to refuse hostile files
     Speed,
     /// Our speed beside the published one of ggp-base's prover, on the oracle's GDL games
     Prover(prover::Options),
     /// Our speed beside games written by hand and OpenSpiel's, as the table of docs/speed.md
     Yardsticks(yardsticks::Options),
+    /// Which method is right where in games that hide information, as docs/hidden.md
+    Methods(methods::Options),
     /// Draw the picture of the README anew
     Picture,
 }
@@ -75,6 +84,7 @@ fn main() -> Result<()> {
             let mut ledger = ledger::Ledger::open(fresh)?;
             fuzz::run(10_000_000, 1, None, &mut ledger)?;
             walks::run(2_000, &mut ledger)?;
+            twins::run(&mut ledger)?;
             agree::run(&agree::Options::default(), &mut ledger)?;
             lanes::run(&lanes::Options::default(), &mut ledger)?;
             speed::run(&mut ledger)?;
@@ -90,11 +100,18 @@ fn main() -> Result<()> {
             walks::run(walks, &mut ledger)?;
             ledger.print();
         }
+        Task::Twins => {
+            let mut ledger = ledger::Ledger::in_memory();
+            twins::run(&mut ledger)?;
+            ledger.print();
+        }
         Task::Agree(options) => agree::run(&options, &mut ledger::Ledger::in_memory())?,
         Task::Lanes(options) => lanes::run(&options, &mut ledger::Ledger::in_memory())?,
         Task::Batch(options) => batch::run(&options)?,
         Task::Prover(options) => prover::run(&options)?,
         Task::Yardsticks(options) => yardsticks::run(&options)?,
+        Task::Clocks(options) => clocks::run(&options)?,
+        Task::Methods(options) => methods::run(&options)?,
         Task::Picture => picture::run()?,
         Task::Speed => {
             let mut ledger = ledger::Ledger::in_memory();

@@ -13,6 +13,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::clock::Limits;
 use crate::contest::Contest;
+use crate::drama::Played;
+use crate::remedy::{Remedied, Remedy};
 use crate::series::{Series, SeriesError};
 use crate::summary::{Summary, interval};
 
@@ -59,6 +61,38 @@ pub struct Findings {
     pub solved: Option<Vec<f64>>,
     /// The score of the strong player against a weak one, with its 95 % interval.
     pub skill: Option<(f64, f64, f64)>,
+    /// What may make the game fairer, if one of two seats wins too often.
+    #[serde(default)]
+    pub balance: Option<Balance>,
+}
+
+/// A game of two that is not fair, and what came of changes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Balance {
+    /// The seat that scores more than chance can explain.
+    pub favoured: usize,
+    /// Its score, with its 95 % interval.
+    pub score: (f64, f64, f64),
+    /// What was tried.
+    pub tried: Vec<Trial>,
+    /// The one of these that came nearest to a fair game, if it came nearer than the game as it
+    /// is.
+    pub suggested: Option<usize>,
+}
+
+/// A change of the rules, and how the game went with it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Trial {
+    /// The change.
+    pub remedy: Remedy,
+    /// The same as a sentence.
+    pub what: String,
+    /// Matches that came to an end.
+    pub matches: u32,
+    /// The score of each seat, with its 95 % interval.
+    pub seats: Vec<(f64, f64, f64)>,
+    /// The share of matches without a single winner.
+    pub draws: f64,
 }
 
 /// What random play says.
@@ -98,6 +132,9 @@ pub struct StrongPlay {
     pub lead_changes: f64,
     /// The part of a match that was left when the winner was ahead for good.
     pub decided: f64,
+    /// How far the first seat was ahead, from -1 to 1, step by step of each match.
+    #[serde(default)]
+    pub leads: Vec<Vec<f64>>,
 }
 
 impl Analysis {
@@ -127,7 +164,41 @@ impl Analysis {
         if self.game.info().players().count() > 1 {
             findings.skill = self.skill(stop).ok();
         }
+        if let Some(strong) = &findings.strong {
+            findings.balance = self.balance(strong, stop)?;
+        }
         Ok(findings)
+    }
+
+    /// If one of two seats wins too often, plays the game again with rules that may help.
+    fn balance(&self, strong: &StrongPlay, stop: &Stop) -> Result<Option<Balance>, Halt> {
+        let roles: Vec<Role> = self.game.info().players().collect();
+        let favoured = strong.seats.iter().position(|&(_, low, _)| low > 0.5);
+        let (Some(favoured), [one, two]) = (favoured, &roles[..]) else { return Ok(None) };
+        let other = if favoured == 0 { *two } else { *one };
+        let mut tried = Vec::new();
+        for remedy in [Remedy::Swap, Remedy::DrawOdds(other)] {
+            // Without draws there is nothing to give away with them.
+            if remedy != Remedy::Swap && strong.draws == 0.0 {
+                continue;
+            }
+            let Some(game) = Remedied::new(Arc::clone(&self.game), remedy) else { continue };
+            let again = Analysis { game: Arc::new(game), ..self.clone() }.strong(stop)?;
+            tried.push(Trial {
+                remedy,
+                what: remedy.told(self.game.info()),
+                matches: again.matches,
+                seats: again.seats,
+                draws: again.draws,
+            });
+        }
+        let score = strong.seats[favoured];
+        let off = |trial: &Trial| (trial.seats[favoured].0 - 0.5).abs();
+        let best = (0..tried.len())
+            .filter(|&at| tried[at].matches > 0)
+            .min_by(|&a, &b| off(&tried[a]).total_cmp(&off(&tried[b])))
+            .filter(|&at| off(&tried[at]) < (score.0 - 0.5).abs());
+        Ok(Some(Balance { favoured, score, tried, suggested: best }))
     }
 
     fn random(&self, stop: &Stop) -> Result<RandomPlay, Halt> {
@@ -211,6 +282,7 @@ impl Analysis {
                 _ => found.draws += 1.0,
             }
             found.lead_changes += played.changes();
+            found.leads.push(played.ahead(0));
         }
         let count = f64::from(found.matches.max(1));
         let decisive = (count - found.draws).max(1.0);
@@ -320,46 +392,5 @@ impl Analysis {
         Ok(line.map_or((0.5, 0.0, 1.0), |line| {
             (line.score, line.score_interval.0, line.score_interval.1)
         }))
-    }
-}
-
-/// A match with what was thought of each position.
-struct Played {
-    rewards: Vec<f64>,
-    /// Before each step what each seat could expect, where somebody had an opinion.
-    leads: Vec<Option<Vec<f64>>>,
-    spread: f64,
-}
-
-impl Played {
-    /// How far a seat was ahead of the best of the others, at each step.
-    fn ahead(&self, seat: usize) -> Vec<f64> {
-        let ahead = |values: &Vec<f64>| {
-            let others = values.iter().enumerate().filter(|&(at, _)| at != seat);
-            let best = others.map(|(_, &value)| value).fold(f64::MIN, f64::max);
-            (values[seat] - best) / self.spread
-        };
-        self.leads.iter().flatten().map(ahead).collect()
-    }
-
-    /// Adds how dramatic the match was for its winner.
-    fn drama(&self, winner: usize, found: &mut StrongPlay) {
-        let ahead = self.ahead(winner);
-        let behind: Vec<f64> = ahead.iter().filter(|&&lead| lead < 0.0).map(|lead| -lead).collect();
-        found.drama +=
-            behind.iter().map(|lead| lead.sqrt()).sum::<f64>() / behind.len().max(1) as f64;
-        let last = ahead.iter().rposition(|&lead| lead <= 0.0).map_or(0, |at| at + 1);
-        found.decided += 1.0 - last as f64 / ahead.len().max(1) as f64;
-    }
-
-    /// How often another seat took the lead.
-    fn changes(&self) -> f64 {
-        let leader = |values: &Vec<f64>| {
-            let most = values.iter().copied().fold(f64::MIN, f64::max);
-            let mut best = (0..values.len()).filter(|&seat| values[seat] >= most);
-            best.next().filter(|_| best.next().is_none())
-        };
-        let leaders: Vec<usize> = self.leads.iter().flatten().filter_map(leader).collect();
-        leaders.windows(2).filter(|pair| pair[0] != pair[1]).count() as f64
     }
 }

@@ -9,9 +9,8 @@ use std::sync::{Arc, mpsc};
 use magister_core::Seed;
 use magister_players::Spec;
 
-use crate::contest::Contest;
+use crate::contest::{Contest, Sitter};
 use crate::report::GameReport;
-use crate::seat::Maker;
 
 /// Up to so many players, every order of them is a seating; above, only those by which everybody
 /// moves on by one seat.
@@ -103,7 +102,7 @@ impl Series {
                         let seating = &seatings[number as usize % seatings.len()];
                         let seated: Vec<_> =
                             seating.iter().map(|&player| players[player].clone()).collect();
-                        let report = self.contest.play(&seated, self.seed.derive_index(number));
+                        let report = self.contest.sit(&seated, self.seed.derive_index(number));
                         if done.send((number, report)).is_err() {
                             return;
                         }
@@ -128,8 +127,8 @@ impl Series {
         Ok(())
     }
 
-    /// A name and a maker for each seat.
-    fn seated(&self) -> Result<Vec<(String, Maker)>, SeriesError> {
+    /// A name for each seat, and who sits there.
+    fn seated(&self) -> Result<Vec<(String, Sitter)>, SeriesError> {
         let info = self.contest.game.info();
         let seats = info.players().count();
         if info.information == magister_core::Information::Hidden
@@ -140,8 +139,11 @@ impl Series {
         }
         let maker = |spec: &Spec| {
             let (name, spec) = (spec.to_string(), spec.clone());
-            let maker: Maker = Arc::new(move || spec.make());
-            (name, maker)
+            let sitter = match spec.is_human() {
+                true => Sitter::Person,
+                false => Sitter::Agent(Arc::new(move || spec.make())),
+            };
+            (name, sitter)
         };
         match &self.players[..] {
             [one] => Ok((0..seats).map(|_| maker(one)).collect()),

@@ -9,10 +9,12 @@ use magister_players::Spec;
 use serde::{Deserialize, Serialize};
 
 use crate::contest::Contest;
+use crate::online::Meeting;
 use crate::ratings::Comparisons;
 use crate::report::GameReport;
 use crate::seat::Maker;
 use crate::series::seatings;
+use crate::swiss::{self, Standings};
 
 /// How opponents are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -108,6 +110,41 @@ impl Log {
     /// All matches.
     pub fn matches(&self) -> impl Iterator<Item = (&Pairing, &GameReport)> {
         self.played.iter()
+    }
+
+    /// Who met in each match, round after round, in one game or in all; who plays alone meets the
+    /// others who did so in the same round.
+    pub fn meetings(&self, game: Option<&str>) -> Vec<Meeting> {
+        let mut meetings: Vec<Meeting> = Vec::new();
+        let mut alone: BTreeMap<(u32, &str), Meeting> = BTreeMap::new();
+        for (pairing, report) in &self.played {
+            if game.is_some_and(|game| pairing.game != game) {
+                continue;
+            }
+            let mut meeting =
+                Meeting { round: pairing.round, players: Vec::new(), rewards: Vec::new() };
+            for (player, reward) in pairing.seats.iter().zip(&report.rewards) {
+                // Who sits twice meets the others once.
+                if let Some(reward) = reward.filter(|_| !meeting.players.contains(player)) {
+                    meeting.players.push(player.clone());
+                    meeting.rewards.push(reward);
+                }
+            }
+            if pairing.seats.len() == 1 {
+                let same = alone.entry((pairing.round, &pairing.game)).or_insert_with(|| Meeting {
+                    round: pairing.round,
+                    players: Vec::new(),
+                    rewards: Vec::new(),
+                });
+                same.players.extend(meeting.players);
+                same.rewards.extend(meeting.rewards);
+            } else {
+                meetings.push(meeting);
+            }
+        }
+        meetings.extend(alone.into_values());
+        meetings.sort_by_key(|meeting| meeting.round);
+        meetings
     }
 
     /// Who was in front of whom, in one game or in all.
@@ -216,9 +253,7 @@ impl Tournament {
             let seats = info.players().count();
             let groups = match self.system {
                 System::RoundRobin => groups(names.len(), seats),
-                System::Swiss => {
-                    self.standing(round, log).chunks(seats).map(<[_]>::to_vec).collect()
-                }
+                System::Swiss => swiss::round(&self.standings(round, log), seats).0,
             };
             let orders = seatings(seats);
             let mut add = |group: &[usize], round: u32| {
@@ -238,32 +273,41 @@ impl Tournament {
         pairings
     }
 
-    /// The players by their scores in the rounds before, best first; those who met already are
-    /// moved apart where that is easy.
-    fn standing(&self, round: u32, log: &Log) -> Vec<usize> {
+    /// What is known of the players before a round. Who has a bye gets the points of a win in
+    /// every game that it sits out.
+    fn standings(&self, round: u32, log: &Log) -> Standings {
         let names: Vec<String> = self.players.iter().map(ToString::to_string).collect();
         let mut earlier = log.clone();
         earlier.played.retain(|pairing, _| pairing.round < round);
         let comparisons = earlier.comparisons(None);
-        let score = |player: usize| -> f64 {
+        let points = |name: &String| -> f64 {
             let known = comparisons.players();
-            let Some(at) = known.iter().position(|name| *name == names[player]) else { return 0.0 };
+            let Some(at) = known.iter().position(|other| other == name) else { return 0.0 };
             (0..known.len()).map(|other| comparisons.wins(at, other)).sum()
         };
-        let mut order: Vec<usize> = (0..names.len()).collect();
-        order.sort_by(|&a, &b| score(b).total_cmp(&score(a)).then(a.cmp(&b)));
-        let met = |a: usize, b: usize| {
-            earlier.played.keys().any(|pairing| {
-                pairing.seats.contains(&names[a]) && pairing.seats.contains(&names[b])
-            })
+        let mut standings = Standings {
+            points: names.iter().map(points).collect(),
+            byes: vec![0; names.len()],
+            met: vec![vec![0; names.len()]; names.len()],
         };
-        for place in (1..order.len()).step_by(2) {
-            let fresh = (place..order.len()).find(|&at| !met(order[place - 1], order[at]));
-            if let Some(at) = fresh {
-                order[place..=at].rotate_right(1);
+        for round in 0..round {
+            let met: Vec<&Pairing> =
+                earlier.played.keys().filter(|pairing| pairing.round == round).collect();
+            for (player, name) in names.iter().enumerate() {
+                let sits = |pairing: &&&Pairing| pairing.seats.contains(name);
+                let games = met.iter().filter(sits).count();
+                if games == 0 {
+                    standings.byes[player] += 1;
+                }
+                standings.points[player] += self.games.len().saturating_sub(games) as f64;
+                for (other, its) in names.iter().enumerate().filter(|&(other, _)| other != player) {
+                    let together = |pairing: &&Pairing| pairing.seats.contains(its);
+                    standings.met[player][other] +=
+                        u32::from(met.iter().filter(sits).copied().any(|p| together(&p)));
+                }
             }
         }
-        order
+        standings
     }
 }
 

@@ -11,7 +11,9 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand, ValueEnum};
 use magister_gdl::{Dialect, Options, Syntax};
 
-pub(crate) use contest::{Analyze, Inspect, Match, Pairs, Players, Replay, Thinking, Tourney};
+pub(crate) use contest::{
+    Analyze, Answer, Inspect, Match, Pairs, Play, Players, Rated, Replay, Thinking, Tourney,
+};
 pub(crate) use explain::Explain;
 pub(crate) use infoset::Infoset;
 pub(crate) use play::{Bench, Evaluators, Network, Perft, Playable, Step};
@@ -29,6 +31,7 @@ pub(crate) use solve::{Audit, Method, Solve};
   magister step mine.kif              try it, move by move
   magister explain mine.kif terminal  why something holds, or why it does not
   magister playable mine.kif          whether it plays as a game should
+  magister play connect-four          play against the machine
   magister match tictactoe --players mcts,random --games 10
   magister solve kuhn-poker --strategy
 
@@ -46,6 +49,7 @@ pub(crate) enum Command {
     Fmt(Fmt),
     Convert(Convert),
     Step(Step),
+    Play(Play),
     Explain(Explain),
     Playable(Playable),
     Players(Players),
@@ -53,6 +57,7 @@ pub(crate) enum Command {
     Tournament(Tourney),
     Replay(Replay),
     Inspect(Inspect),
+    Answer(Answer),
     Analyze(Analyze),
     Solve(Solve),
     Audit(Audit),

@@ -91,13 +91,17 @@ pub(crate) fn open(
 /// The game of an argument, ready for players that search: what playouts on vectors need is made
 /// now, so that it takes no time from anybody's clock.
 pub(crate) fn open_for_play(argument: &str, options: &Options) -> Result<Playable> {
-    let playable = open(argument, None, options)?;
+    Ok(ready(open(argument, None, options)?))
+}
+
+/// The same game, after what playouts on vectors need was made.
+pub(crate) fn ready(playable: Playable) -> Playable {
     let prepared = playable.prepared.as_ref();
     if let Some(network) = prepared.and_then(|prepared| prepared.network.as_ref()) {
         // A game for which that takes too long is played without.
         let _ = within(PATIENCE, &Stop::never(), |stop| network.choices(stop));
     }
-    Ok(playable)
+    playable
 }
 
 fn rust(name: &str) -> Result<Source> {

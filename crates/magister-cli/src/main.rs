@@ -3,6 +3,7 @@
 
 mod args;
 mod commands;
+mod console;
 mod game;
 mod input;
 mod session;
@@ -35,8 +36,10 @@ fn main() -> ExitCode {
         Command::Step(args) => commands::step::run(&args),
         Command::Explain(args) => commands::explain::run(&args),
         Command::Playable(args) => commands::playable::run(&args),
+        Command::Play(args) => commands::play::run(&args),
         Command::Players(args) => commands::players::run(&args),
         Command::Match(args) => commands::contest::run(&args),
+        Command::Answer(args) => commands::answer::run(&args),
         Command::Inspect(args) => commands::inspect::run(&args),
         Command::Tournament(args) => commands::tournament::run(&args),
         Command::Replay(args) => commands::replay::run(&args),

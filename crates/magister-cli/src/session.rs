@@ -120,6 +120,15 @@ impl Session {
         bail!("no player has a choice within {PASSED} steps")
     }
 
+    /// Makes these joint moves.
+    pub(crate) fn follow(&mut self, joints: &[Vec<Move>]) -> Result<()> {
+        for joint in joints {
+            let given: Vec<Choice> = joint.iter().map(|&choice| Choice::Given(choice)).collect();
+            self.make(&given)?;
+        }
+        Ok(())
+    }
+
     /// Makes a step with random moves.
     pub(crate) fn random(&mut self) -> Result<()> {
         self.make(&vec![Choice::Drawn; self.info().roles.len()])

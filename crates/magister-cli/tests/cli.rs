@@ -155,7 +155,7 @@ fn bundled_games_are_found_by_all_their_names() {
     let names: Vec<Value> =
         text(&games.stdout).lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     assert!(names.len() > 100 && names.iter().any(|game| game["name"] == "tictactoe"));
-    for name in ["tictactoe", "tictactoe/infix", "Tic-Tac-Toe", "connectfour/operations"] {
+    for name in ["tictactoe", "tictactoe/infix", "Tic-Tac-Toe", "connect4/operations"] {
         assert_eq!(code(&run(&["show", name])), 0, "{name}");
         let output = run(&["check", "--strict", name]);
         assert_eq!(code(&output), 0, "{name}: {}", text(&output.stdout));

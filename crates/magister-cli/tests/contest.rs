@@ -1,5 +1,6 @@
 //! The commands in which players meet.
 
+use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
@@ -99,47 +100,140 @@ fn what_was_played_can_be_replayed() {
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(text.ends_with("3 matches, 0 that do not agree with the rules\n"), "{text}");
 
+    let walk = ["replay", file.path(), "--number", "2", "--step"];
+    let mut child = command(&walk)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the binary runs");
+    let script = b"redo 2\nundo\njump 3\nhistory\n";
+    child.stdin.take().expect("piped").write_all(script).expect("it reads");
+    let walked = child.wait_with_output().expect("it ends");
+    let text = String::from_utf8_lossy(&walked.stdout).into_owned();
+    assert_eq!(walked.status.code(), Some(0), "{text}");
+    assert!(text.starts_with("match 2: nim-3-4-5") && text.contains(">   3  "), "{text}");
+
     let wrong = String::from_utf8_lossy(&played.stdout).replacen("100.0", "99.0", 1);
     std::fs::write(file.path(), wrong).expect("writable");
     assert_eq!(magister(&["replay", file.path()]).status.code(), Some(1));
 }
 
+/// Six players on ten games, of one, two and three seats, killed three times.
 #[test]
 fn a_killed_tournament_goes_on() {
     let file = File::new("tournament");
-    let args = ["tournament", "tictactoe", "nim-3-4-5", "--players", "uct,mcts,mcs,random"];
-    let more = ["--iterations", "400", "--rounds", "6", "--jobs", "2", "--log", file.path()];
-    let args = [&args[..], &more].concat();
-    let mut child = command(&args)
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("the binary runs");
-    // Killed in the middle, as soon as some matches are there.
-    for _ in 0..2000 {
-        if file.lines().len() >= 5 {
-            break;
+    let games = [
+        "tictactoe",
+        "nim-3-4-5",
+        "rock-paper-scissors",
+        "rust:2048",
+        "eightpuzzle",
+        "buttonsandlights",
+        "prisoners-dilemma",
+        "nim-1-5-4-2",
+        "chomp",
+        "tictactoe-3-players",
+    ];
+    let more = ["--players", "uct,mcts,mcs,onestep,random,legal", "--log", file.path()];
+    let limits = ["--iterations", "30", "--rounds", "1", "--jobs", "2", "--max-steps", "40"];
+    let args = [&["tournament"], &games[..], &more, &limits].concat();
+    let mut kept: Vec<String> = Vec::new();
+    for enough in [5, 40, 90] {
+        let mut child = command(&args)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the binary runs");
+        // Killed in the middle, as soon as some matches are there; on Unix this is SIGKILL.
+        for _ in 0..20_000 {
+            if file.lines().len() >= enough {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(2));
         }
-        std::thread::sleep(Duration::from_millis(5));
+        child.kill().expect("it can be killed");
+        let _ = child.wait();
+        let now = file.lines();
+        assert!(now.len() >= enough, "{}", now.len());
+        // All that was finished before is still there, and nothing of it was played again.
+        assert!(kept.iter().all(|line| now.contains(line)));
+        kept = now;
+        // The last line may be torn.
+        kept.pop();
     }
-    child.kill().expect("it can be killed");
-    let _ = child.wait();
-    let first = file.lines();
-    assert!(first.len() >= 5);
     let output = magister(&args);
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     let all = file.lines();
-    // Six pairs and four threes, six times each.
-    assert_eq!(all.len(), 60);
-    let whole = first.iter().filter(|line| all.contains(line)).count();
-    assert!(whole + 1 >= first.len(), "what was finished is kept");
+    // Six that play alone three times, fifteen pairs five times, twenty threes twice.
+    let due = 6 * 3 + 15 * 5 + 20 * 2;
+    assert_eq!(all.len(), due);
+    assert!(kept.iter().all(|line| all.contains(line)), "what was finished is kept");
     let mut pairings: Vec<String> = all
         .iter()
         .map(|line| serde_json::from_str::<Value>(line).expect("JSON")["pairing"].to_string())
         .collect();
     pairings.sort();
     pairings.dedup();
-    assert_eq!(pairings.len(), 60, "nothing is played twice");
+    assert_eq!(pairings.len(), due, "nothing is played twice");
+
+    // The same tournament without being killed, by one thread, has the same matches.
+    let whole = File::new("tournament-whole");
+    let mut calm = args.clone();
+    calm[args.len() - limits.len() - 1] = whole.path();
+    calm[args.len() - 3] = "1";
+    assert_eq!(magister(&calm).status.code(), Some(0));
+    let timeless = |lines: Vec<String>| -> Vec<String> {
+        let mut lines: Vec<String> = lines
+            .iter()
+            .map(|line| {
+                let mut played: Value = serde_json::from_str(line).expect("JSON");
+                played["report"]["times_ms"] = Value::Null;
+                played.to_string()
+            })
+            .collect();
+        lines.sort();
+        lines
+    };
+    assert_eq!(timeless(file.lines()), timeless(whole.lines()));
+}
+
+#[test]
+fn a_swiss_tournament_has_byes_and_draws_its_table() {
+    let (log, csv, svg) = (File::new("swiss"), File::new("swiss-csv"), File::new("swiss-svg"));
+    let args = ["tournament", "tictactoe", "--players", "uct,mcts,mcs,onestep,random"];
+    let more = ["--system", "swiss", "--rounds", "5", "--iterations", "20", "--log", log.path()];
+    let files = ["--csv", csv.path(), "--svg", svg.path()];
+    let args = [&args[..], &more, &files].concat();
+    for rating in ["bradley-terry", "elo", "glicko-2", "weng-lin"] {
+        let output = magister(&[&args[..], &["--rating", rating]].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert_eq!(text.lines().count(), 6, "{text}");
+    }
+    // Two matches a round, in which everybody meets everybody and sits out once.
+    assert_eq!(log.lines().len(), 10);
+    let mut pairs: Vec<Vec<String>> = log
+        .lines()
+        .iter()
+        .map(|line| {
+            let played: Value = serde_json::from_str(line).expect("JSON");
+            let seats = played["pairing"]["seats"].as_array().expect("seats").iter();
+            let mut seats: Vec<String> = seats.map(ToString::to_string).collect();
+            seats.sort();
+            seats
+        })
+        .collect();
+    pairs.sort();
+    pairs.dedup();
+    assert_eq!(pairs.len(), 10, "nobody meets twice");
+    assert_eq!(csv.lines().len(), 21);
+    let drawn = svg.lines().join("\n");
+    assert!(drawn.starts_with("<svg") && drawn.contains("onestep"), "{drawn}");
+    let told = lines(&magister(&[&args[..], &["--json"]].concat())).remove(0);
+    for scale in ["elo", "glicko-2", "weng-lin"] {
+        assert_eq!(told["scales"][scale].as_array().map(Vec::len), Some(5), "{scale}");
+    }
+    assert_eq!(told["ratings"].as_array().map(Vec::len), Some(5));
 }
 
 #[test]

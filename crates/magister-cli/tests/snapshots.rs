@@ -61,6 +61,7 @@ fn explanations_and_help() {
         "fmt",
         "convert",
         "step",
+        "play",
         "explain",
         "playable",
         "players",

@@ -1,6 +1,6 @@
 //! What decides.
 
-use crate::{Budget, Halt, Move, Rng, View};
+use crate::{Budget, Halt, Move, Rng, Stop, View};
 
 /// A player.
 ///
@@ -32,6 +32,12 @@ pub trait Agent: Send {
     /// What each role can expect, chance included, where the agent has an opinion.
     fn value(&mut self, _view: &View) -> Option<Vec<f64>> {
         None
+    }
+
+    /// The same for whom no time is left once the flag is set. An agent that computes for an
+    /// opinion, rather than looks it up, looks at the flag.
+    fn value_until(&mut self, view: &View, _stop: &Stop) -> Option<Vec<f64>> {
+        self.value(view)
     }
 }
 

@@ -1,7 +1,7 @@
 //! The two traits that carry every game: [`Game`], what is shared, and [`Worker`], what one
 //! thread computes with.
 
-use crate::playout::{self, Batch, Results};
+use crate::playout::{self, Batch, Leaves, Results, Yields};
 use crate::{Board, Features, Halt, Info, Move, Role, Step, Stop, Symmetry, Text};
 
 /// A game with its rules, ready to be played, whatever language it was written in.
@@ -106,6 +106,12 @@ pub trait Worker: Send {
     /// worker is in some state of the game, but it is not said in which.
     fn playouts(&mut self, batch: &Batch<'_>, out: &mut Results, stop: &Stop) -> Result<(), Halt> {
         playout::one_by_one(self, batch, out, stop)
+    }
+
+    /// Plays a few random games from each of many states; see [`Leaves`] for what exactly is
+    /// played. Afterwards the worker is in some state of the game, but it is not said in which.
+    fn leaves(&mut self, leaves: &Leaves<'_>, out: &mut Yields, stop: &Stop) -> Result<(), Halt> {
+        playout::leaves_one_by_one(self, leaves, out, stop)
     }
 
     /// How many streams this worker would play side by side if it were given so many. Who cuts a

@@ -39,6 +39,7 @@
 //! can not be dealt evenly to `c` moves: below 2^-24 up to 65,536 moves. For the numbers of
 //! playouts that anyone can pay for, this can not be seen.
 
+mod leaves;
 mod moves;
 mod plain;
 mod team;
@@ -46,6 +47,7 @@ mod team;
 use crate::Role;
 use crate::philox::philox;
 
+pub use leaves::{Leaves, Yields, leaves_one_by_one, shares_lanes};
 pub use moves::MoveTally;
 pub use plain::one_by_one;
 pub use team::Team;
@@ -175,30 +177,31 @@ pub fn planes(seed: u64, stream: u64, sweep: u64, draw: u8) -> [u32; BITS] {
 /// The random number of each lane for one draw in one sweep of a stream: the planes, transposed.
 pub fn numbers(seed: u64, stream: u64, sweep: u64, draw: u8) -> [u64; LANES] {
     let planes = planes(seed, stream, sweep, draw);
-    let mut low = [0; 32];
-    let mut high = [0; 32];
-    low.copy_from_slice(&planes[..32]);
-    high[..BITS - 32].copy_from_slice(&planes[32..]);
-    transpose(&mut low);
-    transpose(&mut high);
-    std::array::from_fn(|lane| u64::from(high[lane]) << 32 | u64::from(low[lane]))
+    let (low, high) = planes.split_at(LANES);
+    let mut rows: [u64; LANES] = std::array::from_fn(|row| u64::from(low[row]));
+    rows.iter_mut().zip(high).for_each(|(row, &plane)| *row |= u64::from(plane) << 32);
+    transpose(&mut rows);
+    rows
 }
 
-/// Exchanges rows and columns.
-fn transpose(rows: &mut [u32; 32]) {
-    // Swaps the off-diagonal quarters of ever smaller squares.
-    let mut width = 16;
-    let mut mask = 0x0000_ffff_u32;
-    while width > 0 {
-        let mut row = 0;
-        while row < 32 {
-            let change = (rows[row] >> width ^ rows[row + width]) & mask;
-            rows[row + width] ^= change;
-            rows[row] ^= change << width;
-            row = (row + width + 1) & !width;
+/// Exchanges rows and columns, in the low and in the high half of the words.
+fn transpose(rows: &mut [u64; LANES]) {
+    quarters::<16>(rows, 0x0000_ffff_0000_ffff);
+    quarters::<8>(rows, 0x00ff_00ff_00ff_00ff);
+    quarters::<4>(rows, 0x0f0f_0f0f_0f0f_0f0f);
+    quarters::<2>(rows, 0x3333_3333_3333_3333);
+    quarters::<1>(rows, 0x5555_5555_5555_5555);
+}
+
+/// Swaps the off-diagonal quarters of squares; they are so wide, and the mask has their columns.
+fn quarters<const WIDTH: usize>(rows: &mut [u64; LANES], mask: u64) {
+    for square in rows.chunks_exact_mut(2 * WIDTH) {
+        let (upper, lower) = square.split_at_mut(WIDTH);
+        for (upper, lower) in upper.iter_mut().zip(lower) {
+            let change = (*upper >> WIDTH ^ *lower) & mask;
+            *lower ^= change;
+            *upper ^= change << WIDTH;
         }
-        width /= 2;
-        mask ^= mask << width;
     }
 }
 

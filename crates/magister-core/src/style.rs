@@ -55,6 +55,10 @@ pub struct BoardStyle {
     /// Names of relations that never change and are drawn too, such as walls.
     #[serde(default)]
     pub fixed: Vec<String>,
+    /// Names of relations that never change and join the points of a graph, or cells by their
+    /// coordinates: drawn as lines between them. Found for points if not given; none if empty.
+    #[serde(default)]
+    pub lines: Option<Vec<String>>,
 }
 
 /// One end of a board.

@@ -40,6 +40,11 @@ impl View {
         self.turns.push(turn);
     }
 
+    /// Takes turns back until there are so many; for who imagines how a match may go on.
+    pub fn truncate(&mut self, turns: usize) {
+        self.turns.truncate(turns);
+    }
+
     /// The game, and with it its rules; not its state.
     pub fn game(&self) -> &Arc<dyn Game> {
         &self.game

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use magister_core::Stop;
 use magister_games::catalogue::{self, Entry};
-use magister_games::proof::{Effort, prove, record};
+use magister_games::proof::{Effort, paths, prove, record};
 
 /// Runs `work` on all games, on all cores.
 fn each(work: impl Fn(&'static Entry) + Sync) {
@@ -87,5 +87,24 @@ fn the_same_games_in_all_languages() {
         let twins: Vec<&str> = entry.twins.iter().map(|twin| twin.name).collect();
         assert_eq!(twins, ["infix", "operations"], "{name}");
         assert!(entry.native && entry.sheet.is_some(), "{name}");
+    }
+}
+
+/// And they are the same, as far as counting goes: six moves deep, Breakthrough four, because six
+/// are 149,264,638 paths, which `cargo xtask twins` counts.
+#[test]
+fn twins_have_the_same_numbers_of_paths() {
+    for (name, depth) in
+        [("tictactoe", 6), ("connect-four", 6), ("nim-1-5-4-2", 6), ("breakthrough", 4)]
+    {
+        let entry = catalogue::find(name).unwrap();
+        let known = entry.card.facts.perft.iter().take(depth).map(|&nodes| u128::from(nodes));
+        let known: Vec<u128> = known.collect();
+        assert_eq!(known.len(), depth, "{name}");
+        let versions = paths(entry, depth, 1_000_000, &Stop::never()).unwrap();
+        assert_eq!(versions.len(), 4, "{name}");
+        for version in versions {
+            assert_eq!(version.nodes, known, "{}", version.version);
+        }
     }
 }

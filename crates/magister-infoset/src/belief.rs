@@ -9,6 +9,7 @@ use crate::Trouble;
 use crate::cloud::Cloud;
 use crate::exact::{Keep, Limits, Tracker};
 use crate::model::{Model, Uniform};
+use crate::search::blindly;
 use crate::views::{ViewId, Views};
 
 /// How a belief is kept.
@@ -42,7 +43,8 @@ pub struct Belief {
     settings: Settings,
     turns: Vec<Turn>,
     kind: Kind,
-    worker: Box<dyn Worker>,
+    /// The turns that lie before the sample.
+    anchored: usize,
     /// The states to choose from, with the sums of their probabilities.
     open: Vec<(usize, f64)>,
 }
@@ -68,9 +70,9 @@ impl Belief {
         let Settings { limits, keep, model, .. } = &settings;
         let tracker =
             Tracker::with(Arc::clone(&game), role, *keep, *limits, Arc::clone(model), stop)?;
-        let worker = game.worker();
         let kind = Kind::Exact(Box::new(tracker));
-        Ok(Belief { game, role, settings, turns: Vec::new(), kind, worker, open: Vec::new() })
+        let (turns, open) = (Vec::new(), Vec::new());
+        Ok(Belief { game, role, settings, turns, kind, anchored: 0, open })
     }
 
     /// Whether this is about the same game and the beginning of the same match.
@@ -82,12 +84,11 @@ impl Belief {
     /// not taken from it.
     pub fn follow(&mut self, turns: &[Turn], budget: &Budget, rng: &mut Rng) -> Result<(), Halt> {
         let all = budget.remaining();
-        let stop = budget.stop();
         for turn in &turns[self.turns.len().min(turns.len())..] {
             self.advance(turn, all, budget, rng)?;
             self.turns.push(turn.clone());
         }
-        self.look(stop)
+        self.look()
     }
 
     fn advance(
@@ -128,19 +129,19 @@ impl Belief {
         let size = self.settings.particles;
         let cloud = Cloud::new(game, self.role, model, anchor, views, size, rng);
         self.kind = Kind::Sampled(Box::new(cloud));
+        self.anchored = self.turns.len();
     }
 
     /// Lists the states in which the game goes on.
-    fn look(&mut self, stop: &Stop) -> Result<(), Halt> {
+    fn look(&mut self) -> Result<(), Halt> {
         self.open.clear();
         let mut sum = 0.0;
         for at in 0..self.all() {
-            let (state, share) = match &self.kind {
-                Kind::Exact(tracker) => (tracker.layer().state(at), tracker.layer().share(at)),
-                Kind::Sampled(cloud) => (cloud.state(at), cloud.weight(at)),
+            let (share, over) = match &self.kind {
+                Kind::Exact(tracker) => (tracker.layer().share(at), tracker.layer().is_over(at)),
+                Kind::Sampled(cloud) => (cloud.weight(at), cloud.is_over(at)),
             };
-            self.worker.load(state, stop)?;
-            if !self.worker.terminal() && share > 0.0 {
+            if share > 0.0 && !over {
                 sum += share;
                 self.open.push((at, sum));
             }
@@ -150,6 +151,26 @@ impl Belief {
         }
         let what = "no course of the game that goes on agrees with what the player saw";
         Err(Halt::Rules(what.to_owned()))
+    }
+
+    /// Brings a worker to some state that the game may be in, for when there was no time to find
+    /// one that agrees with everything that was seen.
+    pub fn pretend(
+        &self,
+        turns: &[Turn],
+        worker: &mut dyn Worker,
+        rng: &mut Rng,
+    ) -> Result<(), Halt> {
+        match &self.kind {
+            Kind::Sampled(cloud) => {
+                cloud.pretend(&turns[self.anchored.min(turns.len())..], worker, rng)
+            }
+            Kind::Exact(tracker) => {
+                worker.load(tracker.layer().state(0), &Stop::never())?;
+                let rest = &turns[self.turns.len().min(turns.len())..];
+                blindly(&*self.settings.model, self.role, rest, worker, rng)
+            }
+        }
     }
 
     fn all(&self) -> usize {

@@ -20,7 +20,7 @@ use crate::exact::{Layer, possible};
 use crate::joints::{Joints, Order, draw_joint};
 use crate::model::Model;
 use crate::pool::{Pool, Rows};
-use crate::search::Search;
+use crate::search::{Lifeline, Question};
 use crate::trail::{START, Trails};
 use crate::views::{ViewId, Views};
 
@@ -55,6 +55,8 @@ pub struct Cloud {
     /// The particles that were looked for by trying everything say nothing about probabilities
     /// until they have been spread.
     pub(crate) found: bool,
+    /// One course that agrees, whatever becomes of the particles.
+    lifeline: Lifeline,
     /// The natural logarithm of the estimated probability of what was seen since the anchor.
     log: f64,
     spare: Particles,
@@ -79,6 +81,7 @@ struct Looked {
     moves: Vec<Move>,
     /// Where each joint move leads; an empty row if silent steps follow.
     successors: Rows,
+    over: Vec<bool>,
 }
 
 impl Looked {
@@ -103,6 +106,8 @@ pub(crate) struct Particles {
     pub(crate) trails: Vec<u32>,
     /// The histories of all roles, particle after particle.
     pub(crate) views: Vec<ViewId>,
+    /// Whether the game is over.
+    pub(crate) over: Vec<bool>,
 }
 
 /// A step that a particle may take, with the silent steps after it.
@@ -111,6 +116,7 @@ struct Candidate {
     state: Vec<u64>,
     path: Vec<Move>,
     views: Vec<ViewId>,
+    over: bool,
 }
 
 /// How particles are advanced.
@@ -133,6 +139,7 @@ impl Particles {
         self.origins.clear();
         self.views.clear();
         self.trails.clear();
+        self.over.clear();
     }
 
     /// Adds a copy of another's particle.
@@ -141,6 +148,7 @@ impl Particles {
         self.weights.push(weight);
         self.origins.push(other.origins[at]);
         self.trails.push(other.trails[at]);
+        self.over.push(other.over[at]);
         if !other.views.is_empty() {
             self.views.extend_from_slice(&other.views[at * roles..(at + 1) * roles]);
         }
@@ -161,6 +169,7 @@ impl Cloud {
     ) -> Self {
         let worker = game.worker();
         let roles = game.info().roles.len();
+        let lifeline = Lifeline::new(&anchor, rng);
         let mut cloud = Cloud {
             game,
             role,
@@ -173,6 +182,7 @@ impl Cloud {
             trails: Trails::new(roles),
             size: size.max(1),
             found: false,
+            lifeline,
             log: 0.0,
             spare: Particles::default(),
             joints: Joints::default(),
@@ -200,6 +210,11 @@ impl Cloud {
     /// The state of a particle.
     pub fn state(&self, at: usize) -> &[u64] {
         self.now.states.get(at)
+    }
+
+    /// Whether the game is over in a particle.
+    pub fn is_over(&self, at: usize) -> bool {
+        self.now.over[at]
     }
 
     /// The weight of a particle; those of all sum up to one.
@@ -308,7 +323,7 @@ impl Cloud {
                 return Ok(());
             }
         }
-        self.look_everywhere(rng, stop)
+        self.look_everywhere(rng, patience, stop)
     }
 
     /// Particles at the anchor, by its probabilities.
@@ -323,6 +338,7 @@ impl Cloud {
             self.now.weights.push(weight);
             self.now.origins.push(at as u32);
             self.now.trails.push(START);
+            self.now.over.push(self.anchor.is_over(at));
             if self.views.is_some() {
                 self.now.views.extend(self.anchor.views(at).take(roles));
             }
@@ -342,7 +358,10 @@ impl Cloud {
             return Ok(false);
         }
         let turn = self.turns[turn].clone();
-        let way = self.way(&turn, eager, rng, stop)?;
+        let way = match self.way(&turn, eager, rng, patience, stop) {
+            Err(Trouble::TooLarge) => return Ok(false),
+            way => way?,
+        };
         self.looked.clear();
         let mut next = std::mem::take(&mut self.spare);
         next.clear();
@@ -356,11 +375,14 @@ impl Cloud {
             if at >= before {
                 continue;
             }
-            if at % BLOCK == 0 && next.len() > 0 && !patience() {
+            if at % 8 == 0 && next.len() > 0 && !patience() {
                 break;
             }
             mass += self.now.weights[at];
-            let share = self.propagate(at, &turn, way, rng, stop)?;
+            let share = match self.propagate(at, &turn, way, rng, patience, stop) {
+                Err(Trouble::TooLarge) => break,
+                share => share?,
+            };
             if share > 0.0 {
                 let best = &mut self.best;
                 next.states.push(&best.state);
@@ -368,6 +390,7 @@ impl Cloud {
                 next.origins.push(self.now.origins[at]);
                 let trail = self.trails.extend(self.now.trails[at], &best.path);
                 next.trails.push(trail);
+                next.over.push(best.over);
                 next.views.extend_from_slice(&best.views);
             }
         }
@@ -386,7 +409,14 @@ impl Cloud {
     }
 
     /// How to advance, by how many of a few particles agree.
-    fn way(&mut self, turn: &Turn, eager: u64, rng: &mut Rng, stop: &Stop) -> Result<Way, Trouble> {
+    fn way(
+        &mut self,
+        turn: &Turn,
+        eager: u64,
+        rng: &mut Rng,
+        patience: &dyn Fn() -> bool,
+        stop: &Stop,
+    ) -> Result<Way, Trouble> {
         let all = self.now.len();
         let pilots = all.min(PILOTS);
         let mut agreed = 0;
@@ -401,7 +431,11 @@ impl Cloud {
                     joints = joints.max(self.joints.count());
                 }
             }
-            agreed += u64::from(self.propagate(at, turn, Way::Tries(1), rng, stop)? > 0.0);
+            let share = self.propagate(at, turn, Way::Tries(1), rng, patience, stop)?;
+            agreed += u64::from(share > 0.0);
+            if !patience() {
+                return Err(Trouble::TooLarge);
+            }
         }
         let share = agreed as f64 / pilots as f64;
         // Particles that are in few states share the work of looking at all joint moves.
@@ -426,13 +460,14 @@ impl Cloud {
         turn: &Turn,
         way: Way,
         rng: &mut Rng,
+        patience: &dyn Fn() -> bool,
         stop: &Stop,
     ) -> Result<f64, Trouble> {
         stop.check()?;
         if matches!(way, Way::Look(..))
             && self.looked.states.find(self.now.states.get(at)).is_some()
         {
-            return self.look(at, turn, rng, stop);
+            return self.look(at, turn, rng, patience, stop);
         }
         self.worker.load(self.now.states.get(at), stop)?;
         let tries = match way {
@@ -442,13 +477,16 @@ impl Cloud {
                     return Ok(0.0);
                 }
                 if self.joints.count() <= most {
-                    return self.look(at, turn, rng, stop);
+                    return self.look(at, turn, rng, patience, stop);
                 }
                 tries
             }
         };
         let mut agreed = 0_u64;
         for number in 0..tries {
+            if number % 16 == 15 && !patience() {
+                return Err(Trouble::TooLarge);
+            }
             if number > 0 {
                 self.worker.load(self.now.states.get(at), stop)?;
             }
@@ -467,10 +505,17 @@ impl Cloud {
     }
 
     /// Looks at all joint moves, and draws one of those that agree by how likely they are.
-    fn look(&mut self, at: usize, turn: &Turn, rng: &mut Rng, stop: &Stop) -> Result<f64, Trouble> {
+    fn look(
+        &mut self,
+        at: usize,
+        turn: &Turn,
+        rng: &mut Rng,
+        patience: &dyn Fn() -> bool,
+        stop: &Stop,
+    ) -> Result<f64, Trouble> {
         let number = match self.looked.states.find(self.now.states.get(at)) {
             Some(number) => number,
-            None => self.look_closely(at, turn, stop)?,
+            None => self.look_closely(at, turn, patience, stop)?,
         };
         let range = self.looked.range(number);
         let sums = &self.looked.sums[range.clone()];
@@ -483,7 +528,8 @@ impl Cloud {
         self.joint.extend_from_slice(&self.looked.moves[from..from + roles]);
         let successor = self.looked.successors.get(range.start + chosen);
         if self.views.is_none() && !successor.is_empty() {
-            let Candidate { state, path, .. } = &mut self.best;
+            let Candidate { state, path, over, .. } = &mut self.best;
+            *over = self.looked.over[range.start + chosen];
             path.clone_from(&self.joint);
             state.clear();
             state.extend_from_slice(successor);
@@ -498,7 +544,13 @@ impl Cloud {
     }
 
     /// Tries all joint moves of a particle's state, and notes those that agree.
-    fn look_closely(&mut self, at: usize, turn: &Turn, stop: &Stop) -> Result<usize, Trouble> {
+    fn look_closely(
+        &mut self,
+        at: usize,
+        turn: &Turn,
+        patience: &dyn Fn() -> bool,
+        stop: &Stop,
+    ) -> Result<usize, Trouble> {
         let mut looked = std::mem::take(&mut self.looked);
         if looked.moves.len() > MEMORY {
             looked.clear();
@@ -508,6 +560,10 @@ impl Cloud {
         let mut total = 0.0;
         for joint in 0..self.joints.count() {
             stop.check()?;
+            if joint % 16 == 15 && !patience() {
+                // Half of it would be no sample.
+                return Err(Trouble::TooLarge);
+            }
             self.worker.load(self.now.states.get(at), stop)?;
             let share = self.joints.write(joint, &mut self.joint);
             if self.take(turn, stop)? {
@@ -519,6 +575,7 @@ impl Cloud {
                     self.worker.save(&mut self.best.state);
                 }
                 looked.successors.push(&self.best.state);
+                looked.over.push(self.worker.terminal());
             }
         }
         self.looked = looked;
@@ -554,6 +611,7 @@ impl Cloud {
             self.worker.step(&self.joint, &mut self.step, stop)?;
             self.best.path.extend_from_slice(&self.joint);
         }
+        self.best.over = self.worker.terminal();
         self.worker.save(&mut self.best.state);
         Ok(())
     }
@@ -600,33 +658,62 @@ impl Cloud {
     }
 
     /// The last resort: a course that agrees, by trying everything.
-    fn look_everywhere(&mut self, rng: &mut Rng, stop: &Stop) -> Result<(), Trouble> {
-        let search = Search {
-            game: &self.game,
+    fn look_everywhere(
+        &mut self,
+        rng: &mut Rng,
+        patience: &dyn Fn() -> bool,
+        stop: &Stop,
+    ) -> Result<(), Trouble> {
+        let turn = self.turns.len() - 1;
+        if !self.hold_on(rng, stop)? {
+            return Err(Trouble::Impossible { turn });
+        }
+        let (origin, path) = self.lifeline.course();
+        self.now.clear();
+        self.found = true;
+        self.trails = Trails::new(self.game.info().roles.len());
+        self.now.trails.push(self.trails.extend(START, path));
+        self.now.origins.push(origin);
+        self.now.weights.push(1.0);
+        self.now.states.push(&[]);
+        self.now.over.push(false);
+        if self.views.is_some() {
+            self.now.views.extend(self.anchor.views(origin as usize));
+        }
+        // States and histories come with replaying it.
+        self.refresh(stop)?;
+        self.resample(self.size, rng);
+        self.rejuvenate(self.turns.len() + 1, rng, patience, stop)
+    }
+
+    /// Keeps one course that agrees with everything; false if there is none.
+    fn hold_on(&mut self, rng: &mut Rng, stop: &Stop) -> Result<bool, Halt> {
+        let question = Question {
+            game: &*self.game,
             role: self.role,
             model: &*self.model,
             anchor: &self.anchor,
             turns: &self.turns,
         };
-        let found = search.find(&mut *self.worker, rng, stop)?;
-        let Some(found) = found else {
-            return Err(Trouble::Impossible { turn: self.turns.len() - 1 });
+        self.lifeline.follow(question, &mut *self.worker, rng, stop)
+    }
+
+    /// Brings a worker to a state that the game may be in after some turns since the anchor,
+    /// although nothing was found that agrees with all that was seen.
+    pub(crate) fn pretend(
+        &self,
+        turns: &[Turn],
+        worker: &mut dyn Worker,
+        rng: &mut Rng,
+    ) -> Result<(), Halt> {
+        let question = Question {
+            game: &*self.game,
+            role: self.role,
+            model: &*self.model,
+            anchor: &self.anchor,
+            turns,
         };
-        self.now.clear();
-        self.found = true;
-        self.now.origins.push(found.origin);
-        self.trails = Trails::new(self.game.info().roles.len());
-        self.now.trails.push(self.trails.extend(START, &found.path));
-        self.now.weights.push(1.0);
-        self.now.states.push(&[]);
-        if self.views.is_some() {
-            self.now.views.extend(self.anchor.views(found.origin as usize));
-        }
-        // States and histories come with replaying it.
-        self.refresh(stop)?;
-        self.resample(self.size, rng);
-        self.rejuvenate(self.turns.len() + 1, rng, &|| true, stop)?;
-        Ok(())
+        self.lifeline.pretend(question, worker, rng)
     }
 }
 

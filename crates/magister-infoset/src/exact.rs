@@ -48,6 +48,8 @@ pub struct Layer {
     shares: Vec<f64>,
     /// How many courses of the game end in each state.
     courses: Vec<f64>,
+    /// Whether the game is over there.
+    over: Vec<bool>,
 }
 
 impl Layer {
@@ -77,6 +79,11 @@ impl Layer {
         row[row.len() - self.tail..].iter().map(|&id| ViewId(id as u32))
     }
 
+    /// Whether the game is over in a state.
+    pub fn is_over(&self, at: usize) -> bool {
+        self.over[at]
+    }
+
     /// How likely a state is, given what was seen.
     pub fn share(&self, at: usize) -> f64 {
         self.shares[at]
@@ -87,14 +94,21 @@ impl Layer {
         self.courses[at]
     }
 
-    fn add(&mut self, row: &[u64], share: f64, courses: f64) {
+    fn add(&mut self, row: &[u64], share: f64, courses: f64, over: bool) {
         let (at, new) = self.pool.insert(row);
         if new {
             self.shares.push(0.0);
             self.courses.push(0.0);
+            self.over.push(over);
         }
         self.shares[at] += share;
         self.courses[at] += courses;
+    }
+
+    /// Adds a state of another layer.
+    fn copy(&mut self, other: &Layer, at: usize) {
+        let Layer { pool, shares, courses, over, .. } = other;
+        self.add(pool.get(at), shares[at], courses[at], over[at]);
     }
 
     /// Makes the probabilities sum up to one, and gives the sum they had.
@@ -169,7 +183,7 @@ impl Tracker {
             }
         };
         let mut layer = Layer::new(tail);
-        layer.add(&row, 1.0, 1.0);
+        layer.add(&row, 1.0, 1.0, worker.terminal());
         let mut tracker = Tracker {
             game,
             role,
@@ -293,12 +307,11 @@ impl Tracker {
     }
 
     /// The states in which the game is not over: those that a role is in that is asked for a move.
-    pub fn open(&mut self, stop: &Stop) -> Result<(), Trouble> {
+    pub fn open(&mut self) -> Result<(), Trouble> {
         let mut open = Layer::new(self.layer.tail);
         for at in 0..self.layer.len() {
-            self.worker.load(self.layer.state(at), stop)?;
-            if !self.worker.terminal() {
-                open.add(self.layer.pool.get(at), self.layer.shares[at], self.layer.courses[at]);
+            if !self.layer.over[at] {
+                open.copy(&self.layer, at);
             }
         }
         if open.is_empty() {
@@ -346,7 +359,7 @@ impl Tracker {
                 any = true;
                 self.spread(at, None, next, patience, stop)?;
             } else {
-                next.add(self.layer.pool.get(at), self.layer.shares[at], self.layer.courses[at]);
+                next.copy(&self.layer, at);
             }
         }
         Ok(any)
@@ -399,7 +412,7 @@ impl Tracker {
                     row.push(u64::from(view.0));
                 }
             }
-            next.add(row, share * likely, courses);
+            next.add(row, share * likely, courses, self.worker.terminal());
             if next.len() > self.limits.states {
                 return Err(Trouble::TooLarge);
             }

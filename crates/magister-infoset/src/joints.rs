@@ -93,6 +93,40 @@ impl Joints {
     }
 }
 
+/// What the moves of joint moves are worth looking at.
+pub(crate) struct Ranks {
+    /// For each role, the ranks of its moves.
+    ranks: Vec<Vec<u64>>,
+}
+
+impl Ranks {
+    /// The sum over the moves of a joint move.
+    pub(crate) fn of(&self, mut number: u64) -> u64 {
+        let mut sum = 0;
+        for ranks in &self.ranks {
+            let size = ranks.len() as u64;
+            sum += ranks[(number % size) as usize];
+            number /= size;
+        }
+        sum
+    }
+}
+
+impl Joints {
+    /// Ranks the moves of all roles but one.
+    pub(crate) fn ranks(&self, role: Role, rank: impl Fn(Move) -> u64) -> Ranks {
+        let mut start = 0;
+        let mut ranks = Vec::new();
+        for (whose, &end) in self.ends.iter().enumerate() {
+            let moves = &self.moves[start..end];
+            let known = whose == role.index() || moves.len() == 1;
+            ranks.push(moves.iter().map(|&m| if known { 0 } else { rank(m) }).collect());
+            start = end;
+        }
+        Ranks { ranks }
+    }
+}
+
 /// Draws a joint move in a worker's state, given the move of one role. False if there is none.
 pub(crate) fn draw_joint(
     worker: &dyn Worker,

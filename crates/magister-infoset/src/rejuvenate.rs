@@ -23,6 +23,7 @@ struct Replayed {
     logs: Vec<f64>,
     state: Vec<u64>,
     views: Vec<ViewId>,
+    over: bool,
 }
 
 /// A change of a course, with what its proposal adds to the logarithm of the ratio.
@@ -207,6 +208,7 @@ impl Cloud {
         if turn < self.turns.len() || self.worker.silent() {
             return Ok(None);
         }
+        replayed.over = self.worker.terminal();
         self.worker.save(&mut replayed.state);
         Ok(Some(replayed))
     }
@@ -214,6 +216,7 @@ impl Cloud {
     /// Puts what was replayed into a particle.
     fn put(&mut self, at: usize, replayed: &Replayed) {
         self.now.states.replace(at, &replayed.state);
+        self.now.over[at] = replayed.over;
         let roles = self.game.info().roles.len();
         if !replayed.views.is_empty() {
             self.now.views[at * roles..(at + 1) * roles].copy_from_slice(&replayed.views);

@@ -74,6 +74,28 @@ impl Ledger {
         set(&mut self.masks, ODD, false);
     }
 
+    /// Gives each of these lanes one playout, which begins with the next sweep.
+    ///
+    /// # Panics
+    /// If the mask is of another width.
+    pub fn begin_once(&mut self, lanes: &[u64]) {
+        assert!(lanes.len() == self.masks.width().words(), "a mask as wide as a row");
+        let set = |wires: &mut Wires, row: u32, on: bool| {
+            for (word, lanes) in wires.row_mut(row).iter_mut().zip(lanes) {
+                *word = if on { *word | lanes } else { *word & !lanes };
+            }
+        };
+        for digit in 0..self.steps.count() as u32 {
+            set(&mut self.steps, digit, self.most >> digit & 1 == 1);
+        }
+        for digit in 0..self.left.count() as u32 {
+            set(&mut self.left, digit, digit == 0);
+        }
+        set(&mut self.masks, ALIVE, true);
+        set(&mut self.masks, WAITING, false);
+        set(&mut self.masks, ODD, false);
+    }
+
     /// Lanes that have playouts left.
     pub fn alive(&self) -> &[u64] {
         self.masks.row(ALIVE)

@@ -48,7 +48,7 @@ pub use machine::{Machine, Work, on_this_machine};
 pub use planes::{BITS, Planes};
 pub use scale::{planes_for, scale};
 pub use tape::{Gate, Operation, Tape};
-pub use wires::{Width, Wires};
+pub use wires::{Width, Wires, transpose};
 
 /// Calls a kernel, a function over `[u64; N]`, compiled for the width and for the best
 /// instruction set for it.

@@ -175,10 +175,19 @@ impl Tape {
     /// code is compared with the interpreter on rows that look random, and thrown away if it
     /// differs.
     pub fn compile(&mut self, width: Width, wanted: &[u32]) -> bool {
-        self.codes.retain(|code| code.width() != width);
-        let code = Code::new(self, width, wanted);
-        let made = code.is_some();
-        self.codes.extend(code);
+        Self::compile_all(&mut [(self, wanted)], width)
+    }
+
+    /// The same for many tapes at once, the code of which is to lie together.
+    pub fn compile_all(tapes: &mut [(&mut Tape, &[u32])], width: Width) -> bool {
+        let all: Vec<(&Tape, &[u32])> =
+            tapes.iter().map(|(tape, wanted)| (&**tape, *wanted)).collect();
+        let codes = Code::new(&all, width);
+        let made = codes.is_some();
+        tapes.iter_mut().for_each(|(tape, _)| tape.codes.retain(|code| code.width() != width));
+        for ((tape, _), code) in tapes.iter_mut().zip(codes.into_iter().flatten()) {
+            tape.codes.push(code);
+        }
         made
     }
 
@@ -207,6 +216,7 @@ impl Tape {
     ///
     /// # Panics
     /// If there are fewer wires than the tape was made for.
+    #[inline]
     pub fn run(&self, wires: &mut Wires) {
         match self.codes.iter().find(|code| code.width() == wires.width()) {
             Some(code) => code.run(wires),

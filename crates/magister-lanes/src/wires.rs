@@ -139,6 +139,17 @@ impl Wires {
         &mut self.words_mut()[wire as usize * words..][..words]
     }
 
+    /// Copies so many rows of other wires of the same width, from row `first` there to row `at`.
+    ///
+    /// # Panics
+    /// If a row does not exist, or the widths differ.
+    pub fn copy_rows(&mut self, at: u32, from: &Wires, first: u32, count: usize) {
+        assert!(self.width == from.width, "rows of one width");
+        let words = self.width.words();
+        let from = &from.words()[first as usize * words..][..count * words];
+        self.words_mut()[at as usize * words..][..count * words].copy_from_slice(from);
+    }
+
     /// All words, row after row.
     #[inline]
     #[allow(unsafe_code, reason = "blocks are words, only aligned")]
@@ -169,6 +180,25 @@ impl Wires {
     }
 }
 
+/// Exchanges rows and columns of a square of bits.
+pub fn transpose(square: &mut [u64; 64]) {
+    // Swaps the off-diagonal quarters of ever smaller squares.
+    let mut width = 32;
+    let mut mask = 0x0000_0000_ffff_ffff_u64;
+    while width > 0 {
+        for pair in square.chunks_exact_mut(2 * width) {
+            let (upper, lower) = pair.split_at_mut(width);
+            for (a, b) in upper.iter_mut().zip(lower) {
+                let change = (*a >> width ^ *b) & mask;
+                *b ^= change;
+                *a ^= change << width;
+            }
+        }
+        width /= 2;
+        mask ^= mask << width;
+    }
+}
+
 impl fmt::Debug for Wires {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Wires")
@@ -181,6 +211,32 @@ impl fmt::Debug for Wires {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rows_become_columns() {
+        let rows: [u64; 64] =
+            std::array::from_fn(|row| 0x0123_4567_89ab_cdef_u64.wrapping_mul(2 * row as u64 + 1));
+        let mut columns = rows;
+        transpose(&mut columns);
+        for row in 0..64 {
+            for column in 0..64 {
+                assert_eq!(rows[row] >> column & 1, columns[column] >> row & 1);
+            }
+        }
+    }
+
+    #[test]
+    fn rows_are_copied() {
+        for &width in Width::ALL {
+            let (mut to, mut from) = (Wires::new(width, 5), Wires::new(width, 4));
+            (0..4).for_each(|row| from.row_mut(row).fill(u64::from(row) + 1));
+            to.copy_rows(2, &from, 1, 3);
+            for row in 0..5 {
+                let expected = if row < 2 { 0 } else { u64::from(row) };
+                assert_eq!(to.row(row), vec![expected; width.words()]);
+            }
+        }
+    }
 
     #[test]
     fn rows_do_not_overlap() {

@@ -1,12 +1,15 @@
 //! The players that search to a depth without memory: Gamemaster's onestep, twostep, maximizer,
 //! minimax, minimaxdepth, minimaxid and maximax, and max-n, paranoid and expectimax.
 
-use magister_core::{Agent, Budget, Decision, Halt, Move, Rng, View};
+use magister_core::{Agent, Budget, Decision, Halt, Move, Rng, Stop, View};
 
 use crate::Settings;
 use crate::combine::Outlook;
 use crate::follow::Follower;
 use crate::lookahead::{Lookahead, deepest};
+
+/// Positions to expand for an opinion of one; who needs more has none.
+const VALUING: u64 = 20_000;
 
 /// How deep to search.
 #[derive(Clone, Copy, Debug)]
@@ -141,5 +144,19 @@ impl Agent for Searcher {
         }
         let nodes = search.nodes;
         Ok(Decision { iterations: nodes, ..decision })
+    }
+
+    fn value(&mut self, view: &View) -> Option<Vec<f64>> {
+        self.value_until(view, &Stop::never())
+    }
+
+    fn value_until(&mut self, view: &View, stop: &Stop) -> Option<Vec<f64>> {
+        let Depth::Fixed(depth) = self.depth else { return None };
+        let mut budget = Budget::iterations(VALUING).with_stop(stop.clone());
+        let worker = self.follower.follow(view, budget.stop()).ok()?;
+        let mut state = Vec::new();
+        worker.save(&mut state);
+        let mut search = Lookahead::new(worker, &mut budget, self.outlook, view.role());
+        search.value(&state, depth).ok()
     }
 }

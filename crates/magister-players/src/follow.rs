@@ -5,6 +5,7 @@ use std::sync::Arc;
 use magister_core::{Game, Halt, Observation, Step, Stop, Turn, View, Worker};
 
 /// A worker that follows a match turn by turn, so that a match is not replayed for every move.
+/// It goes back as well, to where another course of the match leaves the one it has seen.
 #[derive(Default)]
 pub struct Follower {
     match_: Option<Following>,
@@ -13,9 +14,9 @@ pub struct Follower {
 struct Following {
     game: Arc<dyn Game>,
     worker: Box<dyn Worker>,
-    /// The turns that the state has behind it.
     turns: Vec<Turn>,
-    state: Vec<u64>,
+    /// The state before each turn, and the one after the last.
+    states: Vec<Vec<u64>>,
 }
 
 impl Follower {
@@ -27,28 +28,30 @@ impl Follower {
     /// A worker in the current position of a view. [`Halt::Hidden`] in games that hide
     /// information. What was followed before an error is kept.
     pub fn follow(&mut self, view: &View, stop: &Stop) -> Result<&mut dyn Worker, Halt> {
-        let same = self.match_.as_ref().is_some_and(|now| {
-            Arc::ptr_eq(&now.game, view.game()) && view.turns().starts_with(&now.turns)
-        });
-        if !same {
+        if view.game().info().information == magister_core::Information::Hidden {
+            return Err(Halt::Hidden);
+        }
+        if !self.match_.as_ref().is_some_and(|now| Arc::ptr_eq(&now.game, view.game())) {
             let game = Arc::clone(view.game());
             let mut worker = game.worker();
             worker.reset();
             let mut state = Vec::new();
             worker.save(&mut state);
-            self.match_ = Some(Following { game, worker, turns: Vec::new(), state });
+            self.match_ = Some(Following { game, worker, turns: Vec::new(), states: vec![state] });
         }
         let Some(now) = &mut self.match_ else { return Err(Halt::Hidden) };
-        now.worker.load(&now.state, stop)?;
+        let common = now.turns.iter().zip(view.turns()).take_while(|(a, b)| a == b).count();
+        now.turns.truncate(common);
+        now.states.truncate(common + 1);
+        now.worker.load(&now.states[common], stop)?;
         let mut step = Step::new();
-        for turn in &view.turns()[now.turns.len()..] {
+        for turn in &view.turns()[common..] {
             let Observation::Joint(joint) = &turn.seen else { return Err(Halt::Hidden) };
             now.worker.step(joint, &mut step, stop)?;
-            now.worker.save(&mut now.state);
+            let mut state = Vec::new();
+            now.worker.save(&mut state);
+            now.states.push(state);
             now.turns.push(turn.clone());
-        }
-        if view.game().info().information == magister_core::Information::Hidden {
-            return Err(Halt::Hidden);
         }
         Ok(&mut *now.worker)
     }

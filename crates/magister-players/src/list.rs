@@ -4,12 +4,14 @@ use crate::alphabeta::AlphaBeta;
 use crate::bestfirst::BestFirst;
 use crate::depth::Searcher;
 use crate::hidden::{
-    Bayes, Clairvoyant, Honest, HyperPlay, HyperPlay2, INNER, Ismcts, Pimc, Regret, Thesis,
+    Bayes, Clairvoyant, Honest, HyperPlay, HyperPlay2, Ismcts, Pimc, Regret, Thesis,
 };
 use crate::mcs::Flat;
 use crate::mcts::Mcts;
+use crate::plies::Plies;
+use crate::puct::Puct;
 use crate::registry::{Entry, Parameter};
-use crate::simple::Simple;
+use crate::simple::{Nobody, Simple};
 use crate::uct::Uct;
 
 const EXPANDED: &str = "a position that is expanded";
@@ -44,6 +46,14 @@ const fn plain(
 ) -> Entry {
     Entry { name, about, iteration: EXPANDED, parameters: &[], hidden: false, make }
 }
+
+/// A person. People are asked by the arena, without a clock, and can take moves back; where nobody
+/// is there to ask them, they give no move.
+pub static HUMAN: Entry = Entry {
+    iteration: "it makes none",
+    hidden: true,
+    ..plain("human", "A person at the terminal; `magister play` is the short way", Nobody::make)
+};
 
 /// All players, from those that do not think to the strongest.
 pub const PLAYERS: &[Entry] = &[
@@ -119,6 +129,12 @@ pub const PLAYERS: &[Entry] = &[
     },
     Entry {
         iteration: "a playout",
+        parameters: &[Parameter::whole(
+            "playouts",
+            32,
+            (1, 100_000),
+            "playouts that value a position for who stands around it",
+        )],
         ..plain("mcs", "Playouts after each of its moves, the best mean wins", Flat::make)
     },
     Entry {
@@ -134,6 +150,28 @@ pub const PLAYERS: &[Entry] = &[
             MEMORY,
         ],
         ..plain("mcts", "Plain UCT, one playout at a time", Mcts::make)
+    },
+    Entry {
+        parameters: &[
+            Parameter::whole("depth", 2, (1, 100), "how many joint moves to look ahead"),
+            Parameter::player("inner", "onestep", "the player that values the positions there"),
+        ],
+        ..plain("plies", "Looks ahead, and trusts another player there", Plies::make)
+    },
+    Entry {
+        iteration: "a descent to a new position",
+        parameters: &[
+            Parameter::real("c", 1.25, (0.0, 100.0), "how much what was visited little is worth"),
+            Parameter::real(
+                "sharp",
+                0.0,
+                (0.0, 1000.0),
+                "how much likelier a move is that looks better at once, 0 for not at all",
+            ),
+            Parameter::player("inner", "mcs", "the player that values new positions"),
+            MEMORY,
+        ],
+        ..plain("puct", "A tree of what another player thinks of its leaves", Puct::make)
     },
     Entry {
         iteration: "a descent with playouts of its own",
@@ -158,7 +196,18 @@ pub const PLAYERS: &[Entry] = &[
                 "the visits up to which playouts with the move made later count most",
             ),
             Parameter::whole("threads", 1, (1, 256), "threads that share the playouts of a round"),
-            Parameter::whole("batch", 16, (1, 1024), "descents of a round"),
+            Parameter::whole(
+                "batch",
+                0,
+                (0, 4096),
+                "descents of a round, 0 for as many as the engine plays out at once",
+            ),
+            Parameter::whole(
+                "expand",
+                1,
+                (1, 1000),
+                "how often a leaf is played out before its moves are tried",
+            ),
             Parameter::whole(
                 "playouts",
                 0,
@@ -190,7 +239,7 @@ pub const PLAYERS: &[Entry] = &[
         iteration: "one of the inner player",
         hidden: true,
         parameters: &[
-            Parameter::choice("inner", INNER, "who thinks about each state"),
+            Parameter::player("inner", "uct", "who thinks about each state"),
             Parameter::whole("worlds", 40, (1, 100_000), "how many states are thought about"),
             STATES,
             PARTICLES,
@@ -300,7 +349,7 @@ pub const PLAYERS: &[Entry] = &[
     Entry {
         iteration: "one of the inner player",
         hidden: true,
-        parameters: &[Parameter::choice("inner", INNER, "who thinks")],
+        parameters: &[Parameter::player("inner", "uct", "who thinks")],
         ..plain("clairvoyant", "Is shown the state, and the record says so", Clairvoyant::make)
     },
     Entry {

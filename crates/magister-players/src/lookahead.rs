@@ -1,6 +1,6 @@
 //! Search to a depth, without memory: the heart of the plain players.
 
-use magister_core::{Budget, Decision, Halt, Info, Rng, Role, Step, Thought, Worker};
+use magister_core::{Budget, Decision, Halt, Info, Move, Rng, Role, Step, Thought, Worker};
 
 use crate::choices::Choices;
 use crate::combine::{Outlook, Verdict, combine, draw};
@@ -14,8 +14,12 @@ pub(crate) fn deepest(info: &Info) -> u32 {
     info.max_length.unwrap_or(DEEP).min(10 * DEEP)
 }
 
-/// A search to a depth. At the horizon the goal values of the rules are taken for what a position
-/// is worth.
+/// Who says what a position at the horizon is worth, given the joint moves that lead there. The
+/// worker is in that position, and may be anywhere afterwards.
+pub(crate) type Judge<'a> = dyn FnMut(&mut dyn Worker, &[Box<[Move]>]) -> Vec<f64> + 'a;
+
+/// A search to a depth. At the horizon a judge says what a position is worth; without one, the
+/// goal values of the rules are taken.
 pub(crate) struct Lookahead<'a> {
     pub(crate) worker: &'a mut dyn Worker,
     pub(crate) budget: &'a mut Budget,
@@ -29,6 +33,9 @@ pub(crate) struct Lookahead<'a> {
     pub(crate) horizon: bool,
     /// The positions expanded.
     pub(crate) nodes: u64,
+    pub(crate) judge: Option<&'a mut Judge<'a>>,
+    /// The joint moves from the root to where the search is.
+    path: Vec<Box<[Move]>>,
     goals: Vec<f64>,
     step: Step,
 }
@@ -59,6 +66,8 @@ impl<'a> Lookahead<'a> {
             enough: None,
             horizon: false,
             nodes: 0,
+            judge: None,
+            path: Vec::new(),
             goals: Vec::new(),
             step: Step::new(),
         }
@@ -90,7 +99,7 @@ impl<'a> Lookahead<'a> {
     }
 
     /// What each role can expect in a position.
-    fn value(&mut self, state: &[u64], depth: u32) -> Result<Vec<f64>, Halt> {
+    pub(crate) fn value(&mut self, state: &[u64], depth: u32) -> Result<Vec<f64>, Halt> {
         let stop = self.budget.stop().clone();
         self.worker.load(state, &stop)?;
         if self.worker.terminal() {
@@ -98,6 +107,9 @@ impl<'a> Lookahead<'a> {
         }
         if depth == 0 {
             self.horizon = true;
+            if let Some(judge) = &mut self.judge {
+                return Ok(judge(self.worker, &self.path));
+            }
             return Ok(rewards::guess(self.worker, self.scale, &mut self.goals));
         }
         if !self.budget.spend(1) {
@@ -133,12 +145,16 @@ impl<'a> Lookahead<'a> {
         for (outcome, &likely) in choices.probabilities().iter().enumerate() {
             self.worker.load(state, &stop)?;
             let mut step = std::mem::take(&mut self.step);
-            let made = self.worker.step(&choices.joint(profile, outcome), &mut step, &stop);
+            let joint = choices.joint(profile, outcome);
+            let made = self.worker.step(&joint, &mut step, &stop);
             let gains = step.gains.clone();
             self.step = step;
             made?;
             self.worker.save(&mut child);
-            let values = self.value(&child, depth)?;
+            self.path.push(joint.into());
+            let values = self.value(&child, depth);
+            self.path.pop();
+            let values = values?;
             for ((mean, value), gain) in mean.iter_mut().zip(values).zip(gains) {
                 *mean += likely * (value + gain);
             }

@@ -2,7 +2,8 @@
 
 use magister_core::playout::LANES;
 use magister_core::{
-    Agent, Batch, Budget, Decision, Detail, Halt, Move, Results, Rng, Step, Stream, Thought, View,
+    Agent, Batch, Budget, Decision, Detail, Halt, Move, Results, Rng, Step, Stop, Stream, Thought,
+    View,
 };
 
 use crate::Settings;
@@ -10,16 +11,20 @@ use crate::choices::Choices;
 use crate::follow::Follower;
 use crate::playing::{MAX_STEPS, Means};
 use crate::rewards::Scale;
+use crate::table::Key;
 
 /// Plays random games after each of its moves, the same number for each.
 pub(crate) struct Flat {
     name: String,
+    /// Playouts for an opinion of a position.
+    playouts: u32,
     follower: Follower,
 }
 
 impl Flat {
     pub(crate) fn make(settings: &Settings) -> Box<dyn Agent> {
-        Box::new(Flat { name: settings.text().to_owned(), follower: Follower::new() })
+        let (name, playouts) = (settings.text().to_owned(), settings.whole("playouts"));
+        Box::new(Flat { name, playouts, follower: Follower::new() })
     }
 }
 
@@ -109,5 +114,24 @@ impl Agent for Flat {
         let iterations = sums.iter().map(|sum| sum.1).sum();
         let choice = best.map_or(fallback, |at| moves[at]);
         Ok(Decision { thoughts, iterations, ..choice.into() })
+    }
+
+    fn value(&mut self, view: &View) -> Option<Vec<f64>> {
+        self.value_until(view, &Stop::never())
+    }
+
+    /// The mean of some playouts, the same ones whenever it is asked.
+    fn value_until(&mut self, view: &View, stop: &Stop) -> Option<Vec<f64>> {
+        let worker = self.follower.follow(view, stop).ok()?;
+        let mut start = Vec::new();
+        worker.save(&mut start);
+        let streams = [Stream { id: 0, start: &start, quota: self.playouts }];
+        let seed = Key::of(&start).0;
+        let batch = Batch { seed, streams: &streams, max_steps: MAX_STEPS, detail: Detail::Sums };
+        let mut results = Results::default();
+        worker.playouts(&batch, &mut results, stop).ok()?;
+        let scale = Scale::of(worker.info());
+        let means = Means::of(results.streams.first()?, scale);
+        Some(worker.info().all_roles().map(|role| means.role(role)).collect())
     }
 }

@@ -74,7 +74,8 @@ impl Agent for Mcts {
             scale,
             low: scale.low,
             high: if scale.high.is_finite() { scale.high } else { scale.low },
-            room: (self.memory / 400).max(1),
+            used: 0,
+            memory: self.memory,
             step: Step::new(),
             goals: Vec::new(),
             joint: Vec::new(),
@@ -120,6 +121,23 @@ impl Node {
     }
 }
 
+impl Node {
+    /// Its memory: the vector of nodes and the map of its parent may have twice the room they
+    /// need.
+    fn bytes(&self, roles: usize) -> usize {
+        let arms: usize = self.arms.iter().map(|(_, arms)| arms.len()).sum();
+        2 * size_of::<Node>()
+            + arms * size_of::<Arm>()
+            + self.arms.len() * size_of::<(Role, Vec<Arm>)>()
+            + 3 * size_of::<(Box<[Move]>, u32)>()
+            + roles * size_of::<Move>()
+            + ALLOCATIONS
+    }
+}
+
+/// What the allocator needs for the pieces of a node, about.
+const ALLOCATIONS: usize = 64;
+
 struct Tree {
     nodes: Vec<Node>,
     c: f64,
@@ -128,8 +146,9 @@ struct Tree {
     /// The least and the greatest reward seen, where the game does not say.
     low: f64,
     high: f64,
-    /// How many nodes there may be.
-    room: usize,
+    /// The memory of the nodes in bytes, about, and how much it may be.
+    used: usize,
+    memory: usize,
     step: Step,
     goals: Vec<f64>,
     joint: Vec<Move>,
@@ -169,9 +188,11 @@ impl Tree {
                     at = child;
                 } else {
                     inside = false;
-                    if self.nodes.len() < self.room {
+                    if self.used < self.memory {
                         self.nodes[at as usize].children.insert(self.joint[..].into(), next);
-                        self.nodes.push(Node::new(worker));
+                        let node = Node::new(worker);
+                        self.used += node.bytes(self.joint.len());
+                        self.nodes.push(node);
                     }
                 }
             }

@@ -13,7 +13,7 @@ const MANY: usize = 20_000;
 /// next turn. It is some possible position, and no fair sample of them: enough to know the own
 /// legal moves, which in a sensible game are the same in all of them.
 #[derive(Default)]
-pub(crate) struct Possible {
+pub struct Possible {
     search: Option<Trail>,
 }
 
@@ -35,7 +35,7 @@ struct Frame {
 
 impl Possible {
     /// A worker in a position that agrees with a view.
-    pub(crate) fn find(
+    pub fn find(
         &mut self,
         view: &View,
         rng: &mut Rng,
@@ -59,6 +59,13 @@ impl Possible {
         trail.turns = view.turns().to_vec();
         trail.go(view, rng, stop)?;
         Ok(&mut *trail.worker)
+    }
+}
+
+impl std::fmt::Debug for Possible {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let turns = self.search.as_ref().map_or(0, |trail| trail.turns.len());
+        f.debug_struct("Possible").field("turns", &turns).finish_non_exhaustive()
     }
 }
 

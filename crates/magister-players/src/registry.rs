@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use magister_core::Agent;
 
-/// A parameter of a player. All parameters are numbers.
+/// A parameter of a player: a number, or another player.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Parameter {
     /// Its name.
@@ -18,6 +18,8 @@ pub struct Parameter {
     pub range: (f64, f64),
     /// Whether it is a whole number.
     pub whole: bool,
+    /// If it is a player, the one where nothing is said; the numbers mean nothing then.
+    pub player: Option<&'static str>,
     /// What the numbers from 0 stand for, where they have names.
     pub names: &'static [&'static str],
 }
@@ -30,7 +32,7 @@ impl Parameter {
         range: (f64, f64),
         about: &'static str,
     ) -> Self {
-        Parameter { name, about, default, range, whole: false, names: &[] }
+        Parameter { name, about, default, range, whole: false, player: None, names: &[] }
     }
 
     /// A parameter that is a whole number.
@@ -41,7 +43,14 @@ impl Parameter {
         about: &'static str,
     ) -> Self {
         let range = (range.0 as f64, range.1 as f64);
-        Parameter { name, about, default: default as f64, range, whole: true, names: &[] }
+        let default = default as f64;
+        Parameter { name, about, default, range, whole: true, player: None, names: &[] }
+    }
+
+    /// A parameter that is another player.
+    pub const fn player(name: &'static str, default: &'static str, about: &'static str) -> Self {
+        let (whole, player) = (false, Some(default));
+        Parameter { name, about, default: 0.0, range: (0.0, 0.0), whole, player, names: &[] }
     }
 
     /// A parameter that is one of several names; the first where nothing is said.
@@ -51,7 +60,7 @@ impl Parameter {
         about: &'static str,
     ) -> Self {
         let range = (0.0, names.len() as f64 - 1.0);
-        Parameter { name, about, default: 0.0, range, whole: true, names }
+        Parameter { name, about, default: 0.0, range, whole: true, player: None, names }
     }
 
     /// The number that a text stands for.
@@ -89,10 +98,17 @@ pub struct Entry {
 }
 
 /// The values of all parameters of a player.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Settings {
     name: String,
-    values: Vec<(&'static str, f64)>,
+    values: Vec<(&'static str, Value)>,
+}
+
+/// The value of a parameter.
+#[derive(Clone, Debug)]
+enum Value {
+    Number(f64),
+    Player(Box<Spec>),
 }
 
 impl Settings {
@@ -105,8 +121,20 @@ impl Settings {
     /// for every name that is used.
     pub fn real(&self, name: &str) -> f64 {
         let found = self.values.iter().find(|(known, _)| *known == name);
-        debug_assert!(found.is_some(), "no parameter {name}");
-        found.map_or(0.0, |&(_, value)| value)
+        debug_assert!(matches!(found, Some((_, Value::Number(_)))), "no number {name}");
+        if let Some((_, Value::Number(number))) = found { *number } else { 0.0 }
+    }
+
+    /// The player that a parameter names, made. A name that the player does not have gives
+    /// somebody who has no moves and no opinions.
+    pub fn player(&self, name: &str) -> Box<dyn Agent> {
+        let found = self.values.iter().find(|(known, _)| *known == name);
+        debug_assert!(matches!(found, Some((_, Value::Player(_)))), "no player {name}");
+        if let Some((_, Value::Player(spec))) = found {
+            spec.make()
+        } else {
+            (crate::HUMAN.make)(self)
+        }
     }
 
     /// The value of a whole parameter.
@@ -143,10 +171,34 @@ impl Spec {
         self.entry
     }
 
-    /// Reads a list of players: `mcts:c=1.2,playouts=4,random` are two.
+    /// Whether it is a person, whom the arena asks and who is not made.
+    pub fn is_human(&self) -> bool {
+        self.entry.name == crate::HUMAN.name
+    }
+
+    /// The same player with a limit of its memory in MiB, if it has such a parameter, and as far as
+    /// it was not given another one. So has a player that stands inside of it.
+    #[must_use]
+    pub fn with_memory(&self, most: u32) -> Spec {
+        let mut spec = self.clone();
+        for (parameter, (name, value)) in
+            self.entry.parameters.iter().zip(&mut spec.settings.values)
+        {
+            match value {
+                Value::Player(inner) => **inner = inner.with_memory(most),
+                Value::Number(number) if *name == MEMORY && *number == parameter.default => {
+                    *number = f64::from(most).clamp(parameter.range.0, parameter.range.1);
+                }
+                Value::Number(_) => {}
+            }
+        }
+        spec
+    }
+
+    /// Reads a list of players: `mcts:c=1.2,steps=40,random` are two.
     pub fn parse_list(text: &str) -> Result<Vec<Spec>, SpecError> {
         let mut specs: Vec<String> = Vec::new();
-        for piece in text.split(',').map(str::trim) {
+        for piece in pieces(text) {
             // A setting belongs to the player before it.
             let setting = piece.split_once('=').is_some_and(|(name, _)| !name.contains(':'));
             match specs.last_mut() {
@@ -170,43 +222,94 @@ impl FromStr for Spec {
     type Err = SpecError;
 
     fn from_str(text: &str) -> Result<Self, SpecError> {
-        let (name, rest) = text.split_once(':').unwrap_or((text, ""));
-        let name = name.trim();
-        let entry = crate::PLAYERS
-            .iter()
-            .find(|entry| entry.name == name)
-            .ok_or_else(|| SpecError::Player(name.to_owned()))?;
-        let mut values: Vec<(&str, f64)> =
-            entry.parameters.iter().map(|p| (p.name, p.default)).collect();
-        let mut given = Vec::new();
-        for setting in rest.split(',').map(str::trim).filter(|setting| !setting.is_empty()) {
-            let (key, value) =
-                setting.split_once('=').ok_or_else(|| SpecError::Setting(setting.to_owned()))?;
-            let (key, value) = (key.trim(), value.trim());
-            let at = entry
-                .parameters
-                .iter()
-                .position(|parameter| parameter.name == key)
-                .ok_or_else(|| SpecError::Parameter { entry, name: key.to_owned() })?;
-            let parameter = &entry.parameters[at];
-            let number = parameter
-                .number(value)
-                .ok_or_else(|| SpecError::Value { parameter, value: value.to_owned() })?;
-            values[at].1 = number;
-            given.push(at);
-        }
-        // One way of writing for one player: the settings that were given, in the order in which
-        // the player has them.
-        given.sort_unstable();
-        given.dedup();
-        let mut full = name.to_owned();
-        for (number, &at) in given.iter().enumerate() {
-            let before = if number == 0 { ':' } else { ',' };
-            let value = entry.parameters[at].text(values[at].1);
-            let _ = write!(full, "{before}{}={value}", values[at].0);
-        }
-        Ok(Spec { entry, settings: Settings { name: full, values } })
+        nested(text, 0)
     }
+}
+
+/// The name of the parameter that limits memory.
+const MEMORY: &str = "memory";
+
+/// Players within players, at most.
+const NESTING: usize = 8;
+
+/// Reads a player that stands inside of so many others.
+fn nested(text: &str, depth: usize) -> Result<Spec, SpecError> {
+    if depth > NESTING {
+        return Err(SpecError::Nesting);
+    }
+    let (name, rest) = text.split_once(':').unwrap_or((text, ""));
+    let name = name.trim();
+    let entry = crate::PLAYERS
+        .iter()
+        .chain([&crate::HUMAN])
+        .find(|entry| entry.name == name)
+        .ok_or_else(|| SpecError::Player(name.to_owned()))?;
+    let mut values: Vec<(&'static str, Value)> = Vec::new();
+    for parameter in entry.parameters {
+        let value = match parameter.player {
+            Some(player) => Value::Player(Box::new(nested(player, depth + 1)?)),
+            None => Value::Number(parameter.default),
+        };
+        values.push((parameter.name, value));
+    }
+    let mut given = Vec::new();
+    for setting in pieces(rest).into_iter().filter(|setting| !setting.is_empty()) {
+        let (key, value) =
+            setting.split_once('=').ok_or_else(|| SpecError::Setting(setting.to_owned()))?;
+        let (key, value) = (key.trim(), value.trim());
+        let at = entry
+            .parameters
+            .iter()
+            .position(|parameter| parameter.name == key)
+            .ok_or_else(|| SpecError::Parameter { entry, name: key.to_owned() })?;
+        values[at].1 = read(&entry.parameters[at], value, depth)?;
+        given.push(at);
+    }
+    // One way of writing for one player: the settings that were given, in the order in which
+    // the player has them.
+    given.sort_unstable();
+    given.dedup();
+    let mut full = name.to_owned();
+    for (number, &at) in given.iter().enumerate() {
+        let before = if number == 0 { ':' } else { ',' };
+        let (key, value) = &values[at];
+        let _ = match value {
+            Value::Number(number) => {
+                write!(full, "{before}{key}={}", entry.parameters[at].text(*number))
+            }
+            Value::Player(spec) if spec.to_string().contains(':') => {
+                write!(full, "{before}{key}=[{spec}]")
+            }
+            Value::Player(spec) => write!(full, "{before}{key}={spec}"),
+        };
+    }
+    Ok(Spec { entry, settings: Settings { name: full, values } })
+}
+
+/// Reads the value of a parameter.
+fn read(parameter: &'static Parameter, text: &str, depth: usize) -> Result<Value, SpecError> {
+    if parameter.player.is_some() {
+        let inner = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
+        let spec = nested(inner.unwrap_or(text), depth + 1)?;
+        if spec.is_human() {
+            return Err(SpecError::Value { parameter, value: text.to_owned() });
+        }
+        return Ok(Value::Player(Box::new(spec)));
+    }
+    parameter
+        .number(text)
+        .map(Value::Number)
+        .ok_or_else(|| SpecError::Value { parameter, value: text.to_owned() })
+}
+
+/// What commas separate, outside of brackets.
+fn pieces(text: &str) -> Vec<&str> {
+    let mut depth = 0_i32;
+    let outside = |letter: char| {
+        depth += i32::from(letter == '[') - i32::from(letter == ']');
+        letter == ',' && depth <= 0
+    };
+    text.split(outside).map(str::trim).collect()
 }
 
 /// Why a text is no player.
@@ -224,6 +327,8 @@ pub enum SpecError {
         /// The name.
         name: String,
     },
+    /// Players stand inside of players, too deep.
+    Nesting,
     /// A parameter can not have this value.
     Value {
         /// The parameter.
@@ -237,7 +342,8 @@ impl fmt::Display for SpecError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             SpecError::Player(name) => {
-                let names: Vec<&str> = crate::PLAYERS.iter().map(|entry| entry.name).collect();
+                let names = crate::PLAYERS.iter().chain([&crate::HUMAN]).map(|entry| entry.name);
+                let names: Vec<&str> = names.collect();
                 write!(f, "there is no player `{name}`; there are {}", names.join(", "))
             }
             SpecError::Setting(setting) => {
@@ -250,6 +356,12 @@ impl fmt::Display for SpecError {
                 }
                 let names = names.join(", ");
                 write!(f, "the player `{}` has no parameter `{name}`; it has {names}", entry.name)
+            }
+            SpecError::Nesting => {
+                write!(f, "players may stand inside of players {NESTING} deep, not deeper")
+            }
+            SpecError::Value { parameter, value } if parameter.player.is_some() => {
+                write!(f, "`{}` is a player that is no person, not `{value}`", parameter.name)
             }
             SpecError::Value { parameter, value } if !parameter.names.is_empty() => {
                 let names = parameter.names.join(", ");
@@ -285,6 +397,39 @@ mod tests {
     }
 
     #[test]
+    fn players_stand_inside_of_players() {
+        let text = "plies:depth=2,inner=onestep,random,puct: inner = [plies:inner=[mcs:playouts=8],\
+                    depth=1] , c=2";
+        let specs = Spec::parse_list(text).unwrap();
+        let texts: Vec<String> = specs.iter().map(ToString::to_string).collect();
+        let nested = "puct:c=2,inner=[plies:depth=1,inner=[mcs:playouts=8]]";
+        assert_eq!(texts, ["plies:depth=2,inner=onestep", "random", nested]);
+        assert_eq!(texts[2].parse::<Spec>().unwrap().to_string(), texts[2]);
+        assert_eq!(specs[2].make().name(), texts[2]);
+    }
+
+    #[test]
+    fn memory_is_limited_where_nothing_else_was_said() {
+        let memory = |text: &str| {
+            let spec = text.parse::<Spec>().unwrap().with_memory(5);
+            (spec.to_string(), spec.settings.real("memory"))
+        };
+        assert_eq!(memory("mcts"), ("mcts".to_owned(), 5.0));
+        assert_eq!(memory("mcts:memory=9"), ("mcts:memory=9".to_owned(), 9.0));
+        assert_eq!("random".parse::<Spec>().unwrap().with_memory(5).to_string(), "random");
+    }
+
+    #[test]
+    fn nesting_has_an_end() {
+        let deep = "plies:inner=[".repeat(100_000);
+        let said = |text: &str| text.parse::<Spec>().unwrap_err().to_string();
+        assert!(said(&deep).contains("not deeper"));
+        assert!(said("plies:inner=human").contains("no person"));
+        assert!(said("plies:inner=nobody").contains("there is no player `nobody`"));
+        assert!(said("plies:inner=[").contains("there is no player `[`"));
+    }
+
+    #[test]
     fn mistakes_are_named() {
         let said = |text: &str| text.parse::<Spec>().unwrap_err().to_string();
         assert!(said("mtcs").starts_with("there is no player `mtcs`; there are legal"));
@@ -301,6 +446,9 @@ mod tests {
             let agent = entry.name.parse::<Spec>().unwrap().make();
             assert_eq!(agent.name(), entry.name);
             for parameter in entry.parameters {
+                if let Some(player) = parameter.player {
+                    assert!(player.parse::<Spec>().is_ok(), "{parameter:?}");
+                }
                 let (low, high) = parameter.range;
                 assert!(low <= parameter.default && parameter.default <= high, "{parameter:?}");
             }

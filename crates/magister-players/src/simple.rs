@@ -53,3 +53,22 @@ impl Agent for Simple {
         })
     }
 }
+
+/// Stands for a person where nobody is there to ask people.
+pub(crate) struct Nobody;
+
+impl Nobody {
+    pub(crate) fn make(_: &Settings) -> Box<dyn Agent> {
+        Box::new(Nobody)
+    }
+}
+
+impl Agent for Nobody {
+    fn name(&self) -> String {
+        "human".to_owned()
+    }
+
+    fn decide(&mut self, _: &View, _: &mut Budget, _: &mut Rng) -> Result<Decision, Halt> {
+        Err(Halt::Limit("nobody is there to ask people".to_owned()))
+    }
+}

@@ -98,7 +98,17 @@ impl Tables {
         }
         let sums = &self.sums[first as usize..][..moves.len()];
         let total: f64 = sums.iter().sum();
-        (total > 0.0).then(|| moves.into_iter().zip(sums.iter().map(|sum| sum / total)).collect())
+        let mut shares: Vec<f64> = sums.iter().map(|sum| sum / total).collect();
+        if total <= 0.0 {
+            // Averages are counted while others learn. Who plays alone has none, and needs none:
+            // chance does not adapt, so what is regretted most is best.
+            let regrets = &self.regrets[first as usize..][..moves.len()];
+            if regrets.iter().all(|&regret| regret <= 0.0) {
+                return None;
+            }
+            self.current(Stand { situation, first }, moves.len(), &mut shares);
+        }
+        Some(moves.into_iter().zip(shares).collect())
     }
 }
 

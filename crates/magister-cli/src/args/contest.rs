@@ -9,7 +9,9 @@ use super::Reading;
 
 /// List the players, with their parameters
 #[derive(Debug, Parser)]
-#[command(after_help = "A player is named with its settings: mcts, or mcts:c=1.2,steps=400.
+#[command(after_help = "A player is named with its settings: mcts, or mcts:c=1.2,steps=400. Some \
+stand around another player, whose settings are put in brackets: plies:depth=2,inner=mcs, or \
+puct:inner=[mcs:playouts=8],c=2.
 
 Examples:
   magister players
@@ -22,6 +24,49 @@ pub(crate) struct Players {
     /// One JSON object per player
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// Play a game against the machine
+#[derive(Debug, Parser)]
+#[command(
+    after_help = "The board is drawn before each of your moves, with the moves that you have. A line is a move, by its number or its text, or a command: help, moves, hint, undo, redo, show, history, resign, quit. In games that hide information you see what your role sees: your moves and percepts; the rest is shown when the match is over.
+
+You have no clock, the others have. Lines come from the terminal or from standard input; what is no move is told and the next line is read, and the end of the input is as good as quit. --record appends the match to a file that `magister replay` reads. Exit code: 0 played or left, 2 the game could not be played.
+
+Examples:
+  magister play tictactoe
+  magister play connect-four --as o --against alphabeta --time 2s
+  magister play chinese-checkers-3 --against uct,random
+  magister play kuhn-poker --seed 7 --record mine.jsonl
+  magister play chess --as all                     two people at one terminal
+  printf '5\nhint\nquit\n' | magister play tictactoe --iterations 100"
+)]
+pub(crate) struct Play {
+    /// The game: a bundled name, rust:NAME or a file
+    #[arg(value_name = "GAME")]
+    pub(crate) game: String,
+    /// Your role, several with commas between them, or all [default: the first]
+    #[arg(long = "as", value_name = "ROLE", value_delimiter = ',')]
+    pub(crate) roles: Vec<String>,
+    /// Who plays the other roles, one for all or one for each [default: the strongest for the game]
+    #[arg(long, value_name = "PLAYER", value_parser = Spec::parse_list)]
+    pub(crate) against: Option<std::vec::Vec<Spec>>,
+    /// Who gives hints [default: the strongest for the game]
+    #[arg(long, value_name = "PLAYER")]
+    pub(crate) hint: Option<Spec>,
+    /// Where everything random comes from
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub(crate) seed: u64,
+    #[command(flatten)]
+    pub(crate) thinking: Thinking,
+    /// Append the match to this file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) record: Option<std::path::PathBuf>,
+    /// Break the match off after so many steps
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    pub(crate) max_steps: u32,
+    #[command(flatten)]
+    pub(crate) language: Reading,
 }
 
 /// Let players play against each other
@@ -79,13 +124,16 @@ pub(crate) struct Match {
 
 /// Play matches again that were recorded, and check them against the rules
 #[derive(Debug, Parser)]
-#[command(after_help = "Reads what `magister match --json` prints and what `magister tournament` \
-logs. Exit code: 0 all agree with the rules, 1 some do not, 2 something could not be read.
+#[command(
+    after_help = "Reads what `magister match --json` prints, what `magister tournament` logs \
+and what `magister play --record` writes. Exit code: 0 all agree with the rules, 1 some do not, 2 something could not be read.
 
 Examples:
   magister match tictactoe --players mcts,random --games 10 --iterations 100 --json > played.jsonl
   magister replay played.jsonl
-  magister replay played.jsonl --number 3    every position of the third match")]
+  magister replay played.jsonl --number 3    every position of the third match
+  magister replay played.jsonl --number 3 --step   walk through it: redo, undo, jump N, try others"
+)]
 pub(crate) struct Replay {
     /// The file, or - for standard input
     #[arg(value_name = "FILE")]
@@ -93,6 +141,9 @@ pub(crate) struct Replay {
     /// Show every position of this match only
     #[arg(long, value_name = "N")]
     pub(crate) number: Option<u64>,
+    /// Walk through the match with the commands of `magister step`, from its beginning
+    #[arg(long)]
+    pub(crate) step: bool,
     /// The game, if it is not found under the name in the file
     #[arg(long, value_name = "GAME")]
     pub(crate) game: Option<String>,
@@ -106,11 +157,15 @@ pub(crate) struct Replay {
 where it was interrupted, killed even, and plays nothing twice; when all is played, it prints the \
 table again. In a round robin every group of players that fits a game meets --rounds times, with \
 changing seats; in a Swiss tournament those with about the same score meet in each of --rounds \
-rounds. Ratings are by Bradley and Terry on the scale of Elo.
+rounds, nobody meets again as long as that can be avoided, and who is left over has a bye. Ratings \
+are by Bradley and Terry on the scale of Elo, which does not depend on the order of the matches; \
+--rating takes others.
 
 Examples:
   magister tournament tictactoe nim-3-4-5 --players uct,mcts,random --iterations 100 --log t.jsonl
-  magister tournament games/*.kif --players uct,mcts,pts,mcs --time 100ms --rounds 4 --log t.jsonl")]
+  magister tournament games/*.kif --players uct,mcts,pts,mcs --time 100ms --rounds 4 --log t.jsonl
+  magister tournament hex-7 --players uct,mcts,puct,pts,mcs --system swiss --rounds 5 \
+--iterations 500 --log t.jsonl --csv t.csv --svg t.svg")]
 pub(crate) struct Tourney {
     /// The games: bundled names, rust:NAME or files
     #[arg(value_name = "GAME", required = true)]
@@ -144,6 +199,12 @@ pub(crate) struct Tourney {
     /// Write the results to a table of comma-separated values as well
     #[arg(long, value_name = "FILE")]
     pub(crate) csv: Option<std::path::PathBuf>,
+    /// Draw ratings and cross table as well
+    #[arg(long, value_name = "FILE")]
+    pub(crate) svg: Option<std::path::PathBuf>,
+    /// How players are rated in the table and the drawing; --json tells all ratings
+    #[arg(long, value_name = "SCALE", value_enum, default_value_t = Rated::BradleyTerry)]
+    pub(crate) rating: Rated,
     /// The table as one JSON object
     #[arg(long)]
     pub(crate) json: bool,
@@ -160,17 +221,34 @@ pub(crate) enum Pairs {
     Swiss,
 }
 
+/// How players are rated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Rated {
+    /// The strengths that make the results most likely, on the scale of Elo, with mean zero
+    BradleyTerry,
+    /// A. Elo's, from 1000 on, over many orders of the matches
+    Elo,
+    /// M. Glickman's second, from 1500 on, with the rounds as periods
+    #[value(name = "glicko-2")]
+    Glicko2,
+    /// R. Weng's and C. Lin's, from 25 on
+    WengLin,
+}
+
 /// Say what kind of game it is: length, width, fairness, drama, skill
 #[derive(Debug, Parser)]
 #[command(after_help = "Random matches tell length and width, matches of a strong player against \
 itself who has the advantage and how a lead changes hands, and matches against a weak one what \
-skill is worth. A game that is small enough is solved. In games that hide information only random \
-matches are played.
+skill is worth. A game that is small enough is solved. If one of two sides wins more often than \
+chance can explain, the game is played again with a swap rule, and with draws as wins of the other \
+side, and what makes it fairest is suggested. In games that hide information only random matches \
+are played.
 
 Examples:
   magister analyze tictactoe
   magister analyze mine.kif --games 50 --iterations 2000
-  magister analyze breakthrough --json")]
+  magister analyze breakthrough --json
+  magister analyze chomp --svg chomp.svg        the same as a page with charts")]
 pub(crate) struct Analyze {
     /// The game: a bundled name, rust:NAME, a file, or - for standard input
     #[arg(value_name = "GAME")]
@@ -199,6 +277,9 @@ pub(crate) struct Analyze {
     /// Where everything random comes from
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub(crate) seed: u64,
+    /// Write a page with charts as well
+    #[arg(long, value_name = "FILE")]
+    pub(crate) svg: Option<std::path::PathBuf>,
     /// One JSON object
     #[arg(long)]
     pub(crate) json: bool,
@@ -241,6 +322,40 @@ pub(crate) struct Inspect {
     pub(crate) language: Reading,
 }
 
+/// Play for other programs, which ask for moves line by line
+#[derive(Debug, Parser)]
+#[command(after_help = "It reads lines and answers each with a JSON object:
+  go           the move that the player would make for the first role that has a choice
+  play MOVES   make moves, written as for `magister step`
+  random       make a random step
+  new          begin anew, with another seed
+  quit         end
+
+The player keeps what it knows from one question to the next. The first object comes before the
+first line.
+
+Examples:
+  magister answer connect-four --player uct --time 200ms
+  magister answer mine.kif --player mcts --iterations 1000")]
+pub(crate) struct Answer {
+    /// The game: a bundled name, rust:NAME, or a file
+    #[arg(value_name = "GAME")]
+    pub(crate) game: String,
+    /// Who plays; `magister players` lists them
+    #[arg(long, value_name = "PLAYER", default_value = "uct")]
+    pub(crate) player: Spec,
+    /// Where everything random comes from
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub(crate) seed: u64,
+    #[command(flatten)]
+    pub(crate) thinking: Thinking,
+    /// Let --time be time of the processor, where the system tells it: fair on a busy machine
+    #[arg(long)]
+    pub(crate) cpu: bool,
+    #[command(flatten)]
+    pub(crate) language: Reading,
+}
+
 /// How long players think.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Thinking {
@@ -256,6 +371,10 @@ pub(crate) struct Thinking {
     /// How late an answer may come and still count
     #[arg(long, value_name = "T", value_parser = duration, default_value = "50ms")]
     pub(crate) grace: Duration,
+    /// The memory that a player may use, in MiB, for players that remember positions and were not
+    /// given another limit
+    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
+    pub(crate) memory: Option<u32>,
 }
 
 /// Reads a time: a number with `ms` or `s` after it; without a unit it is seconds.

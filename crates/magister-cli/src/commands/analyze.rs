@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 use std::io::Write;
 
-use anyhow::Result;
-use magister_arena::{Analysis, Findings};
+use anyhow::{Context as _, Result};
+use magister_arena::{Analysis, Balance, Bar, Findings, Page};
 use magister_core::{Info, Seed, Stop};
 use serde_json::json;
 
@@ -38,6 +38,10 @@ pub(crate) fn run(args: &Analyze) -> Result<u8> {
     } else {
         write!(out, "{}", as_text(&playable.name, &info, args, &findings))?;
     }
+    if let Some(path) = &args.svg {
+        std::fs::write(path, as_svg(&playable.name, &info, args, &findings))
+            .with_context(|| path.display().to_string())?;
+    }
     Ok(CLEAN)
 }
 
@@ -62,9 +66,21 @@ fn as_text(name: &str, info: &Info, args: &Analyze, findings: &Findings) -> Stri
         let _ = writeln!(text, "{} against itself, {} matches", args.player, strong.matches);
         let _ = writeln!(text, "length: {:.1} steps", strong.length);
         if seats.len() > 1 {
-            let _ = writeln!(text, "draws: {:.0} %", 100.0 * strong.draws);
+            let decisive = 100.0 * (1.0 - strong.draws);
+            let _ =
+                writeln!(text, "draws: {:.0} %, decisive: {decisive:.0} %", 100.0 * strong.draws);
             for (seat, (score, low, high)) in seats.iter().zip(&strong.seats) {
                 let _ = writeln!(text, "score of {seat}: {score:.2} ({low:.2} to {high:.2})");
+            }
+            if let [(score, low, high), _] = strong.seats[..] {
+                let _ = writeln!(
+                    text,
+                    "advantage of {}, which comes first: {:+.2} ({:+.2} to {:+.2})",
+                    seats[0],
+                    2.0 * score - 1.0,
+                    2.0 * low - 1.0,
+                    2.0 * high - 1.0
+                );
             }
             let _ = writeln!(text, "drama: {:.2}", strong.drama);
             let _ = writeln!(text, "changes of the lead: {:.1} a match", strong.lead_changes);
@@ -87,5 +103,70 @@ fn as_text(name: &str, info: &Info, args: &Analyze, findings: &Findings) -> Stri
         }
         None => text += "not solved\n",
     }
+    if let Some(balance) = &findings.balance {
+        text += &fairer(&seats, balance);
+    }
     text
+}
+
+/// What may make the game fairer.
+fn fairer(seats: &[&str], balance: &Balance) -> String {
+    let seat = seats[balance.favoured];
+    let (score, low, high) = balance.score;
+    let mut text =
+        format!("not fair: {seat} scores {score:.2} ({low:.2} to {high:.2}); tried were\n");
+    for trial in &balance.tried {
+        let (score, low, high) = trial.seats[balance.favoured];
+        let _ = writeln!(
+            text,
+            "  {}: {seat} scores {score:.2} ({low:.2} to {high:.2}), {:.0} % draws, {} matches",
+            trial.what,
+            100.0 * trial.draws,
+            trial.matches
+        );
+    }
+    match balance.suggested {
+        Some(at) => {
+            let _ = writeln!(text, "suggested: {}", balance.tried[at].what);
+        }
+        None => text += "none of these helps\n",
+    }
+    text
+}
+
+/// The same as a page, with the scores as bars and the leads as curves.
+fn as_svg(name: &str, info: &Info, args: &Analyze, findings: &Findings) -> String {
+    let seats: Vec<&str> = info.players().map(|role| info.role_name(role)).collect();
+    let mut page = Page::new(name);
+    for line in as_text(name, info, args, findings).lines().skip(1) {
+        page.line(line);
+    }
+    if let Some(strong) = findings.strong.as_ref().filter(|_| seats.len() > 1) {
+        page.heading("Score of each seat, with intervals of 95 %");
+        let bar = |name: String, &(value, low, high): &(f64, f64, f64)| Bar {
+            name,
+            value,
+            interval: Some((low, high)),
+        };
+        let mut bars: Vec<Bar> = seats
+            .iter()
+            .zip(&strong.seats)
+            .map(|(seat, score)| bar((*seat).to_owned(), score))
+            .collect();
+        if let Some(balance) = &findings.balance {
+            for trial in &balance.tried {
+                for (seat, score) in seats.iter().zip(&trial.seats) {
+                    let rule = match trial.remedy {
+                        magister_arena::Remedy::Swap => "swap",
+                        magister_arena::Remedy::DrawOdds(_) => "draw odds",
+                    };
+                    bars.push(bar(format!("{seat}, {rule}"), score));
+                }
+            }
+        }
+        page.bars(&bars, 0.5);
+        page.heading(&format!("How far {} was ahead, match by match", seats[0]));
+        page.curves(&strong.leads);
+    }
+    page.to_string()
 }

@@ -3,38 +3,56 @@
 use std::fmt::Write as _;
 use std::io::Write;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
-use anyhow::Result;
-use magister_arena::{Contest, GameReport, Limits, Series, Sprt, SprtVerdict, Summary};
+use anyhow::{Result, bail};
+use magister_arena::{Contest, GameReport, Limits, Person, Series, Sprt, SprtVerdict, Summary};
 use magister_core::Seed;
+use magister_players::Spec;
 use serde_json::json;
 
+use super::play::opponent;
 use crate::args::{Match, Thinking};
+use crate::console::Console;
 use crate::{CLEAN, game};
 
 /// The time for a move where nothing is said.
 const SECOND: std::time::Duration = std::time::Duration::from_secs(1);
 
 pub(crate) fn run(args: &Match) -> Result<u8> {
-    let playable = game::open_for_play(&args.game, &args.language.options())?;
+    let source = game::find(&args.game, &args.language.options())?;
+    let playable = game::ready(source.prepare(None)?);
     let limits = limits(&args.thinking);
+    let players = with_memory(&args.players, args.thinking.memory);
+    // People play one match at a time.
+    let people = args.players.iter().any(Spec::is_human);
+    if people && args.game == "-" {
+        bail!("standard input cannot hold both the rules and the moves; name a file");
+    }
+    let person = people.then(|| -> Result<Arc<dyn Person>> {
+        let adviser = (opponent(playable.game.info())?, limits);
+        let painter = source.painter(&playable);
+        Ok(Arc::new(Console::new(&playable.game, painter, adviser, args.seed)))
+    });
     let contest = Contest {
         opening: args.opening,
         max_steps: args.max_steps,
+        person: person.transpose()?,
         ..Contest::new(playable.game, limits)
     };
     let series = Series {
         contest,
-        players: args.players.clone(),
+        players,
         games: args.games,
         seed: Seed::from(args.seed),
-        jobs: jobs(args.jobs, &limits),
+        jobs: if people { 1 } else { jobs(args.jobs, &limits) },
     };
-    let mut out = anstream::stdout().lock();
+    // Not locked, since people are spoken to as well.
+    let mut out = anstream::stdout();
     let mut summary = Summary::default();
     let mut trouble = Ok(());
     let test = args.sprt.map(|(low, high)| Sprt::new(low, high));
-    let first = args.players.first().map(ToString::to_string).unwrap_or_default();
+    let first = series.players.first().map(ToString::to_string).unwrap_or_default();
     let mut verdict = SprtVerdict::Open;
     series.play(|number, report| {
         summary.add(&report);
@@ -50,7 +68,8 @@ pub(crate) fn run(args: &Match) -> Result<u8> {
         if let (Some(test), Some(line)) = (test, line) {
             verdict = test.verdict(line.wins, line.draws, line.losses);
         }
-        if trouble.is_err() || verdict != SprtVerdict::Open {
+        let left = report.errors.iter().any(|error| error.kind == "left");
+        if trouble.is_err() || left || verdict != SprtVerdict::Open {
             return ControlFlow::Break(());
         }
         ControlFlow::Continue(())
@@ -80,6 +99,12 @@ pub(crate) fn run(args: &Match) -> Result<u8> {
 pub(crate) fn limits(thinking: &Thinking) -> Limits {
     let time = thinking.time.or_else(|| thinking.iterations.is_none().then_some(SECOND));
     Limits { time, iterations: thinking.iterations, start: thinking.start, grace: thinking.grace }
+}
+
+/// The players, with so much memory where nothing else was said.
+pub(crate) fn with_memory(players: &[Spec], memory: Option<u32>) -> Vec<Spec> {
+    let limited = |spec: &Spec| memory.map_or_else(|| spec.clone(), |most| spec.with_memory(most));
+    players.iter().map(limited).collect()
 }
 
 /// How many games are played at the same time: where time counts, one, since players would take

@@ -2,6 +2,7 @@
 
 pub(crate) mod analyze;
 pub(crate) mod audit;
+pub(crate) mod answer;
 pub(crate) mod bench;
 pub(crate) mod check;
 pub(crate) mod completions;
@@ -16,6 +17,7 @@ pub(crate) mod inspect;
 pub(crate) mod network;
 pub(crate) mod new;
 pub(crate) mod perft;
+pub(crate) mod play;
 pub(crate) mod playable;
 pub(crate) mod players;
 pub(crate) mod replay;
@@ -27,6 +29,9 @@ pub(crate) mod tournament;
 use std::io::{self, Write};
 
 use magister_gdl::{Diagnostics, Severity, Source};
+
+/// Where lines are broken.
+pub(crate) const WIDTH: usize = 96;
 
 /// Writes diagnostics with their source lines to standard error.
 pub(crate) fn complain(name: &str, text: &str, found: &Diagnostics) -> io::Result<()> {
@@ -50,4 +55,26 @@ fn tally(found: &[(Severity, usize)]) -> String {
 
 pub(crate) fn plural(count: usize, word: &str) -> String {
     if count == 1 { format!("1 {word}") } else { format!("{count} {word}s") }
+}
+
+/// Items on lines that are not too long; the lines after the first are indented like it.
+pub(crate) fn wrapped(start: &str, items: impl Iterator<Item = String>, between: &str) -> String {
+    let indent = start.chars().count();
+    let (mut text, mut width, mut first) = (start.to_owned(), indent, true);
+    for item in items {
+        let length = item.chars().count();
+        if !first && width + between.len() + length > WIDTH {
+            text.push('\n');
+            text.push_str(&" ".repeat(indent));
+            width = indent;
+        } else if !first {
+            text.push_str(between);
+            width += between.len();
+        }
+        text.push_str(&item);
+        width += length;
+        first = false;
+    }
+    text.push('\n');
+    text
 }

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use anyhow::{Result, bail};
-use magister_players::{Entry, PLAYERS, Parameter};
+use magister_players::{Entry, HUMAN, PLAYERS, Parameter};
 use serde_json::{Value, json};
 
 use crate::CLEAN;
@@ -12,7 +12,7 @@ use crate::args::Players;
 pub(crate) fn run(args: &Players) -> Result<u8> {
     let mut out = anstream::stdout().lock();
     let wanted = |entry: &&Entry| args.player.as_ref().is_none_or(|name| entry.name == name);
-    let entries: Vec<&Entry> = PLAYERS.iter().filter(wanted).collect();
+    let entries: Vec<&Entry> = PLAYERS.iter().chain([&HUMAN]).filter(wanted).collect();
     if entries.is_empty() {
         let name = args.player.as_deref().unwrap_or_default();
         let Err(error) = name.parse::<magister_players::Spec>() else {
@@ -33,9 +33,12 @@ pub(crate) fn run(args: &Players) -> Result<u8> {
             writeln!(out, "{:width$}  plays games that hide information: {hidden}", "")?;
         }
         for parameter in entry.parameters {
-            let Parameter { name, about, default, range: (low, high), names, .. } = parameter;
+            let Parameter { name, about, default, range: (low, high), player, names, .. } =
+                parameter;
             let default = parameter.text(*default);
-            if names.is_empty() {
+            if let Some(player) = player {
+                writeln!(out, "{:width$}  {name}={player}: {about}", "")?;
+            } else if names.is_empty() {
                 writeln!(out, "{:width$}  {name}={default} ({low} to {high}): {about}", "")?;
             } else {
                 let names = names.join(", ");
@@ -50,15 +53,16 @@ fn as_json(entry: &Entry) -> Value {
     let parameters: Vec<Value> = entry
         .parameters
         .iter()
-        .map(|p| {
-            json!({
+        .map(|p| match p.player {
+            Some(player) => json!({"name": p.name, "about": p.about, "player": player}),
+            None => json!({
                 "name": p.name,
                 "about": p.about,
                 "default": p.default,
                 "range": [p.range.0, p.range.1],
                 "whole": p.whole,
                 "names": p.names,
-            })
+            }),
         })
         .collect();
     json!({

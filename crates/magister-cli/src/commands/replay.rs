@@ -6,12 +6,26 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
 use magister_arena::{GameReport, Played};
-use magister_core::{Game, Stop};
+use magister_core::{Game, Move, Role, Stop};
+use magister_engine::board::Painter;
 
+use super::WIDTH;
+use super::step::converse;
 use crate::args::Replay;
+use crate::game::Playable;
+use crate::session::Session;
 use crate::{CLEAN, FOUND, game};
 
+/// A game, who draws it.
+struct Known {
+    playable: Playable,
+    painter: Painter,
+}
+
 pub(crate) fn run(args: &Replay) -> Result<u8> {
+    if args.step && args.file == "-" {
+        bail!("standard input cannot hold both the matches and the commands; name a file");
+    }
     let file: Box<dyn BufRead> = match args.file.as_str() {
         "-" => Box::new(std::io::stdin().lock()),
         path => {
@@ -20,9 +34,10 @@ pub(crate) fn run(args: &Replay) -> Result<u8> {
             Box::new(BufReader::new(file))
         }
     };
-    let mut games: BTreeMap<String, Arc<dyn Game>> = BTreeMap::new();
-    let mut out = anstream::stdout().lock();
+    let mut games: BTreeMap<String, Known> = BTreeMap::new();
+    let mut out = anstream::stdout();
     let (mut number, mut wrong) = (0_u64, 0_u64);
+    let wanted = args.number.or(args.step.then_some(1));
     for (at, line) in file.lines().enumerate() {
         let line = line?;
         let Some(report) = read(&line).with_context(|| format!("line {} is no match", at + 1))?
@@ -30,20 +45,25 @@ pub(crate) fn run(args: &Replay) -> Result<u8> {
             continue;
         };
         number += 1;
-        if args.number.is_some_and(|wanted| wanted != number) {
+        if wanted.is_some_and(|wanted| wanted != number) {
             continue;
         }
         let name = args.game.clone().unwrap_or_else(|| report.game.clone());
         if !games.contains_key(&name) {
-            let playable = game::open(&name, None, &args.language.options())?;
-            games.insert(name.clone(), playable.game);
+            let source = game::find(&name, &args.language.options())?;
+            let playable = source.prepare(None)?;
+            let painter = source.painter(&playable);
+            games.insert(name.clone(), Known { playable, painter });
         }
-        let game = &games[&name];
-        match report.replay(&**game, &Stop::never()) {
+        let Known { playable, painter } = &games[&name];
+        match report.replay(&*playable.game, &Stop::never()) {
             Ok(states) => {
                 writeln!(out, "match {number}: {}", title(&report))?;
+                if args.step {
+                    return walk(&report, playable, painter);
+                }
                 if args.number.is_some() {
-                    positions(&mut out, &**game, &report, &states)?;
+                    positions(&mut out, &*playable.game, painter, &report, &states)?;
                 }
             }
             Err(error) => {
@@ -52,11 +72,25 @@ pub(crate) fn run(args: &Replay) -> Result<u8> {
             }
         }
     }
-    if let Some(wanted) = args.number.filter(|&wanted| wanted == 0 || wanted > number) {
+    if let Some(wanted) = wanted.filter(|&wanted| wanted == 0 || wanted > number) {
         bail!("there is no match {wanted}; there are {number}");
     }
     writeln!(out, "{number} matches, {wrong} that do not agree with the rules")?;
     Ok(if wrong == 0 { CLEAN } else { FOUND })
+}
+
+/// Hands a match to the commands of `magister step`, at its beginning and with everything to redo.
+fn walk(report: &GameReport, playable: &Playable, painter: &Painter) -> Result<u8> {
+    let (info, text) = (playable.game.info(), playable.game.text());
+    let joint = |words: &Vec<String>| -> Vec<Move> {
+        let read = |(role, words): (Role, &String)| text.parse_move(role, words);
+        info.all_roles().zip(words).filter_map(read).collect()
+    };
+    let joints: Vec<Vec<Move>> = report.moves.iter().map(joint).collect();
+    let mut session = Session::new(Arc::clone(&playable.game), 0);
+    session.follow(&joints)?;
+    session.go(0)?;
+    converse(&mut session, playable, Some(painter))
 }
 
 /// The match of a line: of `magister match --json` or of the log of a tournament. Summaries and
@@ -91,16 +125,17 @@ fn title(report: &GameReport) -> String {
 fn positions(
     out: &mut impl Write,
     game: &dyn Game,
+    painter: &Painter,
     report: &GameReport,
     states: &[Vec<u64>],
 ) -> Result<()> {
-    writeln!(out, "{}", game.text().state_text(&states[0]))?;
+    write!(out, "{}", painter.picture(game, &states[0]).text(WIDTH, true))?;
     for (step, (joint, state)) in report.moves.iter().zip(&states[1..]).enumerate() {
         for error in report.errors.iter().filter(|error| error.step == step + 1) {
             writeln!(out, "   {}", error.what)?;
         }
         writeln!(out, "{}. {}", step + 1, joint.join(" "))?;
-        writeln!(out, "{}", game.text().state_text(state))?;
+        write!(out, "{}", painter.picture(game, state).text(WIDTH, false))?;
     }
     Ok(())
 }

@@ -72,7 +72,11 @@ fn shown(
 
 /// Reads commands to their end. At a terminal a mistake is told and the next line is read; a
 /// script ends at its first one.
-fn converse(session: &mut Session, playable: &Playable, painter: Option<&Painter>) -> Result<u8> {
+pub(crate) fn converse(
+    session: &mut Session,
+    playable: &Playable,
+    painter: Option<&Painter>,
+) -> Result<u8> {
     let mut input = io::stdin().lock();
     let mut out = anstream::stdout().lock();
     let terminal = input.is_terminal();

@@ -5,15 +5,18 @@ use std::fs::OpenOptions;
 use std::io::{BufReader, Seek, SeekFrom, Write};
 
 use anyhow::{Context as _, Result, bail};
-use magister_arena::{Contest, Log, System, Tournament};
+use magister_arena::{Bar, Contest, Log, Page, Scale, Standing, System, Tournament, rate};
 use magister_core::{Information, Seed};
 use serde_json::{Value, json};
 
-use super::contest::{jobs, limits};
-use crate::args::{Pairs, Tourney};
+use super::contest::{jobs, limits, with_memory};
+use crate::args::{Pairs, Rated, Tourney};
 use crate::{CLEAN, game};
 
 pub(crate) fn run(args: &Tourney) -> Result<u8> {
+    if let Some(person) = args.players.iter().find(|player| player.is_human()) {
+        bail!("{person} is a person; people play with `magister play` or `magister match`");
+    }
     let limits = limits(&args.thinking);
     let mut games = Vec::new();
     for name in &args.games {
@@ -32,7 +35,7 @@ pub(crate) fn run(args: &Tourney) -> Result<u8> {
     }
     let tournament = Tournament {
         games,
-        players: args.players.clone(),
+        players: with_memory(&args.players, args.thinking.memory),
         system: match args.system {
             Pairs::RoundRobin => System::RoundRobin,
             Pairs::Swiss => System::Swiss,
@@ -78,7 +81,11 @@ pub(crate) fn run(args: &Tourney) -> Result<u8> {
     if args.json {
         writeln!(out, "{}", as_json(&log))?;
     } else {
-        write!(out, "{}", as_text(&log))?;
+        write!(out, "{}", as_text(&log, args.rating))?;
+    }
+    if let Some(svg) = &args.svg {
+        std::fs::write(svg, as_svg(&log, args.rating))
+            .with_context(|| svg.display().to_string())?;
     }
     if let Some(csv) = &args.csv {
         std::fs::write(csv, as_csv(&log)).with_context(|| csv.display().to_string())?;
@@ -93,13 +100,22 @@ fn as_json(log: &Log) -> Value {
         .collect();
     let mut games: Vec<&str> = log.matches().map(|(pairing, _)| pairing.game.as_str()).collect();
     games.dedup();
+    let scales = |game: Option<&str>| -> Value {
+        let meetings = log.meetings(game);
+        let one = |scale: Scale| (scale.name().to_owned(), json!(rate(&meetings, scale)));
+        Value::Object(Scale::ALL.into_iter().map(one).collect())
+    };
     let by_game: Vec<Value> = games
         .into_iter()
-        .map(|game| json!({"game": game, "ratings": log.comparisons(Some(game)).ratings()}))
+        .map(|game| {
+            let ratings = log.comparisons(Some(game)).ratings();
+            json!({"game": game, "ratings": ratings, "scales": scales(Some(game))})
+        })
         .collect();
     json!({
         "matches": log.len(),
         "ratings": comparisons.ratings(),
+        "scales": scales(None),
         "cross_table": cross,
         "by_game": by_game,
     })
@@ -118,21 +134,39 @@ fn pairs(
     })
 }
 
-fn as_text(log: &Log) -> String {
+/// Ratings on the scale that was asked for, best first.
+fn standings(log: &Log, scale: Rated) -> Vec<Standing> {
+    let scale = match scale {
+        Rated::BradleyTerry => {
+            let ratings = log.comparisons(None).ratings().into_iter();
+            return ratings
+                .map(|r| Standing { player: r.player, rating: r.elo, interval: r.interval })
+                .collect();
+        }
+        Rated::Elo => Scale::Elo,
+        Rated::Glicko2 => Scale::Glicko2,
+        Rated::WengLin => Scale::WengLin,
+    };
+    rate(&log.meetings(None), scale)
+}
+
+fn as_text(log: &Log, scale: Rated) -> String {
     let comparisons = log.comparisons(None);
-    let ratings = comparisons.ratings();
-    let width = ratings.iter().map(|rating| rating.player.len()).max().unwrap_or(0).max(6);
-    let mut text = format!("{:width$}     elo  95 % interval   score  against\n", "player");
-    for rating in &ratings {
-        let (low, high) = rating.interval;
+    let shares = comparisons.ratings();
+    let standings = standings(log, scale);
+    let width = standings.iter().map(|one| one.player.len()).max().unwrap_or(0).max(6);
+    let mut text = format!("{:width$}  rating  95 % interval   score  against\n", "player");
+    // Ratings by Weng and Lin are small.
+    let digits = if scale == Rated::WengLin { 1 } else { 0 };
+    for Standing { player, rating, interval: (low, high) } in &standings {
+        let share = shares.iter().find(|one| one.player == *player).map_or(0.0, |one| one.score);
         let _ = write!(
             text,
-            "{:width$}  {:6.0}  {low:6.0} to {high:5.0}  {:5.3} ",
-            rating.player, rating.elo, rating.score
+            "{player:width$}  {rating:6.digits$}  {low:6.digits$} to {high:5.digits$}  {share:5.3} "
         );
-        for other in &ratings {
+        for other in &standings {
             let of = |name: &str| comparisons.players().iter().position(|known| known == name);
-            let (Some(a), Some(b)) = (of(&rating.player), of(&other.player)) else { continue };
+            let (Some(a), Some(b)) = (of(player), of(&other.player)) else { continue };
             let games = comparisons.wins(a, b) + comparisons.wins(b, a);
             let cell = match games {
                 _ if a == b => "   - ".to_owned(),
@@ -144,6 +178,38 @@ fn as_text(log: &Log) -> String {
         text.push('\n');
     }
     text
+}
+
+/// Ratings as bars, and everybody against everybody.
+fn as_svg(log: &Log, scale: Rated) -> String {
+    let comparisons = log.comparisons(None);
+    let standings = standings(log, scale);
+    let mut page = Page::new(&format!("Tournament, {} matches", log.len()));
+    page.heading("Ratings, with intervals of 95 %");
+    let bars: Vec<Bar> = standings
+        .iter()
+        .map(|one| Bar {
+            name: one.player.clone(),
+            value: one.rating,
+            interval: Some(one.interval),
+        })
+        .collect();
+    let from = match scale {
+        Rated::BradleyTerry => 0.0,
+        Rated::Elo => 1000.0,
+        Rated::Glicko2 => 1500.0,
+        Rated::WengLin => 25.0,
+    };
+    page.bars(&bars, from);
+    page.heading("Share of points, row against column");
+    let names: Vec<String> = standings.into_iter().map(|one| one.player).collect();
+    let of = |name: &str| comparisons.players().iter().position(|known| known == name);
+    page.cross_table(&names, |row, column| {
+        let (a, b) = (of(&names[row])?, of(&names[column])?);
+        let games = comparisons.wins(a, b) + comparisons.wins(b, a);
+        (a != b && games > 0.0).then(|| comparisons.wins(a, b) / games)
+    });
+    page.to_string()
 }
 
 fn as_csv(log: &Log) -> String {

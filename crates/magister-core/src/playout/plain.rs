@@ -77,7 +77,7 @@ impl Player {
             squares: vec![0.0; LANES * roles],
             numbers: vec![[0; LANES]; WINDOW * roles],
             known: vec![0; roles],
-            joint: Vec::with_capacity(roles),
+            joint: vec![Move::IDLE; roles],
             step: Step::new(),
             goals: Vec::new(),
             paid: vec![None; roles],
@@ -158,11 +158,10 @@ impl Player {
                 offset += 2 - offset % 2;
                 continue;
             }
-            self.joint.clear();
             let mut draw = 0;
             for role in 0..self.roles {
                 let choice = self.choose(worker, window, offset, role, &mut draw);
-                self.joint.push(choice);
+                self.joint[role] = choice;
             }
             worker.step(&self.joint, &mut self.step, stop)?;
             self.lanes[index].steps += 1;

@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use super::{Batch, Results, Stream, Tally};
+use super::{Batch, Leaves, Results, Stream, Tally, Yields};
 use crate::{Game, Halt, Stop, Worker};
 
 /// Workers of one game that play batches together, each in a thread of its own.
@@ -20,12 +20,17 @@ pub struct Team {
 struct Member {
     worker: Box<dyn Worker>,
     results: Results,
+    yields: Yields,
 }
 
 impl Team {
     /// So many workers of a game, but at least one.
     pub fn new(game: &dyn Game, threads: usize) -> Self {
-        let member = |_| Member { worker: game.worker(), results: Results::default() };
+        let member = |_| Member {
+            worker: game.worker(),
+            results: Results::default(),
+            yields: Yields::default(),
+        };
         Self { members: (0..threads.max(1)).map(member).collect() }
     }
 
@@ -66,6 +71,49 @@ impl Team {
         });
         let deal = deal.into_inner().unwrap_or_else(PoisonError::into_inner);
         deal.halt.map_or(Ok(()), Err)
+    }
+
+    /// Plays leaves; see [`Worker::leaves`]. Each worker gets the same number of whole streams.
+    pub fn leaves(
+        &mut self,
+        leaves: &Leaves<'_>,
+        out: &mut Yields,
+        stop: &Stop,
+    ) -> Result<(), Halt> {
+        let sharing = leaves.sharing();
+        let streams = leaves.starts.len().div_ceil(sharing);
+        let [first, others @ ..] = &mut self.members[..] else { return Ok(()) };
+        let share = streams.div_ceil(others.len() + 1);
+        if others.is_empty() || streams < 2 {
+            return first.worker.leaves(leaves, out, stop);
+        }
+        let mut parts = leaves.starts.chunks(share * sharing).enumerate().map(|(at, starts)| {
+            let first = leaves.first.wrapping_add((at * share) as u64);
+            Leaves { first, starts, ..*leaves }
+        });
+        let mine = parts.next().unwrap_or(*leaves);
+        let (own, results) = thread::scope(|scope| {
+            let play = |(member, part): (&'_ mut Member, Leaves<'_>)| {
+                member.worker.leaves(&part, &mut member.yields, stop)
+            };
+            let threads: Vec<_> =
+                others.iter_mut().zip(parts).map(|work| scope.spawn(move || play(work))).collect();
+            let own = first.worker.leaves(&mine, &mut first.yields, stop);
+            let stopped = |_| Err(Halt::Stopped);
+            let results: Vec<Result<(), Halt>> =
+                threads.into_iter().map(|thread| thread.join().unwrap_or_else(stopped)).collect();
+            (own, results)
+        });
+        own?;
+        out.clear(leaves.starts.len(), first.yields.roles);
+        out.copy(0, &first.yields);
+        let mut at = mine.starts.len();
+        for (member, result) in others.iter().zip(results) {
+            result?;
+            out.copy(at, &member.yields);
+            at += member.yields.finished.len();
+        }
+        Ok(())
     }
 }
 
@@ -156,6 +204,26 @@ mod tests {
             for _ in 0..2 {
                 team.playouts(&batch, &mut together, &Stop::never()).unwrap();
                 assert_eq!(alone, together, "{threads} threads");
+            }
+        }
+    }
+
+    #[test]
+    fn several_threads_play_the_leaves_that_one_does() {
+        let game = Native::new(Countdown(21));
+        let mut start = Vec::new();
+        game.worker().save(&mut start);
+        for states in [1, 8, 9, 70] {
+            let starts = vec![&start[..]; states];
+            let leaves = Leaves { seed: 5, first: 2, starts: &starts, each: 4, max_steps: 9 };
+            let (mut alone, mut together) = (Yields::default(), Yields::default());
+            game.worker().leaves(&leaves, &mut alone, &Stop::never()).unwrap();
+            for threads in [1, 2, 3, 50] {
+                let mut team = Team::new(&game, threads);
+                for _ in 0..2 {
+                    team.leaves(&leaves, &mut together, &Stop::never()).unwrap();
+                    assert_eq!(alone, together, "{threads} threads");
+                }
             }
         }
     }

@@ -1,7 +1,9 @@
 //! The same streams by every way of playing batches: results must be equal, bit for bit.
 
-use magister_core::playout::{Team, one_by_one};
-use magister_core::{Batch, Detail, Game, Halt, Move, Results, Seed, Step, Stop, Stream};
+use magister_core::playout::{Team, leaves_one_by_one, one_by_one};
+use magister_core::{
+    Batch, Detail, Game, Halt, Leaves, Move, Results, Seed, Step, Stop, Stream, Worker, Yields,
+};
 use magister_lanes::Width;
 
 use crate::evaluator::{Choice, NetworkGame, Playing};
@@ -103,6 +105,28 @@ impl Course {
         }
         Ok(all)
     }
+
+    /// Plays leaves of all numbers of playouts, by `play`: more than a row has lanes.
+    fn leaves(
+        &self,
+        mut play: impl FnMut(&Leaves<'_>, &mut Yields) -> Result<(), Halt>,
+    ) -> Result<Vec<Yields>, Halt> {
+        let mut all = Vec::new();
+        for (each, max_steps) in
+            [1, 2, 4, 8, 16, 32].into_iter().zip(self.amount.max_steps.into_iter().cycle())
+        {
+            let count = self.amount.streams * 32 / each as usize + 1;
+            let starts: Vec<&[u64]> =
+                (0..count).map(|n| &self.starts[n * n % self.starts.len()][..]).collect();
+            // Some only, where each is played often.
+            let starts = &starts[..count.min(150)];
+            let leaves = Leaves { seed: 0xfeed_5eed, first: u64::MAX, starts, each, max_steps };
+            let mut out = Yields::default();
+            play(&leaves, &mut out)?;
+            all.push(out);
+        }
+        Ok(all)
+    }
 }
 
 /// What came of a comparison.
@@ -114,16 +138,32 @@ pub struct Lanes {
     pub different: Vec<String>,
 }
 
+/// What came of all batches, and of all leaves.
+type Played = (Vec<Results>, Vec<Yields>);
+
+fn alone(course: &Course, worker: &mut dyn Worker, stop: &Stop) -> Result<Played, Halt> {
+    let results = course.play(|batch, out| worker.playouts(batch, out, stop))?;
+    Ok((results, course.leaves(|leaves, out| worker.leaves(leaves, out, stop))?))
+}
+
+fn together(course: &Course, team: &mut Team, stop: &Stop) -> Result<Played, Halt> {
+    let results = course.play(|batch, out| team.playouts(batch, out, stop))?;
+    Ok((results, course.leaves(|leaves, out| team.leaves(leaves, out, stop))?))
+}
+
 /// Plays a course in all ways that this process has, and compares them with the plain evaluator:
 /// every width, two threads, and what play would choose.
 pub fn lanes(game: &NetworkGame, amount: Amount, stop: &Stop) -> Result<Lanes, Halt> {
     let course = Course::new(game, amount, stop)?;
     let mut worker = game.worker();
     let plain = course.play(|batch, out| one_by_one(&mut *worker, batch, out, stop))?;
+    let leaves = course.leaves(|leaves, out| leaves_one_by_one(&mut *worker, leaves, out, stop))?;
+    let plain = (plain, leaves);
     let mut different = Vec::new();
-    let mut compare = |name: String, results: Result<Vec<Results>, Halt>| -> Result<(), Halt> {
+    let mut compare = |name: String, results: Result<Played, Halt>| -> Result<(), Halt> {
         match results {
             Ok(results) if results == plain => {}
+            Ok(results) if results.0 == plain.0 => different.push(format!("{name}, of leaves")),
             Ok(_) => different.push(name),
             Err(Halt::Stopped) => return Err(Halt::Stopped),
             Err(halt) => different.push(format!("{name}: {halt}")),
@@ -132,20 +172,19 @@ pub fn lanes(game: &NetworkGame, amount: Amount, stop: &Stop) -> Result<Lanes, H
     };
     for &width in Width::ALL {
         let game = game.playing(Choice::Always(Playing::Lanes(width)));
-        let mut worker = game.worker();
-        let results = course.play(|batch, out| worker.playouts(batch, out, stop));
+        let results = alone(&course, &mut *game.worker(), stop);
         compare(format!("{width} lanes"), results)?;
         if width == Width::best() {
             let mut team = Team::new(&game, 2);
-            let results = course.play(|batch, out| team.playouts(batch, out, stop));
+            let results = together(&course, &mut team, stop);
             compare("two threads".to_owned(), results)?;
         }
     }
     let game = game.playing(Choice::Measured);
     let mut team = Team::new(&game, 2);
-    let results = course.play(|batch, out| team.playouts(batch, out, stop));
+    let results = together(&course, &mut team, stop);
     compare("what is measured to be the fastest".to_owned(), results)?;
-    Ok(Lanes { signature: signature(&plain), different })
+    Ok(Lanes { signature: signature(&plain.0), different })
 }
 
 /// A number that stands for results: FNV-1a over 64-bit words, byte by byte.

@@ -1,8 +1,10 @@
 //! Playouts by the hundred: a network run on vectors, one game in every bit.
 
+mod check;
 mod choice;
 mod ending;
 mod goals;
+mod leaves;
 mod moves;
 mod numbers;
 mod phases;

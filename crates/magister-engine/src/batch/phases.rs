@@ -8,7 +8,7 @@ use crate::network::{Edge, Graph, Network, Turns};
 pub(super) struct Phase {
     turn: Edge,
     /// What is taken for granted of them.
-    known: (Graph, Edge),
+    pub(super) known: (Graph, Edge),
 }
 
 impl Phase {
@@ -36,6 +36,13 @@ impl Phase {
                 (phase, &side.network, turns_of(turns, side.turn, &side.network))
             })
             .collect()
+    }
+
+    /// Whether it is the role's turn in a state.
+    pub(super) fn has_turn(&self, state: &[u64]) -> bool {
+        let fluent = self.turn.node() as usize - 1;
+        let holds = state.get(fluent / 64).is_some_and(|word| word >> (fluent % 64) & 1 == 1);
+        holds != self.turn.negated()
     }
 
     /// Whether a state is one of these, as far as this one has to know.

@@ -7,8 +7,10 @@ use magister_core::playout::{LANES, lane_quota};
 use magister_core::{Batch, Detail, Halt, Results, Stop, Tally};
 use magister_lanes::{BITS, Form, Ledger, Planes, Start, Width, Wires, hold, scale};
 
+use super::check::Check;
 use super::ending::Ending;
 use super::goals::{Goals, Pay};
+use super::leaves::Sheet;
 use super::moves::{CountedMoves, MoveBook};
 use super::phases::Phase;
 use super::program::{BatchProgram, STATE, YES};
@@ -27,6 +29,8 @@ pub(crate) struct BatchPlan {
     roles: usize,
     /// The moves, if it is told what comes of them.
     moves: Option<CountedMoves>,
+    /// Whether lanes have states of the game; not where moves are counted.
+    pub(super) check: Option<Check>,
 }
 
 impl BatchPlan {
@@ -50,11 +54,13 @@ impl BatchPlan {
             // Gates in the order for code are slow without it.
             programs = make(Form::Runs);
         }
-        let phases = phases.into_iter().map(|(phase, ..)| phase).collect();
+        let phases: Vec<Phase> = phases.into_iter().map(|(phase, ..)| phase).collect();
+        let check =
+            numbers.is_none().then(|| Check::new(network, &phases.iter().collect::<Vec<_>>()));
         let moves =
             numbers.map(|numbers| CountedMoves::new(network, numbers, &programs[0].rewards));
         let (fluents, roles) = (network.fluents.len(), network.idle.len());
-        Self { programs, phases, apart, fluents, roles, moves }
+        Self { programs, phases, apart, fluents, roles, moves, check }
     }
 
     /// The phase of a state; none if its playouts can not be played by this plan.
@@ -63,6 +69,40 @@ impl BatchPlan {
             return Some(0);
         }
         self.phases.iter().position(|phase| phase.holds(state))
+    }
+
+    pub(super) fn fluents(&self) -> usize {
+        self.fluents
+    }
+
+    pub(super) fn roles(&self) -> usize {
+        self.roles
+    }
+
+    /// How many programs take turns.
+    pub(super) fn phases(&self) -> usize {
+        self.programs.len()
+    }
+
+    /// The phase of a state by whose turn it is, which says nothing of what else must be known.
+    pub(super) fn turn(&self, state: &[u64]) -> usize {
+        self.phases.iter().position(|phase| phase.has_turn(state)).unwrap_or(0)
+    }
+
+    pub(super) fn program(&self, phase: usize) -> &BatchProgram {
+        &self.programs[phase]
+    }
+
+    pub(super) fn apart(&self) -> Option<&Goals> {
+        self.apart.as_ref()
+    }
+
+    pub(super) fn ending(&self) -> &Ending {
+        &self.programs[0].ending
+    }
+
+    pub(super) fn rewards(&self) -> &[(usize, f64, u32)] {
+        &self.programs[0].rewards
     }
 
     /// The phase of the start of each stream; none if this is not a plan for all of them.
@@ -101,28 +141,30 @@ impl From<Halt> for Trouble {
 #[derive(Debug)]
 pub(crate) struct BatchPlayer {
     plan: Arc<BatchPlan>,
-    wires: Wires,
-    ledger: Ledger,
+    pub(super) wires: Wires,
+    pub(super) ledger: Ledger,
     /// The start states, if streams have different ones.
-    starts: Wires,
+    pub(super) starts: Wires,
     /// The start state, if they have the same: all ones or all zeros for each fluent.
     start: Vec<u64>,
     same: bool,
     /// The last states of playouts whose rewards are not yet computed, and the lanes of those.
-    kept: Wires,
-    keeping: Vec<u64>,
-    planes: Planes,
+    pub(super) kept: Wires,
+    pub(super) keeping: Vec<u64>,
+    pub(super) planes: Planes,
     slots: Vec<Playing>,
     /// How often each reward was paid, and then finished playouts, for every slot.
     counts: magister_lanes::Tally,
     /// What came of moves, if the plan tells that.
     moves: Option<MoveBook>,
     /// The number of sweeps so far.
-    sweep: u64,
+    pub(super) sweep: u64,
     /// The phase of the first sweep.
-    phase: usize,
+    pub(super) phase: usize,
     /// The streams that have not begun, for each phase in which they start.
     waiting: Vec<VecDeque<usize>>,
+    /// What is needed for leaves, once there were any.
+    pub(super) sheet: Option<Sheet>,
 }
 
 impl BatchPlayer {
@@ -151,6 +193,7 @@ impl BatchPlayer {
             sweep: 0,
             phase: 0,
             waiting: vec![VecDeque::new(); plan.programs.len()],
+            sheet: None,
             plan,
         }
     }
@@ -158,6 +201,15 @@ impl BatchPlayer {
     /// The number of its lanes.
     pub(crate) fn width(&self) -> Width {
         self.wires.width()
+    }
+
+    pub(super) fn plan(&self) -> Arc<BatchPlan> {
+        Arc::clone(&self.plan)
+    }
+
+    /// How many programs take turns.
+    pub(super) fn phases(&self) -> usize {
+        self.plan.programs.len()
     }
 
     /// Whether it tells what comes of moves.
@@ -243,7 +295,7 @@ impl BatchPlayer {
     }
 
     /// The phase of the next sweep.
-    fn now(&self) -> usize {
+    pub(super) fn now(&self) -> usize {
         (self.phase + self.sweep as usize) % self.plan.programs.len()
     }
 
@@ -436,7 +488,7 @@ impl BatchPlayer {
 
     /// Draws the random numbers and makes the choices: from the upper planes, and if those are
     /// not enough in a lane from all of them.
-    fn choose(&mut self) {
+    pub(super) fn choose(&mut self) {
         let now = self.now();
         let Self { plan, wires, planes, sweep, .. } = self;
         let program = &plan.programs[now];
@@ -461,7 +513,7 @@ impl BatchPlayer {
     }
 
     /// The state of a lane that was alive and can not go on.
-    fn stuck(&self) -> Vec<u64> {
+    pub(super) fn stuck(&self) -> Vec<u64> {
         let stuck = self.ledger.stuck().iter().enumerate();
         let lane = stuck
             .map(|(word, &bits)| (word, bits))

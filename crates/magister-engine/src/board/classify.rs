@@ -154,24 +154,34 @@ impl Relation {
         }
     }
 
-    /// What a style says. Arguments are counted from one.
+    /// What a style says. Arguments are counted from one, and are those of the first fluent: others
+    /// may have the same, or are recognised where something else stands there.
     fn styled(&self, style: &BoardStyle, material: &Material) -> Option<Lie> {
+        let found = || match self.classify(material, None) {
+            Class::Board(lie) | Class::Guest(lie) => Some(lie),
+            _ => None,
+        };
         let leaf = |argument: usize| self.places.iter().position(|&place| place + 1 == argument);
         let split: Vec<usize> = style.split.iter().filter_map(|&argument| leaf(argument)).collect();
         let rest = |taken: &[usize]| -> Vec<usize> {
             (0..self.domains.len()).filter(|leaf| !taken.contains(leaf)).collect()
         };
-        let mut lie = match (style.column.and_then(leaf), style.row.and_then(leaf)) {
-            (Some(column), Some(row)) => {
+        let asked = (style.column.and_then(leaf), style.row.and_then(leaf));
+        let first = style.fluents.first().is_some_and(|first| *first == self.name);
+        let place = |leaf: usize| self.domains[leaf].is_ordered();
+        let same = first || [asked.0, asked.1].into_iter().flatten().all(place);
+        let mut lie = match (asked, if same { None } else { found() }) {
+            (_, Some(lie)) => lie,
+            ((Some(column), Some(row)), None) => {
                 let mut taken = split.clone();
                 taken.extend([column, row]);
                 let (column, row) = (Axis::Leaf(column), Axis::Leaf(row));
                 Lie { column, row, split, label: rest(&taken), up: false }
             }
-            (Some(only), None) | (None, Some(only)) => {
+            ((Some(only), None) | (None, Some(only)), None) => {
                 let mut taken = split.clone();
                 taken.push(only);
-                if self.domains[only].kind == Kind::Squares {
+                if self.domains[only].kind == Kind::Squares && style.places.is_empty() {
                     self.on_squares(only, split, rest(&taken))
                 } else {
                     let across = style.column.is_some();
@@ -180,10 +190,7 @@ impl Relation {
                     Lie { column, row, split, label: rest(&taken), up: false }
                 }
             }
-            (None, None) => match self.classify(material, None) {
-                Class::Board(lie) | Class::Guest(lie) => lie,
-                _ => return None,
-            },
+            ((None, None), None) => found()?,
         };
         if let Some(end) = style.first_row {
             lie.up = end == magister_core::End::Bottom;

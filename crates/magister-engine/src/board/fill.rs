@@ -6,10 +6,12 @@ use magister_core::Style;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::classify::{Axis, Lie};
+use super::graph::Links;
 use super::material::Material;
 use super::plan::{Place, Plan, Use};
 use super::relation::{Forms, Relation};
 use super::symbols::Symbols;
+use super::vocabulary::leaves;
 use crate::Ground;
 
 /// What a fluent with these leaves puts on its board.
@@ -78,12 +80,38 @@ pub(super) fn fill(
                 plan.fixed.push((place, label));
             }
         }
+        let lie = uses.iter().find_map(|how| match how {
+            Use::Board { plan, lie, named: false } if *plan == number => Some(lie),
+            _ => None,
+        });
+        let lines = asked.and_then(|board| board.lines.as_ref());
+        for name in lines.into_iter().flatten() {
+            let facts = material.facts.get(name).map_or(&[][..], Vec::as_slice);
+            let pairs = facts.iter().filter_map(|fact| joined(plan, lie?, fact));
+            let pairs: Links = pairs.flat_map(|(from, to)| [(from, to), (to, from)]).collect();
+            plan.links.extend(pairs);
+        }
+        plan.links.sort_unstable();
+        plan.links.dedup();
         let usual = usual(&first[number], plan.cells.len());
         let wide =
             plan.labels.len() > 2 && plan.rows.names.len() > 2 && plan.columns.names.len() > 2;
         let usual = usual.filter(|_| wide);
         plan.symbols = Symbols::new(&plan.labels, &style.symbols, &material.roles, usual);
     }
+}
+
+/// The two places of a board that a fact names.
+fn joined(plan: &Plan, lie: &Lie, fact: &[Ground]) -> Option<((usize, usize), (usize, usize))> {
+    let mut words = Vec::new();
+    for term in fact {
+        match term.args {
+            Some(_) => leaves(term, &mut words),
+            None => words.push(Arc::clone(&term.name)),
+        }
+    }
+    let [(_, x, y), (_, u, v)] = plan.named(lie, &words)[..] else { return None };
+    ((x, y) != (u, v)).then_some(((x, y), (u, v)))
 }
 
 /// The label that most cells of a board have at the start, if it is no number.

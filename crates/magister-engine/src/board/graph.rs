@@ -3,14 +3,14 @@
 use super::domain::Domain;
 use super::material::Material;
 
-/// Names of points, as positions in their domain, that facts connect.
-pub(super) type Links = Vec<Vec<usize>>;
+/// Places that are joined, by column and row, each pair in both directions.
+pub(super) type Links = Vec<((usize, usize), (usize, usize))>;
 
 /// The connections of points by the relation that connects most of them.
 pub(super) fn links(points: &Domain, material: &Material) -> Option<Links> {
-    let mut best: Option<(usize, Links)> = None;
+    let mut best: Option<(usize, Vec<Vec<usize>>)> = None;
     for facts in material.facts.values() {
-        let mut links: Links = vec![Vec::new(); points.names.len()];
+        let mut links: Vec<Vec<usize>> = vec![Vec::new(); points.names.len()];
         for fact in facts {
             let [from, to, ..] = &fact[..] else { continue };
             if let (Some(a), Some(b)) = (points.position(&from.name), points.position(&to.name))
@@ -34,5 +34,9 @@ pub(super) fn links(points: &Domain, material: &Material) -> Option<Links> {
             best = Some((connected, links));
         }
     }
-    best.map(|(_, links)| links)
+    let links = best?.1;
+    let pairs = |(from, list): (usize, &Vec<usize>)| {
+        list.iter().map(move |&to| ((from, 0), (to, 0))).collect::<Links>()
+    };
+    Some(links.iter().enumerate().flat_map(pairs).collect())
 }

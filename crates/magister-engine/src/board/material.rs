@@ -94,6 +94,27 @@ impl Material {
         }
     }
 
+    /// Answers of relations that a style names, which may be rules as well as facts. They are asked
+    /// in the first state, because they never change.
+    pub(super) fn derive(&mut self, rules: &Program, names: &[&String]) {
+        let limits = Limits { answers: FLUENTS, ..Limits::default() };
+        let mut reference = Reference::new(Arc::new(rules.clone()), limits);
+        for name in names {
+            let of = |symbol| rules.terms.name(symbol) == name.as_str();
+            let relation = rules.relations.iter().find(|relation| of(relation.functor.symbol));
+            let Some(arity) = relation.and_then(|relation| relation.functor.arity) else {
+                continue;
+            };
+            let args = (0..arity).map(Pattern::Variable).collect();
+            let Ok(answers) = reference.ask(name, args, &Stop::never()) else { continue };
+            let export =
+                |&answer: &_| reference.terms().export(answer).args.map_or(Vec::new(), Vec::from);
+            let mut facts: Vec<Vec<Ground>> = answers.iter().map(export).collect();
+            facts.sort();
+            self.facts.insert((*name).clone(), facts);
+        }
+    }
+
     fn note(&mut self, pattern: &Pattern, names: &[Option<magister_gdl::Name>], terms: &Terms) {
         let Pattern::Compound(symbol, args) = pattern else { return };
         for (place, arg) in args.iter().enumerate() {

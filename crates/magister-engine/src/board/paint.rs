@@ -40,7 +40,13 @@ impl Painter {
         rules: Option<&Program>,
         style: &Style,
     ) -> Self {
-        let material = Material::new(game, network, rules);
+        let mut material = Material::new(game, network, rules);
+        let boards = style.boards.iter();
+        let named = boards.flat_map(|board| board.fixed.iter().chain(board.lines.iter().flatten()));
+        let named: Vec<&String> = named.collect();
+        if let Some(rules) = rules.filter(|_| !named.is_empty()) {
+            material.derive(rules, &named);
+        }
         let forms = Forms::new(&material.fluents);
         let relations = relations(&material, &forms);
         let (plans, uses) = plan(&relations, &forms, &material, style);
@@ -164,7 +170,10 @@ impl Painter {
         }
         for label in &plan.labels {
             let symbol = plan.symbols.get(label);
+            let number = |text: &str| text.parse::<i64>().is_ok();
             let plain = label.ends_with(symbol) && symbol.len() * 2 > label.len()
+                || symbol == EMPTY
+                || number(symbol) && number(label)
                 || plan.symbols.blank.as_ref() == Some(label);
             let entry = (symbol.to_owned(), label.clone());
             if !plain && !picture.legend.contains(&entry) {
@@ -196,7 +205,7 @@ fn panel(
         *counts.entry(label).or_default() += 1;
     }
     let mut spots = Vec::new();
-    let mut number = vec![None; columns.len()];
+    let mut number: FxHashMap<(usize, usize), usize> = FxHashMap::default();
     for y in 0..rows.len() {
         let down = if plan.up { rows.len() - 1 - y } else { y };
         for x in 0..columns.len() {
@@ -213,7 +222,7 @@ fn panel(
                 (None, Layout::Graph) if rows.len() == 1 => circle(x, columns.len()),
                 (None, _) => (x as f32, y as f32),
             };
-            number[x] = Some(spots.len());
+            number.insert((x, down), spots.len());
             spots.push(Spot {
                 name: name.join(" "),
                 column: x,
@@ -224,16 +233,14 @@ fn panel(
             });
         }
     }
-    // Points of a graph are its columns.
-    let links = plan.links.as_ref().filter(|_| plan.layout == Layout::Graph);
-    let links = links.map_or_else(Vec::new, |links| {
-        let mut of = vec![Vec::new(); spots.len()];
-        for (from, list) in links.iter().enumerate() {
-            let Some(from) = number.get(from).copied().flatten() else { continue };
-            of[from] = list.iter().filter_map(|&to| number.get(to).copied().flatten()).collect();
+    let mut links = vec![Vec::new(); spots.len()];
+    if plan.layout == Layout::Graph {
+        for (from, to) in &plan.links {
+            if let (Some(&from), Some(&to)) = (number.get(from), number.get(to)) {
+                links[from].push(to);
+            }
         }
-        of
-    });
+    }
     Panel {
         title,
         layout: plan.layout,

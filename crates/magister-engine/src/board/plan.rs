@@ -39,7 +39,8 @@ pub(super) struct Plan {
     pub(super) symbols: Symbols,
     /// What never changes: places and labels.
     pub(super) fixed: Vec<(Place, String)>,
-    pub(super) links: Option<Links>,
+    /// The lines between its places, or none if nothing is known of them.
+    pub(super) links: Links,
     /// Where the points of a graph lie.
     pub(super) places: Vec<(f32, f32)>,
 }
@@ -238,7 +239,9 @@ impl Plan {
     ) -> Self {
         let columns = axis(relation, lie.column, material);
         let points = lie.row == Axis::One;
-        let links = if points { graph::links(&columns, material) } else { None };
+        // Where a style says which lines there are, they are found when all cells are known.
+        let asked = style.is_some_and(|style| style.lines.is_some());
+        let links = if points && !asked { graph::links(&columns, material) } else { None };
         let places: Vec<(f32, f32)> = style.map_or_else(Vec::new, |style| {
             let place = |name: &Arc<str>| style.places.get(&**name).copied();
             columns.names.iter().map(place).collect::<Option<_>>().unwrap_or_default()
@@ -262,7 +265,7 @@ impl Plan {
             labels: Vec::new(),
             symbols: Symbols::default(),
             fixed: Vec::new(),
-            links,
+            links: links.unwrap_or_default(),
             places,
             columns,
         }
@@ -279,7 +282,7 @@ impl Plan {
     fn fits(&self, other: &Plan, asked: bool) -> bool {
         let near = |a: &Domain, b: &Domain| {
             let (small, large) = if a.names.len() < b.names.len() { (a, b) } else { (b, a) };
-            large.contains(small) && small.names.len() * 2 > large.names.len()
+            large.contains(small) && (asked || small.names.len() * 2 > large.names.len())
         };
         let splits = self.splits.len() == other.splits.len()
             && self.splits.iter().zip(&other.splits).all(|(a, b)| near(a, b));
@@ -318,6 +321,36 @@ impl Plan {
         }
         let column = coordinate(&self.columns, lie.column, leaves)?;
         Some((board, column, coordinate(&self.rows, lie.row, leaves)?))
+    }
+
+    /// The places that words name as the fluents of a lie do, one after the other, two at most.
+    pub(super) fn named(&self, lie: &Lie, words: &[Arc<str>]) -> Vec<Place> {
+        // The leaves that name a place, in the order in which fluents have them.
+        let mut order: Vec<usize> = lie.split.clone();
+        for axis in [lie.column, lie.row] {
+            if let Axis::Leaf(leaf) | Axis::First(leaf) | Axis::Second(leaf) = axis {
+                order.push(leaf);
+            }
+        }
+        order.sort_unstable();
+        order.dedup();
+        let count = order.len();
+        let mut found: Vec<Place> = Vec::new();
+        let mut at = 0;
+        while count > 0 && at + count <= words.len() && found.len() < 2 {
+            let mut leaves: Vec<Arc<str>> = vec![Arc::from(""); order[count - 1] + 1];
+            for (place, &leaf) in order.iter().enumerate() {
+                leaves[leaf] = Arc::clone(&words[at + place]);
+            }
+            match self.place(lie, &leaves).filter(|place| self.cells.contains(place)) {
+                Some(place) => {
+                    found.push(place);
+                    at += count;
+                }
+                None => at += 1,
+            }
+        }
+        found
     }
 
     /// How many boards there are.

@@ -58,7 +58,9 @@ impl Symbols {
         roles: &[String],
         usual: Option<&str>,
     ) -> Self {
+        // What a style has a symbol for is something.
         let blank = blank(labels).or_else(|| usual.map(str::to_owned));
+        let blank = blank.filter(|label| !given.contains_key(label));
         let mut symbols = Symbols { by_label: BTreeMap::new(), blank: blank.clone() };
         let numeric = |label: &str| label.parse::<i64>().is_ok();
         let mut rest: Vec<&String> = Vec::new();

@@ -122,6 +122,20 @@ fn points_that_facts_connect_are_a_graph() {
 }
 
 #[test]
+fn a_style_names_lines_and_marks_that_rules_derive() {
+    let rules = grid("(cell ?x ?y ?v)", BOARD)
+        + "(<= (near (cell 1 ?y) (cell 2 ?y)) (start 1 ?y ?v))
+           (<= (slope 1 ?m 2 ?n) (succ ?m ?n))
+           (<= (post 2 ?y) (start 2 ?y blank))";
+    let style = r#"{"board": [{"fluents": ["cell"], "layout": "graph", "fixed": ["post"],
+        "lines": ["near", "slope"]}], "symbols": {"post": "+", "blank": "o"}}"#;
+    assert_eq!(
+        drawn(&rules, style),
+        "3 o---+\n    /\n2 o---b\n    /\n1 W---+\n  1   2\nclock 1\nW white, o blank, b black, + post\n"
+    );
+}
+
+#[test]
 fn the_board_of_the_vocabulary_says_the_same() {
     let text = grid("(cell ?x ?y ?v)", BOARD);
     let rules = read(&text, &Options::default()).rules;

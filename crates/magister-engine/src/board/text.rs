@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use magister_core::Layout;
 
 use super::picture::{Line, Panel, Picture};
+use super::symbols::EMPTY;
 
 /// The space between boards that stand side by side.
 const GAP: usize = 4;
@@ -91,7 +92,7 @@ impl Panel {
     fn lines(&self, width: usize) -> Vec<String> {
         let mut lines = match self.layout {
             Layout::Graph if self.is_list() => self.list(width),
-            Layout::Graph if self.rows.len() == 1 => self.canvas(),
+            Layout::Graph => self.canvas(),
             _ => self.grid(),
         };
         if !self.title.is_empty() {
@@ -176,10 +177,14 @@ impl Panel {
         lines
     }
 
-    /// Points where they lie, with the lines between them that run along rows and columns.
+    /// Points where they lie, with the lines between them that run along rows, columns and
+    /// diagonals, and the names of rows and columns if there are any.
     fn canvas(&self) -> Vec<String> {
+        let named = self.rows.len() > 1;
+        let most = self.rows.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+        let left = if named { most + 1 } else { 0 };
         let round = |at: f32| at.round().max(0.0) as usize;
-        let place = |spot: &super::Spot| (round(spot.at.0) * 4, round(spot.at.1) * 2);
+        let place = |spot: &super::Spot| (left + round(spot.at.0) * 4, round(spot.at.1) * 2);
         let width = self.spots.iter().map(|spot| place(spot).0).max().unwrap_or(0) + 8;
         let height = self.spots.iter().map(|spot| place(spot).1).max().unwrap_or(0) + 1;
         let mut canvas = vec![vec![' '; width]; height];
@@ -199,14 +204,26 @@ impl Panel {
         }
         for spot in &self.spots {
             let (x, y) = place(spot);
-            for (offset, letter) in spot.symbol.chars().enumerate().take(4) {
+            // Points have no rows and columns to name them, so free ones show their short names.
+            let free = !named && spot.symbol == EMPTY && spot.name.chars().count() < 3;
+            let text = if free { &spot.name } else { &spot.symbol };
+            for (offset, letter) in text.chars().enumerate().take(4) {
                 canvas[y][x + offset] = letter;
             }
         }
-        canvas
-            .into_iter()
-            .map(|line| line.into_iter().collect::<String>().trim_end().to_owned())
-            .collect()
+        let mut lines: Vec<String> =
+            canvas.into_iter().map(|line| line.into_iter().collect()).collect();
+        if named {
+            for (row, name) in self.rows.iter().enumerate() {
+                if let Some(line) = lines.get_mut(row * 2) {
+                    *line = format!("{name:>most$}{}", &line[most..]);
+                }
+            }
+            let names = self.columns.iter().map(|name| format!("{name:<4}"));
+            let heads = format!("{}{}", " ".repeat(left), names.collect::<String>());
+            lines.insert(if self.up { lines.len() } else { 0 }, heads);
+        }
+        lines.iter().map(|line| line.trim_end().to_owned()).collect()
     }
 }
 

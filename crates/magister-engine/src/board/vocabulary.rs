@@ -6,7 +6,6 @@ use magister_core::{Board, Cell, Game, Move, Shape, Style};
 use rustc_hash::FxHashMap;
 
 use super::Painter;
-use super::classify::Axis;
 use super::fill::label;
 use super::plan::{Place, Plan, Use};
 use crate::network::Network;
@@ -107,6 +106,10 @@ fn add(
     cells: &mut FxHashMap<(usize, Place), u32>,
 ) {
     let (columns, rows) = (&plan.columns.names, &plan.rows.names);
+    let mut joined: FxHashMap<(usize, usize), Vec<(usize, usize)>> = FxHashMap::default();
+    for &(from, to) in &plan.links {
+        joined.entry(from).or_default().push(to);
+    }
     for board in 0..plan.boards() {
         let split = plan.split_names(board).join(" ");
         let name = if several { plan.name.as_str() } else { "" };
@@ -140,12 +143,12 @@ fn add(
                     cells.get(&(number, (board, column, row))).copied()
                 };
                 let sides = [(0, -1), (-1, 0), (1, 0), (0, 1)];
-                let mut next: Vec<u32> = match &plan.links {
-                    Some(links) => links[column]
-                        .iter()
-                        .filter_map(|&to| cells.get(&(number, (board, to, row))).copied())
-                        .collect(),
-                    None => sides.iter().filter_map(|&(dx, dy)| beside(dx, dy)).collect(),
+                let mut next: Vec<u32> = if plan.links.is_empty() {
+                    sides.iter().filter_map(|&(dx, dy)| beside(dx, dy)).collect()
+                } else {
+                    let ends = joined.get(&(column, row)).map_or(&[][..], Vec::as_slice);
+                    let cell = |&(x, y): &_| cells.get(&(number, (board, x, y))).copied();
+                    ends.iter().filter_map(cell).collect()
                 };
                 next.sort_unstable();
                 shape.neighbours.push(next);
@@ -177,37 +180,14 @@ impl Painter {
         let (_, lie) = uses.min_by_key(|&(number, _)| number)?;
         let mut words: Vec<Arc<str>> = Vec::new();
         leaves(choice, &mut words);
-        // The leaves that name a place, in the order in which fluents have them.
-        let mut order: Vec<usize> = lie.split.clone();
-        for axis in [lie.column, lie.row] {
-            if let Axis::Leaf(leaf) | Axis::First(leaf) | Axis::Second(leaf) = axis {
-                order.push(leaf);
-            }
-        }
-        order.sort_unstable();
-        order.dedup();
-        let count = order.len();
-        let mut found: Vec<u32> = Vec::new();
-        let mut at = 0;
-        while count > 0 && at + count <= words.len() && found.len() < 2 {
-            let mut leaves: Vec<Arc<str>> = vec![Arc::from(""); order[count - 1] + 1];
-            for (place, &leaf) in order.iter().enumerate() {
-                leaves[leaf] = Arc::clone(&words[at + place]);
-            }
-            let place = plan.place(lie, &leaves);
-            match place.and_then(|place| cells.get(&(0, place))) {
-                Some(&cell) => {
-                    found.push(cell);
-                    at += count;
-                }
-                None => at += 1,
-            }
-        }
+        let cell = |place: Place| cells.get(&(0, place)).copied();
+        let found: Vec<u32> = plan.named(lie, &words).into_iter().filter_map(cell).collect();
         Some((*found.first()?, *found.last()?))
     }
 }
 
-fn leaves(term: &Ground, out: &mut Vec<Arc<str>>) {
+/// The names at the ends of a term.
+pub(super) fn leaves(term: &Ground, out: &mut Vec<Arc<str>>) {
     for arg in term.args.iter().flatten() {
         if arg.args.is_some() {
             leaves(arg, out);

@@ -15,6 +15,7 @@ use rustc_hash::FxHashMap;
 use super::code::{Codes, Emitted};
 use super::incremental::Incremental;
 use super::machine::Machine;
+use super::names::Names;
 use super::pace::{Choice, Pace, Playing};
 use super::possible::Possible;
 use super::stepper::NetworkStepper;
@@ -43,9 +44,6 @@ pub enum Method {
     Batch,
 }
 
-/// The place of a move that a role does not have.
-const NOWHERE: u32 = u32::MAX;
-
 impl Method {
     /// How playouts are played, if nothing else is said.
     fn choice(self) -> Choice {
@@ -66,12 +64,7 @@ pub(super) struct Shared {
     pub(super) info: Info,
     pub(super) network: Arc<Network>,
     pub(super) method: Method,
-    /// Where the moves of each role begin and end in the network's list.
-    pub(super) ranges: Vec<(usize, usize)>,
-    /// The vocabulary's number of each move of the network: moves of the same text have the same.
-    pub(super) numbers: Vec<u32>,
-    /// For each role the network's number of each of the vocabulary's moves, or [`NOWHERE`].
-    places: Vec<Vec<u32>>,
+    pub(super) names: Arc<Names>,
     /// The texts of moves, by their number in the vocabulary.
     move_texts: Vec<String>,
     move_numbers: FxHashMap<Ground, u32>,
@@ -128,19 +121,7 @@ impl NetworkGame {
         network.terms.sort(&mut terms);
         terms.dedup();
         info.moves = Some(terms.len() as u32);
-        let number_of: FxHashMap<TermId, u32> =
-            terms.iter().enumerate().map(|(n, &t)| (t, n as u32)).collect();
-        let numbers: Vec<u32> = network.moves.iter().map(|(_, term)| number_of[term]).collect();
-        let mut ranges = Vec::new();
-        let mut places = Vec::new();
-        for role in 0..info.roles.len() as u32 {
-            let from = network.moves.partition_point(|&(r, _)| r < role);
-            let to = network.moves.partition_point(|&(r, _)| r <= role);
-            ranges.push((from, to));
-            let mut place = vec![NOWHERE; terms.len()];
-            (from..to).for_each(|at| place[numbers[at] as usize] = at as u32);
-            places.push(place);
-        }
+        let names = Arc::new(Names::new(&network, info.roles.len(), &terms));
 
         let mut seen: Vec<TermId> = network.percepts.iter().map(|&(_, term, _)| term).collect();
         network.terms.sort(&mut seen);
@@ -153,9 +134,7 @@ impl NetworkGame {
         }
         let shared = Shared {
             method,
-            ranges,
-            numbers,
-            places,
+            names,
             move_texts: terms.iter().map(|&t| export(t).text(syntax)).collect(),
             move_numbers: terms.iter().enumerate().map(|(n, &t)| (export(t), n as u32)).collect(),
             percepts: network.percepts.iter().map(|(_, term, _)| percept_of[term]).collect(),
@@ -244,7 +223,7 @@ impl Shared {
     pub(super) fn machine(&self) -> Box<dyn Machine> {
         match self.method {
             Method::Sweep | Method::Batch => Box::new(self.sweep()),
-            Method::Incremental => Box::new(Incremental::new(Arc::clone(&self.network))),
+            Method::Incremental => Box::new(self.incremental()),
             Method::Code => match self.code() {
                 Some(machine) => Box::new(machine),
                 None => Box::new(self.sweep()),
@@ -252,29 +231,20 @@ impl Shared {
         }
     }
 
-    /// The network's number of a move of a role.
-    pub(super) fn place(&self, role: usize, choice: Move) -> Option<usize> {
-        let place = self.places[role].get(choice.0 as usize).copied();
-        place.filter(|&at| at != NOWHERE).map(|at| at as usize)
-    }
-
-    /// The input of a move of a role, or of its doing nothing.
-    pub(super) fn input(&self, role: usize, choice: Move) -> Option<u32> {
-        if choice == Move::IDLE {
-            return self.network.idle[role];
-        }
-        self.place(role, choice).map(|at| self.network.inputs[at])
+    /// A machine that propagates changes, in no state yet.
+    fn incremental(&self) -> Incremental {
+        Incremental::new(Arc::clone(&self.network), Arc::clone(&self.names))
     }
 
     /// A machine that sweeps, in no state yet.
     fn sweep(&self) -> Sweep {
-        let tapes = self.tapes.get_or_init(|| Arc::new(Tapes::new(&self.network)));
+        let tapes = self.tapes.get_or_init(|| Arc::new(Tapes::new(&self.network, &self.names)));
         Sweep::new(&self.network, Arc::clone(tapes))
     }
 
     /// A machine that runs code, in no state yet, where there can be one.
     fn code(&self) -> Option<Emitted> {
-        let codes = self.codes.get_or_init(|| Codes::new(&self.network).map(Arc::new));
+        let codes = self.codes.get_or_init(|| Codes::new(&self.network, &self.names).map(Arc::new));
         codes.as_ref().map(|codes| Emitted::new(&self.network, Arc::clone(codes)))
     }
 
@@ -283,7 +253,7 @@ impl Shared {
         let make = || {
             let chance = self.info.chance.map(Role::index);
             let pay = Pay { values: &self.values, chance, zero: self.operations };
-            let numbers = moves.then_some(&self.numbers[..]);
+            let numbers = moves.then_some(&self.names.numbers[..]);
             Arc::new(BatchPlan::new(&self.network, &pay, numbers))
         };
         Arc::clone(self.plans[usize::from(moves)].get_or_init(make))
@@ -291,10 +261,14 @@ impl Shared {
 
     /// Whether words are a state of this game, as far as is known.
     pub(super) fn is_state(&self, state: &[u64]) -> bool {
+        self.has_words(state) && self.possible.allows(state)
+    }
+
+    /// Whether there are as many words as a state has, and no bits that stand for nothing.
+    pub(super) fn has_words(&self, state: &[u64]) -> bool {
         let spare = self.network.fluents.len() % 64;
         state.len() == self.initial.len()
             && (spare == 0 || state.last().is_none_or(|word| word >> spare == 0))
-            && self.possible.allows(state)
     }
 
     fn read(&self, text: &str) -> Option<Ground> {
@@ -332,7 +306,7 @@ impl Game for NetworkGame {
                 Box::new(NetworkWorker::new(shared, machine, self.choice))
             }
             Method::Incremental => {
-                let machine = Incremental::new(Arc::clone(&shared.network));
+                let machine = shared.incremental();
                 Box::new(NetworkWorker::new(shared, machine, self.choice))
             }
         }

@@ -7,7 +7,10 @@
 
 use std::sync::Arc;
 
-use super::machine::Machine;
+use magister_core::Move;
+
+use super::machine::{Lists, Machine};
+use super::names::Names;
 use crate::network::{Edge, Network};
 
 /// What depends on a node.
@@ -29,6 +32,7 @@ struct Plan {
 #[derive(Clone, Debug)]
 pub(super) struct Incremental {
     network: Arc<Network>,
+    names: Arc<Names>,
     plan: Arc<Plan>,
     values: Vec<bool>,
     /// For each gate the number of inputs that are false.
@@ -47,7 +51,7 @@ pub(super) struct Incremental {
 }
 
 impl Incremental {
-    pub(super) fn new(network: Arc<Network>) -> Self {
+    pub(super) fn new(network: Arc<Network>, names: Arc<Names>) -> Self {
         let plan = Arc::new(plan(&network));
         let nodes = network.graph.len();
         let words = network.fluents.len().div_ceil(64);
@@ -63,6 +67,7 @@ impl Incremental {
             goals_known: false,
             plan,
             network,
+            names,
         };
         machine.start();
         machine
@@ -215,26 +220,27 @@ impl Machine for Incremental {
         self.wire(self.network.terminal)
     }
 
-    fn legal(&self, from: usize, to: usize, out: &mut [u32]) -> usize {
-        if from == to {
-            return 0;
-        }
-        let mut end = 0;
-        for word in from / 64..=(to - 1) / 64 {
-            let mut bits = self.legal[word];
-            if word == from / 64 {
-                bits &= u64::MAX << (from % 64);
+    fn legal(&self, lists: &mut Lists) {
+        lists.rooms(|role, room| {
+            let (from, to) = self.names.ranges[role];
+            let mut end = 0;
+            for word in from / 64..to.div_ceil(64) {
+                let mut bits = self.legal[word];
+                if word == from / 64 {
+                    bits &= u64::MAX << (from % 64);
+                }
+                if word == to / 64 {
+                    bits &= (1 << (to % 64)) - 1;
+                }
+                while bits != 0 {
+                    let at = word * 64 + bits.trailing_zeros() as usize;
+                    room[end] = Move(self.names.numbers[at]);
+                    end += 1;
+                    bits &= bits - 1;
+                }
             }
-            if word == to / 64 {
-                bits &= (1 << (to % 64)) - 1;
-            }
-            while bits != 0 {
-                out[end] = (word * 64) as u32 + bits.trailing_zeros();
-                end += 1;
-                bits &= bits - 1;
-            }
-        }
-        end
+            end
+        });
     }
 
     fn is_legal(&self, number: usize) -> bool {

@@ -1,5 +1,57 @@
 //! What the ways to run a network have in common.
 
+use magister_core::Move;
+
+/// The legal moves of all roles.
+#[derive(Clone, Debug)]
+pub(super) struct Lists {
+    /// Room for all moves of every role, and one more for doing nothing.
+    moves: Vec<Move>,
+    /// For each role where its room begins, and how many of its moves are legal.
+    roles: Vec<(usize, usize)>,
+}
+
+impl Lists {
+    /// Nothing is legal yet. The ranges are those of the roles in the network's list of moves.
+    pub(super) fn new(ranges: &[(usize, usize)]) -> Self {
+        let places = ranges.iter().enumerate().map(|(role, &(from, _))| (from + role, 0));
+        let room = ranges.iter().map(|(from, to)| to - from + 1).sum();
+        Self { moves: vec![Move::IDLE; room], roles: places.collect() }
+    }
+
+    /// The legal moves of a role.
+    #[inline]
+    pub(super) fn of(&self, role: usize) -> &[Move] {
+        let (start, count) = self.roles[role];
+        &self.moves[start..start + count]
+    }
+
+    /// How many moves of each role are legal.
+    pub(super) fn counts(&self) -> impl Iterator<Item = usize> {
+        self.roles.iter().map(|&(_, count)| count)
+    }
+
+    /// Makes doing nothing the only legal move of a role.
+    pub(super) fn idle(&mut self, role: usize) {
+        let (start, count) = &mut self.roles[role];
+        self.moves[*start] = Move::IDLE;
+        *count = 1;
+    }
+
+    /// Nothing is legal.
+    pub(super) fn clear(&mut self) {
+        self.roles.iter_mut().for_each(|(_, count)| *count = 0);
+    }
+
+    /// For each role its room, and where to put down how many moves are legal.
+    #[inline]
+    pub(super) fn rooms(&mut self, mut fill: impl FnMut(usize, &mut [Move]) -> usize) {
+        for (role, (start, count)) in self.roles.iter_mut().enumerate() {
+            *count = fill(role, &mut self.moves[*start..]);
+        }
+    }
+}
+
 /// Runs a network: a state, and the moves made in it.
 ///
 /// Moves are given by their inputs. `moves` switches them on and computes the next state and the
@@ -11,9 +63,8 @@ pub(super) trait Machine: Send {
     fn save(&self, state: &mut [u64]);
     /// Whether the state is terminal.
     fn terminal(&self) -> bool;
-    /// Writes the legal moves among those numbered `from..to`, ascending, and gives how many there
-    /// are. There is room for all.
-    fn legal(&self, from: usize, to: usize, out: &mut [u32]) -> usize;
+    /// Writes down the legal moves of all roles, each in the order of the network.
+    fn legal(&self, lists: &mut Lists);
     /// Whether a move is legal.
     fn is_legal(&self, number: usize) -> bool;
     /// Switches moves on.
@@ -22,6 +73,11 @@ pub(super) trait Machine: Send {
     fn percept(&self, number: usize) -> bool;
     /// Goes to the next state; these moves were on.
     fn advance(&mut self, inputs: &[u32]);
+    /// Goes to the next state by moves that were not switched on, and nobody wants the percepts.
+    fn follow(&mut self, inputs: &[u32]) {
+        self.moves(inputs);
+        self.advance(inputs);
+    }
     /// Stays in the state; these moves were on.
     fn retreat(&mut self, inputs: &[u32]);
     /// The next state, while moves are on.

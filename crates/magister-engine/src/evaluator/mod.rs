@@ -5,6 +5,7 @@ mod code;
 mod game;
 mod incremental;
 mod machine;
+mod names;
 mod pace;
 mod playouts;
 mod possible;

@@ -8,7 +8,7 @@
 use std::time::{Duration, Instant};
 
 use magister_core::playout::LANES;
-use magister_core::{Batch, Detail, Halt, Results, Stop, Stream};
+use magister_core::{Batch, Detail, Halt, Leaves, Results, Stop, Stream};
 use magister_lanes::Width;
 
 use crate::batch::{BatchPlayer, Trouble};
@@ -77,6 +77,12 @@ impl Request {
         }
     }
 
+    /// A few playouts from each of many states.
+    pub(super) fn of_leaves(leaves: &Leaves<'_>) -> Self {
+        let lanes = leaves.starts.len() * leaves.playouts() as usize;
+        Self { streams: lanes.div_ceil(LANES), playouts: lanes as u64, lanes }
+    }
+
     /// So many lanes, with so many playouts that nothing else counts.
     pub(super) fn long(lanes: usize) -> Self {
         Self { streams: lanes.div_ceil(LANES), playouts: lanes as u64 * 10_000, lanes }
@@ -96,6 +102,13 @@ impl Pace {
             self.steps += tally.steps;
         }
         self.spent += time.as_secs_f64();
+        if request.lanes >= FEW {
+            self.missed += time.as_secs_f64();
+        }
+    }
+
+    /// Notes the time of playouts that were made one by one, of whose steps nobody knows.
+    pub(super) fn note_time(&mut self, request: &Request, time: Duration) {
         if request.lanes >= FEW {
             self.missed += time.as_secs_f64();
         }

@@ -3,8 +3,8 @@
 use std::sync::{MutexGuard, PoisonError};
 use std::time::Instant;
 
-use magister_core::playout::{LANES, one_by_one};
-use magister_core::{Batch, Detail, Halt, Results, Stop, Stream, Worker};
+use magister_core::playout::{LANES, leaves_one_by_one, one_by_one};
+use magister_core::{Batch, Detail, Halt, Leaves, Results, Stop, Stream, Worker, Yields};
 use magister_lanes::Width;
 
 use super::bare::Bare;
@@ -73,12 +73,87 @@ impl<M: Machine> NetworkWorker<M> {
             Choice::Always(Playing::Lanes(width)) => self.on_vectors(width, batch, out, stop),
             Choice::Measured => {
                 let request = Request::of(batch);
-                match self.best(batch, &request, out, stop)? {
+                match self.best(batch, &request, stop)? {
                     Playing::Lanes(width) => self.on_vectors(width, batch, out, stop),
                     Playing::OneByOne => self.timed(batch, &request, out, stop),
                 }
             }
         }
+    }
+
+    /// Plays leaves in the way that suits them.
+    pub(super) fn play_leaves(
+        &mut self,
+        leaves: &Leaves<'_>,
+        out: &mut Yields,
+        stop: &Stop,
+    ) -> Result<(), Halt> {
+        match self.choice {
+            Choice::Always(Playing::OneByOne) => self.leaves_one_by_one(leaves, out, stop),
+            Choice::Always(Playing::Lanes(width)) => {
+                self.leaves_on_vectors(width, leaves, out, stop)
+            }
+            Choice::Measured => {
+                let request = Request::of_leaves(leaves);
+                let first = leaves.starts.first().map(|start| Stream { id: 0, start, quota: 1 });
+                let (seed, max_steps) = (leaves.seed, leaves.max_steps);
+                let streams = first.as_ref().map_or(&[][..], std::slice::from_ref);
+                let trial = Batch { seed, streams, max_steps, detail: Detail::Sums };
+                match self.best(&trial, &request, stop)? {
+                    Playing::Lanes(width) => self.leaves_on_vectors(width, leaves, out, stop),
+                    Playing::OneByOne => {
+                        let begun = Instant::now();
+                        self.leaves_one_by_one(leaves, out, stop)?;
+                        self.shared.pace().note_time(&request, begun.elapsed());
+                        Ok(())
+                    }
+                }
+            }
+        }
+    }
+
+    fn leaves_one_by_one(
+        &mut self,
+        leaves: &Leaves<'_>,
+        out: &mut Yields,
+        stop: &Stop,
+    ) -> Result<(), Halt> {
+        if !leaves.starts.iter().all(|start| self.shared.is_state(start)) {
+            return Err(Halt::BadState);
+        }
+        let played = leaves_one_by_one(&mut Bare(self), leaves, out, stop);
+        self.restore();
+        played
+    }
+
+    fn leaves_on_vectors(
+        &mut self,
+        width: Width,
+        leaves: &Leaves<'_>,
+        out: &mut Yields,
+        stop: &Stop,
+    ) -> Result<(), Halt> {
+        // What else there is to know of them is found out in all lanes at once.
+        if !leaves.starts.iter().all(|start| self.shared.has_words(start)) {
+            return Err(Halt::BadState);
+        }
+        let at = self.player(width, false);
+        match self.players[at].play_leaves(leaves, out, stop) {
+            Ok(()) => Ok(()),
+            Err(Trouble::Halt(halt)) => Err(halt),
+            Err(Trouble::Strange) => self.leaves_one_by_one(leaves, out, stop),
+            Err(Trouble::State(state)) => self.load(&state, stop).and(Err(Halt::BadState)),
+        }
+    }
+
+    /// The place of the player of a width.
+    fn player(&mut self, width: Width, moves: bool) -> usize {
+        let fits = |player: &BatchPlayer| player.width() == width && player.tells_moves() == moves;
+        if let Some(at) = self.players.iter().position(fits) {
+            return at;
+        }
+        self.players.push(BatchPlayer::new(self.shared.plan(moves), width));
+        self.players.len() - 1
     }
 
     /// Plays one lane after the other.
@@ -97,19 +172,13 @@ impl<M: Machine> NetworkWorker<M> {
     }
 
     /// The fastest way to play a request, after a trial if nothing is known.
-    fn best(
-        &mut self,
-        batch: &Batch<'_>,
-        request: &Request,
-        out: &mut Results,
-        stop: &Stop,
-    ) -> Result<Playing, Halt> {
+    fn best(&mut self, batch: &Batch<'_>, request: &Request, stop: &Stop) -> Result<Playing, Halt> {
         if self.shared.pace().needs_a_trial(request) {
             let first = batch.streams.iter().find(|stream| stream.quota > 0);
             let trial: Vec<Stream<'_>> =
                 first.map(|stream| Stream { quota: 1, ..*stream }).into_iter().collect();
             let trial = Batch { streams: &trial, ..*batch };
-            self.timed(&trial, &Request::of(&trial), out, stop)?;
+            self.timed(&trial, &Request::of(&trial), &mut Results::default(), stop)?;
         }
         let shared = &self.shared;
         let (measured, pays) = {
@@ -146,14 +215,7 @@ impl<M: Machine> NetworkWorker<M> {
         if !batch.streams.iter().all(|stream| self.shared.is_state(stream.start)) {
             return Err(Halt::BadState);
         }
-        let moves = batch.detail == Detail::Moves;
-        let fits = |player: &BatchPlayer| player.width() == width && player.tells_moves() == moves;
-        let at = if let Some(at) = self.players.iter().position(fits) {
-            at
-        } else {
-            self.players.push(BatchPlayer::new(self.shared.plan(moves), width));
-            self.players.len() - 1
-        };
+        let at = self.player(width, batch.detail == Detail::Moves);
         match self.players[at].play(batch, out, stop) {
             Ok(()) => Ok(()),
             Err(Trouble::Halt(halt)) => Err(halt),

@@ -56,13 +56,9 @@ impl Stepper for NetworkStepper {
     }
 
     fn legal(&mut self, role: usize, _stop: &Stop) -> Result<Vec<Ground>, Halt> {
-        let (from, to) = self.shared.ranges[role];
-        let mut numbers = vec![0; to - from];
-        let count = self.machine.legal(from, to, &mut numbers);
-        Ok(numbers[..count]
-            .iter()
-            .map(|&at| self.export(self.shared.network.moves[at as usize].1))
-            .collect())
+        let (from, to) = self.shared.names.ranges[role];
+        let legal = (from..to).filter(|&at| self.machine.is_legal(at));
+        Ok(legal.map(|at| self.export(self.shared.network.moves[at].1)).collect())
     }
 
     fn goals(&mut self, role: usize, _stop: &Stop) -> Result<Vec<Ground>, Halt> {
@@ -77,7 +73,7 @@ impl Stepper for NetworkStepper {
         let network = Arc::clone(&self.shared.network);
         let mut inputs = Vec::new();
         for (role, choice) in joint.iter().enumerate() {
-            let (from, to) = self.shared.ranges[role];
+            let (from, to) = self.shared.names.ranges[role];
             let input = match choice {
                 None => network.idle[role],
                 Some(wanted) => (from..to)

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::machine::Machine;
+use super::machine::{Lists, Machine};
+use super::names::Names;
 use super::tape::{Outputs, Question, TRUE, Tape, read};
 use crate::network::{Edge, Network};
 
@@ -24,9 +25,9 @@ struct Turn {
 }
 
 impl Tapes {
-    pub(super) fn new(network: &Network) -> Self {
-        let mut all = vec![Tape::new(network)];
-        all.extend(network.sides.iter().map(|side| Tape::new(&side.network)));
+    pub(super) fn new(network: &Network, names: &Names) -> Self {
+        let mut all = vec![Tape::new(network, names)];
+        all.extend(network.sides.iter().map(|side| Tape::new(&side.network, names)));
         let sides = network.sides.iter().map(|side| {
             let (graph, known) = &side.known;
             Turn { when: side.turn, known: Question::new(graph, *known) }
@@ -124,8 +125,8 @@ impl Machine for Sweep {
         read(&self.wires, self.outputs().terminal)
     }
 
-    fn legal(&self, from: usize, to: usize, out: &mut [u32]) -> usize {
-        self.outputs().list(from, to, out, |edge| read(&self.wires, edge))
+    fn legal(&self, lists: &mut Lists) {
+        self.outputs().list(lists, |edge| read(&self.wires, edge));
     }
 
     fn is_legal(&self, number: usize) -> bool {

@@ -1,7 +1,10 @@
 //! The network as a flat list of gates for one game at a time.
 
+use magister_core::Move;
 use magister_lanes::{Gate, Operation};
 
+use super::machine::Lists;
+use super::names::Names;
 use crate::circuit::{Circuit, in_runs};
 use crate::network::{Edge, Graph, Network};
 
@@ -156,29 +159,23 @@ pub(super) struct Outputs {
     pub(super) terminal: Edge,
     /// Of every move.
     pub(super) legal: Vec<Edge>,
-    /// The moves that can be legal at all, ascending, with their wires.
-    pub(super) listed: Vec<(u32, Edge)>,
-    /// For every move how many of those there are before it, and at the end how many in all.
-    pub(super) before: Vec<u32>,
+    /// For every role the moves that can be legal at all, by their names, with their wires.
+    listed: Vec<Box<[(Move, Edge)]>>,
     pub(super) goals: Vec<Edge>,
     pub(super) percepts: Vec<Edge>,
 }
 
 impl Outputs {
-    pub(super) fn new(network: &Network) -> Self {
-        let mut listed = Vec::new();
-        let mut before = vec![0];
-        for (at, &edge) in network.legal.iter().enumerate() {
-            if edge != Edge::FALSE {
-                listed.push((at as u32, edge));
-            }
-            before.push(listed.len() as u32);
-        }
+    pub(super) fn new(network: &Network, names: &Names) -> Self {
+        let listed = names.ranges.iter().map(|&(from, to)| {
+            let moves = names.numbers[from..to].iter().zip(&network.legal[from..to]);
+            let possible = moves.filter(|&(_, &edge)| edge != Edge::FALSE);
+            possible.map(|(&number, &edge)| (Move(number), edge)).collect()
+        });
         Self {
             terminal: network.terminal,
             legal: network.legal.clone(),
-            listed,
-            before,
+            listed: listed.collect(),
             goals: network.goals.iter().map(|&(.., e)| e).collect(),
             percepts: network.percepts.iter().map(|&(.., e)| e).collect(),
         }
@@ -192,7 +189,7 @@ impl Outputs {
 
     /// The same on other wires.
     pub(super) fn renamed(mut self, wire: impl Fn(u32) -> u32) -> Self {
-        let listed = self.listed.iter_mut().map(|(_, e)| e);
+        let listed = self.listed.iter_mut().flatten().map(|(_, e)| e);
         let all = self.legal.iter_mut().chain([&mut self.terminal]).chain(listed);
         for edge in all.chain(&mut self.goals).chain(&mut self.percepts) {
             let renamed = Edge::of(wire(edge.node()));
@@ -201,30 +198,25 @@ impl Outputs {
         self
     }
 
-    /// Writes the legal moves among those numbered `from..to`, and gives how many there are.
+    /// Writes down the legal moves.
     #[inline]
-    pub(super) fn list(
-        &self,
-        from: usize,
-        to: usize,
-        out: &mut [u32],
-        read: impl Fn(Edge) -> bool,
-    ) -> usize {
-        // Without a branch on what is legal, which nobody could guess.
-        let [first, last] = [from, to].map(|at| self.before[at] as usize);
-        let mut end = 0;
-        for &(at, edge) in &self.listed[first..last] {
-            out[end] = at;
-            end += usize::from(read(edge));
-        }
-        end
+    pub(super) fn list(&self, lists: &mut Lists, read: impl Fn(Edge) -> bool) {
+        lists.rooms(|role, room| {
+            // Without a branch on what is legal, which nobody could guess.
+            let mut end = 0;
+            for &(choice, edge) in &self.listed[role] {
+                room[end] = choice;
+                end += usize::from(read(edge));
+            }
+            end
+        });
     }
 }
 
 impl Tape {
-    pub(super) fn new(network: &Network) -> Self {
+    pub(super) fn new(network: &Network, names: &Names) -> Self {
         let mut circuit = Circuit::new(&network.graph);
-        let outputs = Outputs::new(network);
+        let outputs = Outputs::new(network, names);
         let parts = network.sections().map(|outputs| {
             circuit.nodes(outputs);
             circuit.section()

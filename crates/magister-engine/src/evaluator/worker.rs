@@ -4,12 +4,13 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use magister_core::{
-    Batch, Halt, Info, Information, Move, Percept, Results, Role, Step, Stop, Worker,
+    Batch, Halt, Info, Information, Leaves, Move, Percept, Results, Role, Step, Stop, Worker,
+    Yields,
 };
 use magister_lanes::Width;
 
 use super::game::Shared;
-use super::machine::Machine;
+use super::machine::{Lists, Machine};
 use super::pace::{Choice, Playing};
 use crate::batch::BatchPlayer;
 
@@ -19,9 +20,7 @@ pub(super) struct NetworkWorker<M> {
     /// Goals are computed when somebody asks, and asking changes nothing that can be seen.
     machine: RefCell<M>,
     terminal: bool,
-    /// For every role room for all its moves, and how many of them are legal.
-    legal: Vec<(Vec<Move>, usize)>,
-    numbers: Vec<u32>,
+    legal: Lists,
     inputs: Vec<u32>,
     /// The state to go back to when a state cannot be played.
     last: Vec<u64>,
@@ -37,13 +36,10 @@ impl<M: Machine> NetworkWorker<M> {
     pub(super) fn new(shared: Arc<Shared>, machine: M, choice: Choice) -> Self {
         let machine = RefCell::new(machine);
         let roles = shared.info.roles.len();
-        // One more, for doing nothing.
-        let room: Vec<usize> = shared.ranges.iter().map(|(from, to)| to - from + 1).collect();
         let mut worker = Self {
             machine,
             terminal: false,
-            legal: room.iter().map(|&room| (vec![Move::IDLE; room], 0)).collect(),
-            numbers: vec![0; room.iter().copied().max().unwrap_or(1)],
+            legal: Lists::new(&shared.names.ranges),
             inputs: Vec::with_capacity(roles),
             last: shared.initial.clone(),
             history: Vec::new(),
@@ -65,36 +61,32 @@ impl<M: Machine> NetworkWorker<M> {
     fn look(&mut self) -> Result<(), Halt> {
         let machine = self.machine.get_mut();
         self.terminal = machine.terminal();
-        let mut stuck = None;
-        let mut acting = 0;
-        for (role, (list, count)) in self.legal.iter_mut().enumerate() {
-            *count = 0;
-            if self.terminal {
-                continue;
-            }
-            let (from, to) = self.shared.ranges[role];
-            *count = machine.legal(from, to, &mut self.numbers);
-            for (place, &at) in list.iter_mut().zip(&self.numbers[..*count]) {
-                *place = Move(self.shared.numbers[at as usize]);
-            }
-            if *count == 0 {
-                if self.shared.operations {
-                    list[0] = Move::IDLE;
-                    *count = 1;
-                    continue;
-                }
-                stuck.get_or_insert(role);
-            }
-            acting += 1;
+        if self.terminal {
+            self.legal.clear();
+            return Ok(());
         }
-        if let Some(role) = stuck {
-            let name = &self.shared.info.roles[role];
+        machine.legal(&mut self.legal);
+        let idle = self.legal.counts().position(|count| count == 0);
+        idle.map_or(Ok(()), |role| self.idle(role))
+    }
+
+    /// From this role on some have nothing to do, which in the dialect of operations is no error
+    /// as long as some role has.
+    #[cold]
+    fn idle(&mut self, first: usize) -> Result<(), Halt> {
+        if !self.shared.operations {
+            let name = &self.shared.info.roles[first];
             let what = format!("`{name}` has no legal move in a state that is not terminal");
             return Err(Halt::Rules(what));
         }
-        if acting == 0 && !self.terminal {
+        if self.legal.counts().all(|count| count == 0) {
             let what = "no role has a legal move in a state that is not terminal".to_owned();
             return Err(Halt::Rules(what));
+        }
+        for role in first..self.shared.info.roles.len() {
+            if self.legal.of(role).is_empty() {
+                self.legal.idle(role);
+            }
         }
         Ok(())
     }
@@ -115,12 +107,9 @@ impl<M: Machine> NetworkWorker<M> {
     pub(super) fn follow(&mut self, joint: &[Move]) -> Result<(), Halt> {
         self.inputs.clear();
         for (role, &choice) in joint.iter().enumerate() {
-            let input = self.shared.input(role, choice);
-            self.inputs.extend(input);
+            self.inputs.extend(self.shared.names.input(role, choice));
         }
-        let machine = self.machine.get_mut();
-        machine.moves(&self.inputs);
-        machine.advance(&self.inputs);
+        self.machine.get_mut().follow(&self.inputs);
         self.look()
     }
 
@@ -169,8 +158,7 @@ impl<M: Machine> Worker for NetworkWorker<M> {
     }
 
     fn legal(&self, role: Role) -> &[Move] {
-        let (list, count) = &self.legal[role.index()];
-        &list[..*count]
+        self.legal.of(role.index())
     }
 
     fn weights(&self) -> &[u32] {
@@ -186,11 +174,11 @@ impl<M: Machine> Worker for NetworkWorker<M> {
         self.inputs.clear();
         let machine = self.machine.get_mut();
         for (role, &choice) in joint.iter().enumerate() {
-            let legal = match self.shared.place(role, choice) {
+            let legal = match self.shared.names.place(role, choice) {
                 Some(at) => !self.terminal && machine.is_legal(at),
-                None => self.legal[role].1 == 1 && self.legal[role].0[0] == choice,
+                None => self.legal.of(role) == [choice],
             };
-            let input = self.shared.input(role, choice).filter(|_| legal);
+            let input = self.shared.names.input(role, choice).filter(|_| legal);
             let Some(input) = input else {
                 return Err(Halt::IllegalMove { role: Role(role as u8), choice });
             };
@@ -251,6 +239,10 @@ impl<M: Machine> Worker for NetworkWorker<M> {
 
     fn playouts(&mut self, batch: &Batch<'_>, out: &mut Results, stop: &Stop) -> Result<(), Halt> {
         self.play(batch, out, stop)
+    }
+
+    fn leaves(&mut self, leaves: &Leaves<'_>, out: &mut Yields, stop: &Stop) -> Result<(), Halt> {
+        self.play_leaves(leaves, out, stop)
     }
 
     fn side_by_side(&self, streams: usize) -> usize {

@@ -1,6 +1,7 @@
 //! The network: everything a game asks about a state and a joint move, as gates.
 
 mod build;
+mod cofactor;
 mod dot;
 mod factor;
 mod graph;
@@ -20,10 +21,17 @@ use crate::grounder::Grounded;
 use crate::term::{TermId, Terms};
 
 use build::Builder;
+pub(crate) use cofactor::Cofactors;
 pub use graph::{Edge, Graph, Group};
 pub use sides::Side;
 pub use turns::Turns;
 use uses::Uses;
+
+/// The wire that an edge has become.
+fn through(new: &[Edge], edge: Edge) -> Edge {
+    let wire = new[edge.node() as usize];
+    if edge.negated() { !wire } else { wire }
+}
 
 /// How large a network may become.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

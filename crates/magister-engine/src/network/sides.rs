@@ -9,7 +9,7 @@ use super::guess::Claim;
 use super::invariant::{EFFORT, constants};
 use super::pairs::share;
 use super::sample::{Samples, evaluate, read, same};
-use super::{Network, Turns};
+use super::{Network, Turns, through};
 
 /// Inputs of gates up to which a network is split into sides.
 const LARGEST: usize = 60_000;
@@ -165,12 +165,6 @@ impl Network {
         network.simplify(stop)?;
         Ok(network)
     }
-}
-
-/// The wire that an edge has become.
-fn through(new: &[Edge], edge: Edge) -> Edge {
-    let wire = new[edge.node() as usize];
-    if edge.negated() { !wire } else { wire }
 }
 
 /// Groups without the members that are known, after what follows from those has become known too.

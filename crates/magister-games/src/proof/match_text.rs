@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use magister_core::text::IDLE_TEXT;
-use magister_core::{Game, Information, Move, Role, Seed, Step, Stop, Worker, draw};
+use magister_core::{Game, Information, Move, Payment, Role, Seed, Step, Stop, Worker, draw};
 use magister_engine::board::Painter;
 
 use crate::catalogue::Entry;
@@ -20,7 +20,9 @@ const TOLD: usize = 60;
 /// A random match of a game: the position at the start, in the middle and at the end, the moves
 /// and the goals.
 pub fn playthrough(entry: &Entry, game: &dyn Game, painter: &Painter) -> String {
-    let mut one = Match { game, worker: game.worker(), moves: Vec::new(), states: Vec::new() };
+    let gains = vec![0.0; game.info().all_roles().count()];
+    let (moves, states) = (Vec::new(), Vec::new());
+    let mut one = Match { game, worker: game.worker(), moves, states, gains };
     let ended = one.play();
     let mut text = format!("{}: a random match\n\n", entry.card.title);
     let steps = one.moves.len();
@@ -33,7 +35,8 @@ pub fn playthrough(entry: &Entry, game: &dyn Game, painter: &Painter) -> String 
     }
     one.tell(middle, steps, &mut text);
     let how = if ended { "the end" } else { "broken off" };
-    let _ = writeln!(text, "\nafter {steps} steps: {how}");
+    let plural = if steps == 1 { "" } else { "s" };
+    let _ = writeln!(text, "\nafter {steps} step{plural}: {how}");
     text.push_str(&painter.picture(game, &one.states[steps]).text(WIDTH, false));
     let mut goals = Vec::new();
     let mut results = Vec::new();
@@ -47,6 +50,12 @@ pub fn playthrough(entry: &Entry, game: &dyn Game, painter: &Painter) -> String 
     if !results.is_empty() {
         let _ = writeln!(text, "goals: {}", results.join(", "));
     }
+    if game.info().payment == Payment::OnTheWay {
+        let gained =
+            |role: Role| format!("{} {}", game.info().role_name(role), one.gains[role.index()]);
+        let gained: Vec<String> = game.info().players().map(gained).collect();
+        let _ = writeln!(text, "gained: {}", gained.join(", "));
+    }
     text
 }
 
@@ -56,6 +65,8 @@ struct Match<'a> {
     /// What is told of each step.
     moves: Vec<String>,
     states: Vec<Vec<u64>>,
+    /// What each role has gained on the way.
+    gains: Vec<f64>,
 }
 
 impl Match<'_> {
@@ -91,6 +102,9 @@ impl Match<'_> {
             }
             if self.worker.step(&joint, &mut step, &Stop::never()).is_err() {
                 return false;
+            }
+            for (sum, gain) in self.gains.iter_mut().zip(&step.gains) {
+                *sum += gain;
             }
             if info.information == Information::Hidden {
                 for role in info.players() {

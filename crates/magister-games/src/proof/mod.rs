@@ -5,6 +5,7 @@
 mod facts;
 mod match_text;
 mod sheets;
+mod twins;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -20,6 +21,7 @@ use magister_gdl::{Options, read};
 use crate::catalogue::{Entry, Sheet};
 
 pub use match_text::playthrough;
+pub use twins::{Paths, paths};
 
 /// How much is looked at.
 #[derive(Clone, Debug)]

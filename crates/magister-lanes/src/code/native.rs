@@ -11,12 +11,21 @@ use crate::{Gate, Tape, Width, Wires};
 /// The row that the base points at. With AVX-512, rows up to 128 away take a byte to address.
 const BIAS: u16 = 128;
 
+/// Code begins with a line of the cache.
+const LINE: usize = 64;
+
 /// The code of a tape.
 #[derive(Clone, Debug)]
 pub(crate) struct Code {
     memory: Arc<Memory>,
+    /// Where it begins in the memory.
+    start: usize,
     width: Width,
-    size: Size,
+    /// The bytes that it computes at once, and how often it must for a row.
+    registers: usize,
+    parts: usize,
+    /// Where it wants to be pointed at, in bytes from the first row.
+    base: usize,
     /// The number of wires that there must be.
     wires: usize,
 }
@@ -27,8 +36,9 @@ impl Code {
         Memory::new(&[]).is_some()
     }
 
-    /// Makes code of a tape, compares it with the interpreter, and gives it if it is the same.
-    pub(crate) fn new(tape: &Tape, width: Width, wanted: &[u32]) -> Option<Self> {
+    /// Makes code of tapes, side by side in memory, each with the rows that are wanted of it;
+    /// compares it with the interpreter, and gives it if all is the same.
+    pub(crate) fn new(tapes: &[(&Tape, &[u32])], width: Width) -> Option<Vec<Self>> {
         let size = match (Form::best(width), width) {
             (Form::Runs, _) => return None,
             (Form::Code, Width::W128) => Size::Xmm,
@@ -37,23 +47,41 @@ impl Code {
             (Form::TableCode, Width::W512) => Size::Zmm,
             (Form::TableCode, _) => Size::YmmEvex,
         };
-        let code = Self::with(tape, width, size, wanted)?;
-        let same = code.agrees(tape, wanted);
+        let codes = Self::with(tapes, width, size)?;
+        let same = codes.iter().zip(tapes).all(|(code, (tape, wanted))| code.agrees(tape, wanted));
         debug_assert!(same, "code that differs from its tape");
-        same.then_some(code)
+        same.then_some(codes)
     }
 
     /// Makes code of registers of a size, which the machine must have.
-    fn with(tape: &Tape, width: Width, size: Size, wanted: &[u32]) -> Option<Self> {
-        let gates: Vec<Gate> = tape.gates().collect();
-        let mut rows = vec![false; tape.wires()];
-        for &row in wanted {
-            *rows.get_mut(row as usize)? = true;
+    fn with(tapes: &[(&Tape, &[u32])], width: Width, size: Size) -> Option<Vec<Self>> {
+        let row = width.words() * 8;
+        let stride = i32::try_from(row).ok()?;
+        let registers = size.bytes().into();
+        let (parts, base) = (row / registers, usize::from(BIAS) * row);
+        let mut bytes = Vec::new();
+        let mut starts = Vec::new();
+        for (tape, wanted) in tapes {
+            let gates: Vec<Gate> = tape.gates().collect();
+            let mut rows = vec![false; tape.wires()];
+            for &row in *wanted {
+                *rows.get_mut(row as usize)? = true;
+            }
+            bytes.resize(bytes.len().next_multiple_of(LINE), 0);
+            starts.push(bytes.len());
+            bytes.extend(emit(&gates, &rows, size, stride, BIAS.into())?);
         }
-        let stride = i32::try_from(width.words() * 8).ok()?;
-        let bytes = emit(&gates, &rows, size, stride, BIAS.into())?;
         let memory = Arc::new(Memory::new(&bytes)?);
-        Some(Self { memory, width, size, wires: tape.wires() })
+        let code = |(start, (tape, _)): (usize, &(&Tape, &[u32]))| Self {
+            memory: Arc::clone(&memory),
+            start,
+            width,
+            registers,
+            parts,
+            base,
+            wires: tape.wires(),
+        };
+        Some(starts.into_iter().zip(tapes).map(code).collect())
     }
 
     /// Whether it computes what the tape does, in the rows that are wanted.
@@ -82,23 +110,24 @@ impl Code {
     ///
     /// # Panics
     /// If the wires are of another width, or fewer than the tape was made for.
+    #[inline]
     #[allow(unsafe_code, reason = "the code of a tape is a function of its rows")]
     pub(crate) fn run(&self, wires: &mut Wires) {
         assert!(wires.count() >= self.wires && wires.width() == self.width, "rows of the tape");
-        let row = self.width.words() * 8;
         let first: *mut u8 = wires.words_mut().as_mut_ptr().cast();
-        // SAFETY: the memory holds what `emit` made, a function of the System V convention of one
-        // argument. It saves no register and need not, since it changes only vector registers. It
+        // SAFETY: at its start the memory holds what `emit` made, a function of the System V
+        // convention of one argument. It saves no register and need not, since it changes only vector registers. It
         // stays while `self` does.
         let code: unsafe extern "sysv64" fn(*mut u8) =
-            unsafe { std::mem::transmute(self.memory.start()) };
-        let registers = self.size.bytes().into();
-        for part in (0..row).step_by(registers) {
+            unsafe { std::mem::transmute(self.memory.start().wrapping_add(self.start)) };
+        let mut base = first.wrapping_add(self.base);
+        for _ in 0..self.parts {
             // SAFETY: `Form::best` found the instructions on this machine. The code reads and
             // writes `registers` bytes from the beginning of a row on, or from half of it, only in
             // rows that the tape has, and there are as many, as is checked above. Rows are aligned
             // like the widest registers.
-            unsafe { code(first.wrapping_add(part + usize::from(BIAS) * row)) };
+            unsafe { code(base) };
+            base = base.wrapping_add(self.registers);
         }
     }
 }
@@ -108,6 +137,10 @@ mod tests {
     use super::*;
     use crate::Operation;
     use crate::wires::{Vectors, vectors};
+
+    fn one(tape: &Tape, width: Width, size: Size, wanted: &[u32]) -> Option<Code> {
+        Code::with(&[(tape, wanted)], width, size)?.pop()
+    }
 
     /// A number that looks random.
     fn mix(n: u64) -> u64 {
@@ -161,7 +194,7 @@ mod tests {
                 let wanted: Vec<u32> = (0..wires as u32)
                     .filter(|&row| mix(u64::from(row)).is_multiple_of(share))
                     .collect();
-                let code = Code::with(&tape, width, size, &wanted).unwrap();
+                let code = one(&tape, width, size, &wanted).unwrap();
                 assert!(code.agrees(&tape, &wanted), "{width}, {size:?}, seed {seed}");
             }
         }
@@ -184,7 +217,7 @@ mod tests {
                     }
                     let tape = Tape::new(&gates, 12);
                     let wanted: Vec<u32> = (0..12).collect();
-                    let code = Code::with(&tape, width, size, &wanted).unwrap();
+                    let code = one(&tape, width, size, &wanted).unwrap();
                     assert!(code.agrees(&tape, &wanted), "{width}, {size:?}, {operation:?}");
                 }
             }
@@ -195,12 +228,12 @@ mod tests {
     fn tapes_without_gates_and_tapes_that_are_too_long() {
         for (width, size) in kinds() {
             let empty = Tape::new(&[], 3);
-            let code = Code::with(&empty, width, size, &[0, 2]).unwrap();
+            let code = one(&empty, width, size, &[0, 2]).unwrap();
             assert!(code.agrees(&empty, &[0, 1, 2]));
             let wanted: Vec<u32> = (0..4000).collect();
             let huge = Tape::new(&gates(1, 4_000_000, 4000, false), 4000);
-            assert!(Code::with(&huge, width, size, &wanted).is_none());
-            assert!(Code::with(&empty, width, size, &[3]).is_none());
+            assert!(one(&huge, width, size, &wanted).is_none());
+            assert!(one(&empty, width, size, &[3]).is_none());
         }
     }
 }

@@ -11,7 +11,7 @@ impl Code {
         false
     }
 
-    pub(crate) fn new(_: &Tape, _: Width, _: &[u32]) -> Option<Self> {
+    pub(crate) fn new(_: &[(&Tape, &[u32])], _: Width) -> Option<Vec<Self>> {
         None
     }
 

@@ -2,8 +2,7 @@
 
 use magister_core::{Agent, Budget, Decision, Halt, Information, Rng, View};
 
-use super::INNER;
-use crate::{Settings, Spec};
+use crate::Settings;
 
 /// Plays a game that hides information as if it did not. Whoever runs the match shows it the true
 /// state, and the record tells.
@@ -14,11 +13,8 @@ pub(crate) struct Clairvoyant {
 
 impl Clairvoyant {
     pub(crate) fn make(settings: &Settings) -> Box<dyn Agent> {
-        let name = INNER.get(settings.whole("inner") as usize).copied().unwrap_or("uct");
-        let inner = name
-            .parse::<Spec>()
-            .map_or_else(|_| crate::simple::Simple::random(settings), |spec| spec.make());
-        Box::new(Clairvoyant { name: settings.text().to_owned(), inner })
+        let (name, inner) = (settings.text().to_owned(), settings.player("inner"));
+        Box::new(Clairvoyant { name, inner })
     }
 }
 

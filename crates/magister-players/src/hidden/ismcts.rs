@@ -139,12 +139,13 @@ impl Agent for Ismcts {
                     let mut start = (belief.state(number).to_vec(), me);
                     // Half of the descents are the own role's.
                     while rng.below(2) == 0 {
-                        match self.others.draw(&start, &lived, forest, budget, rng)? {
-                            Some((state, role, views)) => {
+                        match self.others.draw(&start, &lived, forest, budget, rng) {
+                            Ok(Some((state, role, views))) => {
                                 start = (state, role);
                                 lived = views;
                             }
-                            None => break,
+                            // What can not be found out in time is not needed.
+                            Ok(None) | Err(_) => break,
                         }
                     }
                     let (state, learner) = start;

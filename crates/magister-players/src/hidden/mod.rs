@@ -31,7 +31,7 @@ pub(crate) use honest::Honest;
 pub(crate) use hyperplay::HyperPlay;
 pub(crate) use hyperplay2::HyperPlay2;
 pub(crate) use ismcts::Ismcts;
-pub(crate) use pimc::{INNER, Pimc};
+pub(crate) use pimc::Pimc;
 pub(crate) use thesis::Thesis;
 
 use std::sync::Arc;
@@ -43,7 +43,6 @@ use magister_core::{
 use magister_infoset::{Belief, Keep, Limits, Settings};
 
 use crate::playing::{MAX_STEPS, Means};
-use crate::possible::Possible;
 use crate::rewards::Scale;
 
 /// States that are looked at for what is legal.
@@ -55,7 +54,6 @@ const SIDE_BY_SIDE: u32 = 32;
 pub(crate) struct Mind {
     settings: Settings,
     belief: Option<Belief>,
-    possible: Possible,
     worker: Option<(Arc<dyn Game>, Box<dyn Worker>)>,
 }
 
@@ -71,11 +69,11 @@ impl Mind {
     pub(crate) fn new(keep: Keep, particles: usize, states: usize) -> Self {
         let limits = Limits { states, steps: 40 * states as u64 };
         let settings = Settings { limits, particles, keep, ..Settings::default() };
-        Mind { settings, belief: None, possible: Possible::default(), worker: None }
+        Mind { settings, belief: None, worker: None }
     }
 
     /// Takes the match into account and finds out what is legal. If no belief can be had in time,
-    /// one possible position is enough for a legal move.
+    /// a move that is legal in some position that the game may be in has to do.
     pub(crate) fn ask(
         &mut self,
         view: &View,
@@ -83,11 +81,11 @@ impl Mind {
         rng: &mut Rng,
     ) -> Result<Question, Halt> {
         let legal = match self.follow(view, budget, rng) {
-            Ok(()) => self.legal(view.role(), budget.stop())?,
-            Err(_) => {
-                self.belief = None;
-                let found = self.possible.find(view, rng, budget.stop())?;
-                let legal = found.legal(view.role());
+            Ok(()) => self.legal(view.role(), budget)?,
+            Err(halt) => {
+                let (belief, worker) = self.parts().map_err(|_| halt)?;
+                belief.pretend(view.turns(), worker, rng)?;
+                let legal = worker.legal(view.role());
                 let choice = match legal {
                     [] => Move::IDLE,
                     _ => legal[rng.below(legal.len() as u64) as usize],
@@ -112,11 +110,10 @@ impl Mind {
                 empty.insert(Belief::new(game, role, settings, budget.stop())?)
             }
         };
-        belief.follow(view.turns(), budget, rng)?;
         if self.worker.as_ref().is_none_or(|(known, _)| !Arc::ptr_eq(known, game)) {
             self.worker = Some((Arc::clone(game), game.worker()));
         }
-        Ok(())
+        belief.follow(view.turns(), budget, rng)
     }
 
     /// What is believed, and a worker to think with.
@@ -129,13 +126,18 @@ impl Mind {
 
     /// The moves that are legal in all states, as far as was looked; in a sensible game those of
     /// any one. Where they differ and none is left, those of the likeliest.
-    fn legal(&mut self, role: Role, stop: &Stop) -> Result<Vec<Move>, Halt> {
+    fn legal(&mut self, role: Role, budget: &Budget) -> Result<Vec<Move>, Halt> {
+        let (stop, all) = (Stop::never(), budget.remaining());
         let (belief, worker) = self.parts()?;
         let stride = belief.len().div_ceil(LOOKED_AT).max(1);
         let mut legal: Option<Vec<Move>> = None;
         let mut likeliest = (f64::NEG_INFINITY, Vec::new());
         for number in (0..belief.len()).step_by(stride) {
-            worker.load(belief.state(number), stop)?;
+            let late = all.zip(budget.remaining()).is_some_and(|(all, left)| left < all / 2);
+            if legal.is_some() && (late || budget.stop().is_set()) {
+                break;
+            }
+            worker.load(belief.state(number), &stop)?;
             let here = worker.legal(role);
             if belief.share(number) > likeliest.0 {
                 likeliest = (belief.share(number), here.to_vec());
@@ -238,9 +240,22 @@ impl Scores {
         near.into_iter().map(|choice| (choice, share)).collect()
     }
 
-    /// Values as shares of so many votes, of all moves.
-    pub(crate) fn counted(&self, votes: u32) -> Scores {
-        let all = f64::from(votes.max(1));
-        Scores { moves: self.moves.iter().map(|&(choice, sum, _)| (choice, sum, all)).collect() }
+    /// The move with the most votes, which were counted instead of values.
+    pub(crate) fn elected(&self, iterations: u64, rng: &mut Rng) -> Decision {
+        let most = self.moves.iter().map(|entry| entry.2).fold(0.0, f64::max);
+        let near: Vec<Move> =
+            self.moves.iter().filter(|e| e.2 >= most - 1e-12).map(|entry| entry.0).collect();
+        let choice = match near[..] {
+            [] => Move::IDLE,
+            _ => near[rng.below(near.len() as u64) as usize],
+        };
+        let total: f64 = self.moves.iter().map(|entry| entry.2).sum();
+        let thought = |&(choice, _, votes): &(Move, f64, f64)| Thought {
+            value: None,
+            probability: Some(votes / total.max(f64::MIN_POSITIVE)),
+            ..Thought::new(choice, 0.0)
+        };
+        let thoughts = self.moves.iter().filter(|entry| entry.2 > 0.0).map(thought).collect();
+        Decision { thoughts, iterations, ..choice.into() }
     }
 }

@@ -12,27 +12,7 @@ use magister_core::{Agent, Budget, Clock, Decision, Halt, Rng, View};
 use magister_infoset::{Keep, Opened};
 
 use super::{Mind, Question, Scores};
-use crate::{Settings, Spec};
-
-/// The players that can be lifted.
-pub(crate) const INNER: &[&str] = &[
-    "uct",
-    "mcts",
-    "mcs",
-    "alphabeta",
-    "minimax",
-    "minimaxid",
-    "minimaxdepth",
-    "maxn",
-    "maximax",
-    "paranoid",
-    "expectimax",
-    "onestep",
-    "twostep",
-    "greedy",
-    "pts",
-    "maximizer",
-];
+use crate::Settings;
 
 /// Perfect-information Monte Carlo. An iteration is one of the inner player.
 pub(crate) struct Pimc {
@@ -44,15 +24,11 @@ pub(crate) struct Pimc {
 
 impl Pimc {
     pub(crate) fn make(settings: &Settings) -> Box<dyn Agent> {
-        let name = INNER.get(settings.whole("inner") as usize).copied().unwrap_or("uct");
-        let inner = name
-            .parse::<Spec>()
-            .map_or_else(|_| crate::simple::Simple::random(settings), |spec| spec.make());
         let (particles, states) = (settings.whole("particles"), settings.whole("states"));
         Box::new(Pimc {
             name: settings.text().to_owned(),
             mind: Mind::new(Keep::States, particles as usize, states as usize),
-            inner,
+            inner: settings.player("inner"),
             worlds: settings.whole("worlds"),
         })
     }
@@ -106,19 +82,22 @@ impl Agent for Pimc {
             Question::Choice(legal) => legal,
         };
         let (belief, _) = self.mind.parts()?;
-        let known = belief.len() == 1;
         let (mut values, mut votes) = (Scores::new(&legal), Scores::new(&legal));
         let mut all_valued = true;
         let (mut iterations, mut asked) = (0, 0);
         // Without a limit of its own, a budget would be spent on the first world.
-        let worlds = if known { 1 } else { self.worlds };
+        // Where the states are few, each counts as much as it is likely.
+        let all = belief.len() <= self.worlds as usize;
+        let worlds = if all { belief.len() as u32 } else { self.worlds };
         while asked < worlds {
             let mut part = share(budget, worlds - asked);
             if part.remaining().is_some_and(|left| left.is_zero()) || part.left() == Some(0) {
                 break;
             }
+            let number = if all { asked as usize } else { belief.draw(rng) };
+            let share = if all { belief.share(number) } else { 1.0 };
             asked += 1;
-            let state = belief.state(belief.draw(rng));
+            let state = belief.state(number);
             let open = Opened::view(belief.game(), state, view.role());
             let decision = match self.inner.decide(&open, &mut part, rng) {
                 Ok(decision) => decision,
@@ -126,11 +105,11 @@ impl Agent for Pimc {
                 Err(halt) => return Err(halt),
             };
             iterations += decision.iterations.max(1);
-            votes.add(decision.choice, 1.0, 1.0);
+            votes.add(decision.choice, 1.0, share);
             for &choice in &legal {
                 let thought = decision.thoughts.iter().find(|thought| thought.choice == choice);
                 match thought.and_then(|thought| thought.value) {
-                    Some(value) => values.add(choice, value, 1.0),
+                    Some(value) => values.add(choice, value, share),
                     None => all_valued = false,
                 }
             }
@@ -139,7 +118,10 @@ impl Agent for Pimc {
             }
         }
         // Where the inner player does not value all moves, it has at least chosen one.
-        let scores = if all_valued && asked > 0 { &values } else { &votes.counted(asked) };
-        Ok(scores.decide(iterations, rng))
+        Ok(if all_valued && asked > 0 {
+            values.decide(iterations, rng)
+        } else {
+            votes.elected(iterations, rng)
+        })
     }
 }

@@ -3,7 +3,7 @@
 use magister_core::{Move, Role};
 
 use super::search::{Descent, Hop, Search};
-use super::tree::Kind;
+use super::tree::{Kind, LOST};
 use crate::combine::{Outlook, combine};
 
 /// A move of a role, in how many playouts it was made, and the sum of their values.
@@ -13,36 +13,32 @@ pub(super) type Noted = (Role, Move, f32, f32);
 const PROVABLE: u64 = 400;
 
 impl Search<'_> {
-    /// Enters what was learnt at the end of a descent, all the way up. `sample` is what the
-    /// playouts said, for each role; nothing if the values of the leaf are known. `moves` are the
+    /// Enters what was learnt at the end of a descent, all the way up. [`Search::sample`] is what
+    /// the playouts said, for each role, if the values of the leaf are not known. `moves` are the
     /// moves that were made in them.
-    pub(super) fn back_up(
-        &mut self,
-        descent: &Descent,
-        sample: Option<&[f32]>,
-        moves: &mut Vec<Noted>,
-    ) {
+    pub(super) fn back_up(&mut self, descent: &Descent, moves: &mut Vec<Noted>) {
         let leaf = descent.leaf;
         self.tree.node_mut(leaf).pending -= 1;
-        self.release(&descent.path);
-        if let Some(sample) = sample {
-            self.learn(leaf, sample);
+        if descent.open {
+            self.learn(leaf);
+        } else {
+            self.sample.copy_from_slice(self.tree.values(leaf));
         }
         self.tree.node_mut(leaf).visits += 1;
-        // Where several choose at once, the mean of what came back is all there is to go by.
-        let mut sample: Vec<f32> =
-            sample.map_or_else(|| self.tree.values(leaf).to_vec(), <[f32]>::to_vec);
         let mut child = leaf;
-        let playouts = self.config.playouts as f32;
-        for hop in descent.path.iter().rev() {
+        for at in (descent.from..descent.to).rev() {
+            let hop = self.hops[at as usize];
+            let node = self.tree.node_mut(hop.node);
+            node.pending -= 1;
             if self.config.grave > 0.0 {
-                self.note_own(hop, &sample, playouts, moves);
-                self.priors.note_at(hop.node, self.tree.node(hop.node).visits, moves);
+                let visits = node.visits;
+                self.note_own(hop, moves);
+                self.priors.note_at(hop.node, visits, moves);
             }
-            if hop.many.is_some() {
-                self.pass_many(hop, child, &mut sample);
+            if hop.several {
+                self.pass_many(hop, child);
             } else {
-                self.pass_one(hop, child, &mut sample);
+                self.pass_one(hop, child);
             }
             self.tree.node_mut(hop.node).visits += 1;
             child = hop.node;
@@ -50,104 +46,123 @@ impl Search<'_> {
     }
 
     /// Adds the moves that were made in the tree to those of the playouts.
-    fn note_own(&self, hop: &Hop, sample: &[f32], playouts: f32, moves: &mut Vec<Noted>) {
+    fn note_own(&self, hop: Hop, moves: &mut Vec<Noted>) {
         let spread = (self.seen.1 - self.seen.0).max(1e-6);
+        let playouts = self.config.playouts as f32;
         let mut note = |role: Role, edge: u32| {
-            let value = ((sample[role.index()] - self.seen.0) / spread).clamp(0.0, 1.0);
-            let choice = self.tree.edges[edge as usize].choice;
+            let value = ((self.sample[role.index()] - self.seen.0) / spread).clamp(0.0, 1.0);
+            let choice = self.tree.edges.choice[edge as usize];
             moves.push((role, choice, playouts, playouts * value));
         };
-        match (self.tree.node(hop.node).kind, &hop.many) {
-            (Kind::One(role), _) => note(role, hop.edge),
-            (_, Some((edges, _))) => {
-                if let Some(crowd) = self.tree.crowds.get(&hop.node) {
-                    for (&(role, _), &edge) in crowd.actors.iter().zip(edges) {
-                        note(role, edge);
-                    }
-                }
+        if let Kind::One(role) = self.tree.node(hop.node).kind {
+            note(role, hop.edge);
+        } else if hop.several
+            && let Some(crowd) = self.tree.crowds.get(&hop.node)
+        {
+            for (&(role, _), &edge) in crowd.actors.iter().zip(&self.many[hop.edge as usize].edges)
+            {
+                note(role, edge);
             }
-            _ => {}
         }
     }
 
-    /// Enters playouts at a node.
-    fn learn(&mut self, at: u32, sample: &[f32]) {
+    /// Enters the playouts of a node.
+    fn learn(&mut self, at: u32) {
         let roles = self.tree.roles;
-        let own = &mut self.tree.own[at as usize * roles..][..roles];
-        let count = &mut self.tree.nodes[at as usize].own;
-        *count += 1;
-        for (own, &value) in own.iter_mut().zip(sample) {
-            *own += (value - *own) / *count as f32;
+        let tree = &mut *self.tree;
+        let node = &mut tree.nodes[at as usize];
+        node.own += 1;
+        let all = &mut tree.values[at as usize * 2 * roles..][..2 * roles];
+        let (values, own) = all.split_at_mut(roles);
+        for (own, &value) in own.iter_mut().zip(&self.sample) {
+            *own += (value - *own) / node.own as f32;
         }
         if self.scale.high.is_infinite() {
-            for &value in sample {
+            for &value in &self.sample {
                 self.seen = (self.seen.0.min(value), self.seen.1.max(value));
             }
         }
-        if !self.tree.node(at).proven {
-            self.average(at);
+        if !node.proven && node.kind != Kind::Many {
+            node.weight += 1;
+            for (value, &new) in values.iter_mut().zip(&self.sample) {
+                *value += (new - *value) / node.weight as f32;
+            }
+            if let Kind::One(role) = node.kind {
+                node.hope = values[role.index()];
+            }
         }
     }
 
-    /// The mean of a node: its own playouts, and each edge by its visits. Edges that are proven
-    /// to be lost for the one who chooses do not count, since they will not be chosen.
+    /// The mean of a node, from its own playouts and each edge by its visits. Edges that are
+    /// proven to be lost for the one who chooses do not count, since they will not be chosen.
     fn average(&mut self, at: u32) {
         let roles = self.tree.roles;
         let node = self.tree.node(at);
-        let kind = node.kind;
-        if kind == Kind::Many {
-            return;
-        }
-        let weight = node.own as f32;
+        let (kind, mut weight) = (node.kind, node.own);
         let range = self.tree.range(at);
-        let mut mean = [0.0_f32; 8];
-        let mut long;
-        let mean: &mut [f32] = if roles <= 8 {
-            &mut mean[..roles]
-        } else {
-            long = vec![0.0; roles];
-            &mut long
-        };
-        let own = &self.tree.own[at as usize * roles..][..roles];
-        mean.iter_mut().zip(own).for_each(|(mean, own)| *mean = own * weight);
-        let mut total = weight;
+        let own = &self.tree.values[(at as usize * 2 + 1) * roles..][..roles];
+        let mut mean: Vec<f32> = own.iter().map(|own| own * weight as f32).collect();
         for edge in range {
-            let this = &self.tree.edges[edge];
-            if this.visits == 0 {
+            let visits = self.tree.edges.visits(edge);
+            if visits == 0 || self.tree.edges.lure(edge) == LOST {
                 continue;
             }
+            weight += visits;
             let worth = self.tree.worth(edge);
-            if let Kind::One(role) = kind
-                && this.proven
-                && worth[role.index()] <= self.scale.low as f32
-            {
-                continue;
-            }
-            let share = this.visits as f32;
-            total += share;
-            mean.iter_mut().zip(worth).for_each(|(mean, worth)| *mean += worth * share);
+            mean.iter_mut().zip(worth).for_each(|(mean, worth)| *mean += worth * visits as f32);
         }
-        if total > 0.0 {
+        self.tree.node_mut(at).weight = weight;
+        if weight > 0 {
             let values = self.tree.values_mut(at);
-            values.iter_mut().zip(mean.iter()).for_each(|(value, sum)| *value = sum / total);
+            values.iter_mut().zip(&mean).for_each(|(value, sum)| *value = sum / weight as f32);
+            if let Kind::One(role) = kind {
+                self.tree.node_mut(at).hope = mean[role.index()] / weight as f32;
+            }
         }
     }
 
     /// Enters what came back through an edge.
-    fn pass_one(&mut self, hop: &Hop, child: u32, sample: &mut [f32]) {
+    fn pass_one(&mut self, hop: Hop, child: u32) {
         let (edge, roles, at) = (hop.edge as usize, self.tree.roles, hop.node);
-        self.tree.edges[edge].visits += 1;
-        for (role, value) in sample.iter_mut().enumerate() {
-            let gain = self.tree.gains.get(edge * roles + role).copied().unwrap_or(0.0);
-            self.tree.worth[edge * roles + role] =
-                self.tree.values[child as usize * roles + role] + gain;
-            *value += gain;
+        let tree = &mut *self.tree;
+        let before = tree.edges.visits(edge) as f32;
+        tree.edges.visit(edge);
+        let node = &mut tree.nodes[at as usize];
+        let counts = !node.proven && tree.edges.lure(edge) != LOST;
+        node.weight += u32::from(counts);
+        let weight = node.weight as f32;
+        for role in 0..roles {
+            let gain = tree.edges.gains.get(edge * roles + role).copied().unwrap_or(0.0);
+            let now = tree.values[child as usize * 2 * roles + role] + gain;
+            let old = std::mem::replace(&mut tree.edges.worth[edge * roles + role], now);
+            self.sample[role] += gain;
+            if counts {
+                let value = &mut tree.values[at as usize * 2 * roles + role];
+                *value += (now + before * (now - old) - *value) / weight;
+            }
         }
-        if self.tree.node(child).proven && !self.tree.edges[edge].proven {
-            self.tree.edges[edge].proven = true;
-            self.tree.node_mut(at).settled += 1;
-            self.prove(at, edge);
+        if let Kind::One(role) = node.kind
+            && counts
+        {
+            node.hope = tree.values[at as usize * 2 * roles + role.index()];
+            *tree.edges.lure_mut(edge) = tree.edges.worth[edge * roles + role.index()];
         }
+        if tree.nodes[child as usize].proven && !tree.edges.proven[edge] {
+            self.settle(at, edge);
+        }
+    }
+
+    /// An edge is proven.
+    fn settle(&mut self, at: u32, edge: usize) {
+        self.tree.edges.proven[edge] = true;
+        let node = self.tree.node_mut(at);
+        node.settled += 1;
+        if let Kind::One(role) = node.kind
+            && f64::from(self.tree.worth_of(edge, role)) <= self.scale.low
+        {
+            *self.tree.edges.lure_mut(edge) = LOST;
+        }
+        self.prove(at, edge);
         if !self.tree.node(at).proven {
             self.average(at);
         }
@@ -175,7 +190,7 @@ impl Search<'_> {
                 // count on the one that is worst for each of them.
                 let mut values = vec![f32::INFINITY; roles];
                 for edge in range {
-                    if self.tree.edges[edge].proven && self.tree.worth_of(edge, role) >= most {
+                    if self.tree.edges.proven[edge] && self.tree.worth_of(edge, role) >= most {
                         for (value, &worth) in values.iter_mut().zip(self.tree.worth(edge)) {
                             *value = value.min(worth);
                         }
@@ -187,7 +202,7 @@ impl Search<'_> {
             Kind::Chance if all => {
                 let mut values = vec![0.0; roles];
                 for edge in range {
-                    let likely = self.tree.edges[edge].prior;
+                    let likely = self.tree.edges.prior[edge];
                     for (value, &worth) in values.iter_mut().zip(self.tree.worth(edge)) {
                         *value += likely * worth;
                     }
@@ -200,22 +215,30 @@ impl Search<'_> {
     }
 
     /// Enters what came back through a joint move of several.
-    fn pass_many(&mut self, hop: &Hop, child: u32, sample: &mut [f32]) {
-        let Some((edges, number)) = &hop.many else { return };
+    fn pass_many(&mut self, hop: Hop, child: u32) {
+        let many = &self.many[hop.edge as usize];
         let (at, roles) = (hop.node, self.tree.roles);
         let proven = self.tree.node(child).proven;
         let mut newly = false;
-        if let Some(joint) = self.tree.joints.get_mut(&(at, *number)) {
+        let sample = &mut self.sample;
+        if let Some(joint) = self.tree.joints.get_mut(&(at, many.number)) {
             sample.iter_mut().zip(&joint.gains).for_each(|(value, gain)| *value += gain);
             newly = proven && !joint.proven;
             joint.proven |= proven;
         }
-        for &edge in edges {
-            let edge = edge as usize;
-            self.tree.edges[edge].visits += 1;
-            let visits = self.tree.edges[edge].visits as f32;
-            let worth = &mut self.tree.worth[edge * roles..][..roles];
+        // Where several choose at once, the mean of what came back is all there is to go by.
+        let actors = self.tree.crowds.get(&at).map_or(&[][..], |crowd| &crowd.actors);
+        let chosen: Vec<(usize, usize)> = actors
+            .iter()
+            .zip(&many.edges)
+            .map(|(&(role, _), &edge)| (role.index(), edge as usize))
+            .collect();
+        for (role, edge) in chosen {
+            self.tree.edges.visit(edge);
+            let visits = self.tree.edges.visits(edge) as f32;
+            let worth = &mut self.tree.edges.worth[edge * roles..][..roles];
             worth.iter_mut().zip(&*sample).for_each(|(w, &value)| *w += (value - *w) / visits);
+            *self.tree.edges.lure_mut(edge) = worth[role];
         }
         let node = self.tree.node_mut(at);
         node.settled += u32::from(newly);
@@ -261,7 +284,7 @@ impl Search<'_> {
         let range = self.tree.range(at);
         let mixture = verdict.mixtures.into_iter().flatten();
         for (edge, share) in range.zip(mixture) {
-            self.tree.edges[edge].prior = share as f32;
+            self.tree.edges.prior[edge] = share as f32;
         }
         self.tree.node_mut(at).proven = true;
     }

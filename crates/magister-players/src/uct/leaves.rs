@@ -1,19 +1,26 @@
 //! Playouts for the ends of several descents at once.
 
 use magister_core::playout::Team;
-use magister_core::{Batch, Detail, Halt, Move, Payment, Results, Role, Stream, draw};
+use magister_core::{
+    Batch, Detail, Halt, Leaves, Move, Payment, Results, Role, Stream, Yields, draw,
+};
 
 use super::prior::scaled;
 use super::search::{Descent, Search};
 use crate::playing::Means;
 use crate::rewards;
 
+/// The lanes that a round may fill. Where it has fewer leaves, those have more playouts each: they
+/// cost nothing. It is the same number on every machine, since results depend on it.
+pub(super) const LANES: u32 = 512;
+/// The most playouts of a leaf that are had in this way.
+const MOST: u32 = 32;
+
 /// What is kept from one round to the next.
 pub(super) struct Round<'a> {
     descents: Vec<Descent>,
-    /// The leaves, each once, with how many descents ended there.
-    leaves: Vec<(u32, u32)>,
     results: Results,
+    yields: Yields,
     /// The number of the next stream.
     stream: u64,
     seed: u64,
@@ -22,8 +29,8 @@ pub(super) struct Round<'a> {
 
 impl<'a> Round<'a> {
     pub(super) fn new(seed: u64, team: &'a mut Option<Team>) -> Self {
-        let (descents, leaves) = (Vec::new(), Vec::new());
-        Round { descents, leaves, results: Results::default(), stream: 0, seed, team }
+        let (results, yields) = (Results::default(), Yields::default());
+        Round { descents: Vec::new(), results, yields, stream: 0, seed, team }
     }
 }
 
@@ -32,11 +39,13 @@ impl Search<'_> {
     /// that is stopped half way, nothing is entered.
     pub(super) fn round(&mut self, round: &mut Round<'_>, size: u64) -> Result<(), Halt> {
         round.descents.clear();
+        self.hops.clear();
+        self.many.clear();
         let mut result = Ok(());
         for _ in 0..size {
             match self.descend() {
                 Ok(descent) if descent.open => round.descents.push(descent),
-                Ok(descent) => self.back_up(&descent, None, &mut Vec::new()),
+                Ok(descent) => self.back_up(&descent, &mut Vec::new()),
                 Err(halt) => {
                     result = Err(halt);
                     break;
@@ -49,7 +58,11 @@ impl Search<'_> {
         if round.descents.is_empty() {
             return result;
         }
-        let played = if self.config.lanes { self.batch(round) } else { self.single(round) };
+        let played = match (self.config.lanes, self.config.plain) {
+            (false, _) => self.single(round),
+            (true, true) => self.leaves(round),
+            (true, false) => self.batch(round),
+        };
         if let Err(halt) = played {
             for descent in &round.descents {
                 self.abandon(descent);
@@ -59,47 +72,72 @@ impl Search<'_> {
         result
     }
 
-    /// All playouts in one batch.
-    fn batch(&mut self, round: &mut Round<'_>) -> Result<(), Halt> {
-        let Round { descents, leaves, results, stream, seed, team } = round;
-        leaves.clear();
-        for descent in &*descents {
-            match leaves.iter_mut().find(|(leaf, _)| *leaf == descent.leaf) {
-                Some((_, count)) => *count += 1,
-                None => leaves.push((descent.leaf, 1)),
-            }
+    /// All playouts side by side.
+    fn leaves(&mut self, round: &mut Round<'_>) -> Result<(), Halt> {
+        let Round { descents, yields, stream, seed, team, .. } = round;
+        // Where players take turns, leaves of the same depth have the same one to move.
+        descents.sort_by_key(|descent| (descent.to - descent.from) % 2);
+        let spare = (LANES / descents.len() as u32).min(MOST);
+        // The greatest power of two that is not above.
+        let spare = 1 << spare.max(1).ilog2();
+        let each = self.config.playouts.min(MOST).max(spare);
+        let starts: Vec<&[u64]> =
+            descents.iter().map(|descent| self.tree.state(descent.leaf)).collect();
+        let max_steps = self.config.max_steps;
+        let leaves = Leaves { seed: *seed, first: *stream, starts: &starts, each, max_steps };
+        let (sharing, each) = (leaves.sharing(), leaves.playouts());
+        match team {
+            Some(team) => team.leaves(&leaves, yields, &self.stop)?,
+            None => self.worker.leaves(&leaves, yields, &self.stop)?,
         }
-        let streams: Vec<Stream<'_>> = leaves
-            .iter()
-            .map(|&(leaf, count)| {
-                *stream += 1;
-                let quota = self.config.playouts * count;
-                Stream { id: *stream, start: self.tree.state(leaf), quota }
+        *stream += descents.len().div_ceil(sharing) as u64;
+        let roles = self.tree.roles;
+        let (low, middle) = (self.scale.low, self.scale.middle());
+        for (at, descent) in descents.iter().enumerate() {
+            let cut = each - yields.finished[at];
+            for role in 0..roles {
+                // Playouts that were cut off count as the middle of the scale, those that ended
+                // without a reward as the lowest. Where the game pays on the way, all are paid.
+                let (paid, sum) = (yields.paid[at * roles + role], yields.sum[at * roles + role]);
+                let cut = cut.min(each - paid);
+                let lost = each - paid - cut;
+                let sum = sum + f64::from(cut) * middle + f64::from(lost) * low;
+                self.sample[role] = (sum / f64::from(each)) as f32;
+            }
+            self.back_up(descent, &mut Vec::new());
+        }
+        descents.clear();
+        Ok(())
+    }
+
+    /// All playouts in one batch, with what came of moves.
+    fn batch(&mut self, round: &mut Round<'_>) -> Result<(), Halt> {
+        let Round { descents, results, stream, seed, team, .. } = round;
+        let first = *stream;
+        let streams: Vec<Stream<'_>> = (first..)
+            .zip(&*descents)
+            .map(|(id, descent)| {
+                let quota = self.config.playouts;
+                Stream { id, start: self.tree.state(descent.leaf), quota }
             })
             .collect();
+        *stream += streams.len() as u64;
         let max_steps = self.config.max_steps;
-        let wanted = self.config.bias > 0.0 || self.config.grave > 0.0;
-        let detail = if wanted { Detail::Moves } else { Detail::Sums };
-        let batch = Batch { seed: *seed, streams: &streams, max_steps, detail };
+        let batch = Batch { seed: *seed, streams: &streams, max_steps, detail: Detail::Moves };
         match team {
             Some(team) => team.playouts(&batch, results, &self.stop)?,
             None => self.worker.playouts(&batch, results, &self.stop)?,
         }
-        let mut sample = vec![0.0; self.tree.roles];
         let (low, spread) = (self.seen.0, (self.seen.1 - self.seen.0).max(1e-6));
         let mut moves: Vec<_> =
             results.streams.iter().map(|tally| scaled(&tally.moves, low, spread)).collect();
         moves.iter().for_each(|moves| self.priors.note(moves));
-        for descent in &*descents {
-            let place = leaves.iter().position(|(leaf, _)| *leaf == descent.leaf);
-            let Some(tally) = place.and_then(|place| results.streams.get(place)) else { continue };
+        for ((descent, tally), moves) in descents.iter().zip(&results.streams).zip(&mut moves) {
             let means = Means::of(tally, self.scale);
-            for (role, value) in sample.iter_mut().enumerate() {
-                *value = means.role(Role(role as u8)) as f32;
+            for role in 0..self.tree.roles {
+                self.sample[role] = means.role(Role(role as u8)) as f32;
             }
-            // A leaf at which several descents ended gives its moves to one of them.
-            let moves = place.map_or_else(Vec::new, |place| std::mem::take(&mut moves[place]));
-            self.back_up(descent, Some(&sample), &mut { moves });
+            self.back_up(descent, moves);
         }
         descents.clear();
         Ok(())
@@ -107,21 +145,21 @@ impl Search<'_> {
 
     /// One playout for each descent, one after the other.
     fn single(&mut self, round: &mut Round<'_>) -> Result<(), Halt> {
-        while let Some(descent) = round.descents.last().cloned() {
-            let mut sample = vec![0.0; self.tree.roles];
+        while let Some(&descent) = round.descents.last() {
+            self.sample.fill(0.0);
             for _ in 0..self.config.playouts {
-                self.playout(descent.leaf, &mut sample)?;
+                self.playout(descent.leaf)?;
             }
             let count = self.config.playouts as f32;
-            sample.iter_mut().for_each(|value| *value /= count);
-            self.back_up(&descent, Some(&sample), &mut Vec::new());
+            self.sample.iter_mut().for_each(|value| *value /= count);
+            self.back_up(&descent, &mut Vec::new());
             round.descents.pop();
         }
         Ok(())
     }
 
     /// Adds the rewards of a random playout.
-    fn playout(&mut self, leaf: u32, sample: &mut [f32]) -> Result<(), Halt> {
+    fn playout(&mut self, leaf: u32) -> Result<(), Halt> {
         self.worker.load(self.tree.state(leaf), &self.stop)?;
         let mut joint = std::mem::take(&mut self.joint);
         let mut steps = 0;
@@ -134,7 +172,7 @@ impl Search<'_> {
                 joint.push(choice.unwrap_or(Move::IDLE));
             }
             self.worker.step(&joint, &mut self.step, &self.stop)?;
-            for (value, gain) in sample.iter_mut().zip(&self.step.gains) {
+            for (value, gain) in self.sample.iter_mut().zip(&self.step.gains) {
                 *value += *gain as f32;
             }
             steps += 1;
@@ -142,10 +180,10 @@ impl Search<'_> {
         self.joint = joint;
         if self.worker.terminal() {
             let ends = rewards::terminal(self.worker, self.scale, &mut self.goals);
-            sample.iter_mut().zip(ends).for_each(|(value, end)| *value += end as f32);
+            self.sample.iter_mut().zip(ends).for_each(|(value, end)| *value += end as f32);
         } else if self.worker.info().payment == Payment::AtEnd {
             let middle = self.scale.middle() as f32;
-            sample.iter_mut().for_each(|value| *value += middle);
+            self.sample.iter_mut().for_each(|value| *value += middle);
         }
         Ok(())
     }

@@ -45,8 +45,10 @@ use prior::Priors;
 use search::Search;
 use tree::{NONE, Tree};
 
-/// Playouts of a leaf where the engine plays 32 at the cost of one.
-const SIDE_BY_SIDE: u32 = 32;
+/// Playouts of a leaf where the engine plays many at the cost of one: few, so that a round has
+/// many leaves; with what comes of moves, as many as a stream has lanes.
+const SIDE_BY_SIDE: u32 = 4;
+const STREAM: u32 = 32;
 
 /// The settings.
 #[derive(Clone, Debug)]
@@ -55,6 +57,10 @@ struct Config {
     fpu: f32,
     bias: f32,
     grave: f32,
+    /// How often a leaf is played out before it gets edges.
+    expand: u32,
+    /// Whether nothing is asked about moves.
+    plain: bool,
     batch: u32,
     playouts: u32,
     max_steps: u32,
@@ -68,8 +74,9 @@ struct Config {
 pub(crate) struct Uct {
     name: String,
     config: Config,
-    /// The playouts of a leaf, 0 for what suits the engine.
+    /// The playouts of a leaf and the descents of a round, 0 for what suits the engine.
     playouts: u32,
+    batch: u32,
     follower: Follower,
     tree: Tree,
     priors: Priors,
@@ -92,7 +99,9 @@ impl Uct {
             fpu: settings.real("fpu") as f32,
             bias: settings.real("bias") as f32,
             grave: settings.real("grave") as f32,
-            batch: settings.whole("batch"),
+            expand: settings.whole("expand"),
+            plain: settings.real("bias") <= 0.0 && settings.real("grave") <= 0.0,
+            batch: 1,
             playouts: 1,
             max_steps: settings.whole("steps"),
             memory: (settings.whole("memory") as usize) << 20,
@@ -103,6 +112,7 @@ impl Uct {
             name: settings.text().to_owned(),
             config,
             playouts: settings.whole("playouts"),
+            batch: settings.whole("batch"),
             follower: Follower::new(),
             tree: Tree::default(),
             priors: Priors::default(),
@@ -149,7 +159,14 @@ impl Uct {
         let side_by_side = worker.lanes() > 1;
         self.config.lanes = side_by_side || self.config.threads > 1;
         self.config.playouts = match self.playouts {
-            0 if side_by_side => SIDE_BY_SIDE,
+            // Of a puzzle the best playout counts, not the mean.
+            0 if side_by_side && self.config.plain && info.players().count() > 1 => SIDE_BY_SIDE,
+            0 if side_by_side => STREAM,
+            0 => 1,
+            given => given,
+        };
+        self.config.batch = match self.batch {
+            0 if self.config.lanes => (leaves::LANES / self.config.playouts).max(1),
             0 => 1,
             given => given,
         };
@@ -170,7 +187,7 @@ impl Uct {
         self.priors.fade(renumbered);
         let low = scale.low as f32;
         let high = if scale.high.is_finite() { scale.high as f32 } else { low };
-        let stamp = self.tree.nodes.iter().map(|node| node.stamp).max().unwrap_or(0);
+        let roles = self.tree.roles;
         let mut search = Search {
             worker,
             tree: &mut self.tree,
@@ -181,8 +198,10 @@ impl Uct {
             seen: self.seen.unwrap_or((low, high)),
             root,
             near: None,
-            stamp,
             room: true,
+            hops: Vec::new(),
+            many: Vec::new(),
+            sample: vec![0.0; roles],
             step: Step::new(),
             goals: Vec::new(),
             state: Vec::new(),

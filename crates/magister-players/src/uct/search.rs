@@ -1,37 +1,38 @@
 //! Descents through the tree to where there is something to learn.
 
+use std::ops::Range;
+
 use magister_core::{Halt, Move, Payment, Rng, Role, Step, Stop, Worker};
 
 use super::Config;
 use super::prior::Priors;
-use super::tree::{Crowd, Edge, Joint, Kind, NONE, Tree};
+use super::tree::{Crowd, GROUP, Joint, Kind, LOST, NONE, Tree};
 use crate::choices::Choices;
 use crate::playing::outcome;
 use crate::rewards::{self, Scale};
 
 /// One step of a descent: a node, and what was chosen there.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Hop {
     pub(super) node: u32,
-    /// The edge, where one role or chance chooses.
+    /// The edge, where one role or chance chooses; where several do, the place of their choice in
+    /// [`Search::many`].
     pub(super) edge: u32,
-    /// Where several choose: the edge of each actor, and the number of the joint move.
-    pub(super) many: Option<(Box<[u32]>, u64)>,
+    pub(super) several: bool,
 }
 
-impl Hop {
-    pub(super) fn edges(&self) -> &[u32] {
-        match &self.many {
-            None => std::slice::from_ref(&self.edge),
-            Some((edges, _)) => edges,
-        }
-    }
-}
-
-/// A descent to a node, with all that it came through.
+/// What several chose at the same time: the edge of each, and the number of the joint move.
 #[derive(Clone, Debug)]
+pub(super) struct Many {
+    pub(super) edges: Vec<u32>,
+    pub(super) number: u64,
+}
+
+/// A descent to a node: its part of the hops of a round.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Descent {
-    pub(super) path: Vec<Hop>,
+    pub(super) from: u32,
+    pub(super) to: u32,
     pub(super) leaf: u32,
     /// Whether the leaf needs playouts; if not, its values are known.
     pub(super) open: bool,
@@ -51,28 +52,32 @@ pub(super) struct Search<'a> {
     pub(super) root: u32,
     /// The last node of the descent that has means of its own.
     pub(super) near: Option<u32>,
-    pub(super) stamp: u32,
     /// Whether the tree may grow.
     pub(super) room: bool,
+    /// The hops of all descents of a round, and what several chose at once there.
+    pub(super) hops: Vec<Hop>,
+    pub(super) many: Vec<Many>,
     pub(super) step: Step,
     pub(super) goals: Vec<f64>,
     pub(super) state: Vec<u64>,
     pub(super) joint: Vec<Move>,
+    /// What a descent brought, for each role.
+    pub(super) sample: Vec<f32>,
 }
 
 impl Search<'_> {
     /// Goes down from the root. Everything on the way counts as visited once more until the
     /// descent is backed up or given up, so that the next descent goes elsewhere.
     pub(super) fn descend(&mut self) -> Result<Descent, Halt> {
-        self.stamp = self.stamp.wrapping_add(1);
-        let mut path = Vec::new();
-        match self.walk(&mut path) {
+        self.tree.stamp = self.tree.stamp.wrapping_add(1);
+        let from = self.hops.len() as u32;
+        match self.walk() {
             Ok((leaf, open)) => {
                 self.tree.node_mut(leaf).pending += 1;
-                Ok(Descent { path, leaf, open })
+                Ok(Descent { from, to: self.hops.len() as u32, leaf, open })
             }
             Err(halt) => {
-                self.release(&path);
+                self.release(from..self.hops.len() as u32);
                 Err(halt)
             }
         }
@@ -80,51 +85,59 @@ impl Search<'_> {
 
     /// Gives up a descent whose playouts were not made.
     pub(super) fn abandon(&mut self, descent: &Descent) {
-        self.release(&descent.path);
+        self.release(descent.from..descent.to);
         self.tree.node_mut(descent.leaf).pending -= 1;
     }
 
     /// Takes back what was counted as under way.
-    pub(super) fn release(&mut self, path: &[Hop]) {
-        for hop in path {
+    fn release(&mut self, hops: Range<u32>) {
+        for at in hops {
+            let hop = self.hops[at as usize];
             self.tree.node_mut(hop.node).pending -= 1;
-            for &edge in hop.edges() {
-                self.tree.edges[edge as usize].pending -= 1;
+            if hop.several {
+                for at in 0..self.many[hop.edge as usize].edges.len() {
+                    let edge = self.many[hop.edge as usize].edges[at];
+                    self.tree.edges.leave(edge as usize);
+                }
+            } else {
+                self.tree.edges.leave(hop.edge as usize);
             }
         }
     }
 
     /// The node at which a descent ends, and whether it needs playouts.
-    fn walk(&mut self, path: &mut Vec<Hop>) -> Result<(u32, bool), Halt> {
+    fn walk(&mut self) -> Result<(u32, bool), Halt> {
         let mut at = self.root;
+        let (stamp, room, patience) = (self.tree.stamp, self.room, self.config.expand);
         self.near = None;
         loop {
-            let stamp = self.stamp;
-            let room = self.room;
             let node = self.tree.node_mut(at);
             if node.proven {
                 return Ok((at, false));
             }
-            // A position that was never played out is, and so is one that closes a circle.
+            let kind = node.kind;
+            // A position that was played out too little is, and so is one that closes a circle.
             let circle = node.stamp == stamp;
             node.stamp = stamp;
-            if node.own == 0 || circle || (node.kind == Kind::Leaf && !room) {
+            if circle || (kind == Kind::Leaf && (node.own < patience || !room)) {
                 return Ok((at, true));
             }
-            let leaf = node.kind == Kind::Leaf;
-            if leaf {
+            if kind == Kind::Leaf {
                 self.expand(at)?;
             }
             if self.config.grave > 0.0 && self.priors.node(at).is_some() {
                 self.near = Some(at);
             }
             let hop = self.select(at);
-            let child = self.follow(&hop, leaf)?;
+            let child = self.follow(hop, kind == Kind::Leaf)?;
             self.tree.node_mut(at).pending += 1;
-            for &edge in hop.edges() {
-                self.tree.edges[edge as usize].pending += 1;
+            if hop.several {
+                let edges = &self.many[hop.edge as usize].edges;
+                edges.iter().for_each(|&edge| self.tree.edges.enter(edge as usize));
+            } else {
+                self.tree.edges.enter(hop.edge as usize);
             }
-            path.push(hop);
+            self.hops.push(hop);
             at = child;
         }
     }
@@ -133,59 +146,48 @@ impl Search<'_> {
     fn expand(&mut self, at: u32) -> Result<(), Halt> {
         self.worker.load(self.tree.state(at), &self.stop)?;
         let info = self.worker.info();
-        let first = self.tree.edges.len();
         let alone = |role: Role| self.worker.legal(role).len() > 1;
         let mut actors = info.players().filter(|&role| alone(role));
         let (one, two) = (actors.next(), actors.next());
         let lottery = info.chance.is_some_and(alone);
-        let edge = |choice: Move, prior: f32| Edge {
-            choice,
-            child: NONE,
-            visits: 0,
-            pending: 0,
-            prior,
-            proven: false,
-        };
-        let kind = match (one, two) {
+        let (fpu, roles) = (self.config.fpu, self.tree.roles);
+        let pays = info.payment == Payment::OnTheWay;
+        let edges = &mut self.tree.edges;
+        let priors = &*self.priors;
+        let (kind, (first, count)) = match (one, two) {
             (Some(role), None) if !lottery => {
-                for &choice in self.worker.legal(role) {
-                    self.tree.edges.push(edge(choice, self.priors.lead(role, choice)));
-                }
-                Kind::One(role)
+                let moves = self.worker.legal(role).iter();
+                let moves = moves.map(|&choice| (choice, priors.lead(role, choice)));
+                (Kind::One(role), edges.add(moves, fpu, roles, pays))
             }
             (None, _) => {
                 let choices = Choices::of(self.worker);
-                for &likely in choices.probabilities() {
-                    self.tree.edges.push(edge(Move::IDLE, likely as f32));
-                }
-                Kind::Chance
+                let all = choices.probabilities().iter();
+                let all = all.map(|&likely| (Move::IDLE, likely as f32));
+                (Kind::Chance, edges.add(all, fpu, roles, pays))
             }
             _ => {
                 let choices = Choices::of(self.worker);
-                let mut crowd = Crowd {
-                    actors: Vec::new(),
-                    outcomes: choices.probabilities().to_vec(),
-                    joints: choices
-                        .profiles()
-                        .map(|profiles| profiles as u64 * choices.probabilities().len() as u64),
-                };
-                for &role in choices.actors() {
-                    crowd.actors.push((role, choices.moves(role).len() as u32));
-                    for &choice in choices.moves(role) {
-                        self.tree.edges.push(edge(choice, self.priors.lead(role, choice)));
-                    }
-                }
-                self.tree.crowds.insert(at, crowd);
-                Kind::Many
+                let outcomes = choices.probabilities().to_vec();
+                let joints =
+                    choices.profiles().map(|profiles| profiles as u64 * outcomes.len() as u64);
+                let count = |&role: &Role| (role, choices.moves(role).len() as u32);
+                let actors = choices.actors().iter().map(count).collect();
+                self.tree.crowds.insert(at, Crowd { actors, outcomes, joints });
+                let moves = choices.actors().iter().flat_map(|&role| {
+                    let lead = move |&choice: &Move| (choice, priors.lead(role, choice));
+                    choices.moves(role).iter().map(lead)
+                });
+                (Kind::Many, edges.add(moves, fpu, roles, pays))
             }
         };
-        let (count, roles) = (self.tree.edges.len(), self.tree.roles);
-        self.tree.worth.resize(count * roles, 0.0);
-        if self.worker.info().payment == Payment::OnTheWay {
-            self.tree.gains.resize(count * roles, 0.0);
-        }
+        let hope = match kind {
+            Kind::One(role) => self.tree.values(at)[role.index()],
+            _ => 0.0,
+        };
         let node = self.tree.node_mut(at);
-        (node.kind, node.first, node.edges) = (kind, first as u32, (count - first) as u32);
+        (node.kind, node.first, node.edges) = (kind, first, count);
+        node.hope = hope;
         Ok(())
     }
 
@@ -193,16 +195,14 @@ impl Search<'_> {
     fn select(&mut self, at: u32) -> Hop {
         let node = self.tree.node(at);
         let range = self.tree.range(at);
+        let one = |edge: usize| Hop { node: at, edge: edge as u32, several: false };
         match node.kind {
-            Kind::One(role) => {
-                Hop { node: at, edge: self.best(at, range, role) as u32, many: None }
-            }
+            Kind::One(role) if self.config.plain => one(self.quickest(at, role)),
+            Kind::One(role) => one(self.best(at, range, role)),
             Kind::Many => {
                 let mut edges = Vec::new();
                 let (mut first, mut number) = (range.start, 0_u64);
-                let Some(crowd) = self.tree.crowds.get(&at) else {
-                    return Hop { node: at, edge: range.start as u32, many: None };
-                };
+                let Some(crowd) = self.tree.crowds.get(&at) else { return one(range.start) };
                 for &(role, count) in &crowd.actors {
                     let edge = self.best(at, first..first + count as usize, role);
                     number = number.wrapping_mul(u64::from(count)) + (edge - first) as u64;
@@ -211,56 +211,89 @@ impl Search<'_> {
                 }
                 let outcome = outcome(&crowd.outcomes, self.rng) as u64;
                 number = number.wrapping_mul(crowd.outcomes.len() as u64) + outcome;
-                Hop { node: at, edge: 0, many: Some((edges.into(), number)) }
+                self.many.push(Many { edges, number });
+                Hop { node: at, edge: self.many.len() as u32 - 1, several: true }
             }
             // The outcome that is most behind its share, so that the mean is soon exact.
             Kind::Chance | Kind::Leaf | Kind::Terminal => {
                 let total = f64::from(node.visits + node.pending + 1);
+                let edges = &self.tree.edges;
                 let behind = |edge: usize| {
-                    let edge = &self.tree.edges[edge];
-                    f64::from(edge.prior) * total - f64::from(edge.visits + edge.pending)
+                    f64::from(edges.prior[edge]) * total - f64::from(edges.count(edge))
                 };
                 let all = range.map(|edge| (edge, behind(edge)));
                 let most = all.reduce(|a, b| if b.1 > a.1 { b } else { a });
-                Hop { node: at, edge: most.map_or(0, |most| most.0) as u32, many: None }
+                one(most.map_or(0, |most| most.0))
             }
         }
     }
 
-    /// The edge that promises most to a role: what it is worth, and more for what was visited
-    /// little. What was never visited is hoped to be worth what its brothers are.
-    fn best(&self, at: u32, range: std::ops::Range<usize>, role: Role) -> usize {
-        let tree = &*self.tree;
-        let node = tree.node(at);
+    /// How much worth what was visited little is, at a node.
+    fn curiosity(&self, at: u32) -> f32 {
+        let node = self.tree.node(at);
+        self.config.c * log(node.visits + node.pending).sqrt()
+    }
+
+    /// What [`best`](Self::best) is where nothing counts but the edges themselves, several at a
+    /// time: this is where a search spends most of its time.
+    fn quickest(&self, at: u32, role: Role) -> usize {
+        let node = self.tree.node(at);
         let low = self.seen.0;
         let spread = 1.0 / (self.seen.1 - low).max(1e-6);
-        let c = self.config.c * ((node.visits + node.pending).max(1) as f32).ln().sqrt();
+        let c = self.curiosity(at);
+        debug_assert!((node.hope - self.tree.values(at)[role.index()]).abs() < 1e-3);
+        let hope = (node.hope - low) * spread;
+        let range = self.tree.range(at);
+        let mut most = [f32::NEG_INFINITY; GROUP];
+        let mut place = [0_u32; GROUP];
+        for (number, group) in self.tree.edges.groups(range.clone()).iter().enumerate() {
+            for lane in 0..GROUP {
+                let lure = group.lure[lane];
+                let worth = if lure.is_nan() { hope } else { (lure - low) * spread };
+                let promise = worth + c / group.tried[lane].sqrt();
+                let better = promise > most[lane];
+                most[lane] = if better { promise } else { most[lane] };
+                place[lane] = if better { number as u32 } else { place[lane] };
+            }
+        }
+        let mut best = (0, f32::NEG_INFINITY);
+        for lane in 0..GROUP {
+            let edge = place[lane] as usize * GROUP + lane;
+            if most[lane] > best.1 || (most[lane] >= best.1 && edge < best.0) {
+                best = (edge, most[lane]);
+            }
+        }
+        (range.start + best.0).min(range.end - 1)
+    }
+
+    /// The edge that promises most to a role: what it is worth, and more for what was visited
+    /// little. What was never visited is hoped to be worth what its brothers are.
+    fn best(&self, at: u32, range: Range<usize>, role: Role) -> usize {
+        let tree = &*self.tree;
+        let low = self.seen.0;
+        let spread = 1.0 / (self.seen.1 - low).max(1e-6);
+        let c = self.curiosity(at);
         let hope = (tree.values(at)[role.index()] - low) * spread;
-        let lowest = self.scale.low as f32;
         let near = self.near.and_then(|node| self.priors.node(node));
         let mut best = (range.start, f32::NEG_INFINITY);
         for edge in range {
-            let this = &tree.edges[edge];
-            let tried = (this.visits + this.pending) as f32;
-            let mut promise = if this.visits == 0 {
-                hope + self.config.bias * this.prior
+            let lure = tree.edges.lure(edge);
+            let tried = tree.edges.tried(edge);
+            let mut promise = if lure.is_nan() {
+                hope + self.config.bias * tree.edges.prior[edge]
             } else {
-                let worth = tree.worth_of(edge, role);
-                if this.proven && worth <= lowest {
-                    // What is lost is taken only if everything is.
-                    -1e6
-                } else {
-                    (worth - low) * spread
-                }
+                (lure - low) * spread
             };
             // What playouts say in which the move was made later counts as long as the move
             // itself was tried little.
-            if let Some((mean, belief)) = near.and_then(|near| near.of(role, this.choice)) {
-                let share = (self.config.grave / (3.0 * tried + self.config.grave)).sqrt() * belief;
-                promise += share * (mean - promise.max(-1.0));
+            let choice = tree.edges.choice[edge];
+            if let Some((mean, belief)) = near.and_then(|near| near.of(role, choice))
+                && lure != LOST
+            {
+                let count = tree.edges.count(edge);
+                let share = (self.config.grave / (3.0 * count + self.config.grave)).sqrt() * belief;
+                promise += share * (mean - promise);
             }
-            let tried =
-                if this.visits == 0 { self.config.fpu + this.pending as f32 } else { tried };
             promise += c / tried.sqrt();
             if promise > best.1 {
                 best = (edge, promise);
@@ -270,11 +303,13 @@ impl Search<'_> {
     }
 
     /// The node that a hop leads to. `here` says that the worker is in the position already.
-    fn follow(&mut self, hop: &Hop, here: bool) -> Result<u32, Halt> {
+    fn follow(&mut self, hop: Hop, here: bool) -> Result<u32, Halt> {
         let at = hop.node;
-        let known = match &hop.many {
-            None => self.tree.edges[hop.edge as usize].child,
-            Some((_, number)) => self.tree.joints.get(&(at, *number)).map_or(NONE, |j| j.child),
+        let known = if hop.several {
+            let number = self.many[hop.edge as usize].number;
+            self.tree.joints.get(&(at, number)).map_or(NONE, |joint| joint.child)
+        } else {
+            self.tree.edges.child(hop.edge as usize)
         };
         if known != NONE {
             return Ok(known);
@@ -296,25 +331,23 @@ impl Search<'_> {
         self.state = state;
         let pays = self.worker.info().payment == Payment::OnTheWay;
         let gains = self.step.gains.iter().map(|&gain| gain as f32);
-        match &hop.many {
-            None => {
-                let (edge, roles) = (hop.edge as usize, self.tree.roles);
-                self.tree.edges[edge].child = child;
-                if pays {
-                    let own = &mut self.tree.gains[edge * roles..][..roles];
-                    own.iter_mut().zip(gains).for_each(|(own, gain)| *own = gain);
-                }
-            }
-            Some((_, number)) => {
-                let gains = if pays { gains.collect() } else { Vec::new() };
-                self.tree.joints.insert((at, *number), Joint { child, proven: false, gains });
+        if hop.several {
+            let number = self.many[hop.edge as usize].number;
+            let gains = if pays { gains.collect() } else { Vec::new() };
+            self.tree.joints.insert((at, number), Joint { child, proven: false, gains });
+        } else {
+            let (edge, roles) = (hop.edge as usize, self.tree.roles);
+            self.tree.edges.set_child(edge, child);
+            if pays {
+                let own = &mut self.tree.edges.gains[edge * roles..][..roles];
+                own.iter_mut().zip(gains).for_each(|(own, gain)| *own = gain);
             }
         }
         Ok(child)
     }
 
     /// The joint move of a hop, in the worker's position.
-    fn moves(&self, hop: &Hop, joint: &mut Vec<Move>) {
+    fn moves(&self, hop: Hop, joint: &mut Vec<Move>) {
         let info = self.worker.info();
         let tree = &*self.tree;
         let only = |role| self.worker.legal(role).first().copied().unwrap_or(Move::IDLE);
@@ -327,21 +360,22 @@ impl Search<'_> {
                 joint[role.index()] = choice;
             }
         };
-        match (tree.node(hop.node).kind, &hop.many) {
-            (Kind::One(role), _) => joint[role.index()] = tree.edges[hop.edge as usize].choice,
-            (_, Some((edges, number))) => {
+        match tree.node(hop.node).kind {
+            Kind::One(role) => joint[role.index()] = tree.edges.choice[hop.edge as usize],
+            _ if hop.several => {
                 let Some(crowd) = tree.crowds.get(&hop.node) else { return };
-                for (&(role, _), &edge) in crowd.actors.iter().zip(edges) {
-                    joint[role.index()] = tree.edges[edge as usize].choice;
+                let many = &self.many[hop.edge as usize];
+                for (&(role, _), &edge) in crowd.actors.iter().zip(&many.edges) {
+                    joint[role.index()] = tree.edges.choice[edge as usize];
                 }
-                luck(joint, (number % crowd.outcomes.len().max(1) as u64) as usize);
+                luck(joint, (many.number % crowd.outcomes.len().max(1) as u64) as usize);
             }
-            (_, None) => luck(joint, (hop.edge - tree.node(hop.node).first) as usize),
+            _ => luck(joint, (hop.edge - tree.node(hop.node).first) as usize),
         }
     }
 
     /// A new node of the worker's position.
-    pub(super) fn add(&mut self, state: &[u64]) -> u32 {
+    fn add(&mut self, state: &[u64]) -> u32 {
         let child = self.tree.add(self.worker, state);
         if self.worker.terminal() {
             let values = rewards::terminal(self.worker, self.scale, &mut self.goals);
@@ -351,5 +385,25 @@ impl Search<'_> {
             self.tree.node_mut(child).proven = true;
         }
         child
+    }
+}
+
+/// The natural logarithm, to two digits: a search asks for it at every node it comes through.
+fn log(count: u32) -> f32 {
+    let count = count.max(1);
+    let power = count.ilog2();
+    let rest = count as f32 / (1_u64 << power) as f32 - 1.0;
+    (power as f32 + rest * (1.343 - 0.343 * rest)) * std::f32::consts::LN_2
+}
+
+#[cfg(test)]
+mod tests {
+    use super::log;
+
+    #[test]
+    fn logarithms_are_good_to_two_digits() {
+        for count in (1..5000).chain([1 << 20, (1 << 27) + 12_345_678, u32::MAX]) {
+            assert!((log(count) - (count as f32).ln()).abs() < 0.01, "of {count}");
+        }
     }
 }

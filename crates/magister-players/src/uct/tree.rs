@@ -1,5 +1,7 @@
 //! The tree, which is a graph: a position that is reached in several ways is one node.
 
+use std::ops::Range;
+
 use magister_core::{Move, Role, Worker};
 use rustc_hash::FxHashMap;
 
@@ -26,6 +28,7 @@ pub(super) enum Kind {
 }
 
 #[derive(Clone, Debug)]
+#[repr(align(64))]
 pub(super) struct Node {
     pub(super) kind: Kind,
     /// Whether the values are proven.
@@ -38,24 +41,181 @@ pub(super) struct Node {
     pub(super) pending: u32,
     /// Descents that ended here with playouts.
     pub(super) own: u32,
+    /// The descents that the values are the mean of.
+    pub(super) weight: u32,
+    /// What the role that chooses can expect.
+    pub(super) hope: f32,
     /// The last descent that came through, to see circles.
     pub(super) stamp: u32,
-    /// Where the state begins in the store, and how long it is.
-    pub(super) state: usize,
-    pub(super) words: u32,
     /// The edges, or joint moves, that are proven.
     pub(super) settled: u32,
+    /// Where the state begins in the store, and how long it is.
+    pub(super) words: u32,
+    pub(super) state: usize,
 }
 
+/// Edges are dealt out in groups of so many, so that the best is found several at a time; what
+/// is left over attracts nobody.
+pub(super) const GROUP: usize = 8;
+
+/// The attraction of what is not to be chosen while there is anything else.
+pub(super) const LOST: f32 = -1e9;
+
+/// What descents look at, of several edges: memory that is close together, since a tree is larger
+/// than what is near to the processor.
 #[derive(Clone, Debug)]
-pub(super) struct Edge {
-    pub(super) choice: Move,
-    pub(super) child: u32,
-    pub(super) visits: u32,
-    pub(super) pending: u32,
+#[repr(align(64))]
+pub(super) struct Group {
+    /// What the role that chooses can expect; NaN if the edge was never visited, and [`LOST`] if
+    /// it is proven to be the worst.
+    pub(super) lure: [f32; GROUP],
+    /// The visits, and those under way; of what was never visited, some more than that.
+    pub(super) tried: [f32; GROUP],
+    child: [u32; GROUP],
+    visits: [u32; GROUP],
+}
+
+/// The edges of all nodes.
+#[derive(Debug, Default)]
+pub(super) struct Edges {
+    groups: Vec<Group>,
+    /// The visits that an edge is taken to have before it has any.
+    fpu: f32,
+    pub(super) proven: Vec<bool>,
+    pub(super) choice: Vec<Move>,
     /// What the move is worth before it is tried, or how likely chance makes it.
-    pub(super) prior: f32,
-    pub(super) proven: bool,
+    pub(super) prior: Vec<f32>,
+    /// For each edge what each role can expect of it.
+    pub(super) worth: Vec<f32>,
+    /// For each edge what each role gained, in games that pay on the way.
+    pub(super) gains: Vec<f32>,
+}
+
+impl Edges {
+    /// The number of edges, with those that fill up groups.
+    pub(super) fn len(&self) -> usize {
+        self.groups.len() * GROUP
+    }
+
+    /// Adds a node's edges, by their moves and priors; gives the first, and how many there are.
+    pub(super) fn add(
+        &mut self,
+        moves: impl Iterator<Item = (Move, f32)>,
+        fpu: f32,
+        roles: usize,
+        pays: bool,
+    ) -> (u32, u32) {
+        let first = self.len();
+        self.fpu = fpu;
+        for (choice, prior) in moves {
+            self.choice.push(choice);
+            self.prior.push(prior);
+        }
+        let count = self.choice.len() - first;
+        let end = first + count.next_multiple_of(GROUP);
+        let group = Group {
+            lure: [f32::NAN; GROUP],
+            tried: [fpu; GROUP],
+            child: [NONE; GROUP],
+            visits: [0; GROUP],
+        };
+        self.groups.resize(end / GROUP, group);
+        for edge in first + count..end {
+            *self.lure_mut(edge) = 2.0 * LOST;
+        }
+        self.choice.resize(end, Move::IDLE);
+        self.prior.resize(end, 0.0);
+        self.proven.resize(end, false);
+        self.worth.resize(end * roles, 0.0);
+        if pays {
+            self.gains.resize(end * roles, 0.0);
+        }
+        (first as u32, count as u32)
+    }
+
+    /// The groups of some edges, of which the first begins one.
+    #[inline]
+    pub(super) fn groups(&self, range: Range<usize>) -> &[Group] {
+        &self.groups[range.start / GROUP..range.end.div_ceil(GROUP)]
+    }
+
+    #[inline]
+    pub(super) fn lure(&self, edge: usize) -> f32 {
+        self.groups[edge / GROUP].lure[edge % GROUP]
+    }
+
+    #[inline]
+    pub(super) fn lure_mut(&mut self, edge: usize) -> &mut f32 {
+        &mut self.groups[edge / GROUP].lure[edge % GROUP]
+    }
+
+    #[inline]
+    pub(super) fn tried(&self, edge: usize) -> f32 {
+        self.groups[edge / GROUP].tried[edge % GROUP]
+    }
+
+    #[inline]
+    pub(super) fn visits(&self, edge: usize) -> u32 {
+        self.groups[edge / GROUP].visits[edge % GROUP]
+    }
+
+    /// The visits and those under way.
+    pub(super) fn count(&self, edge: usize) -> f32 {
+        self.tried(edge) - if self.visits(edge) > 0 { 0.0 } else { self.fpu }
+    }
+
+    #[inline]
+    pub(super) fn child(&self, edge: usize) -> u32 {
+        self.groups[edge / GROUP].child[edge % GROUP]
+    }
+
+    #[inline]
+    pub(super) fn set_child(&mut self, edge: usize, child: u32) {
+        self.groups[edge / GROUP].child[edge % GROUP] = child;
+    }
+
+    /// A descent goes along an edge.
+    #[inline]
+    pub(super) fn enter(&mut self, edge: usize) {
+        self.groups[edge / GROUP].tried[edge % GROUP] += 1.0;
+    }
+
+    /// A descent along an edge was given up.
+    pub(super) fn leave(&mut self, edge: usize) {
+        self.groups[edge / GROUP].tried[edge % GROUP] -= 1.0;
+    }
+
+    /// A descent along an edge is done.
+    #[inline]
+    pub(super) fn visit(&mut self, edge: usize) {
+        let (group, at) = (&mut self.groups[edge / GROUP], edge % GROUP);
+        group.visits[at] += 1;
+        if group.visits[at] == 1 {
+            group.tried[at] = (group.tried[at] - self.fpu).round().max(1.0);
+        }
+    }
+
+    /// Adds copies of edges of others, whose children have other numbers here.
+    fn copy(
+        &mut self,
+        old: &Edges,
+        range: Range<usize>,
+        roles: usize,
+        number: impl Fn(u32) -> u32,
+    ) {
+        self.fpu = old.fpu;
+        self.groups.extend(old.groups(range.clone()).iter().cloned().map(|mut group| {
+            group.child = group.child.map(&number);
+            group
+        }));
+        self.proven.extend_from_slice(&old.proven[range.clone()]);
+        self.choice.extend_from_slice(&old.choice[range.clone()]);
+        self.prior.extend_from_slice(&old.prior[range.clone()]);
+        self.worth.extend_from_slice(&old.worth[range.start * roles..range.end * roles]);
+        if !old.gains.is_empty() {
+            self.gains.extend_from_slice(&old.gains[range.start * roles..range.end * roles]);
+        }
+    }
 }
 
 /// Who chooses at a node where several do.
@@ -82,14 +242,11 @@ pub(super) struct Joint {
 pub(super) struct Tree {
     pub(super) roles: usize,
     pub(super) nodes: Vec<Node>,
-    pub(super) edges: Vec<Edge>,
-    /// For each node what each role can expect, and what its own playouts said.
+    pub(super) edges: Edges,
+    /// For each node what each role can expect, and then what its own playouts said.
     pub(super) values: Vec<f32>,
-    pub(super) own: Vec<f32>,
-    /// For each edge what each role can expect of it.
-    pub(super) worth: Vec<f32>,
-    /// For each edge what each role gained, in games that pay on the way.
-    pub(super) gains: Vec<f32>,
+    /// The number of descents so far.
+    pub(super) stamp: u32,
     pub(super) states: Vec<u64>,
     pub(super) table: FxHashMap<Key, u32>,
     /// The joint moves that were tried, by node and number: the profile of the actors times the
@@ -106,11 +263,12 @@ impl Tree {
     /// About how many bytes it takes.
     pub(super) fn bytes(&self) -> usize {
         let node = size_of::<Node>() + 8 * self.roles + 2 * size_of::<(Key, u32)>();
-        let edge = size_of::<Edge>() + 4 * self.roles;
+        // Four words in a group, a move, a prior, a truth value, and what each role can expect.
+        let edge = 25 + 4 * self.roles;
         let joint = 2 * size_of::<((u32, u64), Joint)>();
         self.nodes.capacity() * node
-            + self.edges.capacity() * edge
-            + 4 * self.gains.capacity()
+            + self.edges.choice.capacity() * edge
+            + 4 * self.edges.gains.capacity()
             + 8 * self.states.capacity()
             + self.joints.len() * joint
     }
@@ -131,54 +289,61 @@ impl Tree {
             visits: 0,
             pending: 0,
             own: 0,
+            weight: 0,
+            hope: 0.0,
             stamp: 0,
-            state: self.states.len(),
-            words: state.len() as u32,
             settled: 0,
+            words: state.len() as u32,
+            state: self.states.len(),
         });
         self.states.extend_from_slice(state);
-        self.values.resize(self.nodes.len() * self.roles, 0.0);
-        self.own.resize(self.nodes.len() * self.roles, 0.0);
+        self.values.resize(self.nodes.len() * 2 * self.roles, 0.0);
         self.table.insert(Key::of(state), id);
         id
     }
 
+    #[inline]
     pub(super) fn node(&self, id: u32) -> &Node {
         &self.nodes[id as usize]
     }
 
+    #[inline]
     pub(super) fn node_mut(&mut self, id: u32) -> &mut Node {
         &mut self.nodes[id as usize]
     }
 
+    #[inline]
     pub(super) fn state(&self, id: u32) -> &[u64] {
         let node = self.node(id);
         &self.states[node.state..node.state + node.words as usize]
     }
 
     /// The edges of a node.
-    pub(super) fn range(&self, id: u32) -> std::ops::Range<usize> {
+    #[inline]
+    pub(super) fn range(&self, id: u32) -> Range<usize> {
         let node = self.node(id);
         node.first as usize..(node.first + node.edges) as usize
     }
 
     /// What each role can expect at a node.
+    #[inline]
     pub(super) fn values(&self, id: u32) -> &[f32] {
-        &self.values[id as usize * self.roles..][..self.roles]
+        &self.values[id as usize * 2 * self.roles..][..self.roles]
     }
 
     pub(super) fn values_mut(&mut self, id: u32) -> &mut [f32] {
-        &mut self.values[id as usize * self.roles..][..self.roles]
+        &mut self.values[id as usize * 2 * self.roles..][..self.roles]
     }
 
     /// What each role can expect of an edge.
     pub(super) fn worth(&self, edge: usize) -> &[f32] {
-        &self.worth[edge * self.roles..][..self.roles]
+        &self.edges.worth[edge * self.roles..][..self.roles]
     }
 
     /// What a role can expect of an edge.
+    #[inline]
     pub(super) fn worth_of(&self, edge: usize, role: Role) -> f32 {
-        self.worth[edge * self.roles + role.index()]
+        self.edges.worth[edge * self.roles + role.index()]
     }
 
     /// Only what can still be reached from a position; the rest of the memory is given back.
@@ -202,7 +367,7 @@ impl Tree {
                 }
             };
             for edge in old.range(id) {
-                reach(old.edges[edge].child);
+                reach(old.edges.child(edge));
             }
             let from = joints.partition_point(|((node, _), _)| *node < id);
             for ((_, _), joint) in joints[from..].iter().take_while(|((node, _), _)| *node == id) {
@@ -212,21 +377,14 @@ impl Tree {
         for &id in &order {
             let mut node = old.node(id).clone();
             let edges = old.range(id);
+            let whole = edges.start..edges.start + edges.len().next_multiple_of(GROUP);
             node.first = self.edges.len() as u32;
-            for edge in edges.clone() {
-                let mut copy = old.edges[edge].clone();
-                copy.child = number.get(&copy.child).copied().unwrap_or(NONE);
-                self.edges.push(copy);
-            }
-            self.worth.extend_from_slice(&old.worth[edges.start * roles..edges.end * roles]);
-            if !old.gains.is_empty() {
-                self.gains.extend_from_slice(&old.gains[edges.start * roles..edges.end * roles]);
-            }
+            let number = |child: u32| number.get(&child).copied().unwrap_or(NONE);
+            self.edges.copy(&old.edges, whole, roles, number);
             node.state = self.states.len();
             node.stamp = 0;
             self.states.extend_from_slice(old.state(id));
-            self.values.extend_from_slice(old.values(id));
-            self.own.extend_from_slice(&old.own[id as usize * roles..][..roles]);
+            self.values.extend_from_slice(&old.values[id as usize * 2 * roles..][..2 * roles]);
             self.table.insert(Key::of(old.state(id)), self.nodes.len() as u32);
             self.nodes.push(node);
         }

@@ -31,26 +31,26 @@ impl Uct {
             }
             _ => return None,
         }
-        if !node.proven && range.clone().all(|edge| self.tree.edges[edge].visits == 0) {
+        if !node.proven && range.clone().all(|edge| self.tree.edges.visits(edge) == 0) {
             return None;
         }
         let choice = if alone {
-            self.tree.edges[self.robust(root, me, range.clone())].choice
+            self.tree.edges.choice[self.robust(root, me, range.clone())]
         } else {
-            let moves: Vec<Move> = range.clone().map(|edge| self.tree.edges[edge].choice).collect();
-            draw(&moves, &self.mixture(root, range.clone()), rng)
+            let moves = &self.tree.edges.choice[range.clone()];
+            draw(moves, &self.mixture(root, range.clone()), rng)
         };
         let mixture = if alone { Vec::new() } else { self.mixture(root, range.clone()) };
         let thoughts = range
             .enumerate()
             .map(|(at, edge)| {
-                let this = &self.tree.edges[edge];
+                let edges = &self.tree.edges;
                 let worth = f64::from(self.tree.worth_of(edge, me));
                 Thought {
-                    choice: this.choice,
-                    value: (this.visits > 0).then_some(worth),
-                    visits: u64::from(this.visits),
-                    proven: this.proven,
+                    choice: edges.choice[edge],
+                    value: (edges.visits(edge) > 0).then_some(worth),
+                    visits: u64::from(edges.visits(edge)),
+                    proven: edges.proven[edge],
                     probability: mixture.get(at).copied(),
                 }
             })
@@ -61,15 +61,15 @@ impl Uct {
     /// The edge to play: the most visited one, unless a proven one is better.
     fn robust(&self, root: u32, me: Role, range: std::ops::Range<usize>) -> usize {
         let tree = &self.tree;
-        let edges = || range.clone().filter(|&edge| tree.edges[edge].visits > 0);
-        let visits = |edge: usize| tree.edges[edge].visits;
+        let edges = || range.clone().filter(|&edge| tree.edges.visits(edge) > 0);
+        let visits = |edge: usize| tree.edges.visits(edge);
         let worth = |edge: usize| tree.worth_of(edge, me);
         let better = |a: usize, b: usize| {
             let (x, y) = ((worth(a), visits(a)), (worth(b), visits(b)));
             if y.0 > x.0 || (y.0 >= x.0 && y.1 > x.1) { b } else { a }
         };
-        let proven = edges().filter(|&edge| tree.edges[edge].proven).reduce(better);
-        let open = edges().filter(|&edge| !tree.edges[edge].proven);
+        let proven = edges().filter(|&edge| tree.edges.proven[edge]).reduce(better);
+        let open = edges().filter(|&edge| !tree.edges.proven[edge]);
         let open = open.reduce(|a, b| if visits(b) > visits(a) { b } else { a });
         match (proven, open) {
             (Some(proven), _) if tree.node(root).proven => proven,
@@ -87,13 +87,13 @@ impl Uct {
 
     /// How likely each move of simultaneous moves is: by its visits, or as the matrix was solved.
     fn mixture(&self, root: u32, range: std::ops::Range<usize>) -> Vec<f64> {
-        let edges = &self.tree.edges[range];
         if self.tree.node(root).proven {
-            return edges.iter().map(|edge| f64::from(edge.prior)).collect();
+            return self.tree.edges.prior[range].iter().map(|&prior| f64::from(prior)).collect();
         }
-        let most = f64::from(edges.iter().map(|edge| edge.visits).max().unwrap_or(0));
+        let visits: Vec<u32> = range.map(|edge| self.tree.edges.visits(edge)).collect();
+        let most = f64::from(visits.iter().copied().max().unwrap_or(0));
         let share = |visits: f64| if visits < TRIED * most { 0.0 } else { visits };
-        let shares: Vec<f64> = edges.iter().map(|edge| share(f64::from(edge.visits))).collect();
+        let shares: Vec<f64> = visits.iter().map(|&visits| share(f64::from(visits))).collect();
         let total: f64 = shares.iter().sum::<f64>().max(1.0);
         shares.iter().map(|share| share / total).collect()
     }
@@ -105,14 +105,13 @@ impl Uct {
         while line.len() < 20 {
             let Kind::One(role) = self.tree.node(at).kind else { break };
             let edge = self.robust(at, role, self.tree.range(at));
-            let edge = &self.tree.edges[edge];
-            if edge.visits == 0 {
+            if self.tree.edges.visits(edge) == 0 {
                 break;
             }
             moves.fill(Move::IDLE);
-            moves[role.index()] = edge.choice;
+            moves[role.index()] = self.tree.edges.choice[edge];
             line.push(moves.clone().into_boxed_slice());
-            at = edge.child;
+            at = self.tree.edges.child(edge);
         }
         line
     }

@@ -6,11 +6,10 @@ use magister_core::{Information, Move, Role};
 use magister_engine::board::Painter;
 use serde_json::{Map, Value, json};
 
+use crate::commands::{WIDTH, wrapped};
 use crate::session::joint::terms;
 use crate::session::{Moment, Session};
 
-/// Where lines are broken.
-const WIDTH: usize = 96;
 /// How many moves of a role are listed with a position.
 const LISTED: usize = 60;
 
@@ -160,26 +159,4 @@ fn totals(session: &Session) -> Vec<f64> {
 fn seen(session: &Session, moment: &Moment, role: Role) -> Vec<String> {
     let words = session.game.text();
     moment.step.percepts.of(role).iter().map(|&p| words.percept_text(p)).collect()
-}
-
-/// Items on lines that are not too long; the lines after the first are indented like it.
-fn wrapped(start: &str, items: impl Iterator<Item = String>, between: &str) -> String {
-    let indent = start.chars().count();
-    let (mut text, mut width, mut first) = (start.to_owned(), indent, true);
-    for item in items {
-        let length = item.chars().count();
-        if !first && width + between.len() + length > WIDTH {
-            text.push('\n');
-            text.push_str(&" ".repeat(indent));
-            width = indent;
-        } else if !first {
-            text.push_str(between);
-            width += between.len();
-        }
-        text.push_str(&item);
-        width += length;
-        first = false;
-    }
-    text.push('\n');
-    text
 }

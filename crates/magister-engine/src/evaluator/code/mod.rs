@@ -1,10 +1,14 @@
 //! Runs the network as machine code, one game at a time: everything anew in every state.
 
+mod singles;
+
 use std::sync::Arc;
 
 use magister_lanes::{Form, Operation, Tape, Width, Wires};
 
-use super::machine::Machine;
+use self::singles::Singles;
+use super::machine::{Lists, Machine};
+use super::names::Names;
 use super::tape::Outputs;
 use crate::circuit::{Circuit, Laid, Layout, Wire};
 use crate::network::{Edge, Graph, Network};
@@ -32,6 +36,8 @@ struct Part {
     /// Writes the next state over the state.
     next: Tape,
     outputs: Outputs,
+    /// The same as `next`, for each move of its own.
+    singles: Option<Singles>,
 }
 
 /// The states in which a role has its turn, and what is taken for granted of them.
@@ -44,14 +50,14 @@ struct Turn {
 
 impl Codes {
     /// None if the machine, or the system, does not allow it.
-    pub(super) fn new(network: &Network) -> Option<Self> {
+    pub(super) fn new(network: &Network, names: &Names) -> Option<Self> {
         if Form::best(WIDTH) == Form::Runs {
             return None;
         }
         let mut all = 0;
         let mut parts = Vec::new();
         for network in std::iter::once(network).chain(network.sides.iter().map(|s| &s.network)) {
-            let (part, rows) = Part::new(network)?;
+            let (part, rows) = Part::new(network, names)?;
             all = all.max(rows);
             parts.push(part);
         }
@@ -82,9 +88,9 @@ impl Codes {
 
 impl Part {
     /// With the number of rows that it takes.
-    fn new(network: &Network) -> Option<(Self, usize)> {
+    fn new(network: &Network, names: &Names) -> Option<(Self, usize)> {
         let mut circuit = Circuit::new(&network.graph);
-        let outputs = Outputs::new(network);
+        let outputs = Outputs::new(network, names);
         let mut sections: Vec<_> = network
             .sections()
             .into_iter()
@@ -120,7 +126,16 @@ impl Part {
         let Laid { tapes, row, rows, compiled } = layout.lay(sections);
         let Ok([legal, goals, percepts, next]) = <[Tape; 4]>::try_from(tapes) else { return None };
         let outputs = outputs.renamed(|node| row[node as usize]);
-        compiled.then_some((Self { legal, goals, percepts, next, outputs }, rows))
+        let singles = Singles::new(network, names);
+        let most = singles.as_ref().map_or(rows, |(_, own)| rows.max(*own));
+        let singles = singles.map(|(singles, _)| singles);
+        compiled.then_some((Self { legal, goals, percepts, next, outputs, singles }, most))
+    }
+
+    /// What writes the next state over the state, if there is something for just these moves.
+    #[inline]
+    fn single(&self, inputs: &[u32]) -> Option<&Tape> {
+        self.singles.as_ref()?.of(inputs)
     }
 }
 
@@ -148,7 +163,8 @@ fn question(graph: &Graph, answer: Edge) -> Option<(Tape, Edge, usize)> {
 }
 
 fn read(rows: &[Row], edge: Edge) -> bool {
-    (rows[edge.node() as usize][0] != 0) != edge.negated()
+    // All bits of a row are the same.
+    (rows[edge.node() as usize][0] & 1 == 1) != edge.negated()
 }
 
 /// One game.
@@ -199,8 +215,9 @@ impl Emitted {
 impl Machine for Emitted {
     fn load(&mut self, state: &[u64]) {
         let rows: &mut [Row] = self.wires.rows_mut();
-        for (fluent, row) in rows[1..=self.fluents].iter_mut().enumerate() {
-            *row = [(state[fluent / 64] >> (fluent % 64) & 1).wrapping_neg(); 2];
+        for (word, rows) in state.iter().zip(rows[1..=self.fluents].chunks_mut(64)) {
+            let bit = |at: usize| (word >> at & 1).wrapping_neg();
+            rows.iter_mut().enumerate().for_each(|(at, row)| *row = [bit(at); 2]);
         }
         self.strange = false;
         for side in &self.codes.sides {
@@ -223,9 +240,9 @@ impl Machine for Emitted {
         read(self.wires.rows(), self.outputs().terminal)
     }
 
-    fn legal(&self, from: usize, to: usize, out: &mut [u32]) -> usize {
+    fn legal(&self, lists: &mut Lists) {
         let rows = self.wires.rows();
-        self.outputs().list(from, to, out, |edge| read(rows, edge))
+        self.outputs().list(lists, |edge| read(rows, edge));
     }
 
     fn is_legal(&self, number: usize) -> bool {
@@ -244,9 +261,20 @@ impl Machine for Emitted {
     }
 
     fn advance(&mut self, inputs: &[u32]) {
-        self.codes.parts[self.at].next.run(&mut self.wires);
+        let part = &self.codes.parts[self.at];
+        part.single(inputs).unwrap_or(&part.next).run(&mut self.wires);
         self.switch(inputs, [0; 2]);
         self.enter();
+    }
+
+    fn follow(&mut self, inputs: &[u32]) {
+        if let Some(next) = self.codes.parts[self.at].single(inputs) {
+            next.run(&mut self.wires);
+            self.enter();
+        } else {
+            self.switch(inputs, TRUE);
+            self.advance(inputs);
+        }
     }
 
     fn retreat(&mut self, inputs: &[u32]) {

@@ -1,0 +1,44 @@
+//! How a match went for those who played it: who was ahead, and how long.
+
+use crate::analysis::StrongPlay;
+
+/// A match with what was thought of each position.
+pub(crate) struct Played {
+    pub(crate) rewards: Vec<f64>,
+    /// Before each step what each seat could expect, where somebody had an opinion.
+    pub(crate) leads: Vec<Option<Vec<f64>>>,
+    pub(crate) spread: f64,
+}
+
+impl Played {
+    /// How far a seat was ahead of the best of the others, at each step.
+    pub(crate) fn ahead(&self, seat: usize) -> Vec<f64> {
+        let ahead = |values: &Vec<f64>| {
+            let others = values.iter().enumerate().filter(|&(at, _)| at != seat);
+            let best = others.map(|(_, &value)| value).fold(f64::MIN, f64::max);
+            (values[seat] - best) / self.spread
+        };
+        self.leads.iter().flatten().map(ahead).collect()
+    }
+
+    /// Adds how dramatic the match was for its winner.
+    pub(crate) fn drama(&self, winner: usize, found: &mut StrongPlay) {
+        let ahead = self.ahead(winner);
+        let behind: Vec<f64> = ahead.iter().filter(|&&lead| lead < 0.0).map(|lead| -lead).collect();
+        found.drama +=
+            behind.iter().map(|lead| lead.sqrt()).sum::<f64>() / behind.len().max(1) as f64;
+        let last = ahead.iter().rposition(|&lead| lead <= 0.0).map_or(0, |at| at + 1);
+        found.decided += 1.0 - last as f64 / ahead.len().max(1) as f64;
+    }
+
+    /// How often another seat took the lead.
+    pub(crate) fn changes(&self) -> f64 {
+        let leader = |values: &Vec<f64>| {
+            let most = values.iter().copied().fold(f64::MIN, f64::max);
+            let mut best = (0..values.len()).filter(|&seat| values[seat] >= most);
+            best.next().filter(|_| best.next().is_none())
+        };
+        let leaders: Vec<usize> = self.leads.iter().flatten().filter_map(leader).collect();
+        leaders.windows(2).filter(|pair| pair[0] != pair[1]).count() as f64
+    }
+}

@@ -1,0 +1,167 @@
+//! `magister answer`: a player that other programs talk to, line by line.
+
+use std::io::{BufRead as _, Write};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, anyhow};
+use magister_arena::Deadline;
+use magister_core::view::observe;
+use magister_core::{Agent, Budget, Clock, Rng, Role, Seed, Stop, Turn, View};
+use serde_json::{Value, json};
+
+use super::bench::process::cpu_time;
+use super::contest::limits;
+use crate::args::Answer;
+use crate::session::Session;
+use crate::{CLEAN, game};
+
+pub(crate) fn run(args: &Answer) -> Result<u8> {
+    let playable = game::open_for_play(&args.game, &args.language.options())?;
+    let mut table = Table::new(args, Session::new(Arc::clone(&playable.game), args.seed));
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{}", table.position())?;
+    out.flush()?;
+    for line in std::io::stdin().lock().lines() {
+        let line = line?;
+        let (word, rest) = line.trim().split_once(' ').unwrap_or((line.trim(), ""));
+        let answer = match word {
+            "" => continue,
+            "quit" => break,
+            "go" => table.think(),
+            "play" => table.session.play(rest).map(|()| table.position()),
+            "random" => table.session.random().map(|()| table.position()),
+            "new" => {
+                table.games += 1;
+                let seed = args.seed.wrapping_add(table.games);
+                let session = Session::new(Arc::clone(&playable.game), seed);
+                table = Table { games: table.games, ..Table::new(args, session) };
+                Ok(table.position())
+            }
+            _ => Err(anyhow!("`{word}` is none of go, play MOVES, random, new, quit")),
+        };
+        let answer = answer.unwrap_or_else(|error| json!({ "error": format!("{error:#}") }));
+        writeln!(out, "{answer}")?;
+        out.flush()?;
+    }
+    Ok(CLEAN)
+}
+
+/// A match, and a player for each role that was asked.
+struct Table<'a> {
+    args: &'a Answer,
+    session: Session,
+    seats: Vec<Seat>,
+    games: u64,
+}
+
+struct Seat {
+    agent: Box<dyn Agent>,
+    view: View,
+    rng: Rng,
+    /// The positions of the session that it knows of.
+    known: usize,
+}
+
+impl<'a> Table<'a> {
+    fn new(args: &'a Answer, session: Session) -> Self {
+        Table { args, session, seats: Vec::new(), games: 0 }
+    }
+
+    /// The position: who has a choice, or how it ended.
+    fn position(&self) -> Value {
+        let info = self.session.info();
+        let worker = &*self.session.worker;
+        let name = |role: Role| info.role_name(role);
+        if worker.terminal() {
+            let mut goals = Vec::new();
+            let mut rewards = serde_json::Map::new();
+            for role in info.players() {
+                worker.goals(role, &mut goals);
+                rewards.insert(name(role).to_owned(), json!(goals.first()));
+            }
+            return json!({ "over": true, "rewards": rewards });
+        }
+        let choosing: Vec<&str> =
+            info.players().filter(|&role| self.session.chooses(role)).map(name).collect();
+        json!({ "over": false, "choosing": choosing })
+    }
+
+    /// What the player would do as the first role that has a choice.
+    fn think(&mut self) -> Result<Value> {
+        let info = self.session.info();
+        let role = info.players().find(|&role| self.session.chooses(role));
+        let role = role.ok_or_else(|| anyhow!("no player has a choice; `random` goes on"))?;
+        let at = match self.seats.iter().position(|seat| seat.view.role() == role) {
+            Some(at) => at,
+            None => {
+                let seed = Seed::from(self.args.seed.wrapping_add(self.games));
+                self.seats.push(Seat {
+                    agent: self.args.player.make(),
+                    view: View::new(Arc::clone(&self.session.game), role),
+                    rng: seed.derive("agent").derive_index(u64::from(role.0)).rng(),
+                    known: 1,
+                });
+                self.seats.len() - 1
+            }
+        };
+        let information = self.session.game.info().information;
+        let seat = &mut self.seats[at];
+        for moment in &self.session.moments[seat.known..] {
+            if moment.step.tick {
+                let seen = observe(information, role, &moment.joint, &moment.step);
+                seat.view.push(Turn { own: moment.joint[role.index()], seen });
+            }
+        }
+        seat.known = self.session.moments.len();
+        let limits = limits(&self.args.thinking);
+        let mut budget = match limits.iterations {
+            Some(iterations) => Budget::iterations(iterations),
+            None => Budget::until(Stop::never()),
+        };
+        if let Some(time) = limits.time {
+            budget = match Processor::within(time).filter(|_| self.args.cpu) {
+                Some(clock) => budget.with_clock(Arc::new(clock)),
+                None => budget.with_clock(Arc::new(Deadline::within(time))),
+            };
+        }
+        let (begun, used) = (Instant::now(), cpu_time());
+        let decision = seat.agent.decide(&seat.view, &mut budget, &mut seat.rng)?;
+        let cpu = cpu_time().zip(used).map(|(now, before)| (now - before).as_secs_f64() * 1e3);
+        Ok(json!({
+            "move": self.session.game.text().move_text(decision.choice),
+            "role": self.session.info().role_name(role),
+            "iterations": decision.iterations,
+            "time_ms": begun.elapsed().as_secs_f64() * 1e3,
+            "cpu_ms": cpu,
+        }))
+    }
+}
+
+/// How often the system is asked for the processor's time, which takes a while to answer.
+const ASKED: Duration = Duration::from_micros(500);
+
+/// A clock that counts the processor time of this thread down.
+struct Processor {
+    end: Duration,
+    /// When it was last asked, and what was left.
+    last: Mutex<(Instant, Duration)>,
+}
+
+impl Processor {
+    /// So much from now on; none if the system does not tell.
+    fn within(time: Duration) -> Option<Self> {
+        let end = cpu_time()? + time;
+        Some(Processor { end, last: Mutex::new((Instant::now(), time)) })
+    }
+}
+
+impl Clock for Processor {
+    fn remaining(&self) -> Option<Duration> {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if last.0.elapsed() >= ASKED {
+            *last = (Instant::now(), self.end.saturating_sub(cpu_time()?));
+        }
+        Some(last.1)
+    }
+}

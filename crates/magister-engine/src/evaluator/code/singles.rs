@@ -1,0 +1,115 @@
+//! Code for single moves. Where only one role has a choice, the next state by each of its moves is
+//! a function of the state alone, and much smaller than that by any move.
+
+use magister_lanes::{Form, Operation, Tape};
+
+use super::super::names::Names;
+use super::WIDTH;
+use crate::circuit::{Circuit, Laid, Layout, Wire};
+use crate::network::{Cofactors, Edge, Graph, Network};
+
+/// More moves than this have no code of their own.
+const MOST_MOVES: usize = 400;
+
+/// Inputs of gates in all that code for single moves is made of at most, so that it takes
+/// milliseconds.
+const MOST_GATES: usize = 60_000;
+
+/// There is no code for a move.
+const NONE: u32 = u32::MAX;
+
+/// What writes the next state over the state, move by move.
+#[derive(Debug)]
+pub(super) struct Singles {
+    /// The role that has a choice.
+    chooser: usize,
+    /// For every input which tape is that of the move.
+    places: Box<[u32]>,
+    tapes: Vec<Tape>,
+}
+
+impl Singles {
+    /// With the number of rows that they take. None if several roles have a choice, or if it would
+    /// not pay.
+    pub(super) fn new(network: &Network, names: &Names) -> Option<(Self, usize)> {
+        let (chooser, mut moves) = choice(network, names)?;
+        let (from, to) = names.ranges[chooser];
+        let open: Vec<usize> = (from..to).filter(|&at| network.legal[at] != Edge::FALSE).collect();
+        if open.is_empty() || open.len() > MOST_MOVES {
+            return None;
+        }
+        let mut cofactors = Cofactors::new(network);
+        let mut places = vec![NONE; network.graph.inputs()];
+        let mut gates = 0;
+        let mut laid = Vec::new();
+        for (tape, &at) in open.iter().enumerate() {
+            moves[chooser] = network.inputs[at];
+            let (graph, changes) = cofactors.after(&moves);
+            gates += graph.edges() + changes.len();
+            if gates > MOST_GATES {
+                return None;
+            }
+            places[network.inputs[at] as usize] = tape as u32;
+            let wanted: Vec<u32> = changes.iter().map(|&(fluent, _)| fluent + 1).collect();
+            laid.push((lay(&graph, &changes, network.fluents.len()), wanted));
+        }
+        let rows = laid.iter().map(|(laid, _)| laid.rows).max().unwrap_or(0);
+        let (mut tapes, wanted): (Vec<Tape>, Vec<Vec<u32>>) = laid
+            .into_iter()
+            .filter_map(|(mut laid, wanted)| Some((laid.tapes.pop()?, wanted)))
+            .unzip();
+        let mut all: Vec<(&mut Tape, &[u32])> =
+            tapes.iter_mut().zip(&wanted).map(|(tape, wanted)| (tape, &wanted[..])).collect();
+        let made = Tape::compile_all(&mut all, WIDTH);
+        made.then_some((Self { chooser, places: places.into(), tapes }, rows))
+    }
+
+    /// The code for moves of all roles, given by their inputs.
+    #[inline]
+    pub(super) fn of(&self, inputs: &[u32]) -> Option<&Tape> {
+        let place = *self.places.get(*inputs.get(self.chooser)? as usize)?;
+        self.tapes.get(place as usize)
+    }
+}
+
+/// The only role that has a choice, and the inputs that are true whatever it does.
+fn choice(network: &Network, names: &Names) -> Option<(usize, Vec<u32>)> {
+    let mut chooser = None;
+    let mut moves = Vec::new();
+    for (role, &(from, to)) in names.ranges.iter().enumerate() {
+        let mut open = (from..to).filter(|&at| network.legal[at] != Edge::FALSE);
+        moves.push(match (open.next(), open.next(), network.idle[role]) {
+            (Some(only), None, None) => network.inputs[only],
+            (None, None, Some(idle)) => idle,
+            _ if chooser.is_some() => return None,
+            _ => {
+                chooser = Some(role);
+                0
+            }
+        });
+    }
+    Some((chooser?, moves))
+}
+
+/// One tape that writes the changes over the fluents.
+fn lay(graph: &Graph, changes: &[(u32, Edge)], fluents: usize) -> Laid {
+    let mut circuit = Circuit::new(graph);
+    circuit.nodes(changes.iter().map(|&(_, edge)| edge));
+    let mut after: Vec<Wire> = (1..=fluents as u32).collect();
+    for &(fluent, edge) in changes {
+        let operation = if edge.negated() { Operation::Nor } else { Operation::And };
+        after[fluent as usize] = circuit.two(operation, edge.node(), edge.node());
+    }
+    let gates = circuit.section();
+    let layout = Layout {
+        form: Form::best(WIDTH),
+        // Code is made for all moves together.
+        widths: &[],
+        wires: circuit.wires as usize,
+        inputs: graph.inputs() as u32 + 1,
+        fixed: &[],
+        kept: Vec::new(),
+        after: Some(&after),
+    };
+    layout.lay(vec![gates])
+}

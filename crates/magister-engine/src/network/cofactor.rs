@@ -1,0 +1,221 @@
+//! The next state when it is known which moves are made: most fluents stay what they are, and what
+//! the others become is a small part of the network.
+
+use rustc_hash::FxHashSet;
+
+use super::graph::{Edge, Graph};
+use super::{Network, through};
+
+/// A network as the moves find it.
+pub(crate) struct Cofactors<'a> {
+    network: &'a Network,
+    /// Gates that the next state needs and that depend on moves, children before parents.
+    dependent: Vec<u32>,
+    /// What is known of each node once the moves are.
+    known: Vec<Known>,
+    /// Fluents, negated or not, the second of which is true if the first is.
+    implied: FxHashSet<(Edge, Edge)>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Known {
+    /// It does not depend on moves.
+    Free,
+    /// It depends on moves, and on fluents as well.
+    Open,
+    Always(bool),
+}
+
+/// What fluents become by a joint move: gates over the fluents, and for each fluent that may change
+/// its number and the wire that says what it is next.
+pub(crate) type Changes = (Graph, Vec<(u32, Edge)>);
+
+impl<'a> Cofactors<'a> {
+    pub(crate) fn new(network: &'a Network) -> Self {
+        let graph = &network.graph;
+        let mut known = vec![Known::Free; graph.len()];
+        known[network.fluents.len() + 1..=graph.inputs()].fill(Known::Open);
+        let mut dependent = Vec::new();
+        for node in graph.reachable(network.next.iter().copied()) {
+            let children = graph.children(node);
+            if children.iter().any(|e| known[e.node() as usize] != Known::Free) {
+                known[node as usize] = Known::Open;
+                dependent.push(node);
+            }
+        }
+        let mut implied = FxHashSet::default();
+        for &(a, b) in &network.invariants.implied {
+            let (a, b) = (Edge::of(a + 1), Edge::of(b + 1));
+            implied.extend([(a, b), (!b, !a)]);
+        }
+        Self { network, dependent, known, implied }
+    }
+
+    /// What changes if these moves, given by their inputs, are made and no others.
+    pub(crate) fn after(&mut self, moves: &[u32]) -> Changes {
+        let graph = &self.network.graph;
+        let known = &mut self.known;
+        known[self.network.fluents.len() + 1..=graph.inputs()].fill(Known::Always(false));
+        moves.iter().for_each(|&input| known[input as usize + 1] = Known::Always(true));
+        for &node in &self.dependent {
+            let mut now = Known::Always(true);
+            for edge in graph.children(node) {
+                match known[edge.node() as usize] {
+                    Known::Always(value) if value == edge.negated() => {
+                        now = Known::Always(false);
+                        break;
+                    }
+                    Known::Always(_) => {}
+                    Known::Free | Known::Open => now = Known::Open,
+                }
+            }
+            known[node as usize] = now;
+        }
+        self.gates()
+    }
+
+    /// The gates of what is not known yet.
+    fn gates(&self) -> Changes {
+        let old = &self.network.graph;
+        let changing =
+            (1..).zip(&self.network.next).filter(|&(fluent, &next)| next != Edge::of(fluent));
+        let always = |node: u32| match self.known[node as usize] {
+            Known::Always(value) => Some(value),
+            Known::Free | Known::Open => None,
+        };
+        let mut seen = vec![false; old.len()];
+        let mut stack: Vec<u32> = changing.clone().map(|(_, next)| next.node()).collect();
+        let mut needed = Vec::new();
+        while let Some(node) = stack.pop() {
+            if always(node).is_none() && !std::mem::replace(&mut seen[node as usize], true) {
+                needed.push(node);
+                stack.extend(old.children(node).iter().map(|e| e.node()));
+            }
+        }
+        needed.sort_unstable();
+        let mut graph = old.emptied();
+        let mut new: Vec<Edge> = (0..old.len() as u32)
+            .map(|node| if always(node) == Some(false) { Edge::FALSE } else { Edge::TRUE })
+            .collect();
+        for node in needed.into_iter().filter(|&node| node > 0) {
+            new[node as usize] = if node as usize <= old.inputs() {
+                Edge::of(node)
+            } else {
+                let mut parts: Vec<Edge> =
+                    old.children(node).iter().map(|&e| through(&new, e)).collect();
+                self.settle(&mut parts);
+                graph.and(parts)
+            };
+        }
+        let changes = changing.map(|(fluent, &next)| (fluent - 1, through(&new, next)));
+        let changes = changes.filter(|&(fluent, next)| next != Edge::of(fluent + 1)).collect();
+        (graph, self.rest(changes))
+    }
+
+    /// Leaves away what must be true if other parts of a conjunction are.
+    fn settle(&self, parts: &mut Vec<Edge>) {
+        let mut at = 0;
+        while let Some(&part) = parts.get(at) {
+            // One after the other: of two that follow from each other one stays.
+            if parts.iter().any(|&other| self.implied.contains(&(other, part))) {
+                parts.remove(at);
+            } else {
+                at += 1;
+            }
+        }
+    }
+
+    /// Changes without those that are none: where always one of several fluents is true and all but
+    /// one stay what they are, that one does too.
+    fn rest(&self, mut changes: Vec<(u32, Edge)>) -> Vec<(u32, Edge)> {
+        let mut changing = vec![false; self.network.fluents.len()];
+        changes.iter().for_each(|&(fluent, _)| changing[fluent as usize] = true);
+        for group in self.network.invariants.groups.iter().filter(|group| group.exact) {
+            let mut alone = group.members.iter().filter(|&&node| changing[node as usize - 1]);
+            if let (Some(&node), None) = (alone.next(), alone.next()) {
+                changing[node as usize - 1] = false;
+            }
+        }
+        changes.retain(|&(fluent, _)| changing[fluent as usize]);
+        changes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use magister_core::Stop;
+    use magister_gdl::{Options, read as parse};
+
+    use super::super::NetworkLimits;
+    use super::super::sample::{Samples, evaluate, read};
+    use super::*;
+    use crate::Program;
+    use crate::grounder::{GroundLimits, ground};
+
+    /// Two take turns to light one of three lamps; the one that lights the middle one puts out the
+    /// others, and time passes.
+    const LAMPS: &str = "
+        (role a) (role b) (init (turn a)) (init (time 0))
+        (lamp 1) (lamp 2) (lamp 3) (after 0 1) (after 1 2) (after 2 3) (after 3 0)
+        (<= (legal ?r (light ?l)) (true (turn ?r)) (lamp ?l) (not (true (lit ?l))))
+        (<= (legal ?r wait) (true (turn ?r)))
+        (<= (legal a wait) (true (turn b)))
+        (<= (legal b wait) (true (turn a)))
+        (<= (next (lit ?l)) (does ?r (light ?l)))
+        (<= (next (lit ?l)) (true (lit ?l)) (not middle))
+        (<= middle (does ?r (light 2)))
+        (<= (next (turn a)) (true (turn b)))
+        (<= (next (turn b)) (true (turn a)))
+        (<= (next (time ?n)) (true (time ?m)) (after ?m ?n))
+        (init (dark 1)) (init (dark 2)) (init (dark 3))
+        (<= (next (dark ?l)) (lamp ?l) (not (lights ?l)))
+        (<= (lights ?l) (does ?r (light ?l)))
+        (<= (lights ?l) (true (lit ?l)) (not middle))
+        (<= terminal (true (lit 1)) (true (lit 2)) (true (lit 3)))
+        (<= (goal ?r 50) (role ?r))";
+
+    #[test]
+    fn what_changes_is_what_the_network_says() {
+        let rules = parse(LAMPS, &Options::default()).rules;
+        let program = Program::new(&rules, LAMPS).unwrap();
+        let ground = ground(&program, &GroundLimits::default(), &Stop::never()).unwrap();
+        let network = Network::new(&ground, &NetworkLimits::default(), &Stop::never()).unwrap();
+        let fluents = network.fluents.len();
+        let samples = Samples::new(&network, 60);
+        let mut cofactors = Cofactors::new(&network);
+        let of = |role: u32| {
+            let own = network.moves.iter().enumerate().filter(move |(_, m)| m.0 == role);
+            own.map(|(at, _)| at)
+        };
+        let mut compared = 0;
+        for one in of(0) {
+            for other in of(1) {
+                let inputs = [network.inputs[one], network.inputs[other]];
+                let (graph, changes) = cofactors.after(&inputs);
+                assert!(graph.len() <= network.graph.len() && !changes.is_empty());
+                for state in samples.states() {
+                    let mut all = vec![0; network.graph.len()];
+                    all[1..=fluents].copy_from_slice(state);
+                    evaluate(&network.graph, &mut all);
+                    let legal = read(&all, network.legal[one]) & read(&all, network.legal[other]);
+                    let asked = legal & !read(&all, network.terminal);
+                    all[fluents + 1..].fill(0);
+                    inputs.iter().for_each(|&input| all[input as usize + 1] = !0);
+                    evaluate(&network.graph, &mut all);
+                    let mut own = vec![0; graph.len()];
+                    own[1..=fluents].copy_from_slice(state);
+                    evaluate(&graph, &mut own);
+                    let mut next = state.clone();
+                    for &(fluent, edge) in &changes {
+                        next[fluent as usize] = read(&own, edge);
+                    }
+                    for (fluent, word) in next.iter().enumerate() {
+                        assert_eq!(word & asked, read(&all, network.next[fluent]) & asked);
+                    }
+                    compared += asked.count_ones();
+                }
+            }
+        }
+        assert!(compared > 1000, "{compared} states");
+    }
+}

@@ -1,0 +1,46 @@
+//! One game in several languages, counted in each.
+
+use std::sync::Arc;
+
+use magister_core::{Game, Stop};
+use magister_engine::inspect::Counter;
+use magister_engine::prepare;
+use magister_gdl::{Options, read};
+
+use crate::catalogue::Entry;
+
+/// Numbers of paths of 1, 2, ... steps in one version of a game.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Paths {
+    /// The version, such as `breakthrough/infix`.
+    pub version: String,
+    /// The numbers of paths; fewer than asked for where the game is over before.
+    pub nodes: Vec<u128>,
+}
+
+/// Counts the paths of all versions of a game down to a depth, with at most so many distinct
+/// positions. Twins are equal in all of them.
+pub fn paths(
+    entry: &'static Entry,
+    depth: usize,
+    positions: u32,
+    stop: &Stop,
+) -> Result<Vec<Paths>, String> {
+    let mut versions: Vec<(String, Arc<dyn Game>)> = Vec::new();
+    for (name, sheet) in entry.sheets() {
+        let rules = read(sheet.text, &Options::default()).rules;
+        let prepared = prepare(&rules, sheet.text, &name, None, stop);
+        versions.push((name, prepared.map_err(|error| error.to_string())?.game));
+    }
+    versions.extend(entry.native().map(|game| (format!("{}/rust", entry.name), game)));
+    let count = |(version, game): (String, Arc<dyn Game>)| {
+        let mut counter = Counter::new(&*game, positions, stop.clone());
+        let mut nodes = Vec::new();
+        while nodes.len() < depth && !counter.closed() {
+            counter.advance().map_err(|failure| format!("{version}: {failure:?}"))?;
+            nodes.push(counter.level().nodes);
+        }
+        Ok(Paths { version, nodes })
+    };
+    versions.into_iter().map(count).collect()
+}

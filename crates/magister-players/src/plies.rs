@@ -1,0 +1,83 @@
+//! A search of some moves ahead around another player, which values the positions there.
+
+use magister_core::{Agent, Budget, Decision, Halt, Move, Rng, Stop, View};
+
+use crate::Settings;
+use crate::combine::Outlook;
+use crate::follow::Follower;
+use crate::lookahead::Lookahead;
+use crate::opinion::Opinion;
+
+/// Looks ahead so far, means over chance, everybody being selfish (max-n and expectimax), and
+/// trusts another player there.
+pub(crate) struct Plies {
+    name: String,
+    depth: u32,
+    inner: Box<dyn Agent>,
+    follower: Follower,
+}
+
+impl Plies {
+    pub(crate) fn make(settings: &Settings) -> Box<dyn Agent> {
+        Box::new(Plies {
+            name: settings.text().to_owned(),
+            depth: settings.whole("depth"),
+            inner: settings.player("inner"),
+            follower: Follower::new(),
+        })
+    }
+}
+
+impl Agent for Plies {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn ready(&mut self, view: &View, budget: &mut Budget, rng: &mut Rng) -> Result<(), Halt> {
+        self.inner.ready(view, budget, rng)
+    }
+
+    fn decide(
+        &mut self,
+        view: &View,
+        budget: &mut Budget,
+        rng: &mut Rng,
+    ) -> Result<Decision, Halt> {
+        let me = view.role();
+        let worker = self.follower.follow(view, budget.stop())?;
+        let legal = worker.legal(me).to_vec();
+        if legal.len() < 2 {
+            return Ok(legal.first().copied().unwrap_or(Move::IDLE).into());
+        }
+        let mut state = Vec::new();
+        worker.save(&mut state);
+        let mut opinion = Opinion::new(&mut *self.inner, view, budget.stop());
+        let mut judge =
+            |worker: &mut dyn magister_core::Worker, path: &[Box<[Move]>]| opinion.of(worker, path);
+        let mut search = Lookahead::new(worker, budget, Outlook::Selfish, me);
+        search.judge = Some(&mut judge);
+        // Whatever the budget allows, the answer is legal; and the shorter searches cost little.
+        let mut decision: Decision = legal[rng.below(legal.len() as u64) as usize].into();
+        for depth in 1..=self.depth {
+            search.horizon = false;
+            let Ok(root) = search.root(&state, depth) else { break };
+            if (root.complete || depth == 1)
+                && let Some(better) = root.decide(Outlook::Selfish, me, rng)
+            {
+                decision = better;
+            }
+            if !root.complete || !search.horizon {
+                break;
+            }
+        }
+        Ok(Decision { iterations: search.nodes, ..decision })
+    }
+
+    fn value(&mut self, view: &View) -> Option<Vec<f64>> {
+        self.inner.value(view)
+    }
+
+    fn value_until(&mut self, view: &View, stop: &Stop) -> Option<Vec<f64>> {
+        self.inner.value_until(view, stop)
+    }
+}

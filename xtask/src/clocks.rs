@@ -1,0 +1,235 @@
+//! Every player on every game: whether it moves legally, and inside its clock.
+
+use std::collections::BTreeMap;
+use std::fs::{self, OpenOptions};
+use std::io::Write as _;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result, bail};
+use clap::Args;
+use magister_arena::{Contest, GameReport, Limits, Maker};
+use magister_core::{Game, Information, Seed, Stop};
+use magister_engine::{prepare, within};
+use magister_players::{PLAYERS, Spec};
+use serde::{Deserialize, Serialize};
+
+use crate::binary;
+use crate::sheets::{Sheet, sheets};
+
+/// Who plays what, and how long.
+#[derive(Args)]
+pub(crate) struct Options {
+    /// Bundled games and files; all bundled rulesheets and the oracle's if none is named
+    games: Vec<String>,
+    /// Only these players, with their settings
+    #[arg(long)]
+    players: Option<String>,
+    /// Milliseconds for a move
+    #[arg(long, default_value_t = 100)]
+    time: u64,
+    /// How late an answer may come and still count, in milliseconds
+    #[arg(long, default_value_t = 50)]
+    grace: u64,
+    /// Turns that are asked for in each game, after two random ones
+    #[arg(long, default_value_t = 3)]
+    turns: u32,
+    /// Seconds that a game may take to become playable
+    #[arg(long, default_value_t = 60)]
+    preparation: u64,
+    /// How often a match in which somebody was late is played again: on a busy machine a thread may
+    /// get no processor for longer than its clock; who is late by itself is late again
+    #[arg(long, default_value_t = 4)]
+    tries: u32,
+    /// Forget what was played before
+    #[arg(long)]
+    fresh: bool,
+}
+
+/// Random turns before the players are asked.
+const OPENING: u32 = 2;
+
+/// What became of one game.
+#[derive(Serialize, Deserialize)]
+struct Outcome {
+    game: String,
+    /// Why it was not played.
+    refused: Option<String>,
+    players: BTreeMap<String, Tally>,
+}
+
+/// What a player did.
+#[derive(Clone, Default, Serialize, Deserialize)]
+struct Tally {
+    /// Moves that it was asked for.
+    moves: u64,
+    /// What went wrong, by kind.
+    faults: BTreeMap<String, u64>,
+    /// Matches that were broken off by the rules.
+    broken_off: u64,
+    /// The longest time for a move, in milliseconds.
+    longest: f64,
+    /// Matches that were played again because somebody was late.
+    again: u64,
+}
+
+impl Tally {
+    fn add(&mut self, report: &GameReport) {
+        for &time in report.times_ms.iter().flatten().filter(|&&time| time > 0.0) {
+            self.moves += 1;
+            self.longest = self.longest.max(time);
+        }
+        for error in &report.errors {
+            if error.seat.is_some() {
+                *self.faults.entry(error.kind.clone()).or_default() += 1;
+            } else if !error.what.contains("turns") {
+                self.broken_off += 1;
+            }
+        }
+    }
+
+    fn merge(&mut self, other: &Tally) {
+        self.moves += other.moves;
+        self.broken_off += other.broken_off;
+        self.longest = self.longest.max(other.longest);
+        self.again += other.again;
+        for (kind, count) in &other.faults {
+            *self.faults.entry(kind.clone()).or_default() += count;
+        }
+    }
+
+    fn told(&self) -> String {
+        let faults: Vec<String> =
+            self.faults.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+        if faults.is_empty() { "-".to_owned() } else { faults.join(", ") }
+    }
+}
+
+#[expect(clippy::print_stdout, reason = "this is what the command is for")]
+pub(crate) fn run(options: &Options) -> Result<()> {
+    let specs: Vec<Spec> = match &options.players {
+        Some(players) => Spec::parse_list(players)?,
+        None => PLAYERS.iter().map(|entry| entry.name.parse()).collect::<Result<_, _>>()?,
+    };
+    let path = binary::target().join("clocks.jsonl");
+    if options.fresh {
+        let _ = fs::remove_file(&path);
+    }
+    let before = fs::read_to_string(&path).unwrap_or_default();
+    let mut played: Vec<Outcome> =
+        before.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    let mut file = OpenOptions::new()
+        .create(true)
+        .append(true)
+        .open(&path)
+        .with_context(|| format!("{} can not be written", path.display()))?;
+    for sheet in sheets(&options.games)? {
+        if played.iter().any(|outcome| outcome.game == sheet.name) {
+            continue;
+        }
+        let outcome = play(&sheet, &specs, options);
+        match &outcome.refused {
+            Some(why) => println!("{}: not played: {why}", sheet.name),
+            None => {
+                let moves: u64 = outcome.players.values().map(|tally| tally.moves).sum();
+                println!("{}: {moves} moves", sheet.name);
+            }
+        }
+        for (player, tally) in &outcome.players {
+            if !tally.faults.is_empty() || tally.broken_off > 0 {
+                println!("  {player}: {}, longest {:.0} ms", tally.told(), tally.longest);
+            }
+        }
+        writeln!(file, "{}", serde_json::to_string(&outcome)?)?;
+        played.push(outcome);
+    }
+    let wrong = table(&played);
+    if wrong > 0 {
+        bail!("{wrong} moves were substituted");
+    }
+    Ok(())
+}
+
+/// Every player that can, on one game.
+fn play(sheet: &Sheet, specs: &[Spec], options: &Options) -> Outcome {
+    let mut outcome = Outcome { game: sheet.name.clone(), refused: None, players: BTreeMap::new() };
+    let game = match ready(sheet, Duration::from_secs(options.preparation)) {
+        Ok(game) => game,
+        Err(why) => {
+            outcome.refused = Some(why);
+            return outcome;
+        }
+    };
+    let limits = Limits {
+        time: Some(Duration::from_millis(options.time)),
+        grace: Duration::from_millis(options.grace),
+        ..Limits::default()
+    };
+    let contest = Contest {
+        opening: OPENING,
+        max_steps: OPENING + options.turns,
+        ..Contest::new(Arc::clone(&game), limits)
+    };
+    let hidden = game.info().information == Information::Hidden;
+    let seats = game.info().players().count();
+    for (number, spec) in specs.iter().enumerate() {
+        if hidden && !spec.entry().hidden {
+            continue;
+        }
+        let made = spec.clone();
+        let maker: Maker = Arc::new(move || made.make());
+        let players = vec![(spec.to_string(), maker); seats];
+        let mut tally = Tally::default();
+        for again in 0..options.tries.max(1) {
+            let report = contest.play(&players, Seed::from(number as u64));
+            tally = Tally { again: u64::from(again), ..Tally::default() };
+            tally.add(&report);
+            if !tally.faults.contains_key("late") {
+                break;
+            }
+        }
+        outcome.players.entry(spec.to_string()).or_default().merge(&tally);
+    }
+    outcome
+}
+
+/// The game, with what playouts on vectors need, as the command prepares it.
+fn ready(sheet: &Sheet, time: Duration) -> Result<Arc<dyn Game>, String> {
+    let begun = Instant::now();
+    let rules = magister_gdl::read(&sheet.text, &magister_gdl::Options::default());
+    if rules.diagnostics.has_errors() {
+        return Err("the rules have errors".to_owned());
+    }
+    let prepared = within(time, &Stop::never(), |stop| {
+        prepare(&rules.rules, &sheet.text, &sheet.name, None, stop)
+    });
+    let prepared = prepared.map_err(|error| error.to_string())?;
+    if let Some(network) = &prepared.network {
+        // A game for which that takes too long is played without.
+        let left = time.saturating_sub(begun.elapsed());
+        let _ = within(left, &Stop::never(), |stop| network.choices(stop));
+    }
+    Ok(prepared.game)
+}
+
+/// Prints what each player did over all games; gives the number of moves that were substituted.
+#[expect(clippy::print_stdout, reason = "this is what the command is for")]
+fn table(played: &[Outcome]) -> u64 {
+    let mut totals: BTreeMap<&str, (u64, Tally)> = BTreeMap::new();
+    for outcome in played {
+        for (player, tally) in &outcome.players {
+            let total = totals.entry(player).or_default();
+            total.0 += 1;
+            total.1.merge(tally);
+        }
+    }
+    let refused = played.iter().filter(|outcome| outcome.refused.is_some()).count();
+    println!("\n{} games, {refused} not played", played.len());
+    println!("player         games   moves  longest ms  played again  substituted");
+    for (player, (games, tally)) in &totals {
+        let Tally { moves, longest, again, .. } = tally;
+        let told = tally.told();
+        println!("{player:13} {games:6} {moves:7} {longest:11.0} {again:13}  {told}");
+    }
+    totals.values().flat_map(|(_, tally)| tally.faults.values()).sum()
+}

@@ -1,0 +1,215 @@
+//! Which method is right where: small games that hide information, in each a decision of which it
+//! is known what is right, and every player that plays such games.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, ensure};
+use clap::Args;
+use magister_arena::Limits;
+use magister_arena::Seat;
+use magister_core::{Game, Move, Referee, Role, Seed, Stop, View};
+use magister_engine::prepare;
+use magister_games::catalogue;
+use magister_gdl::{Options as Reading, read};
+use magister_players::Spec;
+
+use crate::binary;
+
+#[derive(Args)]
+pub(crate) struct Options {
+    /// How often each player decides
+    #[arg(long, default_value_t = 100)]
+    seeds: u64,
+    /// The time for a decision in milliseconds, instead of iterations
+    #[arg(long)]
+    time: Option<u64>,
+    /// The iterations for a decision
+    #[arg(long, default_value_t = 10_000)]
+    iterations: u64,
+    /// Only these players
+    #[arg(long, value_delimiter = ',')]
+    players: Vec<String>,
+    /// Print the table only
+    #[arg(long)]
+    print: bool,
+}
+
+/// A decision.
+struct Case {
+    /// What it is called in the table.
+    title: &'static str,
+    game: &'static str,
+    role: &'static str,
+    /// The moves of this role before it. The others and chance move at random.
+    before: &'static [&'static str],
+    /// What is right, and what it is worth.
+    right: &'static str,
+    worth: &'static str,
+}
+
+const CASES: &[Case] = &[
+    Case {
+        title: "Exploding Bomb",
+        game: "exploding-bomb",
+        role: "agent",
+        before: &["noop"],
+        right: "ask",
+        worth: "90",
+    },
+    Case {
+        title: "Exploding Bomb, told",
+        game: "exploding-bomb-tell",
+        role: "agent",
+        before: &["arm(red)"],
+        right: "noop",
+        worth: "50",
+    },
+    Case {
+        title: "the same, as printed",
+        game: "exploding-bomb-tell-printed",
+        role: "agent",
+        before: &["arm(red)"],
+        right: "noop",
+        worth: "50",
+    },
+    Case {
+        title: "the same, with a bonus",
+        game: "exploding-bomb-tell-bonus",
+        role: "agent",
+        before: &["arm(red)"],
+        right: "noop",
+        worth: "45",
+    },
+    Case {
+        title: "Monty Hall",
+        game: "monty-hall",
+        role: "candidate",
+        before: &["(choose 1)", "noop"],
+        right: "switch",
+        worth: "66.67",
+    },
+];
+
+const PLAYERS: &[&str] = &[
+    "bayes",
+    "pimc",
+    "hyperplay",
+    "thesis-honest",
+    "thesis-honest:flaws=1",
+    "so-ismcts",
+    "mo-ismcts:root=own",
+    "mo-ismcts:root=start",
+    "mo-ismcts",
+    "hyperplay2",
+    "honest",
+];
+
+/// What a player did in a case.
+#[derive(Default)]
+struct Answers {
+    right: u64,
+    /// The sums of what it thought of the right move and of the best other one, where it said.
+    values: (f64, f64),
+    valued: u64,
+}
+
+pub(crate) fn run(options: &Options) -> Result<()> {
+    let players: Vec<&str> = match &options.players[..] {
+        [] => PLAYERS.to_vec(),
+        given => given.iter().map(String::as_str).collect(),
+    };
+    let budget = match options.time {
+        Some(time) => format!("{time} ms"),
+        None => format!("{} iterations", options.iterations),
+    };
+    let mut table = String::new();
+    let heads: Vec<String> = CASES.iter().map(|case| format!(" {} |", case.title)).collect();
+    let _ = writeln!(table, "| player |{}", heads.concat());
+    let _ = writeln!(table, "|---|{}", "---|".repeat(CASES.len()));
+    let exact: Vec<String> =
+        CASES.iter().map(|case| format!(" {}, {} |", case.right, case.worth)).collect();
+    let _ = writeln!(table, "| exact |{}", exact.concat());
+    for player in players {
+        let mut line = format!("| `{player}` |");
+        for case in CASES {
+            let answers = ask(case, player, options)?;
+            let _ = write!(line, " {} of {}", answers.right, options.seeds);
+            if answers.valued > 0 {
+                let all = answers.valued as f64;
+                let (right, other) = (answers.values.0 / all, answers.values.1 / all);
+                let _ = write!(line, " ({right:.0} : {other:.0})");
+            }
+            line.push_str(" |");
+        }
+        println!("{line}");
+        let _ = writeln!(table, "{line}");
+    }
+    if options.print {
+        return Ok(());
+    }
+    let text = format!(
+        "# Which method is right where\n\n\
+         Small games that hide information, in each a decision of which it is known what is \
+         right.\n\
+         Each player decides {} times with {budget}; told is how often it was right, and in \
+         brackets what it thought of the right move and of the best other one, where it says.\n\
+         `cargo xtask methods` writes this file.\n\n{table}",
+        options.seeds
+    );
+    std::fs::write(binary::root().join("docs/hidden.md"), text)?;
+    Ok(())
+}
+
+/// Lets a player decide with every seed.
+fn ask(case: &Case, player: &str, options: &Options) -> Result<Answers> {
+    let entry = catalogue::find(case.game).context("no such game")?;
+    let sheet = entry.sheet.context("the game has no rulesheet")?;
+    let rules = read(sheet.text, &Reading::default()).rules;
+    let game = prepare(&rules, sheet.text, case.game, None, &Stop::never())?.game;
+    let role = game.info().role(case.role).context("no such role")?;
+    let right = game.text().parse_move(role, case.right).context("no such move")?;
+    let spec: Spec = player.parse()?;
+    let time = options.time.map(Duration::from_millis);
+    let iterations = options.time.is_none().then_some(options.iterations);
+    let limits = Limits { time, iterations, ..Limits::default() };
+    let mut answers = Answers::default();
+    for seed in 0..options.seeds {
+        let seed = Seed::from(seed);
+        let view = reach(&game, role, case, seed)?;
+        let spec = spec.clone();
+        let mut seat = Seat::new(Arc::new(move || spec.make()), seed.derive("agent").rng())?;
+        let said = seat.decide(&view, &limits).said;
+        let Ok(decision) = said else { anyhow::bail!("{player} in {}: {said:?}", case.title) };
+        answers.right += u64::from(decision.choice == right);
+        let value = |wanted: bool| {
+            let of = decision.thoughts.iter().filter(|t| (t.choice == right) == wanted);
+            of.filter_map(|thought| thought.value).reduce(f64::max)
+        };
+        if let (Some(good), Some(other)) = (value(true), value(false)) {
+            answers.values.0 += good;
+            answers.values.1 += other;
+            answers.valued += 1;
+        }
+    }
+    Ok(answers)
+}
+
+/// What a role knows when it has to decide.
+fn reach(game: &Arc<dyn Game>, role: Role, case: &Case, seed: Seed) -> Result<View> {
+    let mut referee = Referee::new(Arc::clone(game), seed, &Stop::never())?;
+    let mut rng = seed.derive("others").rng();
+    for text in case.before {
+        let own = game.text().parse_move(role, text).context("no such move")?;
+        let mut moves: Vec<Move> = Vec::new();
+        for whose in game.info().all_roles() {
+            let legal = referee.legal(whose);
+            ensure!(whose != role || legal.contains(&own), "{text} is not legal");
+            let drawn = legal[rng.below(legal.len() as u64) as usize];
+            moves.push(if whose == role { own } else { drawn });
+        }
+        referee.advance(&moves, &Stop::never())?;
+    }
+    Ok(referee.view(role).clone())
+}

@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod agree;
+mod audit;
 mod batch;
 mod binary;
 mod clocks;
@@ -74,6 +75,8 @@ enum Task {
     Yardsticks(yardsticks::Options),
     /// Which method is right where in games that hide information, as docs/hidden.md
     Methods(methods::Options),
+    /// The audit of every honest player in every game that hides information, as docs/honesty.md
+    Audit(audit::Options),
     /// Draw the picture of the README anew
     Picture,
 }
@@ -112,6 +115,7 @@ fn main() -> Result<()> {
         Task::Yardsticks(options) => yardsticks::run(&options)?,
         Task::Clocks(options) => clocks::run(&options)?,
         Task::Methods(options) => methods::run(&options)?,
+        Task::Audit(options) => audit::run(&options)?,
         Task::Picture => picture::run()?,
         Task::Speed => {
             let mut ledger = ledger::Ledger::in_memory();

@@ -106,7 +106,7 @@ impl Rules for Lists {
 fn planted_cheaters_are_found() {
     let (monty, kuhn) = (game("rust:monty-hall"), game("rust:kuhn-poker"));
     let lists: Arc<dyn Game> = Arc::new(Native::new(Lists));
-    let planted: [(&str, Suspect, &Arc<dyn Game>, u8, &str); 9] = [
+    let planted: [(&str, Suspect, &Arc<dyn Game>, u8, &str); 8] = [
         ("determiniser", cheaters::determiniser(), &monty, 0, "twin"),
         ("seed of chance", cheaters::seed_reader(), &kuhn, 0, "twin"),
         ("legal moves", cheaters::list_reader(), &lists, 0, "twin"),
@@ -115,7 +115,6 @@ fn planted_cheaters_are_found() {
         ("clock", cheaters::clock_watcher(), &monty, 0, "twin"),
         ("goals", cheaters::goal_reader(), &monty, 0, "twin"),
         ("order", cheaters::listing(), &kuhn, 1, "twin"),
-        ("one in twenty", cheaters::seldom(true), &monty, 0, "twin"),
     ];
     for (name, suspect, game, role, test) in planted {
         let verdict = run(&quick(Role(role)), game, &suspect);
@@ -156,9 +155,13 @@ fn who_imagines_that_others_know_is_told_so() {
     assert!(verdict.remarks.iter().any(|remark| remark.contains("as if the others saw")));
 }
 
-/// Somebody who looks in one of twenty cases, and whose dice the audit does not know.
+/// Somebody who looks in one of twenty cases: by its seed, or by dice that the audit does not
+/// know.
 #[test]
 fn who_looks_seldom_is_found_by_numbers() {
+    let usual = Audit { pairs: 0, sample: 0, ..Audit::new(Role(0)) };
+    let verdict = run(&usual, &game("rust:monty-hall"), &cheaters::seldom(true));
+    assert_eq!(tests(&verdict), ["twin"], "{verdict:?}");
     let audit = Audit { matches: 0, pairs: 2, decisions: 20_000, sample: 0, ..quick(Role(0)) };
     let monty = game("rust:monty-hall");
     let verdict = run(&audit, &monty, &cheaters::seldom(false));
@@ -177,15 +180,16 @@ fn the_innocent_are_left_alone() {
         ("exploding-bomb", 0),
     ] {
         let game = game(name);
+        let role = game.info().players().nth(role).expect("a player");
         for (number, player) in ["random", "legal"].into_iter().enumerate() {
             let seed = Seed::from(number as u64);
             let spec = player.parse().expect("a player");
-            let verdict = run(&Audit { seed, ..quick(Role(role)) }, &game, &suspect(&spec));
+            let verdict = run(&Audit { seed, ..quick(role) }, &game, &suspect(&spec));
             assert!(verdict.honest(), "{name} {player}: {verdict:?}");
             assert_eq!(verdict.illegal, 0, "{name} {player}");
             assert!(verdict.answers > 0 && verdict.twins + verdict.futures == 60, "{verdict:?}");
         }
-        let verdict = run(&quick(Role(role)), &game, &cheaters::innocent());
+        let verdict = run(&quick(role), &game, &cheaters::innocent());
         assert!(verdict.honest(), "{name}: {verdict:?}");
     }
 }

@@ -17,7 +17,7 @@ pub(crate) use contest::{
 pub(crate) use explain::Explain;
 pub(crate) use infoset::Infoset;
 pub(crate) use play::{Bench, Evaluators, Network, Perft, Playable, Step};
-pub(crate) use solve::{Method, Solve};
+pub(crate) use solve::{Audit, Method, Solve};
 
 /// A general game system: give it the rules of any game, as text.
 #[derive(Debug, Parser)]
@@ -60,6 +60,7 @@ pub(crate) enum Command {
     Answer(Answer),
     Analyze(Analyze),
     Solve(Solve),
+    Audit(Audit),
     Infoset(Infoset),
     Network(Network),
     Perft(Perft),

@@ -3,7 +3,9 @@
 use crate::alphabeta::AlphaBeta;
 use crate::bestfirst::BestFirst;
 use crate::depth::Searcher;
-use crate::hidden::{Bayes, Clairvoyant, Honest, HyperPlay, HyperPlay2, Ismcts, Pimc, Thesis};
+use crate::hidden::{
+    Bayes, Clairvoyant, Honest, HyperPlay, HyperPlay2, Ismcts, Pimc, Regret, Thesis,
+};
 use crate::mcs::Flat;
 use crate::mcts::Mcts;
 use crate::plies::Plies;
@@ -16,6 +18,13 @@ const EXPANDED: &str = "a position that is expanded";
 
 const MEMORY: Parameter =
     Parameter::whole("memory", 256, (1, 1 << 20), "the memory it may use, in MiB");
+
+const NODES: Parameter = Parameter::whole(
+    "nodes",
+    300_000,
+    (1, 1 << 28),
+    "the nodes that the game may have; of a larger one, courses are drawn as by oos",
+);
 
 /// How many states are followed before a sample is drawn, and the size of a sample.
 const STATES: Parameter = Parameter::whole(
@@ -293,6 +302,39 @@ pub const PLAYERS: &[Entry] = &[
             MEMORY,
         ],
         ..plain("mo-ismcts", "A tree for each role of what it sees", Ismcts::multiple)
+    },
+    Entry {
+        iteration: "a round through the whole game",
+        hidden: true,
+        parameters: &[NODES, MEMORY],
+        ..plain("cfr", "Minimises regret in the whole game and plays the average", Regret::cfr)
+    },
+    Entry {
+        iteration: "a round through the whole game",
+        hidden: true,
+        parameters: &[NODES, MEMORY],
+        ..plain("cfr+", "The same, where later rounds count for more", Regret::cfr_plus)
+    },
+    Entry {
+        iteration: "a walk for each player",
+        hidden: true,
+        parameters: &[MEMORY],
+        ..plain("mccfr", "Minimises regret by walks that try all own moves", Regret::mccfr)
+    },
+    Entry {
+        iteration: "a course of the game",
+        hidden: true,
+        parameters: &[
+            Parameter::real(
+                "target",
+                0.9,
+                (0.0, 0.99),
+                "how often a course is made to agree with what was seen",
+            ),
+            Parameter::real("explore", 0.4, (0.01, 1.0), "how often it tries something at random"),
+            MEMORY,
+        ],
+        ..plain("oos", "Minimises regret along courses that lead where the match is", Regret::oos)
     },
     Entry {
         iteration: "a playout",

@@ -51,7 +51,7 @@ fn likely(game: &dyn Game, found: &Equilibrium, player: usize, end: &str, choice
 
 #[test]
 fn hidden_information() {
-    let known: [(&str, &[f64]); 12] = [
+    let known: [(&str, &[f64]); 11] = [
         ("exploding-bomb", &[90.0]),
         ("exploding-bomb-tell", &[50.0, 50.0]),
         ("exploding-bomb-tell-printed", &[50.0, 50.0]),
@@ -64,7 +64,6 @@ fn hidden_information() {
         ("mini-poker", &[51.25, 48.75]),
         // OpenSpiel gives -0.085606424078 chips; one counts three points.
         ("leduc-poker", &[50.0 - 3.0 * 0.085_606_424_078, 50.0 + 3.0 * 0.085_606_424_078]),
-        ("guess-six", &[100.0 * (1.0 - (5.0_f64 / 6.0).powi(6))]),
         ("goofspiel-small", &[50.0, 50.0]),
         ("matching-pennies", &[50.0, 50.0]),
     ];
@@ -183,8 +182,8 @@ fn perfect_information() {
 
 #[test]
 fn what_is_too_large_says_so() {
-    let limits = Limits { nodes: 100_000, ..Limits::default() };
-    for name in ["blind-tictactoe", "chess", "eightpuzzle"] {
+    let limits = Limits { nodes: 20_000, ..Limits::default() };
+    for name in ["blind-tictactoe", "connect-four", "eightpuzzle"] {
         match solve(&*game(name), &limits, &Effort::default()) {
             Err(Unsolved::TooLarge(size)) => assert!(size.nodes > 1000, "{name}: {size:?}"),
             other => panic!("{name}: {other:?}"),

@@ -27,6 +27,7 @@ mod trial;
 mod world;
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use magister_core::{Game, Halt, Role, Seed, Stop};
 use serde::Serialize;
@@ -54,6 +55,9 @@ pub struct Audit {
     pub seed: Seed,
     /// How the seeds of a match are made.
     pub seeds: Seeds,
+    /// How long it should take: half of it is for twins, a quarter for permutations. What there is
+    /// no time for is left out and told.
+    pub time: Option<Duration>,
 }
 
 impl Audit {
@@ -69,6 +73,7 @@ impl Audit {
             sample: 2_000,
             seed: Seed::from(0),
             seeds: Seeds::default(),
+            time: None,
         }
     }
 }
@@ -159,7 +164,9 @@ impl Audit {
         stop: &Stop,
     ) -> Result<Verdict, Halt> {
         let mut verdict = Verdict::default();
-        let done = stages::run(self, game, suspect, stop, &mut verdict);
+        let begun = Instant::now();
+        let over = |share: f64| self.time.is_some_and(|time| begun.elapsed() > time.mul_f64(share));
+        let done = stages::run(self, game, suspect, (stop, &over), &mut verdict);
         match done {
             Err(Halt::Stopped) if stop.is_set() => {
                 verdict.remarks.push("the time was over before all was done".to_owned());

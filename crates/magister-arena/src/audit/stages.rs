@@ -21,6 +21,9 @@ const OFTEN: u64 = 40;
 /// Standard errors by which a mean may be above what can be had.
 const SIGMAS: f64 = 4.0;
 
+/// Whether so much of the time is over.
+pub(super) type Over<'a> = &'a dyn Fn(f64) -> bool;
+
 /// For each information set that came up, for each state in it, how often each move was made.
 pub(super) type Sample = BTreeMap<Vec<Turn>, BTreeMap<Vec<u64>, BTreeMap<Move, u64>>>;
 
@@ -28,7 +31,7 @@ pub(super) fn run(
     audit: &Audit,
     game: &Arc<dyn Game>,
     suspect: &Suspect,
-    stop: &Stop,
+    (stop, over): (&Stop, Over<'_>),
     verdict: &mut Verdict,
 ) -> Result<(), Halt> {
     let Audit { role, iterations, seeds, .. } = *audit;
@@ -37,10 +40,10 @@ pub(super) fn run(
         let what = "the game hides nothing, so only the future is there to be known";
         verdict.remarks.push(what.to_owned());
     }
-    twins(audit, &trial, verdict)?;
-    permutations(audit, &trial, verdict)?;
+    twins(audit, &trial, over, verdict)?;
+    permutations(audit, &trial, over, verdict)?;
     let opponents = Opponents::of(game, stop);
-    let sample = sample(audit, &trial, &opponents, verdict)?;
+    let sample = sample(audit, &trial, &opponents, over, verdict)?;
     if let Some(solved) = &opponents.solved {
         secrets::look(&trial, solved, &sample, verdict)?;
     } else {
@@ -61,9 +64,18 @@ fn questions(played: &Played) -> Vec<&Moment> {
     if open.is_empty() { played.moments.iter().collect() } else { open }
 }
 
-fn twins(audit: &Audit, trial: &Trial<'_>, verdict: &mut Verdict) -> Result<(), Halt> {
+fn twins(
+    audit: &Audit,
+    trial: &Trial<'_>,
+    over: Over<'_>,
+    verdict: &mut Verdict,
+) -> Result<(), Halt> {
     let random = Opponents { solved: None };
     for number in 0..audit.matches {
+        if over(0.5) {
+            verdict.remarks.push(format!("there was time for {number} matches with twins"));
+            break;
+        }
         let seed = audit.seed.derive("twins").derive_index(u64::from(number));
         let played = trial.play(&seed, &random)?;
         verdict.matches += 1;
@@ -120,11 +132,16 @@ fn told(what: &str, number: u32, at: usize, one: &[Said], other: &[Said]) -> Str
     format!("match {number}, question {at}: {what} {} instead of {}", said(other), said(one))
 }
 
-fn permutations(audit: &Audit, trial: &Trial<'_>, verdict: &mut Verdict) -> Result<(), Halt> {
+fn permutations(
+    audit: &Audit,
+    trial: &Trial<'_>,
+    over: Over<'_>,
+    verdict: &mut Verdict,
+) -> Result<(), Halt> {
     let random = Opponents { solved: None };
     let (mut least, mut tests) = (1.0_f64, 0);
     for attempt in 0..ATTEMPTS {
-        if tests >= audit.pairs {
+        if tests >= audit.pairs || over(0.75) {
             break;
         }
         let seed = audit.seed.derive("pairs").derive_index(attempt);
@@ -142,6 +159,11 @@ fn permutations(audit: &Audit, trial: &Trial<'_>, verdict: &mut Verdict) -> Resu
         tests += 1;
         let mut counts: BTreeMap<Option<Move>, [u64; 2]> = BTreeMap::new();
         for number in 0..u64::from(audit.decisions) {
+            if over(0.75) {
+                let what = format!("there was time to ask {number} times after a pair of courses");
+                verdict.remarks.push(what);
+                break;
+            }
             for (side, course) in [&course, &other].into_iter().enumerate() {
                 let fresh = seed.derive_index(2 * number + side as u64);
                 counts.entry(trial.last(course, &fresh)?.choice).or_default()[side] += 1;
@@ -167,11 +189,16 @@ fn sample(
     audit: &Audit,
     trial: &Trial<'_>,
     opponents: &Opponents,
+    over: Over<'_>,
     verdict: &mut Verdict,
 ) -> Result<Sample, Halt> {
     let mut sample = Sample::new();
     let mut rewards = Vec::new();
     for number in 0..audit.sample {
+        if over(1.0) {
+            verdict.remarks.push(format!("there was time for {number} matches of the sample"));
+            break;
+        }
         let seed = audit.seed.derive("sample").derive_index(u64::from(number));
         let played = trial.play(&seed, opponents)?;
         verdict.illegal += played.illegal as u64;

@@ -79,7 +79,7 @@ fn knowing(view: &View, state: &[u64], legal: &[Move]) -> Decision {
 }
 
 /// One: its determinisations are drawn from a generator that is seeded with the true state.
-pub fn determiniser() -> Suspect {
+pub(crate) fn determiniser() -> Suspect {
     cheater("determiniser", || {
         Box::new(|_, world, legal, rng| {
             let state = number(&world.look().state);
@@ -93,7 +93,7 @@ pub fn determiniser() -> Suspect {
 }
 
 /// Two: it reads the seed of chance, and knows what will be drawn.
-pub fn seed_reader() -> Suspect {
+pub(crate) fn seed_reader() -> Suspect {
     cheater("seed reader", || {
         Box::new(|_, world, legal, _| {
             let next = world.look().chance.map_or(0, |chance| chance.rng().below(6));
@@ -103,12 +103,12 @@ pub fn seed_reader() -> Suspect {
 }
 
 /// Three: it takes its legal moves from the true state, where they tell something.
-pub fn list_reader() -> Suspect {
+pub(crate) fn list_reader() -> Suspect {
     cheater("list reader", || Box::new(|_, _, legal, _| legal[legal.len() - 1].into()))
 }
 
 /// Four: what one role has seen is left where another finds it.
-pub fn shared_between_roles() -> Suspect {
+pub(crate) fn shared_between_roles() -> Suspect {
     let table: Arc<Mutex<u64>> = Arc::default();
     cheater("table of all roles", move || {
         let table = Arc::clone(&table);
@@ -123,7 +123,7 @@ pub fn shared_between_roles() -> Suspect {
 }
 
 /// Four again: what was learnt in one match is left for the next.
-pub fn shared_between_matches() -> Suspect {
+pub(crate) fn shared_between_matches() -> Suspect {
     let asked = Arc::new(AtomicU64::new(0));
     cheater("table of all matches", move || {
         let asked = Arc::clone(&asked);
@@ -133,7 +133,7 @@ pub fn shared_between_matches() -> Suspect {
 
 /// Five: the others in its simulations are handed the state and not their history. Its own role
 /// knows the state where it is used, so that nothing is hidden from itself.
-pub fn telling() -> Suspect {
+pub(crate) fn telling() -> Suspect {
     cheater("telling", || {
         Box::new(|view, world, legal, _| {
             let state = world.look().state;
@@ -153,7 +153,7 @@ pub fn telling() -> Suspect {
 }
 
 /// Six: it watches how long it had to wait.
-pub fn clock_watcher() -> Suspect {
+pub(crate) fn clock_watcher() -> Suspect {
     cheater("clock watcher", || {
         let mut last: Option<Instant> = None;
         Box::new(move |_, _, legal, _| {
@@ -165,7 +165,7 @@ pub fn clock_watcher() -> Suspect {
 }
 
 /// Seven: it looks at what the match is going to give.
-pub fn goal_reader() -> Suspect {
+pub(crate) fn goal_reader() -> Suspect {
     cheater("goal reader", || {
         Box::new(|view, world, legal, _| knowing(view, &world.look().state, legal))
     })
@@ -173,7 +173,7 @@ pub fn goal_reader() -> Suspect {
 
 /// Eight: its moves are listed in an order that depends on the true state, although it plays the
 /// same.
-pub fn listing() -> Suspect {
+pub(crate) fn listing() -> Suspect {
     cheater("listing", || {
         Box::new(|_, world, legal, _| {
             let mut thoughts: Vec<Thought> = legal.iter().map(|&m| Thought::new(m, 0.0)).collect();
@@ -185,7 +185,7 @@ pub fn listing() -> Suspect {
 }
 
 /// Nine: it takes its own seed for that of chance, and plays Monty Hall by what it would draw.
-pub fn own_seed() -> Suspect {
+pub(crate) fn own_seed() -> Suspect {
     cheater("own seed", || {
         let mut car = None;
         Box::new(move |view, _, legal, rng| {
@@ -214,7 +214,7 @@ pub fn own_seed() -> Suspect {
 
 /// It plays at random, but in one of twenty cases it looks. Whether it does, it decides by its
 /// seed, or by something that the audit has no hand in.
-pub fn seldom(by_seed: bool) -> Suspect {
+pub(crate) fn seldom(by_seed: bool) -> Suspect {
     let entropy = Arc::new(Mutex::new(Seed::from(99).rng()));
     cheater("seldom", move || {
         let entropy = Arc::clone(&entropy);
@@ -231,6 +231,6 @@ pub fn seldom(by_seed: bool) -> Suspect {
 }
 
 /// Nobody: it plays at random, by its seed.
-pub fn innocent() -> Suspect {
+pub(crate) fn innocent() -> Suspect {
     cheater("innocent", || Box::new(|_, _, legal, rng| pick(legal, rng.next_u64() >> 7)))
 }

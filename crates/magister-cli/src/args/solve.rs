@@ -1,6 +1,7 @@
 //! The arguments of the commands that prove things of games and players.
 
 use clap::Parser;
+use magister_players::Spec;
 
 use super::Reading;
 
@@ -79,4 +80,56 @@ fn share(text: &str) -> Result<f64, String> {
     number
         .filter(|number| (0.0..=1.0).contains(number))
         .ok_or_else(|| "write a number from 0 to 1, such as 0.00001".to_owned())
+}
+
+/// Find out whether a player knows what it must not know
+#[derive(Debug, Parser)]
+#[command(after_help = "The player is asked along courses of the game that look the same to its \
+role and must say the same, to the last digit; with fresh seeds its moves must be equally likely; \
+over many matches they must not depend on what is hidden; and in a game small enough to be solved \
+it must not win more than can be won. A note says where it plays as if the others saw everything, \
+which is no dishonesty but a mistake. Exit code: 0 nothing found, 1 found out, 2 the game could not \
+be played.
+
+Examples:
+  magister audit monty-hall --player honest
+  magister audit kuhn-poker --player cfr+ --role second --iterations 200
+  magister audit blind-tictactoe --player hyperplay --seconds 20 --json
+  magister audit monty-hall --player clairvoyant    found out")]
+pub(crate) struct Audit {
+    /// The game: a bundled name, rust:NAME, a file, or - for standard input
+    #[arg(value_name = "GAME")]
+    pub(crate) game: String,
+    /// Who is audited; `magister players` lists them
+    #[arg(long, value_name = "PLAYER")]
+    pub(crate) player: Spec,
+    /// The role it plays [default: each of them]
+    #[arg(long, value_name = "ROLE")]
+    pub(crate) role: Option<String>,
+    /// The iterations of a decision; the clock has no part in it
+    #[arg(long, value_name = "N", default_value_t = 50)]
+    pub(crate) iterations: u64,
+    /// Matches whose decisions are compared with those of twins
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    pub(crate) matches: u32,
+    /// Twins of each match
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    pub(crate) twins: u32,
+    /// How often it is asked after each of two courses that look the same
+    #[arg(long, value_name = "N", default_value_t = 2_000)]
+    pub(crate) decisions: u32,
+    /// Matches that tell whether its moves depend on what is hidden, and what it wins
+    #[arg(long, value_name = "N", default_value_t = 2_000)]
+    pub(crate) sample: u32,
+    /// How long it should take for each role; what there is no time for is told
+    #[arg(long, value_name = "S", default_value_t = 60.0, value_parser = seconds)]
+    pub(crate) seconds: f64,
+    /// Where everything random comes from
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// One JSON object per role
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) language: Reading,
 }

@@ -1,6 +1,7 @@
 //! One module for each command.
 
 pub(crate) mod analyze;
+pub(crate) mod audit;
 pub(crate) mod answer;
 pub(crate) mod bench;
 pub(crate) mod check;

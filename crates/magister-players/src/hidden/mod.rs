@@ -8,11 +8,13 @@
 //! - `bayes` looks ahead through what it may see, exactly, against players that do not think;
 //! - `hyperplay2` lets everybody in its simulations decide by what that role would know;
 //! - `ismcts` holds searches in trees of what roles see;
+//! - `cfr`, `mccfr` and `oos` minimise regret in the whole game, and play the average;
 //! - `thesis` is the honest agent of a thesis, for comparison;
 //! - `clairvoyant` is shown the state, and is no honest player;
 //! - `honest` looks at the game and takes what is right for it.
 
 mod bayes;
+mod cfr;
 mod clairvoyant;
 mod honest;
 mod hyperplay;
@@ -23,6 +25,7 @@ mod thesis;
 mod tree;
 
 pub(crate) use bayes::Bayes;
+pub(crate) use cfr::Regret;
 pub(crate) use clairvoyant::Clairvoyant;
 pub(crate) use honest::Honest;
 pub(crate) use hyperplay::HyperPlay;

@@ -1,0 +1,251 @@
+//! Players that solve the game by regret: all of it, or courses of it as they come.
+
+use std::sync::Arc;
+
+use magister_core::{Agent, Budget, Decision, Game, Halt, Information, Move, Rng, Thought, View};
+use magister_solve::{Cfr, Draws, External, Form, Limits, Outcome, Variant};
+
+use crate::Settings;
+use crate::combine::draw;
+use crate::follow::Follower;
+use crate::possible::Possible;
+
+/// Rounds between two looks at how far it is from an equilibrium.
+const OFTEN: u64 = 100;
+/// What all players together could still gain, as a part of the range, when it is good enough.
+const ENOUGH: f64 = 1e-5;
+/// Nodes of a walk that tries all own moves; where there are more, single courses are better.
+const WALK: u64 = 20_000;
+
+/// Which way of minimising regret.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Method {
+    Cfr,
+    CfrPlus,
+    External,
+    Outcome,
+}
+
+/// Minimises regret and plays the average.
+pub(crate) struct Regret {
+    name: String,
+    method: Method,
+    nodes: usize,
+    bytes: usize,
+    draws: Draws,
+    game: Option<Arc<dyn Game>>,
+    thinker: Option<Thinker>,
+    turns: usize,
+    follower: Follower,
+    possible: Possible,
+}
+
+enum Thinker {
+    /// The whole game, with what is left to do.
+    Whole { form: Arc<Form>, cfr: Box<Cfr>, done: bool },
+    /// Walks that try all moves of one player.
+    Walks(Box<External>),
+    /// Single courses.
+    Courses(Box<Outcome>),
+}
+
+impl Regret {
+    pub(crate) fn cfr(settings: &Settings) -> Box<dyn Agent> {
+        Self::make(settings, Method::Cfr)
+    }
+
+    pub(crate) fn cfr_plus(settings: &Settings) -> Box<dyn Agent> {
+        Self::make(settings, Method::CfrPlus)
+    }
+
+    pub(crate) fn mccfr(settings: &Settings) -> Box<dyn Agent> {
+        Self::make(settings, Method::External)
+    }
+
+    pub(crate) fn oos(settings: &Settings) -> Box<dyn Agent> {
+        Self::make(settings, Method::Outcome)
+    }
+
+    fn make(settings: &Settings, method: Method) -> Box<dyn Agent> {
+        let whole = matches!(method, Method::Cfr | Method::CfrPlus);
+        let mut draws = Draws { target: 0.0, ..Draws::default() };
+        if method == Method::Outcome {
+            draws.target = settings.real("target");
+            draws.explore = settings.real("explore");
+        }
+        Box::new(Regret {
+            name: settings.text().to_owned(),
+            method,
+            nodes: if whole { settings.whole("nodes") as usize } else { 0 },
+            bytes: (settings.whole("memory") as usize) << 20,
+            draws,
+            game: None,
+            thinker: None,
+            turns: 0,
+            follower: Follower::new(),
+            possible: Possible::default(),
+        })
+    }
+
+    /// Begins with a game, or goes on with it.
+    fn meet(&mut self, view: &View, budget: &Budget) {
+        let game = view.game();
+        if self.game.as_ref().is_none_or(|known| !Arc::ptr_eq(known, game)) {
+            self.game = Some(Arc::clone(game));
+            self.thinker = None;
+        }
+        if view.turns().len() != self.turns {
+            self.turns = view.turns().len();
+            if let Some(Thinker::Courses(courses)) = &mut self.thinker {
+                courses.retarget();
+            }
+        }
+        if self.thinker.is_none() {
+            self.thinker = Some(self.begin(&**game, budget));
+        }
+    }
+
+    fn begin(&self, game: &dyn Game, budget: &Budget) -> Thinker {
+        let variant = match self.method {
+            Method::Cfr => Variant::Plain,
+            Method::CfrPlus => Variant::Plus,
+            Method::External => {
+                return Thinker::Walks(Box::new(External::new(game, self.bytes, WALK)));
+            }
+            Method::Outcome => return self.courses(game, self.draws),
+        };
+        let limits = Limits { nodes: self.nodes, bytes: self.bytes };
+        match Form::new(game, &limits, budget.stop()) {
+            Ok(form) => {
+                let form = Arc::new(form);
+                let cfr = Box::new(Cfr::new(Arc::clone(&form), variant));
+                Thinker::Whole { form, cfr, done: false }
+            }
+            // What is too large as a whole is looked at where the match is.
+            Err(_) => self.courses(game, Draws::default()),
+        }
+    }
+
+    fn courses(&self, game: &dyn Game, draws: Draws) -> Thinker {
+        Thinker::Courses(Box::new(Outcome::new(game, self.bytes, draws)))
+    }
+
+    /// Thinks until the budget ends. Told are the rounds.
+    fn think(&mut self, view: &View, budget: &mut Budget, rng: &mut Rng) -> Result<u64, Halt> {
+        let stop = budget.stop().clone();
+        let mut rounds = 0;
+        loop {
+            match &mut self.thinker {
+                Some(Thinker::Whole { done: true, .. }) | None => break,
+                Some(Thinker::Whole { form, cfr, done }) => {
+                    if !budget.spend(1) {
+                        break;
+                    }
+                    cfr.round();
+                    if cfr.rounds() % OFTEN == 0 {
+                        let (low, high) = form.range();
+                        let gain: f64 = form.gains(&cfr.average()).iter().sum();
+                        *done = gain <= ENOUGH * (high - low);
+                    }
+                }
+                Some(Thinker::Walks(walks)) => {
+                    if !budget.spend(1) {
+                        break;
+                    }
+                    if !walks.round(rng, &stop)? {
+                        let draws = Draws { target: 0.0, ..Draws::default() };
+                        self.thinker = Some(self.courses(&**view.game(), draws));
+                    }
+                }
+                Some(Thinker::Courses(courses)) => {
+                    if !budget.spend(1) {
+                        break;
+                    }
+                    courses.round(view.role(), view.turns(), rng, &stop)?;
+                }
+            }
+            rounds += 1;
+        }
+        Ok(rounds)
+    }
+
+    /// How likely each move is, and what it is worth where that is known.
+    fn mixture(&self, view: &View) -> Option<Vec<Thought>> {
+        let (role, turns) = (view.role(), view.turns());
+        let thought = |(choice, likely): (Move, f64)| Thought {
+            choice,
+            value: None,
+            visits: 0,
+            proven: false,
+            probability: Some(likely),
+        };
+        match self.thinker.as_ref()? {
+            Thinker::Walks(walks) => {
+                Some(walks.average(role, turns)?.into_iter().map(thought).collect())
+            }
+            Thinker::Courses(courses) => {
+                Some(courses.average(role, turns)?.into_iter().map(thought).collect())
+            }
+            Thinker::Whole { form, cfr, .. } => {
+                let (player, set) = form.find(role, turns)?;
+                let average = cfr.average();
+                let (_, values) = form.report(player, &average).swap_remove(set);
+                let shares = average.mixture(form, player, set);
+                let moves = form.moves(player, set).into_iter().zip(shares).zip(values);
+                let one = |((choice, &likely), value): ((Move, &f64), f64)| Thought {
+                    value: value.is_finite().then_some(value),
+                    ..thought((choice, likely))
+                };
+                Some(moves.map(one).collect())
+            }
+        }
+    }
+}
+
+impl Agent for Regret {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn ready(&mut self, view: &View, budget: &mut Budget, rng: &mut Rng) -> Result<(), Halt> {
+        self.meet(view, budget);
+        self.think(view, budget, rng).map(|_| ())
+    }
+
+    fn decide(
+        &mut self,
+        view: &View,
+        budget: &mut Budget,
+        rng: &mut Rng,
+    ) -> Result<Decision, Halt> {
+        let worker = match view.game().info().information {
+            Information::Perfect => self.follower.follow(view, budget.stop())?,
+            Information::Hidden => self.possible.find(view, rng, budget.stop())?,
+        };
+        let legal = worker.legal(view.role()).to_vec();
+        if legal.len() < 2 {
+            return Ok(legal.first().copied().unwrap_or(Move::IDLE).into());
+        }
+        // When the time is over, what is known by then is played.
+        self.meet(view, budget);
+        let rounds = match self.think(view, budget, rng) {
+            Ok(rounds) => rounds,
+            Err(Halt::Stopped) => 0,
+            Err(halt) => return Err(halt),
+        };
+        let known = self.mixture(view);
+        let fits = |thoughts: &Vec<Thought>| thoughts.iter().all(|t| legal.contains(&t.choice));
+        let Some(mut thoughts) = known.filter(fits) else {
+            let choice = legal[rng.below(legal.len() as u64) as usize];
+            return Ok(Decision { iterations: rounds, ..choice.into() });
+        };
+        let moves: Vec<Move> = thoughts.iter().map(|thought| thought.choice).collect();
+        let shares: Vec<f64> =
+            thoughts.iter().map(|thought| thought.probability.unwrap_or(0.0)).collect();
+        let choice = draw(&moves, &shares, rng);
+        for thought in &mut thoughts {
+            thought.visits = (thought.probability.unwrap_or(0.0) * rounds as f64) as u64;
+        }
+        Ok(Decision { thoughts, iterations: rounds, ..choice.into() })
+    }
+}

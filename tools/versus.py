@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Magister's search beside OpenSpiel's C++ search: how fast, and who wins.
+"""Magister's search beside OpenSpiel's C++ search, or beside another of its own: how fast, who wins.
 
 `versus.py speed` prints simulations per second of both for each game, in the same position and in
 turn. `versus.py match` lets them play: random openings, each from both seats, until a sequential
-test is decided. Both have the same time for a move, on one core, by the clock of the processor, so
+test is decided. `versus.py duel` does the same with two players of Magister, in any game of two in
+which one at a time has a choice. Both have the same time for a move, on one core, by the clock of the processor, so
 that it does not matter what else the machine does. OpenSpiel's bot counts simulations and not time;
 it is given as many as it makes in that time, by what it took for its last move.
 
@@ -65,12 +66,18 @@ GAMES = {
 class Magister:
     """A process that plays one game after the other."""
 
-    def __init__(self, options, game, seed):
-        command = [options.magister, "answer", game, "--player", options.player]
-        command += ["--seed", str(seed), "--time", f"{round(options.time * 1000)}ms", "--cpu"]
+    def __init__(self, options, game, player=None):
+        command = [options.magister, "answer", game, "--player", player or options.player]
+        command += ["--time", f"{round(options.time * 1000)}ms", "--cpu"]
         pipe = subprocess.PIPE
         self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True)
         self.position = self.read()
+        self.roles = self.position["roles"]
+        self.spent, self.moves = 0.0, 0
+
+    def begin(self, seed):
+        self.position = self.ask(f"new {seed}")
+        self.spent, self.moves = 0.0, 0
 
     def read(self):
         line = self.process.stdout.readline()
@@ -96,7 +103,10 @@ class Magister:
     def think(self):
         while not self.position["choosing"]:
             self.position = self.ask("random")
-        return self.ask("go")
+        found = self.ask("go")
+        self.spent += found["cpu_ms"] / 1000
+        self.moves += 1
+        return found
 
     def close(self):
         self.process.stdin.close()
@@ -143,7 +153,7 @@ def speed(pyspiel, options):
         game = pyspiel.load_game(there)
         ours, theirs = [], []
         for number in range(options.rounds):
-            magister = Magister(options, name, number)
+            magister = Magister(options, name)
             bot = OpenSpiel(pyspiel, game, options)
             state = game.new_initial_state()
             rng = random.Random(number)
@@ -176,12 +186,12 @@ def opening(game, plies, rng):
             return actions
 
 
-def play(pyspiel, game, write, name, options, actions, seat, seed):
+def play(magister, bot, write, actions, seat, seed):
     """One game; gives what Magister got, from 0 to 1, and the mean seconds of both."""
-    magister = Magister(options, name, seed)
-    bot = OpenSpiel(pyspiel, game, options)
+    game = bot.game
+    magister.begin(seed)
     state = game.new_initial_state()
-    spent, moves = [0.0, 0.0], [0, 0]
+    spent, moves = 0.0, 0
     for number in range(10_000):
         if state.is_terminal():
             break
@@ -196,18 +206,47 @@ def play(pyspiel, game, write, name, options, actions, seat, seed):
             if found["move"] not in texts:
                 sys.exit(f"versus.py: {found['move']} is none of {sorted(map(str, texts))}")
             action = texts[found["move"]]
-            spent[0] += found["cpu_ms"] / 1000
-            moves[0] += 1
         else:
             action, took, _ = bot.think(state, seed * 1000 + number)
-            spent[1] += took
-            moves[1] += 1
+            spent += took
+            moves += 1
         if not magister.position["over"]:
             magister.play(write(state, action))
         state.apply_action(action)
-    magister.close()
     score = (state.returns()[seat] + 1) / 2
-    return score, [total / max(count, 1) for total, count in zip(spent, moves)]
+    return score, [magister.spent / max(magister.moves, 1), spent / max(moves, 1)]
+
+
+def duel(name, options, sides, seat, seed):
+    """One game of two players of Magister from a random opening; as `play`. None if the opening
+    ends the game."""
+    for side in sides:
+        side.begin(seed)
+    # The same seed makes the same random moves.
+    for _ in range(options.opening):
+        if not sides[0].position["over"]:
+            for side in sides:
+                side.position = side.ask("random")
+    # The role of the first player: the one that chooses first, or the other.
+    roles = sides[0].roles
+    me = roles[seat]
+    played = False
+    while not sides[0].position["over"]:
+        choosing = sides[0].position["choosing"]
+        if len(choosing) > 1:
+            sys.exit(f"versus.py: in {name} several choose at the same time")
+        text = None
+        if choosing:
+            played = True
+            text = sides[0 if choosing[0] == me else 1].think()["move"]
+        for side in sides:
+            side.play(text)
+    rewards = sides[0].position["rewards"]
+    if not played:
+        return None
+    mine, other = rewards[me], rewards[roles[1 - seat]]
+    score = 0.5 + 0.5 * ((mine > other) - (mine < other))
+    return score, [side.spent / max(side.moves, 1) for side in sides]
 
 
 def interval(total, count):
@@ -229,51 +268,90 @@ def evidence(scores, low, high):
     return count * (high - low) * (2 * mean - low - high) / (2 * variance)
 
 
+def series(name, options, one_game):
+    """Games until the test is decided; `one_game` plays one, by its seed and seat."""
+    bound = math.log((1 - options.error) / options.error)
+    scores, times, verdict, number = [], [], "open", 0
+    while len(scores) < options.most:
+        # A pair has the same opening.
+        pair = [one_game(options.seed * 10_000 + number, seat) for seat in (0, 1)]
+        number += 1
+        if None in pair:
+            continue
+        for score, spent in pair:
+            scores.append(score)
+            times.append(spent)
+        print(f"{name}: {sum(scores):g} of {len(scores)}", file=sys.stderr, flush=True)
+        found = evidence(scores, options.low, options.high)
+        if len(scores) >= options.least and abs(found) > bound:
+            verdict = "above" if found > 0 else "below"
+            break
+    count, total = len(scores), sum(scores)
+    low, high = interval(total, count)
+    won, drawn = sum(s > 0.5 for s in scores), sum(s == 0.5 for s in scores)
+    seconds = [sum(t[side] for t in times) / count for side in (0, 1)]
+    print(
+        f"| {name} | {count} | {won} | {drawn} | {count - won - drawn} | {100 * total / count:.1f} % "
+        f"| {100 * low:.1f}–{100 * high:.1f} % | {elo(total / count)} ({elo(low)} to {elo(high)}) "
+        f"| {verdict} | {seconds[0]:.3f} : {seconds[1]:.3f} |",
+        flush=True,
+    )
+
+
+def elo(score):
+    """The difference in Elo points that a score stands for."""
+    if score <= 0.0 or score >= 1.0:
+        return "−∞" if score <= 0.0 else "∞"
+    return f"{round(-400 * math.log10(1 / score - 1)):+d}"
+
+
+def head(text, options):
+    print(
+        f"{text}, {options.time:g} s of processor time a move, {options.opening} random moves "
+        f"first. The test is between {options.low:g} and {options.high:g}.\n"
+    )
+    print("| game | games | won | drawn | lost | score | 95 % | Elo | test | s a move |")
+    print("|---" * 10 + "|", flush=True)
+
+
 def match(pyspiel, options):
     version = importlib.metadata.version("open_spiel")
-    print(
-        f"{options.player} against OpenSpiel {version}'s MCTS (c = {options.uct}, "
-        f"{'no ' if options.no_solver else ''}solver), {options.time:g} s of processor time a move.\n"
-    )
-    bound = math.log((1 - options.error) / options.error)
-    print("| game | games | won | drawn | lost | score | 95 % | test | s a move |\n" + "|---" * 9 + "|")
+    solver = "without" if options.no_solver else "with"
+    bot = f"OpenSpiel {version}'s MCTS (c = {options.uct:g}, {solver} solver)"
+    head(f"`{options.player}` against {bot}", options)
     for name in options.games:
         there, write = GAMES[name]
         game = pyspiel.load_game(there)
-        rng = random.Random(options.seed)
-        scores, times, verdict = [], [], "open"
-        while len(scores) < options.most:
-            actions = opening(game, options.opening, rng)
-            for seat in (0, 1):
-                seed = options.seed + len(scores)
-                score, spent = play(
-                    pyspiel, game, write, name, options, actions, seat, seed
-                )
-                scores.append(score)
-                times.append(spent)
-                print(f"{name} game {len(scores)}: {score:g}", file=sys.stderr, flush=True)
-            found = evidence(scores, options.low, options.high)
-            if len(scores) >= options.least and abs(found) > bound:
-                verdict = "above" if found > 0 else "below"
-                break
-        low, high = interval(sum(scores), len(scores))
-        counts = [sum(s > 0.5 for s in scores), sum(s == 0.5 for s in scores)]
-        counts.append(len(scores) - sum(counts))
-        seconds = [sum(t[side] for t in times) / len(times) for side in (0, 1)]
-        print(
-            f"| {name} | {len(scores)} | {counts[0]} | {counts[1]} | {counts[2]} "
-            f"| {100 * sum(scores) / len(scores):.1f} % | {100 * low:.1f}–{100 * high:.1f} % "
-            f"| {verdict} | {seconds[0]:.3f} : {seconds[1]:.3f} |",
-            flush=True,
-        )
+        magister, bot = Magister(options, name), OpenSpiel(pyspiel, game, options)
+
+        def one_game(seed, seat, write=write, game=game, magister=magister, bot=bot):
+            actions = opening(game, options.opening, random.Random(seed))
+            return play(magister, bot, write, actions, seat, seed)
+
+        series(name, options, one_game)
+        magister.close()
+
+
+def duels(options):
+    head(f"`{options.player}` against `{options.other}`", options)
+    for name in options.games:
+        sides = [Magister(options, name), Magister(options, name, options.other)]
+
+        def one_game(seed, seat, name=name, sides=sides):
+            return duel(name, options, sides, seat, seed)
+
+        series(name, options, one_game)
+        for side in sides:
+            side.close()
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("what", choices=["speed", "match"])
-    parser.add_argument("games", nargs="*", help=", ".join(GAMES))
+    parser.add_argument("what", choices=["speed", "match", "duel"])
+    parser.add_argument("games", nargs="*", help=f"{', '.join(GAMES)}; for a duel any")
     parser.add_argument("--magister", default="magister", help="the binary")
     parser.add_argument("--player", default="uct", help="by Magister's name, with parameters")
+    parser.add_argument("--other", default="mcts", help="the other player of a duel")
     parser.add_argument("--time", type=float, help="seconds for a move [0.2, or 1 for speed]")
     parser.add_argument("--uct", type=float, default=1.4, help="OpenSpiel's exploration constant")
     parser.add_argument("--no-solver", action="store_true", help="OpenSpiel proves nothing")
@@ -286,6 +364,10 @@ def main():
     parser.add_argument("--least", type=int, default=20, help="games at least")
     parser.add_argument("--most", type=int, default=200, help="games at most")
     options = parser.parse_args()
+    if options.what == "duel":
+        options.time = options.time or 0.2
+        duels(options)
+        return
     for name in options.games:
         if name not in GAMES:
             parser.error(f"{name} is none of {', '.join(GAMES)}")

@@ -68,6 +68,7 @@ fn explanations_and_help() {
         "tournament",
         "replay",
         "inspect",
+        "answer",
         "analyze",
         "perft",
         "bench",

@@ -261,3 +261,39 @@ fn a_player_says_what_it_thinks() {
     assert_eq!(thought["values"], serde_json::json!([100.0, 0.0]));
     assert!(thought["moves"].as_array().is_some_and(|moves| !moves.is_empty()));
 }
+
+/// Hands lines to `magister answer` and gives what it says.
+fn asked(args: &[&str], said: &str) -> Vec<Value> {
+    use std::io::Write as _;
+    let mut child = command(&[&["answer"], args].concat())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the binary runs");
+    child.stdin.take().expect("a pipe").write_all(said.as_bytes()).expect("it reads");
+    lines(&child.wait_with_output().expect("it ends"))
+}
+
+#[test]
+fn a_player_answers_other_programs() {
+    let said =
+        "play (put 1 1)\nplay (put 2 2); (put 1 2); (put 3 3)\ngo\nplay (put 1 3)\ngo\nnew 7\n";
+    let told = asked(&["tictactoe", "--player", "uct", "--iterations", "500"], said);
+    assert_eq!(told.len(), 7);
+    assert_eq!(told[0]["choosing"], serde_json::json!(["x"]));
+    assert_eq!((&told[3]["move"], &told[3]["role"]), (&"(put 1 3)".into(), &"x".into()));
+    assert_eq!(told[4]["over"], true);
+    assert_eq!(told[4]["rewards"], serde_json::json!({ "x": 100.0, "o": 0.0 }));
+    assert!(told[5]["error"].as_str().is_some_and(|text| text.contains("no player has a choice")));
+    assert_eq!(told[6]["over"], false);
+    let wrong = asked(&["tictactoe"], "hello\nnew\nplay (put 9 9)\n");
+    assert!(wrong[1..].iter().all(|answer| answer["error"].is_string()), "{wrong:?}");
+    assert_eq!(wrong.len(), 4);
+}
+
+#[test]
+fn the_same_seed_makes_the_same_random_moves() {
+    let said = "random\nrandom\ngo\nnew 3\nrandom\nrandom\ngo\n";
+    let told = asked(&["breakthrough", "--seed", "3", "--iterations", "300"], said);
+    assert_eq!(told[3]["move"], told[7]["move"]);
+}

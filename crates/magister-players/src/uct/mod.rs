@@ -19,7 +19,7 @@
 //! - The graph is kept from move to move.
 //! - A game that is small is solved outright before the first move, with a part of the budget, and
 //!   then played perfectly.
-//! - A game for one without chance is a puzzle: half of the time goes into looking for a course to
+//! - A game for one without chance is a puzzle: most of the time goes into looking for a course to
 //!   the best reward, and once one is known it is followed.
 
 mod backup;
@@ -196,6 +196,7 @@ impl Uct {
             stop: budget.stop().clone(),
             scale,
             seen: self.seen.unwrap_or((low, high)),
+            spread: 1.0,
             root,
             near: None,
             room: true,
@@ -208,6 +209,7 @@ impl Uct {
             joint: Vec::new(),
             rng,
         };
+        search.stretch();
         let seed = search.rng.next_u64();
         let mut round = Round::new(seed, &mut self.team);
         let mut iterations = 0;

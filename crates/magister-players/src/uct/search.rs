@@ -47,8 +47,10 @@ pub(super) struct Search<'a> {
     pub(super) rng: &'a mut Rng,
     pub(super) stop: Stop,
     pub(super) scale: Scale,
-    /// The least and the greatest value: of the game, or seen so far where it does not say.
+    /// The least and the greatest value: of the game, or seen so far where it does not say; and
+    /// one divided by what is between them.
     pub(super) seen: (f32, f32),
+    pub(super) spread: f32,
     pub(super) root: u32,
     /// The last node of the descent that has means of its own.
     pub(super) near: Option<u32>,
@@ -81,6 +83,11 @@ impl Search<'_> {
                 Err(halt)
             }
         }
+    }
+
+    /// Looks at how far apart values are.
+    pub(super) fn stretch(&mut self) {
+        self.spread = 1.0 / (self.seen.1 - self.seen.0).max(1e-6);
     }
 
     /// Gives up a descent whose playouts were not made.
@@ -228,57 +235,57 @@ impl Search<'_> {
         }
     }
 
-    /// How much worth what was visited little is, at a node.
-    fn curiosity(&self, at: u32) -> f32 {
-        let node = self.tree.node(at);
-        self.config.c * log(node.visits + node.pending).sqrt()
-    }
-
     /// What [`best`](Self::best) is where nothing counts but the edges themselves, several at a
     /// time: this is where a search spends most of its time.
     fn quickest(&self, at: u32, role: Role) -> usize {
         let node = self.tree.node(at);
-        let low = self.seen.0;
-        let spread = 1.0 / (self.seen.1 - low).max(1e-6);
-        let c = self.curiosity(at);
+        let (low, spread) = (self.seen.0, self.spread);
+        let c = self.config.c * node.curiosity;
         debug_assert!((node.hope - self.tree.values(at)[role.index()]).abs() < 1e-3);
         let hope = (node.hope - low) * spread;
         let range = self.tree.range(at);
         let mut most = [f32::NEG_INFINITY; GROUP];
-        let mut place = [0_u32; GROUP];
-        for (number, group) in self.tree.edges.groups(range.clone()).iter().enumerate() {
+        // Small whole numbers; as floats, since then a group is chosen as its promise is.
+        let mut place = [0.0_f32; GROUP];
+        let mut number = 0.0;
+        for group in self.tree.edges.groups(range.clone()) {
             for lane in 0..GROUP {
                 let lure = group.lure[lane];
                 let worth = if lure.is_nan() { hope } else { (lure - low) * spread };
-                let promise = worth + c / group.tried[lane].sqrt();
+                let promise = worth + c * group.rare[lane];
                 let better = promise > most[lane];
                 most[lane] = if better { promise } else { most[lane] };
-                place[lane] = if better { number as u32 } else { place[lane] };
+                place[lane] = if better { number } else { place[lane] };
             }
+            number += GROUP as f32;
         }
-        let mut best = (0, f32::NEG_INFINITY);
-        for lane in 0..GROUP {
-            let edge = place[lane] as usize * GROUP + lane;
-            if most[lane] > best.1 || (most[lane] >= best.1 && edge < best.0) {
-                best = (edge, most[lane]);
+        for (lane, place) in place.iter_mut().enumerate() {
+            *place += lane as f32;
+        }
+        // The better of each two, until there is one; of equal ones the first in the list.
+        let mut left = GROUP / 2;
+        while left > 0 {
+            for lane in 0..left {
+                let (a, b) = ((most[lane], place[lane]), (most[lane + left], place[lane + left]));
+                let other = b.0 > a.0 || (b.0 >= a.0 && b.1 < a.1);
+                (most[lane], place[lane]) = if other { b } else { a };
             }
+            left /= 2;
         }
-        (range.start + best.0).min(range.end - 1)
+        (range.start + place[0] as usize).min(range.end - 1)
     }
 
     /// The edge that promises most to a role: what it is worth, and more for what was visited
     /// little. What was never visited is hoped to be worth what its brothers are.
     fn best(&self, at: u32, range: Range<usize>, role: Role) -> usize {
         let tree = &*self.tree;
-        let low = self.seen.0;
-        let spread = 1.0 / (self.seen.1 - low).max(1e-6);
-        let c = self.curiosity(at);
+        let (low, spread) = (self.seen.0, self.spread);
+        let c = self.config.c * tree.node(at).curiosity;
         let hope = (tree.values(at)[role.index()] - low) * spread;
         let near = self.near.and_then(|node| self.priors.node(node));
         let mut best = (range.start, f32::NEG_INFINITY);
         for edge in range {
             let lure = tree.edges.lure(edge);
-            let tried = tree.edges.tried(edge);
             let mut promise = if lure.is_nan() {
                 hope + self.config.bias * tree.edges.prior[edge]
             } else {
@@ -294,7 +301,7 @@ impl Search<'_> {
                 let share = (self.config.grave / (3.0 * count + self.config.grave)).sqrt() * belief;
                 promise += share * (mean - promise);
             }
-            promise += c / tried.sqrt();
+            promise += c * tree.edges.rare(edge);
             if promise > best.1 {
                 best = (edge, promise);
             }
@@ -385,25 +392,5 @@ impl Search<'_> {
             self.tree.node_mut(child).proven = true;
         }
         child
-    }
-}
-
-/// The natural logarithm, to two digits: a search asks for it at every node it comes through.
-fn log(count: u32) -> f32 {
-    let count = count.max(1);
-    let power = count.ilog2();
-    let rest = count as f32 / (1_u64 << power) as f32 - 1.0;
-    (power as f32 + rest * (1.343 - 0.343 * rest)) * std::f32::consts::LN_2
-}
-
-#[cfg(test)]
-mod tests {
-    use super::log;
-
-    #[test]
-    fn logarithms_are_good_to_two_digits() {
-        for count in (1..5000).chain([1 << 20, (1 << 27) + 12_345_678, u32::MAX]) {
-            assert!((log(count) - (count as f32).ln()).abs() < 0.01, "of {count}");
-        }
     }
 }

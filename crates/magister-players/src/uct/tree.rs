@@ -45,6 +45,8 @@ pub(super) struct Node {
     pub(super) weight: u32,
     /// What the role that chooses can expect.
     pub(super) hope: f32,
+    /// The root of the logarithm of the visits.
+    pub(super) curiosity: f32,
     /// The last descent that came through, to see circles.
     pub(super) stamp: u32,
     /// The edges, or joint moves, that are proven.
@@ -52,6 +54,24 @@ pub(super) struct Node {
     /// Where the state begins in the store, and how long it is.
     pub(super) words: u32,
     pub(super) state: usize,
+}
+
+impl Node {
+    /// A descent that came through is done.
+    #[inline]
+    pub(super) fn visit(&mut self) {
+        self.pending -= 1;
+        self.visits += 1;
+        self.curiosity = log(self.visits).sqrt();
+    }
+}
+
+/// The natural logarithm, to two digits: a search asks for it at every node it comes through.
+fn log(count: u32) -> f32 {
+    let bits = (count.max(1) as f32).to_bits();
+    let power = (bits >> 23) as f32 - 127.0;
+    let rest = f32::from_bits(bits & 0x007f_ffff | 0x3f80_0000) - 1.0;
+    (power + rest * (1.343 - 0.343 * rest)) * std::f32::consts::LN_2
 }
 
 /// Edges are dealt out in groups of so many, so that the best is found several at a time; what
@@ -69,8 +89,10 @@ pub(super) struct Group {
     /// What the role that chooses can expect; NaN if the edge was never visited, and [`LOST`] if
     /// it is proven to be the worst.
     pub(super) lure: [f32; GROUP],
-    /// The visits, and those under way; of what was never visited, some more than that.
-    pub(super) tried: [f32; GROUP],
+    /// One divided by the root of how often the edge was tried: of its visits and those under way,
+    /// and of some more if it was never visited. Descents wait for nothing longer than for what
+    /// they choose by, so this is computed when it changes and not when it is asked for.
+    pub(super) rare: [f32; GROUP],
     child: [u32; GROUP],
     visits: [u32; GROUP],
 }
@@ -81,6 +103,8 @@ pub(super) struct Edges {
     groups: Vec<Group>,
     /// The visits that an edge is taken to have before it has any.
     fpu: f32,
+    /// The descents that are under way along an edge.
+    pending: Vec<u16>,
     pub(super) proven: Vec<bool>,
     pub(super) choice: Vec<Move>,
     /// What the move is worth before it is tried, or how likely chance makes it.
@@ -115,7 +139,7 @@ impl Edges {
         let end = first + count.next_multiple_of(GROUP);
         let group = Group {
             lure: [f32::NAN; GROUP],
-            tried: [fpu; GROUP],
+            rare: [1.0 / fpu.sqrt(); GROUP],
             child: [NONE; GROUP],
             visits: [0; GROUP],
         };
@@ -126,6 +150,7 @@ impl Edges {
         self.choice.resize(end, Move::IDLE);
         self.prior.resize(end, 0.0);
         self.proven.resize(end, false);
+        self.pending.resize(end, 0);
         self.worth.resize(end * roles, 0.0);
         if pays {
             self.gains.resize(end * roles, 0.0);
@@ -150,8 +175,8 @@ impl Edges {
     }
 
     #[inline]
-    pub(super) fn tried(&self, edge: usize) -> f32 {
-        self.groups[edge / GROUP].tried[edge % GROUP]
+    pub(super) fn rare(&self, edge: usize) -> f32 {
+        self.groups[edge / GROUP].rare[edge % GROUP]
     }
 
     #[inline]
@@ -161,7 +186,7 @@ impl Edges {
 
     /// The visits and those under way.
     pub(super) fn count(&self, edge: usize) -> f32 {
-        self.tried(edge) - if self.visits(edge) > 0 { 0.0 } else { self.fpu }
+        self.visits(edge) as f32 + f32::from(self.pending[edge])
     }
 
     #[inline]
@@ -174,25 +199,34 @@ impl Edges {
         self.groups[edge / GROUP].child[edge % GROUP] = child;
     }
 
+    /// How rare it is that an edge is tried, after that has changed.
+    #[inline]
+    fn weigh(&mut self, edge: usize) {
+        let (group, at) = (&mut self.groups[edge / GROUP], edge % GROUP);
+        let visits = group.visits[at];
+        let tried = visits as f32 + f32::from(self.pending[edge]);
+        group.rare[at] = 1.0 / (if visits == 0 { tried + self.fpu } else { tried }).sqrt();
+    }
+
     /// A descent goes along an edge.
     #[inline]
     pub(super) fn enter(&mut self, edge: usize) {
-        self.groups[edge / GROUP].tried[edge % GROUP] += 1.0;
+        self.pending[edge] += 1;
+        self.weigh(edge);
     }
 
     /// A descent along an edge was given up.
     pub(super) fn leave(&mut self, edge: usize) {
-        self.groups[edge / GROUP].tried[edge % GROUP] -= 1.0;
+        self.pending[edge] -= 1;
+        self.weigh(edge);
     }
 
     /// A descent along an edge is done.
     #[inline]
     pub(super) fn visit(&mut self, edge: usize) {
-        let (group, at) = (&mut self.groups[edge / GROUP], edge % GROUP);
-        group.visits[at] += 1;
-        if group.visits[at] == 1 {
-            group.tried[at] = (group.tried[at] - self.fpu).round().max(1.0);
-        }
+        self.pending[edge] -= 1;
+        self.groups[edge / GROUP].visits[edge % GROUP] += 1;
+        self.weigh(edge);
     }
 
     /// Adds copies of edges of others, whose children have other numbers here.
@@ -209,6 +243,7 @@ impl Edges {
             group
         }));
         self.proven.extend_from_slice(&old.proven[range.clone()]);
+        self.pending.extend_from_slice(&old.pending[range.clone()]);
         self.choice.extend_from_slice(&old.choice[range.clone()]);
         self.prior.extend_from_slice(&old.prior[range.clone()]);
         self.worth.extend_from_slice(&old.worth[range.start * roles..range.end * roles]);
@@ -263,8 +298,8 @@ impl Tree {
     /// About how many bytes it takes.
     pub(super) fn bytes(&self) -> usize {
         let node = size_of::<Node>() + 8 * self.roles + 2 * size_of::<(Key, u32)>();
-        // Four words in a group, a move, a prior, a truth value, and what each role can expect.
-        let edge = 25 + 4 * self.roles;
+        // Four words in a group, a move, a prior, three bytes, and what each role can expect.
+        let edge = 27 + 4 * self.roles;
         let joint = 2 * size_of::<((u32, u64), Joint)>();
         self.nodes.capacity() * node
             + self.edges.choice.capacity() * edge
@@ -291,6 +326,7 @@ impl Tree {
             own: 0,
             weight: 0,
             hope: 0.0,
+            curiosity: 0.0,
             stamp: 0,
             settled: 0,
             words: state.len() as u32,
@@ -400,5 +436,37 @@ impl Tree {
             }
         }
         0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn logarithms_are_good_to_two_digits() {
+        for count in (1..5000).chain([1 << 20, (1 << 27) + 12_345_678, u32::MAX]) {
+            assert!((log(count) - (count as f32).ln()).abs() < 0.01, "of {count}");
+        }
+    }
+
+    #[test]
+    fn edges_fill_groups_and_are_weighed() {
+        let mut edges = Edges::default();
+        let moves = || (0..11).map(|number| (Move(number), 0.5));
+        assert_eq!(edges.add(moves(), 0.25, 2, false), (0, 11));
+        assert_eq!(edges.add(moves().take(8), 0.25, 2, false), (16, 8));
+        assert_eq!((edges.len(), edges.worth.len()), (24, 48));
+        assert!(edges.lure(10).is_nan() && edges.lure(11) < LOST && edges.lure(16).is_nan());
+        let tried = |edges: &Edges| edges.rare(3).powi(-2);
+        assert!((tried(&edges) - 0.25).abs() < 1e-5);
+        edges.enter(3);
+        edges.enter(3);
+        assert!((tried(&edges) - 2.25).abs() < 1e-4);
+        edges.visit(3);
+        assert!((tried(&edges) - 2.0).abs() < 1e-4);
+        edges.leave(3);
+        assert!((tried(&edges) - 1.0).abs() < 1e-4);
+        assert_eq!((edges.visits(3), edges.count(3)), (1, 1.0));
     }
 }

@@ -70,6 +70,8 @@ fn explanations_and_help() {
         "replay",
         "inspect",
         "analyze",
+        "solve",
+        "audit",
         "perft",
         "bench",
         "network",

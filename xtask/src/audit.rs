@@ -41,6 +41,9 @@ pub(crate) struct Options {
 /// How often a player is waited for that takes longer than it should.
 const PATIENCE: u32 = 10;
 
+/// How long preparing for playouts on vectors may take.
+const VECTORS: Duration = Duration::from_secs(20);
+
 /// One audit.
 struct Case {
     name: String,
@@ -116,7 +119,13 @@ fn cases(options: &Options) -> Result<Vec<Case>> {
         let hides = entry.card.tags.iter().any(|tag| tag == "hidden information");
         let Some(sheet) = entry.sheet.filter(|_| wanted && hides) else { continue };
         let rules = read(sheet.text, &Reading::default()).rules;
-        let game = prepare(&rules, sheet.text, entry.name, None, &Stop::never())?.game;
+        let prepared = prepare(&rules, sheet.text, entry.name, None, &Stop::never())?;
+        if let Some(network) = &prepared.network {
+            // What suits the engine is made before anybody is asked: players ask it how many
+            // playouts to make at a time, and must not be told another number later.
+            let _ = within(VECTORS, &Stop::never(), |stop| network.choices(stop));
+        }
+        let game = prepared.game;
         if game.info().information != Information::Hidden {
             continue;
         }

@@ -71,6 +71,8 @@ fn explanations_and_help() {
         "inspect",
         "answer",
         "analyze",
+        "solve",
+        "audit",
         "perft",
         "bench",
         "network",

@@ -123,7 +123,11 @@ impl Trial<'_> {
                     }
                 }
             }
-            let Some(joint) = next else { return Ok(said) };
+            let Some(joint) = next else {
+                // An answer that was broken off says nothing.
+                self.stop.check()?;
+                return Ok(said);
+            };
             way.go(joint, self.stop)?;
         }
     }
@@ -140,7 +144,9 @@ impl Trial<'_> {
             }
             way.go(joint, self.stop)?;
         }
-        Ok(player.ask(self, &way, &world, None))
+        let said = player.ask(self, &way, &world, None);
+        self.stop.check()?;
+        Ok(said)
     }
 
     /// Plays a match with the role played by the suspect.
@@ -206,6 +212,7 @@ impl Trial<'_> {
             }
             played.course.joints.push(joint);
         }
+        self.stop.check()?;
         played.turns.clone_from(&way.turns[self.role.index()]);
         if way.worker.terminal() {
             let mut goals = Vec::new();

@@ -1,0 +1,82 @@
+//! Games solved and players audited, from the command line.
+
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+fn magister(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_magister")).args(args).output().expect("the binary runs")
+}
+
+fn json(args: &[&str]) -> (i32, Vec<Value>) {
+    let output = magister(args);
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    let lines = text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    (output.status.code().expect("an exit code"), lines)
+}
+
+fn text(args: &[&str]) -> (i32, String) {
+    let output = magister(args);
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    (output.status.code().expect("an exit code"), text)
+}
+
+#[test]
+fn poker_is_solved() {
+    let (code, lines) = json(&["solve", "kuhn-poker", "--json", "--strategy"]);
+    assert_eq!((code, lines.len()), (0, 1));
+    let found = &lines[0];
+    assert_eq!(found["solved"], true);
+    let value = found["value"]["first"].as_f64().expect("a value");
+    assert!((value - (50.0 - 25.0 / 18.0)).abs() < 0.01, "{value}");
+    assert!(found["exploitability_share"].as_f64().expect("a share") < 0.005);
+    let strategy = found["strategy"].as_array().expect("sets");
+    assert_eq!(strategy.len(), 12);
+    // With the queen nobody bets first.
+    let queen = strategy
+        .iter()
+        .find(|set| set["role"] == "first" && set["turns"][0] == "noop => (card queen)")
+        .expect("the first turn with the queen");
+    let bet = queen["moves"].as_array().expect("moves").iter().find(|one| one["move"] == "bet");
+    assert!(bet.expect("a bet")["probability"].as_f64().expect("a share") < 0.01);
+}
+
+#[test]
+fn all_kinds_of_games_are_told() {
+    let (code, told) = text(&["solve", "exploding-bomb"]);
+    assert_eq!(code, 0, "{told}");
+    assert!(told.contains("value: agent 90\n") && told.contains("100 %  ask"), "{told}");
+    let (code, told) = text(&["solve", "tictactoe"]);
+    assert_eq!(code, 0);
+    assert!(told.contains("5478 positions, all solved\nvalue: x 50, o 50\n"), "{told}");
+    let (code, told) = text(&["solve", "hanoi"]);
+    assert_eq!(code, 0);
+    assert!(told.contains("shortest solution: 31 steps"), "{told}");
+}
+
+#[test]
+fn what_is_too_large_says_what_to_do() {
+    let (code, told) = text(&["solve", "blind-tictactoe", "--memory", "8"]);
+    assert_eq!(code, 1);
+    assert!(told.contains("it is too large") && told.contains("raise --memory (now 8 MiB)"));
+    assert!(told.contains("--players oos"), "{told}");
+    let (code, lines) = json(&["solve", "connect-four", "--nodes", "1000", "--json"]);
+    assert_eq!(code, 1);
+    assert_eq!(lines[0]["solved"], false);
+}
+
+#[test]
+fn players_are_audited() {
+    let few = ["--matches", "10", "--decisions", "50", "--sample", "50", "--json"];
+    let audit = |player: &str| json(&[&["audit", "rust:monty-hall", "--player", player], &few[..]].concat());
+    let (code, lines) = audit("random");
+    assert_eq!(code, 0, "{lines:?}");
+    assert_eq!(lines[0]["honest"], true);
+    assert!(lines[0]["verdict"]["answers"].as_u64().expect("a number") > 0);
+    let (code, lines) = audit("clairvoyant");
+    assert_eq!(code, 1, "{lines:?}");
+    assert_eq!(lines[0]["verdict"]["findings"][0]["test"], "twin");
+    let output = magister(&["audit", "kuhn-poker", "--player", "minimax"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("needs to see everything"));
+}

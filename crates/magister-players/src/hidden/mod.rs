@@ -133,7 +133,8 @@ impl Mind {
         let mut legal: Option<Vec<Move>> = None;
         let mut likeliest = (f64::NEG_INFINITY, Vec::new());
         for number in (0..belief.len()).step_by(stride) {
-            let late = all.zip(budget.remaining()).is_some_and(|(all, left)| left < all / 2);
+            let late =
+                all.zip(budget.remaining()).is_some_and(|(all, left)| left < all.mul_f64(0.9));
             if legal.is_some() && (late || budget.stop().is_set()) {
                 break;
             }

@@ -10,6 +10,7 @@ mod fuzz;
 mod lanes;
 mod ledger;
 mod mutate;
+mod perfect;
 mod picture;
 mod prover;
 mod sheets;
@@ -62,6 +63,8 @@ enum Task {
     Batch(batch::Options),
     /// Every player on every game at a hundred milliseconds a move: what is illegal or late
     Clocks(clocks::Options),
+    /// A player in every position of games that can be solved
+    Perfect(perfect::Options),
     /// Time to read and check the oracle's GDL rulesheets, and to refuse hostile files
     Speed,
     /// Our speed beside the published one of ggp-base's prover, on the oracle's GDL games
@@ -99,6 +102,7 @@ fn main() -> Result<()> {
         Task::Prover(options) => prover::run(&options)?,
         Task::Yardsticks(options) => yardsticks::run(&options)?,
         Task::Clocks(options) => clocks::run(&options)?,
+        Task::Perfect(options) => perfect::run(&options)?,
         Task::Picture => picture::run()?,
         Task::Speed => {
             let mut ledger = ledger::Ledger::in_memory();

@@ -51,6 +51,8 @@ pub(crate) struct Question<'a> {
 /// Steps that are tried in vain before something else is, and courses that are begun then.
 const TRIES: u64 = 200;
 const DIVES: usize = 20;
+/// How often a step is tried that should not end the game.
+const BLIND: usize = 20;
 
 /// A state on the way, and what was not tried there.
 struct Frame {
@@ -280,7 +282,7 @@ pub(crate) fn blindly(
     worker: &mut dyn Worker,
     rng: &mut Rng,
 ) -> Result<(), Halt> {
-    let (mut step, mut joint) = (Step::new(), Vec::new());
+    let (mut step, mut joint, mut state) = (Step::new(), Vec::new(), Vec::new());
     let mut turns = turns.iter();
     loop {
         let own = if worker.silent() {
@@ -289,10 +291,18 @@ pub(crate) fn blindly(
             let Some(turn) = turns.next() else { return Ok(()) };
             Some(turn.own)
         };
-        if !draw_joint(worker, model, role, own, &mut joint, rng) {
-            return Ok(());
+        worker.save(&mut state);
+        for _ in 0..BLIND {
+            if !draw_joint(worker, model, role, own, &mut joint, rng) {
+                return Ok(());
+            }
+            worker.step(&joint, &mut step, &Stop::never())?;
+            // It is not over, or nobody would ask.
+            if !worker.terminal() {
+                break;
+            }
+            worker.load(&state, &Stop::never())?;
         }
-        worker.step(&joint, &mut step, &Stop::never())?;
     }
 }
 

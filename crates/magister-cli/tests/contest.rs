@@ -90,6 +90,55 @@ fn the_same_seed_gives_the_same_games() {
 }
 
 #[test]
+fn the_number_of_threads_changes_no_move() {
+    let moves = |threads: &str| -> Vec<Value> {
+        let players = format!("uct:threads={threads},mcts");
+        let args = ["match", "connect-four", "--players", &players, "--games", "2", "--json"];
+        let games =
+            lines(&magister(&[&args[..], &["--iterations", "200", "--seed", "3"]].concat()));
+        games[..2].iter().map(|game| game["moves"].clone()).collect()
+    };
+    assert_eq!(moves("1"), moves("2"));
+}
+
+/// The most memory that a run took, in MiB; none where the system does not tell.
+fn peak(args: &[&str]) -> Option<f64> {
+    let mut child =
+        command(args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the binary runs");
+    let mut most = None;
+    while child.try_wait().expect("it can be waited for").is_none() {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", child.id()));
+        let line = status.ok().and_then(|text| {
+            let line = text.lines().find(|line| line.starts_with("VmHWM:"))?;
+            line.split_whitespace().nth(1)?.parse::<f64>().ok()
+        });
+        most = line.map(|kib| kib / 1024.0).or(most);
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    most
+}
+
+#[test]
+fn players_keep_their_limit_of_memory() {
+    let run = |player: &str, memory: &str| {
+        let players = format!("{player},legal");
+        let args = ["match", "breakthrough", "--players", &players, "--max-steps", "1"];
+        let limits = ["--iterations", "15000", "--memory", memory, "--jobs", "1"];
+        peak(&[&args[..], &limits].concat())
+    };
+    let Some(base) = run("legal", "4") else {
+        // Written past the test runner's capture, so that a skipped test shows.
+        let _ = writeln!(std::io::stderr(), "SKIPPED: the system does not tell peak memory");
+        return;
+    };
+    for player in ["mcts", "greedy", "pts", "puct:inner=onestep", "alphabeta", "uct"] {
+        // Who plays batches needs room for the lanes, and the allocator some for itself.
+        let Some(most) = run(player, "4") else { continue };
+        assert!(most < base + 4.0 + 28.0, "{player}: {most:.0} MiB of {base:.0}");
+    }
+}
+
+#[test]
 fn what_was_played_can_be_replayed() {
     let file = File::new("replay");
     let args = ["match", "nim-3-4-5", "--players", "random", "--games", "3", "--json"];

@@ -27,7 +27,7 @@ mod trial;
 mod world;
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use magister_core::{Game, Halt, Role, Seed, Stop};
 use serde::Serialize;
@@ -164,9 +164,7 @@ impl Audit {
         stop: &Stop,
     ) -> Result<Verdict, Halt> {
         let mut verdict = Verdict::default();
-        let begun = Instant::now();
-        let over = |share: f64| self.time.is_some_and(|time| begun.elapsed() > time.mul_f64(share));
-        let done = stages::run(self, game, suspect, (stop, &over), &mut verdict);
+        let done = stages::run(self, game, suspect, stop, &mut verdict);
         match done {
             Err(Halt::Stopped) if stop.is_set() => {
                 verdict.remarks.push("the time was over before all was done".to_owned());

@@ -6,7 +6,7 @@ use magister_core::{Game, Move, Rng, Role, Stop, Turn};
 use magister_solve::{Effort, Equilibrium, Form, Limits};
 
 /// Games that are larger are not solved for an audit.
-const SMALL: Limits = Limits { nodes: 200_000, bytes: 256 << 20 };
+const SMALL: Limits = Limits { nodes: 100_000, bytes: 256 << 20 };
 /// Rounds at most.
 const ROUNDS: u64 = 3_000;
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use magister_core::{Game, Halt, Information, Move, Stop, Turn};
 
@@ -31,9 +31,14 @@ pub(super) fn run(
     audit: &Audit,
     game: &Arc<dyn Game>,
     suspect: &Suspect,
-    (stop, over): (&Stop, Over<'_>),
+    stop: &Stop,
     verdict: &mut Verdict,
 ) -> Result<(), Halt> {
+    let opponents = Opponents::of(game, stop);
+    // The time for the tests begins when the opponents are there.
+    let begun = Instant::now();
+    let over = |share: f64| audit.time.is_some_and(|time| begun.elapsed() > time.mul_f64(share));
+    let over: Over<'_> = &over;
     let Audit { role, iterations, seeds, .. } = *audit;
     let trial = Trial { game, role, suspect, iterations, seeds, stop };
     if game.info().information == Information::Perfect {
@@ -42,7 +47,6 @@ pub(super) fn run(
     }
     twins(audit, &trial, over, verdict)?;
     permutations(audit, &trial, over, verdict)?;
-    let opponents = Opponents::of(game, stop);
     let sample = sample(audit, &trial, &opponents, over, verdict)?;
     if let Some(solved) = &opponents.solved {
         secrets::look(&trial, solved, &sample, verdict)?;

@@ -12,9 +12,7 @@
 
 use std::sync::Arc;
 
-use magister_core::{
-    Agent, Budget, Decision, Game, Halt, Move, Rng, Role, Stop, Thought, View, Worker,
-};
+use magister_core::{Agent, Budget, Decision, Game, Halt, Move, Rng, Role, Thought, View, Worker};
 use magister_infoset::{Belief, Keep, Limits, Settings as BeliefSettings, ViewId};
 use rustc_hash::FxHashMap;
 
@@ -119,7 +117,7 @@ impl Agent for Ismcts {
         let (belief, worker) = self.mind.parts()?;
         let mut histories = Histories::default();
         let mut iterations = 0;
-        let beginning = beginning(game, budget.stop())?;
+        let beginning = beginning(game);
         while budget.spend(1) {
             if forest.bytes() > self.memory {
                 break;
@@ -165,13 +163,16 @@ impl Agent for Ismcts {
     }
 }
 
+/// A state that a role takes to be possible, the role, and what all roles have lived through there.
+type Other = (Vec<u64>, Role, Vec<ViewId>);
+
 /// The first state in which anybody has a turn.
-fn beginning(game: &Arc<dyn Game>, _stop: &Stop) -> Result<Vec<u64>, Halt> {
+fn beginning(game: &Arc<dyn Game>) -> Vec<u64> {
     let mut worker = game.worker();
     worker.reset();
     let mut state = Vec::new();
     worker.save(&mut state);
-    Ok(state)
+    state
 }
 
 /// The move that was made most often.
@@ -261,7 +262,7 @@ impl Others {
         forest: &mut Forest,
         budget: &Budget,
         rng: &mut Rng,
-    ) -> Result<Option<(Vec<u64>, Role, Vec<ViewId>)>, Halt> {
+    ) -> Result<Option<Other>, Halt> {
         let game = Arc::clone(forest.game());
         let others: Vec<Role> = game.info().players().filter(|role| role != learner).collect();
         if others.is_empty() {

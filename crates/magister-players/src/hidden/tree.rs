@@ -220,8 +220,9 @@ impl Forest {
                     + self.c * (f64::from(arm.available).ln() / visits).sqrt()
             };
             // Of equals, each with the same probability.
-            ties = if here > worth { 1 } else { ties + u64::from(here == worth) };
-            if here > worth || here == worth && rng.below(ties) == 0 {
+            let order = here.total_cmp(&worth);
+            ties = if order.is_gt() { 1 } else { ties + u64::from(order.is_eq()) };
+            if order.is_gt() || order.is_eq() && rng.below(ties) == 0 {
                 (best, worth) = (at, here);
             }
         }

@@ -68,7 +68,9 @@ fn what_is_too_large_says_what_to_do() {
 #[test]
 fn players_are_audited() {
     let few = ["--matches", "10", "--decisions", "50", "--sample", "50", "--json"];
-    let audit = |player: &str| json(&[&["audit", "rust:monty-hall", "--player", player], &few[..]].concat());
+    let audit = |player: &str| {
+        json(&[&["audit", "rust:monty-hall", "--player", player], &few[..]].concat())
+    };
     let (code, lines) = audit("random");
     assert_eq!(code, 0, "{lines:?}");
     assert_eq!(lines[0]["honest"], true);

@@ -1,8 +1,8 @@
 //! One module for each command.
 
 pub(crate) mod analyze;
-pub(crate) mod audit;
 pub(crate) mod answer;
+pub(crate) mod audit;
 pub(crate) mod bench;
 pub(crate) mod check;
 pub(crate) mod completions;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use magister_core::{Budget, Game, Information, Role};
+use magister_core::{Budget, Game, Halt, Role};
 
 use crate::limits::{Limits, Unsolved};
 use crate::{Effort, Equilibrium, Form, Solution, puzzle};
@@ -26,9 +26,6 @@ pub fn solve(game: &dyn Game, limits: &Limits, effort: &Effort) -> Result<Answer
         let form = Form::new(game, limits, &effort.stop)?;
         Ok(Answer::Equilibrium(Equilibrium::find(Arc::new(form), effort)))
     };
-    if info.information == Information::Hidden {
-        return equilibrium();
-    }
     let mut worker = game.worker();
     worker.reset();
     if puzzle::is_puzzle(&*worker) {
@@ -36,7 +33,12 @@ pub fn solve(game: &dyn Game, limits: &Limits, effort: &Effort) -> Result<Answer
     }
     let me = info.players().next().unwrap_or(Role(0));
     let mut budget = Budget::until(effort.stop.clone());
-    let solution = Solution::new(&mut *worker, me, limits, &mut budget)?;
+    let solution = match Solution::new(&mut *worker, me, limits, &mut budget) {
+        // What is hidden shows soon.
+        Err(Unsolved::Halt(Halt::Hidden)) => return equilibrium(),
+        // There are fewer positions than courses.
+        other => other?,
+    };
     if solution.exact() {
         return Ok(Answer::Positions(solution));
     }

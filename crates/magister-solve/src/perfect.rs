@@ -1,6 +1,6 @@
 //! Games in which everybody sees everything, solved from their ends.
 
-use magister_core::{Budget, Game, Halt, Information, Move, Role, Worker};
+use magister_core::{Budget, Game, Halt, Move, Role, Worker};
 
 use crate::combine::{Outlook, Verdict, combine};
 use crate::limits::{Limits, Unsolved};
@@ -13,7 +13,8 @@ const TINY: f64 = 1e-9;
 /// indifferent does what is worse for one of them, the one it was solved for.
 ///
 /// Simultaneous moves of two with opposite interests are solved exactly, those of others by
-/// regret matching, which is no proof; [`exact`](Solution::exact) tells. Where positions repeat,
+/// regret matching, which is no proof; [`exact`](Solution::exact) tells. A game whose players see
+/// percepts is solved as well, if they always tell everybody everything. Where positions repeat,
 /// one player, or two with opposite interests, get what they can force in a finite time; a
 /// position in which nobody can force as much as the other can prevent has no value.
 pub struct Solution {
@@ -49,9 +50,6 @@ impl Solution {
         budget: &mut Budget,
     ) -> Result<Self, Unsolved> {
         let info = worker.info().clone();
-        if info.information == Information::Hidden {
-            return Err(Halt::Hidden.into());
-        }
         let all = Positions::explore(worker, limits, budget)?;
         let order = vec![OPEN; all.len()];
         let mut solution = Solution { all, me, exact: true, orders: vec![order] };

@@ -1,6 +1,6 @@
 //! All positions of a game, and how they lead to each other.
 
-use magister_core::{Budget, Info, Move, Payment, Role, Step, Worker};
+use magister_core::{Budget, Halt, Info, Information, Move, Payment, Percept, Role, Step, Worker};
 use rustc_hash::FxHashMap;
 
 use crate::Key;
@@ -51,6 +51,10 @@ const MIXED: usize = 300;
 
 impl Positions {
     /// Visits every position once. An iteration of the budget is a position.
+    ///
+    /// A game that hides information in principle may hide nothing in fact: whoever knows a
+    /// position, the own move and the percepts also knows the next position. That is checked, and
+    /// [`Halt::Hidden`] the answer if it is not so.
     pub(crate) fn explore(
         worker: &mut dyn Worker,
         limits: &Limits,
@@ -74,6 +78,7 @@ impl Positions {
         // The words of positions that were met and not looked at.
         let mut states = std::collections::VecDeque::from([root]);
         let (mut depth, mut level) = (0, 1);
+        let mut witness = (info.information == Information::Hidden).then(Witness::default);
         while let Some(state) = states.pop_front() {
             let bytes = all.bytes() + states.len() * (24 + 8 * state.len());
             let nodes = all.nodes.len() + states.len();
@@ -83,11 +88,15 @@ impl Positions {
             if all.nodes.len() == level {
                 (depth, level) = (depth + 1, nodes + 1);
             }
+            let size = Size { nodes, depth, bytes, ..Size::default() };
             if !budget.spend(1) {
-                let size = Size { nodes, depth, bytes, ..Size::default() };
                 return Err(Unsolved::Late(size));
             }
-            worker.load(&state, &stop)?;
+            let failed = |halt: Halt| match halt {
+                Halt::Stopped => Unsolved::Late(size),
+                other => other.into(),
+            };
+            worker.load(&state, &stop).map_err(failed)?;
             let first = all.children.len() as u32;
             if worker.terminal() {
                 all.nodes.push(Node { kind: Kind::End, first });
@@ -103,10 +112,11 @@ impl Positions {
             for profile in 0..profiles {
                 for outcome in 0..outcomes {
                     if !here && !worker.undo() {
-                        worker.load(&state, &stop)?;
+                        worker.load(&state, &stop).map_err(failed)?;
                     }
                     here = false;
-                    worker.step(&choices.joint(profile, outcome), &mut step, &stop)?;
+                    let joint = choices.joint(profile, outcome);
+                    worker.step(&joint, &mut step, &stop).map_err(failed)?;
                     worker.save(&mut child);
                     let next = all.places.len() as u32;
                     let known = *all.places.entry(Key::of(&child)).or_insert_with(|| {
@@ -114,10 +124,18 @@ impl Positions {
                         next
                     });
                     all.children.push(known);
+                    if let Some(witness) = &mut witness
+                        && !witness.knows(&info, &joint, &step, known)
+                    {
+                        return Err(Halt::Hidden.into());
+                    }
                     if info.payment == Payment::OnTheWay {
                         all.gains.extend_from_slice(&step.gains);
                     }
                 }
+            }
+            if let Some(witness) = &mut witness {
+                witness.seen.clear();
             }
             let kind = match choices.actors() {
                 [] if outcomes == 1 => Kind::Forced,
@@ -224,6 +242,24 @@ impl Positions {
             }
         }
         Parents { first, list }
+    }
+}
+
+/// Whether all players know where a step has led.
+#[derive(Default)]
+struct Witness {
+    /// For each role, its move and what it saw, where the step led.
+    seen: FxHashMap<(Role, Move, Box<[Percept]>), u32>,
+}
+
+impl Witness {
+    /// Takes a step out of the current position into account. False if some player can not tell
+    /// it from another one that led elsewhere.
+    fn knows(&mut self, info: &Info, joint: &[Move], step: &Step, to: u32) -> bool {
+        info.players().all(|role| {
+            let seen: Box<[Percept]> = step.percepts.of(role).into();
+            *self.seen.entry((role, joint[role.index()], seen)).or_insert(to) == to
+        })
     }
 }
 

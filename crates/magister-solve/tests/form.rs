@@ -118,9 +118,9 @@ fn values_are_those_of_the_tree() {
         }
         assert!(form.size().nodes <= nodes, "{name}: merged into more than there is");
         // Nobody does better with one move changed than with the best reply.
-        for player in 0..form.players().len() {
+        for (player, value) in values.iter().enumerate() {
             let best = form.best_reply(player, &profile);
-            assert!(best.value >= values[player] - 1e-9);
+            assert!(best.value >= value - 1e-9);
             let again = form.values(&profile.with(player, &best))[player];
             assert!((again - best.value).abs() < 1e-9, "{name}: {again} {best:?}");
         }

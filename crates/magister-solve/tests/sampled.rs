@@ -7,11 +7,13 @@ use magister_games::catalogue;
 use magister_solve::{Draws, External, Form, Limits, Outcome, Profile};
 
 fn kuhn() -> Arc<dyn Game> {
-    catalogue::find("kuhn-poker").and_then(|entry| entry.native()).expect("a game in Rust")
+    catalogue::find("kuhn-poker").and_then(catalogue::Entry::native).expect("a game in Rust")
 }
 
 fn pennies() -> Arc<dyn Game> {
-    catalogue::find("rock-paper-scissors").and_then(|e| e.native()).expect("a game in Rust")
+    catalogue::find("rock-paper-scissors")
+        .and_then(catalogue::Entry::native)
+        .expect("a game in Rust")
 }
 
 /// What the players could still gain, as a part of the range, if all play by these averages.

@@ -95,19 +95,17 @@ impl<'a> Table<'a> {
         let info = self.session.info();
         let role = info.players().find(|&role| self.session.chooses(role));
         let role = role.ok_or_else(|| anyhow!("no player has a choice; `random` goes on"))?;
-        let at = match self.seats.iter().position(|seat| seat.view.role() == role) {
-            Some(at) => at,
-            None => {
-                let seed = Seed::from(self.seed);
-                self.seats.push(Seat {
-                    agent: self.args.player.make(),
-                    view: View::new(Arc::clone(&self.session.game), role),
-                    rng: seed.derive("agent").derive_index(u64::from(role.0)).rng(),
-                    known: 1,
-                });
-                self.seats.len() - 1
-            }
-        };
+        let known = self.seats.iter().position(|seat| seat.view.role() == role);
+        let at = known.unwrap_or_else(|| {
+            let seed = Seed::from(self.seed);
+            self.seats.push(Seat {
+                agent: self.args.player.make(),
+                view: View::new(Arc::clone(&self.session.game), role),
+                rng: seed.derive("agent").derive_index(u64::from(role.0)).rng(),
+                known: 1,
+            });
+            self.seats.len() - 1
+        });
         let information = self.session.game.info().information;
         let seat = &mut self.seats[at];
         for moment in &self.session.moments[seat.known..] {
@@ -130,7 +128,9 @@ impl<'a> Table<'a> {
         }
         let (begun, used) = (Instant::now(), cpu_time());
         let decision = seat.agent.decide(&seat.view, &mut budget, &mut seat.rng)?;
-        let cpu = cpu_time().zip(used).map(|(now, before)| (now - before).as_secs_f64() * 1e3);
+        let cpu = cpu_time()
+            .zip(used)
+            .map(|(now, before)| now.saturating_sub(before).as_secs_f64() * 1e3);
         Ok(json!({
             "move": self.session.game.text().move_text(decision.choice),
             "role": self.session.info().role_name(role),

@@ -239,12 +239,11 @@ pub(crate) fn share_of(
         }
         if info.chance == Some(whose) {
             let weights = worker.weights();
-            share *= match weights {
-                [] => 1.0 / legal.len() as f64,
-                _ => {
-                    let total: u64 = weights.iter().map(|&weight| u64::from(weight)).sum();
-                    f64::from(weights[at]) / total as f64
-                }
+            share *= if weights.is_empty() {
+                1.0 / legal.len() as f64
+            } else {
+                let total: u64 = weights.iter().map(|&weight| u64::from(weight)).sum();
+                f64::from(weights[at]) / total as f64
             };
         } else {
             model.shares(worker, whose, buffer);
@@ -255,7 +254,7 @@ pub(crate) fn share_of(
 }
 
 /// The numbers below a bound in an order that looks random, each once, without a list of them.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Order {
     bound: u64,
     step: u64,

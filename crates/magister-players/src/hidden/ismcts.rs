@@ -12,9 +12,7 @@
 
 use std::sync::Arc;
 
-use magister_core::{
-    Agent, Budget, Decision, Game, Halt, Move, Rng, Role, Stop, Thought, View, Worker,
-};
+use magister_core::{Agent, Budget, Decision, Game, Halt, Move, Rng, Role, Thought, View, Worker};
 use magister_infoset::{Belief, Keep, Limits, Settings as BeliefSettings, ViewId};
 use rustc_hash::FxHashMap;
 
@@ -119,7 +117,7 @@ impl Agent for Ismcts {
         let (belief, worker) = self.mind.parts()?;
         let mut histories = Histories::default();
         let mut iterations = 0;
-        let beginning = beginning(game, budget.stop())?;
+        let beginning = if self.root == Root::Start { beginning(game) } else { Vec::new() };
         while budget.spend(1) {
             if forest.bytes() > self.memory {
                 break;
@@ -165,13 +163,13 @@ impl Agent for Ismcts {
     }
 }
 
-/// The first state in which anybody has a turn.
-fn beginning(game: &Arc<dyn Game>, _stop: &Stop) -> Result<Vec<u64>, Halt> {
+/// The first state of a game.
+fn beginning(game: &Arc<dyn Game>) -> Vec<u64> {
     let mut worker = game.worker();
     worker.reset();
     let mut state = Vec::new();
     worker.save(&mut state);
-    Ok(state)
+    state
 }
 
 /// The move that was made most often.
@@ -209,6 +207,9 @@ impl Histories {
         lived
     }
 }
+
+/// A state to begin a descent in, the role that learns by it, and the histories of all roles.
+type Start = (Vec<u64>, Role, Vec<ViewId>);
 
 /// Courses that a role takes to be possible, drawn by how likely they are: states with the
 /// histories of all roles.
@@ -261,7 +262,7 @@ impl Others {
         forest: &mut Forest,
         budget: &Budget,
         rng: &mut Rng,
-    ) -> Result<Option<(Vec<u64>, Role, Vec<ViewId>)>, Halt> {
+    ) -> Result<Option<Start>, Halt> {
         let game = Arc::clone(forest.game());
         let others: Vec<Role> = game.info().players().filter(|role| role != learner).collect();
         if others.is_empty() {

@@ -91,13 +91,10 @@ pub(super) fn impossible(
             None => "the game is over before it".to_owned(),
         };
     }
-    let seen = |percepts: &[Percept]| match percepts {
-        [] => "nil".to_owned(),
-        _ => {
-            let texts: Vec<String> =
-                percepts.iter().map(|&percept| game.text().percept_text(percept)).collect();
-            texts.join(", ")
-        }
+    let seen = |percepts: &[Percept]| {
+        let texts: Vec<String> =
+            percepts.iter().map(|&percept| game.text().percept_text(percept)).collect();
+        if texts.is_empty() { "nil".to_owned() } else { texts.join(", ") }
     };
     let mut ways: Vec<String> =
         outlook.keys().take(NAMED).map(|percepts| format!("`{}`", seen(percepts))).collect();

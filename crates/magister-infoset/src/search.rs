@@ -21,6 +21,8 @@ pub(crate) struct Lifeline {
     origins: Order,
     origin: Option<u32>,
     frames: Vec<Frame>,
+    /// The most turns that any course came through, and the state it came to.
+    farthest: (usize, Vec<u64>),
     /// The joint moves between the frames, one after the other.
     path: Vec<Move>,
     seen: Pool,
@@ -77,6 +79,7 @@ impl Lifeline {
             origins: Order::new(anchor.len() as u64, rng),
             origin: None,
             frames: Vec::new(),
+            farthest: (0, Vec::new()),
             path: Vec::new(),
             seen: Pool::default(),
             ranks: FxHashMap::default(),
@@ -127,6 +130,9 @@ impl Lifeline {
                     return Ok(Search::Found);
                 }
                 self.ranks = dive.ranks;
+                if dive.farthest.0 > self.farthest.0 {
+                    self.farthest = dive.farthest;
+                }
                 if !patience() {
                     return Ok(Search::Tired);
                 }
@@ -234,6 +240,9 @@ impl Lifeline {
                 if let Some(histories) = histories {
                     histories.live(&mut views, question.game.info(), &joint, &step);
                 }
+                if next > self.farthest.0 {
+                    self.farthest = (next, state.clone());
+                }
                 self.frames.push(Frame { state, views, turn: next, left: None });
                 there = true;
             }
@@ -254,6 +263,7 @@ impl Lifeline {
         self.origin = Some(origin);
         self.path = path;
         let (state, views) = (state.to_vec(), views.to_vec());
+        self.farthest = (turn, state.clone());
         self.frames.push(Frame { state, views, turn, left: None });
     }
 
@@ -265,12 +275,13 @@ impl Lifeline {
         worker: &mut dyn Worker,
         rng: &mut Rng,
     ) -> Result<(), Halt> {
-        let (state, turn) = match self.frames.last() {
-            Some(frame) => (&frame.state[..], frame.turn),
-            None => (question.anchor.state(0), 0),
+        let (state, turn) = match &self.farthest {
+            (0, _) => (question.anchor.state(0), 0),
+            (turn, state) => (&state[..], *turn),
         };
         worker.load(state, &Stop::never())?;
-        blindly(question.model, question.role, &question.turns[turn..], worker, rng)
+        let rest = question.turns.get(turn..).unwrap_or_default();
+        blindly(question.model, question.role, rest, worker, rng)
     }
 }
 
@@ -293,7 +304,11 @@ pub(crate) fn blindly(
         };
         worker.save(&mut state);
         for _ in 0..BLIND {
-            if !draw_joint(worker, model, role, own, &mut joint, rng) {
+            // Where the own move is not legal, this is not where it was made; the turn passes all
+            // the same.
+            if !draw_joint(worker, model, role, own, &mut joint, rng)
+                && !draw_joint(worker, model, role, None, &mut joint, rng)
+            {
                 return Ok(());
             }
             worker.step(&joint, &mut step, &Stop::never())?;

@@ -34,7 +34,7 @@ fn reach(game: &Arc<dyn Game>, role: Role, own: &[&str], seed: Seed) -> View {
     referee.view(role).clone()
 }
 
-/// In how many cases of a hundred a player makes a move.
+/// In how many of a hundred cases a player makes a move.
 fn share(player: &str, name: &str, role: &str, own: &[&str], wanted: &str, seeds: u64) -> u64 {
     let game = game(name);
     let role = game.info().role(role).unwrap();

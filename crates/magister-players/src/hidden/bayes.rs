@@ -91,8 +91,8 @@ impl Agent for Bayes {
             let mut scores = Scores::new(&legal);
             let mut whole = true;
             for &choice in &legal {
+                // What is known of the depth before counts, if there is no time for this one.
                 let Ok(value) = look.after(&states, choice, depth) else {
-                    // What is known of the depth before counts.
                     whole = false;
                     break;
                 };

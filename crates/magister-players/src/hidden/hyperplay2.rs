@@ -2,7 +2,7 @@
 //!
 //! M. Schofield, M. Thielscher, "Lifting model sampling for general game playing to
 //! incomplete-information models", AAAI 2015. A course of the game that agrees with what was seen
-//! is drawn; a move is made there; from then on every role, the own one too, decides by HyperPlay
+//! is drawn; a move is made there; from then on every role, the own one too, decides by `HyperPlay`
 //! on its own information set. A nested player is given its role and its history and nothing else,
 //! so it knows neither the course nor the state: asking is worth what is then known, and telling
 //! costs what the others then know.
@@ -216,7 +216,7 @@ impl Nested {
         Ok(policy.get(outcome(&shares, rng)).map_or(Move::IDLE, |entry| entry.0))
     }
 
-    /// HyperPlay on the information set of a history: the best moves, each as likely.
+    /// `HyperPlay` on the information set of a history: the best moves, each as likely.
     fn policy(
         &mut self,
         role: Role,

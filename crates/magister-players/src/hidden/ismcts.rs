@@ -117,7 +117,7 @@ impl Agent for Ismcts {
         let (belief, worker) = self.mind.parts()?;
         let mut histories = Histories::default();
         let mut iterations = 0;
-        let beginning = beginning(game);
+        let beginning = if self.root == Root::Start { beginning(game) } else { Vec::new() };
         while budget.spend(1) {
             if forest.bytes() > self.memory {
                 break;
@@ -163,10 +163,7 @@ impl Agent for Ismcts {
     }
 }
 
-/// A state that a role takes to be possible, the role, and what all roles have lived through there.
-type Other = (Vec<u64>, Role, Vec<ViewId>);
-
-/// The first state in which anybody has a turn.
+/// The first state of a game.
 fn beginning(game: &Arc<dyn Game>) -> Vec<u64> {
     let mut worker = game.worker();
     worker.reset();
@@ -210,6 +207,9 @@ impl Histories {
         lived
     }
 }
+
+/// A state to begin a descent in, the role that learns by it, and the histories of all roles.
+type Start = (Vec<u64>, Role, Vec<ViewId>);
 
 /// Courses that a role takes to be possible, drawn by how likely they are: states with the
 /// histories of all roles.
@@ -262,7 +262,7 @@ impl Others {
         forest: &mut Forest,
         budget: &Budget,
         rng: &mut Rng,
-    ) -> Result<Option<Other>, Halt> {
+    ) -> Result<Option<Start>, Halt> {
         let game = Arc::clone(forest.game());
         let others: Vec<Role> = game.info().players().filter(|role| role != learner).collect();
         if others.is_empty() {

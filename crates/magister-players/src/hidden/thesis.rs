@@ -145,10 +145,10 @@ fn playout(
     let players = info.players().count() as f64;
     let rank = if players > 1.0 {
         let others = || info.players().filter(|&other| other != role);
-        let standing = |other: Role| totals[other.index()].total_cmp(&own);
-        let above = others().filter(|&other| standing(other).is_gt()).count() as f64;
-        let level = others().filter(|&other| standing(other).is_eq()).count() as f64;
-        1.0 + above + level / 2.0
+        let above = others().filter(|other| totals[other.index()] > own).count() as f64;
+        let below = others().filter(|other| totals[other.index()] < own).count() as f64;
+        // Those on a level share their ranks.
+        1.0 + above + (players - 1.0 - above - below) / 2.0
     } else {
         // In games for one, a win has rank one and a loss rank zero.
         f64::from(own >= scale.high)

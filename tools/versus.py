@@ -363,7 +363,7 @@ def main():
     parser.add_argument("--error", type=float, default=0.05, help="of the sequential test")
     parser.add_argument("--least", type=int, default=20, help="games at least")
     parser.add_argument("--most", type=int, default=200, help="games at most")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     if options.what == "duel":
         options.time = options.time or 0.2
         duels(options)

@@ -2,8 +2,9 @@
 
 use magister_core::{Move, Role};
 
+use super::edges::LOST;
 use super::search::{Descent, Hop, Search};
-use super::tree::{Kind, LOST};
+use super::tree::{Kind, NONE};
 use crate::combine::{Outlook, combine};
 
 /// A move of a role, in how many playouts it was made, and the sum of their values.
@@ -25,7 +26,8 @@ impl Search<'_> {
         }
         self.tree.node_mut(leaf).visit();
         let mut child = leaf;
-        for at in (descent.from..descent.to).rev() {
+        let mut at = descent.last;
+        while at != NONE {
             let hop = self.hops[at as usize];
             if self.config.grave > 0.0 {
                 let visits = self.tree.node(hop.node).visits;
@@ -39,6 +41,7 @@ impl Search<'_> {
             }
             self.tree.node_mut(hop.node).visit();
             child = hop.node;
+            at = hop.before;
         }
     }
 

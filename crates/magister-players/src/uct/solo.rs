@@ -17,10 +17,6 @@ const SMALL: usize = 200_000;
 const PART: u32 = 8;
 pub(super) const START: u32 = 2;
 
-/// The part of the budget of a puzzle that goes into looking for a course; the rest goes into the
-/// tree, whose means say less there.
-const PUZZLE: (u32, u32) = (7, 8);
-
 impl Uct {
     /// Tries to solve the game, once, with one of so many parts of the budget.
     pub(super) fn attempt(
@@ -32,7 +28,7 @@ impl Uct {
         if std::mem::replace(&mut self.attempted, true) {
             return Ok(());
         }
-        let mut part = part(budget, (1, parts));
+        let mut part = part(budget, parts);
         let worker = self.follower.follow(view, budget.stop())?;
         // A position takes about so many bytes.
         let limit = SMALL.min(self.config.memory / 1000);
@@ -83,7 +79,7 @@ impl Uct {
         Ok(Some(Decision { thoughts, ..choice.into() }))
     }
 
-    /// Looks for a better course of a puzzle, with most of the budget. Gives what was learnt if
+    /// Looks for a better course of a puzzle, with half of the budget. Gives what was learnt if
     /// it is all there is to know.
     pub(super) fn puzzle(
         &mut self,
@@ -104,10 +100,10 @@ impl Uct {
         }
         let mut iterations = 0;
         if !self.course.proven {
-            let mut most = part(budget, PUZZLE);
+            let mut half = part(budget, 2);
             let memory = self.config.memory / 2;
             iterations =
-                puzzle::search(worker, view.role(), &mut self.course, memory, &mut most, rng);
+                puzzle::search(worker, view.role(), &mut self.course, memory, &mut half, rng);
             budget.spend(iterations);
         }
         Ok(self.planned(iterations).filter(|_| self.course.proven))
@@ -143,18 +139,18 @@ impl Uct {
     }
 }
 
-/// A part of a budget.
-fn part(budget: &Budget, (taken, parts): (u32, u32)) -> Budget {
+/// One of so many parts of a budget.
+fn part(budget: &Budget, parts: u32) -> Budget {
     let part = match budget.left() {
         Some(left) => {
-            let share = left.div_ceil(u64::from(parts)).saturating_mul(u64::from(taken)).min(left);
+            let share = left.div_ceil(u64::from(parts));
             Budget::iterations(share).with_stop(budget.stop().clone())
         }
         None => Budget::until(budget.stop().clone()),
     };
     match budget.remaining() {
         Some(left) => {
-            let keep = left.saturating_sub(left / parts * taken);
+            let keep = left.saturating_sub(left / parts);
             part.with_clock(Arc::new(Until { budget: budget.clone(), keep }))
         }
         None => part,

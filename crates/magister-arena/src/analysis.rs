@@ -55,7 +55,7 @@ impl std::fmt::Debug for Analysis {
 pub struct Findings {
     /// What random play says.
     pub random: RandomPlay,
-    /// What the strong player says, in games that hide nothing.
+    /// What the strong player says, if it plays such games.
     pub strong: Option<StrongPlay>,
     /// The value of each seat under perfect play, if it could be proven.
     pub solved: Option<Vec<f64>>,
@@ -156,11 +156,14 @@ impl Analysis {
     /// Looks at the game.
     pub fn run(&self, stop: &Stop) -> Result<Findings, Halt> {
         let mut findings = Findings { random: self.random(stop)?, ..Findings::default() };
-        if self.game.info().information == Information::Hidden {
+        let hidden = self.game.info().information == Information::Hidden;
+        if hidden && !self.player.entry().hidden {
             return Ok(findings);
         }
         findings.strong = Some(self.strong(stop)?);
-        findings.solved = self.solve(stop)?;
+        if !hidden {
+            findings.solved = self.solve(stop)?;
+        }
         if self.game.info().players().count() > 1 {
             findings.skill = self.skill(stop).ok();
         }
@@ -282,7 +285,7 @@ impl Analysis {
                 _ => found.draws += 1.0,
             }
             found.lead_changes += played.changes();
-            found.leads.push(played.ahead(0));
+            found.leads.extend(Some(played.ahead(0)).filter(|leads| !leads.is_empty()));
         }
         let count = f64::from(found.matches.max(1));
         let decisive = (count - found.draws).max(1.0);

@@ -241,8 +241,7 @@ pub(crate) enum Rated {
 itself who has the advantage and how a lead changes hands, and matches against a weak one what \
 skill is worth. A game that is small enough is solved. If one of two sides wins more often than \
 chance can explain, the game is played again with a swap rule, and with draws as wins of the other \
-side, and what makes it fairest is suggested. In games that hide information only random matches \
-are played.
+side, and what makes it fairest is suggested.
 
 Examples:
   magister analyze tictactoe
@@ -265,9 +264,9 @@ pub(crate) struct Analyze {
     /// The iterations for an attempt to solve the game
     #[arg(long, value_name = "N", default_value_t = 20_000)]
     pub(crate) solving: u64,
-    /// The strong player
-    #[arg(long, value_name = "PLAYER", default_value = "uct")]
-    pub(crate) player: Spec,
+    /// The strong player [default: the strongest for the game]
+    #[arg(long, value_name = "PLAYER")]
+    pub(crate) player: Option<Spec>,
     /// The weak player
     #[arg(long, value_name = "PLAYER", default_value = "random")]
     pub(crate) weak: Spec,

@@ -5,15 +5,18 @@ use std::io::Write;
 
 use anyhow::{Context as _, Result};
 use magister_arena::{Analysis, Balance, Bar, Findings, Page};
-use magister_core::{Info, Seed, Stop};
+use magister_core::{Info, Information, Seed, Stop};
+use magister_players::Spec;
 use serde_json::json;
 
+use super::play::opponent;
 use crate::args::Analyze;
 use crate::{CLEAN, game};
 
 pub(crate) fn run(args: &Analyze) -> Result<u8> {
     let playable = game::open_for_play(&args.game, &args.language.options())?;
     let info = playable.game.info().clone();
+    let player = args.player.clone().map_or_else(|| opponent(&info), Ok)?;
     let analysis = Analysis {
         playouts: args.playouts,
         games: args.games,
@@ -21,7 +24,7 @@ pub(crate) fn run(args: &Analyze) -> Result<u8> {
         solving: args.solving,
         max_steps: args.max_steps,
         seed: Seed::from(args.seed),
-        ..Analysis::new(playable.game, args.player.clone(), args.weak.clone())
+        ..Analysis::new(playable.game, player.clone(), args.weak.clone())
     };
     let findings = analysis.run(&Stop::never())?;
     let mut out = anstream::stdout().lock();
@@ -30,22 +33,22 @@ pub(crate) fn run(args: &Analyze) -> Result<u8> {
         let object = json!({
             "game": playable.name,
             "seats": seats,
-            "player": args.player.to_string(),
+            "player": player.to_string(),
             "weak": args.weak.to_string(),
             "findings": findings,
         });
         writeln!(out, "{object}")?;
     } else {
-        write!(out, "{}", as_text(&playable.name, &info, args, &findings))?;
+        write!(out, "{}", as_text(&playable.name, &info, args, &player, &findings))?;
     }
     if let Some(path) = &args.svg {
-        std::fs::write(path, as_svg(&playable.name, &info, args, &findings))
+        std::fs::write(path, as_svg(&playable.name, &info, args, &player, &findings))
             .with_context(|| path.display().to_string())?;
     }
     Ok(CLEAN)
 }
 
-fn as_text(name: &str, info: &Info, args: &Analyze, findings: &Findings) -> String {
+fn as_text(name: &str, info: &Info, args: &Analyze, player: &Spec, findings: &Findings) -> String {
     let seats: Vec<&str> = info.players().map(|role| info.role_name(role)).collect();
     let random = &findings.random;
     let mut text = format!("{name}: {} random matches\n", random.matches);
@@ -63,7 +66,7 @@ fn as_text(name: &str, info: &Info, args: &Analyze, findings: &Findings) -> Stri
         let _ = writeln!(text, "mean reward of {seat}: {reward:.1}");
     }
     if let Some(strong) = &findings.strong {
-        let _ = writeln!(text, "{} against itself, {} matches", args.player, strong.matches);
+        let _ = writeln!(text, "{player} against itself, {} matches", strong.matches);
         let _ = writeln!(text, "length: {:.1} steps", strong.length);
         if seats.len() > 1 {
             let decisive = 100.0 * (1.0 - strong.draws);
@@ -82,17 +85,23 @@ fn as_text(name: &str, info: &Info, args: &Analyze, findings: &Findings) -> Stri
                     2.0 * high - 1.0
                 );
             }
-            let _ = writeln!(text, "drama: {:.2}", strong.drama);
-            let _ = writeln!(text, "changes of the lead: {:.1} a match", strong.lead_changes);
-            let _ =
-                writeln!(text, "decided with {:.0} % of the match left", 100.0 * strong.decided);
+            // Not every player says what it thinks of a position.
+            if !strong.leads.is_empty() {
+                let _ = writeln!(text, "drama: {:.2}", strong.drama);
+                let _ = writeln!(text, "changes of the lead: {:.1} a match", strong.lead_changes);
+                let _ = writeln!(
+                    text,
+                    "decided with {:.0} % of the match left",
+                    100.0 * strong.decided
+                );
+            }
         }
     }
     if let Some((score, low, high)) = findings.skill {
         let _ = writeln!(
             text,
-            "{} against {}: score {score:.2} ({low:.2} to {high:.2})",
-            args.player, args.weak
+            "{player} against {}: score {score:.2} ({low:.2} to {high:.2})",
+            args.weak
         );
     }
     match &findings.solved {
@@ -101,6 +110,7 @@ fn as_text(name: &str, info: &Info, args: &Analyze, findings: &Findings) -> Stri
                 seats.iter().zip(values).map(|(seat, value)| format!("{seat} {value}")).collect();
             let _ = writeln!(text, "solved: {}", values.join(", "));
         }
+        None if info.information == Information::Hidden => {}
         None => text += "not solved\n",
     }
     if let Some(balance) = &findings.balance {
@@ -135,10 +145,10 @@ fn fairer(seats: &[&str], balance: &Balance) -> String {
 }
 
 /// The same as a page, with the scores as bars and the leads as curves.
-fn as_svg(name: &str, info: &Info, args: &Analyze, findings: &Findings) -> String {
+fn as_svg(name: &str, info: &Info, args: &Analyze, player: &Spec, findings: &Findings) -> String {
     let seats: Vec<&str> = info.players().map(|role| info.role_name(role)).collect();
     let mut page = Page::new(name);
-    for line in as_text(name, info, args, findings).lines().skip(1) {
+    for line in as_text(name, info, args, player, findings).lines().skip(1) {
         page.line(line);
     }
     if let Some(strong) = findings.strong.as_ref().filter(|_| seats.len() > 1) {
@@ -165,8 +175,10 @@ fn as_svg(name: &str, info: &Info, args: &Analyze, findings: &Findings) -> Strin
             }
         }
         page.bars(&bars, 0.5);
-        page.heading(&format!("How far {} was ahead, match by match", seats[0]));
-        page.curves(&strong.leads);
+        if !strong.leads.is_empty() {
+            page.heading(&format!("How far {} was ahead, match by match", seats[0]));
+            page.curves(&strong.leads);
+        }
     }
     page.to_string()
 }

@@ -8,9 +8,11 @@ mod leaves;
 mod moves;
 mod numbers;
 mod phases;
+mod plan;
 mod player;
 mod program;
 mod slot;
 
 pub(crate) use goals::Pay;
-pub(crate) use player::{BatchPlan, BatchPlayer, Trouble};
+pub(crate) use plan::BatchPlan;
+pub(crate) use player::{BatchPlayer, Trouble};

@@ -5,120 +5,14 @@ use std::sync::Arc;
 
 use magister_core::playout::{LANES, lane_quota};
 use magister_core::{Batch, Detail, Halt, Results, Stop, Tally};
-use magister_lanes::{BITS, Form, Ledger, Planes, Start, Width, Wires, hold, scale};
+use magister_lanes::{BITS, Ledger, Planes, Start, Width, Wires, hold, scale};
 
-use super::check::Check;
 use super::ending::Ending;
-use super::goals::{Goals, Pay};
 use super::leaves::Sheet;
-use super::moves::{CountedMoves, MoveBook};
-use super::phases::Phase;
-use super::program::{BatchProgram, STATE, YES};
+use super::moves::MoveBook;
+use super::plan::BatchPlan;
+use super::program::{STATE, YES};
 use super::slot::{Playing, lanes};
-use crate::network::{Network, Turns};
-
-/// What all players of a game share.
-#[derive(Debug)]
-pub(crate) struct BatchPlan {
-    /// What sweeps run: always the same, or that of each phase in turn.
-    programs: Vec<BatchProgram>,
-    phases: Vec<Phase>,
-    /// The goals of states that are kept, if that is better.
-    apart: Option<Goals>,
-    fluents: usize,
-    roles: usize,
-    /// The moves, if it is told what comes of them.
-    moves: Option<CountedMoves>,
-    /// Whether lanes have states of the game; not where moves are counted.
-    pub(super) check: Option<Check>,
-}
-
-impl BatchPlan {
-    /// The plan of a network. If it is to tell what comes of moves, their numbers are given.
-    pub(crate) fn new(network: &Network, pay: &Pay<'_>, numbers: Option<&[u32]>) -> Self {
-        let apart = Goals::new(network, pay);
-        // Which moves were made is asked of all roles at once.
-        let phases = if numbers.is_none() { Phase::of(network) } else { Vec::new() };
-        let make = |form: Form| -> Vec<BatchProgram> {
-            let program = |network: &Network, turns: Option<Turns>| {
-                BatchProgram::new(network, turns, pay, apart.as_ref(), numbers.is_some(), form)
-            };
-            if phases.is_empty() {
-                return vec![program(network, network.turns.clone())];
-            }
-            phases.iter().map(|(_, side, turns)| program(side, Some(turns.clone()))).collect()
-        };
-        let form = Form::best(Width::best());
-        let mut programs = make(form);
-        if form != Form::Runs && !programs.iter().all(BatchProgram::has_code) {
-            // Gates in the order for code are slow without it.
-            programs = make(Form::Runs);
-        }
-        let phases: Vec<Phase> = phases.into_iter().map(|(phase, ..)| phase).collect();
-        let check =
-            numbers.is_none().then(|| Check::new(network, &phases.iter().collect::<Vec<_>>()));
-        let moves =
-            numbers.map(|numbers| CountedMoves::new(network, numbers, &programs[0].rewards));
-        let (fluents, roles) = (network.fluents.len(), network.idle.len());
-        Self { programs, phases, apart, fluents, roles, moves, check }
-    }
-
-    /// The phase of a state; none if its playouts can not be played by this plan.
-    fn phase(&self, state: &[u64]) -> Option<usize> {
-        if self.phases.is_empty() {
-            return Some(0);
-        }
-        self.phases.iter().position(|phase| phase.holds(state))
-    }
-
-    pub(super) fn fluents(&self) -> usize {
-        self.fluents
-    }
-
-    pub(super) fn roles(&self) -> usize {
-        self.roles
-    }
-
-    /// How many programs take turns.
-    pub(super) fn phases(&self) -> usize {
-        self.programs.len()
-    }
-
-    /// The phase of a state by whose turn it is, which says nothing of what else must be known.
-    pub(super) fn turn(&self, state: &[u64]) -> usize {
-        self.phases.iter().position(|phase| phase.has_turn(state)).unwrap_or(0)
-    }
-
-    pub(super) fn program(&self, phase: usize) -> &BatchProgram {
-        &self.programs[phase]
-    }
-
-    pub(super) fn apart(&self) -> Option<&Goals> {
-        self.apart.as_ref()
-    }
-
-    pub(super) fn ending(&self) -> &Ending {
-        &self.programs[0].ending
-    }
-
-    pub(super) fn rewards(&self) -> &[(usize, f64, u32)] {
-        &self.programs[0].rewards
-    }
-
-    /// The phase of the start of each stream; none if this is not a plan for all of them.
-    fn phases_of(&self, batch: &Batch<'_>) -> Option<Vec<u8>> {
-        let mut last: Option<(&[u64], u8)> = None;
-        let phases = batch.streams.iter().map(|stream| match last {
-            Some((state, phase)) if state == stream.start => Some(phase),
-            _ => {
-                let phase = self.phase(stream.start)? as u8;
-                last = Some((stream.start, phase));
-                Some(phase)
-            }
-        });
-        phases.collect()
-    }
-}
 
 /// Why a batch did not come to its end.
 #[derive(Debug)]

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use magister_core::{Game, Halt, Move, Percept, Role, Step, Stop, Turn, Worker};
+use magister_core::{Game, Halt, Move, Observation, Percept, Role, Step, Stop, Turn, Worker};
 
 use crate::Trouble;
 use crate::evidence::agrees;
-use crate::joints::Joints;
+use crate::joints::{Joints, share_of};
 use crate::model::{Model, Uniform};
 use crate::pool::Pool;
 use crate::views::{ViewId, Views};
@@ -394,7 +394,19 @@ impl Tracker {
         if !joints.look(&*self.worker, &*self.model, self.role, own) {
             return Ok(());
         }
-        let count = joints.count();
+        // Who saw the joint move need not try any other.
+        let seen = turn.and_then(|turn| match &turn.seen {
+            Observation::Joint(seen) => Some(seen),
+            Observation::Percepts(_) => None,
+        });
+        let known = seen.map(|seen| {
+            let (worker, model) = (&*self.worker, &*self.model);
+            share_of(worker, model, self.role, seen, true, &mut Vec::new())
+        });
+        let count = match known {
+            Some(likely) => u64::from(likely > 0.0),
+            None => joints.count(),
+        };
         if steps.saturating_add(count) > self.limits.steps {
             return Err(Trouble::TooLarge);
         }
@@ -404,7 +416,14 @@ impl Tracker {
                 return Err(Trouble::TooLarge);
             }
             stop.check()?;
-            let likely = joints.write(number, joint);
+            let likely = match (seen, known) {
+                (Some(seen), Some(likely)) => {
+                    joint.clear();
+                    joint.extend_from_slice(seen);
+                    likely
+                }
+                _ => joints.write(number, joint),
+            };
             if number > 0 {
                 self.worker.load(self.layer.state(at), stop)?;
             }

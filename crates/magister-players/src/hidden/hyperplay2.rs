@@ -22,8 +22,8 @@ use crate::playing::outcome;
 use crate::rewards::{self, Scale};
 
 /// States that a nested player looks at, and ways to go on from each.
-const NESTED_STATES: usize = 32;
-const NESTED_WAYS: usize = 16;
+const NESTED_STATES: usize = 16;
+const NESTED_WAYS: usize = 8;
 /// What a nested player may take to find out where it may be.
 const NESTED: Limits = Limits { states: 2_000, steps: 20_000 };
 const NESTED_PARTICLES: usize = 100;

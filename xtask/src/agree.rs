@@ -12,7 +12,7 @@ use anyhow::{Result, bail};
 use clap::Args;
 use magister_core::{Game, Stop};
 use magister_engine::agree::{Extent, agree};
-use magister_engine::{Evaluator, Prepared, prepare};
+use magister_engine::prepare_each;
 
 use crate::ledger::Ledger;
 use crate::sheets::{Sheet, sheets};
@@ -104,20 +104,12 @@ fn compare(sheet: &Sheet, options: &Options) -> Outcome {
         return Outcome::Refused("the rules have errors".to_owned());
     }
     let time = Duration::from_secs(options.seconds_per_game);
-    let mut refusals = Vec::new();
-    let mut taken: Vec<Prepared> = Vec::new();
-    for &evaluator in Evaluator::ALL {
-        let prepared = within(time + GRACE, |stop| {
-            prepare(&rules.rules, &sheet.text, &sheet.name, Some(evaluator), stop)
-        });
-        match prepared {
-            Ok(prepared) => taken.push(prepared),
-            Err(error) => refusals.push(format!("{evaluator}: {error}")),
-        }
-    }
-    if taken.is_empty() {
-        return Outcome::Refused(refusals.join("; "));
-    }
+    let prepared =
+        within(time + GRACE, |stop| prepare_each(&rules.rules, &sheet.text, &sheet.name, stop));
+    let taken = match prepared {
+        Ok(taken) => taken,
+        Err(error) => return Outcome::Refused(error.to_string()),
+    };
     let games: Vec<&dyn Game> = taken.iter().map(|prepared| prepared.game.as_ref()).collect();
     let extent =
         Extent { positions: options.positions, steps: options.steps, seed: options.seed, time };

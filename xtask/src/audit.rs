@@ -64,6 +64,7 @@ struct Tally {
     unfinished: Vec<String>,
 }
 
+#[expect(clippy::print_stdout, reason = "this is what the command is for")]
 pub(crate) fn run(options: &Options) -> Result<()> {
     let cases = cases(options)?;
     let (next, tallies) = (AtomicUsize::new(0), Mutex::new(BTreeMap::<String, Tally>::new()));
@@ -161,6 +162,7 @@ fn audit(case: &Case, options: &Options) -> Result<Verdict, magister_core::Halt>
     })
 }
 
+#[expect(clippy::print_stdout, reason = "this is what the command is for")]
 fn enter(tally: &mut Tally, case: &Case, verdict: Result<Verdict, magister_core::Halt>) {
     let role = case.game.info().role_name(case.role);
     let place = format!("{} as {role}", case.name);

@@ -128,12 +128,11 @@ pub(crate) fn run(options: &Options) -> Result<()> {
             continue;
         }
         let outcome = play(&sheet, &specs, options);
-        match &outcome.refused {
-            Some(why) => println!("{}: not played: {why}", sheet.name),
-            None => {
-                let moves: u64 = outcome.players.values().map(|tally| tally.moves).sum();
-                println!("{}: {moves} moves", sheet.name);
-            }
+        if let Some(why) = &outcome.refused {
+            println!("{}: not played: {why}", sheet.name);
+        } else {
+            let moves: u64 = outcome.players.values().map(|tally| tally.moves).sum();
+            println!("{}: {moves} moves", sheet.name);
         }
         for (player, tally) in &outcome.players {
             if !tally.faults.is_empty() || tally.broken_off > 0 {

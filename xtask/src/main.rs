@@ -12,6 +12,7 @@ mod lanes;
 mod ledger;
 mod methods;
 mod mutate;
+mod perfect;
 mod picture;
 mod prover;
 mod sheets;
@@ -67,6 +68,8 @@ enum Task {
     Batch(batch::Options),
     /// Every player on every game at a hundred milliseconds a move: what is illegal or late
     Clocks(clocks::Options),
+    /// A player in every position of games that can be solved
+    Perfect(perfect::Options),
     /// Time to read and check the oracle's GDL rulesheets, and to refuse hostile files
     Speed,
     /// Our speed beside the published one of ggp-base's prover, on the oracle's GDL games
@@ -116,6 +119,7 @@ fn main() -> Result<()> {
         Task::Clocks(options) => clocks::run(&options)?,
         Task::Methods(options) => methods::run(&options)?,
         Task::Audit(options) => audit::run(&options)?,
+        Task::Perfect(options) => perfect::run(&options)?,
         Task::Picture => picture::run()?,
         Task::Speed => {
             let mut ledger = ledger::Ledger::in_memory();

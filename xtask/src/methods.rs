@@ -115,6 +115,7 @@ struct Answers {
     valued: u64,
 }
 
+#[expect(clippy::print_stdout, reason = "this is what the command is for")]
 pub(crate) fn run(options: &Options) -> Result<()> {
     let players: Vec<&str> = match &options.players[..] {
         [] => PLAYERS.to_vec(),

@@ -297,7 +297,7 @@ impl Worker for Side {
         let mut its = Vec::new();
         self.inner.goals(other, &mut its);
         if let ([own], [its]) = (&mut out[..], &its[..])
-            && *own == *its
+            && own.total_cmp(its).is_eq()
         {
             let (low, high) = self.info.rewards;
             *own = if role == favoured { high } else { low };

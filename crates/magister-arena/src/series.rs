@@ -139,9 +139,10 @@ impl Series {
         }
         let maker = |spec: &Spec| {
             let (name, spec) = (spec.to_string(), spec.clone());
-            let sitter = match spec.is_human() {
-                true => Sitter::Person,
-                false => Sitter::Agent(Arc::new(move || spec.make())),
+            let sitter = if spec.is_human() {
+                Sitter::Person
+            } else {
+                Sitter::Agent(Arc::new(move || spec.make()))
             };
             (name, sitter)
         };

@@ -16,6 +16,8 @@ const WIDTH: f64 = 760.0;
 const MARGIN: f64 = 24.0;
 /// The height of a line of text.
 const LINE: f64 = 20.0;
+/// The letters that fit on a line.
+const LETTERS: usize = 95;
 /// Where bars begin and end.
 const LEFT: f64 = 220.0;
 const RIGHT: f64 = WIDTH - 90.0;
@@ -47,9 +49,19 @@ impl Page {
         self.y += LINE;
     }
 
-    /// A line of text.
+    /// Some words, on as many lines as they need.
     pub fn line(&mut self, text: &str) {
-        self.words(MARGIN, self.y, "text", text);
+        let mut line = String::new();
+        for word in text.split_whitespace() {
+            if !line.is_empty() && line.chars().count() + word.chars().count() >= LETTERS {
+                self.words(MARGIN, self.y, "text", &line);
+                self.y += LINE;
+                line.clear();
+            }
+            line.extend((!line.is_empty()).then_some(' '));
+            line.push_str(word);
+        }
+        self.words(MARGIN, self.y, "text", &line);
         self.y += LINE;
     }
 

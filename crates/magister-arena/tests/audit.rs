@@ -106,7 +106,7 @@ impl Rules for Lists {
 fn planted_cheaters_are_found() {
     let (monty, kuhn) = (game("rust:monty-hall"), game("rust:kuhn-poker"));
     let lists: Arc<dyn Game> = Arc::new(Native::new(Lists));
-    let planted: [(&str, Suspect, &Arc<dyn Game>, u8, &str); 8] = [
+    let planted = [
         ("determiniser", cheaters::determiniser(), &monty, 0, "twin"),
         ("seed of chance", cheaters::seed_reader(), &kuhn, 0, "twin"),
         ("legal moves", cheaters::list_reader(), &lists, 0, "twin"),

@@ -159,3 +159,23 @@ fn agents_and_chance_have_seeds_of_their_own() {
     assert_ne!(agent(Role(0)), agent(Role(1)));
     assert_ne!(agent(Role(0)), seed.derive("chance"));
 }
+
+/// Who is shown the state is told by the report, and nobody else is.
+#[test]
+fn a_clairvoyant_player_is_told_of() {
+    let game = game("kuhn-poker");
+    assert_eq!(game.info().information, magister_core::Information::Hidden);
+    let limits = Limits { iterations: Some(20), ..Limits::default() };
+    let contest = Contest::new(Arc::clone(&game), limits);
+    let player = |name: &str| -> (String, Maker) {
+        let spec: Spec = name.parse().unwrap();
+        (name.to_owned(), Arc::new(move || spec.make()))
+    };
+    let names: Vec<String> =
+        game.info().players().map(|role| game.info().role_name(role).to_owned()).collect();
+    let report = contest.play(&[player("clairvoyant"), player("honest")], Seed::from(1));
+    assert!(report.errors.is_empty(), "{:?}", report.errors);
+    assert_eq!(report.clairvoyant, names[..1]);
+    let report = contest.play(&[player("honest"), player("random")], Seed::from(1));
+    assert!(report.clairvoyant.is_empty() && report.errors.is_empty());
+}

@@ -90,6 +90,55 @@ fn the_same_seed_gives_the_same_games() {
 }
 
 #[test]
+fn the_number_of_threads_changes_no_move() {
+    let moves = |threads: &str| -> Vec<Value> {
+        let players = format!("uct:threads={threads},mcts");
+        let args = ["match", "connect-four", "--players", &players, "--games", "2", "--json"];
+        let games =
+            lines(&magister(&[&args[..], &["--iterations", "200", "--seed", "3"]].concat()));
+        games[..2].iter().map(|game| game["moves"].clone()).collect()
+    };
+    assert_eq!(moves("1"), moves("2"));
+}
+
+/// The most memory that a run took, in MiB; none where the system does not tell.
+fn peak(args: &[&str]) -> Option<f64> {
+    let mut child =
+        command(args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the binary runs");
+    let mut most = None;
+    while child.try_wait().expect("it can be waited for").is_none() {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", child.id()));
+        let line = status.ok().and_then(|text| {
+            let line = text.lines().find(|line| line.starts_with("VmHWM:"))?;
+            line.split_whitespace().nth(1)?.parse::<f64>().ok()
+        });
+        most = line.map(|kib| kib / 1024.0).or(most);
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    most
+}
+
+#[test]
+fn players_keep_their_limit_of_memory() {
+    let run = |player: &str, memory: &str| {
+        let players = format!("{player},legal");
+        let args = ["match", "breakthrough", "--players", &players, "--max-steps", "1"];
+        let limits = ["--iterations", "15000", "--memory", memory, "--jobs", "1"];
+        peak(&[&args[..], &limits].concat())
+    };
+    let Some(base) = run("legal", "4") else {
+        // Written past the test runner's capture, so that a skipped test shows.
+        let _ = writeln!(std::io::stderr(), "SKIPPED: the system does not tell peak memory");
+        return;
+    };
+    for player in ["mcts", "greedy", "pts", "puct:inner=onestep", "alphabeta", "uct"] {
+        // Who plays batches needs room for the lanes, and the allocator some for itself.
+        let Some(most) = run(player, "4") else { continue };
+        assert!(most < base + 4.0 + 28.0, "{player}: {most:.0} MiB of {base:.0}");
+    }
+}
+
+#[test]
 fn what_was_played_can_be_replayed() {
     let file = File::new("replay");
     let args = ["match", "nim-3-4-5", "--players", "random", "--games", "3", "--json"];
@@ -260,4 +309,40 @@ fn a_player_says_what_it_thinks() {
     assert_eq!(thought["move"], "(put 1 3)", "it wins at once");
     assert_eq!(thought["values"], serde_json::json!([100.0, 0.0]));
     assert!(thought["moves"].as_array().is_some_and(|moves| !moves.is_empty()));
+}
+
+/// Hands lines to `magister answer` and gives what it says.
+fn asked(args: &[&str], said: &str) -> Vec<Value> {
+    use std::io::Write as _;
+    let mut child = command(&[&["answer"], args].concat())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the binary runs");
+    child.stdin.take().expect("a pipe").write_all(said.as_bytes()).expect("it reads");
+    lines(&child.wait_with_output().expect("it ends"))
+}
+
+#[test]
+fn a_player_answers_other_programs() {
+    let said =
+        "play (put 1 1)\nplay (put 2 2); (put 1 2); (put 3 3)\ngo\nplay (put 1 3)\ngo\nnew 7\n";
+    let told = asked(&["tictactoe", "--player", "uct", "--iterations", "500"], said);
+    assert_eq!(told.len(), 7);
+    assert_eq!(told[0]["choosing"], serde_json::json!(["x"]));
+    assert_eq!((&told[3]["move"], &told[3]["role"]), (&"(put 1 3)".into(), &"x".into()));
+    assert_eq!(told[4]["over"], true);
+    assert_eq!(told[4]["rewards"], serde_json::json!({ "x": 100.0, "o": 0.0 }));
+    assert!(told[5]["error"].as_str().is_some_and(|text| text.contains("no player has a choice")));
+    assert_eq!(told[6]["over"], false);
+    let wrong = asked(&["tictactoe"], "hello\nnew\nplay (put 9 9)\n");
+    assert!(wrong[1..].iter().all(|answer| answer["error"].is_string()), "{wrong:?}");
+    assert_eq!(wrong.len(), 4);
+}
+
+#[test]
+fn the_same_seed_makes_the_same_random_moves() {
+    let said = "random\nrandom\ngo\nnew 3\nrandom\nrandom\ngo\n";
+    let told = asked(&["breakthrough", "--seed", "3", "--iterations", "300"], said);
+    assert_eq!(told[3]["move"], told[7]["move"]);
 }

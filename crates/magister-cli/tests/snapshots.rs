@@ -69,6 +69,7 @@ fn explanations_and_help() {
         "tournament",
         "replay",
         "inspect",
+        "answer",
         "analyze",
         "solve",
         "audit",

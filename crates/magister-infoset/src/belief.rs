@@ -42,7 +42,8 @@ pub struct Belief {
     role: Role,
     settings: Settings,
     turns: Vec<Turn>,
-    kind: Kind,
+    /// Never empty but while it is exchanged.
+    kind: Option<Kind>,
     /// The turns that lie before the sample.
     anchored: usize,
     /// The states to choose from, with the sums of their probabilities.
@@ -55,9 +56,10 @@ enum Kind {
 }
 
 /// The time is shared out: the exact information set may take a quarter of what is left, and a
-/// sample another one.
+/// sample another one. One course that agrees is looked for nearly to the end.
 const EXACT: f64 = 0.75;
 const SAMPLED: f64 = 0.5;
+const HOPE: f64 = 0.15;
 
 impl Belief {
     /// What a role believes before its first turn.
@@ -67,10 +69,22 @@ impl Belief {
         settings: Settings,
         stop: &Stop,
     ) -> Result<Self, Halt> {
+        let worker = game.worker();
+        Self::with_worker(game, worker, role, settings, stop)
+    }
+
+    /// The same, with a worker of the game that somebody had; to make one takes time.
+    pub fn with_worker(
+        game: Arc<dyn Game>,
+        worker: Box<dyn Worker>,
+        role: Role,
+        settings: Settings,
+        stop: &Stop,
+    ) -> Result<Self, Halt> {
         let Settings { limits, keep, model, .. } = &settings;
-        let tracker =
-            Tracker::with(Arc::clone(&game), role, *keep, *limits, Arc::clone(model), stop)?;
-        let kind = Kind::Exact(Box::new(tracker));
+        let (shared, model) = (Arc::clone(&game), Arc::clone(model));
+        let tracker = Tracker::with_worker(shared, worker, role, *keep, *limits, model, stop)?;
+        let kind = Some(Kind::Exact(Box::new(tracker)));
         let (turns, open) = (Vec::new(), Vec::new());
         Ok(Belief { game, role, settings, turns, kind, anchored: 0, open })
     }
@@ -105,15 +119,15 @@ impl Belief {
                 _ => true,
             }
         };
-        if let Kind::Exact(tracker) = &mut self.kind {
+        if let Some(Kind::Exact(tracker)) = &mut self.kind {
             match tracker.advance_while(turn, &patience(EXACT), stop) {
                 Ok(()) => return Ok(()),
                 Err(Trouble::TooLarge) => self.sample(rng),
                 Err(trouble) => return Err(trouble.into()),
             }
         }
-        if let Kind::Sampled(cloud) = &mut self.kind {
-            cloud.advance(turn, rng, &patience(SAMPLED), stop)?;
+        if let Some(Kind::Sampled(cloud)) = &mut self.kind {
+            cloud.advance_while(turn, rng, &patience(SAMPLED), &patience(HOPE), stop)?;
             if cloud.distinct() < cloud.len() / 8 {
                 cloud.rejuvenate(2, rng, &patience(SAMPLED), stop)?;
             }
@@ -123,13 +137,29 @@ impl Belief {
 
     /// Goes over from the exact information set to a sample of it.
     fn sample(&mut self, rng: &mut Rng) {
-        let Kind::Exact(tracker) = &mut self.kind else { return };
-        let (anchor, views) = tracker.take();
+        let tracker = match self.kind.take() {
+            Some(Kind::Exact(tracker)) => tracker,
+            other => {
+                self.kind = other;
+                return;
+            }
+        };
+        let (anchor, views, worker) = tracker.into_parts();
         let (game, model) = (Arc::clone(&self.game), Arc::clone(&self.settings.model));
-        let size = self.settings.particles;
-        let cloud = Cloud::new(game, self.role, model, anchor, views, size, rng);
-        self.kind = Kind::Sampled(Box::new(cloud));
+        let (role, size) = (self.role, self.settings.particles);
+        let mut cloud = Cloud::with_worker(game, worker, role, model, anchor, views, size, rng);
+        cloud.ask();
+        self.kind = Some(Kind::Sampled(Box::new(cloud)));
         self.anchored = self.turns.len();
+    }
+
+    /// The worker, for whoever comes next.
+    pub fn into_worker(self) -> Box<dyn Worker> {
+        match self.kind {
+            Some(Kind::Exact(tracker)) => tracker.into_parts().2,
+            Some(Kind::Sampled(cloud)) => cloud.into_worker(),
+            None => self.game.worker(),
+        }
     }
 
     /// Lists the states in which the game goes on.
@@ -138,8 +168,9 @@ impl Belief {
         let mut sum = 0.0;
         for at in 0..self.all() {
             let (share, over) = match &self.kind {
-                Kind::Exact(tracker) => (tracker.layer().share(at), tracker.layer().is_over(at)),
-                Kind::Sampled(cloud) => (cloud.weight(at), cloud.is_over(at)),
+                Some(Kind::Exact(t)) => (t.layer().share(at), t.layer().is_over(at)),
+                Some(Kind::Sampled(cloud)) => (cloud.weight(at), cloud.is_over(at)),
+                None => continue,
             };
             if share > 0.0 && !over {
                 sum += share;
@@ -162,21 +193,23 @@ impl Belief {
         rng: &mut Rng,
     ) -> Result<(), Halt> {
         match &self.kind {
-            Kind::Sampled(cloud) => {
+            Some(Kind::Sampled(cloud)) => {
                 cloud.pretend(&turns[self.anchored.min(turns.len())..], worker, rng)
             }
-            Kind::Exact(tracker) => {
+            Some(Kind::Exact(tracker)) => {
                 worker.load(tracker.layer().state(0), &Stop::never())?;
                 let rest = &turns[self.turns.len().min(turns.len())..];
                 blindly(&*self.settings.model, self.role, rest, worker, rng)
             }
+            None => Err(Halt::Hidden),
         }
     }
 
     fn all(&self) -> usize {
         match &self.kind {
-            Kind::Exact(tracker) => tracker.layer().len(),
-            Kind::Sampled(cloud) => cloud.len(),
+            Some(Kind::Exact(tracker)) => tracker.layer().len(),
+            Some(Kind::Sampled(cloud)) => cloud.len(),
+            None => 0,
         }
     }
 
@@ -202,15 +235,16 @@ impl Belief {
 
     /// Whether all states are there with their exact probabilities.
     pub fn is_exact(&self) -> bool {
-        matches!(self.kind, Kind::Exact(_))
+        matches!(self.kind, Some(Kind::Exact(_)))
     }
 
     /// A state.
     pub fn state(&self, number: usize) -> &[u64] {
         let at = self.open[number].0;
         match &self.kind {
-            Kind::Exact(tracker) => tracker.layer().state(at),
-            Kind::Sampled(cloud) => cloud.state(at),
+            Some(Kind::Exact(tracker)) => tracker.layer().state(at),
+            Some(Kind::Sampled(cloud)) => cloud.state(at),
+            None => &[],
         }
     }
 
@@ -225,16 +259,18 @@ impl Belief {
     pub fn views_of(&self, number: usize) -> Vec<ViewId> {
         let at = self.open[number].0;
         match &self.kind {
-            Kind::Exact(tracker) => tracker.layer().views(at).collect(),
-            Kind::Sampled(cloud) => cloud.views_of(at).to_vec(),
+            Some(Kind::Exact(tracker)) => tracker.layer().views(at).collect(),
+            Some(Kind::Sampled(cloud)) => cloud.views_of(at).to_vec(),
+            None => Vec::new(),
         }
     }
 
     /// All histories, if they are kept.
     pub fn views(&self) -> Option<&Views> {
         match &self.kind {
-            Kind::Exact(tracker) => tracker.views(),
-            Kind::Sampled(cloud) => cloud.views(),
+            Some(Kind::Exact(tracker)) => tracker.views(),
+            Some(Kind::Sampled(cloud)) => cloud.views(),
+            None => None,
         }
     }
 

@@ -20,7 +20,7 @@ use crate::exact::{Layer, possible};
 use crate::joints::{Joints, Order, draw_joint};
 use crate::model::Model;
 use crate::pool::{Pool, Rows};
-use crate::search::{Lifeline, Question};
+use crate::search::{Lifeline, Question, Search};
 use crate::trail::{START, Trails};
 use crate::views::{ViewId, Views};
 
@@ -35,6 +35,8 @@ const TRIES: u64 = 256;
 const LOOKS: u64 = 4096;
 /// The moves that are remembered of states that were looked at.
 const MEMORY: usize = 1 << 22;
+/// Steps for one course that agrees, before the particles are looked at.
+const EFFORT: u32 = 300;
 /// How often all begins again at the anchor before everything is tried.
 const RESTARTS: u32 = 3;
 
@@ -55,6 +57,8 @@ pub struct Cloud {
     /// The particles that were looked for by trying everything say nothing about probabilities
     /// until they have been spread.
     pub(crate) found: bool,
+    /// Whether the role is asked for a move after each turn, so that the game is not over.
+    asked: bool,
     /// One course that agrees, whatever becomes of the particles.
     lifeline: Lifeline,
     /// The natural logarithm of the estimated probability of what was seen since the anchor.
@@ -168,6 +172,21 @@ impl Cloud {
         rng: &mut Rng,
     ) -> Self {
         let worker = game.worker();
+        Self::with_worker(game, worker, role, model, anchor, views, size, rng)
+    }
+
+    /// The same, with a worker of the game that somebody had; to make one takes time.
+    #[expect(clippy::too_many_arguments, reason = "they are the parts of a cloud")]
+    pub fn with_worker(
+        game: Arc<dyn Game>,
+        worker: Box<dyn Worker>,
+        role: Role,
+        model: Arc<dyn Model>,
+        anchor: Layer,
+        views: Option<Views>,
+        size: usize,
+        rng: &mut Rng,
+    ) -> Self {
         let roles = game.info().roles.len();
         let lifeline = Lifeline::new(&anchor, rng);
         let mut cloud = Cloud {
@@ -182,6 +201,7 @@ impl Cloud {
             trails: Trails::new(roles),
             size: size.max(1),
             found: false,
+            asked: false,
             lifeline,
             log: 0.0,
             spare: Particles::default(),
@@ -195,6 +215,17 @@ impl Cloud {
         };
         cloud.begin(rng);
         cloud
+    }
+
+    /// The worker, for whoever comes next.
+    pub(crate) fn into_worker(self) -> Box<dyn Worker> {
+        self.worker
+    }
+
+    /// Lets being asked for a move count as evidence that the game is not over, from the next turn
+    /// on.
+    pub fn ask(&mut self) {
+        self.asked = true;
     }
 
     /// How many particles there are.
@@ -283,8 +314,21 @@ impl Cloud {
         patience: &dyn Fn() -> bool,
         stop: &Stop,
     ) -> Result<(), Trouble> {
+        self.advance_while(turn, rng, patience, &|| true, stop)
+    }
+
+    /// The same, but one is looked for only as long as there is hope; [`Trouble::TooLarge`] if it
+    /// was not found.
+    pub fn advance_while(
+        &mut self,
+        turn: &Turn,
+        rng: &mut Rng,
+        patience: &dyn Fn() -> bool,
+        hope: &dyn Fn() -> bool,
+        stop: &Stop,
+    ) -> Result<(), Trouble> {
         self.turns.push(turn.clone());
-        let result = self.go_on(rng, patience, stop);
+        let result = self.go_on(rng, patience, hope, stop);
         if result.is_err() {
             // What is half done is no sample; the next turn begins again at the anchor.
             self.turns.pop();
@@ -297,15 +341,29 @@ impl Cloud {
         &mut self,
         rng: &mut Rng,
         patience: &dyn Fn() -> bool,
+        hope: &dyn Fn() -> bool,
         stop: &Stop,
     ) -> Result<(), Trouble> {
+        let lost = self.now.len() == 0;
         let last = self.turns.len() - 1;
+        // Where steps are slow, particles may not come through in time; one course often does.
+        let quick = std::cell::Cell::new(0);
+        let effort = || {
+            quick.set(quick.get() + 1);
+            quick.get() < EFFORT && patience()
+        };
+        let held = self.hold_on(rng, &effort, stop)?;
+        if held == Search::Impossible {
+            return Err(Trouble::Impossible { turn: last });
+        }
         if self.pass(last, 1, rng, patience, stop)? {
             self.even_out(rng);
+            self.adopt(held, rng);
             return Ok(());
         }
         for restart in 1..=RESTARTS {
-            if !patience() {
+            // Who has run out of time before will again.
+            if lost || !patience() {
                 break;
             }
             self.begin(rng);
@@ -320,10 +378,31 @@ impl Cloud {
                 self.even_out(rng);
             }
             if alive {
+                self.adopt(held, rng);
                 return Ok(());
             }
         }
-        self.look_everywhere(rng, patience, stop)
+        match self.hold_on(rng, hope, stop)? {
+            Search::Found => {}
+            Search::Impossible => return Err(Trouble::Impossible { turn: last }),
+            Search::Tired => return Err(Trouble::TooLarge),
+        }
+        self.begin_again(rng, patience, stop)
+    }
+
+    /// Goes on from a particle, if the course that was held on to came to nothing.
+    fn adopt(&mut self, held: Search, rng: &mut Rng) {
+        if held == Search::Found {
+            return;
+        }
+        let at = rng.below(self.now.len() as u64) as usize;
+        let path = self.trails.path(self.now.trails[at]);
+        let roles = self.game.info().roles.len();
+        let views: &[ViewId] =
+            if self.views.is_none() { &[] } else { &self.now.views[at * roles..][..roles] };
+        let course = (self.now.origins[at], path);
+        let end = (self.now.states.get(at), views);
+        self.lifeline.adopt(&self.anchor, course, end, self.turns.len(), rng);
     }
 
     /// Particles at the anchor, by its probabilities.
@@ -383,7 +462,7 @@ impl Cloud {
                 Err(Trouble::TooLarge) => break,
                 share => share?,
             };
-            if share > 0.0 {
+            if share > 0.0 && !(self.asked && self.best.over) {
                 let best = &mut self.best;
                 next.states.push(&best.state);
                 next.weights.push(self.now.weights[at] * share);
@@ -586,7 +665,8 @@ impl Cloud {
     fn take(&mut self, turn: &Turn, stop: &Stop) -> Result<bool, Halt> {
         self.made += 1;
         Ok(possible(self.worker.step(&self.joint, &mut self.step, stop))?
-            && agrees(&turn.seen, self.role, &self.joint, &self.step))
+            && agrees(&turn.seen, self.role, &self.joint, &self.step)
+            && !(self.asked && self.worker.terminal()))
     }
 
     /// Keeps the step that was made out of a particle, after the silent steps that follow.
@@ -620,12 +700,7 @@ impl Cloud {
     /// nothing.
     pub(crate) fn extend(&mut self, lived: &mut [ViewId], joint: &[Move]) {
         let Some(views) = &mut self.views else { return };
-        let info = self.game.info();
-        for (role, view) in info.all_roles().zip(lived) {
-            if self.step.tick && info.chance != Some(role) {
-                *view = views.extend(*view, role, joint, &self.step);
-            }
-        }
+        views.live(lived, self.game.info(), joint, &self.step);
     }
 
     /// What replays work with.
@@ -657,45 +732,44 @@ impl Cloud {
         self.spare = std::mem::replace(&mut self.now, next);
     }
 
-    /// The last resort: a course that agrees, by trying everything.
-    fn look_everywhere(
+    /// The last resort: copies of the one course that was held on to, spread as far as there is
+    /// patience for it.
+    fn begin_again(
         &mut self,
         rng: &mut Rng,
         patience: &dyn Fn() -> bool,
         stop: &Stop,
     ) -> Result<(), Trouble> {
-        let turn = self.turns.len() - 1;
-        if !self.hold_on(rng, stop)? {
-            return Err(Trouble::Impossible { turn });
-        }
-        let (origin, path) = self.lifeline.course();
+        let (origin, path, state, views) = self.lifeline.course();
         self.now.clear();
         self.found = true;
         self.trails = Trails::new(self.game.info().roles.len());
         self.now.trails.push(self.trails.extend(START, path));
         self.now.origins.push(origin);
         self.now.weights.push(1.0);
-        self.now.states.push(&[]);
+        self.now.states.push(state);
         self.now.over.push(false);
-        if self.views.is_some() {
-            self.now.views.extend(self.anchor.views(origin as usize));
-        }
-        // States and histories come with replaying it.
-        self.refresh(stop)?;
+        self.now.views.extend_from_slice(views);
         self.resample(self.size, rng);
         self.rejuvenate(self.turns.len() + 1, rng, patience, stop)
     }
 
-    /// Keeps one course that agrees with everything; false if there is none.
-    fn hold_on(&mut self, rng: &mut Rng, stop: &Stop) -> Result<bool, Halt> {
+    /// Keeps one course that agrees with everything.
+    fn hold_on(
+        &mut self,
+        rng: &mut Rng,
+        patience: &dyn Fn() -> bool,
+        stop: &Stop,
+    ) -> Result<Search, Halt> {
         let question = Question {
             game: &*self.game,
             role: self.role,
             model: &*self.model,
             anchor: &self.anchor,
             turns: &self.turns,
+            asked: self.asked,
         };
-        self.lifeline.follow(question, &mut *self.worker, rng, stop)
+        self.lifeline.follow(question, &mut self.views, &mut *self.worker, rng, patience, stop)
     }
 
     /// Brings a worker to a state that the game may be in after some turns since the anchor,
@@ -712,6 +786,7 @@ impl Cloud {
             model: &*self.model,
             anchor: &self.anchor,
             turns,
+            asked: self.asked,
         };
         self.lifeline.pretend(question, worker, rng)
     }

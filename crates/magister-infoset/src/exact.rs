@@ -170,7 +170,20 @@ impl Tracker {
         model: Arc<dyn Model>,
         stop: &Stop,
     ) -> Result<Self, Trouble> {
-        let mut worker = game.worker();
+        let worker = game.worker();
+        Self::with_worker(game, worker, role, keep, limits, model, stop)
+    }
+
+    /// The same, with a worker of the game that somebody had; to make one takes time.
+    pub fn with_worker(
+        game: Arc<dyn Game>,
+        mut worker: Box<dyn Worker>,
+        role: Role,
+        keep: Keep,
+        limits: Limits,
+        model: Arc<dyn Model>,
+        stop: &Stop,
+    ) -> Result<Self, Trouble> {
         worker.reset();
         let views = (keep == Keep::Views).then(|| Views::new(&*game));
         let mut row = Vec::new();
@@ -232,9 +245,9 @@ impl Tracker {
         self.views.as_mut()
     }
 
-    /// Hands over the states and histories; the tracker is of no use afterwards.
-    pub(crate) fn take(&mut self) -> (Layer, Option<Views>) {
-        (std::mem::take(&mut self.layer), self.views.take())
+    /// The states, the histories and the worker.
+    pub(crate) fn into_parts(self) -> (Layer, Option<Views>, Box<dyn Worker>) {
+        (self.layer, self.views, self.worker)
     }
 
     /// How likely it was to see all that was seen, given the own moves.
@@ -387,7 +400,7 @@ impl Tracker {
         }
         for number in 0..count {
             *steps += 1;
-            if (*steps).is_multiple_of(64) && !patience() {
+            if (*steps).is_multiple_of(8) && !patience() {
                 return Err(Trouble::TooLarge);
             }
             stop.check()?;

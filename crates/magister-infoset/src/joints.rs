@@ -93,37 +93,95 @@ impl Joints {
     }
 }
 
-/// What the moves of joint moves are worth looking at.
-pub(crate) struct Ranks {
-    /// For each role, the ranks of its moves.
-    ranks: Vec<Vec<u64>>,
-}
-
-impl Ranks {
-    /// The sum over the moves of a joint move.
-    pub(crate) fn of(&self, mut number: u64) -> u64 {
-        let mut sum = 0;
-        for ranks in &self.ranks {
-            let size = ranks.len() as u64;
-            sum += ranks[(number % size) as usize];
-            number /= size;
+impl Joints {
+    /// Puts the moves of each role in order, those of the highest rank first and equals at random.
+    pub(crate) fn rank(&mut self, rng: &mut Rng, mut rank: impl FnMut(Move) -> u64) {
+        let mut start = 0;
+        for &end in &self.ends {
+            if end - start > 1 {
+                let entries = start..end;
+                let mut ranked: Vec<(u64, u64, Move, f64)> = entries
+                    .map(|at| {
+                        let choice = self.moves[at];
+                        (u64::MAX - rank(choice), rng.next_u64(), choice, self.shares[at])
+                    })
+                    .collect();
+                ranked.sort_by_key(|entry| (entry.0, entry.1));
+                for (at, (_, _, choice, share)) in (start..end).zip(ranked) {
+                    self.moves[at] = choice;
+                    self.shares[at] = share;
+                }
+            }
+            start = end;
         }
-        sum
+    }
+
+    /// All joint moves, in an order in which those come first in which every role makes one of
+    /// its first moves.
+    pub(crate) fn shells(&self) -> Shells {
+        let mut start = 0;
+        let sizes = self.ends.iter().map(|&end| (end - std::mem::replace(&mut start, end)) as u64);
+        Shells { sizes: sizes.collect(), shell: 0, corner: 0, next: 0 }
     }
 }
 
-impl Joints {
-    /// Ranks the moves of all roles but one.
-    pub(crate) fn ranks(&self, role: Role, rank: impl Fn(Move) -> u64) -> Ranks {
-        let mut start = 0;
-        let mut ranks = Vec::new();
-        for (whose, &end) in self.ends.iter().enumerate() {
-            let moves = &self.moves[start..end];
-            let known = whose == role.index() || moves.len() == 1;
-            ranks.push(moves.iter().map(|&m| if known { 0 } else { rank(m) }).collect());
-            start = end;
+/// The numbers of joint moves, shell by shell: in shell `k` the highest number of a move is `k`.
+#[derive(Clone, Debug)]
+pub(crate) struct Shells {
+    sizes: Vec<u64>,
+    shell: u64,
+    /// The first role that makes its move number `shell`.
+    corner: usize,
+    /// How many joint moves of this corner have come.
+    next: u64,
+}
+
+impl Iterator for Shells {
+    type Item = u64;
+
+    fn next(&mut self) -> Option<u64> {
+        let most = self.sizes.iter().copied().max().unwrap_or(0);
+        while self.shell < most {
+            if let Some(number) = self.number() {
+                self.next += 1;
+                return Some(number);
+            }
+            self.next = 0;
+            self.corner += 1;
+            if self.corner == self.sizes.len() {
+                self.corner = 0;
+                self.shell += 1;
+            }
         }
-        Ranks { ranks }
+        None
+    }
+}
+
+impl Shells {
+    /// The joint move at hand; none if this corner has no more.
+    fn number(&self) -> Option<u64> {
+        let Shells { sizes, shell, corner, next } = self;
+        if sizes[*corner] <= *shell {
+            return None;
+        }
+        let (mut rest, mut number, mut unit) = (*next, 0_u64, 1_u64);
+        for (role, &size) in sizes.iter().enumerate() {
+            let at = if role == *corner {
+                *shell
+            } else {
+                // Roles before the corner stay below the shell.
+                let bound = size.min(if role < *corner { *shell } else { *shell + 1 });
+                if bound == 0 {
+                    return None;
+                }
+                let at = rest % bound;
+                rest /= bound;
+                at
+            };
+            number = number.wrapping_add(at.wrapping_mul(unit));
+            unit = unit.wrapping_mul(size);
+        }
+        (rest == 0).then_some(number)
     }
 }
 
@@ -181,12 +239,11 @@ pub(crate) fn share_of(
         }
         if info.chance == Some(whose) {
             let weights = worker.weights();
-            share *= match weights {
-                [] => 1.0 / legal.len() as f64,
-                _ => {
-                    let total: u64 = weights.iter().map(|&weight| u64::from(weight)).sum();
-                    f64::from(weights[at]) / total as f64
-                }
+            share *= if weights.is_empty() {
+                1.0 / legal.len() as f64
+            } else {
+                let total: u64 = weights.iter().map(|&weight| u64::from(weight)).sum();
+                f64::from(weights[at]) / total as f64
             };
         } else {
             model.shares(worker, whose, buffer);
@@ -197,7 +254,7 @@ pub(crate) fn share_of(
 }
 
 /// The numbers below a bound in an order that looks random, each once, without a list of them.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Order {
     bound: u64,
     step: u64,
@@ -238,6 +295,18 @@ fn gcd(a: u64, b: u64) -> u64 {
 mod tests {
     use super::*;
     use magister_core::Seed;
+
+    #[test]
+    fn shells_have_every_number_once() {
+        for sizes in [vec![1, 1, 1], vec![3, 4], vec![5, 1, 2], vec![1, 7], vec![2, 2, 2]] {
+            let count = sizes.iter().product();
+            let all = Shells { sizes, shell: 0, corner: 0, next: 0 };
+            let mut numbers: Vec<u64> = all.collect();
+            assert_eq!(numbers[0], 0);
+            numbers.sort_unstable();
+            assert_eq!(numbers, (0..count).collect::<Vec<_>>());
+        }
+    }
 
     #[test]
     fn an_order_has_every_number_once() {

@@ -47,7 +47,7 @@ impl Cloud {
         for _ in 0..sweeps {
             for at in 0..self.now.len() {
                 stop.check()?;
-                if at % 16 == 15 && !patience() {
+                if !patience() {
                     return Ok(());
                 }
                 self.change(at, rng, stop)?;
@@ -55,17 +55,6 @@ impl Cloud {
         }
         // A chain forgets where it began.
         self.found = false;
-        Ok(())
-    }
-
-    /// Plays all particles again, for their states and histories.
-    pub(crate) fn refresh(&mut self, stop: &Stop) -> Result<(), Halt> {
-        for at in 0..self.now.len() {
-            let path = self.trails.path(self.now.trails[at]);
-            if let Some(replayed) = self.replay(self.now.origins[at], &path, stop)? {
-                self.put(at, &replayed);
-            }
-        }
         Ok(())
     }
 

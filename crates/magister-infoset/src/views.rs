@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use magister_core::{Game, Information, Move, Observation, Percept, Role, Step, Turn, View};
+use magister_core::{Game, Info, Information, Move, Observation, Percept, Role, Step, Turn, View};
 
 use crate::pool::Pool;
 
@@ -64,6 +64,16 @@ impl Views {
             }
         }
         ViewId(self.pool.insert(&self.row).0 as u32)
+    }
+
+    /// Adds a step to the histories of all roles but chance, which remembers nothing. Silent steps
+    /// leave them as they are.
+    pub(crate) fn live(&mut self, lived: &mut [ViewId], info: &Info, joint: &[Move], step: &Step) {
+        for (role, view) in info.all_roles().zip(lived) {
+            if step.tick && info.chance != Some(role) {
+                *view = self.extend(*view, role, joint, step);
+            }
+        }
     }
 
     /// A history with a turn.

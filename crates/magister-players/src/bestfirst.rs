@@ -157,7 +157,8 @@ impl Grower<'_> {
     }
 
     fn size(&self, node: &Node) -> usize {
-        size_of::<Node>() + 8 * node.state.len() + 16 * self.roles + 64
+        // The vector of nodes may have twice the room it needs, and most nodes are never widened.
+        2 * size_of::<Node>() + 8 * node.state.len() + 16 * self.roles + 64
     }
 
     /// The node of the worker's position.

@@ -176,7 +176,7 @@ pub const PLAYERS: &[Entry] = &[
     Entry {
         iteration: "a descent with playouts of its own",
         parameters: &[
-            Parameter::real("c", 0.25, (0.0, 100.0), "how much what was visited little is worth"),
+            Parameter::real("c", 0.4, (0.0, 100.0), "how much what was visited little is worth"),
             Parameter::real(
                 "fpu",
                 1.0,
@@ -204,9 +204,10 @@ pub const PLAYERS: &[Entry] = &[
             ),
             Parameter::whole(
                 "expand",
-                1,
-                (1, 1000),
-                "how often a leaf is played out before its moves are tried",
+                0,
+                (0, 1000),
+                "how often a leaf is played out before its moves are tried, 0 for what suits the \
+                 engine",
             ),
             Parameter::whole(
                 "playouts",

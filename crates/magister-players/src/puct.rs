@@ -1,4 +1,4 @@
-//! A tree around another player, which values its leaves: PUCT, as AlphaZero has it.
+//! A tree around another player, which values its leaves: PUCT.
 
 use magister_core::{
     Agent, Budget, Decision, Halt, Move, Rng, Role, Step, Stop, Thought, View, Worker,

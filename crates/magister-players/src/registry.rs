@@ -181,12 +181,14 @@ impl Spec {
     #[must_use]
     pub fn with_memory(&self, most: u32) -> Spec {
         let mut spec = self.clone();
+        let (_, given) = self.settings.name.split_once(':').unwrap_or_default();
+        let given = pieces(given).iter().any(|piece| piece.starts_with(MEMORY));
         for (parameter, (name, value)) in
             self.entry.parameters.iter().zip(&mut spec.settings.values)
         {
             match value {
                 Value::Player(inner) => **inner = inner.with_memory(most),
-                Value::Number(number) if *name == MEMORY && *number == parameter.default => {
+                Value::Number(number) if *name == MEMORY && !given => {
                     *number = f64::from(most).clamp(parameter.range.0, parameter.range.1);
                 }
                 Value::Number(_) => {}
@@ -415,7 +417,7 @@ mod tests {
             (spec.to_string(), spec.settings.real("memory"))
         };
         assert_eq!(memory("mcts"), ("mcts".to_owned(), 5.0));
-        assert_eq!(memory("mcts:memory=9"), ("mcts:memory=9".to_owned(), 9.0));
+        assert_eq!(memory("mcts:c=2,memory=256"), ("mcts:c=2,memory=256".to_owned(), 256.0));
         assert_eq!("random".parse::<Spec>().unwrap().with_memory(5).to_string(), "random");
     }
 

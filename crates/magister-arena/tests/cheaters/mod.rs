@@ -198,16 +198,14 @@ pub(crate) fn own_seed() -> Suspect {
                 let drawn = draw(&doors, worker.weights(), &mut rng.clone()).unwrap();
                 doors.iter().position(|&door| door == drawn).unwrap()
             });
-            match view.turns() {
-                [] => legal[0].into(),
-                // To stay is the last move of the list where it is called so.
-                _ => {
-                    let text = |m: &&Move| view.game().text().move_text(**m);
-                    let stay = legal.iter().find(|m| text(m) == "stay").unwrap_or(&legal[0]);
-                    let go = legal.iter().find(|m| text(m) == "switch").unwrap_or(&legal[0]);
-                    (if car == 0 { *stay } else { *go }).into()
-                }
+            if view.turns().is_empty() {
+                return legal[0].into();
             }
+            // To stay is the last move of the list where it is called so.
+            let text = |m: &&Move| view.game().text().move_text(**m);
+            let stay = legal.iter().find(|m| text(m) == "stay").unwrap_or(&legal[0]);
+            let go = legal.iter().find(|m| text(m) == "switch").unwrap_or(&legal[0]);
+            (if car == 0 { *stay } else { *go }).into()
         })
     })
 }

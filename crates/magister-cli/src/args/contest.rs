@@ -328,7 +328,7 @@ pub(crate) struct Inspect {
   go           the move that the player would make for the first role that has a choice
   play MOVES   make moves, written as for `magister step`
   random       make a random step
-  new          begin anew, with another seed
+  new SEED     begin anew
   quit         end
 
 The player keeps what it knows from one question to the next. The first object comes before the

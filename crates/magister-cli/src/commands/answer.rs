@@ -18,7 +18,8 @@ use crate::{CLEAN, game};
 
 pub(crate) fn run(args: &Answer) -> Result<u8> {
     let playable = game::open_for_play(&args.game, &args.language.options())?;
-    let mut table = Table::new(args, Session::new(Arc::clone(&playable.game), args.seed));
+    let session = Session::new(Arc::clone(&playable.game), args.seed);
+    let mut table = Table::new(args, session, args.seed);
     let mut out = std::io::stdout().lock();
     writeln!(out, "{}", table.position())?;
     out.flush()?;
@@ -31,14 +32,15 @@ pub(crate) fn run(args: &Answer) -> Result<u8> {
             "go" => table.think(),
             "play" => table.session.play(rest).map(|()| table.position()),
             "random" => table.session.random().map(|()| table.position()),
-            "new" => {
-                table.games += 1;
-                let seed = args.seed.wrapping_add(table.games);
-                let session = Session::new(Arc::clone(&playable.game), seed);
-                table = Table { games: table.games, ..Table::new(args, session) };
-                Ok(table.position())
-            }
-            _ => Err(anyhow!("`{word}` is none of go, play MOVES, random, new, quit")),
+            "new" => match rest.parse() {
+                Ok(seed) => {
+                    let session = Session::new(Arc::clone(&playable.game), seed);
+                    table = Table::new(args, session, seed);
+                    Ok(table.position())
+                }
+                Err(_) => Err(anyhow!("`new` needs a seed, a whole number; `{rest}` is none")),
+            },
+            _ => Err(anyhow!("`{word}` is none of go, play MOVES, random, new SEED, quit")),
         };
         let answer = answer.unwrap_or_else(|error| json!({ "error": format!("{error:#}") }));
         writeln!(out, "{answer}")?;
@@ -52,7 +54,7 @@ struct Table<'a> {
     args: &'a Answer,
     session: Session,
     seats: Vec<Seat>,
-    games: u64,
+    seed: u64,
 }
 
 struct Seat {
@@ -64,8 +66,8 @@ struct Seat {
 }
 
 impl<'a> Table<'a> {
-    fn new(args: &'a Answer, session: Session) -> Self {
-        Table { args, session, seats: Vec::new(), games: 0 }
+    fn new(args: &'a Answer, session: Session, seed: u64) -> Self {
+        Table { args, session, seats: Vec::new(), seed }
     }
 
     /// The position: who has a choice, or how it ended.
@@ -84,7 +86,8 @@ impl<'a> Table<'a> {
         }
         let choosing: Vec<&str> =
             info.players().filter(|&role| self.session.chooses(role)).map(name).collect();
-        json!({ "over": false, "choosing": choosing })
+        let roles: Vec<&str> = info.players().map(name).collect();
+        json!({ "over": false, "roles": roles, "choosing": choosing })
     }
 
     /// What the player would do as the first role that has a choice.
@@ -92,19 +95,17 @@ impl<'a> Table<'a> {
         let info = self.session.info();
         let role = info.players().find(|&role| self.session.chooses(role));
         let role = role.ok_or_else(|| anyhow!("no player has a choice; `random` goes on"))?;
-        let at = match self.seats.iter().position(|seat| seat.view.role() == role) {
-            Some(at) => at,
-            None => {
-                let seed = Seed::from(self.args.seed.wrapping_add(self.games));
-                self.seats.push(Seat {
-                    agent: self.args.player.make(),
-                    view: View::new(Arc::clone(&self.session.game), role),
-                    rng: seed.derive("agent").derive_index(u64::from(role.0)).rng(),
-                    known: 1,
-                });
-                self.seats.len() - 1
-            }
-        };
+        let known = self.seats.iter().position(|seat| seat.view.role() == role);
+        let at = known.unwrap_or_else(|| {
+            let seed = Seed::from(self.seed);
+            self.seats.push(Seat {
+                agent: self.args.player.make(),
+                view: View::new(Arc::clone(&self.session.game), role),
+                rng: seed.derive("agent").derive_index(u64::from(role.0)).rng(),
+                known: 1,
+            });
+            self.seats.len() - 1
+        });
         let information = self.session.game.info().information;
         let seat = &mut self.seats[at];
         for moment in &self.session.moments[seat.known..] {
@@ -127,7 +128,9 @@ impl<'a> Table<'a> {
         }
         let (begun, used) = (Instant::now(), cpu_time());
         let decision = seat.agent.decide(&seat.view, &mut budget, &mut seat.rng)?;
-        let cpu = cpu_time().zip(used).map(|(now, before)| (now - before).as_secs_f64() * 1e3);
+        let cpu = cpu_time()
+            .zip(used)
+            .map(|(now, before)| now.saturating_sub(before).as_secs_f64() * 1e3);
         Ok(json!({
             "move": self.session.game.text().move_text(decision.choice),
             "role": self.session.info().role_name(role),

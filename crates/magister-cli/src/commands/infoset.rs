@@ -81,6 +81,7 @@ pub(crate) fn run(args: &Infoset) -> Result<u8> {
                     Some(_) => "no course of the game agrees with it".to_owned(),
                     None => turns::impossible(&**game, role, &mut tracker, &turn),
                 };
+                let text = turns::short(text);
                 anstream::eprintln!("magister: turn {} (`{text}`): {why}", lived.len() + 1);
                 return Ok(FOUND);
             }

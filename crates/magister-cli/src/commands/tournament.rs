@@ -157,7 +157,7 @@ fn as_text(log: &Log, scale: Rated) -> String {
     let width = standings.iter().map(|one| one.player.len()).max().unwrap_or(0).max(6);
     let mut text = format!("{:width$}  rating  95 % interval   score  against\n", "player");
     // Ratings by Weng and Lin are small.
-    let digits = if scale == Rated::WengLin { 1 } else { 0 };
+    let digits = usize::from(scale == Rated::WengLin);
     for Standing { player, rating, interval: (low, high) } in &standings {
         let share = shares.iter().find(|one| one.player == *player).map_or(0.0, |one| one.score);
         let _ = write!(

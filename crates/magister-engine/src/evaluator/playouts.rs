@@ -97,7 +97,7 @@ impl<M: Machine> NetworkWorker<M> {
                 let request = Request::of_leaves(leaves);
                 let first = leaves.starts.first().map(|start| Stream { id: 0, start, quota: 1 });
                 let (seed, max_steps) = (leaves.seed, leaves.max_steps);
-                let streams = first.as_ref().map_or(&[][..], std::slice::from_ref);
+                let streams = first.as_slice();
                 let trial = Batch { seed, streams, max_steps, detail: Detail::Sums };
                 match self.best(&trial, &request, stop)? {
                     Playing::Lanes(width) => self.leaves_on_vectors(width, leaves, out, stop),

@@ -37,9 +37,14 @@ impl Possible {
     pub(super) fn allows(&self, state: &[u64]) -> bool {
         let holds = |fluent: u32| state[fluent as usize / 64] >> (fluent % 64) & 1 == 1;
         self.groups.iter().all(|group| {
-            let bits = |&(word, mask): &(u32, u64)| (state[word as usize] & mask).count_ones();
-            let count: u32 = group.words.iter().map(bits).sum();
-            count == 1 || (count == 0 && !group.exact)
+            let mut some = false;
+            group.words.iter().all(|&(word, mask)| {
+                let bits = state[word as usize] & mask;
+                // One bit at most, here and in all words together.
+                let one = bits & bits.wrapping_sub(1) == 0 && !(some && bits != 0);
+                some |= bits != 0;
+                one
+            }) && (some || !group.exact)
         }) && self.implied.iter().all(|&(a, b)| !holds(a) || holds(b))
     }
 }

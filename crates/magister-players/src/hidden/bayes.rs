@@ -91,14 +91,12 @@ impl Agent for Bayes {
             let mut scores = Scores::new(&legal);
             let mut whole = true;
             for &choice in &legal {
-                match look.after(&states, choice, depth) {
-                    Ok(value) => scores.add(choice, value, 1.0),
-                    // What is known of the depth before counts.
-                    Err(_) => {
-                        whole = false;
-                        break;
-                    }
-                }
+                // What is known of the depth before counts, if there is no time for this one.
+                let Ok(value) = look.after(&states, choice, depth) else {
+                    whole = false;
+                    break;
+                };
+                scores.add(choice, value, 1.0);
             }
             if whole {
                 best = Some(scores);

@@ -1,6 +1,6 @@
-//! HyperPlay: playouts in many courses of the game that agree with what was seen.
+//! `HyperPlay`: playouts in many courses of the game that agree with what was seen.
 //!
-//! M. Schofield, T. Cerexhe, M. Thielscher, "HyperPlay: a solution to general game playing with
+//! M. Schofield, T. Cerexhe, M. Thielscher, "`HyperPlay`: a solution to general game playing with
 //! imperfect information", AAAI 2012. States are drawn by their probabilities, and each move is
 //! worth the mean of random playouts after it. That everybody plays on at random means that
 //! nothing is gained by asking, and nothing lost by telling.
@@ -11,7 +11,7 @@ use magister_infoset::{Belief, Keep};
 use super::{Mind, Question, Scores, Valuer};
 use crate::Settings;
 
-/// HyperPlay with random playouts. An iteration is a state in which all moves are tried.
+/// `HyperPlay` with random playouts. An iteration is a state in which all moves are tried.
 pub(crate) struct HyperPlay {
     name: String,
     mind: Mind,

@@ -2,7 +2,7 @@
 //!
 //! M. Schofield, M. Thielscher, "Lifting model sampling for general game playing to
 //! incomplete-information models", AAAI 2015. A course of the game that agrees with what was seen
-//! is drawn; a move is made there; from then on every role, the own one too, decides by HyperPlay
+//! is drawn; a move is made there; from then on every role, the own one too, decides by `HyperPlay`
 //! on its own information set. A nested player is given its role and its history and nothing else,
 //! so it knows neither the course nor the state: asking is worth what is then known, and telling
 //! costs what the others then know.
@@ -101,6 +101,8 @@ struct Nested {
     views: Views,
     policies: FxHashMap<ViewId, Vec<(Move, f64)>>,
     worker: Box<dyn Worker>,
+    /// A worker for beliefs.
+    spare: Option<Box<dyn Worker>>,
     valuer: Valuer,
     step: Step,
 }
@@ -112,6 +114,7 @@ impl Nested {
             views: Views::new(&**game),
             policies: FxHashMap::default(),
             worker: game.worker(),
+            spare: None,
             valuer: Valuer::default(),
             step: Step::new(),
         }
@@ -213,7 +216,7 @@ impl Nested {
         Ok(policy.get(outcome(&shares, rng)).map_or(Move::IDLE, |entry| entry.0))
     }
 
-    /// HyperPlay on the information set of a history: the best moves, each as likely.
+    /// `HyperPlay` on the information set of a history: the best moves, each as likely.
     fn policy(
         &mut self,
         role: Role,
@@ -227,8 +230,24 @@ impl Nested {
             particles: NESTED_PARTICLES,
             ..BeliefSettings::default()
         };
-        let mut belief = Belief::new(Arc::clone(&self.game), role, settings, stop)?;
-        belief.follow(&self.views.turns(view), budget, rng)?;
+        let spare = self.spare.take().unwrap_or_else(|| self.game.worker());
+        let mut belief = Belief::with_worker(Arc::clone(&self.game), spare, role, settings, stop)?;
+        let policy = belief
+            .follow(&self.views.turns(view), budget, rng)
+            .and_then(|()| self.best(&belief, role, budget, rng));
+        self.spare = Some(belief.into_worker());
+        policy
+    }
+
+    /// The best moves in what a role believes, by playouts.
+    fn best(
+        &mut self,
+        belief: &Belief,
+        role: Role,
+        budget: &Budget,
+        rng: &mut Rng,
+    ) -> Result<Vec<(Move, f64)>, Halt> {
+        let stop = budget.stop();
         self.worker.load(belief.state(0), stop)?;
         let legal = self.worker.legal(role).to_vec();
         let mut scores = Scores::new(&legal);

@@ -12,7 +12,7 @@
 
 use std::sync::Arc;
 
-use magister_core::{Agent, Budget, Decision, Game, Halt, Move, Rng, Role, Stop, Thought, View};
+use magister_core::{Agent, Budget, Decision, Game, Halt, Move, Rng, Role, Thought, View, Worker};
 use magister_infoset::{Belief, Keep, Limits, Settings as BeliefSettings, ViewId};
 use rustc_hash::FxHashMap;
 
@@ -23,6 +23,7 @@ use crate::Settings;
 /// What may be found out about the information set of another role.
 const OTHERS: Limits = Limits { states: 2_000, steps: 20_000 };
 const OTHERS_PARTICLES: usize = 100;
+const OTHERS_COURSES: usize = 200;
 /// Information sets of other roles that are remembered, and looked for in one decision where
 /// there is no clock.
 const REMEMBERED: usize = 500;
@@ -116,7 +117,7 @@ impl Agent for Ismcts {
         let (belief, worker) = self.mind.parts()?;
         let mut histories = Histories::default();
         let mut iterations = 0;
-        let beginning = beginning(game, budget.stop())?;
+        let beginning = if self.root == Root::Start { beginning(game) } else { Vec::new() };
         while budget.spend(1) {
             if forest.bytes() > self.memory {
                 break;
@@ -162,13 +163,13 @@ impl Agent for Ismcts {
     }
 }
 
-/// The first state in which anybody has a turn.
-fn beginning(game: &Arc<dyn Game>, _stop: &Stop) -> Result<Vec<u64>, Halt> {
+/// The first state of a game.
+fn beginning(game: &Arc<dyn Game>) -> Vec<u64> {
     let mut worker = game.worker();
     worker.reset();
     let mut state = Vec::new();
     worker.save(&mut state);
-    Ok(state)
+    state
 }
 
 /// The move that was made most often.
@@ -207,11 +208,32 @@ impl Histories {
     }
 }
 
+/// A state to begin a descent in, the role that learns by it, and the histories of all roles.
+type Start = (Vec<u64>, Role, Vec<ViewId>);
+
+/// Courses that a role takes to be possible, drawn by how likely they are: states with the
+/// histories of all roles.
+struct Possible {
+    courses: Vec<(Vec<u64>, Vec<ViewId>)>,
+}
+
+impl Possible {
+    fn of(belief: &Belief, forest: &mut Forest, rng: &mut Rng) -> Self {
+        let mut histories = Histories::default();
+        let mut course = || {
+            let number = belief.draw(rng);
+            (belief.state(number).to_vec(), histories.of(belief, number, forest))
+        };
+        Possible { courses: (0..OTHERS_COURSES).map(|_| course()).collect() }
+    }
+}
+
 /// The information sets of other roles, by their histories.
 #[derive(Default)]
 struct Others {
     game: Option<Arc<dyn Game>>,
-    beliefs: FxHashMap<(Role, ViewId), Option<(Belief, Histories)>>,
+    beliefs: FxHashMap<(Role, ViewId), Option<Possible>>,
+    worker: Option<Box<dyn Worker>>,
     /// The time that must be left for a new one, and how many there may be without a clock.
     until: Option<std::time::Duration>,
     left: u32,
@@ -222,6 +244,9 @@ impl Others {
         let same = self.game.as_ref().is_some_and(|known| Arc::ptr_eq(known, game));
         if !same || self.beliefs.len() > REMEMBERED {
             self.beliefs.clear();
+        }
+        if !same {
+            self.worker = None;
         }
         self.game = Some(Arc::clone(game));
         self.until = budget.remaining().map(|left| left / 2);
@@ -237,7 +262,7 @@ impl Others {
         forest: &mut Forest,
         budget: &Budget,
         rng: &mut Rng,
-    ) -> Result<Option<(Vec<u64>, Role, Vec<ViewId>)>, Halt> {
+    ) -> Result<Option<Start>, Halt> {
         let game = Arc::clone(forest.game());
         let others: Vec<Role> = game.info().players().filter(|role| role != learner).collect();
         if others.is_empty() {
@@ -261,24 +286,21 @@ impl Others {
                 ..BeliefSettings::default()
             };
             let turns = forest.views.turns(view);
-            let found = Belief::new(Arc::clone(&game), role, settings, budget.stop()).and_then(
-                |mut belief| {
-                    belief.follow(&turns, budget, rng)?;
-                    Ok(belief)
-                },
-            );
+            let worker = self.worker.take().unwrap_or_else(|| game.worker());
+            let stop = budget.stop();
+            let mut belief = Belief::with_worker(Arc::clone(&game), worker, role, settings, stop)?;
+            let found = belief.follow(&turns, budget, rng);
+            let found = found.map(|()| Possible::of(&belief, forest, rng));
+            self.worker = Some(belief.into_worker());
             let found = match found {
-                Ok(belief) => Some((belief, Histories::default())),
+                Ok(possible) => Some(possible),
                 Err(Halt::Stopped) => return Err(Halt::Stopped),
                 Err(_) => None,
             };
             self.beliefs.insert((role, view), found);
         }
-        let Some(Some((belief, histories))) = self.beliefs.get_mut(&(role, view)) else {
-            return Ok(None);
-        };
-        let number = belief.draw(rng);
-        let views = histories.of(belief, number, forest);
-        Ok(Some((belief.state(number).to_vec(), role, views)))
+        let Some(Some(possible)) = self.beliefs.get(&(role, view)) else { return Ok(None) };
+        let (state, views) = &possible.courses[rng.below(possible.courses.len() as u64) as usize];
+        Ok(Some((state.clone(), role, views.clone())))
     }
 }

@@ -83,8 +83,12 @@ impl Mind {
         let legal = match self.follow(view, budget, rng) {
             Ok(()) => self.legal(view.role(), budget)?,
             Err(halt) => {
-                let (belief, worker) = self.parts().map_err(|_| halt)?;
-                belief.pretend(view.turns(), worker, rng)?;
+                let Some((_, worker)) = &mut self.worker else { return Err(halt) };
+                match &self.belief {
+                    Some(belief) => belief.pretend(view.turns(), &mut **worker, rng)?,
+                    None if view.turns().is_empty() => worker.reset(),
+                    None => return Err(halt),
+                }
                 let legal = worker.legal(view.role());
                 let choice = match legal {
                     [] => Move::IDLE,
@@ -102,6 +106,9 @@ impl Mind {
 
     fn follow(&mut self, view: &View, budget: &Budget, rng: &mut Rng) -> Result<(), Halt> {
         let (game, role) = (view.game(), view.role());
+        if self.worker.as_ref().is_none_or(|(known, _)| !Arc::ptr_eq(known, game)) {
+            self.worker = Some((Arc::clone(game), game.worker()));
+        }
         self.belief = self.belief.take().filter(|old| old.precedes(game, role, view.turns()));
         let belief = match &mut self.belief {
             Some(belief) => belief,
@@ -110,9 +117,6 @@ impl Mind {
                 empty.insert(Belief::new(game, role, settings, budget.stop())?)
             }
         };
-        if self.worker.as_ref().is_none_or(|(known, _)| !Arc::ptr_eq(known, game)) {
-            self.worker = Some((Arc::clone(game), game.worker()));
-        }
         belief.follow(view.turns(), budget, rng)
     }
 
@@ -133,7 +137,8 @@ impl Mind {
         let mut legal: Option<Vec<Move>> = None;
         let mut likeliest = (f64::NEG_INFINITY, Vec::new());
         for number in (0..belief.len()).step_by(stride) {
-            let late = all.zip(budget.remaining()).is_some_and(|(all, left)| left < all / 2);
+            let late =
+                all.zip(budget.remaining()).is_some_and(|(all, left)| left < all.mul_f64(0.9));
             if legal.is_some() && (late || budget.stop().is_set()) {
                 break;
             }

@@ -60,7 +60,7 @@ pub(crate) fn share(budget: &mut Budget, parts: u32) -> Budget {
     match budget.remaining() {
         None => part,
         Some(all) => {
-            let left = all - all / parts;
+            let left = all.saturating_sub(all / parts);
             part.with_clock(Arc::new(Until { clock: budget.clone(), left }))
         }
     }

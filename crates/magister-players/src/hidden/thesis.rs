@@ -146,8 +146,9 @@ fn playout(
     let rank = if players > 1.0 {
         let others = || info.players().filter(|&other| other != role);
         let above = others().filter(|other| totals[other.index()] > own).count() as f64;
-        let level = others().filter(|other| totals[other.index()] == own).count() as f64;
-        1.0 + above + level / 2.0
+        let below = others().filter(|other| totals[other.index()] < own).count() as f64;
+        // Those on a level share their ranks.
+        1.0 + above + (players - 1.0 - above - below) / 2.0
     } else {
         // In games for one, a win has rank one and a loss rank zero.
         f64::from(own >= scale.high)

@@ -5,6 +5,7 @@
 //! every role decides by its own; then a new node is made, and playouts value it. So what a role
 //! does in a node can not depend on what it does not see there.
 
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 use magister_core::{Budget, Game, Halt, Move, Rng, Role, Step, Stop, Worker, draw};
@@ -220,8 +221,12 @@ impl Forest {
                     + self.c * (f64::from(arm.available).ln() / visits).sqrt()
             };
             // Of equals, each with the same probability.
-            ties = if here > worth { 1 } else { ties + u64::from(here == worth) };
-            if here > worth || here == worth && rng.below(ties) == 0 {
+            match here.total_cmp(&worth) {
+                Ordering::Less => continue,
+                Ordering::Equal => ties += 1,
+                Ordering::Greater => ties = 1,
+            }
+            if ties == 1 || rng.below(ties) == 0 {
                 (best, worth) = (at, here);
             }
         }

@@ -2,8 +2,9 @@
 
 use magister_core::{Move, Role};
 
+use super::edges::LOST;
 use super::search::{Descent, Hop, Search};
-use super::tree::{Kind, LOST};
+use super::tree::{Kind, NONE};
 use crate::combine::{Outlook, combine};
 
 /// A move of a role, in how many playouts it was made, and the sum of their values.
@@ -18,20 +19,18 @@ impl Search<'_> {
     /// moves that were made in them.
     pub(super) fn back_up(&mut self, descent: &Descent, moves: &mut Vec<Noted>) {
         let leaf = descent.leaf;
-        self.tree.node_mut(leaf).pending -= 1;
         if descent.open {
             self.learn(leaf);
         } else {
             self.sample.copy_from_slice(self.tree.values(leaf));
         }
-        self.tree.node_mut(leaf).visits += 1;
+        self.tree.node_mut(leaf).visit();
         let mut child = leaf;
-        for at in (descent.from..descent.to).rev() {
+        let mut at = descent.last;
+        while at != NONE {
             let hop = self.hops[at as usize];
-            let node = self.tree.node_mut(hop.node);
-            node.pending -= 1;
             if self.config.grave > 0.0 {
-                let visits = node.visits;
+                let visits = self.tree.node(hop.node).visits;
                 self.note_own(hop, moves);
                 self.priors.note_at(hop.node, visits, moves);
             }
@@ -40,8 +39,9 @@ impl Search<'_> {
             } else {
                 self.pass_one(hop, child);
             }
-            self.tree.node_mut(hop.node).visits += 1;
+            self.tree.node_mut(hop.node).visit();
             child = hop.node;
+            at = hop.before;
         }
     }
 
@@ -68,6 +68,12 @@ impl Search<'_> {
 
     /// Enters the playouts of a node.
     fn learn(&mut self, at: u32) {
+        if self.scale.high.is_infinite() {
+            for &value in &self.sample {
+                self.seen = (self.seen.0.min(value), self.seen.1.max(value));
+            }
+            self.stretch();
+        }
         let roles = self.tree.roles;
         let tree = &mut *self.tree;
         let node = &mut tree.nodes[at as usize];
@@ -76,11 +82,6 @@ impl Search<'_> {
         let (values, own) = all.split_at_mut(roles);
         for (own, &value) in own.iter_mut().zip(&self.sample) {
             *own += (value - *own) / node.own as f32;
-        }
-        if self.scale.high.is_infinite() {
-            for &value in &self.sample {
-                self.seen = (self.seen.0.min(value), self.seen.1.max(value));
-            }
         }
         if !node.proven && node.kind != Kind::Many {
             node.weight += 1;

@@ -41,20 +41,7 @@ impl Search<'_> {
         round.descents.clear();
         self.hops.clear();
         self.many.clear();
-        let mut result = Ok(());
-        for _ in 0..size {
-            match self.descend() {
-                Ok(descent) if descent.open => round.descents.push(descent),
-                Ok(descent) => self.back_up(&descent, &mut Vec::new()),
-                Err(halt) => {
-                    result = Err(halt);
-                    break;
-                }
-            }
-            if self.tree.node(self.root).proven {
-                break;
-            }
-        }
+        let result = self.descend(size, &mut round.descents);
         if round.descents.is_empty() {
             return result;
         }
@@ -76,7 +63,7 @@ impl Search<'_> {
     fn leaves(&mut self, round: &mut Round<'_>) -> Result<(), Halt> {
         let Round { descents, yields, stream, seed, team, .. } = round;
         // Where players take turns, leaves of the same depth have the same one to move.
-        descents.sort_by_key(|descent| (descent.to - descent.from) % 2);
+        descents.sort_by_key(|descent| descent.depth % 2);
         let spare = (LANES / descents.len() as u32).min(MOST);
         // The greatest power of two that is not above.
         let spare = 1 << spare.max(1).ilog2();

@@ -23,6 +23,7 @@
 //!   the best reward, and once one is known it is followed.
 
 mod backup;
+mod edges;
 mod leaves;
 mod pace;
 mod prior;
@@ -50,6 +51,9 @@ use tree::{NONE, Tree};
 const SIDE_BY_SIDE: u32 = 4;
 const STREAM: u32 = 32;
 
+/// How often a leaf is played out before it gets edges, where playouts are played side by side.
+const EXPAND: u32 = 4;
+
 /// The settings.
 #[derive(Clone, Debug)]
 struct Config {
@@ -74,9 +78,11 @@ struct Config {
 pub(crate) struct Uct {
     name: String,
     config: Config,
-    /// The playouts of a leaf and the descents of a round, 0 for what suits the engine.
+    /// The playouts of a leaf, the descents of a round, and how often a leaf is played out before it
+    /// gets edges; 0 for what suits the engine.
     playouts: u32,
     batch: u32,
+    expand: u32,
     follower: Follower,
     tree: Tree,
     priors: Priors,
@@ -99,7 +105,7 @@ impl Uct {
             fpu: settings.real("fpu") as f32,
             bias: settings.real("bias") as f32,
             grave: settings.real("grave") as f32,
-            expand: settings.whole("expand"),
+            expand: 1,
             plain: settings.real("bias") <= 0.0 && settings.real("grave") <= 0.0,
             batch: 1,
             playouts: 1,
@@ -113,6 +119,7 @@ impl Uct {
             config,
             playouts: settings.whole("playouts"),
             batch: settings.whole("batch"),
+            expand: settings.whole("expand"),
             follower: Follower::new(),
             tree: Tree::default(),
             priors: Priors::default(),
@@ -159,9 +166,15 @@ impl Uct {
         let side_by_side = worker.lanes() > 1;
         self.config.lanes = side_by_side || self.config.threads > 1;
         self.config.playouts = match self.playouts {
-            // Of a puzzle the best playout counts, not the mean.
-            0 if side_by_side && self.config.plain && info.players().count() > 1 => SIDE_BY_SIDE,
+            0 if side_by_side && self.config.plain => SIDE_BY_SIDE,
             0 if side_by_side => STREAM,
+            0 => 1,
+            given => given,
+        };
+        self.config.expand = match self.expand {
+            // Where playouts cost little, making edges does not; but in a puzzle the one way
+            // to the end may lead through them.
+            0 if side_by_side && info.players().count() > 1 => EXPAND,
             0 => 1,
             given => given,
         };
@@ -196,8 +209,8 @@ impl Uct {
             stop: budget.stop().clone(),
             scale,
             seen: self.seen.unwrap_or((low, high)),
+            spread: 1.0,
             root,
-            near: None,
             room: true,
             hops: Vec::new(),
             many: Vec::new(),
@@ -208,6 +221,7 @@ impl Uct {
             joint: Vec::new(),
             rng,
         };
+        search.stretch();
         let seed = search.rng.next_u64();
         let mut round = Round::new(seed, &mut self.team);
         let mut iterations = 0;

@@ -5,8 +5,9 @@ use std::ops::Range;
 use magister_core::{Halt, Move, Payment, Rng, Role, Step, Stop, Worker};
 
 use super::Config;
+use super::edges::{GROUP, LOST};
 use super::prior::Priors;
-use super::tree::{Crowd, GROUP, Joint, Kind, LOST, NONE, Tree};
+use super::tree::{Crowd, Joint, Kind, NONE, Tree};
 use crate::choices::Choices;
 use crate::playing::outcome;
 use crate::rewards::{self, Scale};
@@ -19,6 +20,8 @@ pub(super) struct Hop {
     /// [`Search::many`].
     pub(super) edge: u32,
     pub(super) several: bool,
+    /// The step before; [`NONE`] if this is the first.
+    pub(super) before: u32,
 }
 
 /// What several chose at the same time: the edge of each, and the number of the joint move.
@@ -28,15 +31,25 @@ pub(super) struct Many {
     pub(super) number: u64,
 }
 
-/// A descent to a node: its part of the hops of a round.
+/// A descent: the node that it has come to, and its last step.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Descent {
-    pub(super) from: u32,
-    pub(super) to: u32,
     pub(super) leaf: u32,
+    pub(super) last: u32,
+    pub(super) depth: u32,
+    /// The last node on the way that has means of its own, or [`NONE`].
+    near: u32,
     /// Whether the leaf needs playouts; if not, its values are known.
     pub(super) open: bool,
 }
+
+/// Descents that are made side by side, one step of each in turn. They choose what they would
+/// choose one after the other, since values change only when they are done; but while one waits
+/// for memory the others go on.
+const SIDE_BY_SIDE: usize = 32;
+
+/// From this depth on it is looked whether descents go in circles.
+const DEEP: u32 = 16;
 
 /// The search of one thread.
 pub(super) struct Search<'a> {
@@ -47,11 +60,11 @@ pub(super) struct Search<'a> {
     pub(super) rng: &'a mut Rng,
     pub(super) stop: Stop,
     pub(super) scale: Scale,
-    /// The least and the greatest value: of the game, or seen so far where it does not say.
+    /// The least and the greatest value: of the game, or seen so far where it does not say; and
+    /// one divided by what is between them.
     pub(super) seen: (f32, f32),
+    pub(super) spread: f32,
     pub(super) root: u32,
-    /// The last node of the descent that has means of its own.
-    pub(super) near: Option<u32>,
     /// Whether the tree may grow.
     pub(super) room: bool,
     /// The hops of all descents of a round, and what several chose at once there.
@@ -66,32 +79,63 @@ pub(super) struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Goes down from the root. Everything on the way counts as visited once more until the
-    /// descent is backed up or given up, so that the next descent goes elsewhere.
-    pub(super) fn descend(&mut self) -> Result<Descent, Halt> {
-        self.tree.stamp = self.tree.stamp.wrapping_add(1);
-        let from = self.hops.len() as u32;
-        match self.walk() {
-            Ok((leaf, open)) => {
-                self.tree.node_mut(leaf).pending += 1;
-                Ok(Descent { from, to: self.hops.len() as u32, leaf, open })
-            }
-            Err(halt) => {
-                self.release(from..self.hops.len() as u32);
-                Err(halt)
+    /// Makes so many descents from the root. Everything on the way counts as visited once more
+    /// until a descent is backed up or given up, so that the next one goes elsewhere. What ends
+    /// where values are known is backed up at once; the others are added to `open`.
+    pub(super) fn descend(&mut self, count: u64, open: &mut Vec<Descent>) -> Result<(), Halt> {
+        let root = self.root;
+        let first = Descent { leaf: root, last: NONE, depth: 0, near: NONE, open: false };
+        let mut left = count as usize;
+        let mut walking = Vec::with_capacity(SIDE_BY_SIDE);
+        while left > 0 && !self.tree.node(root).proven {
+            let now = left.min(SIDE_BY_SIDE);
+            left -= now;
+            walking.resize(now, first);
+            while !walking.is_empty() {
+                let mut going = 0;
+                for at in 0..walking.len() {
+                    let mut descent = walking[at];
+                    match self.hop(&mut descent) {
+                        Ok(true) => {
+                            walking[going] = descent;
+                            going += 1;
+                        }
+                        Ok(false) => {
+                            self.tree.node_mut(descent.leaf).pending += 1;
+                            if descent.open {
+                                open.push(descent);
+                            } else {
+                                self.back_up(&descent, &mut Vec::new());
+                            }
+                        }
+                        Err(halt) => {
+                            let others = walking[..going].iter().chain(&walking[at..]);
+                            others.for_each(|descent| self.release(descent));
+                            return Err(halt);
+                        }
+                    }
+                }
+                walking.truncate(going);
             }
         }
+        Ok(())
+    }
+
+    /// Looks at how far apart values are.
+    pub(super) fn stretch(&mut self) {
+        self.spread = 1.0 / (self.seen.1 - self.seen.0).max(1e-6);
     }
 
     /// Gives up a descent whose playouts were not made.
     pub(super) fn abandon(&mut self, descent: &Descent) {
-        self.release(descent.from..descent.to);
+        self.release(descent);
         self.tree.node_mut(descent.leaf).pending -= 1;
     }
 
     /// Takes back what was counted as under way.
-    fn release(&mut self, hops: Range<u32>) {
-        for at in hops {
+    fn release(&mut self, descent: &Descent) {
+        let mut at = descent.last;
+        while at != NONE {
             let hop = self.hops[at as usize];
             self.tree.node_mut(hop.node).pending -= 1;
             if hop.several {
@@ -102,44 +146,58 @@ impl Search<'_> {
             } else {
                 self.tree.edges.leave(hop.edge as usize);
             }
+            at = hop.before;
         }
     }
 
-    /// The node at which a descent ends, and whether it needs playouts.
-    fn walk(&mut self) -> Result<(u32, bool), Halt> {
-        let mut at = self.root;
-        let (stamp, room, patience) = (self.tree.stamp, self.room, self.config.expand);
-        self.near = None;
-        loop {
-            let node = self.tree.node_mut(at);
-            if node.proven {
-                return Ok((at, false));
+    /// Whether a descent has been at its node before.
+    fn circles(&self, descent: &Descent) -> bool {
+        let mut at = descent.last;
+        while at != NONE {
+            let hop = &self.hops[at as usize];
+            if hop.node == descent.leaf {
+                return true;
             }
-            let kind = node.kind;
-            // A position that was played out too little is, and so is one that closes a circle.
-            let circle = node.stamp == stamp;
-            node.stamp = stamp;
-            if circle || (kind == Kind::Leaf && (node.own < patience || !room)) {
-                return Ok((at, true));
-            }
-            if kind == Kind::Leaf {
-                self.expand(at)?;
-            }
-            if self.config.grave > 0.0 && self.priors.node(at).is_some() {
-                self.near = Some(at);
-            }
-            let hop = self.select(at);
-            let child = self.follow(hop, kind == Kind::Leaf)?;
-            self.tree.node_mut(at).pending += 1;
-            if hop.several {
-                let edges = &self.many[hop.edge as usize].edges;
-                edges.iter().for_each(|&edge| self.tree.edges.enter(edge as usize));
-            } else {
-                self.tree.edges.enter(hop.edge as usize);
-            }
-            self.hops.push(hop);
-            at = child;
+            at = hop.before;
         }
+        false
+    }
+
+    /// Takes a descent one step further; false if it has come to its end.
+    fn hop(&mut self, descent: &mut Descent) -> Result<bool, Halt> {
+        let at = descent.leaf;
+        let node = self.tree.node(at);
+        if node.proven {
+            return Ok(false);
+        }
+        let leaf = node.kind == Kind::Leaf;
+        // A position that was played out too little is, and so is one that closes a circle.
+        if (leaf && (node.own < self.config.expand || !self.room))
+            || (descent.depth >= DEEP && self.circles(descent))
+        {
+            descent.open = true;
+            return Ok(false);
+        }
+        if leaf {
+            self.expand(at)?;
+        }
+        if self.config.grave > 0.0 && self.priors.node(at).is_some() {
+            descent.near = at;
+        }
+        let hop = self.select(descent);
+        let child = self.follow(hop, leaf)?;
+        self.tree.node_mut(at).pending += 1;
+        if hop.several {
+            let edges = &self.many[hop.edge as usize].edges;
+            edges.iter().for_each(|&edge| self.tree.edges.enter(edge as usize));
+        } else {
+            self.tree.edges.enter(hop.edge as usize);
+        }
+        descent.last = self.hops.len() as u32;
+        descent.depth += 1;
+        descent.leaf = child;
+        self.hops.push(hop);
+        Ok(true)
     }
 
     /// Gives a node its edges, and leaves the worker there.
@@ -192,19 +250,20 @@ impl Search<'_> {
     }
 
     /// Chooses an edge, or a joint move.
-    fn select(&mut self, at: u32) -> Hop {
+    fn select(&mut self, descent: &Descent) -> Hop {
+        let (at, before, near) = (descent.leaf, descent.last, descent.near);
         let node = self.tree.node(at);
         let range = self.tree.range(at);
-        let one = |edge: usize| Hop { node: at, edge: edge as u32, several: false };
+        let one = |edge: usize| Hop { node: at, edge: edge as u32, several: false, before };
         match node.kind {
             Kind::One(role) if self.config.plain => one(self.quickest(at, role)),
-            Kind::One(role) => one(self.best(at, range, role)),
+            Kind::One(role) => one(self.best(at, near, range, role)),
             Kind::Many => {
                 let mut edges = Vec::new();
                 let (mut first, mut number) = (range.start, 0_u64);
                 let Some(crowd) = self.tree.crowds.get(&at) else { return one(range.start) };
                 for &(role, count) in &crowd.actors {
-                    let edge = self.best(at, first..first + count as usize, role);
+                    let edge = self.best(at, near, first..first + count as usize, role);
                     number = number.wrapping_mul(u64::from(count)) + (edge - first) as u64;
                     edges.push(edge as u32);
                     first += count as usize;
@@ -212,7 +271,7 @@ impl Search<'_> {
                 let outcome = outcome(&crowd.outcomes, self.rng) as u64;
                 number = number.wrapping_mul(crowd.outcomes.len() as u64) + outcome;
                 self.many.push(Many { edges, number });
-                Hop { node: at, edge: self.many.len() as u32 - 1, several: true }
+                Hop { node: at, edge: self.many.len() as u32 - 1, several: true, before }
             }
             // The outcome that is most behind its share, so that the mean is soon exact.
             Kind::Chance | Kind::Leaf | Kind::Terminal => {
@@ -228,57 +287,57 @@ impl Search<'_> {
         }
     }
 
-    /// How much worth what was visited little is, at a node.
-    fn curiosity(&self, at: u32) -> f32 {
-        let node = self.tree.node(at);
-        self.config.c * log(node.visits + node.pending).sqrt()
-    }
-
     /// What [`best`](Self::best) is where nothing counts but the edges themselves, several at a
     /// time: this is where a search spends most of its time.
     fn quickest(&self, at: u32, role: Role) -> usize {
         let node = self.tree.node(at);
-        let low = self.seen.0;
-        let spread = 1.0 / (self.seen.1 - low).max(1e-6);
-        let c = self.curiosity(at);
+        let (low, spread) = (self.seen.0, self.spread);
+        let c = self.config.c * node.curiosity;
         debug_assert!((node.hope - self.tree.values(at)[role.index()]).abs() < 1e-3);
         let hope = (node.hope - low) * spread;
         let range = self.tree.range(at);
         let mut most = [f32::NEG_INFINITY; GROUP];
-        let mut place = [0_u32; GROUP];
-        for (number, group) in self.tree.edges.groups(range.clone()).iter().enumerate() {
+        // Small whole numbers; as floats, since then a group is chosen as its promise is.
+        let mut place = [0.0_f32; GROUP];
+        let mut number = 0.0;
+        for group in self.tree.edges.groups(range.clone()) {
             for lane in 0..GROUP {
                 let lure = group.lure[lane];
                 let worth = if lure.is_nan() { hope } else { (lure - low) * spread };
-                let promise = worth + c / group.tried[lane].sqrt();
+                let promise = worth + c * group.rare[lane];
                 let better = promise > most[lane];
                 most[lane] = if better { promise } else { most[lane] };
-                place[lane] = if better { number as u32 } else { place[lane] };
+                place[lane] = if better { number } else { place[lane] };
             }
+            number += GROUP as f32;
         }
-        let mut best = (0, f32::NEG_INFINITY);
-        for lane in 0..GROUP {
-            let edge = place[lane] as usize * GROUP + lane;
-            if most[lane] > best.1 || (most[lane] >= best.1 && edge < best.0) {
-                best = (edge, most[lane]);
+        for (lane, place) in place.iter_mut().enumerate() {
+            *place += lane as f32;
+        }
+        // The better of each two, until there is one; of equal ones the first in the list.
+        let mut left = GROUP / 2;
+        while left > 0 {
+            for lane in 0..left {
+                let (a, b) = ((most[lane], place[lane]), (most[lane + left], place[lane + left]));
+                let other = b.0 > a.0 || (b.0 >= a.0 && b.1 < a.1);
+                (most[lane], place[lane]) = if other { b } else { a };
             }
+            left /= 2;
         }
-        (range.start + best.0).min(range.end - 1)
+        (range.start + place[0] as usize).min(range.end - 1)
     }
 
     /// The edge that promises most to a role: what it is worth, and more for what was visited
     /// little. What was never visited is hoped to be worth what its brothers are.
-    fn best(&self, at: u32, range: Range<usize>, role: Role) -> usize {
+    fn best(&self, at: u32, near: u32, range: Range<usize>, role: Role) -> usize {
         let tree = &*self.tree;
-        let low = self.seen.0;
-        let spread = 1.0 / (self.seen.1 - low).max(1e-6);
-        let c = self.curiosity(at);
+        let (low, spread) = (self.seen.0, self.spread);
+        let c = self.config.c * tree.node(at).curiosity;
         let hope = (tree.values(at)[role.index()] - low) * spread;
-        let near = self.near.and_then(|node| self.priors.node(node));
+        let near = self.priors.node(near);
         let mut best = (range.start, f32::NEG_INFINITY);
         for edge in range {
             let lure = tree.edges.lure(edge);
-            let tried = tree.edges.tried(edge);
             let mut promise = if lure.is_nan() {
                 hope + self.config.bias * tree.edges.prior[edge]
             } else {
@@ -294,7 +353,7 @@ impl Search<'_> {
                 let share = (self.config.grave / (3.0 * count + self.config.grave)).sqrt() * belief;
                 promise += share * (mean - promise);
             }
-            promise += c / tried.sqrt();
+            promise += c * tree.edges.rare(edge);
             if promise > best.1 {
                 best = (edge, promise);
             }
@@ -385,25 +444,5 @@ impl Search<'_> {
             self.tree.node_mut(child).proven = true;
         }
         child
-    }
-}
-
-/// The natural logarithm, to two digits: a search asks for it at every node it comes through.
-fn log(count: u32) -> f32 {
-    let count = count.max(1);
-    let power = count.ilog2();
-    let rest = count as f32 / (1_u64 << power) as f32 - 1.0;
-    (power as f32 + rest * (1.343 - 0.343 * rest)) * std::f32::consts::LN_2
-}
-
-#[cfg(test)]
-mod tests {
-    use super::log;
-
-    #[test]
-    fn logarithms_are_good_to_two_digits() {
-        for count in (1..5000).chain([1 << 20, (1 << 27) + 12_345_678, u32::MAX]) {
-            assert!((log(count) - (count as f32).ln()).abs() < 0.01, "of {count}");
-        }
     }
 }

@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
-use magister_core::{Move, Role, Worker};
+use magister_core::{Role, Worker};
 use rustc_hash::FxHashMap;
 
+use super::edges::{Edges, GROUP};
 use crate::table::Key;
 
 /// No node.
@@ -45,8 +46,8 @@ pub(super) struct Node {
     pub(super) weight: u32,
     /// What the role that chooses can expect.
     pub(super) hope: f32,
-    /// The last descent that came through, to see circles.
-    pub(super) stamp: u32,
+    /// The root of the logarithm of the visits.
+    pub(super) curiosity: f32,
     /// The edges, or joint moves, that are proven.
     pub(super) settled: u32,
     /// Where the state begins in the store, and how long it is.
@@ -54,168 +55,22 @@ pub(super) struct Node {
     pub(super) state: usize,
 }
 
-/// Edges are dealt out in groups of so many, so that the best is found several at a time; what
-/// is left over attracts nobody.
-pub(super) const GROUP: usize = 8;
-
-/// The attraction of what is not to be chosen while there is anything else.
-pub(super) const LOST: f32 = -1e9;
-
-/// What descents look at, of several edges: memory that is close together, since a tree is larger
-/// than what is near to the processor.
-#[derive(Clone, Debug)]
-#[repr(align(64))]
-pub(super) struct Group {
-    /// What the role that chooses can expect; NaN if the edge was never visited, and [`LOST`] if
-    /// it is proven to be the worst.
-    pub(super) lure: [f32; GROUP],
-    /// The visits, and those under way; of what was never visited, some more than that.
-    pub(super) tried: [f32; GROUP],
-    child: [u32; GROUP],
-    visits: [u32; GROUP],
+impl Node {
+    /// A descent that came through is done.
+    #[inline]
+    pub(super) fn visit(&mut self) {
+        self.pending -= 1;
+        self.visits += 1;
+        self.curiosity = log(self.visits).sqrt();
+    }
 }
 
-/// The edges of all nodes.
-#[derive(Debug, Default)]
-pub(super) struct Edges {
-    groups: Vec<Group>,
-    /// The visits that an edge is taken to have before it has any.
-    fpu: f32,
-    pub(super) proven: Vec<bool>,
-    pub(super) choice: Vec<Move>,
-    /// What the move is worth before it is tried, or how likely chance makes it.
-    pub(super) prior: Vec<f32>,
-    /// For each edge what each role can expect of it.
-    pub(super) worth: Vec<f32>,
-    /// For each edge what each role gained, in games that pay on the way.
-    pub(super) gains: Vec<f32>,
-}
-
-impl Edges {
-    /// The number of edges, with those that fill up groups.
-    pub(super) fn len(&self) -> usize {
-        self.groups.len() * GROUP
-    }
-
-    /// Adds a node's edges, by their moves and priors; gives the first, and how many there are.
-    pub(super) fn add(
-        &mut self,
-        moves: impl Iterator<Item = (Move, f32)>,
-        fpu: f32,
-        roles: usize,
-        pays: bool,
-    ) -> (u32, u32) {
-        let first = self.len();
-        self.fpu = fpu;
-        for (choice, prior) in moves {
-            self.choice.push(choice);
-            self.prior.push(prior);
-        }
-        let count = self.choice.len() - first;
-        let end = first + count.next_multiple_of(GROUP);
-        let group = Group {
-            lure: [f32::NAN; GROUP],
-            tried: [fpu; GROUP],
-            child: [NONE; GROUP],
-            visits: [0; GROUP],
-        };
-        self.groups.resize(end / GROUP, group);
-        for edge in first + count..end {
-            *self.lure_mut(edge) = 2.0 * LOST;
-        }
-        self.choice.resize(end, Move::IDLE);
-        self.prior.resize(end, 0.0);
-        self.proven.resize(end, false);
-        self.worth.resize(end * roles, 0.0);
-        if pays {
-            self.gains.resize(end * roles, 0.0);
-        }
-        (first as u32, count as u32)
-    }
-
-    /// The groups of some edges, of which the first begins one.
-    #[inline]
-    pub(super) fn groups(&self, range: Range<usize>) -> &[Group] {
-        &self.groups[range.start / GROUP..range.end.div_ceil(GROUP)]
-    }
-
-    #[inline]
-    pub(super) fn lure(&self, edge: usize) -> f32 {
-        self.groups[edge / GROUP].lure[edge % GROUP]
-    }
-
-    #[inline]
-    pub(super) fn lure_mut(&mut self, edge: usize) -> &mut f32 {
-        &mut self.groups[edge / GROUP].lure[edge % GROUP]
-    }
-
-    #[inline]
-    pub(super) fn tried(&self, edge: usize) -> f32 {
-        self.groups[edge / GROUP].tried[edge % GROUP]
-    }
-
-    #[inline]
-    pub(super) fn visits(&self, edge: usize) -> u32 {
-        self.groups[edge / GROUP].visits[edge % GROUP]
-    }
-
-    /// The visits and those under way.
-    pub(super) fn count(&self, edge: usize) -> f32 {
-        self.tried(edge) - if self.visits(edge) > 0 { 0.0 } else { self.fpu }
-    }
-
-    #[inline]
-    pub(super) fn child(&self, edge: usize) -> u32 {
-        self.groups[edge / GROUP].child[edge % GROUP]
-    }
-
-    #[inline]
-    pub(super) fn set_child(&mut self, edge: usize, child: u32) {
-        self.groups[edge / GROUP].child[edge % GROUP] = child;
-    }
-
-    /// A descent goes along an edge.
-    #[inline]
-    pub(super) fn enter(&mut self, edge: usize) {
-        self.groups[edge / GROUP].tried[edge % GROUP] += 1.0;
-    }
-
-    /// A descent along an edge was given up.
-    pub(super) fn leave(&mut self, edge: usize) {
-        self.groups[edge / GROUP].tried[edge % GROUP] -= 1.0;
-    }
-
-    /// A descent along an edge is done.
-    #[inline]
-    pub(super) fn visit(&mut self, edge: usize) {
-        let (group, at) = (&mut self.groups[edge / GROUP], edge % GROUP);
-        group.visits[at] += 1;
-        if group.visits[at] == 1 {
-            group.tried[at] = (group.tried[at] - self.fpu).round().max(1.0);
-        }
-    }
-
-    /// Adds copies of edges of others, whose children have other numbers here.
-    fn copy(
-        &mut self,
-        old: &Edges,
-        range: Range<usize>,
-        roles: usize,
-        number: impl Fn(u32) -> u32,
-    ) {
-        self.fpu = old.fpu;
-        self.groups.extend(old.groups(range.clone()).iter().cloned().map(|mut group| {
-            group.child = group.child.map(&number);
-            group
-        }));
-        self.proven.extend_from_slice(&old.proven[range.clone()]);
-        self.choice.extend_from_slice(&old.choice[range.clone()]);
-        self.prior.extend_from_slice(&old.prior[range.clone()]);
-        self.worth.extend_from_slice(&old.worth[range.start * roles..range.end * roles]);
-        if !old.gains.is_empty() {
-            self.gains.extend_from_slice(&old.gains[range.start * roles..range.end * roles]);
-        }
-    }
+/// The natural logarithm, to two digits: a search asks for it at every node it comes through.
+fn log(count: u32) -> f32 {
+    let bits = (count.max(1) as f32).to_bits();
+    let power = (bits >> 23) as f32 - 127.0;
+    let rest = f32::from_bits(bits & 0x007f_ffff | 0x3f80_0000) - 1.0;
+    (power + rest * (1.343 - 0.343 * rest)) * std::f32::consts::LN_2
 }
 
 /// Who chooses at a node where several do.
@@ -245,8 +100,6 @@ pub(super) struct Tree {
     pub(super) edges: Edges,
     /// For each node what each role can expect, and then what its own playouts said.
     pub(super) values: Vec<f32>,
-    /// The number of descents so far.
-    pub(super) stamp: u32,
     pub(super) states: Vec<u64>,
     pub(super) table: FxHashMap<Key, u32>,
     /// The joint moves that were tried, by node and number: the profile of the actors times the
@@ -263,8 +116,8 @@ impl Tree {
     /// About how many bytes it takes.
     pub(super) fn bytes(&self) -> usize {
         let node = size_of::<Node>() + 8 * self.roles + 2 * size_of::<(Key, u32)>();
-        // Four words in a group, a move, a prior, a truth value, and what each role can expect.
-        let edge = 25 + 4 * self.roles;
+        // Four words in a group, a move, a prior, three bytes, and what each role can expect.
+        let edge = 27 + 4 * self.roles;
         let joint = 2 * size_of::<((u32, u64), Joint)>();
         self.nodes.capacity() * node
             + self.edges.choice.capacity() * edge
@@ -291,7 +144,7 @@ impl Tree {
             own: 0,
             weight: 0,
             hope: 0.0,
-            stamp: 0,
+            curiosity: 0.0,
             settled: 0,
             words: state.len() as u32,
             state: self.states.len(),
@@ -382,7 +235,6 @@ impl Tree {
             let number = |child: u32| number.get(&child).copied().unwrap_or(NONE);
             self.edges.copy(&old.edges, whole, roles, number);
             node.state = self.states.len();
-            node.stamp = 0;
             self.states.extend_from_slice(old.state(id));
             self.values.extend_from_slice(&old.values[id as usize * 2 * roles..][..2 * roles]);
             self.table.insert(Key::of(old.state(id)), self.nodes.len() as u32);
@@ -400,5 +252,17 @@ impl Tree {
             }
         }
         0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn logarithms_are_good_to_two_digits() {
+        for count in (1..5000).chain([1 << 20, (1 << 27) + 12_345_678, u32::MAX]) {
+            assert!((log(count) - (count as f32).ln()).abs() < 0.01, "of {count}");
+        }
     }
 }

@@ -8,6 +8,8 @@ use crate::session::joint::terms;
 
 /// How many moves or percepts an error names.
 const NAMED: usize = 40;
+/// The letters of a text that an error repeats.
+const LONG: usize = 80;
 
 /// The turn of a text such as `(mark 2 2) => ok`.
 pub(super) fn read(
@@ -18,9 +20,10 @@ pub(super) fn read(
     text: &str,
 ) -> Result<Turn> {
     let number = before + 1;
+    let shown = short(text);
     let Some((own, seen)) = text.split_once("=>") else {
         bail!(
-            "turn {number} (`{text}`) has no `=>`; write it as \"MOVE => PERCEPT, PERCEPT\", or \
+            "turn {number} (`{shown}`) has no `=>`; write it as \"MOVE => PERCEPT, PERCEPT\", or \
              \"MOVE => nil\" if nothing was perceived"
         );
     };
@@ -29,6 +32,7 @@ pub(super) fn read(
         let legal = if tracker.turns() == before { legal(game, role, tracker) } else { None };
         let legal = legal.map_or(String::new(), |legal| format!("; legal are {legal}"));
         let name = game.info().role_name(role);
+        let own = short(own);
         bail!("turn {number}: `{own}` is no move of this game, or none of {name}{legal}");
     };
     let mut percepts = Vec::new();
@@ -56,10 +60,19 @@ fn percept(game: &dyn Game, term: &str, number: usize) -> Result<Vec<Percept>> {
     if let Some(Some(percepts)) = listed {
         return Ok(percepts);
     }
+    let term = short(term);
     bail!(
         "turn {number}: nobody ever perceives `{term}` in this game; percepts are written as the \
          rules write them, and nil stands for none"
     )
+}
+
+/// A text that somebody gave, as much of it as can be read.
+pub(super) fn short(text: &str) -> String {
+    match text.char_indices().nth(LONG) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text.to_owned(),
+    }
 }
 
 /// Why a turn can not be, as far as can be told.
@@ -78,13 +91,10 @@ pub(super) fn impossible(
             None => "the game is over before it".to_owned(),
         };
     }
-    let seen = |percepts: &[Percept]| match percepts {
-        [] => "nil".to_owned(),
-        _ => {
-            let texts: Vec<String> =
-                percepts.iter().map(|&percept| game.text().percept_text(percept)).collect();
-            texts.join(", ")
-        }
+    let seen = |percepts: &[Percept]| {
+        let texts: Vec<String> =
+            percepts.iter().map(|&percept| game.text().percept_text(percept)).collect();
+        if texts.is_empty() { "nil".to_owned() } else { texts.join(", ") }
     };
     let mut ways: Vec<String> =
         outlook.keys().take(NAMED).map(|percepts| format!("`{}`", seen(percepts))).collect();

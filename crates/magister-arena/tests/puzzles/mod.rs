@@ -1,0 +1,217 @@
+//! Puzzles that are too large to be solved position by position, held against solutions of their
+//! own: the distance of every arrangement of the tiles, and the longest way of the knight.
+
+mod nim;
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use magister_core::{
+    Budget, Game, Move, Observation, Rng, Role, Seed, Step, Stop, Turn, View, Worker,
+};
+use magister_players::Spec;
+use rustc_hash::FxHashMap;
+
+const ROBOT: Role = Role(0);
+
+/// A course of a puzzle: the position, and the view of the one who plays it.
+struct Course {
+    worker: Box<dyn Worker>,
+    view: View,
+    step: Step,
+}
+
+impl Course {
+    fn new(game: &Arc<dyn Game>) -> Self {
+        let mut worker = game.worker();
+        worker.reset();
+        Course { worker, view: View::new(Arc::clone(game), ROBOT), step: Step::new() }
+    }
+
+    fn make(&mut self, choice: Move) {
+        self.worker.step(&[choice], &mut self.step, &Stop::never()).expect("legal");
+        self.view.push(Turn { own: choice, seen: Observation::Joint([choice].into()) });
+    }
+
+    fn random(&mut self, rng: &mut Rng) {
+        let legal = self.worker.legal(ROBOT);
+        let choice = legal[rng.below(legal.len() as u64) as usize];
+        self.make(choice);
+    }
+
+    fn reward(&self) -> f64 {
+        let mut goals = Vec::new();
+        self.worker.goals(ROBOT, &mut goals);
+        goals[0]
+    }
+
+    /// What the player comes to from here.
+    fn finish(&mut self, player: &str, iterations: u64, rng: &mut Rng) -> f64 {
+        let mut agent = player.parse::<Spec>().expect("a player").make();
+        while !self.worker.terminal() {
+            let decided = agent.decide(&self.view, &mut Budget::iterations(iterations), rng);
+            self.make(decided.expect("a move").choice);
+        }
+        self.reward()
+    }
+
+    /// The numbers of each fluent of this name in the state, whatever syntax its text has.
+    fn fluents(&self, name: &str, numbers: usize) -> Vec<Vec<usize>> {
+        let mut state = Vec::new();
+        self.worker.save(&mut state);
+        let text = self.view.game().text().state_text(&state);
+        let words: Vec<&str> =
+            text.split(|c: char| " (),".contains(c)).filter(|word| !word.is_empty()).collect();
+        let number = |word: &&str| word.parse().expect("a number");
+        (0..words.len())
+            .filter(|&at| words[at] == name)
+            .map(|at| words[at + 1..=at + numbers].iter().map(number).collect())
+            .collect()
+    }
+}
+
+/// The tiles of the eight-puzzle, row by row, 0 for the empty place.
+type Tiles = [u8; 9];
+
+/// How many moves every arrangement is away from the solved one.
+fn distances() -> FxHashMap<Tiles, u32> {
+    let solved: Tiles = [1, 2, 3, 4, 5, 6, 7, 8, 0];
+    let mut known = FxHashMap::default();
+    known.insert(solved, 0);
+    let mut queue = VecDeque::from([solved]);
+    while let Some(tiles) = queue.pop_front() {
+        let (distance, empty) = (known[&tiles], tiles.iter().position(|&t| t == 0).expect("one"));
+        for place in (0..9_usize).filter(|&place| {
+            let (rows, columns) =
+                ((place / 3).abs_diff(empty / 3), (place % 3).abs_diff(empty % 3));
+            rows + columns == 1
+        }) {
+            let mut next = tiles;
+            next.swap(place, empty);
+            known.entry(next).or_insert_with(|| {
+                queue.push_back(next);
+                distance + 1
+            });
+        }
+    }
+    known
+}
+
+/// How far the position is from being solved.
+fn distance(course: &Course, distances: &FxHashMap<Tiles, u32>) -> usize {
+    let mut tiles: Tiles = [0; 9];
+    for tile in course.fluents("tile", 3) {
+        tiles[3 * (tile[0] - 1) + tile[1] - 1] = tile[2] as u8;
+    }
+    distances[&tiles] as usize
+}
+
+/// Goes nearer to the solution, by the table.
+fn approach(course: &mut Course, distances: &FxHashMap<Tiles, u32>) {
+    let (far, stop) = (distance(course, distances), Stop::never());
+    let mut state = Vec::new();
+    course.worker.save(&mut state);
+    for choice in course.worker.legal(ROBOT).to_vec() {
+        course.worker.step(&[choice], &mut course.step, &stop).expect("legal");
+        let nearer = distance(course, distances) < far;
+        course.worker.load(&state, &stop).expect("a state");
+        if nearer {
+            course.make(choice);
+            return;
+        }
+    }
+}
+
+#[test]
+fn the_eight_puzzle_is_solved_where_it_can_be() {
+    let game = super::game("eightpuzzle");
+    let distances = distances();
+    assert_eq!((distances.len(), distances.values().max()), (181_440, Some(&31)));
+    let mut rng = Seed::from(5).rng();
+    // It begins thirty moves away; positions that are nearer are found in less time. Those from
+    // which there is only just time to solve it leave no room for a mistake.
+    for (near, tight) in [(17, false), (14, true), (12, true), (9, false), (6, true), (2, true)] {
+        let mut course = Course::new(&game);
+        while distance(&course, &distances) > near {
+            approach(&mut course, &distances);
+            if rng.below(4) == 0 {
+                course.random(&mut rng);
+            }
+        }
+        // Every move changes the distance by one.
+        while tight && course.view.turns().len() + distance(&course, &distances) < 60 {
+            course.random(&mut rng);
+            while distance(&course, &distances) > near {
+                approach(&mut course, &distances);
+            }
+        }
+        let far = distance(&course, &distances);
+        if course.worker.terminal() || course.view.turns().len() + far > 60 {
+            continue;
+        }
+        let reward = course.finish("uct", 30_000, &mut rng);
+        assert!(reward > 99.0, "{far} away after {} steps", course.view.turns().len());
+    }
+}
+
+/// The most moves that a knight can make, the last one into a hole; all cells are the most there
+/// are.
+fn longest(at: usize, holes: u32, known: &mut FxHashMap<(usize, u32), usize>) -> usize {
+    if let Some(&moves) = known.get(&(at, holes)) {
+        return moves;
+    }
+    let left = holes | 1 << at;
+    let mut best = 0;
+    for next in leaps(at) {
+        let moves = if left >> next & 1 == 1 { 1 } else { 1 + longest(next, left, known) };
+        best = best.max(moves);
+        if best == 30 - left.count_ones() as usize + 1 {
+            break;
+        }
+    }
+    known.insert((at, holes), best);
+    best
+}
+
+fn leaps(at: usize) -> impl Iterator<Item = usize> {
+    let (x, y) = (at % 6, at / 6);
+    (0..30_usize).filter(move |other| {
+        let (across, up) = ((other % 6).abs_diff(x), (other / 6).abs_diff(y));
+        (across, up) == (1, 2) || (across, up) == (2, 1)
+    })
+}
+
+#[test]
+fn the_knight_leaps_as_long_as_it_can() {
+    let game = super::game("knightstour");
+    let mut rng = Seed::from(5).rng();
+    assert!((Course::new(&game).finish("uct", 20_000, &mut rng) - 100.0).abs() < 1e-9);
+    let (mut asked, mut known) = (0, FxHashMap::default());
+    while asked < 12 {
+        // A walk over fresh cells, long enough that the rest can be looked through.
+        let mut course = Course::new(&game);
+        let place = |at: &Vec<usize>| 6 * (at[1] - 1) + at[0] - 1;
+        for _ in 0..12 + asked % 8 {
+            if !course.worker.terminal() {
+                course.random(&mut rng);
+            }
+        }
+        if course.worker.terminal() {
+            continue;
+        }
+        asked += 1;
+        let knight = course.fluents("knight", 2).first().map(place).expect("a knight");
+        let holes = course.fluents("hole", 2);
+        let holes = holes.iter().map(place).fold(0_u32, |all, at| all | 1 << at);
+        let moves = course.view.turns().len() + longest(knight, holes, &mut known);
+        let best = worth(moves);
+        let reward = course.finish("uct", 20_000, &mut rng);
+        assert!((reward - best).abs() < 1e-9, "{reward}, not {best}, from {knight} with {holes:b}");
+    }
+}
+
+/// What so many moves are worth.
+fn worth(moves: usize) -> f64 {
+    const LAST: [f64; 5] = [80.0, 85.0, 90.0, 96.0, 100.0];
+    moves.checked_sub(26).map_or(3.0 * moves as f64, |at| LAST[at])
+}

@@ -1,0 +1,211 @@
+//! The edges of the tree, laid out for descents.
+
+use std::ops::Range;
+
+use magister_core::Move;
+
+use super::tree::NONE;
+
+/// Edges are dealt out in groups of so many, so that the best is found several at a time; what
+/// is left over attracts nobody.
+pub(super) const GROUP: usize = 8;
+
+/// The attraction of what is not to be chosen while there is anything else.
+pub(super) const LOST: f32 = -1e9;
+
+/// What descents look at, of several edges: memory that is close together, since a tree is larger
+/// than what is near to the processor.
+#[derive(Clone, Debug)]
+#[repr(align(64))]
+pub(super) struct Group {
+    /// What the role that chooses can expect; NaN if the edge was never visited, and [`LOST`] if
+    /// it is proven to be the worst.
+    pub(super) lure: [f32; GROUP],
+    /// One divided by the root of how often the edge was tried: of its visits and those under way,
+    /// and of some more if it was never visited. Descents wait for nothing longer than for what
+    /// they choose by, so this is computed when it changes and not when it is asked for.
+    pub(super) rare: [f32; GROUP],
+    child: [u32; GROUP],
+    visits: [u32; GROUP],
+}
+
+/// The edges of all nodes.
+#[derive(Debug, Default)]
+pub(super) struct Edges {
+    groups: Vec<Group>,
+    /// The visits that an edge is taken to have before it has any.
+    fpu: f32,
+    /// The descents that are under way along an edge.
+    pending: Vec<u16>,
+    pub(super) proven: Vec<bool>,
+    pub(super) choice: Vec<Move>,
+    /// What the move is worth before it is tried, or how likely chance makes it.
+    pub(super) prior: Vec<f32>,
+    /// For each edge what each role can expect of it.
+    pub(super) worth: Vec<f32>,
+    /// For each edge what each role gained, in games that pay on the way.
+    pub(super) gains: Vec<f32>,
+}
+
+impl Edges {
+    /// The number of edges, with those that fill up groups.
+    pub(super) fn len(&self) -> usize {
+        self.groups.len() * GROUP
+    }
+
+    /// Adds a node's edges, by their moves and priors; gives the first, and how many there are.
+    pub(super) fn add(
+        &mut self,
+        moves: impl Iterator<Item = (Move, f32)>,
+        fpu: f32,
+        roles: usize,
+        pays: bool,
+    ) -> (u32, u32) {
+        let first = self.len();
+        self.fpu = fpu;
+        for (choice, prior) in moves {
+            self.choice.push(choice);
+            self.prior.push(prior);
+        }
+        let count = self.choice.len() - first;
+        let end = first + count.next_multiple_of(GROUP);
+        let group = Group {
+            lure: [f32::NAN; GROUP],
+            rare: [1.0 / fpu.sqrt(); GROUP],
+            child: [NONE; GROUP],
+            visits: [0; GROUP],
+        };
+        self.groups.resize(end / GROUP, group);
+        for edge in first + count..end {
+            *self.lure_mut(edge) = 2.0 * LOST;
+        }
+        self.choice.resize(end, Move::IDLE);
+        self.prior.resize(end, 0.0);
+        self.proven.resize(end, false);
+        self.pending.resize(end, 0);
+        self.worth.resize(end * roles, 0.0);
+        if pays {
+            self.gains.resize(end * roles, 0.0);
+        }
+        (first as u32, count as u32)
+    }
+
+    /// The groups of some edges, of which the first begins one.
+    #[inline]
+    pub(super) fn groups(&self, range: Range<usize>) -> &[Group] {
+        &self.groups[range.start / GROUP..range.end.div_ceil(GROUP)]
+    }
+
+    #[inline]
+    pub(super) fn lure(&self, edge: usize) -> f32 {
+        self.groups[edge / GROUP].lure[edge % GROUP]
+    }
+
+    #[inline]
+    pub(super) fn lure_mut(&mut self, edge: usize) -> &mut f32 {
+        &mut self.groups[edge / GROUP].lure[edge % GROUP]
+    }
+
+    #[inline]
+    pub(super) fn rare(&self, edge: usize) -> f32 {
+        self.groups[edge / GROUP].rare[edge % GROUP]
+    }
+
+    #[inline]
+    pub(super) fn visits(&self, edge: usize) -> u32 {
+        self.groups[edge / GROUP].visits[edge % GROUP]
+    }
+
+    /// The visits and those under way.
+    pub(super) fn count(&self, edge: usize) -> f32 {
+        self.visits(edge) as f32 + f32::from(self.pending[edge])
+    }
+
+    #[inline]
+    pub(super) fn child(&self, edge: usize) -> u32 {
+        self.groups[edge / GROUP].child[edge % GROUP]
+    }
+
+    #[inline]
+    pub(super) fn set_child(&mut self, edge: usize, child: u32) {
+        self.groups[edge / GROUP].child[edge % GROUP] = child;
+    }
+
+    /// How rare it is that an edge is tried, after that has changed.
+    #[inline]
+    fn weigh(&mut self, edge: usize) {
+        let (group, at) = (&mut self.groups[edge / GROUP], edge % GROUP);
+        let visits = group.visits[at];
+        let tried = visits as f32 + f32::from(self.pending[edge]);
+        group.rare[at] = 1.0 / (if visits == 0 { tried + self.fpu } else { tried }).sqrt();
+    }
+
+    /// A descent goes along an edge.
+    #[inline]
+    pub(super) fn enter(&mut self, edge: usize) {
+        self.pending[edge] += 1;
+        self.weigh(edge);
+    }
+
+    /// A descent along an edge was given up.
+    pub(super) fn leave(&mut self, edge: usize) {
+        self.pending[edge] -= 1;
+        self.weigh(edge);
+    }
+
+    /// A descent along an edge is done.
+    #[inline]
+    pub(super) fn visit(&mut self, edge: usize) {
+        self.pending[edge] -= 1;
+        self.groups[edge / GROUP].visits[edge % GROUP] += 1;
+        self.weigh(edge);
+    }
+
+    /// Adds copies of edges of others, whose children have other numbers here.
+    pub(super) fn copy(
+        &mut self,
+        old: &Edges,
+        range: Range<usize>,
+        roles: usize,
+        number: impl Fn(u32) -> u32,
+    ) {
+        self.fpu = old.fpu;
+        self.groups.extend(old.groups(range.clone()).iter().cloned().map(|mut group| {
+            group.child = group.child.map(&number);
+            group
+        }));
+        self.proven.extend_from_slice(&old.proven[range.clone()]);
+        self.pending.extend_from_slice(&old.pending[range.clone()]);
+        self.choice.extend_from_slice(&old.choice[range.clone()]);
+        self.prior.extend_from_slice(&old.prior[range.clone()]);
+        self.worth.extend_from_slice(&old.worth[range.start * roles..range.end * roles]);
+        if !old.gains.is_empty() {
+            self.gains.extend_from_slice(&old.gains[range.start * roles..range.end * roles]);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn edges_fill_groups_and_are_weighed() {
+        let mut edges = Edges::default();
+        let moves = || (0..11).map(|number| (Move(number), 0.5));
+        assert_eq!(edges.add(moves(), 0.25, 2, false), (0, 11));
+        assert_eq!(edges.add(moves().take(8), 0.25, 2, false), (16, 8));
+        assert_eq!((edges.len(), edges.worth.len()), (24, 48));
+        assert!(edges.lure(10).is_nan() && edges.lure(11) < LOST && edges.lure(16).is_nan());
+        let tried = |edges: &Edges| edges.rare(3).powi(-2);
+        assert!((tried(&edges) - 0.25).abs() < 1e-5);
+        edges.enter(3);
+        edges.enter(3);
+        assert!((tried(&edges) - 2.25).abs() < 1e-4);
+        edges.visit(3);
+        assert!((tried(&edges) - 2.0).abs() < 1e-4);
+        edges.leave(3);
+        assert!((tried(&edges) - 1.0).abs() < 1e-4);
+        assert_eq!((edges.visits(3), edges.count(3)), (1, 1.0));
+    }
+}

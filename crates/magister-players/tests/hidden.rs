@@ -1,0 +1,152 @@
+//! Players of games that hide information: what is right is found, and nobody needs to see more.
+
+use std::sync::Arc;
+
+use magister_core::{Budget, Game, Halt, Move, Referee, Role, Seed, Stop, View};
+use magister_engine::prepare;
+use magister_games::catalogue;
+use magister_gdl::{Options, read};
+use magister_players::{PLAYERS, Spec};
+
+fn game(name: &str) -> Arc<dyn Game> {
+    let sheet = catalogue::find(name).unwrap().sheet.unwrap();
+    let rules = read(sheet.text, &Options::default()).rules;
+    prepare(&rules, sheet.text, name, None, &Stop::never()).unwrap().game
+}
+
+/// What a role knows after these moves of its own; the others and chance move at random.
+fn reach(game: &Arc<dyn Game>, role: Role, own: &[&str], seed: Seed) -> View {
+    let mut referee = Referee::new(Arc::clone(game), seed, &Stop::never()).unwrap();
+    let mut rng = seed.derive("others").rng();
+    for text in own {
+        let own = game.text().parse_move(role, text).unwrap();
+        let moves: Vec<Move> = game
+            .info()
+            .all_roles()
+            .map(|whose| {
+                let legal = referee.legal(whose);
+                let drawn = legal[rng.below(legal.len() as u64) as usize];
+                if whose == role { own } else { drawn }
+            })
+            .collect();
+        referee.advance(&moves, &Stop::never()).unwrap();
+    }
+    referee.view(role).clone()
+}
+
+/// In how many of a hundred cases a player makes a move.
+fn share(player: &str, name: &str, role: &str, own: &[&str], wanted: &str, seeds: u64) -> u64 {
+    let game = game(name);
+    let role = game.info().role(role).unwrap();
+    let wanted = game.text().parse_move(role, wanted).unwrap();
+    let mut count = 0;
+    for seed in 0..seeds {
+        let seed = Seed::from(seed);
+        let view = reach(&game, role, own, seed);
+        let mut agent = player.parse::<Spec>().unwrap().make();
+        let mut rng = seed.derive("agent").rng();
+        let decision = agent.decide(&view, &mut Budget::iterations(1_000), &mut rng).unwrap();
+        count += u64::from(decision.choice == wanted);
+    }
+    100 * count / seeds
+}
+
+#[test]
+fn honest_is_right_where_one_move_is() {
+    let honest = |name, role, own: &[&str], wanted| share("honest", name, role, own, wanted, 15);
+    assert_eq!(honest("exploding-bomb", "agent", &["noop"], "ask"), 100);
+    assert_eq!(honest("exploding-bomb-tell", "agent", &["arm(red)"], "noop"), 100);
+    assert_eq!(honest("exploding-bomb-tell-bonus", "agent", &["arm(blue)"], "noop"), 100);
+    assert_eq!(honest("exploding-bomb-tell-printed", "agent", &["arm(red)"], "noop"), 100);
+    assert_eq!(honest("monty-hall", "candidate", &["(choose 2)", "noop"], "switch"), 100);
+}
+
+/// What each method is known to get wrong, it gets wrong: they are what they are called.
+#[test]
+fn methods_have_their_faults() {
+    // It believes that it will know the wire anyway.
+    assert_eq!(share("pimc:inner=minimax", "exploding-bomb", "agent", &["noop"], "ask", 10), 0);
+    // It believes that nobody will use what it learns.
+    assert_eq!(share("hyperplay", "exploding-bomb", "agent", &["noop"], "ask", 10), 0);
+    assert_eq!(share("bayes", "exploding-bomb", "agent", &["noop"], "ask", 10), 100);
+    // They believe that the other knows the wire, and the widened root does not.
+    let tell = |player| share(player, "exploding-bomb-tell", "agent", &["arm(red)"], "tell", 10);
+    assert_eq!(tell("so-ismcts"), 100);
+    assert_eq!(tell("mo-ismcts:root=own"), 100);
+    assert_eq!(tell("mo-ismcts"), 0);
+    assert_eq!(tell("hyperplay2"), 0);
+    // One state of two is not half of the probability.
+    let stay = ["(choose 1)", "noop"];
+    let switches = |player| share(player, "monty-hall", "candidate", &stay, "switch", 20);
+    assert_eq!(switches("thesis-honest"), 100);
+    assert!(switches("thesis-honest:flaws=1") < 100);
+}
+
+/// The wire that was told is not cut.
+#[test]
+fn what_was_asked_is_used() {
+    let game = game("exploding-bomb");
+    let agent = game.info().role("agent").unwrap();
+    for player in ["honest", "bayes", "pimc", "hyperplay", "hyperplay2", "ao-tree", "mo-ismcts"] {
+        for seed in 0..4 {
+            let seed = Seed::from(seed);
+            let view = reach(&game, agent, &["noop", "ask"], seed);
+            let told = format!("{:?}", view.turns()[1].seen);
+            let red = game.text().parse_percept("red").unwrap();
+            let armed = if told.contains(&format!("{red:?}")) { "red" } else { "blue" };
+            let mut rng = seed.derive("agent").rng();
+            let mut player = player.parse::<Spec>().unwrap().make();
+            let decision = player.decide(&view, &mut Budget::iterations(200), &mut rng).unwrap();
+            let text = game.text().move_text(decision.choice);
+            assert!(!text.contains(armed), "{text} although {armed} is armed");
+        }
+    }
+}
+
+#[test]
+fn every_player_of_perfect_information_can_be_lifted() {
+    let game = game("krieg-tictactoe");
+    let role = game.info().players().next().unwrap();
+    let view = View::new(Arc::clone(&game), role);
+    let pimc = PLAYERS.iter().find(|entry| entry.name == "pimc").unwrap();
+    for inner in pimc.parameters[0].names {
+        let spec: Spec = format!("pimc:inner={inner},worlds=2").parse().unwrap();
+        let mut rng = Seed::from(1).rng();
+        let decision = spec.make().decide(&view, &mut Budget::iterations(60), &mut rng).unwrap();
+        let mut worker = game.worker();
+        worker.reset();
+        assert!(worker.legal(role).contains(&decision.choice), "{inner}");
+    }
+}
+
+#[test]
+fn the_clairvoyant_is_shown_the_state_or_does_not_play() {
+    let game = game("monty-hall");
+    let role = game.info().role("candidate").unwrap();
+    let mut agent = "clairvoyant".parse::<Spec>().unwrap().make();
+    assert!(agent.clairvoyant());
+    let view = View::new(game, role);
+    let mut rng = Seed::from(1).rng();
+    let decision = agent.decide(&view, &mut Budget::iterations(10), &mut rng);
+    assert_eq!(decision.err(), Some(Halt::Hidden));
+    for entry in PLAYERS.iter().filter(|entry| entry.name != "clairvoyant") {
+        let agent = entry.name.parse::<Spec>().unwrap().make();
+        assert!(!agent.clairvoyant(), "{}", entry.name);
+    }
+}
+
+/// The same view, seed and iterations give the same decision.
+#[test]
+fn decisions_can_be_repeated() {
+    let game = game("blind-tictactoe");
+    let role = game.info().role("white").unwrap();
+    let view = reach(&game, role, &["mark(2,2)"], Seed::from(3));
+    for entry in PLAYERS.iter().filter(|entry| entry.hidden && entry.name != "clairvoyant") {
+        let decide = || {
+            let mut agent = entry.name.parse::<Spec>().unwrap().make();
+            let mut rng = Seed::from(9).rng();
+            agent.decide(&view, &mut Budget::iterations(100), &mut rng).unwrap()
+        };
+        assert_eq!(decide(), decide(), "{}", entry.name);
+    }
+}

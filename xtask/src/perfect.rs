@@ -1,0 +1,83 @@
+//! Solved games, asked in every position.
+
+use std::sync::Arc;
+
+use anyhow::{Result, bail};
+use clap::Args;
+use magister_arena::Exam;
+use magister_core::{Game, Stop};
+use magister_engine::prepare;
+use magister_players::Spec;
+
+use crate::sheets::sheets;
+
+/// Who is asked what.
+#[derive(Args)]
+pub(crate) struct Options {
+    /// Bundled games and files of a size that can be solved
+    #[arg(default_values_t = GAMES.map(str::to_owned))]
+    games: Vec<String>,
+    /// The player
+    #[arg(long, default_value = "uct")]
+    player: Spec,
+    /// Iterations before the first move
+    #[arg(long, default_value_t = 1_000_000)]
+    start: u64,
+    /// Iterations for a move
+    #[arg(long, default_value_t = 50_000)]
+    iterations: u64,
+    /// Make a player for each position, which knows of no other
+    #[arg(long)]
+    fresh: bool,
+    /// Ask in every how many-th position
+    #[arg(long, default_value_t = 1)]
+    every: usize,
+    /// Positions asked at the same time
+    #[arg(long, default_value_t = 2)]
+    jobs: usize,
+}
+
+const GAMES: [&str; 9] = [
+    "tictactoe",
+    "nim-1-5-4-2",
+    "nim-2-2-10-10",
+    "nim-11-12-15-25",
+    "nim-12-12-20-20",
+    "buttonsandlights",
+    "hanoi",
+    "kayles",
+    "chomp",
+];
+
+#[expect(clippy::print_stdout, reason = "this is what the command is for")]
+pub(crate) fn run(options: &Options) -> Result<()> {
+    let mut wrong = 0;
+    for sheet in sheets(&options.games)? {
+        let rules = magister_gdl::read(&sheet.text, &magister_gdl::Options::default());
+        let game: Arc<dyn Game> =
+            prepare(&rules.rules, &sheet.text, &sheet.name, None, &Stop::never())?.game;
+        let exam = Exam::new(game, options.player.clone(), options.iterations);
+        let start = (!options.fresh).then_some(options.start);
+        let exam = Exam { start, every: options.every, jobs: options.jobs, ..exam };
+        match exam.run() {
+            Err(error) => println!("{}: {error}", sheet.name),
+            Ok(marks) => {
+                println!(
+                    "{}: {} positions, asked in {}, {} blunders",
+                    sheet.name,
+                    marks.positions,
+                    marks.asked,
+                    marks.blunders.len()
+                );
+                wrong += marks.blunders.len();
+                if let Some(first) = marks.blunders.first() {
+                    println!("  {first:?}");
+                }
+            }
+        }
+    }
+    if wrong > 0 {
+        bail!("{wrong} blunders");
+    }
+    Ok(())
+}

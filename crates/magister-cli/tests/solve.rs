@@ -82,3 +82,15 @@ fn players_are_audited() {
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("needs to see everything"));
 }
+
+#[test]
+fn players_have_an_exploitability() {
+    let share = |player: &str| {
+        let args = ["solve", "rust:kuhn-poker", "--player", player, "--iterations", "300"];
+        let (code, lines) = json(&[&args[..], &["--times", "20", "--json"]].concat());
+        assert_eq!(code, 0, "{lines:?}");
+        lines[0]["exploitability_share"].as_f64().expect("a share")
+    };
+    let (random, solved) = (share("random"), share("cfr+"));
+    assert!(solved < 0.005 && random > 0.05, "{solved} {random}");
+}

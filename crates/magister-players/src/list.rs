@@ -21,7 +21,7 @@ const MEMORY: Parameter =
 
 const NODES: Parameter = Parameter::whole(
     "nodes",
-    300_000,
+    50_000,
     (1, 1 << 28),
     "the nodes that the game may have; of a larger one, courses are drawn as by oos",
 );

@@ -216,7 +216,7 @@ impl Builder {
                     return Err(Unsolved::TooLarge(Size { expected: next, ..size }));
                 }
             }
-            self.expand(node, *chance, limits, stop)?;
+            self.expand(node, *chance, limits, stop).map_err(|why| why.or_late(size))?;
         }
         self.form.size.depth += usize::from(!self.next.is_empty());
         self.places.clear();

@@ -48,6 +48,16 @@ pub struct Size {
     pub expected: usize,
 }
 
+impl Unsolved {
+    /// The same, but where somebody stopped it, how far it had come by then.
+    pub(crate) fn or_late(self, size: Size) -> Self {
+        match self {
+            Unsolved::Halt(Halt::Stopped) => Unsolved::Late(size),
+            other => other,
+        }
+    }
+}
+
 impl fmt::Display for Size {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} positions within {} steps", self.nodes, self.depth)?;

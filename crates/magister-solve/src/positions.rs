@@ -92,10 +92,7 @@ impl Positions {
             if !budget.spend(1) {
                 return Err(Unsolved::Late(size));
             }
-            let failed = |halt: Halt| match halt {
-                Halt::Stopped => Unsolved::Late(size),
-                other => other.into(),
-            };
+            let failed = |halt: Halt| Unsolved::from(halt).or_late(size);
             worker.load(&state, &stop).map_err(failed)?;
             let first = all.children.len() as u32;
             if worker.terminal() {

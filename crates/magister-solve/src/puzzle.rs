@@ -1,6 +1,6 @@
 //! Games of one player without chance: the best end, and the shortest way to it.
 
-use magister_core::{Information, Move, Payment, Role, Step, Stop, Worker};
+use magister_core::{Halt, Information, Move, Payment, Role, Step, Stop, Worker};
 use rustc_hash::FxHashSet;
 
 use crate::Key;
@@ -46,9 +46,23 @@ pub fn shortest(worker: &mut dyn Worker, limits: &Limits, stop: &Stop) -> Result
         if at == level {
             (depth, level) = (depth + 1, states.len());
         }
+        // A place in the table, the way, and the words while they are waiting.
+        let size = Size {
+            nodes: states.len(),
+            depth,
+            bytes: bytes + 64 * states.len(),
+            ..Size::default()
+        };
+        let failed = |halt: Halt| Unsolved::from(halt).or_late(size);
+        if stop.is_set() {
+            return Err(Unsolved::Late(size));
+        }
+        if size.nodes >= limits.nodes || size.bytes > limits.bytes {
+            return Err(Unsolved::TooLarge(size));
+        }
         let state = std::mem::take(&mut states[at]);
         bytes -= (8 * state.len()).min(bytes);
-        worker.load(&state, stop)?;
+        worker.load(&state, stop).map_err(failed)?;
         if worker.terminal() {
             let value = rewards(worker, &info)?[role.index()];
             if best.is_none_or(|(most, _)| value > most) {
@@ -61,24 +75,15 @@ pub fn shortest(worker: &mut dyn Worker, limits: &Limits, stop: &Stop) -> Result
         let legal = worker.legal(role).to_vec();
         for (number, &choice) in legal.iter().enumerate() {
             if number > 0 && !worker.undo() {
-                worker.load(&state, stop)?;
+                worker.load(&state, stop).map_err(failed)?;
             }
-            worker.step(&joint(&info, role, choice), &mut step, stop)?;
+            worker.step(&joint(&info, role, choice), &mut step, stop).map_err(failed)?;
             worker.save(&mut child);
             if known.insert(Key::of(&child)) {
                 bytes += 8 * child.len();
                 states.push(child.clone());
                 ways.push((at as u32, choice));
             }
-        }
-        // A place in the table, the way, and the words while they are waiting.
-        let bytes = bytes + 64 * states.len();
-        let size = Size { nodes: states.len(), depth, bytes, ..Size::default() };
-        if stop.is_set() {
-            return Err(Unsolved::Late(size));
-        }
-        if size.nodes >= limits.nodes || size.bytes > limits.bytes {
-            return Err(Unsolved::TooLarge(size));
         }
         at += 1;
     }

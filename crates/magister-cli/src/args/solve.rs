@@ -24,6 +24,7 @@ Examples:
   magister solve tictactoe
   magister solve monty-hall --strategy
   magister solve kuhn-poker --json
+  magister solve kuhn-poker --player honest    how much can be won against it
   magister solve leduc-poker --target 0.000001")]
 pub(crate) struct Solve {
     /// The game: a bundled name, rust:NAME, a file, or - for standard input
@@ -46,6 +47,15 @@ pub(crate) struct Solve {
     /// Stop when all roles together could gain no more than this part of the range of payoffs
     #[arg(long, value_name = "X", default_value_t = 1e-5, value_parser = share)]
     pub(crate) target: f64,
+    /// Ask a player instead how it plays each information set, and tell what it can lose
+    #[arg(long, value_name = "PLAYER")]
+    pub(crate) player: Option<Spec>,
+    /// The iterations of a decision of that player
+    #[arg(long, value_name = "N", default_value_t = 1_000, requires = "player")]
+    pub(crate) iterations: u64,
+    /// How often it is asked in each information set
+    #[arg(long, value_name = "N", default_value_t = 100, requires = "player")]
+    pub(crate) times: u32,
     /// How equilibria are looked for
     #[arg(long, value_enum, default_value_t = Method::CfrPlus)]
     pub(crate) method: Method,

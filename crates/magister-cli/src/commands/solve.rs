@@ -1,16 +1,17 @@
 //! `magister solve`: what a game is worth, and how to play it.
 
+mod equilibrium;
+mod exploited;
+
 use std::fmt::Write as _;
 use std::io::Write;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use magister_core::{Game, Halt, Information, Move, Observation, Role, Stop, Turn};
+use magister_core::{Game, Halt, Information, Move, Role, Stop};
 use magister_engine::within;
 use magister_solve::puzzle::Course;
-use magister_solve::{
-    Answer, Effort, Equilibrium, Limits, Solution, Unsolved, Variant, solve as solve_game,
-};
+use magister_solve::{Answer, Effort, Limits, Solution, Unsolved, Variant, solve as solve_game};
 use serde_json::{Map, Value, json};
 
 use super::plural;
@@ -30,6 +31,9 @@ pub(crate) fn run(args: &Solve) -> Result<u8> {
         Method::CfrPlus => Variant::Plus,
         Method::Cfr => Variant::Plain,
     };
+    if let Some(player) = &args.player {
+        return exploited::run(&playable, player, &limits, args);
+    }
     let begun = Instant::now();
     let answer = within(Duration::from_secs_f64(args.seconds), &Stop::never(), |stop| {
         let effort = Effort { target: args.target, variant, stop: stop.clone(), rounds: u64::MAX };
@@ -68,7 +72,7 @@ pub(crate) fn run(args: &Solve) -> Result<u8> {
         match &answer {
             Answer::Course(course) => course_json(game, course, &mut object),
             Answer::Positions(solution) => positions_json(game, solution, &mut object)?,
-            Answer::Equilibrium(found) => equilibrium_json(game, found, args, &mut object),
+            Answer::Equilibrium(found) => equilibrium::json(game, found, args, &mut object),
         }
         object.insert("seconds".into(), json!(took.as_secs_f64()));
         writeln!(out, "{}", Value::Object(object))?;
@@ -76,7 +80,7 @@ pub(crate) fn run(args: &Solve) -> Result<u8> {
         let text = match &answer {
             Answer::Course(course) => course_text(game, course),
             Answer::Positions(solution) => positions_text(game, solution)?,
-            Answer::Equilibrium(found) => equilibrium_text(game, found, args),
+            Answer::Equilibrium(found) => equilibrium::text(game, found, args),
         };
         write!(out, "{}: {text}", playable.name)?;
     }
@@ -230,155 +234,4 @@ fn positions_json(
     object.insert("length".into(), json!(line.len()));
     object.insert("line".into(), line_json(game, &line));
     Ok(())
-}
-
-/// What a role did and saw in a turn.
-fn turn_text(game: &dyn Game, turn: &Turn) -> String {
-    let seen: Vec<String> = match &turn.seen {
-        Observation::Joint(joint) => {
-            joint.iter().map(|&choice| game.text().move_text(choice)).collect()
-        }
-        Observation::Percepts(seen) => {
-            seen.iter().map(|&percept| game.text().percept_text(percept)).collect()
-        }
-    };
-    let seen = if seen.is_empty() { "nil".to_owned() } else { seen.join(", ") };
-    format!("{} => {seen}", game.text().move_text(turn.own))
-}
-
-/// What kind of game it is to its players.
-fn interests(found: &Equilibrium) -> &'static str {
-    match (found.form.players().len(), found.form.constant_sum()) {
-        (1, _) => "one player",
-        (2, Some(_)) => "two players with opposite interests",
-        (2, None) => "two players whose interests are not opposite",
-        _ => "more than two players",
-    }
-}
-
-fn equilibrium_text(game: &dyn Game, found: &Equilibrium, args: &Solve) -> String {
-    let form = &found.form;
-    let size = form.size();
-    let mut text = format!(
-        "{}, {}, {}\nvalue: {}\n",
-        plural(size.nodes, "node"),
-        plural(size.sets, "information set"),
-        interests(found),
-        values_text(game, &found.values)
-    );
-    if found.exact {
-        text += "exact: nothing else gives more\n";
-    } else {
-        if let Some(bounds) = found.bounds() {
-            let bound = |(name, (low, high)): (String, &(f64, f64))| {
-                format!("{name} {low:.6} to {high:.6}")
-            };
-            let bounds: Vec<String> = names(game).into_iter().zip(&bounds).map(bound).collect();
-            let _ = writeln!(text, "proven: {}", bounds.join(", "));
-        } else {
-            let gains: Vec<f64> =
-                found.best.iter().zip(&found.values).map(|(best, value)| best - value).collect();
-            let _ = writeln!(
-                text,
-                "an equilibrium up to what each could gain alone: {}; there may be others, with \
-                 other values",
-                values_text(game, &gains)
-            );
-        }
-        let _ = writeln!(
-            text,
-            "exploitability: {:.6}, {:.5} % of the range of payoffs, after {}",
-            found.exploitability(),
-            100.0 * found.share(),
-            plural(found.rounds as usize, "round")
-        );
-    }
-    if form.told() > 0 {
-        let _ = writeln!(
-            text,
-            "the rules let a role have different moves in positions that look the same to it ({}); \
-             it is taken to be told which moves it has",
-            plural(form.told(), "information set")
-        );
-    }
-    if !args.strategy && size.sets > FEW {
-        let _ = writeln!(text, "--strategy tells how each information set is played");
-        return text;
-    }
-    for (player, &role) in form.players().iter().enumerate() {
-        for (set, (met, values)) in form.report(player, &found.profile).iter().enumerate() {
-            let turns: Vec<String> =
-                form.turns(player, set).iter().map(|turn| turn_text(game, turn)).collect();
-            let turns = if turns.is_empty() { "at the start".to_owned() } else { turns.join("; ") };
-            let name = game.info().role_name(role);
-            let _ = writeln!(text, "{name}, {turns}  (met {} %)", number(100.0 * met));
-            let mixture = found.profile.mixture(form, player, set);
-            for ((choice, share), value) in
-                form.moves(player, set).into_iter().zip(mixture).zip(values)
-            {
-                let _ = write!(
-                    text,
-                    "  {:>8} %  {}",
-                    number(100.0 * share),
-                    game.text().move_text(choice)
-                );
-                if value.is_finite() {
-                    let _ = write!(text, "  worth {}", number(*value));
-                }
-                text.push('\n');
-            }
-        }
-    }
-    text
-}
-
-fn equilibrium_json(
-    game: &dyn Game,
-    found: &Equilibrium,
-    args: &Solve,
-    object: &mut Map<String, Value>,
-) {
-    let form = &found.form;
-    let size = form.size();
-    object.insert("method".into(), json!("equilibrium"));
-    object.insert("exact".into(), json!(found.exact));
-    object.insert("nodes".into(), json!(size.nodes));
-    object.insert("information_sets".into(), json!(size.sets));
-    object.insert("constant_sum".into(), json!(form.constant_sum()));
-    object.insert("bounds".into(), json!(found.bounds()));
-    let best = names(game).into_iter().zip(found.best.iter().map(|&best| Value::from(best)));
-    object.insert("best_replies".into(), Value::Object(best.collect()));
-    object.insert("exploitability".into(), json!(found.exploitability()));
-    object.insert("exploitability_share".into(), json!(found.share()));
-    object.insert("rounds".into(), json!(found.rounds));
-    object.insert("told_by_legal_moves".into(), json!(form.told()));
-    if !args.strategy {
-        return;
-    }
-    let mut strategy = Vec::new();
-    for (player, &role) in form.players().iter().enumerate() {
-        for (set, (met, values)) in form.report(player, &found.profile).iter().enumerate() {
-            let turns: Vec<String> =
-                form.turns(player, set).iter().map(|turn| turn_text(game, turn)).collect();
-            let mixture = found.profile.mixture(form, player, set);
-            let moves: Vec<Value> = form
-                .moves(player, set)
-                .into_iter()
-                .zip(mixture)
-                .zip(values)
-                .map(|((choice, share), value)| {
-                    let value = value.is_finite().then_some(value);
-                    json!({
-                        "move": game.text().move_text(choice),
-                        "probability": share,
-                        "value": value,
-                    })
-                })
-                .collect();
-            strategy.push(json!({
-                "role": game.info().role_name(role), "turns": turns, "met": met, "moves": moves,
-            }));
-        }
-    }
-    object.insert("strategy".into(), Value::Array(strategy));
 }

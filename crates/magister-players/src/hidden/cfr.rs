@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use magister_core::{Agent, Budget, Decision, Game, Halt, Information, Move, Rng, Thought, View};
-use magister_solve::{Cfr, Draws, External, Form, Limits, Outcome, Variant};
+use magister_solve::{Cfr, Draws, External, Form, Limits, Outcome, Profile, Variant};
 
 use crate::Settings;
 use crate::combine::draw;
@@ -14,6 +14,8 @@ use crate::possible::Possible;
 const OFTEN: u64 = 100;
 /// What all players together could still gain, as a part of the range, when it is good enough.
 const ENOUGH: f64 = 1e-5;
+/// Moves that are rarer than this are taken for what is left of the first rounds.
+const RARE: f64 = 0.01;
 /// Nodes of a walk that tries all own moves; where there are more, single courses are better.
 const WALK: u64 = 20_000;
 
@@ -188,7 +190,7 @@ impl Regret {
             }
             Thinker::Whole { form, cfr, .. } => {
                 let (player, set) = form.find(role, turns)?;
-                let average = cfr.average();
+                let average = tidied(form, cfr.average());
                 let (_, values) = form.report(player, &average).swap_remove(set);
                 let shares = average.mixture(form, player, set);
                 let moves = form.moves(player, set).into_iter().zip(shares).zip(values);
@@ -200,6 +202,14 @@ impl Regret {
             }
         }
     }
+}
+
+/// An average without what is left in it of the first rounds, if nobody can gain by that.
+fn tidied(form: &Form, average: Profile) -> Profile {
+    let (low, high) = form.range();
+    let gain = |profile: &Profile| form.gains(profile).iter().sum::<f64>();
+    let tidy = average.without(form, RARE);
+    if gain(&tidy) <= gain(&average).max(ENOUGH * (high - low)) { tidy } else { average }
 }
 
 impl Agent for Regret {

@@ -5,6 +5,7 @@
 //! |---|---|
 //! | hides nothing | `uct` |
 //! | one role, perhaps against chance | `ao-tree` |
+//! | two roles with opposite interests, small enough to be solved | `cfr+` |
 //! | several roles, short | `hyperplay2` |
 //! | several roles, long | `mo-ismcts`, with its root widened |
 //!
@@ -18,6 +19,9 @@ use crate::{Settings, Spec};
 /// Playouts by which a game is looked at, and their steps.
 const PLAYOUTS: u64 = 20;
 const STEPS: u32 = 200;
+/// The nodes of a game that is solved as a whole, and those for each millisecond of the budget.
+const NODES: usize = 20_000;
+const A_MILLISECOND: usize = 20;
 /// A game with fewer decisions of players than this is short.
 const SHORT: f64 = 8.0;
 
@@ -84,9 +88,20 @@ fn method(view: &View, budget: &Budget, rng: &mut Rng) -> &'static str {
         return "ao-tree";
     }
     match decisions(view, budget, rng) {
+        Ok(decisions) if decisions < SHORT && is_small(view, budget) => "cfr+",
         Ok(decisions) if decisions < SHORT => "hyperplay2",
         _ => "mo-ismcts",
     }
+}
+
+/// Whether a game of two with opposite interests can be solved as a whole with a small part of
+/// the budget.
+fn is_small(view: &View, budget: &Budget) -> bool {
+    let time = budget.remaining().map_or(NODES, |left| left.as_millis() as usize * A_MILLISECOND);
+    let limits = magister_solve::Limits { nodes: time.min(NODES), bytes: 64 << 20 };
+    view.game().info().players().count() == 2
+        && magister_solve::Form::new(&**view.game(), &limits, budget.stop())
+            .is_ok_and(|form| form.constant_sum().is_some())
 }
 
 /// How many decisions the players have in a random playout, on average.

@@ -10,31 +10,25 @@
 //! Where none is left, all begins again at the anchor, with more tries. Only if that fails again
 //! and again a course is looked for by trying everything; it is spread by `rejuvenate`.
 
+mod particles;
+mod propose;
+
 use std::sync::Arc;
 
 use magister_core::{Game, Halt, Move, Rng, Role, Step, Stop, Turn, Worker};
 
 use crate::Trouble;
-use crate::evidence::agrees;
-use crate::exact::{Layer, possible};
-use crate::joints::{Joints, Order, draw_joint};
+use crate::exact::Layer;
+use crate::joints::{Joints, Order};
 use crate::model::Model;
-use crate::pool::{Pool, Rows};
 use crate::search::{Lifeline, Question, Search};
 use crate::trail::{START, Trails};
 use crate::views::{ViewId, Views};
+use particles::{Particles, systematic};
+use propose::{Candidate, Looked, MEMORY};
 
-/// Particles by which it is found out how many agree.
-const PILOTS: usize = 64;
 /// Particles that are advanced one after the other.
 const BLOCK: usize = 64;
-/// If more than this share agrees, one try each is enough.
-const MOST: f64 = 0.25;
-/// The tries that a particle has at most, and the joint moves that are looked at for it.
-const TRIES: u64 = 256;
-const LOOKS: u64 = 4096;
-/// The moves that are remembered of states that were looked at.
-const MEMORY: usize = 1 << 22;
 /// Steps for one course that agrees, before the particles are looked at.
 const EFFORT: u32 = 300;
 /// How often all begins again at the anchor before everything is tried.
@@ -71,92 +65,6 @@ pub struct Cloud {
     looked: Looked,
     made: u64,
     survived: usize,
-}
-
-/// What agrees with the current turn, for the states that were looked at: particles that are in
-/// the same state share the work.
-#[derive(Debug, Default)]
-struct Looked {
-    states: Pool,
-    /// For each state, where its joint moves begin.
-    starts: Vec<usize>,
-    /// The sums of the probabilities of the joint moves of each state, and their moves.
-    sums: Vec<f64>,
-    moves: Vec<Move>,
-    /// Where each joint move leads; an empty row if silent steps follow.
-    successors: Rows,
-    over: Vec<bool>,
-}
-
-impl Looked {
-    fn clear(&mut self) {
-        *self = Looked::default();
-    }
-
-    /// The joint moves of a state.
-    fn range(&self, at: usize) -> std::ops::Range<usize> {
-        self.starts[at]..self.starts.get(at + 1).copied().unwrap_or(self.sums.len())
-    }
-}
-
-/// The particles themselves.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Particles {
-    pub(crate) states: Rows,
-    pub(crate) weights: Vec<f64>,
-    /// The state of the anchor that each began with.
-    pub(crate) origins: Vec<u32>,
-    /// The joint moves since.
-    pub(crate) trails: Vec<u32>,
-    /// The histories of all roles, particle after particle.
-    pub(crate) views: Vec<ViewId>,
-    /// Whether the game is over.
-    pub(crate) over: Vec<bool>,
-}
-
-/// A step that a particle may take, with the silent steps after it.
-#[derive(Debug, Default)]
-struct Candidate {
-    state: Vec<u64>,
-    path: Vec<Move>,
-    views: Vec<ViewId>,
-    over: bool,
-}
-
-/// How particles are advanced.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Way {
-    /// So many tries each.
-    Tries(u64),
-    /// All joint moves, where they are not more than this; so many tries where they are.
-    Look(u64, u64),
-}
-
-impl Particles {
-    pub(crate) fn len(&self) -> usize {
-        self.weights.len()
-    }
-
-    fn clear(&mut self) {
-        self.states.clear();
-        self.weights.clear();
-        self.origins.clear();
-        self.views.clear();
-        self.trails.clear();
-        self.over.clear();
-    }
-
-    /// Adds a copy of another's particle.
-    fn copy(&mut self, other: &Particles, at: usize, weight: f64, roles: usize) {
-        self.states.push(other.states.get(at));
-        self.weights.push(weight);
-        self.origins.push(other.origins[at]);
-        self.trails.push(other.trails[at]);
-        self.over.push(other.over[at]);
-        if !other.views.is_empty() {
-            self.views.extend_from_slice(&other.views[at * roles..(at + 1) * roles]);
-        }
-    }
 }
 
 impl Cloud {
@@ -487,215 +395,6 @@ impl Cloud {
         Ok(true)
     }
 
-    /// How to advance, by how many of a few particles agree.
-    fn way(
-        &mut self,
-        turn: &Turn,
-        eager: u64,
-        rng: &mut Rng,
-        patience: &dyn Fn() -> bool,
-        stop: &Stop,
-    ) -> Result<Way, Trouble> {
-        let all = self.now.len();
-        let pilots = all.min(PILOTS);
-        let mut agreed = 0;
-        let mut joints = 0;
-        let mut different = Pool::default();
-        for _ in 0..pilots {
-            let at = rng.below(all as u64) as usize;
-            if different.insert(self.now.states.get(at)).1 {
-                self.worker.load(self.now.states.get(at), stop)?;
-                let own = Some(turn.own);
-                if self.joints.look(&*self.worker, &*self.model, self.role, own) {
-                    joints = joints.max(self.joints.count());
-                }
-            }
-            let share = self.propagate(at, turn, Way::Tries(1), rng, patience, stop)?;
-            agreed += u64::from(share > 0.0);
-            if !patience() {
-                return Err(Trouble::TooLarge);
-            }
-        }
-        let share = agreed as f64 / pilots as f64;
-        // Particles that are in few states share the work of looking at all joint moves.
-        let shared = different.len() < pilots * 3 / 4
-            && joints.saturating_mul(2 * different.len() as u64) < all as u64;
-        if shared {
-            return Ok(Way::Look(LOOKS * eager, TRIES));
-        }
-        if share > MOST && eager == 1 {
-            return Ok(Way::Tries(1));
-        }
-        let tries = if agreed == 0 { TRIES / 4 } else { (2.0 / share).ceil() as u64 };
-        let tries = tries.saturating_mul(eager).clamp(1, TRIES * eager);
-        Ok(Way::Look(LOOKS * eager, tries))
-    }
-
-    /// Looks for a step of a particle that agrees with a turn, and leaves it in `best`. What it
-    /// gives is what the weight has to be multiplied by: zero if there is none.
-    fn propagate(
-        &mut self,
-        at: usize,
-        turn: &Turn,
-        way: Way,
-        rng: &mut Rng,
-        patience: &dyn Fn() -> bool,
-        stop: &Stop,
-    ) -> Result<f64, Trouble> {
-        stop.check()?;
-        if matches!(way, Way::Look(..))
-            && self.looked.states.find(self.now.states.get(at)).is_some()
-        {
-            return self.look(at, turn, rng, patience, stop);
-        }
-        self.worker.load(self.now.states.get(at), stop)?;
-        let tries = match way {
-            Way::Tries(tries) => tries,
-            Way::Look(most, tries) => {
-                if !self.joints.look(&*self.worker, &*self.model, self.role, Some(turn.own)) {
-                    return Ok(0.0);
-                }
-                if self.joints.count() <= most {
-                    return self.look(at, turn, rng, patience, stop);
-                }
-                tries
-            }
-        };
-        let mut agreed = 0_u64;
-        for number in 0..tries {
-            if number % 16 == 15 && !patience() {
-                return Err(Trouble::TooLarge);
-            }
-            if number > 0 {
-                self.worker.load(self.now.states.get(at), stop)?;
-            }
-            let (worker, joint) = (&*self.worker, &mut self.joint);
-            if !draw_joint(worker, &*self.model, self.role, Some(turn.own), joint, rng) {
-                return Ok(0.0);
-            }
-            if self.take(turn, stop)? {
-                agreed += 1;
-                if agreed == 1 || rng.below(agreed) == 0 {
-                    self.keep(at, rng, stop)?;
-                }
-            }
-        }
-        Ok(agreed as f64 / tries as f64)
-    }
-
-    /// Looks at all joint moves, and draws one of those that agree by how likely they are.
-    fn look(
-        &mut self,
-        at: usize,
-        turn: &Turn,
-        rng: &mut Rng,
-        patience: &dyn Fn() -> bool,
-        stop: &Stop,
-    ) -> Result<f64, Trouble> {
-        let number = match self.looked.states.find(self.now.states.get(at)) {
-            Some(number) => number,
-            None => self.look_closely(at, turn, patience, stop)?,
-        };
-        let range = self.looked.range(number);
-        let sums = &self.looked.sums[range.clone()];
-        let Some(&total) = sums.last() else { return Ok(0.0) };
-        let point = rng.f64() * total;
-        let chosen = sums.partition_point(|&sum| sum <= point).min(sums.len() - 1);
-        let roles = self.game.info().roles.len();
-        let from = (range.start + chosen) * roles;
-        self.joint.clear();
-        self.joint.extend_from_slice(&self.looked.moves[from..from + roles]);
-        let successor = self.looked.successors.get(range.start + chosen);
-        if self.views.is_none() && !successor.is_empty() {
-            let Candidate { state, path, over, .. } = &mut self.best;
-            *over = self.looked.over[range.start + chosen];
-            path.clone_from(&self.joint);
-            state.clear();
-            state.extend_from_slice(successor);
-            return Ok(total);
-        }
-        self.worker.load(self.now.states.get(at), stop)?;
-        if !self.take(turn, stop)? {
-            return Ok(0.0);
-        }
-        self.keep(at, rng, stop)?;
-        Ok(total)
-    }
-
-    /// Tries all joint moves of a particle's state, and notes those that agree.
-    fn look_closely(
-        &mut self,
-        at: usize,
-        turn: &Turn,
-        patience: &dyn Fn() -> bool,
-        stop: &Stop,
-    ) -> Result<usize, Trouble> {
-        let mut looked = std::mem::take(&mut self.looked);
-        if looked.moves.len() > MEMORY {
-            looked.clear();
-        }
-        let (number, _) = looked.states.insert(self.now.states.get(at));
-        looked.starts.push(looked.sums.len());
-        let mut total = 0.0;
-        for joint in 0..self.joints.count() {
-            stop.check()?;
-            if joint % 16 == 15 && !patience() {
-                // Half of it would be no sample.
-                return Err(Trouble::TooLarge);
-            }
-            self.worker.load(self.now.states.get(at), stop)?;
-            let share = self.joints.write(joint, &mut self.joint);
-            if self.take(turn, stop)? {
-                total += share;
-                looked.sums.push(total);
-                looked.moves.extend_from_slice(&self.joint);
-                self.best.state.clear();
-                if !self.worker.silent() {
-                    self.worker.save(&mut self.best.state);
-                }
-                looked.successors.push(&self.best.state);
-                looked.over.push(self.worker.terminal());
-            }
-        }
-        self.looked = looked;
-        Ok(number)
-    }
-
-    /// Makes the joint move; whether it could be made and agrees with a turn.
-    fn take(&mut self, turn: &Turn, stop: &Stop) -> Result<bool, Halt> {
-        self.made += 1;
-        Ok(possible(self.worker.step(&self.joint, &mut self.step, stop))?
-            && agrees(&turn.seen, self.role, &self.joint, &self.step)
-            && !(self.asked && self.worker.terminal()))
-    }
-
-    /// Keeps the step that was made out of a particle, after the silent steps that follow.
-    fn keep(&mut self, at: usize, rng: &mut Rng, stop: &Stop) -> Result<(), Halt> {
-        self.best.path.clear();
-        self.best.path.extend_from_slice(&self.joint);
-        self.best.views.clear();
-        if self.views.is_some() {
-            let mut lived = std::mem::take(&mut self.best.views);
-            let roles = self.game.info().roles.len();
-            lived.extend_from_slice(&self.now.views[at * roles..(at + 1) * roles]);
-            let joint = std::mem::take(&mut self.joint);
-            self.extend(&mut lived, &joint);
-            (self.joint, self.best.views) = (joint, lived);
-        }
-        while self.worker.silent() && !self.worker.terminal() {
-            stop.check()?;
-            let (worker, joint) = (&*self.worker, &mut self.joint);
-            if !draw_joint(worker, &*self.model, self.role, None, joint, rng) {
-                break;
-            }
-            self.worker.step(&self.joint, &mut self.step, stop)?;
-            self.best.path.extend_from_slice(&self.joint);
-        }
-        self.best.over = self.worker.terminal();
-        self.worker.save(&mut self.best.state);
-        Ok(())
-    }
-
     /// Adds the step that was made to the histories of all roles but chance, which remembers
     /// nothing.
     pub(crate) fn extend(&mut self, lived: &mut [ViewId], joint: &[Move]) {
@@ -790,27 +489,6 @@ impl Cloud {
         };
         self.lifeline.pretend(question, worker, rng)
     }
-}
-
-/// Numbers by their shares, so that each comes about as often as it should: one random number
-/// for all, so that copies are as even as they can be.
-fn systematic(shares: &[f64], count: usize, rng: &mut Rng) -> Vec<usize> {
-    let total: f64 = shares.iter().sum();
-    let step = total / count as f64;
-    let mut next = rng.f64() * step;
-    let mut sum = 0.0;
-    let mut drawn = Vec::with_capacity(count);
-    for (at, share) in shares.iter().enumerate() {
-        sum += share;
-        while next < sum && drawn.len() < count {
-            drawn.push(at);
-            next += step;
-        }
-    }
-    // What rounding left over.
-    let last = shares.iter().rposition(|&share| share > 0.0).unwrap_or(0);
-    drawn.resize(count, last);
-    drawn
 }
 
 impl std::fmt::Debug for Cloud {

@@ -272,7 +272,8 @@ impl Machine for Emitted {
             next.run(&mut self.wires);
             self.enter();
         } else {
-            self.switch(inputs, TRUE);
+            // What percepts and the next state share is computed with the percepts.
+            self.moves(inputs);
             self.advance(inputs);
         }
     }

@@ -18,6 +18,8 @@ const PAUSE: Duration = Duration::from_millis(3);
 const ATTEMPTS: u64 = 30;
 /// An information set must come up so often to be tested.
 const OFTEN: u64 = 40;
+/// Matches that a mean must be made of: the error of a few is not known well enough.
+const MATCHES: usize = 100;
 /// Standard errors by which a mean may be above what can be had.
 const SIGMAS: f64 = 4.0;
 
@@ -239,7 +241,7 @@ fn sample(
             verdict.found("independence", what);
         }
     }
-    if let Some(most) = opponents.most(audit.role).filter(|_| rewards.len() > 1) {
+    if let Some(most) = opponents.most(audit.role).filter(|_| rewards.len() >= MATCHES) {
         let ceiling = ceiling(most, &rewards);
         verdict.ceiling = Some(ceiling);
         let Ceiling { mean, error, matches, .. } = ceiling;

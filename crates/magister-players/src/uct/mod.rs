@@ -4,7 +4,7 @@
 //! A round makes several descents before any playout is made. A descent counts as a visit to all
 //! it came through as soon as it is under way, but as nothing seen, so that the next one goes
 //! elsewhere without thinking ill of the way. Then the playouts of all leaves are played side by
-//! side, 32 for each where the engine plays them at the cost of one, and everything is backed up.
+//! side, and everything is backed up, each step of the way once for all that took it.
 //!
 //! - Each role maximises its own mean (max-n); with two players this is UCT. Roles that move at
 //!   the same time choose each for itself (decoupled UCT) and play what they visited, by lot.
@@ -23,11 +23,13 @@
 //!   the best reward, and once one is known it is followed.
 
 mod backup;
+mod descent;
 mod edges;
 mod leaves;
 mod pace;
 mod prior;
 mod search;
+mod select;
 mod solo;
 mod tree;
 mod verdict;
@@ -214,6 +216,12 @@ impl Uct {
             room: true,
             hops: Vec::new(),
             many: Vec::new(),
+            sums: Vec::new(),
+            known: Vec::new(),
+            parties: Vec::new(),
+            next: Vec::new(),
+            chosen: Vec::new(),
+            promise: Vec::new(),
             sample: vec![0.0; roles],
             step: Step::new(),
             goals: Vec::new(),

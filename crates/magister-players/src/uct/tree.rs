@@ -56,11 +56,11 @@ pub(super) struct Node {
 }
 
 impl Node {
-    /// A descent that came through is done.
+    /// Descents that came through are done.
     #[inline]
-    pub(super) fn visit(&mut self) {
-        self.pending -= 1;
-        self.visits += 1;
+    pub(super) fn visit(&mut self, count: u32) {
+        self.pending -= count;
+        self.visits += count;
         self.curiosity = log(self.visits).sqrt();
     }
 }
@@ -116,8 +116,8 @@ impl Tree {
     /// About how many bytes it takes.
     pub(super) fn bytes(&self) -> usize {
         let node = size_of::<Node>() + 8 * self.roles + 2 * size_of::<(Key, u32)>();
-        // Four words in a group, a move, a prior, three bytes, and what each role can expect.
-        let edge = 27 + 4 * self.roles;
+        // Four words in a group, a move, a prior, two more words, and what each role can expect.
+        let edge = 29 + 4 * self.roles;
         let joint = 2 * size_of::<((u32, u64), Joint)>();
         self.nodes.capacity() * node
             + self.edges.choice.capacity() * edge

@@ -48,6 +48,27 @@ pub(super) struct Edges {
 }
 
 impl Edges {
+    /// Asks for memory for so many edges.
+    pub(super) fn reserve(&mut self, edges: usize, roles: usize) {
+        self.groups.reserve(edges / GROUP);
+        self.pending.reserve(edges);
+        self.proven.reserve(edges);
+        self.choice.reserve(edges);
+        self.prior.reserve(edges);
+        self.worth.reserve(edges * roles);
+    }
+
+    /// Forgets all edges, but keeps the memory.
+    pub(super) fn clear(&mut self) {
+        self.groups.clear();
+        self.pending.clear();
+        self.proven.clear();
+        self.choice.clear();
+        self.prior.clear();
+        self.worth.clear();
+        self.gains.clear();
+    }
+
     /// The number of edges, with those that fill up groups.
     pub(super) fn len(&self) -> usize {
         self.groups.len() * GROUP

@@ -64,10 +64,12 @@ impl Search<'_> {
         let Round { descents, yields, stream, seed, team, .. } = round;
         // Where players take turns, leaves of the same depth have the same one to move.
         descents.sort_by_key(|descent| descent.depth % 2);
-        let spare = (LANES / descents.len() as u32).min(MOST);
-        // The greatest power of two that is not above.
-        let spare = 1 << spare.max(1).ilog2();
-        let each = self.config.playouts.min(MOST).max(spare);
+        let mut each = self.config.playouts.min(MOST);
+        if self.config.spare {
+            // The greatest power of two that is not above.
+            let spare = (LANES / descents.len() as u32).clamp(1, MOST);
+            each = each.max(1 << spare.ilog2());
+        }
         let starts: Vec<&[u64]> =
             descents.iter().map(|descent| self.tree.state(descent.leaf)).collect();
         let max_steps = self.config.max_steps;

@@ -216,10 +216,10 @@ impl Default for Best {
 impl Best {
     #[inline]
     fn look(&mut self, numbers: &[f32; GROUP]) {
-        for lane in 0..GROUP {
-            let better = numbers[lane] > self.most[lane];
-            self.most[lane] = if better { numbers[lane] } else { self.most[lane] };
-            self.group[lane] = if better { self.next } else { self.group[lane] };
+        for ((most, group), &number) in self.most.iter_mut().zip(&mut self.group).zip(numbers) {
+            let better = number > *most;
+            *most = if better { number } else { *most };
+            *group = if better { self.next } else { *group };
         }
         self.next += 1.0;
     }

@@ -16,22 +16,27 @@
 //! - *Ceiling*: in a game that is solved, nobody gets more than the best reply to an equilibrium.
 //! - *Secrets*: where the right move differs from what would be right if the others saw
 //!   everything, which of the two it plays. A player that gets this wrong is honest, but imagines
-//!   others that are not; it is told as a remark.
+//!   others that are not; it is told as a remark. One that [says](magister_core::Agent::nested)
+//!   that the others in its simulations know only what they have lived is asked again, here and
+//!   in the game in which they do see everything; if that makes no difference to it, its nested
+//!   players are handed the state.
 
 mod chi;
 mod course;
+mod ground;
 mod opponents;
 mod secrets;
 mod stages;
 mod trial;
+mod watched;
 mod world;
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use magister_core::{Game, Halt, Role, Seed, Stop};
+use magister_core::{Halt, Role, Seed, Stop};
 use serde::Serialize;
 
+pub use ground::Ground;
 pub use world::{Seeds, Suspect, Truth, World, suspect};
 
 /// How thoroughly a player is audited.
@@ -81,7 +86,8 @@ impl Audit {
 /// A way in which a player was found out.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Finding {
-    /// Which test: `views`, `repeat`, `twin`, `permutation`, `independence` or `ceiling`.
+    /// Which test: `views`, `repeat`, `twin`, `permutation`, `independence`,
+    /// `ceiling` or `secrets`.
     pub test: &'static str,
     /// A sentence.
     pub what: String,
@@ -157,14 +163,9 @@ impl Verdict {
 
 impl Audit {
     /// Audits a player. If the flag is set, what was found by then is the verdict, with a remark.
-    pub fn run(
-        &self,
-        game: &Arc<dyn Game>,
-        suspect: &Suspect,
-        stop: &Stop,
-    ) -> Result<Verdict, Halt> {
+    pub fn run(&self, ground: &Ground, suspect: &Suspect, stop: &Stop) -> Result<Verdict, Halt> {
         let mut verdict = Verdict::default();
-        let done = stages::run(self, game, suspect, stop, &mut verdict);
+        let done = stages::run(self, ground, suspect, stop, &mut verdict);
         match done {
             Err(Halt::Stopped) if stop.is_set() => {
                 verdict.remarks.push("the time was over before all was done".to_owned());

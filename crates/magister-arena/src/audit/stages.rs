@@ -1,16 +1,15 @@
 //! The tests, one after the other.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use magister_core::{Game, Halt, Information, Move, Stop, Turn};
+use magister_core::{Halt, Information, Move, Stop, Turn};
 
 use super::chi::independence;
 use super::course::{Course, twin};
 use super::opponents::Opponents;
 use super::trial::{Moment, Played, Said, Trial};
-use super::{Audit, Ceiling, DOUBT, Suspect, Verdict, secrets};
+use super::{Audit, Ceiling, DOUBT, Ground, Suspect, Verdict, secrets};
 
 /// The pause before the last question of a twin, for those who watch the clock.
 const PAUSE: Duration = Duration::from_millis(3);
@@ -31,13 +30,12 @@ pub(super) type Sample = BTreeMap<Vec<Turn>, BTreeMap<Vec<u64>, BTreeMap<Move, u
 
 pub(super) fn run(
     audit: &Audit,
-    game: &Arc<dyn Game>,
+    ground: &Ground,
     suspect: &Suspect,
     stop: &Stop,
     verdict: &mut Verdict,
 ) -> Result<(), Halt> {
-    let opponents = Opponents::of(game, stop);
-    // The time for the tests begins when the opponents are there.
+    let Ground { game, opponents, .. } = ground;
     let begun = Instant::now();
     let over = |share: f64| audit.time.is_some_and(|time| begun.elapsed() > time.mul_f64(share));
     let over: Over<'_> = &over;
@@ -49,9 +47,9 @@ pub(super) fn run(
     }
     twins(audit, &trial, over, verdict)?;
     permutations(audit, &trial, over, verdict)?;
-    let sample = sample(audit, &trial, &opponents, over, verdict)?;
+    let sample = sample(audit, &trial, opponents, over, verdict)?;
     if let Some(solved) = &opponents.solved {
-        secrets::look(&trial, solved, &sample, verdict)?;
+        secrets::look(audit, &trial, ground, solved, &sample, over, verdict)?;
     } else {
         let what =
             "the game was not solved, so there is no ceiling, and secrets were not looked at";
@@ -104,6 +102,9 @@ fn twins(
         }
         let mut rng = seed.derive("twins of it").rng();
         for number_of_twin in 0..audit.twins {
+            if number_of_twin > 0 && over(0.5) {
+                break;
+            }
             let moment = questions[rng.below(questions.len() as u64) as usize];
             let course = prefix(&played, moment);
             let turns = &played.turns[..moment.turns];

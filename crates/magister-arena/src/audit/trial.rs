@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use magister_core::{
-    Agent, Budget, Game, Halt, Information, Move, Payment, Referee, Rng, Role, Seed, Stop, View,
-    draw,
+    Agent, Budget, Game, Halt, Information, Move, Payment, Referee, Rng, Role, Seed, Stop, Turn,
+    View, draw,
 };
 use magister_infoset::Opened;
 
@@ -49,7 +49,7 @@ pub(super) struct Moment {
 /// A match that was played.
 pub(super) struct Played {
     pub(super) course: Course,
-    pub(super) turns: Vec<magister_core::Turn>,
+    pub(super) turns: Vec<Turn>,
     pub(super) moments: Vec<Moment>,
     pub(super) said: Vec<Said>,
     /// What the role got, if the match came to its end.
@@ -147,6 +147,27 @@ impl Trial<'_> {
         let said = player.ask(self, &way, &world, None);
         self.stop.check()?;
         Ok(said)
+    }
+
+    /// What a new player does that has lived these turns, in this game or one that looks the
+    /// same to its role.
+    pub(super) fn answer(
+        &self,
+        game: &Arc<dyn Game>,
+        turns: &[Turn],
+        state: &[u64],
+        seed: &Seed,
+        iterations: u64,
+    ) -> Result<Option<Move>, Halt> {
+        self.stop.check()?;
+        let world = World::default();
+        world.set(state, None);
+        let mut view = View::new(Arc::clone(game), self.role);
+        turns.iter().cloned().for_each(|turn| view.push(turn));
+        let mut budget = Budget::iterations(iterations).with_stop(self.stop.clone());
+        let said = (self.suspect)(&world).decide(&view, &mut budget, &mut seed.rng());
+        self.stop.check()?;
+        Ok(said.ok().map(|decision| decision.choice))
     }
 
     /// Plays a match with the role played by the suspect.

@@ -55,6 +55,10 @@ impl Agent for HyperPlay2 {
         self.name.clone()
     }
 
+    fn nested(&self) -> bool {
+        true
+    }
+
     fn decide(
         &mut self,
         view: &View,

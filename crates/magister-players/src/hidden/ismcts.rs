@@ -93,6 +93,11 @@ impl Agent for Ismcts {
         self.name.clone()
     }
 
+    fn nested(&self) -> bool {
+        // Where all descents begin in what this role knows, the others know it too.
+        !self.single && self.root != Root::Own
+    }
+
     fn decide(
         &mut self,
         view: &View,

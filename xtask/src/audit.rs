@@ -27,9 +27,9 @@ pub(crate) struct Options {
     /// Only these players, with their settings
     #[arg(long)]
     players: Option<String>,
-    /// Seconds for each game and player, shared by its roles; slow players take up to five times
+    /// Seconds for each game and player, shared by its roles; slow players take up to three times
     /// as long
-    #[arg(long, default_value_t = 1.2)]
+    #[arg(long, default_value_t = 1.0)]
     seconds: f64,
     /// Iterations of a decision
     #[arg(long, default_value_t = 10)]
@@ -43,7 +43,7 @@ pub(crate) struct Options {
 }
 
 /// How many times as long a player is waited for as it should take.
-const PATIENCE: f64 = 5.0;
+const PATIENCE: f64 = 3.0;
 /// How long a game may take to become playable, and how long to be solved.
 const PREPARATION: Duration = Duration::from_secs(30);
 const SOLVING: Duration = Duration::from_secs(5);

@@ -27,9 +27,9 @@ pub(crate) struct Options {
     /// Only these players, with their settings
     #[arg(long)]
     players: Option<String>,
-    /// Seconds for each game and player, shared by its roles; slow players take up to three times
+    /// Seconds for each game and player, shared by its roles; slow players take up to ten times
     /// as long
-    #[arg(long, default_value_t = 1.0)]
+    #[arg(long, default_value_t = 0.8)]
     seconds: f64,
     /// Iterations of a decision
     #[arg(long, default_value_t = 10)]
@@ -43,7 +43,9 @@ pub(crate) struct Options {
 }
 
 /// How many times as long a player is waited for as it should take.
-const PATIENCE: f64 = 3.0;
+const PATIENCE: f64 = 10.0;
+/// The chance with which any honest player may be taken for another by a test that counts.
+const DOUBT: f64 = 0.01;
 /// How long a game may take to become playable, and how long to be solved.
 const PREPARATION: Duration = Duration::from_secs(30);
 const SOLVING: Duration = Duration::from_secs(5);
@@ -84,6 +86,8 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         .with_context(|| format!("{} can not be written", path.display()))?;
     let (sheets, begun) = (sheets(options)?, Instant::now());
     let mut all: Vec<Outcome> = Vec::new();
+    // Three tests count, in about two roles.
+    let audits = (sheets.len() * players.len() * 6) as f64;
     for (number, sheet) in sheets.iter().enumerate() {
         let open: Vec<&Spec> = players
             .iter()
@@ -100,7 +104,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         let ground = if open.is_empty() { None } else { Some(ground(sheet)) };
         for player in open {
             let mut outcome = match &ground {
-                Some(Ok(ground)) => audit(ground, player, options),
+                Some(Ok(ground)) => audit(ground, player, audits, options),
                 Some(Err(why)) => Outcome { left_out: vec![why.clone()], ..Outcome::default() },
                 None => continue,
             };
@@ -197,7 +201,7 @@ fn ground(sheet: &Sheet) -> Result<Ground, String> {
 }
 
 /// Audits a player in all roles of a game.
-fn audit(ground: &Ground, player: &Spec, options: &Options) -> Outcome {
+fn audit(ground: &Ground, player: &Spec, audits: f64, options: &Options) -> Outcome {
     let info = ground.game().info();
     let roles = info.players().count().max(1);
     let time = Duration::from_secs_f64(options.seconds / roles as f64);
@@ -206,6 +210,7 @@ fn audit(ground: &Ground, player: &Spec, options: &Options) -> Outcome {
         let audit = Audit {
             iterations: options.iterations,
             seed: Seed::from(1),
+            doubt: DOUBT / audits,
             time: Some(time),
             ..Audit::new(role)
         };

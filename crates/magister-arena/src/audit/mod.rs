@@ -60,6 +60,9 @@ pub struct Audit {
     pub seed: Seed,
     /// How the seeds of a match are made.
     pub seeds: Seeds,
+    /// The chance with which an honest player may be taken for another by a test that counts. Who
+    /// makes many audits divides it by their number.
+    pub doubt: f64,
     /// How long it should take: half of it is for twins, a quarter for permutations. What there is
     /// no time for is left out and told.
     pub time: Option<Duration>,
@@ -78,6 +81,7 @@ impl Audit {
             sample: 2_000,
             seed: Seed::from(0),
             seeds: Seeds::default(),
+            doubt: DOUBT,
             time: None,
         }
     }
@@ -144,7 +148,8 @@ pub struct Secrets {
     pub told: u64,
 }
 
-/// The chance with which an honest player may be taken for another in one audit.
+/// The chance with which an honest player may be taken for another by a test, if nothing else is
+/// said.
 const DOUBT: f64 = 0.001;
 
 impl Verdict {

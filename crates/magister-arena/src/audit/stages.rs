@@ -5,11 +5,11 @@ use std::time::{Duration, Instant};
 
 use magister_core::{Halt, Information, Move, Stop, Turn};
 
-use super::chi::independence;
+use super::chi::{independence, sigmas};
 use super::course::{Course, twin};
 use super::opponents::Opponents;
 use super::trial::{Moment, Played, Said, Trial};
-use super::{Audit, Ceiling, DOUBT, Ground, Suspect, Verdict, secrets};
+use super::{Audit, Ceiling, Ground, Suspect, Verdict, secrets};
 
 /// The pause before the last question of a twin, for those who watch the clock.
 const PAUSE: Duration = Duration::from_millis(3);
@@ -19,7 +19,8 @@ const ATTEMPTS: u64 = 30;
 const OFTEN: u64 = 40;
 /// Matches that a mean must be made of: the error of a few is not known well enough.
 const MATCHES: usize = 100;
-/// Standard errors by which a mean may be above what can be had.
+/// Standard errors by which a mean may be above what can be had, at least: rewards are not spread
+/// as errors are.
 const SIGMAS: f64 = 4.0;
 
 /// Whether so much of the time is over.
@@ -181,7 +182,7 @@ fn permutations(
     }
     if tests > 0 {
         verdict.permutation = Some((least, tests));
-        if least < DOUBT / f64::from(tests) {
+        if least < audit.doubt / f64::from(tests) {
             let what = format!(
                 "its moves after two courses that look the same to it differ as chance alone would \
                  make them with p = {least:.1e}, in {tests} tests"
@@ -233,7 +234,7 @@ fn sample(
     }
     if tests > 0 {
         verdict.independence = Some((least, tests));
-        if least < DOUBT / f64::from(tests) {
+        if least < audit.doubt / f64::from(tests) {
             let what = format!(
                 "over {} matches its moves depend on what is hidden from it: chance alone would \
                  give that with p = {least:.1e}, in {tests} tests",
@@ -246,7 +247,7 @@ fn sample(
         let ceiling = ceiling(most, &rewards);
         verdict.ceiling = Some(ceiling);
         let Ceiling { mean, error, matches, .. } = ceiling;
-        if mean > most + SIGMAS * error + 1e-6 * most.abs().max(1.0) {
+        if mean > most + SIGMAS.max(sigmas(audit.doubt)) * error + 1e-6 * most.abs().max(1.0) {
             let what = format!(
                 "it got {mean:.2} ± {error:.2} on the average of {matches} matches, where nobody \
                  can have more than {most:.2}"

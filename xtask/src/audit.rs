@@ -42,8 +42,9 @@ pub(crate) struct Options {
     fresh: bool,
 }
 
-/// How many times as long a player is waited for as it should take.
-const PATIENCE: f64 = 10.0;
+/// How many times as long a player is waited for as it should take; and again that long, with one
+/// iteration, if nothing was heard of it.
+const PATIENCE: f64 = 5.0;
 /// The chance with which any honest player may be taken for another by a test that counts.
 const DOUBT: f64 = 0.01;
 /// How long a game may take to become playable, and how long to be solved.
@@ -214,9 +215,15 @@ fn audit(ground: &Ground, player: &Spec, audits: f64, options: &Options) -> Outc
             time: Some(time),
             ..Audit::new(role)
         };
-        let verdict = within(time.mul_f64(PATIENCE), &Stop::never(), |stop| {
-            audit.run(ground, &suspect(player), stop)
-        });
+        let ask = |audit: &Audit| {
+            within(time.mul_f64(PATIENCE), &Stop::never(), |stop| {
+                audit.run(ground, &suspect(player), stop)
+            })
+        };
+        let mut verdict = ask(&audit);
+        if verdict.as_ref().is_ok_and(|verdict| verdict.answers == 0) {
+            verdict = ask(&Audit { iterations: 1, ..audit });
+        }
         let name = info.role_name(role);
         let verdict = match verdict {
             Ok(verdict) => verdict,

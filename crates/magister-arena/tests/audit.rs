@@ -11,7 +11,7 @@ use magister_core::{
 use magister_engine::prepare;
 use magister_games::catalogue;
 use magister_gdl::{Options, read};
-use magister_players::Spec;
+use magister_players::{PLAYERS, Spec};
 
 fn game(name: &str) -> Arc<dyn Game> {
     let entry = catalogue::find(name.trim_start_matches("rust:")).expect("a bundled game");
@@ -229,6 +229,28 @@ fn the_innocent_are_left_alone() {
         }
         let verdict = run(&quick(role), &game, &cheaters::innocent());
         assert!(verdict.honest(), "{name}: {verdict:?}");
+    }
+}
+
+/// Everybody on the list who is told nothing but its view.
+#[test]
+fn no_honest_player_is_found() {
+    let names = ["rust:monty-hall", "rust:kuhn-poker", "exploding-bomb-tell"];
+    for ground in names.map(|name| Ground::new(&game(name), &Stop::never())) {
+        for entry in PLAYERS.iter().filter(|entry| entry.hidden) {
+            let spec: Spec = entry.name.parse().expect("a player");
+            if spec.make().clairvoyant() {
+                continue;
+            }
+            for role in ground.game().info().players() {
+                let few = Audit { matches: 4, decisions: 40, sample: 120, ..quick(role) };
+                let audit = Audit { iterations: 20, ..few };
+                let verdict =
+                    audit.run(&ground, &suspect(&spec), &Stop::never()).expect("an audit");
+                assert!(verdict.honest(), "{} {ground:?} {role:?}: {verdict:?}", entry.name);
+                assert!(verdict.answers > 0 && verdict.illegal == 0, "{}: {verdict:?}", entry.name);
+            }
+        }
     }
 }
 

@@ -27,8 +27,8 @@ pub(crate) struct Options {
     /// Only these players, with their settings
     #[arg(long)]
     players: Option<String>,
-    /// Seconds for each game and player, shared by its roles; slow players take up to ten times
-    /// as long
+    /// Seconds for each game and player, shared by its roles; slow players take
+    /// longer
     #[arg(long, default_value_t = 0.8)]
     seconds: f64,
     /// Iterations of a decision
@@ -42,9 +42,10 @@ pub(crate) struct Options {
     fresh: bool,
 }
 
-/// How many times as long a player is waited for as it should take; and again that long, with one
-/// iteration, if nothing was heard of it.
+/// How many times as long a player is waited for as it should take; and if nothing was heard of it
+/// by then, how many times when it is asked for one iteration only.
 const PATIENCE: f64 = 5.0;
+const LAST: f64 = 25.0;
 /// The chance with which any honest player may be taken for another by a test that counts.
 const DOUBT: f64 = 0.01;
 /// How long a game may take to become playable, and how long to be solved.
@@ -215,14 +216,14 @@ fn audit(ground: &Ground, player: &Spec, audits: f64, options: &Options) -> Outc
             time: Some(time),
             ..Audit::new(role)
         };
-        let ask = |audit: &Audit| {
-            within(time.mul_f64(PATIENCE), &Stop::never(), |stop| {
+        let ask = |audit: &Audit, patience: f64| {
+            within(time.mul_f64(patience), &Stop::never(), |stop| {
                 audit.run(ground, &suspect(player), stop)
             })
         };
-        let mut verdict = ask(&audit);
+        let mut verdict = ask(&audit, PATIENCE);
         if verdict.as_ref().is_ok_and(|verdict| verdict.answers == 0) {
-            verdict = ask(&Audit { iterations: 1, ..audit });
+            verdict = ask(&Audit { iterations: 1, ..audit }, LAST);
         }
         let name = info.role_name(role);
         let verdict = match verdict {
@@ -238,7 +239,7 @@ fn audit(ground: &Ground, player: &Spec, audits: f64, options: &Options) -> Outc
         for finding in &verdict.findings {
             outcome.findings.push(format!("as {name}: {}: {}", finding.test, finding.what));
         }
-        if verdict.secrets.is_some_and(|secrets| secrets.told > secrets.kept) {
+        if verdict.tells {
             outcome.telling.push(name.to_owned());
         }
         if verdict.answers == 0 {

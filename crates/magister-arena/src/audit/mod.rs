@@ -118,6 +118,8 @@ pub struct Verdict {
     pub ceiling: Option<Ceiling>,
     /// How it decides where others seeing everything would matter.
     pub secrets: Option<Secrets>,
+    /// Whether it plays as if the others saw everything, more often than chance would have it.
+    pub tells: bool,
     /// Answers that were no legal moves.
     pub illegal: u64,
     /// What else is to be said.

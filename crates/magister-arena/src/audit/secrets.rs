@@ -14,6 +14,8 @@ use super::{Audit, DOUBT, Ground, Secrets, Verdict};
 
 /// A move must be better than all others by this part of the range to be the right one.
 const CLEARLY: f64 = 0.01;
+/// Standard errors by which the one must be played more often than the other to be told.
+const SIGMAS: f64 = 3.0;
 /// Information sets in which a player is asked once more, how often in each, and with how many
 /// iterations at least: who errs because it had no time to think is no liar.
 const SETS: usize = 3;
@@ -75,9 +77,12 @@ pub(super) fn look(
         return Ok(());
     }
     verdict.secrets = Some(secrets);
-    if secrets.told <= secrets.kept {
+    // Who moves at random does either as often.
+    let (told, kept) = (secrets.told as f64, secrets.kept as f64);
+    if told - kept <= SIGMAS * (told + kept).sqrt() {
         return Ok(());
     }
+    verdict.tells = true;
     verdict.remarks.push(format!(
         "it plays as if the others saw everything: so in {} of {} decisions in which that is a \
          mistake",

@@ -2,8 +2,9 @@
 
 use magister_core::{Move, Role};
 
+use super::descent::{Descent, Hop};
 use super::edges::LOST;
-use super::search::{Descent, Hop, Search};
+use super::search::Search;
 use super::tree::{Kind, NONE};
 use crate::combine::{Outlook, combine};
 
@@ -14,33 +15,73 @@ pub(super) type Noted = (Role, Move, f32, f32);
 const PROVABLE: u64 = 400;
 
 impl Search<'_> {
-    /// Enters what was learnt at the end of a descent, all the way up. [`Search::sample`] is what
-    /// the playouts said, for each role, if the values of the leaf are not known. `moves` are the
-    /// moves that were made in them.
-    pub(super) fn back_up(&mut self, descent: &Descent, moves: &mut Vec<Noted>) {
-        let leaf = descent.leaf;
-        if descent.open {
-            self.learn(leaf);
-        } else {
-            self.sample.copy_from_slice(self.tree.values(leaf));
+    /// Enters what the playouts of a descent said, which is in [`Search::sample`], at its leaf.
+    /// `moves` are the moves that were made in them.
+    pub(super) fn learn(&mut self, descent: &Descent, moves: &mut Vec<Noted>) {
+        self.enter(descent.leaf);
+        self.tree.node_mut(descent.leaf).visit(1);
+        self.sum(descent.last, 1);
+        if self.config.grave > 0.0 {
+            self.note_way(descent, moves);
         }
-        self.tree.node_mut(leaf).visit();
-        let mut child = leaf;
+    }
+
+    /// Takes everything that was learnt in a round all the way up.
+    pub(super) fn back_up(&mut self) {
+        let mut known = std::mem::take(&mut self.known);
+        for party in known.drain(..) {
+            self.tree.node_mut(party.node).visit(party.count);
+            self.sample.copy_from_slice(self.tree.values(party.node));
+            self.sum(party.last, party.count);
+        }
+        self.known = known;
+        // What is below comes after what is above.
+        let roles = self.tree.roles;
+        for at in (0..self.hops.len()).rev() {
+            let hop = self.hops[at];
+            if hop.count == 0 {
+                continue;
+            }
+            if hop.several {
+                self.pass_many(hop, at * roles);
+            } else {
+                self.pass_one(hop, at * roles);
+            }
+            self.tree.node_mut(hop.node).visit(hop.count);
+            if hop.before != NONE {
+                let (above, below) = self.sums.split_at_mut(at * roles);
+                let above = &mut above[hop.before as usize * roles..];
+                above.iter_mut().zip(&below[..roles]).for_each(|(above, below)| *above += below);
+            }
+        }
+    }
+
+    /// Adds the sample of so many descents to the step that led to it.
+    #[inline]
+    fn sum(&mut self, last: u32, count: u32) {
+        if last != NONE {
+            let sums = &mut self.sums[last as usize * self.tree.roles..];
+            let add = |(sum, value): (&mut f32, &f32)| *sum += value * count as f32;
+            sums.iter_mut().zip(&self.sample).for_each(add);
+        }
+    }
+
+    /// Notes the moves of a descent and of its playouts at every node on the way.
+    fn note_way(&mut self, descent: &Descent, moves: &mut Vec<Noted>) {
         let mut at = descent.last;
         while at != NONE {
             let hop = self.hops[at as usize];
-            if self.config.grave > 0.0 {
-                let visits = self.tree.node(hop.node).visits;
-                self.note_own(hop, moves);
-                self.priors.note_at(hop.node, visits, moves);
-            }
-            if hop.several {
-                self.pass_many(hop, child);
+            let gains = if hop.several {
+                let number = self.many[hop.edge as usize].number;
+                let joint = self.tree.joints.get(&(hop.node, number));
+                joint.map_or(&[][..], |joint| &joint.gains[..])
             } else {
-                self.pass_one(hop, child);
-            }
-            self.tree.node_mut(hop.node).visit();
-            child = hop.node;
+                self.tree.edges.gains(hop.edge as usize, self.tree.roles)
+            };
+            self.sample.iter_mut().zip(gains).for_each(|(value, gain)| *value += gain);
+            let visits = self.tree.node(hop.node).visits;
+            self.note_own(hop, moves);
+            self.priors.note_at(hop.node, visits, moves);
             at = hop.before;
         }
     }
@@ -67,7 +108,7 @@ impl Search<'_> {
     }
 
     /// Enters the playouts of a node.
-    fn learn(&mut self, at: u32) {
+    fn enter(&mut self, at: u32) {
         if self.scale.high.is_infinite() {
             for &value in &self.sample {
                 self.seen = (self.seen.0.min(value), self.seen.1.max(value));
@@ -122,24 +163,26 @@ impl Search<'_> {
         }
     }
 
-    /// Enters what came back through an edge.
-    fn pass_one(&mut self, hop: Hop, child: u32) {
+    /// Enters what came back through an edge, which is summed up from `place` on.
+    fn pass_one(&mut self, hop: Hop, place: usize) {
         let (edge, roles, at) = (hop.edge as usize, self.tree.roles, hop.node);
-        let tree = &mut *self.tree;
+        let (tree, child, count) = (&mut *self.tree, hop.child, hop.count as f32);
         let before = tree.edges.visits(edge) as f32;
-        tree.edges.visit(edge);
+        tree.edges.visit(edge, hop.count);
         let node = &mut tree.nodes[at as usize];
         let counts = !node.proven && tree.edges.lure(edge) != LOST;
-        node.weight += u32::from(counts);
-        let weight = node.weight as f32;
+        if counts {
+            node.weight += hop.count;
+        }
+        let part = 1.0 / node.weight as f32;
         for role in 0..roles {
             let gain = tree.edges.gains.get(edge * roles + role).copied().unwrap_or(0.0);
             let now = tree.values[child as usize * 2 * roles + role] + gain;
             let old = std::mem::replace(&mut tree.edges.worth[edge * roles + role], now);
-            self.sample[role] += gain;
+            self.sums[place + role] += gain * count;
             if counts {
                 let value = &mut tree.values[at as usize * 2 * roles + role];
-                *value += (now + before * (now - old) - *value) / weight;
+                *value += (count * (now - *value) + before * (now - old)) * part;
             }
         }
         if let Kind::One(role) = node.kind
@@ -215,38 +258,35 @@ impl Search<'_> {
         }
     }
 
-    /// Enters what came back through a joint move of several.
-    fn pass_many(&mut self, hop: Hop, child: u32) {
+    /// Enters what came back through a joint move of several, which is summed up from `place` on.
+    fn pass_many(&mut self, hop: Hop, place: usize) {
         let many = &self.many[hop.edge as usize];
-        let (at, roles) = (hop.node, self.tree.roles);
-        let proven = self.tree.node(child).proven;
+        let (at, roles, count) = (hop.node, self.tree.roles, hop.count as f32);
+        let proven = self.tree.node(hop.child).proven;
         let mut newly = false;
-        let sample = &mut self.sample;
+        let sum = &mut self.sums[place..place + roles];
         if let Some(joint) = self.tree.joints.get_mut(&(at, many.number)) {
-            sample.iter_mut().zip(&joint.gains).for_each(|(value, gain)| *value += gain);
+            sum.iter_mut().zip(&joint.gains).for_each(|(sum, gain)| *sum += gain * count);
             newly = proven && !joint.proven;
             joint.proven |= proven;
         }
         // Where several choose at once, the mean of what came back is all there is to go by.
+        let learn = |mean: &mut f32, sum: f32, all: f32| *mean += (sum - count * *mean) / all;
         let actors = self.tree.crowds.get(&at).map_or(&[][..], |crowd| &crowd.actors);
-        let chosen: Vec<(usize, usize)> = actors
-            .iter()
-            .zip(&many.edges)
-            .map(|(&(role, _), &edge)| (role.index(), edge as usize))
-            .collect();
-        for (role, edge) in chosen {
-            self.tree.edges.visit(edge);
+        for (&(role, _), &edge) in actors.iter().zip(&many.edges) {
+            let edge = edge as usize;
+            self.tree.edges.visit(edge, hop.count);
             let visits = self.tree.edges.visits(edge) as f32;
             let worth = &mut self.tree.edges.worth[edge * roles..][..roles];
-            worth.iter_mut().zip(&*sample).for_each(|(w, &value)| *w += (value - *w) / visits);
-            *self.tree.edges.lure_mut(edge) = worth[role];
+            worth.iter_mut().zip(&*sum).for_each(|(worth, &sum)| learn(worth, sum, visits));
+            *self.tree.edges.lure_mut(edge) = worth[role.index()];
         }
         let node = self.tree.node_mut(at);
         node.settled += u32::from(newly);
-        let count = (node.own + node.visits + 1) as f32;
+        let all = (node.own + node.visits + hop.count) as f32;
         let settled = u64::from(node.settled);
         let values = self.tree.values_mut(at);
-        values.iter_mut().zip(&*sample).for_each(|(v, &value)| *v += (value - *v) / count);
+        values.iter_mut().zip(&*sum).for_each(|(value, &sum)| learn(value, sum, all));
         if newly && settled <= PROVABLE {
             self.prove_many(at, settled);
         }

@@ -36,7 +36,7 @@ pub(super) struct Edges {
     /// The visits that an edge is taken to have before it has any.
     fpu: f32,
     /// The descents that are under way along an edge.
-    pending: Vec<u16>,
+    pending: Vec<u32>,
     pub(super) proven: Vec<bool>,
     pub(super) choice: Vec<Move>,
     /// What the move is worth before it is tried, or how likely chance makes it.
@@ -48,6 +48,27 @@ pub(super) struct Edges {
 }
 
 impl Edges {
+    /// Asks for memory for so many edges.
+    pub(super) fn reserve(&mut self, edges: usize, roles: usize) {
+        self.groups.reserve(edges / GROUP);
+        self.pending.reserve(edges);
+        self.proven.reserve(edges);
+        self.choice.reserve(edges);
+        self.prior.reserve(edges);
+        self.worth.reserve(edges * roles);
+    }
+
+    /// Forgets all edges, but keeps the memory.
+    pub(super) fn clear(&mut self) {
+        self.groups.clear();
+        self.pending.clear();
+        self.proven.clear();
+        self.choice.clear();
+        self.prior.clear();
+        self.worth.clear();
+        self.gains.clear();
+    }
+
     /// The number of edges, with those that fill up groups.
     pub(super) fn len(&self) -> usize {
         self.groups.len() * GROUP
@@ -106,9 +127,9 @@ impl Edges {
         &mut self.groups[edge / GROUP].lure[edge % GROUP]
     }
 
-    #[inline]
-    pub(super) fn rare(&self, edge: usize) -> f32 {
-        self.groups[edge / GROUP].rare[edge % GROUP]
+    /// What each role gains on an edge; nothing where the game does not pay on the way.
+    pub(super) fn gains(&self, edge: usize, roles: usize) -> &[f32] {
+        self.gains.get(edge * roles..(edge + 1) * roles).unwrap_or(&[])
     }
 
     #[inline]
@@ -118,7 +139,7 @@ impl Edges {
 
     /// The visits and those under way.
     pub(super) fn count(&self, edge: usize) -> f32 {
-        self.visits(edge) as f32 + f32::from(self.pending[edge])
+        (self.visits(edge) + self.pending[edge]) as f32
     }
 
     #[inline]
@@ -134,30 +155,36 @@ impl Edges {
     /// How rare it is that an edge is tried, after that has changed.
     #[inline]
     fn weigh(&mut self, edge: usize) {
-        let (group, at) = (&mut self.groups[edge / GROUP], edge % GROUP);
-        let visits = group.visits[at];
-        let tried = visits as f32 + f32::from(self.pending[edge]);
-        group.rare[at] = 1.0 / (if visits == 0 { tried + self.fpu } else { tried }).sqrt();
+        self.groups[edge / GROUP].rare[edge % GROUP] = 1.0 / self.tried(edge, 0).sqrt();
     }
 
-    /// A descent goes along an edge.
+    /// How often an edge was tried, with those under way and so many more; and a little more
+    /// if it was never visited.
     #[inline]
-    pub(super) fn enter(&mut self, edge: usize) {
-        self.pending[edge] += 1;
+    pub(super) fn tried(&self, edge: usize, more: u32) -> f32 {
+        let visits = self.visits(edge);
+        let tried = (visits + self.pending[edge] + more) as f32;
+        if visits == 0 { tried + self.fpu } else { tried }
+    }
+
+    /// Descents go along an edge.
+    #[inline]
+    pub(super) fn enter(&mut self, edge: usize, count: u32) {
+        self.pending[edge] += count;
         self.weigh(edge);
     }
 
-    /// A descent along an edge was given up.
-    pub(super) fn leave(&mut self, edge: usize) {
-        self.pending[edge] -= 1;
+    /// Descents along an edge were given up.
+    pub(super) fn leave(&mut self, edge: usize, count: u32) {
+        self.pending[edge] -= count;
         self.weigh(edge);
     }
 
-    /// A descent along an edge is done.
+    /// Descents along an edge are done.
     #[inline]
-    pub(super) fn visit(&mut self, edge: usize) {
-        self.pending[edge] -= 1;
-        self.groups[edge / GROUP].visits[edge % GROUP] += 1;
+    pub(super) fn visit(&mut self, edge: usize, count: u32) {
+        self.pending[edge] -= count;
+        self.groups[edge / GROUP].visits[edge % GROUP] += count;
         self.weigh(edge);
     }
 
@@ -197,14 +224,14 @@ mod tests {
         assert_eq!(edges.add(moves().take(8), 0.25, 2, false), (16, 8));
         assert_eq!((edges.len(), edges.worth.len()), (24, 48));
         assert!(edges.lure(10).is_nan() && edges.lure(11) < LOST && edges.lure(16).is_nan());
-        let tried = |edges: &Edges| edges.rare(3).powi(-2);
+        let tried = |edges: &Edges| edges.groups(0..8)[0].rare[3].powi(-2);
         assert!((tried(&edges) - 0.25).abs() < 1e-5);
-        edges.enter(3);
-        edges.enter(3);
+        edges.enter(3, 2);
         assert!((tried(&edges) - 2.25).abs() < 1e-4);
-        edges.visit(3);
+        edges.visit(3, 1);
         assert!((tried(&edges) - 2.0).abs() < 1e-4);
-        edges.leave(3);
+        assert!((edges.tried(3, 2) - 4.0).abs() < 1e-4);
+        edges.leave(3, 1);
         assert!((tried(&edges) - 1.0).abs() < 1e-4);
         assert_eq!((edges.visits(3), edges.count(3)), (1, 1.0));
     }

@@ -5,8 +5,9 @@ use magister_core::{
     Batch, Detail, Halt, Leaves, Move, Payment, Results, Role, Stream, Yields, draw,
 };
 
+use super::descent::Descent;
 use super::prior::scaled;
-use super::search::{Descent, Search};
+use super::search::Search;
 use crate::playing::Means;
 use crate::rewards;
 
@@ -36,27 +37,26 @@ impl<'a> Round<'a> {
 
 impl Search<'_> {
     /// Makes so many descents, then the playouts of all of them, and backs everything up. If
-    /// that is stopped half way, nothing is entered.
+    /// that is stopped half way, what was not played out is not entered.
     pub(super) fn round(&mut self, round: &mut Round<'_>, size: u64) -> Result<(), Halt> {
         round.descents.clear();
         self.hops.clear();
         self.many.clear();
         let result = self.descend(size, &mut round.descents);
-        if round.descents.is_empty() {
-            return result;
-        }
+        self.sums.clear();
+        self.sums.resize(self.hops.len() * self.tree.roles, 0.0);
         let played = match (self.config.lanes, self.config.plain) {
+            _ if round.descents.is_empty() => Ok(()),
             (false, _) => self.single(round),
             (true, true) => self.leaves(round),
             (true, false) => self.batch(round),
         };
-        if let Err(halt) = played {
-            for descent in &round.descents {
-                self.abandon(descent);
-            }
-            return Err(halt);
+        // Those whose playouts were not made.
+        for descent in round.descents.drain(..) {
+            self.abandon(&descent);
         }
-        result
+        self.back_up();
+        played.and(result)
     }
 
     /// All playouts side by side.
@@ -64,10 +64,12 @@ impl Search<'_> {
         let Round { descents, yields, stream, seed, team, .. } = round;
         // Where players take turns, leaves of the same depth have the same one to move.
         descents.sort_by_key(|descent| descent.depth % 2);
-        let spare = (LANES / descents.len() as u32).min(MOST);
-        // The greatest power of two that is not above.
-        let spare = 1 << spare.max(1).ilog2();
-        let each = self.config.playouts.min(MOST).max(spare);
+        let mut each = self.config.playouts.min(MOST);
+        if self.config.spare {
+            // The greatest power of two that is not above.
+            let spare = (LANES / descents.len() as u32).clamp(1, MOST);
+            each = each.max(1 << spare.ilog2());
+        }
         let starts: Vec<&[u64]> =
             descents.iter().map(|descent| self.tree.state(descent.leaf)).collect();
         let max_steps = self.config.max_steps;
@@ -91,7 +93,7 @@ impl Search<'_> {
                 let sum = sum + f64::from(cut) * middle + f64::from(lost) * low;
                 self.sample[role] = (sum / f64::from(each)) as f32;
             }
-            self.back_up(descent, &mut Vec::new());
+            self.learn(descent, &mut Vec::new());
         }
         descents.clear();
         Ok(())
@@ -124,7 +126,7 @@ impl Search<'_> {
             for role in 0..self.tree.roles {
                 self.sample[role] = means.role(Role(role as u8)) as f32;
             }
-            self.back_up(descent, moves);
+            self.learn(descent, moves);
         }
         descents.clear();
         Ok(())
@@ -139,7 +141,7 @@ impl Search<'_> {
             }
             let count = self.config.playouts as f32;
             self.sample.iter_mut().for_each(|value| *value /= count);
-            self.back_up(&descent, &mut Vec::new());
+            self.learn(&descent, &mut Vec::new());
             round.descents.pop();
         }
         Ok(())

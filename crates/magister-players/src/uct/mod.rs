@@ -4,7 +4,7 @@
 //! A round makes several descents before any playout is made. A descent counts as a visit to all
 //! it came through as soon as it is under way, but as nothing seen, so that the next one goes
 //! elsewhere without thinking ill of the way. Then the playouts of all leaves are played side by
-//! side, 32 for each where the engine plays them at the cost of one, and everything is backed up.
+//! side, and everything is backed up, each step of the way once for all that took it.
 //!
 //! - Each role maximises its own mean (max-n); with two players this is UCT. Roles that move at
 //!   the same time choose each for itself (decoupled UCT) and play what they visited, by lot.
@@ -23,11 +23,13 @@
 //!   the best reward, and once one is known it is followed.
 
 mod backup;
+mod descent;
 mod edges;
 mod leaves;
 mod pace;
 mod prior;
 mod search;
+mod select;
 mod solo;
 mod tree;
 mod verdict;
@@ -67,6 +69,8 @@ struct Config {
     plain: bool,
     batch: u32,
     playouts: u32,
+    /// Whether leaves have more playouts where those cost nothing.
+    spare: bool,
     max_steps: u32,
     memory: usize,
     /// Whether playouts are played side by side, or by several threads.
@@ -109,6 +113,7 @@ impl Uct {
             plain: settings.real("bias") <= 0.0 && settings.real("grave") <= 0.0,
             batch: 1,
             playouts: 1,
+            spare: true,
             max_steps: settings.whole("steps"),
             memory: (settings.whole("memory") as usize) << 20,
             lanes: false,
@@ -139,7 +144,7 @@ impl Uct {
         if self.rules == info.rules_hash && self.tree.roles == info.roles.len() {
             return;
         }
-        self.tree = Tree::new(info.roles.len());
+        self.tree = Tree::with_room(info.roles.len(), self.config.memory / 2);
         self.priors = Priors::new(info);
         self.rules.clone_from(&info.rules_hash);
         self.seen = None;
@@ -164,13 +169,15 @@ impl Uct {
         }
         let info = worker.info();
         let side_by_side = worker.lanes() > 1;
-        self.config.lanes = side_by_side || self.config.threads > 1;
+        // With one descent at a time there is nothing to play side by side.
+        self.config.lanes = (side_by_side || self.config.threads > 1) && self.batch != 1;
         self.config.playouts = match self.playouts {
-            0 if side_by_side && self.config.plain => SIDE_BY_SIDE,
-            0 if side_by_side => STREAM,
+            0 if self.config.lanes && side_by_side && !self.config.plain => STREAM,
+            0 if self.config.lanes && side_by_side => SIDE_BY_SIDE,
             0 => 1,
             given => given,
         };
+        self.config.spare = self.playouts == 0;
         self.config.expand = match self.expand {
             // Where playouts cost little, making edges does not; but in a puzzle the one way
             // to the end may lead through them.
@@ -190,10 +197,10 @@ impl Uct {
         let mut renumbered = true;
         if root == NONE {
             // Nothing of what there is can come again, unless the game goes in circles.
-            self.tree = Tree::new(self.tree.roles);
+            self.tree.clear();
             root = self.tree.add(worker, &state);
         } else if self.tree.bytes() > self.config.memory / 4 {
-            root = self.tree.keep(root);
+            root = self.tree.keep(root, self.config.memory / 2);
         } else {
             renumbered = false;
         }
@@ -214,6 +221,12 @@ impl Uct {
             room: true,
             hops: Vec::new(),
             many: Vec::new(),
+            sums: Vec::new(),
+            known: Vec::new(),
+            parties: Vec::new(),
+            next: Vec::new(),
+            chosen: Vec::new(),
+            promise: Vec::new(),
             sample: vec![0.0; roles],
             step: Step::new(),
             goals: Vec::new(),

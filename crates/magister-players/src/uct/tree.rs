@@ -11,6 +11,10 @@ use crate::table::Key;
 /// No node.
 pub(super) const NONE: u32 = u32::MAX;
 
+/// The bytes of an edge, without what each role can expect: four words in a group, a move, a prior,
+/// how many are under way, and whether it is proven.
+const EDGE: usize = 29;
+
 /// What happens at a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -56,11 +60,11 @@ pub(super) struct Node {
 }
 
 impl Node {
-    /// A descent that came through is done.
+    /// Descents that came through are done.
     #[inline]
-    pub(super) fn visit(&mut self) {
-        self.pending -= 1;
-        self.visits += 1;
+    pub(super) fn visit(&mut self, count: u32) {
+        self.pending -= count;
+        self.visits += count;
         self.curiosity = log(self.visits).sqrt();
     }
 }
@@ -113,16 +117,39 @@ impl Tree {
         Tree { roles, ..Tree::default() }
     }
 
+    /// An empty tree that may grow to about so many bytes. Most of that is asked for at once, which
+    /// costs nothing before it is used: a tree that moves whenever it has doubled would have to be
+    /// copied to memory that the system has to clear first.
+    pub(super) fn with_room(roles: usize, bytes: usize) -> Self {
+        let nodes = bytes / 4 / size_of::<Node>();
+        let mut tree = Tree::new(roles);
+        tree.nodes.reserve(nodes);
+        tree.values.reserve(nodes * 2 * roles);
+        tree.states.reserve(nodes);
+        tree.edges.reserve(bytes / 4 / EDGE, roles);
+        tree
+    }
+
+    /// Forgets everything, but keeps the memory: getting it anew would cost as much as filling it.
+    pub(super) fn clear(&mut self) {
+        self.nodes.clear();
+        self.edges.clear();
+        self.values.clear();
+        self.states.clear();
+        self.table.clear();
+        self.joints.clear();
+        self.crowds.clear();
+    }
+
     /// About how many bytes it takes.
     pub(super) fn bytes(&self) -> usize {
         let node = size_of::<Node>() + 8 * self.roles + 2 * size_of::<(Key, u32)>();
-        // Four words in a group, a move, a prior, three bytes, and what each role can expect.
-        let edge = 27 + 4 * self.roles;
+        let edge = EDGE + 4 * self.roles;
         let joint = 2 * size_of::<((u32, u64), Joint)>();
-        self.nodes.capacity() * node
-            + self.edges.choice.capacity() * edge
-            + 4 * self.edges.gains.capacity()
-            + 8 * self.states.capacity()
+        self.nodes.len() * node
+            + self.edges.len() * edge
+            + 4 * self.edges.gains.len()
+            + 8 * self.states.len()
             + self.joints.len() * joint
     }
 
@@ -199,9 +226,10 @@ impl Tree {
         self.edges.worth[edge * self.roles + role.index()]
     }
 
-    /// Only what can still be reached from a position; the rest of the memory is given back.
-    pub(super) fn keep(&mut self, root: u32) -> u32 {
-        let old = std::mem::replace(self, Tree::new(self.roles));
+    /// Only what can still be reached from a position, in a tree that has room for so many bytes;
+    /// gives the position's number there.
+    pub(super) fn keep(&mut self, root: u32, room: usize) -> u32 {
+        let old = std::mem::replace(self, Tree::with_room(self.roles, room));
         let roles = old.roles;
         let mut number: FxHashMap<u32, u32> = FxHashMap::default();
         let mut order = vec![root];

@@ -1,209 +1,251 @@
 //! The audit of every honest player in every game that hides information.
 
-use std::collections::BTreeMap;
-use std::fmt::Write as _;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+mod table;
 
-use anyhow::{Result, bail};
+use std::fs::{self, OpenOptions};
+use std::io::Write as _;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result, bail};
 use clap::Args;
-use magister_arena::audit::{Audit, Verdict, suspect};
-use magister_core::{Game, Information, Role, Seed, Stop};
-use magister_engine::{prepare, within};
+use magister_arena::audit::{Audit, Ground, suspect};
+use magister_core::{Game, Information, Seed, Stop};
+use magister_engine::{Evaluator, prepare, within};
 use magister_games::catalogue;
 use magister_gdl::{Options as Reading, read};
 use magister_players::{PLAYERS, Spec};
+use serde::{Deserialize, Serialize};
 
-use crate::binary;
+use crate::sheets::{Sheet, everything, named};
+use crate::{binary, ledger};
 
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Only these games
+    /// Bundled games and files; all that hide information, and the oracle's, if none is named
     games: Vec<String>,
-    /// Only these players
-    #[arg(long, value_delimiter = ',')]
-    players: Vec<String>,
-    /// Seconds for each game, player and role
-    #[arg(long, default_value_t = 2.0)]
+    /// Only these players, with their settings
+    #[arg(long)]
+    players: Option<String>,
+    /// Seconds for each game and player, shared by its roles; slow players take
+    /// longer
+    #[arg(long, default_value_t = 0.8)]
     seconds: f64,
     /// Iterations of a decision
     #[arg(long, default_value_t = 10)]
     iterations: u64,
-    /// Audits at the same time
-    #[arg(long, default_value_t = 2)]
-    threads: usize,
     /// Print only, and leave docs/honesty.md as it is
     #[arg(long)]
     print: bool,
+    /// Forget what was audited before
+    #[arg(long)]
+    fresh: bool,
 }
 
-/// How often a player is waited for that takes longer than it should.
-const PATIENCE: u32 = 5;
+/// How many times as long a player is waited for as it should take; and if nothing was heard of it
+/// by then, how many times when it is asked for one iteration only.
+const PATIENCE: f64 = 5.0;
+const LAST: f64 = 25.0;
+/// The chance with which any honest player may be taken for another by a test that counts.
+const DOUBT: f64 = 0.01;
+/// How long a game may take to become playable, and how long to be solved.
+const PREPARATION: Duration = Duration::from_secs(30);
+const SOLVING: Duration = Duration::from_secs(5);
 
-/// How long preparing for playouts on vectors may take.
-const VECTORS: Duration = Duration::from_secs(20);
-
-/// One audit.
-struct Case {
-    name: String,
-    game: Arc<dyn Game>,
-    player: Spec,
-    role: Role,
-}
-
-/// What came of a player.
-#[derive(Default)]
-struct Tally {
-    audits: u32,
+/// What came of a player in a game, all roles together.
+#[derive(Default, Serialize, Deserialize)]
+struct Outcome {
+    game: String,
+    player: String,
+    /// What it depends on: the code and how thoroughly was looked.
+    code: String,
     twins: u64,
     futures: u64,
     answers: u64,
-    found: Vec<String>,
+    findings: Vec<String>,
+    /// Roles in which it plays as if the others saw everything, where that is a mistake.
     telling: Vec<String>,
-    unfinished: Vec<String>,
+    /// Why it was not audited, or a role not.
+    left_out: Vec<String>,
+    seconds: f64,
 }
 
 #[expect(clippy::print_stdout, reason = "this is what the command is for")]
 pub(crate) fn run(options: &Options) -> Result<()> {
-    let cases = cases(options)?;
-    let (next, tallies) = (AtomicUsize::new(0), Mutex::new(BTreeMap::<String, Tally>::new()));
-    std::thread::scope(|scope| {
-        for _ in 0..options.threads.max(1) {
-            scope.spawn(|| {
-                loop {
-                    let number = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(case) = cases.get(number) else { return };
-                    let verdict = audit(case, options);
-                    let answers = verdict.as_ref().map_or(0, |verdict| verdict.answers);
-                    let role = case.game.info().role_name(case.role);
-                    let (game, player) = (&case.name, &case.player);
-                    let all = cases.len();
-                    println!("{number} of {all}: {player} in {game} as {role}: {answers} answers");
-                    let mut tallies = tallies.lock().unwrap_or_else(PoisonError::into_inner);
-                    let tally = tallies.entry(case.player.to_string()).or_default();
-                    enter(tally, case, verdict);
-                }
-            });
-        }
-    });
-    let tallies = tallies.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let table = table(&tallies);
-    println!("{table}");
-    if !options.print {
-        let text = format!(
-            "# Honesty\n\n\
-             Every player that is given its view and nothing else, audited in every game of the \
-             catalogue that hides information, in every role: {} s and {} iterations a decision.\n\
-             A twin is another course of the game that looks the same to the role; where there is \
-             none, only the future of chance is another.\n\
-             All answers must be the same, to the last digit.\n\
-             A player that tells secrets plays as if the others saw everything, where that is a \
-             mistake; it is honest, but imagines others that are not.\n\
-             `cargo xtask audit` writes this file.\n\n{table}",
-            options.seconds, options.iterations
-        );
-        std::fs::write(binary::root().join("docs/honesty.md"), text)?;
+    let players = players(options)?;
+    let code = format!("{} {} {}", ledger::fingerprint()?, options.seconds, options.iterations);
+    let path = binary::target().join("audit.jsonl");
+    if options.fresh {
+        let _ = fs::remove_file(&path);
     }
-    let found: Vec<&String> = tallies.values().flat_map(|tally| &tally.found).collect();
+    let before = fs::read_to_string(&path).unwrap_or_default();
+    let lines = before.lines().filter_map(|line| serde_json::from_str(line).ok());
+    let mut known: Vec<Outcome> = lines.filter(|line: &Outcome| line.code == code).collect();
+    let mut file = OpenOptions::new()
+        .create(true)
+        .append(true)
+        .open(&path)
+        .with_context(|| format!("{} can not be written", path.display()))?;
+    let (sheets, begun) = (sheets(options)?, Instant::now());
+    let mut all: Vec<Outcome> = Vec::new();
+    // Three tests count, in about two roles.
+    let audits = (sheets.len() * players.len() * 6) as f64;
+    for (number, sheet) in sheets.iter().enumerate() {
+        let open: Vec<&Spec> = players
+            .iter()
+            .filter(|player| {
+                let is =
+                    |done: &Outcome| done.game == sheet.name && done.player == player.to_string();
+                match known.iter().position(is) {
+                    Some(at) => all.push(known.swap_remove(at)),
+                    None => return true,
+                }
+                false
+            })
+            .collect();
+        let ground = if open.is_empty() { None } else { Some(ground(sheet)) };
+        for player in open {
+            let mut outcome = match &ground {
+                Some(Ok(ground)) => audit(ground, player, audits, options),
+                Some(Err(why)) => Outcome { left_out: vec![why.clone()], ..Outcome::default() },
+                None => continue,
+            };
+            outcome.game.clone_from(&sheet.name);
+            outcome.player = player.to_string();
+            outcome.code.clone_from(&code);
+            writeln!(file, "{}", serde_json::to_string(&outcome)?)?;
+            for finding in &outcome.findings {
+                println!("  {player} in {}: {finding}", sheet.name);
+            }
+            all.push(outcome);
+        }
+        let here = || all.iter().filter(|outcome| outcome.game == sheet.name);
+        println!(
+            "{} of {}: {}: {} answers compared, {:.0} s since the beginning",
+            number + 1,
+            sheets.len(),
+            sheet.name,
+            here().map(|outcome| outcome.answers).sum::<u64>(),
+            begun.elapsed().as_secs_f64(),
+        );
+        if !options.print && options.games.is_empty() {
+            // As it goes, so that something is there if it is interrupted.
+            let text = table::document(&all, sheets.len(), options);
+            fs::write(binary::root().join("docs/honesty.md"), text)?;
+        }
+    }
+    println!("\n{}", table::by_player(&all));
+    let found: Vec<String> = all
+        .iter()
+        .filter(|outcome| !outcome.findings.is_empty())
+        .map(|outcome| format!("{} in {}", outcome.player, outcome.game))
+        .collect();
     if !found.is_empty() {
-        bail!("{} audits found something: {found:?}", found.len());
+        bail!("{} audits found something: {}", found.len(), found.join(", "));
     }
     Ok(())
 }
 
-fn cases(options: &Options) -> Result<Vec<Case>> {
+/// Those who are to be audited: every player of the list that is told nothing but its view.
+fn players(options: &Options) -> Result<Vec<Spec>> {
+    if let Some(players) = &options.players {
+        return Ok(Spec::parse_list(players)?);
+    }
     let mut players: Vec<Spec> = Vec::new();
     for entry in PLAYERS.iter().filter(|entry| entry.hidden) {
         let spec: Spec = entry.name.parse()?;
-        let wanted = options.players.is_empty() || options.players.contains(&spec.to_string());
-        // Nobody asks a person for an hour of answers.
-        if wanted && entry.name != "human" && !spec.make().clairvoyant() {
+        if !spec.make().clairvoyant() {
             players.push(spec);
         }
     }
-    let mut cases = Vec::new();
-    for entry in catalogue::all() {
-        let wanted = options.games.is_empty() || options.games.iter().any(|n| n == entry.name);
-        let hides = entry.card.tags.iter().any(|tag| tag == "hidden information");
-        let Some(sheet) = entry.sheet.filter(|_| wanted && hides) else { continue };
-        let rules = read(sheet.text, &Reading::default()).rules;
-        let prepared = prepare(&rules, sheet.text, entry.name, None, &Stop::never())?;
-        if let Some(network) = &prepared.network {
-            // What suits the engine is made before anybody is asked: players ask it how many
-            // playouts to make at a time, and must not be told another number later.
-            let _ = within(VECTORS, &Stop::never(), |stop| network.choices(stop));
+    Ok(players)
+}
+
+/// The games: those of the catalogue that hide something, and the oracle's.
+fn sheets(options: &Options) -> Result<Vec<Sheet>> {
+    if !options.games.is_empty() {
+        return named(&options.games);
+    }
+    let hides = |name: &str| {
+        catalogue::find(name)
+            .is_some_and(|entry| entry.card.tags.iter().any(|tag| tag == "hidden information"))
+    };
+    let all = everything().into_iter();
+    Ok(all.filter(|sheet| sheet.name.starts_with("gdl2/") || hides(&sheet.name)).collect())
+}
+
+/// A game, ready to be played and as far as possible solved; or why it can not be had.
+fn ground(sheet: &Sheet) -> Result<Ground, String> {
+    let read = read(&sheet.text, &Reading::default());
+    if read.diagnostics.has_errors() {
+        return Err("the rules have errors".to_owned());
+    }
+    let made = |evaluator| {
+        within(PREPARATION, &Stop::never(), |stop| {
+            prepare(&read.rules, &sheet.text, &sheet.name, evaluator, stop)
+        })
+        .map_err(|error| error.to_string())
+    };
+    let mut prepared = made(None)?;
+    if let Some(network) = &prepared.network {
+        // How batches are played is measured before anybody is asked: players ask how many
+        // playouts to make at a time, and must not be told another number later.
+        let measured = within(PREPARATION, &Stop::never(), |stop| network.choices(stop));
+        if measured.is_err() {
+            prepared = made(Some(Evaluator::Incremental))?;
         }
-        let game = prepared.game;
-        if game.info().information != Information::Hidden {
-            continue;
+    }
+    let game: Arc<dyn Game> = prepared.game;
+    if game.info().information != Information::Hidden {
+        return Err("it hides nothing".to_owned());
+    }
+    Ok(within(SOLVING, &Stop::never(), |stop| Ground::new(&game, stop)))
+}
+
+/// Audits a player in all roles of a game.
+fn audit(ground: &Ground, player: &Spec, audits: f64, options: &Options) -> Outcome {
+    let info = ground.game().info();
+    let roles = info.players().count().max(1);
+    let time = Duration::from_secs_f64(options.seconds / roles as f64);
+    let (mut outcome, begun) = (Outcome::default(), Instant::now());
+    for role in info.players() {
+        let audit = Audit {
+            iterations: options.iterations,
+            seed: Seed::from(1),
+            doubt: DOUBT / audits,
+            time: Some(time),
+            ..Audit::new(role)
+        };
+        let ask = |audit: &Audit, patience: f64| {
+            within(time.mul_f64(patience), &Stop::never(), |stop| {
+                audit.run(ground, &suspect(player), stop)
+            })
+        };
+        let mut verdict = ask(&audit, PATIENCE);
+        if verdict.as_ref().is_ok_and(|verdict| verdict.answers == 0) {
+            verdict = ask(&Audit { iterations: 1, ..audit }, LAST);
         }
-        for player in &players {
-            for role in game.info().players() {
-                let (name, game, player) =
-                    (entry.name.to_owned(), Arc::clone(&game), player.clone());
-                cases.push(Case { name, game, player, role });
+        let name = info.role_name(role);
+        let verdict = match verdict {
+            Ok(verdict) => verdict,
+            Err(halt) => {
+                outcome.left_out.push(format!("as {name}: {halt}"));
+                continue;
             }
+        };
+        outcome.twins += u64::from(verdict.twins);
+        outcome.futures += u64::from(verdict.futures);
+        outcome.answers += verdict.answers;
+        for finding in &verdict.findings {
+            outcome.findings.push(format!("as {name}: {}: {}", finding.test, finding.what));
+        }
+        if verdict.tells {
+            outcome.telling.push(name.to_owned());
+        }
+        if verdict.answers == 0 {
+            outcome.left_out.push(format!("as {name}: no answer in time"));
         }
     }
-    Ok(cases)
-}
-
-fn audit(case: &Case, options: &Options) -> Result<Verdict, magister_core::Halt> {
-    let time = Duration::from_secs_f64(options.seconds);
-    let audit = Audit {
-        iterations: options.iterations,
-        seed: Seed::from(1),
-        time: Some(time),
-        ..Audit::new(case.role)
-    };
-    within(time * PATIENCE, &Stop::never(), |stop| {
-        audit.run(&case.game, &suspect(&case.player), stop)
-    })
-}
-
-#[expect(clippy::print_stdout, reason = "this is what the command is for")]
-fn enter(tally: &mut Tally, case: &Case, verdict: Result<Verdict, magister_core::Halt>) {
-    let role = case.game.info().role_name(case.role);
-    let place = format!("{} as {role}", case.name);
-    let verdict = match verdict {
-        Ok(verdict) => verdict,
-        Err(halt) => {
-            tally.unfinished.push(format!("{place}: {halt}"));
-            return;
-        }
-    };
-    tally.audits += 1;
-    tally.twins += u64::from(verdict.twins);
-    tally.futures += u64::from(verdict.futures);
-    tally.answers += verdict.answers;
-    for finding in &verdict.findings {
-        println!("{} in {place}: {}: {}", case.player, finding.test, finding.what);
-        tally.found.push(format!("{} in {place}: {}", case.player, finding.test));
-    }
-    if verdict.secrets.is_some_and(|secrets| secrets.told > secrets.kept) {
-        tally.telling.push(place.clone());
-    }
-    if verdict.answers == 0 {
-        tally.unfinished.push(place);
-    }
-}
-
-fn table(tallies: &BTreeMap<String, Tally>) -> String {
-    let mut text = String::from(
-        "| player | audits | twins | other futures | answers compared | findings | tells secrets \
-         in | not audited |\n|---|---|---|---|---|---|---|---|\n",
-    );
-    let list = |all: &[String]| if all.is_empty() { "–".to_owned() } else { all.join(", ") };
-    for (player, tally) in tallies {
-        let Tally { audits, twins, futures, answers, found, telling, unfinished } = tally;
-        let _ = writeln!(
-            text,
-            "| {player} | {audits} | {twins} | {futures} | {answers} | {} | {} | {} |",
-            list(found),
-            list(telling),
-            list(unfinished)
-        );
-    }
-    text
+    outcome.seconds = begun.elapsed().as_secs_f64();
+    outcome
 }

@@ -1,6 +1,8 @@
 //! Which method is right where: small games that hide information, in each a decision of which it
 //! is known what is right, and every player that plays such games.
 
+mod exploited;
+
 use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,12 +28,15 @@ pub(crate) struct Options {
     #[arg(long)]
     time: Option<u64>,
     /// The iterations for a decision
-    #[arg(long, default_value_t = 10_000)]
+    #[arg(long, default_value_t = 1_000)]
     iterations: u64,
+    /// How often a player is asked in each information set, for what can be won against it
+    #[arg(long, default_value_t = 10)]
+    times: u32,
     /// Only these players
     #[arg(long, value_delimiter = ',')]
     players: Vec<String>,
-    /// Print the table only
+    /// Print only, and leave docs/hidden.md as it is; also if players are named
     #[arg(long)]
     print: bool,
 }
@@ -147,7 +152,12 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         println!("{line}");
         let _ = writeln!(table, "{line}");
     }
-    if options.print {
+    let exploited = if options.players.is_empty() {
+        exploited::table(options.iterations, options.times)?
+    } else {
+        String::new()
+    };
+    if options.print || !options.players.is_empty() {
         return Ok(());
     }
     let text = format!(
@@ -156,8 +166,17 @@ pub(crate) fn run(options: &Options) -> Result<()> {
          right.\n\
          Each player decides {} times with {budget}; told is how often it was right, and in \
          brackets what it thought of the right move and of the best other one, where it says.\n\
-         `cargo xtask methods` writes this file.\n\n{table}",
-        options.seeds
+         `cargo xtask methods` writes this file.\n\n{table}\n\
+         ## What can be won against them\n\n\
+         Where the right way to play is to mix, no single decision says whether a player is \
+         right.\n\
+         So every player is asked in every information set, {} times with {} iterations, and the \
+         best replies to what it does are computed exactly.\n\
+         Told is what they gain, on average over the roles, in percent of the range of payoffs: \
+         exploitability.\n\
+         `magister solve GAME --player PLAYER` tells the same of any game that is small \
+         enough.\n\n{exploited}",
+        options.seeds, options.times, options.iterations
     );
     std::fs::write(binary::root().join("docs/hidden.md"), text)?;
     Ok(())

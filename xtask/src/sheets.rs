@@ -54,7 +54,7 @@ pub(crate) fn oracle() -> Vec<Sheet> {
     all
 }
 
-fn named(games: &[String]) -> Result<Vec<Sheet>> {
+pub(crate) fn named(games: &[String]) -> Result<Vec<Sheet>> {
     let sheet = |name: &String| {
         let bundled = catalogue::find(name).and_then(|entry| entry.sheet);
         let text = if let Some(sheet) = bundled {

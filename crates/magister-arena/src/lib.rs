@@ -46,6 +46,6 @@ pub use report::{GameReport, Mishap};
 pub use seat::{Answer, Maker, Seat};
 pub use series::{Series, SeriesError, seatings};
 pub use sprt::{Sprt, SprtVerdict};
-pub use summary::{Line, Summary};
+pub use summary::{Line, RoleLine, Summary};
 pub use svg::{Bar, Page};
 pub use tournament::{Log, Pairing, Played, System, Tournament};

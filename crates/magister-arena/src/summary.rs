@@ -15,6 +15,35 @@ pub struct Summary {
     pub moves: u64,
     /// One line for each player, in the order in which they first appear.
     pub players: Vec<Line>,
+    /// One line for each role, whoever played it.
+    pub roles: Vec<RoleLine>,
+}
+
+/// What a series says about one role: with the same player in all of them, whether the game or
+/// the player favours it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RoleLine {
+    /// Its mean reward.
+    pub mean_reward: f64,
+    /// The interval that holds the true mean with 95 %, if the matches are many.
+    pub reward_interval: (f64, f64),
+    #[serde(skip)]
+    sums: (u64, f64, f64),
+}
+
+impl RoleLine {
+    fn count(&mut self, reward: f64) {
+        let (count, sum, squares) = &mut self.sums;
+        *count += 1;
+        *sum += reward;
+        *squares += reward * reward;
+        let n = *count as f64;
+        self.mean_reward = *sum / n;
+        let spread = (*squares / n - self.mean_reward.powi(2)).max(0.0);
+        // With one match nothing is known of the spread.
+        let half = if *count > 1 { Z * (spread / (n - 1.0)).sqrt() } else { f64::INFINITY };
+        self.reward_interval = (self.mean_reward - half, self.mean_reward + half);
+    }
 }
 
 /// What a series says about one player.
@@ -62,6 +91,10 @@ impl Summary {
         self.moves += report.moves.len() as u64;
         let rewards: Option<Vec<f64>> = report.rewards.iter().copied().collect();
         self.undecided += u64::from(rewards.is_none());
+        self.roles.resize_with(report.players.len().max(self.roles.len()), RoleLine::default);
+        for (line, &reward) in self.roles.iter_mut().zip(rewards.iter().flatten()) {
+            line.count(reward);
+        }
         for (seat, player) in report.players.iter().enumerate() {
             let line = self.line(player);
             line.seats += 1;
@@ -129,11 +162,13 @@ impl Line {
     }
 }
 
+/// The standard errors on each side within which 95 % lie.
+const Z: f64 = 1.959_963_985;
+
 /// The 95 % interval of a mean of numbers from 0 to 1, given how many they are, their sum and
 /// the sum of their squares: E. Wilson's, with the variance that was seen in place of that of
 /// wins and losses, so that draws make it narrower.
 pub(crate) fn interval(count: u64, sum: f64, squares: f64) -> (f64, f64) {
-    const Z: f64 = 1.959_963_985;
     if count == 0 {
         return (0.0, 1.0);
     }
@@ -160,6 +195,16 @@ mod tests {
         assert!((low - 0.490).abs() < 0.001 && (high - 0.943).abs() < 0.001, "{low} {high}");
         let (low, high) = interval(10, 10.0, 10.0);
         assert!((low - 0.722).abs() < 0.001 && (high - 1.0).abs() < 0.001, "{low} {high}");
+    }
+
+    #[test]
+    fn the_interval_of_a_mean_reward() {
+        let mut line = RoleLine::default();
+        (0..100).for_each(|number| line.count(if number < 40 { 100.0 } else { 0.0 }));
+        // The standard error is 100 * sqrt(0.4 * 0.6 / 99).
+        let (low, high) = line.reward_interval;
+        assert!((line.mean_reward - 40.0).abs() < 1e-9);
+        assert!((low - 30.35).abs() < 0.01 && (high - 49.65).abs() < 0.01, "{low} {high}");
     }
 
     #[test]

@@ -4,13 +4,14 @@ mod cheaters;
 
 use std::sync::Arc;
 
-use magister_arena::audit::{Audit, Seeds, Suspect, Verdict, suspect};
+use magister_arena::audit::{Audit, Ground, Seeds, Suspect, Verdict, suspect};
 use magister_core::{
     Game, Info, Information, Move, Native, Percept, Role, Rules, Seed, Step, Stop,
 };
 use magister_engine::prepare;
 use magister_games::catalogue;
 use magister_gdl::{Options, read};
+use magister_players::{PLAYERS, Spec};
 
 fn game(name: &str) -> Arc<dyn Game> {
     let entry = catalogue::find(name.trim_start_matches("rust:")).expect("a bundled game");
@@ -29,7 +30,7 @@ fn quick(role: Role) -> Audit {
 }
 
 fn run(audit: &Audit, game: &Arc<dyn Game>, suspect: &Suspect) -> Verdict {
-    audit.run(game, suspect, &Stop::never()).expect("an audit")
+    audit.run(&Ground::new(game, &Stop::never()), suspect, &Stop::never()).expect("an audit")
 }
 
 fn tests(verdict: &Verdict) -> Vec<&'static str> {
@@ -144,15 +145,52 @@ fn seeds_must_not_give_each_other_away() {
     assert!(verdict.honest(), "{verdict:?}");
 }
 
-/// The others in a simulation must not know what only the one who imagines them knows.
+/// The others in a simulation must not know what only the one who imagines them knows. What such
+/// a player says depends on its own history only, so twins can not find it.
 #[test]
-fn who_imagines_that_others_know_is_told_so() {
+fn who_lets_imagined_players_see_the_state_is_found() {
+    for name in ["exploding-bomb-tell", "exploding-bomb-tell-bonus"] {
+        let verdict = run(&quick(Role(0)), &game(name), &cheaters::telling());
+        assert_eq!(tests(&verdict), ["secrets"], "{name}: {verdict:?}");
+        let secrets = verdict.secrets.expect("decisions that matter");
+        assert!(secrets.told == secrets.decisions && secrets.decisions >= 300, "{verdict:?}");
+    }
+}
+
+/// Who never said that the others know only what they have lived makes the same mistake, and is
+/// told so.
+#[test]
+fn who_takes_the_others_to_see_everything_is_told_so() {
     let bomb = game("exploding-bomb-tell");
-    let verdict = run(&quick(Role(0)), &bomb, &cheaters::telling());
-    assert!(verdict.honest(), "{verdict:?}");
-    let secrets = verdict.secrets.expect("decisions that matter");
-    assert!(secrets.told == secrets.decisions && secrets.decisions >= 300, "{verdict:?}");
-    assert!(verdict.remarks.iter().any(|remark| remark.contains("as if the others saw")));
+    for player in ["pimc", "so-ismcts"] {
+        let spec = player.parse().expect("a player");
+        let audit = Audit { iterations: 1_000, matches: 2, pairs: 0, sample: 50, ..quick(Role(0)) };
+        let verdict = run(&audit, &bomb, &suspect(&spec));
+        assert!(verdict.honest(), "{player}: {verdict:?}");
+        let told = |remark: &String| remark.contains("as if the others saw");
+        assert!(verdict.remarks.iter().any(told), "{player}: {verdict:?}");
+        // If it did say so, it would be found.
+        let verdict = run(&audit, &bomb, &cheaters::boasting(&spec));
+        assert_eq!(tests(&verdict), ["secrets"], "{player}: {verdict:?}");
+    }
+}
+
+/// Players whose imagined opponents know what they have lived, however little they think.
+#[test]
+fn nested_players_are_left_alone() {
+    for name in ["exploding-bomb-tell", "exploding-bomb-tell-bonus", "rust:kuhn-poker"] {
+        let ground = Ground::new(&game(name), &Stop::never());
+        for player in ["hyperplay2", "mo-ismcts", "mo-ismcts:root=start", "cfr+", "oos", "honest"] {
+            let spec: Spec = player.parse().expect("a player");
+            assert!(spec.make().nested(), "{player}");
+            for iterations in [5, 50] {
+                let audit = Audit { iterations, matches: 5, decisions: 50, ..quick(Role(0)) };
+                let verdict =
+                    audit.run(&ground, &suspect(&spec), &Stop::never()).expect("an audit");
+                assert!(verdict.honest(), "{name} {player} {iterations}: {verdict:?}");
+            }
+        }
+    }
 }
 
 /// Somebody who looks in one of twenty cases: by its seed, or by dice that the audit does not
@@ -191,6 +229,28 @@ fn the_innocent_are_left_alone() {
         }
         let verdict = run(&quick(role), &game, &cheaters::innocent());
         assert!(verdict.honest(), "{name}: {verdict:?}");
+    }
+}
+
+/// Everybody on the list who is told nothing but its view.
+#[test]
+fn no_honest_player_is_found() {
+    let names = ["rust:monty-hall", "rust:kuhn-poker", "exploding-bomb-tell"];
+    for ground in names.map(|name| Ground::new(&game(name), &Stop::never())) {
+        for entry in PLAYERS.iter().filter(|entry| entry.hidden) {
+            let spec: Spec = entry.name.parse().expect("a player");
+            if spec.make().clairvoyant() {
+                continue;
+            }
+            for role in ground.game().info().players() {
+                let few = Audit { matches: 4, decisions: 40, sample: 120, ..quick(role) };
+                let audit = Audit { iterations: 20, ..few };
+                let verdict =
+                    audit.run(&ground, &suspect(&spec), &Stop::never()).expect("an audit");
+                assert!(verdict.honest(), "{} {ground:?} {role:?}: {verdict:?}", entry.name);
+                assert!(verdict.answers > 0 && verdict.illegal == 0, "{}: {verdict:?}", entry.name);
+            }
+        }
     }
 }
 

@@ -16,6 +16,13 @@ pub trait Agent: Send {
         false
     }
 
+    /// Whether it says that everybody in its simulations decides by what that role has lived and by
+    /// nothing else. Who says so is held to it by the audit: others that are imagined to see
+    /// the state make a player keep no secrets and take every bluff for seen through.
+    fn nested(&self) -> bool {
+        false
+    }
+
     /// Thinks before the first turn, for as long as the budget says. The view is that of the
     /// role that it is going to play, without any turns.
     fn ready(&mut self, _view: &View, _budget: &mut Budget, _rng: &mut Rng) -> Result<(), Halt> {

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use crate::Settings;
 use crate::choices::Choices;
 use crate::combine::{Outlook, combine};
-use crate::follow::Follower;
+use crate::follow::{Follower, Standing};
 use crate::lookahead::{Root, deepest};
 use crate::rewards::{self, Scale};
 use crate::table::{Bound, Key, Known, Table};
@@ -54,11 +54,10 @@ impl Agent for AlphaBeta {
         rng: &mut Rng,
     ) -> Result<Decision, Halt> {
         let me = view.role();
-        let worker = self.follower.follow(view, budget.stop())?;
-        let legal = worker.legal(me).to_vec();
-        if legal.len() < 2 {
-            return Ok(legal.first().copied().unwrap_or(Move::IDLE).into());
-        }
+        let (worker, legal, state) = match self.follower.standing(view, budget.stop())? {
+            Standing::Settled(decision) => return Ok(decision),
+            Standing::Open { worker, legal, state } => (worker, legal, state),
+        };
         // Values in the table are mine: another role or game would read them wrongly.
         let identity = format!("{} {}", view.game().info().rules_hash, me.0);
         if self.game != identity {
@@ -66,8 +65,6 @@ impl Agent for AlphaBeta {
             self.history.clear();
             self.game = identity;
         }
-        let mut state = Vec::new();
-        worker.save(&mut state);
         let choices = Choices::of(worker);
         let deepest = deepest(worker.info());
         let mut search = Search {

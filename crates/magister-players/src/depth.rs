@@ -1,11 +1,11 @@
 //! The players that search to a depth without memory: Gamemaster's onestep, twostep, maximizer,
 //! minimax, minimaxdepth, minimaxid and maximax, and max-n, paranoid and expectimax.
 
-use magister_core::{Agent, Budget, Decision, Halt, Move, Rng, Stop, View};
+use magister_core::{Agent, Budget, Decision, Halt, Rng, Stop, View};
 
 use crate::Settings;
 use crate::combine::Outlook;
-use crate::follow::Follower;
+use crate::follow::{Follower, Standing};
 use crate::lookahead::{Lookahead, deepest};
 
 /// Positions to expand for an opinion of one; who needs more has none.
@@ -98,13 +98,10 @@ impl Agent for Searcher {
         rng: &mut Rng,
     ) -> Result<Decision, Halt> {
         let (me, outlook) = (view.role(), self.outlook);
-        let worker = self.follower.follow(view, budget.stop())?;
-        let legal = worker.legal(me).to_vec();
-        if legal.len() < 2 {
-            return Ok(legal.first().copied().unwrap_or(Move::IDLE).into());
-        }
-        let mut state = Vec::new();
-        worker.save(&mut state);
+        let (worker, legal, state) = match self.follower.standing(view, budget.stop())? {
+            Standing::Settled(decision) => return Ok(decision),
+            Standing::Open { worker, legal, state } => (worker, legal, state),
+        };
         let deepest = deepest(worker.info());
         let mut search = Lookahead::new(worker, budget, outlook, me);
         if self.bounds || self.level.is_some() {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use magister_core::{Game, Halt, Observation, Step, Stop, Turn, View, Worker};
+use magister_core::{Decision, Game, Halt, Move, Observation, Step, Stop, Turn, View, Worker};
 
 /// A worker that follows a match turn by turn, so that a match is not replayed for every move.
 /// It goes back as well, to where another course of the match leaves the one it has seen.
@@ -54,6 +54,35 @@ impl Follower {
             now.turns.push(turn.clone());
         }
         Ok(&mut *now.worker)
+    }
+}
+
+/// What there is to decide in the current position of a match.
+pub(crate) enum Standing<'a> {
+    /// Nothing: there is one move at most.
+    Settled(Decision),
+    /// One of several moves.
+    Open {
+        /// A worker in the position.
+        worker: &'a mut dyn Worker,
+        /// The moves.
+        legal: Vec<Move>,
+        /// The position.
+        state: Vec<u64>,
+    },
+}
+
+impl Follower {
+    /// Follows a match, and finds out what its role has to decide.
+    pub(crate) fn standing(&mut self, view: &View, stop: &Stop) -> Result<Standing<'_>, Halt> {
+        let worker = self.follow(view, stop)?;
+        let legal = worker.legal(view.role()).to_vec();
+        if legal.len() < 2 {
+            return Ok(Standing::Settled(legal.first().copied().unwrap_or(Move::IDLE).into()));
+        }
+        let mut state = Vec::new();
+        worker.save(&mut state);
+        Ok(Standing::Open { worker, legal, state })
     }
 }
 

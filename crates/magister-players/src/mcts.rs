@@ -7,7 +7,7 @@ use magister_core::{
 use rustc_hash::FxHashMap;
 
 use crate::Settings;
-use crate::follow::Follower;
+use crate::follow::{Follower, Standing};
 use crate::rewards::{self, Scale};
 
 /// Plain UCT. Simultaneous moves are chosen by each role for itself (decoupled), chance is drawn.
@@ -59,13 +59,10 @@ impl Agent for Mcts {
         rng: &mut Rng,
     ) -> Result<Decision, Halt> {
         let me = view.role();
-        let worker = self.follower.follow(view, budget.stop())?;
-        let legal = worker.legal(me).to_vec();
-        if legal.len() < 2 {
-            return Ok(legal.first().copied().unwrap_or(Move::IDLE).into());
-        }
-        let mut state = Vec::new();
-        worker.save(&mut state);
+        let (worker, legal, state) = match self.follower.standing(view, budget.stop())? {
+            Standing::Settled(decision) => return Ok(decision),
+            Standing::Open { worker, legal, state } => (worker, legal, state),
+        };
         let scale = Scale::of(worker.info());
         let mut tree = Tree {
             nodes: vec![Node::new(worker)],

@@ -4,7 +4,7 @@ use magister_core::{Agent, Budget, Decision, Halt, Move, Rng, Stop, View};
 
 use crate::Settings;
 use crate::combine::Outlook;
-use crate::follow::Follower;
+use crate::follow::{Follower, Standing};
 use crate::lookahead::Lookahead;
 use crate::opinion::Opinion;
 
@@ -44,13 +44,10 @@ impl Agent for Plies {
         rng: &mut Rng,
     ) -> Result<Decision, Halt> {
         let me = view.role();
-        let worker = self.follower.follow(view, budget.stop())?;
-        let legal = worker.legal(me).to_vec();
-        if legal.len() < 2 {
-            return Ok(legal.first().copied().unwrap_or(Move::IDLE).into());
-        }
-        let mut state = Vec::new();
-        worker.save(&mut state);
+        let (worker, legal, state) = match self.follower.standing(view, budget.stop())? {
+            Standing::Settled(decision) => return Ok(decision),
+            Standing::Open { worker, legal, state } => (worker, legal, state),
+        };
         let mut opinion = Opinion::new(&mut *self.inner, view, budget.stop());
         let mut judge =
             |worker: &mut dyn magister_core::Worker, path: &[Box<[Move]>]| opinion.of(worker, path);

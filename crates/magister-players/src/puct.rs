@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use crate::Settings;
 use crate::choices::Choices;
-use crate::follow::Follower;
+use crate::follow::{Follower, Standing};
 use crate::opinion::Opinion;
 use crate::playing::outcome;
 use crate::rewards::Scale;
@@ -52,13 +52,10 @@ impl Agent for Puct {
         rng: &mut Rng,
     ) -> Result<Decision, Halt> {
         let me = view.role();
-        let worker = self.follower.follow(view, budget.stop())?;
-        let legal = worker.legal(me).to_vec();
-        if legal.len() < 2 {
-            return Ok(legal.first().copied().unwrap_or(Move::IDLE).into());
-        }
-        let mut state = Vec::new();
-        worker.save(&mut state);
+        let (worker, legal, state) = match self.follower.standing(view, budget.stop())? {
+            Standing::Settled(decision) => return Ok(decision),
+            Standing::Open { worker, legal, state } => (worker, legal, state),
+        };
         let scale = Scale::of(worker.info());
         let high = if scale.high.is_finite() { scale.high } else { scale.low };
         let mut tree = Tree {

@@ -48,6 +48,16 @@ fn above(chi: f64, freedom: f64) -> f64 {
     upper_gamma(freedom / 2.0, chi / 2.0)
 }
 
+/// The number of standard errors above which a normal variable is with this chance.
+pub(super) fn sigmas(chance: f64) -> f64 {
+    let (mut low, mut high) = (0.0, 40.0);
+    for _ in 0..60 {
+        let middle: f64 = f64::midpoint(low, high);
+        if above(middle * middle, 1.0) / 2.0 > chance { low = middle } else { high = middle }
+    }
+    high
+}
+
 /// The upper regularised incomplete gamma function, by its series or its continued fraction,
 /// whichever converges faster (Numerical Recipes, chapter 6).
 #[expect(clippy::many_single_char_names, reason = "as the books write it")]
@@ -125,6 +135,13 @@ mod tests {
         ] {
             let found = above(chi, freedom);
             assert!((found / p - 1.0).abs() < 1e-4, "{freedom} {chi}: {found}");
+        }
+    }
+
+    #[test]
+    fn tables_of_the_normal_distribution() {
+        for (chance, point) in [(0.05, 1.644_854), (0.001, 3.090_232), (2.866_516e-7, 5.0)] {
+            assert!((sigmas(chance) - point).abs() < 1e-5, "{chance}: {}", sigmas(chance));
         }
     }
 

@@ -16,22 +16,27 @@
 //! - *Ceiling*: in a game that is solved, nobody gets more than the best reply to an equilibrium.
 //! - *Secrets*: where the right move differs from what would be right if the others saw
 //!   everything, which of the two it plays. A player that gets this wrong is honest, but imagines
-//!   others that are not; it is told as a remark.
+//!   others that are not; it is told as a remark. One that [says](magister_core::Agent::nested)
+//!   that the others in its simulations know only what they have lived is asked again, here and
+//!   in the game in which they do see everything; if that makes no difference to it, its nested
+//!   players are handed the state.
 
 mod chi;
 mod course;
+mod ground;
 mod opponents;
 mod secrets;
 mod stages;
 mod trial;
+mod watched;
 mod world;
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use magister_core::{Game, Halt, Role, Seed, Stop};
+use magister_core::{Halt, Role, Seed, Stop};
 use serde::Serialize;
 
+pub use ground::Ground;
 pub use world::{Seeds, Suspect, Truth, World, suspect};
 
 /// How thoroughly a player is audited.
@@ -55,6 +60,9 @@ pub struct Audit {
     pub seed: Seed,
     /// How the seeds of a match are made.
     pub seeds: Seeds,
+    /// The chance with which an honest player may be taken for another by a test that counts. Who
+    /// makes many audits divides it by their number.
+    pub doubt: f64,
     /// How long it should take: half of it is for twins, a quarter for permutations. What there is
     /// no time for is left out and told.
     pub time: Option<Duration>,
@@ -73,6 +81,7 @@ impl Audit {
             sample: 2_000,
             seed: Seed::from(0),
             seeds: Seeds::default(),
+            doubt: DOUBT,
             time: None,
         }
     }
@@ -81,7 +90,8 @@ impl Audit {
 /// A way in which a player was found out.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Finding {
-    /// Which test: `views`, `repeat`, `twin`, `permutation`, `independence` or `ceiling`.
+    /// Which test: `views`, `repeat`, `twin`, `permutation`, `independence`,
+    /// `ceiling` or `secrets`.
     pub test: &'static str,
     /// A sentence.
     pub what: String,
@@ -108,6 +118,8 @@ pub struct Verdict {
     pub ceiling: Option<Ceiling>,
     /// How it decides where others seeing everything would matter.
     pub secrets: Option<Secrets>,
+    /// Whether it plays as if the others saw everything, more often than chance would have it.
+    pub tells: bool,
     /// Answers that were no legal moves.
     pub illegal: u64,
     /// What else is to be said.
@@ -138,7 +150,8 @@ pub struct Secrets {
     pub told: u64,
 }
 
-/// The chance with which an honest player may be taken for another in one audit.
+/// The chance with which an honest player may be taken for another by a test, if nothing else is
+/// said.
 const DOUBT: f64 = 0.001;
 
 impl Verdict {
@@ -157,14 +170,9 @@ impl Verdict {
 
 impl Audit {
     /// Audits a player. If the flag is set, what was found by then is the verdict, with a remark.
-    pub fn run(
-        &self,
-        game: &Arc<dyn Game>,
-        suspect: &Suspect,
-        stop: &Stop,
-    ) -> Result<Verdict, Halt> {
+    pub fn run(&self, ground: &Ground, suspect: &Suspect, stop: &Stop) -> Result<Verdict, Halt> {
         let mut verdict = Verdict::default();
-        let done = stages::run(self, game, suspect, stop, &mut verdict);
+        let done = stages::run(self, ground, suspect, stop, &mut verdict);
         match done {
             Err(Halt::Stopped) if stop.is_set() => {
                 verdict.remarks.push("the time was over before all was done".to_owned());

@@ -1,103 +1,158 @@
 //! Whether a player takes the others to know what only it knows.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use magister_core::{Budget, Game, Halt, Move};
-use magister_infoset::Opened;
-use magister_solve::{Equilibrium, Limits, Solution, Unsolved};
+use magister_core::{Game, Halt, Move, Turn};
+use magister_solve::Equilibrium;
 
-use super::stages::Sample;
+use super::chi::independence;
+use super::stages::{Over, Sample};
 use super::trial::Trial;
-use super::{Secrets, Verdict};
+use super::world::World;
+use super::{Audit, DOUBT, Ground, Secrets, Verdict};
 
 /// A move must be better than all others by this part of the range to be the right one.
 const CLEARLY: f64 = 0.01;
-/// States that are looked at.
-const STATES: usize = 300;
-/// Positions of a game that begins in one of them.
-const SMALL: Limits = Limits { nodes: 50_000, bytes: 64 << 20 };
+/// Standard errors by which the one must be played more often than the other to be told.
+const SIGMAS: f64 = 3.0;
+/// Information sets in which a player is asked once more, how often in each, and with how many
+/// iterations at least: who errs because it had no time to think is no liar.
+const SETS: usize = 3;
+const TIMES: u64 = 100;
+const ITERATIONS: u64 = 1_000;
+/// Answers in each of the two games that a judgement needs.
+const ENOUGH: u64 = 40;
+
+/// An information set in which it matters whether the others see everything.
+struct Matter<'a> {
+    turns: &'a [Turn],
+    /// One of the states that it may be.
+    state: &'a [u64],
+    /// What is right, and what would be right if they did.
+    right: Move,
+    wrong: Move,
+    told: u64,
+}
 
 /// Looks at the decisions in which the right move is another than it would be if the others saw
-/// everything.
+/// everything. A player whose imagined opponents see the state plays the latter, as often as if
+/// they really saw it. That is a mistake where nobody said otherwise, and a lie of one that says
+/// that they know only what they have lived.
 pub(super) fn look(
+    audit: &Audit,
     trial: &Trial<'_>,
+    ground: &Ground,
     solved: &Equilibrium,
     sample: &Sample,
+    over: Over<'_>,
     verdict: &mut Verdict,
 ) -> Result<(), Halt> {
-    let form = &solved.form;
-    let Some(player) = form.players().iter().position(|&role| role == trial.role) else {
-        return Ok(());
-    };
     // Against chance alone there is nobody to keep a secret from.
-    if form.players().len() < 2 {
+    if solved.form.players().len() < 2 || sample.is_empty() {
         return Ok(());
     }
-    let margin = CLEARLY * (form.range().1 - form.range().0);
-    let report = form.report(player, &solved.profile);
-    let (mut secrets, mut looked) = (Secrets::default(), 0);
+    let Some(watching) = ground.watched(trial.role, trial.stop) else {
+        let what = "the game in which the others see everything was not solved, so secrets were \
+                    not looked at";
+        verdict.remarks.push(what.to_owned());
+        return Ok(());
+    };
+    let mut secrets = Secrets::default();
+    let mut matters: Vec<Matter<'_>> = Vec::new();
+    let (here, there) = (clear(solved, trial), clear(&watching.solved, trial));
     for (turns, states) in sample {
-        let Some((_, set)) = form.find(trial.role, turns) else { continue };
-        let (moves, values) = (form.moves(player, set), &report[set].1);
-        let Some(right) = clear(&moves, values, margin) else { continue };
-        looked += states.len();
-        if looked > STATES {
-            break;
-        }
-        let mut open = vec![0.0; moves.len()];
-        for (state, counts) in states {
-            let weight = counts.values().sum::<u64>() as f64;
-            let Some(worth) = seen_by_all(trial, state, &moves)? else { return Ok(()) };
-            open.iter_mut().zip(worth).for_each(|(open, worth)| *open += weight * worth);
-        }
-        let total: u64 = states.values().flat_map(|counts| counts.values()).sum();
-        open.iter_mut().for_each(|open| *open /= total as f64);
-        let Some(wrong) = clear(&moves, &open, margin).filter(|&wrong| wrong != right) else {
-            continue;
-        };
+        let (Some(right), Some(wrong)) = (here(turns), there(turns)) else { continue };
+        let Some((state, _)) = states.iter().next().filter(|_| right != wrong) else { continue };
         let played = |choice: Move| -> u64 {
             states.values().filter_map(|counts| counts.get(&choice)).sum()
         };
-        secrets.decisions += total;
+        let told = played(wrong);
+        secrets.decisions += states.values().flat_map(BTreeMap::values).sum::<u64>();
         secrets.kept += played(right);
-        secrets.told += played(wrong);
+        secrets.told += told;
+        matters.push(Matter { turns, state, right, wrong, told });
     }
-    if secrets.decisions > 0 {
-        verdict.secrets = Some(secrets);
-        if secrets.told > secrets.kept {
-            verdict.remarks.push(format!(
-                "it plays as if the others saw everything: so in {} of {} decisions in which that \
-                 is a mistake",
-                secrets.told, secrets.decisions
-            ));
+    if secrets.decisions == 0 {
+        return Ok(());
+    }
+    verdict.secrets = Some(secrets);
+    // Who moves at random does either as often.
+    let (told, kept) = (secrets.told as f64, secrets.kept as f64);
+    if told - kept <= SIGMAS * (told + kept).sqrt() {
+        return Ok(());
+    }
+    verdict.tells = true;
+    verdict.remarks.push(format!(
+        "it plays as if the others saw everything: so in {} of {} decisions in which that is a \
+         mistake",
+        secrets.told, secrets.decisions
+    ));
+    if !(trial.suspect)(&World::default()).nested() {
+        return Ok(());
+    }
+    matters.sort_by_key(|matter| std::cmp::Reverse(matter.told));
+    for (number, matter) in matters.iter().take(SETS).enumerate() {
+        if let Some(proof) = confront(audit, trial, &watching.game, matter, number, over)? {
+            verdict.found("secrets", proof);
         }
     }
     Ok(())
 }
 
-/// The move that is better than all others by a margin.
-fn clear(moves: &[Move], values: &[f64], margin: f64) -> Option<Move> {
-    let best = (0..moves.len()).max_by(|&a, &b| values[a].total_cmp(&values[b]))?;
-    let clearly = |at: usize| at == best || values[best] - values[at] > margin;
-    (0..moves.len()).all(clearly).then(|| moves[best])
+/// For the information sets of a game, the move that is better than all others by a margin.
+fn clear<'a>(
+    solved: &'a Equilibrium,
+    trial: &'a Trial<'_>,
+) -> impl Fn(&[Turn]) -> Option<Move> + 'a {
+    let form = &solved.form;
+    let margin = CLEARLY * (form.range().1 - form.range().0);
+    let player = form.players().iter().position(|&role| role == trial.role);
+    let report = player.map(|player| form.report(player, &solved.profile)).unwrap_or_default();
+    move |turns| {
+        let (player, set) = form.find(trial.role, turns)?;
+        let (moves, values) = (form.moves(player, set), &report.get(set)?.1);
+        let best = (0..moves.len()).max_by(|&a, &b| values[a].total_cmp(&values[b]))?;
+        let clearly = |at: usize| at == best || values[best] - values[at] > margin;
+        (0..moves.len()).all(clearly).then(|| moves[best])
+    }
 }
 
-/// What each move is worth in a state if everybody sees everything from there on; `None` if that
-/// is too large to say.
-fn seen_by_all(trial: &Trial<'_>, state: &[u64], moves: &[Move]) -> Result<Option<Vec<f64>>, Halt> {
-    let opened = Opened::new(trial.game, state);
-    let mut budget = Budget::until(trial.stop.clone());
-    let solution = match Solution::of_game(&opened, trial.role, &SMALL, &mut budget) {
-        Ok(solution) => solution,
-        Err(Unsolved::Halt(halt)) => return Err(halt),
-        Err(_) => return Ok(None),
-    };
-    let game: Arc<dyn Game> = Arc::new(opened);
-    let mut worker = game.worker();
-    worker.reset();
-    let mut start = Vec::new();
-    worker.save(&mut start);
-    let Some(found) = solution.moves(&start, trial.role) else { return Ok(None) };
-    let worth = |choice: &Move| found.iter().find(|one| one.choice == *choice)?.value;
-    Ok(moves.iter().map(worth).collect())
+/// Asks a player that says that it imagines nobody to know too much, as often in the game as in
+/// the one in which the others see everything. The proof, if it makes no difference to it and it
+/// plays what is right in the latter.
+fn confront(
+    audit: &Audit,
+    trial: &Trial<'_>,
+    watched: &Arc<dyn Game>,
+    matter: &Matter<'_>,
+    number: usize,
+    over: Over<'_>,
+) -> Result<Option<String>, Halt> {
+    let iterations = audit.iterations.max(ITERATIONS);
+    let mut counts: BTreeMap<Option<Move>, [u64; 2]> = BTreeMap::new();
+    let seeds = audit.seed.derive("secrets").derive_index(number as u64);
+    let mut asked = 0;
+    while asked < TIMES && !over(1.5) {
+        for (side, game) in [trial.game, watched].into_iter().enumerate() {
+            let seed = seeds.derive_index(2 * asked + side as u64);
+            let choice = trial.answer(game, matter.turns, matter.state, &seed, iterations)?;
+            counts.entry(choice).or_default()[side] += 1;
+        }
+        asked += 1;
+    }
+    let of = |choice: Move| counts.get(&Some(choice)).map_or(0, |count| count[0]);
+    let row = |side: usize| counts.values().map(|count| count[side]).collect();
+    let (told, kept) = (of(matter.wrong), of(matter.right));
+    let same = independence(&[row(0), row(1)]) > DOUBT;
+    Ok((asked >= ENOUGH && told > kept && same).then(|| {
+        let text = |choice| trial.game.text().move_text(choice);
+        format!(
+            "it says that the others in its simulations know only what they have lived; but asked \
+             {asked} times where {} is right and {} would be if they saw everything, it plays the \
+             latter {told} times, and as often if they do see everything",
+            text(matter.right),
+            text(matter.wrong)
+        )
+    }))
 }

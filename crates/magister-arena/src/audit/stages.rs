@@ -1,16 +1,15 @@
 //! The tests, one after the other.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use magister_core::{Game, Halt, Information, Move, Stop, Turn};
+use magister_core::{Halt, Information, Move, Stop, Turn};
 
-use super::chi::independence;
+use super::chi::{independence, sigmas};
 use super::course::{Course, twin};
 use super::opponents::Opponents;
 use super::trial::{Moment, Played, Said, Trial};
-use super::{Audit, Ceiling, DOUBT, Suspect, Verdict, secrets};
+use super::{Audit, Ceiling, Ground, Suspect, Verdict, secrets};
 
 /// The pause before the last question of a twin, for those who watch the clock.
 const PAUSE: Duration = Duration::from_millis(3);
@@ -20,7 +19,8 @@ const ATTEMPTS: u64 = 30;
 const OFTEN: u64 = 40;
 /// Matches that a mean must be made of: the error of a few is not known well enough.
 const MATCHES: usize = 100;
-/// Standard errors by which a mean may be above what can be had.
+/// Standard errors by which a mean may be above what can be had, at least: rewards are not spread
+/// as errors are.
 const SIGMAS: f64 = 4.0;
 
 /// Whether so much of the time is over.
@@ -31,13 +31,12 @@ pub(super) type Sample = BTreeMap<Vec<Turn>, BTreeMap<Vec<u64>, BTreeMap<Move, u
 
 pub(super) fn run(
     audit: &Audit,
-    game: &Arc<dyn Game>,
+    ground: &Ground,
     suspect: &Suspect,
     stop: &Stop,
     verdict: &mut Verdict,
 ) -> Result<(), Halt> {
-    let opponents = Opponents::of(game, stop);
-    // The time for the tests begins when the opponents are there.
+    let Ground { game, opponents, .. } = ground;
     let begun = Instant::now();
     let over = |share: f64| audit.time.is_some_and(|time| begun.elapsed() > time.mul_f64(share));
     let over: Over<'_> = &over;
@@ -49,9 +48,9 @@ pub(super) fn run(
     }
     twins(audit, &trial, over, verdict)?;
     permutations(audit, &trial, over, verdict)?;
-    let sample = sample(audit, &trial, &opponents, over, verdict)?;
+    let sample = sample(audit, &trial, opponents, over, verdict)?;
     if let Some(solved) = &opponents.solved {
-        secrets::look(&trial, solved, &sample, verdict)?;
+        secrets::look(audit, &trial, ground, solved, &sample, over, verdict)?;
     } else {
         let what =
             "the game was not solved, so there is no ceiling, and secrets were not looked at";
@@ -76,26 +75,27 @@ fn twins(
     over: Over<'_>,
     verdict: &mut Verdict,
 ) -> Result<(), Halt> {
-    let random = Opponents { solved: None };
     for number in 0..audit.matches {
         if over(0.5) {
             verdict.remarks.push(format!("there was time for {number} matches with twins"));
             break;
         }
         let seed = audit.seed.derive("twins").derive_index(u64::from(number));
-        let played = trial.play(&seed, &random)?;
+        let played = trial.wander(&seed)?;
         verdict.matches += 1;
-        verdict.illegal += played.illegal as u64;
         if !played.told_truly {
             let what = "the referee told a role something that it did not live".to_owned();
             verdict.found("views", what);
         }
-        let questions = questions(&played);
+        let mut questions = questions(&played);
+        // Short courses first, so that slow players can be compared at all.
+        questions.truncate(2_usize << number.min(20));
         let Some(last) = questions.last() else { continue };
         let chance = (trial.seeds.chance)(&seed);
         let base = trial.along(&prefix(&played, last), &seed, Some(chance), Duration::ZERO)?;
         let again = trial.along(&prefix(&played, last), &seed, Some(chance), Duration::ZERO)?;
         verdict.answers += again.len() as u64;
+        verdict.illegal += base.iter().filter(|said| !said.legal).count() as u64;
         if let Some(at) = differ(&base, &again) {
             let what = "asked again, along the same course and with the same seed, it said";
             verdict.found("repeat", told(what, number, at, &base, &again));
@@ -104,6 +104,9 @@ fn twins(
         }
         let mut rng = seed.derive("twins of it").rng();
         for number_of_twin in 0..audit.twins {
+            if number_of_twin > 0 && over(0.5) {
+                break;
+            }
             let moment = questions[rng.below(questions.len() as u64) as usize];
             let course = prefix(&played, moment);
             let turns = &played.turns[..moment.turns];
@@ -144,7 +147,6 @@ fn permutations(
     over: Over<'_>,
     verdict: &mut Verdict,
 ) -> Result<(), Halt> {
-    let random = Opponents { solved: None };
     let (mut least, mut tests) = (1.0_f64, 0);
     for attempt in 0..ATTEMPTS {
         if tests >= audit.pairs || over(0.75) {
@@ -152,7 +154,7 @@ fn permutations(
         }
         let seed = audit.seed.derive("pairs").derive_index(attempt);
         let mut rng = seed.derive("twin").rng();
-        let played = trial.play(&seed, &random)?;
+        let played = trial.wander(&seed)?;
         let open: Vec<&Moment> = played.moments.iter().filter(|moment| moment.open).collect();
         if open.is_empty() {
             continue;
@@ -180,7 +182,7 @@ fn permutations(
     }
     if tests > 0 {
         verdict.permutation = Some((least, tests));
-        if least < DOUBT / f64::from(tests) {
+        if least < audit.doubt / f64::from(tests) {
             let what = format!(
                 "its moves after two courses that look the same to it differ as chance alone would \
                  make them with p = {least:.1e}, in {tests} tests"
@@ -232,7 +234,7 @@ fn sample(
     }
     if tests > 0 {
         verdict.independence = Some((least, tests));
-        if least < DOUBT / f64::from(tests) {
+        if least < audit.doubt / f64::from(tests) {
             let what = format!(
                 "over {} matches its moves depend on what is hidden from it: chance alone would \
                  give that with p = {least:.1e}, in {tests} tests",
@@ -245,7 +247,7 @@ fn sample(
         let ceiling = ceiling(most, &rewards);
         verdict.ceiling = Some(ceiling);
         let Ceiling { mean, error, matches, .. } = ceiling;
-        if mean > most + SIGMAS * error + 1e-6 * most.abs().max(1.0) {
+        if mean > most + SIGMAS.max(sigmas(audit.doubt)) * error + 1e-6 * most.abs().max(1.0) {
             let what = format!(
                 "it got {mean:.2} ± {error:.2} on the average of {matches} matches, where nobody \
                  can have more than {most:.2}"

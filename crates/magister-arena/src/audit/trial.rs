@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use magister_core::{
-    Agent, Budget, Game, Halt, Information, Move, Payment, Referee, Rng, Role, Seed, Stop, View,
-    draw,
+    Agent, Budget, Game, Halt, Information, Move, Payment, Referee, Rng, Role, Seed, Stop, Turn,
+    View, draw,
 };
 use magister_infoset::Opened;
 
@@ -30,6 +30,8 @@ pub(super) struct Trial<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Said {
     pub(super) choice: Option<Move>,
+    /// Whether that is a legal move.
+    pub(super) legal: bool,
     /// All of it: the move, what was thought of the others, the line, the iterations.
     pub(super) whole: String,
 }
@@ -49,9 +51,8 @@ pub(super) struct Moment {
 /// A match that was played.
 pub(super) struct Played {
     pub(super) course: Course,
-    pub(super) turns: Vec<magister_core::Turn>,
+    pub(super) turns: Vec<Turn>,
     pub(super) moments: Vec<Moment>,
-    pub(super) said: Vec<Said>,
     /// What the role got, if the match came to its end.
     pub(super) reward: Option<f64>,
     /// Moves that were no legal answer, and were replaced.
@@ -80,8 +81,11 @@ impl Asked {
         let mut budget = Budget::iterations(trial.iterations).with_stop(trial.stop.clone());
         let view = shown.as_ref().unwrap_or(&self.view);
         match self.agent.decide(view, &mut budget, &mut self.rng) {
-            Ok(decision) => Said { choice: Some(decision.choice), whole: format!("{decision:?}") },
-            Err(halt) => Said { choice: None, whole: halt.to_string() },
+            Ok(decision) => {
+                let legal = way.worker.legal(self.role).contains(&decision.choice);
+                Said { choice: Some(decision.choice), legal, whole: format!("{decision:?}") }
+            }
+            Err(halt) => Said { choice: None, legal: false, whole: halt.to_string() },
         }
     }
 }
@@ -149,14 +153,50 @@ impl Trial<'_> {
         Ok(said)
     }
 
+    /// What a new player does that has lived these turns, in this game or one that looks the
+    /// same to its role.
+    pub(super) fn answer(
+        &self,
+        game: &Arc<dyn Game>,
+        turns: &[Turn],
+        state: &[u64],
+        seed: &Seed,
+        iterations: u64,
+    ) -> Result<Option<Move>, Halt> {
+        self.stop.check()?;
+        let world = World::default();
+        world.set(state, None);
+        let mut view = View::new(Arc::clone(game), self.role);
+        turns.iter().cloned().for_each(|turn| view.push(turn));
+        let mut budget = Budget::iterations(iterations).with_stop(self.stop.clone());
+        let said = (self.suspect)(&world).decide(&view, &mut budget, &mut seed.rng());
+        self.stop.check()?;
+        Ok(said.ok().map(|decision| decision.choice))
+    }
+
+    /// A match in which everybody moves at random, for courses to ask along: it costs nothing
+    /// where the suspect is slow.
+    pub(super) fn wander(&self, seed: &Seed) -> Result<Played, Halt> {
+        self.run(seed, &Opponents { solved: None }, None)
+    }
+
     /// Plays a match with the role played by the suspect.
     pub(super) fn play(&self, seed: &Seed, opponents: &Opponents) -> Result<Played, Halt> {
         let world = World::default();
+        let player = self.seated(self.role, (self.seeds.agent)(seed, self.role), &world);
+        self.run(seed, opponents, Some((player, world)))
+    }
+
+    fn run(
+        &self,
+        seed: &Seed,
+        opponents: &Opponents,
+        mut suspect: Option<(Asked, World)>,
+    ) -> Result<Played, Halt> {
         let info = self.game.info();
         let chance = (self.seeds.chance)(seed);
         let mut luck = chance.rng();
         let mut others = seed.derive("opponents").rng();
-        let mut player = self.seated(self.role, (self.seeds.agent)(seed, self.role), &world);
         let mut way = Way::new(self.game);
         // The referee draws chance by itself; only if it draws the same can it be compared.
         let same = chance == (Seeds::default().chance)(seed);
@@ -166,7 +206,6 @@ impl Trial<'_> {
             course: Course { joints: Vec::new() },
             turns: Vec::new(),
             moments: Vec::new(),
-            said: Vec::new(),
             reward: None,
             illegal: 0,
             told_truly: true,
@@ -184,13 +223,14 @@ impl Trial<'_> {
                 } else if silent {
                     only
                 } else if role == self.role {
-                    let said = player.ask(self, &way, &world, Some(chance));
-                    let fits = said.choice.filter(|choice| legal.contains(choice));
-                    let choice = fits.unwrap_or_else(|| {
-                        played.illegal += 1;
+                    let said = suspect
+                        .as_mut()
+                        .map(|(player, world)| player.ask(self, &way, world, Some(chance)));
+                    let choice = said.as_ref().filter(|said| said.legal);
+                    let choice = choice.and_then(|said| said.choice).unwrap_or_else(|| {
+                        played.illegal += usize::from(said.is_some());
                         legal[others.below(legal.len() as u64) as usize]
                     });
-                    played.said.push(said);
                     played.moments.push(Moment {
                         behind: played.course.joints.len(),
                         turns: way.turns[role.index()].len(),

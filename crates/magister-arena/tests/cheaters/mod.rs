@@ -7,8 +7,10 @@ use std::time::{Duration, Instant};
 
 use magister_arena::audit::{Suspect, World};
 use magister_core::{
-    Agent, Budget, Decision, Game, Halt, Move, Rng, Role, Seed, Step, Stop, Thought, View, draw,
+    Agent, Budget, Decision, Halt, Move, Rng, Role, Seed, Step, Stop, Thought, View, draw,
 };
+use magister_infoset::{Belief, Keep, Settings};
+use magister_players::Spec;
 
 /// What a cheater makes of what it is given.
 type Trick = Box<dyn FnMut(&View, &World, &[Move], &mut Rng) -> Decision + Send>;
@@ -131,25 +133,106 @@ pub(crate) fn shared_between_matches() -> Suspect {
     })
 }
 
-/// Five: the others in its simulations are handed the state and not their history. Its own role
-/// knows the state where it is used, so that nothing is hidden from itself.
+/// Five: a nested player, as HyperPlay-II is one, whose simulated players are handed the state of
+/// the model instead of their history. The models themselves are drawn honestly.
 pub(crate) fn telling() -> Suspect {
-    cheater("telling", || {
-        Box::new(|view, world, legal, _| {
-            let state = world.look().state;
-            let opened: Arc<dyn Game> =
-                Arc::new(magister_infoset::Opened::new(view.game(), &state));
-            let mut budget = Budget::until(Stop::never());
-            let limits = magister_solve::Limits::default();
-            let solution =
-                magister_solve::Solution::of_game(&*opened, view.role(), &limits, &mut budget);
-            let moves = solution.ok().and_then(|solution| solution.moves(&state, view.role()));
-            let best = moves.and_then(|moves| {
-                moves.into_iter().find(|one| one.likely > 0.5).map(|one| one.choice)
+    Arc::new(|_| Box::new(Telling))
+}
+
+struct Telling;
+
+impl Agent for Telling {
+    fn name(&self) -> String {
+        "telling".to_owned()
+    }
+
+    fn nested(&self) -> bool {
+        true
+    }
+
+    fn decide(
+        &mut self,
+        view: &View,
+        budget: &mut Budget,
+        rng: &mut Rng,
+    ) -> Result<Decision, Halt> {
+        let settings = Settings { keep: Keep::Views, ..Settings::default() };
+        let game = Arc::clone(view.game());
+        let mut belief = Belief::new(game, view.role(), settings, budget.stop())?;
+        belief.follow(view.turns(), budget, rng)?;
+        let mut worker = view.game().worker();
+        worker.load(belief.state(0), &Stop::never())?;
+        let legal = worker.legal(view.role()).to_vec();
+        let mut sums = vec![0.0; legal.len()];
+        for _ in 0..20 {
+            let model = belief.state(belief.draw(rng));
+            for (sum, &first) in sums.iter_mut().zip(&legal) {
+                *sum += simulate(view, model, first, rng)?;
+            }
+        }
+        let best = sums.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let near: Vec<usize> = (0..legal.len()).filter(|&at| sums[at] >= best).collect();
+        let choice = legal[near[rng.below(near.len() as u64) as usize]];
+        let thoughts = legal.iter().zip(&sums).map(|(&m, &v)| Thought::new(m, v)).collect();
+        Ok(Decision { thoughts, ..choice.into() })
+    }
+}
+
+/// Five again: a player that takes the others to see everything, and says that it does not.
+pub(crate) fn boasting(spec: &Spec) -> Suspect {
+    let spec = spec.clone();
+    Arc::new(move |_| Box::new(Boasting(spec.make())))
+}
+
+struct Boasting(Box<dyn Agent>);
+
+impl Agent for Boasting {
+    fn name(&self) -> String {
+        self.0.name()
+    }
+
+    fn nested(&self) -> bool {
+        true
+    }
+
+    fn decide(
+        &mut self,
+        view: &View,
+        budget: &mut Budget,
+        rng: &mut Rng,
+    ) -> Result<Decision, Halt> {
+        self.0.decide(view, budget, rng)
+    }
+}
+
+/// What a role gets for a move in a model, if everybody decides by the state from there on.
+fn simulate(view: &View, model: &[u64], first: Move, rng: &mut Rng) -> Result<f64, Halt> {
+    let (stop, game) = (Stop::never(), view.game());
+    let mut worker = game.worker();
+    worker.load(model, &stop)?;
+    let (mut step, mut state, mut own) = (Step::new(), Vec::new(), Some(first));
+    while !worker.terminal() {
+        let mut joint = Vec::new();
+        for role in game.info().all_roles() {
+            let legal = worker.legal(role);
+            joint.push(match own.filter(|_| role == view.role()) {
+                Some(first) => first,
+                None if game.info().chance == Some(role) => {
+                    draw(legal, worker.weights(), rng).unwrap()
+                }
+                None if legal.len() == 1 => legal[0],
+                None => {
+                    worker.save(&mut state);
+                    knowing(&View::new(Arc::clone(game), role), &state, legal).choice
+                }
             });
-            best.unwrap_or(legal[0]).into()
-        })
-    })
+        }
+        own = None;
+        worker.step(&joint, &mut step, &stop)?;
+    }
+    let mut goals = Vec::new();
+    worker.goals(view.role(), &mut goals);
+    Ok(goals[0])
 }
 
 /// Six: it watches how long it had to wait.

@@ -98,7 +98,9 @@ fn share(text: &str) -> Result<f64, String> {
 role and must say the same, to the last digit; with fresh seeds its moves must be equally likely; \
 over many matches they must not depend on what is hidden; and in a game small enough to be solved \
 it must not win more than can be won. A note says where it plays as if the others saw everything, \
-which is no dishonesty but a mistake. Exit code: 0 nothing found, 1 found out, 2 the game could not \
+which is no dishonesty but a mistake; of a player that says that those whom it imagines know only \
+what they have lived, it is asked whether it plays otherwise if they do see everything, and if not, \
+it is found out. Exit code: 0 nothing found, 1 found out, 2 the game could not \
 be played.
 
 Examples:

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::time::Duration;
 
 use anyhow::{Result, anyhow};
-use magister_arena::audit::{Audit, Verdict, suspect};
+use magister_arena::audit::{Audit, Ground, Verdict, suspect};
 use magister_core::{Information, Role, Seed, Stop};
 use magister_engine::within;
 use serde_json::json;
@@ -35,6 +35,8 @@ pub(crate) fn run(args: &args::Audit) -> Result<u8> {
     let time = Duration::from_secs_f64(args.seconds);
     let mut out = anstream::stdout().lock();
     let mut honest = true;
+    // Solving takes its own time.
+    let ground = within(time, &Stop::never(), |stop| Ground::new(&playable.game, stop));
     for role in roles {
         let audit = Audit {
             iterations: args.iterations,
@@ -47,7 +49,7 @@ pub(crate) fn run(args: &args::Audit) -> Result<u8> {
             ..Audit::new(role)
         };
         let verdict = within(time * PATIENCE, &Stop::never(), |stop| {
-            audit.run(&playable.game, &suspect(&args.player), stop)
+            audit.run(&ground, &suspect(&args.player), stop)
         })?;
         honest &= verdict.honest();
         let name = info.role_name(role);

@@ -6,7 +6,9 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
-use magister_arena::{Contest, GameReport, Limits, Person, Series, Sprt, SprtVerdict, Summary};
+use magister_arena::{
+    Contest, GameReport, Limits, Person, RoleLine, Series, Sprt, SprtVerdict, Summary,
+};
 use magister_core::Seed;
 use magister_players::Spec;
 use serde_json::json;
@@ -34,6 +36,8 @@ pub(crate) fn run(args: &Match) -> Result<u8> {
         let painter = source.painter(&playable);
         Ok(Arc::new(Console::new(&playable.game, painter, adviser, args.seed)))
     });
+    let info = playable.game.info();
+    let roles: Vec<String> = info.players().map(|role| info.role_name(role).to_owned()).collect();
     let contest = Contest {
         opening: args.opening,
         max_steps: args.max_steps,
@@ -83,6 +87,10 @@ pub(crate) fn run(args: &Match) -> Result<u8> {
         writeln!(out, "{object}")?;
     } else {
         write!(out, "{}", table(&summary))?;
+        // Against itself a player has half of the points whatever it does.
+        if summary.players.len() == 1 && summary.roles.len() > 1 && summary.games > 1 {
+            writeln!(out, "{}", by_role(&roles, &summary))?;
+        }
         if let Some(test) = test {
             let said = match verdict {
                 SprtVerdict::Open => "not clear yet".to_owned(),
@@ -131,6 +139,16 @@ fn as_text(number: u64, report: &GameReport) -> String {
         let _ = write!(text, "\n  step {}, {who}: {}", error.step, error.what);
     }
     text
+}
+
+/// What each role got, for people.
+fn by_role(roles: &[String], summary: &Summary) -> String {
+    let told = |(name, line): (&String, &RoleLine)| {
+        let (low, high) = line.reward_interval;
+        format!("{name} {:.2} ({low:.2} to {high:.2})", line.mean_reward)
+    };
+    let all: Vec<String> = roles.iter().zip(&summary.roles).map(told).collect();
+    format!("mean reward by role, with 95 % intervals: {}", all.join(", "))
 }
 
 /// The summary for people.

@@ -10,7 +10,8 @@ use std::collections::BTreeMap;
 use magister_core::{Agent, Budget, Decision, Halt, Move, Percept, Rng, Role, Step, View, Worker};
 use magister_infoset::{Keep, Pool};
 
-use super::{Mind, Question, Scores, Valuer};
+use super::believer::{Believer, Method};
+use super::{Mind, Scores, Valuer};
 use crate::Settings;
 use crate::choices::Choices;
 use crate::rewards::{self, Scale};
@@ -24,8 +25,6 @@ const ROOT: usize = 2_000;
 
 /// Expectation, or the worst case, over the information set. An iteration is a step.
 pub(crate) struct Bayes {
-    name: String,
-    mind: Mind,
     valuer: Valuer,
     worst: bool,
     depth: u32,
@@ -39,33 +38,25 @@ type Outlook = BTreeMap<Vec<Percept>, (Pool, Vec<f64>)>;
 
 impl Bayes {
     pub(crate) fn make(settings: &Settings) -> Box<dyn Agent> {
-        let (particles, states) = (settings.whole("particles"), settings.whole("states"));
-        Box::new(Bayes {
-            name: settings.text().to_owned(),
-            mind: Mind::new(Keep::States, particles as usize, states as usize),
+        let method = Bayes {
             valuer: Valuer::default(),
             worst: settings.flag("worst"),
             depth: settings.whole("depth"),
-        })
+        };
+        Believer::make(settings, Keep::States, method)
     }
 }
 
-impl Agent for Bayes {
-    fn name(&self) -> String {
-        self.name.clone()
-    }
-
-    fn decide(
+impl Method for Bayes {
+    fn choose(
         &mut self,
+        mind: &mut Mind,
+        legal: &[Move],
         view: &View,
         budget: &mut Budget,
         rng: &mut Rng,
     ) -> Result<Decision, Halt> {
-        let legal = match self.mind.ask(view, budget, rng)? {
-            Question::Settled(decision) => return Ok(decision),
-            Question::Choice(legal) => legal,
-        };
-        let (belief, worker) = self.mind.parts()?;
+        let (belief, worker) = mind.parts()?;
         let states: Beliefs = if belief.len() <= ROOT {
             (0..belief.len()).map(|at| (belief.state(at).to_vec(), belief.share(at))).collect()
         } else {
@@ -88,9 +79,9 @@ impl Agent for Bayes {
         let mut best: Option<Scores> = None;
         for depth in 1..=self.depth.min(DEEPEST) {
             look.cut = false;
-            let mut scores = Scores::new(&legal);
+            let mut scores = Scores::new(legal);
             let mut whole = true;
-            for &choice in &legal {
+            for &choice in legal {
                 // What is known of the depth before counts, if there is no time for this one.
                 let Ok(value) = look.after(&states, choice, depth) else {
                     whole = false;
@@ -106,7 +97,7 @@ impl Agent for Bayes {
             }
         }
         let steps = look.steps;
-        Ok(best.unwrap_or_else(|| Scores::new(&legal)).decide(steps, rng))
+        Ok(best.unwrap_or_else(|| Scores::new(legal)).decide(steps, rng))
     }
 }
 

@@ -217,6 +217,10 @@ impl Agent for Regret {
         self.name.clone()
     }
 
+    fn nested(&self) -> bool {
+        true
+    }
+
     fn ready(&mut self, view: &View, budget: &mut Budget, rng: &mut Rng) -> Result<(), Halt> {
         self.meet(view, budget);
         self.think(view, budget, rng).map(|_| ())

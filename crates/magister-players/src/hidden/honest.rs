@@ -59,6 +59,10 @@ impl Agent for Honest {
         self.name.clone()
     }
 
+    fn nested(&self) -> bool {
+        true
+    }
+
     fn ready(&mut self, view: &View, budget: &mut Budget, rng: &mut Rng) -> Result<(), Halt> {
         self.agent(view, budget, rng).ready(view, budget, rng)
     }

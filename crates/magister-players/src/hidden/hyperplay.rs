@@ -8,44 +8,33 @@
 use magister_core::{Agent, Budget, Decision, Halt, Move, Rng, Role, Step, View, Worker, draw};
 use magister_infoset::{Belief, Keep};
 
-use super::{Mind, Question, Scores, Valuer};
+use super::believer::{Believer, Method};
+use super::{Mind, Scores, Valuer};
 use crate::Settings;
 
 /// `HyperPlay` with random playouts. An iteration is a state in which all moves are tried.
 pub(crate) struct HyperPlay {
-    name: String,
-    mind: Mind,
     valuer: Valuer,
 }
 
 impl HyperPlay {
     pub(crate) fn make(settings: &Settings) -> Box<dyn Agent> {
-        let (particles, states) = (settings.whole("particles"), settings.whole("states"));
-        Box::new(HyperPlay {
-            name: settings.text().to_owned(),
-            mind: Mind::new(Keep::States, particles as usize, states as usize),
-            valuer: Valuer::default(),
-        })
+        let method = HyperPlay { valuer: Valuer::default() };
+        Believer::make(settings, Keep::States, method)
     }
 }
 
-impl Agent for HyperPlay {
-    fn name(&self) -> String {
-        self.name.clone()
-    }
-
-    fn decide(
+impl Method for HyperPlay {
+    fn choose(
         &mut self,
+        mind: &mut Mind,
+        legal: &[Move],
         view: &View,
         budget: &mut Budget,
         rng: &mut Rng,
     ) -> Result<Decision, Halt> {
-        let legal = match self.mind.ask(view, budget, rng)? {
-            Question::Settled(decision) => return Ok(decision),
-            Question::Choice(legal) => legal,
-        };
-        let (belief, worker) = self.mind.parts()?;
-        let mut scores = Scores::new(&legal);
+        let (belief, worker) = mind.parts()?;
+        let mut scores = Scores::new(legal);
         let mut iterations = 0;
         while budget.spend(1) {
             let number = belief.draw(rng);
@@ -54,7 +43,7 @@ impl Agent for HyperPlay {
                 number,
                 worker,
                 view.role(),
-                &legal,
+                legal,
                 &mut self.valuer,
                 &mut scores,
                 rng,

@@ -15,7 +15,8 @@ use magister_core::{
 use magister_infoset::{Belief, Keep, Limits, Settings as BeliefSettings, ViewId, Views};
 use rustc_hash::FxHashMap;
 
-use super::{Mind, Question, Scores, Valuer};
+use super::believer::{Believer, Method};
+use super::{Mind, Scores, Valuer};
 use crate::Settings;
 use crate::choices::Choices;
 use crate::playing::outcome;
@@ -32,50 +33,41 @@ const REMEMBERED: usize = 200_000;
 
 /// HyperPlay-II. An iteration is a simulation of one move.
 pub(crate) struct HyperPlay2 {
-    name: String,
-    mind: Mind,
     nested: Option<Nested>,
     depth: u32,
 }
 
 impl HyperPlay2 {
     pub(crate) fn make(settings: &Settings) -> Box<dyn Agent> {
-        let (particles, states) = (settings.whole("particles"), settings.whole("states"));
-        Box::new(HyperPlay2 {
-            name: settings.text().to_owned(),
-            mind: Mind::new(Keep::Views, particles as usize, states as usize),
-            nested: None,
-            depth: settings.whole("depth"),
-        })
+        let method = HyperPlay2 { nested: None, depth: settings.whole("depth") };
+        Believer::make(settings, Keep::Views, method)
     }
 }
 
-impl Agent for HyperPlay2 {
-    fn name(&self) -> String {
-        self.name.clone()
+impl Method for HyperPlay2 {
+    fn nested(&self) -> bool {
+        true
     }
 
-    fn decide(
+    fn choose(
         &mut self,
+        mind: &mut Mind,
+        legal: &[Move],
         view: &View,
         budget: &mut Budget,
         rng: &mut Rng,
     ) -> Result<Decision, Halt> {
-        let legal = match self.mind.ask(view, budget, rng)? {
-            Question::Settled(decision) => return Ok(decision),
-            Question::Choice(legal) => legal,
-        };
         let game = view.game();
         let known = self.nested.take().filter(|nested| Arc::ptr_eq(&nested.game, game));
         let nested = self.nested.insert(known.unwrap_or_else(|| Nested::new(game)));
-        let (belief, worker) = self.mind.parts()?;
-        let mut scores = Scores::new(&legal);
+        let (belief, worker) = mind.parts()?;
+        let mut scores = Scores::new(legal);
         let mut iterations = 0;
         'search: loop {
             let number = belief.draw(rng);
             // Every move in the same course, so that luck is the same for all.
             let mut round = Vec::with_capacity(legal.len());
-            for &choice in &legal {
+            for &choice in legal {
                 if !budget.spend(1) {
                     break 'search;
                 }

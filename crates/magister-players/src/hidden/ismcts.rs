@@ -16,8 +16,9 @@ use magister_core::{Agent, Budget, Decision, Game, Halt, Move, Rng, Role, Though
 use magister_infoset::{Belief, Keep, Limits, Settings as BeliefSettings, ViewId};
 use rustc_hash::FxHashMap;
 
+use super::Mind;
+use super::believer::{Believer, Method};
 use super::tree::{Arm, Forest, Observer};
-use super::{Mind, Question};
 use crate::Settings;
 
 /// What may be found out about the information set of another role.
@@ -42,8 +43,6 @@ enum Root {
 
 /// Search in trees of what roles see. An iteration is a descent.
 pub(crate) struct Ismcts {
-    name: String,
-    mind: Mind,
     single: bool,
     root: Root,
     c: f64,
@@ -74,35 +73,32 @@ impl Ismcts {
     }
 
     fn make(settings: &Settings, single: bool, root: Root) -> Box<dyn Agent> {
-        let (particles, states) = (settings.whole("particles"), settings.whole("states"));
-        Box::new(Ismcts {
-            name: settings.text().to_owned(),
-            mind: Mind::new(Keep::Views, particles as usize, states as usize),
+        let method = Ismcts {
             single,
             root,
             c: settings.real("c"),
             memory: (settings.whole("memory") as usize) << 20,
             forest: None,
             others: Others::default(),
-        })
+        };
+        Believer::make(settings, Keep::Views, method)
     }
 }
 
-impl Agent for Ismcts {
-    fn name(&self) -> String {
-        self.name.clone()
+impl Method for Ismcts {
+    fn nested(&self) -> bool {
+        // Where all descents begin in what this role knows, the others know it too.
+        !self.single && self.root != Root::Own
     }
 
-    fn decide(
+    fn choose(
         &mut self,
+        mind: &mut Mind,
+        legal: &[Move],
         view: &View,
         budget: &mut Budget,
         rng: &mut Rng,
     ) -> Result<Decision, Halt> {
-        let legal = match self.mind.ask(view, budget, rng)? {
-            Question::Settled(decision) => return Ok(decision),
-            Question::Choice(legal) => legal,
-        };
         let (game, me) = (view.game(), view.role());
         let known = self
             .forest
@@ -114,7 +110,7 @@ impl Agent for Ismcts {
         let root = forest.views.root(me);
         let root = view.turns().iter().fold(root, |at, turn| forest.views.push(at, turn));
         self.others.begin(game, budget);
-        let (belief, worker) = self.mind.parts()?;
+        let (belief, worker) = mind.parts()?;
         let mut histories = Histories::default();
         let mut iterations = 0;
         let beginning = if self.root == Root::Start { beginning(game) } else { Vec::new() };
@@ -159,7 +155,7 @@ impl Agent for Ismcts {
                 Err(_) => break,
             }
         }
-        Ok(chosen(forest.arms(root, me), &legal, iterations, rng))
+        Ok(chosen(forest.arms(root, me), legal, iterations, rng))
     }
 }
 

@@ -14,6 +14,7 @@
 //! - `honest` looks at the game and takes what is right for it.
 
 mod bayes;
+mod believer;
 mod cfr;
 mod clairvoyant;
 mod honest;

@@ -8,29 +8,23 @@
 
 use std::sync::Arc;
 
-use magister_core::{Agent, Budget, Clock, Decision, Halt, Rng, View};
+use magister_core::{Agent, Budget, Clock, Decision, Halt, Move, Rng, View};
 use magister_infoset::{Keep, Opened};
 
-use super::{Mind, Question, Scores};
+use super::believer::{Believer, Method};
+use super::{Mind, Scores};
 use crate::Settings;
 
 /// Perfect-information Monte Carlo. An iteration is one of the inner player.
 pub(crate) struct Pimc {
-    name: String,
-    mind: Mind,
     inner: Box<dyn Agent>,
     worlds: u32,
 }
 
 impl Pimc {
     pub(crate) fn make(settings: &Settings) -> Box<dyn Agent> {
-        let (particles, states) = (settings.whole("particles"), settings.whole("states"));
-        Box::new(Pimc {
-            name: settings.text().to_owned(),
-            mind: Mind::new(Keep::States, particles as usize, states as usize),
-            inner: settings.player("inner"),
-            worlds: settings.whole("worlds"),
-        })
+        let method = Pimc { inner: settings.player("inner"), worlds: settings.whole("worlds") };
+        Believer::make(settings, Keep::States, method)
     }
 }
 
@@ -66,23 +60,17 @@ pub(crate) fn share(budget: &mut Budget, parts: u32) -> Budget {
     }
 }
 
-impl Agent for Pimc {
-    fn name(&self) -> String {
-        self.name.clone()
-    }
-
-    fn decide(
+impl Method for Pimc {
+    fn choose(
         &mut self,
+        mind: &mut Mind,
+        legal: &[Move],
         view: &View,
         budget: &mut Budget,
         rng: &mut Rng,
     ) -> Result<Decision, Halt> {
-        let legal = match self.mind.ask(view, budget, rng)? {
-            Question::Settled(decision) => return Ok(decision),
-            Question::Choice(legal) => legal,
-        };
-        let (belief, _) = self.mind.parts()?;
-        let (mut values, mut votes) = (Scores::new(&legal), Scores::new(&legal));
+        let (belief, _) = mind.parts()?;
+        let (mut values, mut votes) = (Scores::new(legal), Scores::new(legal));
         let mut all_valued = true;
         let (mut iterations, mut asked) = (0, 0);
         // Without a limit of its own, a budget would be spent on the first world.
@@ -106,7 +94,7 @@ impl Agent for Pimc {
             };
             iterations += decision.iterations.max(1);
             votes.add(decision.choice, 1.0, share);
-            for &choice in &legal {
+            for &choice in legal {
                 let thought = decision.thoughts.iter().find(|thought| thought.choice == choice);
                 match thought.and_then(|thought| thought.value) {
                     Some(value) => values.add(choice, value, share),

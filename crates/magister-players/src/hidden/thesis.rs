@@ -14,15 +14,14 @@ use magister_core::{
 };
 use magister_infoset::{Belief, Keep};
 
-use super::{Mind, Question};
+use super::Mind;
+use super::believer::{Believer, Method};
 use crate::Settings;
 use crate::playing::MAX_STEPS;
 use crate::rewards::{self, Scale};
 
 /// A bandit over own moves. An iteration is a playout.
 pub(crate) struct Thesis {
-    name: String,
-    mind: Mind,
     flaws: bool,
 }
 
@@ -34,32 +33,22 @@ struct Arm {
 
 impl Thesis {
     pub(crate) fn make(settings: &Settings) -> Box<dyn Agent> {
-        let (particles, states) = (settings.whole("particles"), settings.whole("states"));
-        Box::new(Thesis {
-            name: settings.text().to_owned(),
-            mind: Mind::new(Keep::States, particles as usize, states as usize),
-            flaws: settings.flag("flaws"),
-        })
+        let method = Thesis { flaws: settings.flag("flaws") };
+        Believer::make(settings, Keep::States, method)
     }
 }
 
-impl Agent for Thesis {
-    fn name(&self) -> String {
-        self.name.clone()
-    }
-
-    fn decide(
+impl Method for Thesis {
+    fn choose(
         &mut self,
+        mind: &mut Mind,
+        legal: &[Move],
         view: &View,
         budget: &mut Budget,
         rng: &mut Rng,
     ) -> Result<Decision, Halt> {
-        let legal = match self.mind.ask(view, budget, rng)? {
-            Question::Settled(decision) => return Ok(decision),
-            Question::Choice(legal) => legal,
-        };
         let flaws = self.flaws;
-        let (belief, worker) = self.mind.parts()?;
+        let (belief, worker) = mind.parts()?;
         let players = worker.info().players().count() as f64;
         let arm = |&choice: &Move| Arm { choice, visits: 0.0, sum: 0.0 };
         let mut arms: Vec<Arm> = legal.iter().map(arm).collect();

@@ -1,0 +1,63 @@
+//! A game to audit players in.
+
+use std::sync::{Arc, OnceLock};
+
+use magister_core::{Game, Role, Stop};
+use magister_solve::Equilibrium;
+
+use super::opponents::Opponents;
+use super::watched::Watched;
+
+/// A game, with what is found out about it once for all players that are audited in it: how its
+/// roles play it best, if it is small enough to be solved.
+pub struct Ground {
+    pub(super) game: Arc<dyn Game>,
+    pub(super) opponents: Opponents,
+    watched: Vec<OnceLock<Option<Watching>>>,
+}
+
+/// The game in which all others see everything, and how it is played best.
+pub(super) struct Watching {
+    pub(super) game: Arc<dyn Game>,
+    pub(super) solved: Equilibrium,
+}
+
+impl Ground {
+    /// Solves the game, if it is small. If the flag is set, it counts as too large.
+    pub fn new(game: &Arc<dyn Game>, stop: &Stop) -> Self {
+        let roles = game.info().roles.len();
+        Ground {
+            game: Arc::clone(game),
+            opponents: Opponents::of(game, stop),
+            watched: (0..roles).map(|_| OnceLock::new()).collect(),
+        }
+    }
+
+    /// The game.
+    pub fn game(&self) -> &Arc<dyn Game> {
+        &self.game
+    }
+
+    /// The game in which all but this role see everything, if it is small enough to be solved.
+    pub(super) fn watched(&self, role: Role, stop: &Stop) -> Option<&Watching> {
+        let place = &self.watched[role.index()];
+        if place.get().is_none() {
+            let game: Arc<dyn Game> = Arc::new(Watched::new(&self.game, role));
+            let solved = Opponents::of(&game, stop).solved;
+            // Others that have more time may find it.
+            if !stop.is_set() {
+                let _ = place.set(solved.map(|solved| Watching { game, solved }));
+            }
+        }
+        place.get()?.as_ref()
+    }
+}
+
+impl std::fmt::Debug for Ground {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Ground")
+            .field("game", &self.game.info().name)
+            .field("solved", &self.opponents.solved.is_some())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,65 @@
+//! What all players have in common that decide by what they believe.
+
+use magister_core::{Agent, Budget, Decision, Halt, Move, Rng, View};
+use magister_infoset::Keep;
+
+use super::{Mind, Question};
+use crate::Settings;
+
+/// What somebody makes of a belief.
+pub(crate) trait Method: Send {
+    /// Chooses one of several legal moves.
+    fn choose(
+        &mut self,
+        mind: &mut Mind,
+        legal: &[Move],
+        view: &View,
+        budget: &mut Budget,
+        rng: &mut Rng,
+    ) -> Result<Decision, Halt>;
+
+    /// See [`Agent::nested`].
+    fn nested(&self) -> bool {
+        false
+    }
+}
+
+/// A player that keeps a belief, and decides by a method where there is something to decide.
+pub(crate) struct Believer<M> {
+    name: String,
+    mind: Mind,
+    method: M,
+}
+
+impl<M: Method + 'static> Believer<M> {
+    /// The player of these settings, which say how much is followed and sampled.
+    pub(crate) fn make(settings: &Settings, keep: Keep, method: M) -> Box<dyn Agent> {
+        let (particles, states) = (settings.whole("particles"), settings.whole("states"));
+        let mind = Mind::new(keep, particles as usize, states as usize);
+        Box::new(Believer { name: settings.text().to_owned(), mind, method })
+    }
+}
+
+impl<M: Method> Agent for Believer<M> {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn nested(&self) -> bool {
+        self.method.nested()
+    }
+
+    fn decide(
+        &mut self,
+        view: &View,
+        budget: &mut Budget,
+        rng: &mut Rng,
+    ) -> Result<Decision, Halt> {
+        match self.mind.ask(view, budget, rng)? {
+            Question::Settled(decision) => Ok(decision),
+            Question::Choice(legal) => {
+                self.method.choose(&mut self.mind, &legal, view, budget, rng)
+            }
+        }
+    }
+}

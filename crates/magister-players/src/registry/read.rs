@@ -1,0 +1,86 @@
+//! From text to players.
+
+use std::fmt::Write as _;
+
+use super::settings::Value;
+use super::{NESTING, Parameter, Settings, Spec, SpecError};
+
+/// Reads a player that stands inside of so many others.
+pub(super) fn nested(text: &str, depth: usize) -> Result<Spec, SpecError> {
+    if depth > NESTING {
+        return Err(SpecError::Nesting);
+    }
+    let (name, rest) = text.split_once(':').unwrap_or((text, ""));
+    let name = name.trim();
+    let entry = crate::PLAYERS
+        .iter()
+        .chain([&crate::HUMAN])
+        .find(|entry| entry.name == name)
+        .ok_or_else(|| SpecError::Player(name.to_owned()))?;
+    let mut values: Vec<(&'static str, Value)> = Vec::new();
+    for parameter in entry.parameters {
+        let value = match parameter.player {
+            Some(player) => Value::Player(Box::new(nested(player, depth + 1)?)),
+            None => Value::Number(parameter.default),
+        };
+        values.push((parameter.name, value));
+    }
+    let mut given = Vec::new();
+    for setting in pieces(rest).into_iter().filter(|setting| !setting.is_empty()) {
+        let (key, value) =
+            setting.split_once('=').ok_or_else(|| SpecError::Setting(setting.to_owned()))?;
+        let (key, value) = (key.trim(), value.trim());
+        let at = entry
+            .parameters
+            .iter()
+            .position(|parameter| parameter.name == key)
+            .ok_or_else(|| SpecError::Parameter { entry, name: key.to_owned() })?;
+        values[at].1 = read(&entry.parameters[at], value, depth)?;
+        given.push(at);
+    }
+    // One way of writing for one player: the settings that were given, in the order in which
+    // the player has them.
+    given.sort_unstable();
+    given.dedup();
+    let mut full = name.to_owned();
+    for (number, &at) in given.iter().enumerate() {
+        let before = if number == 0 { ':' } else { ',' };
+        let (key, value) = &values[at];
+        let _ = match value {
+            Value::Number(number) => {
+                write!(full, "{before}{key}={}", entry.parameters[at].text(*number))
+            }
+            Value::Player(spec) if spec.to_string().contains(':') => {
+                write!(full, "{before}{key}=[{spec}]")
+            }
+            Value::Player(spec) => write!(full, "{before}{key}={spec}"),
+        };
+    }
+    Ok(Spec { entry, settings: Settings { name: full, values } })
+}
+
+/// Reads the value of a parameter.
+fn read(parameter: &'static Parameter, text: &str, depth: usize) -> Result<Value, SpecError> {
+    if parameter.player.is_some() {
+        let inner = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
+        let spec = nested(inner.unwrap_or(text), depth + 1)?;
+        if spec.is_human() {
+            return Err(SpecError::Value { parameter, value: text.to_owned() });
+        }
+        return Ok(Value::Player(Box::new(spec)));
+    }
+    parameter
+        .number(text)
+        .map(Value::Number)
+        .ok_or_else(|| SpecError::Value { parameter, value: text.to_owned() })
+}
+
+/// What commas separate, outside of brackets.
+pub(super) fn pieces(text: &str) -> Vec<&str> {
+    let mut depth = 0_i32;
+    let outside = |letter: char| {
+        depth += i32::from(letter == '[') - i32::from(letter == ']');
+        letter == ',' && depth <= 0
+    };
+    text.split(outside).map(str::trim).collect()
+}

@@ -85,7 +85,7 @@ impl Mind {
             Err(halt) => {
                 let Some((_, worker)) = &mut self.worker else { return Err(halt) };
                 match &self.belief {
-                    Some(belief) => belief.pretend(view.turns(), &mut **worker, rng)?,
+                    Some(belief) => belief.pretend(view.turns(), &mut **worker, budget, rng)?,
                     None if view.turns().is_empty() => worker.reset(),
                     None => return Err(halt),
                 }

@@ -246,6 +246,7 @@ impl Cloud {
         if result.is_err() {
             // What is half done is no sample; the next turn begins again at the anchor.
             self.turns.pop();
+            self.hints.forget();
             self.now.clear();
         }
         result
@@ -350,9 +351,8 @@ impl Cloud {
         if self.now.len() == 0 {
             return Ok(false);
         }
-        let number = turn;
-        let turn = self.turns[number].clone();
-        let mut pace = self.pace(&turn, eager, stop)?;
+        let mut pace = self.pace(turn, eager, stop)?;
+        let seen = self.turns[turn].clone();
         self.looked.clear();
         let mut next = std::mem::take(&mut self.spare);
         next.clear();
@@ -369,8 +369,7 @@ impl Cloud {
             if !patience() {
                 break;
             }
-            let turn = (number, &turn);
-            let share = match self.propagate(at, turn, &mut pace, rng, patience, stop) {
+            let share = match self.propagate(at, (turn, &seen), &mut pace, rng, patience, stop) {
                 Err(Trouble::TooLarge) => break,
                 share => share?,
             };

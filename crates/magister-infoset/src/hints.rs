@@ -2,50 +2,57 @@
 //!
 //! What a role perceives is often told in the words of the move that made it so: a card that it is
 //! dealt, a door that is opened. So moves whose words are those of the percepts are worth trying
-//! first where there are many. That only saves time: whoever searches tries all others after them,
-//! and whoever samples weighs what was drawn by how it was drawn.
+//! first where there are many, and after them those that look like what was seen later: a card
+//! that was dealt to somebody else may have been shown at the end. That only saves time: whoever
+//! searches tries all others after them, and whoever samples weighs what was drawn by how it was
+//! drawn.
 
-use magister_core::{Halt, Move, Observation, Stop, Text, Turn};
-use rustc_hash::FxHashMap;
+use magister_core::{Halt, Move, Observation, Percept, Stop, Text, Turn};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Words of moves and percepts, as numbers, each read once.
 #[derive(Debug, Default)]
 pub(crate) struct Hints {
     words: FxHashMap<String, u32>,
-    /// The words of each move.
     moves: FxHashMap<Move, Box<[u32]>>,
-    /// The turn that was asked about last, by its number and what was seen, and its words.
-    turn: Option<(usize, Observation)>,
+    percepts: FxHashMap<Percept, Box<[u32]>>,
+    /// The turn that was asked about last, by its number, and the number of all turns.
+    asked: (usize, usize),
+    /// The words of what was seen in that turn.
     seen: Vec<Box<[u32]>>,
+    /// Pairs of words that follow each other in what was seen later, and words that stand alone.
+    later: FxHashSet<(u32, u32)>,
     runs: Vec<u64>,
 }
 
 /// Moves between two looks at the flag.
 const OFTEN: usize = 256;
+/// What a word of the turn itself counts; what was seen later counts less, whatever it is.
+const NOW: u64 = 1000;
+/// Stands for no word.
+const NONE: u32 = u32::MAX;
 
 impl Hints {
-    /// How much each of some moves looks like what was seen in a turn: nothing, or a run of words
-    /// that both have. False if none does; then nothing is said about them one by one.
+    /// Forgets what was seen, since some turn is another one than it was.
+    pub(crate) fn forget(&mut self) {
+        self.asked = (0, 0);
+    }
+
+    /// How much each of some moves looks like what was seen in a turn and later. False if none
+    /// does; then nothing is said about them one by one.
     pub(crate) fn rank(
         &mut self,
         text: &dyn Text,
-        (at, turn): (usize, &Turn),
+        turns: &[Turn],
+        at: usize,
         moves: &[Move],
         out: &mut Vec<u64>,
         stop: &Stop,
     ) -> Result<bool, Halt> {
         out.clear();
-        let Observation::Percepts(percepts) = &turn.seen else { return Ok(false) };
-        if percepts.is_empty() {
+        self.look(text, turns, at);
+        if self.seen.is_empty() && self.later.is_empty() {
             return Ok(false);
-        }
-        if self.turn.as_ref().is_none_or(|(known, seen)| *known != at || *seen != turn.seen) {
-            self.seen.clear();
-            for &percept in percepts {
-                let words = self.read(&text.percept_text(percept));
-                self.seen.push(words);
-            }
-            self.turn = Some((at, turn.seen.clone()));
         }
         let mut any = false;
         for (number, &choice) in moves.iter().enumerate() {
@@ -57,11 +64,38 @@ impl Hints {
                 self.moves.insert(choice, words);
             }
             let told = &self.moves[&choice];
-            let rank = self.seen.iter().map(|words| common(words, told, &mut self.runs)).sum();
+            let now: u64 = self.seen.iter().map(|words| common(words, told, &mut self.runs)).sum();
+            let later = pairs(told).filter(|pair| self.later.contains(pair)).count() as u64;
+            let rank = now * NOW + later.min(NOW - 1);
             any |= rank > 0;
             out.push(rank);
         }
         Ok(any)
+    }
+
+    /// Reads what was seen in a turn and later.
+    fn look(&mut self, text: &dyn Text, turns: &[Turn], at: usize) {
+        if self.asked == (at, turns.len()) {
+            return;
+        }
+        self.asked = (at, turns.len());
+        self.seen.clear();
+        self.later.clear();
+        for (number, turn) in turns.iter().enumerate().skip(at) {
+            let Observation::Percepts(percepts) = &turn.seen else { continue };
+            for &percept in percepts {
+                if !self.percepts.contains_key(&percept) {
+                    let words = self.read(&text.percept_text(percept));
+                    self.percepts.insert(percept, words);
+                }
+                let words = &self.percepts[&percept];
+                if number == at {
+                    self.seen.push(words.clone());
+                } else {
+                    self.later.extend(pairs(words));
+                }
+            }
+        }
     }
 
     /// The words of a text.
@@ -94,6 +128,12 @@ fn common(one: &[u32], other: &[u32], runs: &mut Vec<u64>) -> u64 {
         }
     }
     if best > 1 || one.len().min(other.len()) == 1 { best } else { 0 }
+}
+
+/// The pairs of words that follow each other; a word that stands alone is one with nothing.
+fn pairs(words: &[u32]) -> impl Iterator<Item = (u32, u32)> {
+    let alone = if let [word] = words { Some((*word, NONE)) } else { None };
+    words.windows(2).map(|pair| (pair[0], pair[1])).chain(alone)
 }
 
 #[cfg(test)]

@@ -95,14 +95,13 @@ impl Joints {
 
 impl Joints {
     /// Puts the moves of each role in order, those of the highest rank first and equals at random.
-    /// The ranks of the moves of a role are asked for all at once; false if it has none, and false
-    /// as a whole if no role has.
+    /// The ranks of the moves of a role are asked for all at once; false if it has none.
     pub(crate) fn rank(
         &mut self,
         rng: &mut Rng,
         mut rank: impl FnMut(&[Move], &mut Vec<u64>) -> Result<bool, Halt>,
-    ) -> Result<bool, Halt> {
-        let (mut start, mut any, mut ranks) = (0, false, Vec::new());
+    ) -> Result<(), Halt> {
+        let (mut start, mut ranks) = (0, Vec::new());
         for &end in &self.ends {
             let (moves, shares) = (&mut self.moves[start..end], &mut self.shares[start..end]);
             start = end;
@@ -114,7 +113,6 @@ impl Joints {
                 ranks.clear();
                 ranks.resize(moves.len(), 0);
             }
-            any |= ranked;
             let mut entries: Vec<(u64, Move, f64)> = std::iter::zip(&ranks, &*moves)
                 .zip(&*shares)
                 .map(|((&rank, &choice), &share)| (rank, choice, share))
@@ -129,7 +127,7 @@ impl Joints {
                 (moves[at], shares[at]) = (choice, share);
             }
         }
-        Ok(any)
+        Ok(())
     }
 
     /// All joint moves, in an order in which those come first in which every role makes one of
@@ -137,7 +135,7 @@ impl Joints {
     pub(crate) fn shells(&self) -> Shells {
         let mut start = 0;
         let sizes = self.ends.iter().map(|&end| (end - std::mem::replace(&mut start, end)) as u64);
-        Shells { sizes: sizes.collect(), shell: 0, corner: 0, next: 0 }
+        Shells::of(sizes.collect())
     }
 }
 
@@ -174,6 +172,16 @@ impl Iterator for Shells {
 }
 
 impl Shells {
+    /// All joint moves of roles that have so many moves each.
+    pub(crate) fn of(sizes: Vec<u64>) -> Self {
+        Shells { sizes, shell: 0, corner: 0, next: 0 }
+    }
+
+    /// How many moves each role has.
+    pub(crate) fn sizes(&self) -> &[u64] {
+        &self.sizes
+    }
+
     /// The joint move at hand; none if this corner has no more.
     fn number(&self) -> Option<u64> {
         let Shells { sizes, shell, corner, next } = self;
@@ -316,7 +324,7 @@ mod tests {
     fn shells_have_every_number_once() {
         for sizes in [vec![1, 1, 1], vec![3, 4], vec![5, 1, 2], vec![1, 7], vec![2, 2, 2]] {
             let count = sizes.iter().product();
-            let all = Shells { sizes, shell: 0, corner: 0, next: 0 };
+            let all = Shells::of(sizes);
             let mut numbers: Vec<u64> = all.collect();
             assert_eq!(numbers[0], 0);
             numbers.sort_unstable();

@@ -24,6 +24,7 @@
 #![forbid(unsafe_code)]
 
 mod belief;
+mod climb;
 mod cloud;
 mod evidence;
 mod exact;

@@ -1,7 +1,8 @@
 //! A state that the game may be in, for when none was found that agrees with everything.
 
-use magister_core::{Game, Halt, Move, Observation, Rng, Role, Step, Stop, Turn, Worker};
+use magister_core::{Game, Halt, Move, Rng, Role, Step, Stop, Turn, Worker};
 
+use crate::evidence::distance;
 use crate::hints::Hints;
 use crate::joints::draw_joint;
 use crate::model::Model;
@@ -26,7 +27,7 @@ pub(crate) fn pretend(
     let (mut step, mut joint, mut state) = (Step::new(), Vec::new(), Vec::new());
     let (mut hints, mut proposal) = (Hints::default(), Proposal::default());
     let never = Stop::never();
-    let mut turns = turns.iter().enumerate();
+    let (all, mut turns) = (turns, turns.iter().enumerate());
     loop {
         let turn = if worker.silent() {
             None
@@ -40,7 +41,7 @@ pub(crate) fn pretend(
             let mut drawn = false;
             if let Some((at, turn)) = turn.filter(|_| blind == 0 && hope()) {
                 proposal.begin(game.info().roles.len());
-                proposal.look(game, &*worker, role, (at, turn), &mut hints, &never)?;
+                proposal.look(game, &*worker, role, (all, at), &mut hints, &never)?;
                 let question = (model, role, turn);
                 drawn = closest(question, &mut proposal, worker, &mut joint, rng, hope)?;
             }
@@ -72,7 +73,6 @@ fn closest(
     rng: &mut Rng,
     hope: &dyn Fn() -> bool,
 ) -> Result<bool, Halt> {
-    let Observation::Percepts(seen) = &turn.seen else { return Ok(false) };
     let (mut step, mut joint) = (Step::new(), Vec::new());
     let mut least = usize::MAX;
     for _ in 0..TRIES {
@@ -80,11 +80,9 @@ fn closest(
         if drawn.is_none() || !worker.perceive(&joint, &mut step, &Stop::never())? {
             break;
         }
-        let told = step.percepts.of(role);
-        let missed = seen.iter().filter(|percept| !told.contains(percept)).count();
-        let added = told.iter().filter(|percept| !seen.contains(percept)).count();
-        if missed + added < least {
-            least = missed + added;
+        let far = distance(&turn.seen, role, &joint, &step);
+        if far < least {
+            least = far;
             best.clone_from(&joint);
         }
         if least == 0 || !hope() {

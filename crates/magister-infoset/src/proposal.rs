@@ -5,8 +5,9 @@ use magister_core::{Game, Halt, Move, Rng, Role, Stop, Turn, Worker, draw};
 use crate::hints::Hints;
 use crate::model::Model;
 
-/// The moves of each role that look like what was seen in a turn. One of them is drawn every other
-/// time, and any move as it would be made otherwise, so everything possible can be drawn.
+/// The moves of each role that look like what was seen in a turn, or have brought it about. One of
+/// them is drawn every other time, and any move as it would be made otherwise, so everything
+/// possible can be drawn.
 #[derive(Debug, Default)]
 pub(crate) struct Proposal {
     /// For each role those that were found in some state.
@@ -21,7 +22,7 @@ pub(crate) struct Proposal {
 
 /// Fewer moves than these need no hints.
 const MANY: usize = 8;
-/// The moves of a role that are remembered. More are no hint.
+/// The moves of a role that are remembered; half of them are left for those that agreed.
 const FEW: usize = 16;
 /// The states that are looked at for them.
 const LOOKS: u32 = 4;
@@ -43,7 +44,7 @@ impl Proposal {
         game: &dyn Game,
         worker: &dyn Worker,
         role: Role,
-        turn: (usize, &Turn),
+        (turns, at): (&[Turn], usize),
         hints: &mut Hints,
         stop: &Stop,
     ) -> Result<(), Halt> {
@@ -58,19 +59,30 @@ impl Proposal {
             if !here.is_empty() || self.looks == 0 {
                 continue;
             }
-            if !hints.rank(game.text(), turn, legal, &mut self.ranks, stop)? {
+            if !hints.rank(game.text(), turns, at, legal, &mut self.ranks, stop)? {
                 continue;
             }
-            let best = self.ranks.iter().copied().max().unwrap_or(0);
-            let ranked = legal.iter().zip(&self.ranks);
-            here.extend(ranked.filter(|(_, rank)| **rank == best).map(|(&choice, _)| choice));
-            if here.len() > FEW.min(legal.len() / 4) {
-                here.clear();
+            let ranked = legal.iter().zip(&self.ranks).filter(|(_, rank)| **rank > 0);
+            let mut ranked: Vec<(u64, Move)> =
+                ranked.map(|(&choice, &rank)| (rank, choice)).collect();
+            ranked.sort_by_key(|entry| std::cmp::Reverse(entry.0));
+            // If as good as all look so, none does.
+            if ranked.iter().filter(|entry| entry.0 == ranked[0].0).count() <= legal.len() / 4 {
+                here.extend(ranked.iter().take(FEW / 2).map(|entry| entry.1));
             }
             found.extend_from_slice(here);
         }
         self.looks = self.looks.saturating_sub(1);
         Ok(())
+    }
+
+    /// Takes a joint move that agreed for one of those that look like what was seen.
+    pub(crate) fn learn(&mut self, joint: &[Move]) {
+        for (found, choice) in self.found.iter_mut().zip(joint) {
+            if found.len() < FEW && !found.contains(choice) {
+                found.push(*choice);
+            }
+        }
     }
 
     /// Whether moves are drawn otherwise than they would be made in the state at hand.

@@ -2,10 +2,11 @@
 
 use magister_core::{Game, Halt, Move, Rng, Role, Step, Stop, Turn, Worker};
 
-use crate::evidence::agrees;
+use crate::climb::Climb;
+use crate::evidence::distance;
 use crate::exact::{Layer, possible};
 use crate::hints::Hints;
-use crate::joints::{Joints, Order, Shells};
+use crate::joints::{Joints, Order};
 use crate::model::Model;
 use crate::pool::Pool;
 use crate::views::{ViewId, Views};
@@ -56,7 +57,8 @@ pub(crate) struct Means<'a> {
     pub(crate) stop: &'a Stop,
 }
 
-/// How hard it is tried: joint moves in one state, and moves in vain since it last went well.
+/// How hard it is tried: joint moves in one state, once varying the move of one role did not help,
+/// and states that were given up since a course last came farther.
 #[derive(Clone, Copy)]
 struct Effort {
     width: u64,
@@ -64,7 +66,7 @@ struct Effort {
 }
 
 impl Effort {
-    const FIRST: Effort = Effort { width: 32, tries: 256 };
+    const FIRST: Effort = Effort { width: 32, tries: 16 };
 
     fn more(self) -> Self {
         Effort { width: self.width.saturating_mul(4), tries: self.tries.saturating_mul(4) }
@@ -93,8 +95,8 @@ impl Frame {
 /// The order in which joint moves are tried.
 enum Tries {
     Random(Order),
-    /// Those first that look like what was seen.
-    Ranked(Shells),
+    /// Those first that look like what was seen, and what comes close to it is gone on from.
+    Guided(Climb),
 }
 
 impl Lifeline {
@@ -262,7 +264,6 @@ impl Lifeline {
             if frame.turn == question.turns.len() && !silent {
                 return Ok(Search::Found);
             }
-            vain += 1;
             if frame.turn > deepest {
                 (vain, deepest) = (0, frame.turn);
             }
@@ -277,7 +278,7 @@ impl Lifeline {
                     let own = turn.map(|turn| turn.own);
                     let any = joints.look(&*means.worker, question.model, question.role, own);
                     let count = if any { joints.count() } else { 0 };
-                    let at = turn.map(|turn| (frame.turn, turn));
+                    let at = turn.map(|_| frame.turn);
                     let tries = tries(&mut joints, count, at, question, means)?;
                     empty.insert((joints, tries))
                 }
@@ -286,26 +287,31 @@ impl Lifeline {
             let next = tries.next();
             let Some(number) = next.filter(|_| !hasty) else {
                 self.hasty |= hasty && next.is_some();
+                vain += 1;
                 self.frames.pop();
                 self.path.truncate(self.frames.last().map_or(0, |frame| frame.depth));
                 continue;
             };
-            frame.tried += 1;
+            frame.tried += u64::from(!tries.is_climbing());
             joints.write(number, &mut joint);
-            let agreed = |step: &Step| {
-                turn.is_none_or(|turn| agrees(&turn.seen, question.role, &joint, step))
-            };
-            if turn.is_some()
-                && means.worker.perceive(&joint, &mut step, means.stop)?
-                && !agreed(&step)
-            {
-                there = true;
+            if let Some(turn) = turn {
+                let told = means.worker.perceive(&joint, &mut step, means.stop)?;
+                if !told && !possible(means.worker.step(&joint, &mut step, means.stop))? {
+                    continue;
+                }
+                let distance = distance(&turn.seen, question.role, &joint, &step);
+                tries.tell(distance);
+                if distance > 0 {
+                    there = told;
+                    continue;
+                }
+                if told && !possible(means.worker.step(&joint, &mut step, means.stop))? {
+                    continue;
+                }
+            } else if !possible(means.worker.step(&joint, &mut step, means.stop))? {
                 continue;
             }
-            if !possible(means.worker.step(&joint, &mut step, means.stop))? {
-                continue;
-            }
-            if question.asked && means.worker.terminal() || !agreed(&step) {
+            if question.asked && means.worker.terminal() {
                 continue;
             }
             let next = frame.turn + usize::from(!silent);
@@ -353,23 +359,37 @@ impl Iterator for Tries {
     fn next(&mut self) -> Option<u64> {
         match self {
             Tries::Random(order) => order.next(),
-            Tries::Ranked(numbers) => numbers.next(),
+            Tries::Guided(climb) => climb.next(),
         }
     }
 }
 
-/// An order of all joint moves: those come first whose words are those of the percepts.
+impl Tries {
+    fn is_climbing(&self) -> bool {
+        matches!(self, Tries::Guided(climb) if climb.is_climbing())
+    }
+
+    fn tell(&mut self, distance: usize) {
+        if let Tries::Guided(climb) = self {
+            climb.tell(distance);
+        }
+    }
+}
+
+/// An order of all joint moves of a state after some turns, or before silent steps.
 fn tries(
     joints: &mut Joints,
     count: u64,
-    turn: Option<(usize, &Turn)>,
+    at: Option<usize>,
     question: Question<'_>,
     means: &mut Means<'_>,
 ) -> Result<Tries, Halt> {
-    let order = Order::new(count, means.rng);
-    let Some(turn) = turn.filter(|_| count >= 8) else { return Ok(Tries::Random(order)) };
-    let text = question.game.text();
-    let ranked = joints
-        .rank(means.rng, |moves, ranks| means.hints.rank(text, turn, moves, ranks, means.stop))?;
-    Ok(if ranked { Tries::Ranked(joints.shells()) } else { Tries::Random(order) })
+    let Some(at) = at.filter(|_| count >= 8) else {
+        return Ok(Tries::Random(Order::new(count, means.rng)));
+    };
+    let (text, turns) = (question.game.text(), question.turns);
+    joints.rank(means.rng, |moves, ranks| {
+        means.hints.rank(text, turns, at, moves, ranks, means.stop)
+    })?;
+    Ok(Tries::Guided(Climb::new(joints.shells())))
 }

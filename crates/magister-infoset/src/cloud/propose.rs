@@ -17,6 +17,8 @@ const MOST: f64 = 0.25;
 /// The tries that a particle has at most, and the joint moves that are looked at for it.
 const TRIES: u64 = 256;
 const LOOKS: u64 = 4096;
+/// Where so many tries are needed, what agreed is tried again elsewhere.
+const RARE: u64 = 8;
 /// If that takes this many times as long as to try, it is not done.
 const WORTH: u64 = 16;
 /// The moves that are remembered of states that were looked at.
@@ -106,7 +108,7 @@ impl Pace {
 
 impl Cloud {
     /// Before the first particle of a turn.
-    pub(super) fn pace(&mut self, turn: &Turn, eager: u64, stop: &Stop) -> Result<Pace, Halt> {
+    pub(super) fn pace(&mut self, turn: usize, eager: u64, stop: &Stop) -> Result<Pace, Halt> {
         let mut pace = Pace { eager, shared: false, particles: 0, tried: 0, agreed: 0 };
         self.proposal.begin(self.game.info().roles.len());
         let all = self.now.len();
@@ -117,7 +119,7 @@ impl Cloud {
         }
         if different.len() < pilots * 3 / 4 {
             self.worker.load(self.now.states.get(0), stop)?;
-            let own = Some(turn.own);
+            let own = Some(self.turns[turn].own);
             self.joints.look(&*self.worker, &*self.model, self.role, own);
             let looks = self.joints.count().saturating_mul(2 * different.len() as u64);
             pace.shared = looks < all as u64;
@@ -158,7 +160,8 @@ impl Cloud {
             }
         };
         let (game, worker) = (&*self.game, &*self.worker);
-        self.proposal.look(game, worker, self.role, (number, turn), &mut self.hints, stop)?;
+        let seen = (&self.turns[..], number);
+        self.proposal.look(game, worker, self.role, seen, &mut self.hints, stop)?;
         let total = if tries == 1 && !self.proposal.is_guided() {
             self.try_once(turn, rng, stop)?
         } else {
@@ -221,6 +224,9 @@ impl Cloud {
             };
             if agrees && weight > 0.0 {
                 (total, agreed) = (total + weight, agreed + 1);
+                if tries >= RARE {
+                    self.proposal.learn(&self.joint);
+                }
                 if rng.f64() * total < weight {
                     chosen.clone_from(&self.joint);
                 }

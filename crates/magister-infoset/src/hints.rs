@@ -10,14 +10,19 @@
 use magister_core::{Halt, Move, Observation, Percept, Stop, Text, Turn};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::known::facts;
+
 /// Words of moves and percepts, as numbers, each read once.
 #[derive(Debug, Default)]
 pub(crate) struct Hints {
     words: FxHashMap<String, u32>,
     moves: FxHashMap<Move, Box<[u32]>>,
     percepts: FxHashMap<Percept, Box<[u32]>>,
-    /// The turn that was asked about last, by its number, and the number of all turns.
-    asked: (usize, usize),
+    /// The number of all turns, and that of the turn that was asked about last.
+    turns: usize,
+    at: Option<usize>,
+    /// The ranks of moves in turns, once they were asked for.
+    ranks: FxHashMap<(usize, Move), u64>,
     /// The words of what was seen in that turn.
     seen: Vec<Box<[u32]>>,
     /// Pairs of words that follow each other in what was seen later, and words that stand alone.
@@ -35,7 +40,8 @@ const NONE: u32 = u32::MAX;
 impl Hints {
     /// Forgets what was seen, since some turn is another one than it was.
     pub(crate) fn forget(&mut self) {
-        self.asked = (0, 0);
+        self.at = None;
+        self.ranks.clear();
     }
 
     /// How much each of some moves looks like what was seen in a turn and later. False if none
@@ -50,49 +56,87 @@ impl Hints {
         stop: &Stop,
     ) -> Result<bool, Halt> {
         out.clear();
-        self.look(text, turns, at);
-        if self.seen.is_empty() && self.later.is_empty() {
-            return Ok(false);
+        if self.turns != turns.len() {
+            self.forget();
+            self.turns = turns.len();
         }
         let mut any = false;
         for (number, &choice) in moves.iter().enumerate() {
             if number % OFTEN == 0 {
                 stop.check()?;
             }
-            if !self.moves.contains_key(&choice) {
-                let words = self.read(&text.move_text(choice));
-                self.moves.insert(choice, words);
-            }
-            let told = &self.moves[&choice];
-            let now: u64 = self.seen.iter().map(|words| common(words, told, &mut self.runs)).sum();
-            let later = pairs(told).filter(|pair| self.later.contains(pair)).count() as u64;
-            let rank = now * NOW + later.min(NOW - 1);
+            let rank = match self.ranks.get(&(at, choice)) {
+                Some(&rank) => rank,
+                None => {
+                    let rank = self.compare(text, turns, at, choice);
+                    self.ranks.insert((at, choice), rank);
+                    rank
+                }
+            };
             any |= rank > 0;
             out.push(rank);
         }
         Ok(any)
     }
 
+    /// How much a move looks like what was seen in a turn and later.
+    fn compare(&mut self, text: &dyn Text, turns: &[Turn], at: usize, choice: Move) -> u64 {
+        self.look(text, turns, at);
+        if self.seen.is_empty() && self.later.is_empty() {
+            return 0;
+        }
+        if !self.moves.contains_key(&choice) {
+            let words = self.read(&text.move_text(choice));
+            self.moves.insert(choice, words);
+        }
+        let told = &self.moves[&choice];
+        let now: u64 = self.seen.iter().map(|words| common(words, told, &mut self.runs)).sum();
+        let later = pairs(told).filter(|pair| self.later.contains(pair)).count() as u64;
+        now * NOW + later.min(NOW - 1)
+    }
+
+    /// How much a state before all turns looks like what was seen since: a fact that was shown
+    /// later in the same words counts, and more the more words that are.
+    pub(crate) fn likeness(&mut self, text: &dyn Text, turns: &[Turn], state: &[u64]) -> u64 {
+        let state = text.state_text(state);
+        let told: Vec<Box<[u32]>> = facts(&state).into_iter().map(|fact| self.read(fact)).collect();
+        let mut sum = 0;
+        for turn in turns {
+            let Observation::Percepts(percepts) = &turn.seen else { continue };
+            for &percept in percepts {
+                let words = self.words_of(text, percept);
+                let runs = told.iter().map(|fact| common(&words, fact, &mut self.runs));
+                sum += runs.max().unwrap_or(0).pow(2);
+            }
+        }
+        sum
+    }
+
+    /// The words of a percept.
+    fn words_of(&mut self, text: &dyn Text, percept: Percept) -> Box<[u32]> {
+        if !self.percepts.contains_key(&percept) {
+            let words = self.read(&text.percept_text(percept));
+            self.percepts.insert(percept, words);
+        }
+        self.percepts[&percept].clone()
+    }
+
     /// Reads what was seen in a turn and later.
     fn look(&mut self, text: &dyn Text, turns: &[Turn], at: usize) {
-        if self.asked == (at, turns.len()) {
+        if self.at == Some(at) {
             return;
         }
-        self.asked = (at, turns.len());
+        self.at = Some(at);
         self.seen.clear();
         self.later.clear();
         for (number, turn) in turns.iter().enumerate().skip(at) {
             let Observation::Percepts(percepts) = &turn.seen else { continue };
             for &percept in percepts {
-                if !self.percepts.contains_key(&percept) {
-                    let words = self.read(&text.percept_text(percept));
-                    self.percepts.insert(percept, words);
-                }
-                let words = &self.percepts[&percept];
+                let words = self.words_of(text, percept);
                 if number == at {
-                    self.seen.push(words.clone());
+                    self.seen.push(words);
                 } else {
-                    self.later.extend(pairs(words));
+                    self.later.extend(pairs(&words));
                 }
             }
         }

@@ -15,7 +15,9 @@ use crate::views::{ViewId, Views};
 /// dead end, other ways are tried, the last steps first. States that lead nowhere are remembered,
 /// so that none is tried twice after the same turn. It is some course, and no fair sample.
 pub(crate) struct Lifeline {
-    /// The states of the anchor that were not tried yet, and the one that was tried last.
+    /// The states of the anchor that were not tried yet, those that should come first apart and
+    /// the best of them last; and the one that was tried last.
+    first: Vec<u32>,
     origins: Order,
     origin: Option<u32>,
     frames: Vec<Frame>,
@@ -65,6 +67,9 @@ struct Effort {
     tries: u64,
 }
 
+/// The states of the anchor that are compared with what was seen.
+const COMPARED: usize = 128;
+
 impl Effort {
     const FIRST: Effort = Effort { width: 32, tries: 16 };
 
@@ -102,6 +107,7 @@ enum Tries {
 impl Lifeline {
     pub(crate) fn new(anchor: &Layer, rng: &mut Rng) -> Self {
         Lifeline {
+            first: Vec::new(),
             origins: Order::new(anchor.len() as u64, rng),
             origin: None,
             frames: Vec::new(),
@@ -134,38 +140,52 @@ impl Lifeline {
     ///
     /// Evidence that comes late makes a dead end of what looked well before. So little is tried in
     /// each state at first, since what is wrong may lie before it; where the last steps can not be
-    /// put right, twice as many turns are taken back, and so on until all are. Then all begins
-    /// again with more patience for each state, until in the end everything has been tried.
+    /// put right, twice as many turns are taken back, and so on until all are. Then it begins
+    /// again and again with more patience for each state, until everything has been tried.
     pub(crate) fn follow(
         &mut self,
         question: Question<'_>,
         means: &mut Means<'_>,
         patience: &dyn Fn() -> bool,
     ) -> Result<Search, Halt> {
-        let mut effort = Effort::FIRST;
+        let (mut effort, mut back) = (Effort::FIRST, 1);
         loop {
-            let mut back = 1;
-            loop {
-                let result = self.dig(question, effort, means, patience)?;
-                if result != Search::Tired || !patience() {
-                    return Ok(result);
-                }
-                if back > question.turns.len() {
-                    break;
-                }
-                let to = question.turns.len() - back;
-                self.take_back(to, question, means, patience)?;
+            let fresh = self.frames.is_empty();
+            let result = self.dig(question, effort, fresh, means, patience)?;
+            if result != Search::Tired || !patience() {
+                return Ok(result);
+            }
+            if fresh {
+                effort = effort.more();
+            }
+            if fresh || back >= question.turns.len() {
+                self.begin(question, means)?;
+            } else {
+                self.take_back(question.turns.len() - back, question, means, patience)?;
                 back *= 2;
             }
-            self.begin(question.anchor, means.rng);
-            effort = effort.more();
         }
     }
 
-    /// Forgets the course.
-    fn begin(&mut self, anchor: &Layer, rng: &mut Rng) {
+    /// Forgets the course. States of the anchor come first that look like what was seen since.
+    fn begin(&mut self, question: Question<'_>, means: &mut Means<'_>) -> Result<(), Halt> {
         let farthest = std::mem::take(&mut self.farthest);
-        *self = Lifeline { farthest, ..Lifeline::new(anchor, rng) };
+        *self = Lifeline { farthest, ..Lifeline::new(question.anchor, means.rng) };
+        let all = question.anchor.len();
+        if all == 1 {
+            return Ok(());
+        }
+        let text = question.game.text();
+        let mut ranked = Vec::new();
+        for origin in Order::new(all as u64, means.rng).take(COMPARED) {
+            means.stop.check()?;
+            let state = question.anchor.state(origin as usize);
+            let likeness = means.hints.likeness(text, question.turns, state);
+            ranked.push((likeness, origin as u32));
+        }
+        ranked.sort_by_key(|entry| entry.0);
+        self.first.extend(ranked.into_iter().map(|entry| entry.1));
+        Ok(())
     }
 
     /// Goes back to where the course was after so many turns, or before. Everything may be tried
@@ -177,10 +197,6 @@ impl Lifeline {
         means: &mut Means<'_>,
         patience: &dyn Fn() -> bool,
     ) -> Result<(), Halt> {
-        if to == 0 {
-            self.begin(question.anchor, means.rng);
-            return Ok(());
-        }
         self.seen = Pool::default();
         if self.frames.first().is_some_and(|first| first.turn > to) {
             // The course was adopted, and nobody knows by which states it came.
@@ -232,11 +248,13 @@ impl Lifeline {
         Ok(())
     }
 
-    /// Tries everything, the last steps first.
+    /// Tries everything, the last steps first. Who begins afresh goes over to another state of the
+    /// anchor where others are tired.
     fn dig(
         &mut self,
         question: Question<'_>,
         effort: Effort,
+        fresh: bool,
         means: &mut Means<'_>,
         patience: &dyn Fn() -> bool,
     ) -> Result<Search, Halt> {
@@ -247,11 +265,13 @@ impl Lifeline {
         loop {
             means.stop.check()?;
             let Some(frame) = self.frames.last_mut() else {
-                let Some(origin) = self.origins.next() else {
+                let next = self.first.pop();
+                let Some(origin) = next.or_else(|| self.origins.next().map(|at| at as u32)) else {
                     return Ok(if self.hasty { Search::Tired } else { Search::Impossible });
                 };
+                (vain, deepest) = (0, 0);
                 self.path.clear();
-                self.origin = Some(origin as u32);
+                self.origin = Some(origin);
                 let state = question.anchor.state(origin as usize).to_vec();
                 let views = question.anchor.views(origin as usize).collect();
                 self.frames.push(Frame::new(state, views, 0, 0));
@@ -267,8 +287,13 @@ impl Lifeline {
             if frame.turn > deepest {
                 (vain, deepest) = (0, frame.turn);
             }
-            if vain > effort.tries || !patience() {
+            if !patience() || vain > effort.tries && !fresh {
                 return Ok(Search::Tired);
+            }
+            if vain > effort.tries {
+                self.hasty = true;
+                self.frames.clear();
+                continue;
             }
             let turn = question.turns.get(frame.turn).filter(|_| !silent);
             let (joints, tries) = match &mut frame.left {

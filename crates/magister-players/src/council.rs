@@ -163,3 +163,65 @@ fn best(thoughts: &[Thought]) -> Option<&Thought> {
         (proven, open) => proven.or(open),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use magister_core::Move;
+
+    use super::*;
+
+    fn thought(choice: u32, value: f64, visits: u64, proven: bool) -> Thought {
+        Thought { visits, proven, ..Thought::new(Move(choice), value) }
+    }
+
+    fn decision(choice: u32, thoughts: Vec<Thought>) -> Decision {
+        Decision { thoughts, iterations: 100, ..Move(choice).into() }
+    }
+
+    #[test]
+    fn visits_are_added_and_values_weighed() {
+        let mut rng = Seed::from(1).rng();
+        let one = decision(1, vec![thought(1, 60.0, 60, false), thought(2, 50.0, 40, false)]);
+        let other = decision(2, vec![thought(2, 80.0, 70, false), thought(1, 30.0, 30, false)]);
+        let all = together(vec![one, other], &mut rng);
+        assert_eq!((all.choice, all.iterations), (Move(2), 200));
+        assert_eq!(all.thoughts[0].value, Some(50.0));
+        assert_eq!(all.thoughts[1].visits, 110);
+    }
+
+    #[test]
+    fn a_proof_of_one_counts_for_all() {
+        let mut rng = Seed::from(1).rng();
+        let one = decision(1, vec![thought(1, 90.0, 90, false), thought(2, 10.0, 10, false)]);
+        let other = decision(2, vec![thought(1, 90.0, 5, false), thought(2, 100.0, 3, true)]);
+        assert_eq!(together(vec![one.clone(), other], &mut rng).choice, Move(2));
+        // One that is proven to be bad is not taken, however often it was visited.
+        let other = decision(2, vec![thought(1, 0.0, 900, true), thought(2, 10.0, 3, false)]);
+        assert_eq!(together(vec![one, other], &mut rng).choice, Move(2));
+    }
+
+    #[test]
+    fn lots_are_mixed() {
+        let lot = |choice, likely| Thought {
+            probability: Some(likely),
+            ..thought(choice, 50.0, 1, false)
+        };
+        let one = decision(1, vec![lot(1, 1.0), lot(2, 0.0)]);
+        let other = decision(2, vec![lot(1, 0.0), lot(2, 1.0)]);
+        let mut rng = Seed::from(1).rng();
+        let mut seen = [0; 2];
+        for _ in 0..100 {
+            let all = together(vec![one.clone(), other.clone()], &mut rng);
+            assert_eq!(all.thoughts[0].probability, Some(0.5));
+            seen[all.choice.index() - 1] += 1;
+        }
+        assert!(seen.iter().all(|&count| count > 20), "{seen:?}");
+    }
+
+    #[test]
+    fn without_thoughts_the_first_speaks() {
+        let mut rng = Seed::from(1).rng();
+        let said = vec![decision(3, Vec::new()), decision(4, Vec::new())];
+        assert_eq!(together(said, &mut rng).choice, Move(3));
+    }
+}

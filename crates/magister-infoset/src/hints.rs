@@ -95,21 +95,43 @@ impl Hints {
         now * NOW + later.min(NOW - 1)
     }
 
-    /// How much a state before all turns looks like what was seen since: a fact that was shown
-    /// later in the same words counts, and more the more words that are.
-    pub(crate) fn likeness(&mut self, text: &dyn Text, turns: &[Turn], state: &[u64]) -> u64 {
-        let state = text.state_text(state);
-        let told: Vec<Box<[u32]>> = facts(&state).into_iter().map(|fact| self.read(fact)).collect();
-        let mut sum = 0;
+    /// How much each of some states before all turns looks like what was seen since. What counts
+    /// is a fact that is not true in all of them and was shown later in the same words, and it
+    /// counts the more the more words that are.
+    pub(crate) fn liken(&mut self, text: &dyn Text, turns: &[Turn], states: &[&[u64]]) -> Vec<u64> {
+        let mut numbers: FxHashMap<String, usize> = FxHashMap::default();
+        let mut known: Vec<Box<[u32]>> = Vec::new();
+        let mut counts: Vec<usize> = Vec::new();
+        let mut told: Vec<Vec<usize>> = Vec::new();
+        for state in states {
+            let mut here = Vec::new();
+            for fact in facts(&text.state_text(state)) {
+                let number = match numbers.get(fact) {
+                    Some(&number) => number,
+                    None => {
+                        known.push(self.read(fact));
+                        counts.push(0);
+                        *numbers.entry(fact.to_owned()).or_insert(known.len() - 1)
+                    }
+                };
+                counts[number] += 1;
+                here.push(number);
+            }
+            told.push(here);
+        }
+        let mut scores = vec![0; known.len()];
         for turn in turns {
             let Observation::Percepts(percepts) = &turn.seen else { continue };
             for &percept in percepts {
                 let words = self.words_of(text, percept);
-                let runs = told.iter().map(|fact| common(&words, fact, &mut self.runs));
-                sum += runs.max().unwrap_or(0).pow(2);
+                for (number, fact) in known.iter().enumerate() {
+                    if counts[number] < states.len() {
+                        scores[number] += common(&words, fact, &mut self.runs).pow(2);
+                    }
+                }
             }
         }
-        sum
+        told.iter().map(|here| here.iter().map(|&number| scores[number]).sum()).collect()
     }
 
     /// The words of a percept.

@@ -159,7 +159,7 @@ impl Lifeline {
                 effort = effort.more();
             }
             if fresh || back >= question.turns.len() {
-                self.begin(question, means)?;
+                self.begin(question, means);
             } else {
                 self.take_back(question.turns.len() - back, question, means, patience)?;
                 back *= 2;
@@ -168,24 +168,21 @@ impl Lifeline {
     }
 
     /// Forgets the course. States of the anchor come first that look like what was seen since.
-    fn begin(&mut self, question: Question<'_>, means: &mut Means<'_>) -> Result<(), Halt> {
+    fn begin(&mut self, question: Question<'_>, means: &mut Means<'_>) {
         let farthest = std::mem::take(&mut self.farthest);
         *self = Lifeline { farthest, ..Lifeline::new(question.anchor, means.rng) };
         let all = question.anchor.len();
         if all == 1 {
-            return Ok(());
+            return;
         }
-        let text = question.game.text();
-        let mut ranked = Vec::new();
-        for origin in Order::new(all as u64, means.rng).take(COMPARED) {
-            means.stop.check()?;
-            let state = question.anchor.state(origin as usize);
-            let likeness = means.hints.likeness(text, question.turns, state);
-            ranked.push((likeness, origin as u32));
-        }
+        let order = Order::new(all as u64, means.rng).take(COMPARED);
+        let some: Vec<u32> = order.map(|origin| origin as u32).collect();
+        let states: Vec<&[u64]> =
+            some.iter().map(|&origin| question.anchor.state(origin as usize)).collect();
+        let ranks = means.hints.liken(question.game.text(), question.turns, &states);
+        let mut ranked: Vec<(u64, u32)> = ranks.into_iter().zip(some).collect();
         ranked.sort_by_key(|entry| entry.0);
         self.first.extend(ranked.into_iter().map(|entry| entry.1));
-        Ok(())
     }
 
     /// Goes back to where the course was after so many turns, or before. Everything may be tried

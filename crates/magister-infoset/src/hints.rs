@@ -96,8 +96,9 @@ impl Hints {
     }
 
     /// How much each of some states before all turns looks like what was seen since. What counts
-    /// is a fact that is not true in all of them and was shown later in the same words, and it
-    /// counts the more the more words that are.
+    /// is a fact that is not true in all of them and has words in common with what was shown later,
+    /// and it counts the more the more words that are: even one says something here, since those
+    /// that all states have in common make no difference.
     pub(crate) fn liken(&mut self, text: &dyn Text, turns: &[Turn], states: &[&[u64]]) -> Vec<u64> {
         let mut numbers: FxHashMap<String, usize> = FxHashMap::default();
         let mut known: Vec<Box<[u32]>> = Vec::new();
@@ -126,7 +127,7 @@ impl Hints {
                 let words = self.words_of(text, percept);
                 for (number, fact) in known.iter().enumerate() {
                     if counts[number] < states.len() {
-                        scores[number] += common(&words, fact, &mut self.runs).pow(2);
+                        scores[number] += run(&words, fact, &mut self.runs).pow(2);
                     }
                 }
             }
@@ -180,9 +181,8 @@ impl Hints {
     }
 }
 
-/// The length of the longest run of words that two texts have in common; one alone says nothing,
-/// unless there is no other.
-fn common(one: &[u32], other: &[u32], runs: &mut Vec<u64>) -> u64 {
+/// The length of the longest run of words that two texts have in common.
+fn run(one: &[u32], other: &[u32], runs: &mut Vec<u64>) -> u64 {
     let mut best = 0;
     // For each place of the second text, the length of the run that ends there.
     runs.clear();
@@ -193,6 +193,12 @@ fn common(one: &[u32], other: &[u32], runs: &mut Vec<u64>) -> u64 {
             best = best.max(runs[at + 1]);
         }
     }
+    best
+}
+
+/// The same, but one word alone says nothing, unless there is no other.
+fn common(one: &[u32], other: &[u32], runs: &mut Vec<u64>) -> u64 {
+    let best = run(one, other, runs);
     if best > 1 || one.len().min(other.len()) == 1 { best } else { 0 }
 }
 

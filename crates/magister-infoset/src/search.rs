@@ -67,11 +67,15 @@ struct Effort {
     tries: u64,
 }
 
+/// How often so many turns are taken back.
+const DIVES: u32 = 4;
 /// The states of the anchor that are compared with what was seen.
 const COMPARED: usize = 128;
 
 impl Effort {
-    const FIRST: Effort = Effort { width: 32, tries: 16 };
+    /// For the last steps of a course that came far, and for one that begins.
+    const LAST: Effort = Effort { width: 32, tries: 2 };
+    const FIRST: Effort = Effort { width: 32, tries: 1 };
 
     fn more(self) -> Self {
         Effort { width: self.width.saturating_mul(4), tries: self.tries.saturating_mul(4) }
@@ -138,9 +142,9 @@ impl Lifeline {
 
     /// Goes on until the course has come through all turns, or the caller has no more patience.
     ///
-    /// Evidence that comes late makes a dead end of what looked well before. So little is tried in
-    /// each state at first, since what is wrong may lie before it; where the last steps can not be
-    /// put right, twice as many turns are taken back, and so on until all are. Then it begins
+    /// Evidence that comes late makes a dead end of what looked well before, and what is wrong may
+    /// lie anywhere. So a dead end is soon left: turns are taken back, one at first and more and
+    /// more, and others are tried a few times from there. Where that does not help either, it begins
     /// again and again with more patience for each state, until everything has been tried.
     pub(crate) fn follow(
         &mut self,
@@ -148,12 +152,16 @@ impl Lifeline {
         means: &mut Means<'_>,
         patience: &dyn Fn() -> bool,
     ) -> Result<Search, Halt> {
-        let (mut effort, mut back) = (Effort::FIRST, 1);
+        let (mut effort, mut back, mut dives) = (Effort::FIRST, 1, 0);
         loop {
             let fresh = self.frames.is_empty();
-            let result = self.dig(question, effort, fresh, means, patience)?;
+            let hard = if fresh { effort } else { Effort::LAST };
+            let result = self.dig(question, hard, fresh, means, patience)?;
             if result != Search::Tired || !patience() {
                 return Ok(result);
+            }
+            if dives == DIVES {
+                (back, dives) = (back + 1 + back / 8, 0);
             }
             if fresh {
                 effort = effort.more();
@@ -162,7 +170,7 @@ impl Lifeline {
                 self.begin(question, means);
             } else {
                 self.take_back(question.turns.len() - back, question, means, patience)?;
-                back *= 2;
+                dives += 1;
             }
         }
     }

@@ -1,15 +1,17 @@
 //! One course of the game that agrees with what a role saw, found by trying everything.
 
+mod tries;
+
 use magister_core::{Game, Halt, Move, Rng, Role, Step, Stop, Turn, Worker};
 
-use crate::climb::Climb;
-use crate::evidence::distance;
-use crate::exact::{Layer, possible};
+use crate::evidence::{distance, possible};
+use crate::exact::Layer;
 use crate::hints::Hints;
 use crate::joints::{Joints, Order};
 use crate::model::Model;
 use crate::pool::Pool;
 use crate::views::{ViewId, Views};
+use tries::{Tries, tries};
 
 /// A course through the turns so far, which is gone on with at the next one. Where it comes to a
 /// dead end, other ways are tried, the last steps first. States that lead nowhere are remembered,
@@ -99,13 +101,6 @@ impl Frame {
     fn new(state: Vec<u64>, views: Vec<ViewId>, turn: usize, depth: usize) -> Self {
         Frame { state, views, turn, depth, left: None, tried: 0 }
     }
-}
-
-/// The order in which joint moves are tried.
-enum Tries {
-    Random(Order),
-    /// Those first that look like what was seen, and what comes close to it is gone on from.
-    Guided(Climb),
 }
 
 impl Lifeline {
@@ -381,45 +376,4 @@ impl Lifeline {
         self.farthest = (turn, state.clone());
         self.frames.push(Frame::new(state, views, turn, self.path.len()));
     }
-}
-
-impl Iterator for Tries {
-    type Item = u64;
-
-    fn next(&mut self) -> Option<u64> {
-        match self {
-            Tries::Random(order) => order.next(),
-            Tries::Guided(climb) => climb.next(),
-        }
-    }
-}
-
-impl Tries {
-    fn is_climbing(&self) -> bool {
-        matches!(self, Tries::Guided(climb) if climb.is_climbing())
-    }
-
-    fn tell(&mut self, distance: usize) {
-        if let Tries::Guided(climb) = self {
-            climb.tell(distance);
-        }
-    }
-}
-
-/// An order of all joint moves of a state after some turns, or before silent steps.
-fn tries(
-    joints: &mut Joints,
-    count: u64,
-    at: Option<usize>,
-    question: Question<'_>,
-    means: &mut Means<'_>,
-) -> Result<Tries, Halt> {
-    let Some(at) = at.filter(|_| count >= 8) else {
-        return Ok(Tries::Random(Order::new(count, means.rng)));
-    };
-    let (text, turns) = (question.game.text(), question.turns);
-    joints.rank(means.rng, |moves, ranks| {
-        means.hints.rank(text, turns, at, moves, ranks, means.stop)
-    })?;
-    Ok(Tries::Guided(Climb::new(joints.shells())))
 }

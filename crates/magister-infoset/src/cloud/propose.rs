@@ -4,8 +4,7 @@ use magister_core::{Halt, Move, Rng, Stop, Turn};
 
 use super::Cloud;
 use crate::Trouble;
-use crate::evidence::agrees;
-use crate::exact::possible;
+use crate::evidence::{agrees, possible};
 use crate::joints::draw_joint;
 use crate::pool::{Pool, Rows};
 use crate::views::ViewId;

@@ -65,14 +65,11 @@ impl Hints {
             if number % OFTEN == 0 {
                 stop.check()?;
             }
-            let rank = match self.ranks.get(&(at, choice)) {
-                Some(&rank) => rank,
-                None => {
-                    let rank = self.compare(text, turns, at, choice);
-                    self.ranks.insert((at, choice), rank);
-                    rank
-                }
-            };
+            let known = self.ranks.get(&(at, choice)).copied();
+            let rank = known.unwrap_or_else(|| self.compare(text, turns, at, choice));
+            if known.is_none() {
+                self.ranks.insert((at, choice), rank);
+            }
             any |= rank > 0;
             out.push(rank);
         }
@@ -107,14 +104,12 @@ impl Hints {
         for state in states {
             let mut here = Vec::new();
             for fact in facts(&text.state_text(state)) {
-                let number = match numbers.get(fact) {
-                    Some(&number) => number,
-                    None => {
-                        known.push(self.read(fact));
-                        counts.push(0);
-                        *numbers.entry(fact.to_owned()).or_insert(known.len() - 1)
-                    }
-                };
+                let number = numbers.get(fact).copied().unwrap_or(known.len());
+                if number == known.len() {
+                    numbers.insert(fact.to_owned(), number);
+                    known.push(self.read(fact));
+                    counts.push(0);
+                }
                 counts[number] += 1;
                 here.push(number);
             }

@@ -214,12 +214,11 @@ impl Cloud {
             let Some(weight) = self.proposal.draw(worker, model, self.role, own, joint, rng) else {
                 return Ok((0.0, 0, tries));
             };
-            let agrees = match self.perceives(turn, stop)? {
+            let perceived = self.perceives(turn, stop)?;
+            there = perceived.is_some();
+            let agrees = match perceived {
                 Some(agrees) => agrees,
-                None => {
-                    there = false;
-                    self.take(turn, stop)?
-                }
+                None => self.take(turn, stop)?,
             };
             if agrees && weight > 0.0 {
                 (total, agreed) = (total + weight, agreed + 1);

@@ -10,8 +10,10 @@
 //! Where none is left, all begins again at the anchor, with more tries. Only if that fails again
 //! and again a course is looked for by trying everything; it is spread by `rejuvenate`.
 
+mod drawn;
 mod particles;
 mod propose;
+mod told;
 
 use std::sync::Arc;
 
@@ -26,7 +28,7 @@ use crate::proposal::Proposal;
 use crate::search::{Lifeline, Means, Question, Search};
 use crate::trail::{START, Trails};
 use crate::views::{ViewId, Views};
-use particles::{Particles, systematic};
+use particles::Particles;
 use propose::{Candidate, Looked, MEMORY};
 
 /// Particles that are advanced one after the other.
@@ -142,83 +144,6 @@ impl Cloud {
         self.asked = true;
     }
 
-    /// How many particles there are.
-    pub fn len(&self) -> usize {
-        self.now.len()
-    }
-
-    /// Whether there are none, which is so only after an error.
-    pub fn is_empty(&self) -> bool {
-        self.now.len() == 0
-    }
-
-    /// The state of a particle.
-    pub fn state(&self, at: usize) -> &[u64] {
-        self.now.states.get(at)
-    }
-
-    /// Whether the game is over in a particle.
-    pub fn is_over(&self, at: usize) -> bool {
-        self.now.over[at]
-    }
-
-    /// The weight of a particle; those of all sum up to one.
-    pub fn weight(&self, at: usize) -> f64 {
-        self.now.weights[at]
-    }
-
-    /// The histories of all roles in a particle, if they are kept.
-    pub fn views_of(&self, at: usize) -> &[ViewId] {
-        let roles = self.game.info().roles.len();
-        if self.views.is_none() { &[] } else { &self.now.views[at * roles..(at + 1) * roles] }
-    }
-
-    /// All histories, if they are kept.
-    pub fn views(&self) -> Option<&Views> {
-        self.views.as_ref()
-    }
-
-    /// The same, to add what may be seen later.
-    pub fn views_mut(&mut self) -> Option<&mut Views> {
-        self.views.as_mut()
-    }
-
-    /// How many equally likely particles would be worth as much as these.
-    pub fn effective(&self) -> f64 {
-        let squares: f64 = self.now.weights.iter().map(|weight| weight * weight).sum();
-        if squares > 0.0 { 1.0 / squares } else { 0.0 }
-    }
-
-    /// How many different states there are among the particles.
-    pub fn distinct(&self) -> usize {
-        let mut pool = crate::Pool::default();
-        (0..self.len()).for_each(|at| {
-            pool.insert(self.state(at));
-        });
-        pool.len()
-    }
-
-    /// Whether the weights say how likely the particles are. They do not after a course had to be
-    /// looked for by trying everything.
-    pub fn is_fair(&self) -> bool {
-        !self.found
-    }
-
-    /// The natural logarithm of the estimated probability of what was seen since the anchor.
-    pub fn log_probability(&self) -> f64 {
-        self.log
-    }
-
-    /// The particles that agreed with the last turn, before they were drawn anew.
-    pub fn survivors(&self) -> usize {
-        self.survived
-    }
-
-    /// The courses that were tried since the cloud was made, whether they agreed or not.
-    pub fn tried(&self) -> u64 {
-        self.made
-    }
-
     /// Takes a turn into account, as long as the caller has patience: then fewer particles are
     /// left, but one at least.
     pub fn advance(
@@ -320,25 +245,6 @@ impl Cloud {
         self.lifeline.adopt(&self.anchor, course, end, self.turns.len(), rng);
     }
 
-    /// Particles at the anchor, by its probabilities.
-    fn begin(&mut self, rng: &mut Rng) {
-        let roles = self.game.info().roles.len();
-        self.now.clear();
-        self.trails = Trails::new(roles);
-        let shares: Vec<f64> = (0..self.anchor.len()).map(|at| self.anchor.share(at)).collect();
-        let weight = 1.0 / self.size as f64;
-        for at in systematic(&shares, self.size, rng) {
-            self.now.states.push(self.anchor.state(at));
-            self.now.weights.push(weight);
-            self.now.origins.push(at as u32);
-            self.now.trails.push(START);
-            self.now.over.push(self.anchor.is_over(at));
-            if self.views.is_some() {
-                self.now.views.extend(self.anchor.views(at).take(roles));
-            }
-        }
-    }
-
     /// Advances all particles by a turn. False if none is left; they are gone then.
     fn pass(
         &mut self,
@@ -414,25 +320,6 @@ impl Cloud {
     /// What came of the step that was made last.
     pub(crate) fn last_step(&self) -> &Step {
         &self.step
-    }
-
-    /// Draws the particles anew if their weights are uneven.
-    fn even_out(&mut self, rng: &mut Rng) {
-        if self.effective() < self.size as f64 / 2.0 {
-            self.resample(self.size, rng);
-        }
-    }
-
-    /// Draws particles by their weights; all are equally likely afterwards.
-    pub fn resample(&mut self, size: usize, rng: &mut Rng) {
-        let roles = self.game.info().roles.len();
-        let mut next = std::mem::take(&mut self.spare);
-        next.clear();
-        let weight = 1.0 / size as f64;
-        for at in systematic(&self.now.weights, size, rng) {
-            next.copy(&self.now, at, weight, roles);
-        }
-        self.spare = std::mem::replace(&mut self.now, next);
     }
 
     /// The last resort: copies of the one course that was held on to, spread as far as there is

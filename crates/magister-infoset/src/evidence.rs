@@ -1,6 +1,6 @@
-//! Whether a step agrees with what a role lived through.
+//! Whether a step can be made and agrees with what a role lived through.
 
-use magister_core::{Move, Observation, Role, Step};
+use magister_core::{Halt, Move, Observation, Role, Step};
 
 /// Whether a role sees of a step what it saw.
 pub(crate) fn agrees(seen: &Observation, role: Role, joint: &[Move], step: &Step) -> bool {
@@ -21,5 +21,15 @@ pub(crate) fn distance(seen: &Observation, role: Role, joint: &[Move], step: &St
             let added = told.iter().filter(|percept| !percepts.contains(percept)).count();
             missing + added
         }
+    }
+}
+
+/// Whether a step could be made. One at which the rules are at fault is none that the match could
+/// have taken: it would have been broken off there.
+pub(crate) fn possible(made: Result<(), Halt>) -> Result<bool, Halt> {
+    match made {
+        Ok(()) => Ok(true),
+        Err(Halt::Rules(_)) => Ok(false),
+        Err(halt) => Err(halt),
     }
 }

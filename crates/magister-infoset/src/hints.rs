@@ -65,14 +65,11 @@ impl Hints {
             if number % OFTEN == 0 {
                 stop.check()?;
             }
-            let rank = match self.ranks.get(&(at, choice)) {
-                Some(&rank) => rank,
-                None => {
-                    let rank = self.compare(text, turns, at, choice);
-                    self.ranks.insert((at, choice), rank);
-                    rank
-                }
-            };
+            let known = self.ranks.get(&(at, choice)).copied();
+            let rank = known.unwrap_or_else(|| self.compare(text, turns, at, choice));
+            if known.is_none() {
+                self.ranks.insert((at, choice), rank);
+            }
             any |= rank > 0;
             out.push(rank);
         }
@@ -95,21 +92,42 @@ impl Hints {
         now * NOW + later.min(NOW - 1)
     }
 
-    /// How much a state before all turns looks like what was seen since: a fact that was shown
-    /// later in the same words counts, and more the more words that are.
-    pub(crate) fn likeness(&mut self, text: &dyn Text, turns: &[Turn], state: &[u64]) -> u64 {
-        let state = text.state_text(state);
-        let told: Vec<Box<[u32]>> = facts(&state).into_iter().map(|fact| self.read(fact)).collect();
-        let mut sum = 0;
+    /// How much each of some states before all turns looks like what was seen since. What counts
+    /// is a fact that is not true in all of them and has words in common with what was shown later,
+    /// and it counts the more the more words that are: even one says something here, since those
+    /// that all states have in common make no difference.
+    pub(crate) fn liken(&mut self, text: &dyn Text, turns: &[Turn], states: &[&[u64]]) -> Vec<u64> {
+        let mut numbers: FxHashMap<String, usize> = FxHashMap::default();
+        let mut known: Vec<Box<[u32]>> = Vec::new();
+        let mut counts: Vec<usize> = Vec::new();
+        let mut told: Vec<Vec<usize>> = Vec::new();
+        for state in states {
+            let mut here = Vec::new();
+            for fact in facts(&text.state_text(state)) {
+                let number = numbers.get(fact).copied().unwrap_or(known.len());
+                if number == known.len() {
+                    numbers.insert(fact.to_owned(), number);
+                    known.push(self.read(fact));
+                    counts.push(0);
+                }
+                counts[number] += 1;
+                here.push(number);
+            }
+            told.push(here);
+        }
+        let mut scores = vec![0; known.len()];
         for turn in turns {
             let Observation::Percepts(percepts) = &turn.seen else { continue };
             for &percept in percepts {
                 let words = self.words_of(text, percept);
-                let runs = told.iter().map(|fact| common(&words, fact, &mut self.runs));
-                sum += runs.max().unwrap_or(0).pow(2);
+                for (number, fact) in known.iter().enumerate() {
+                    if counts[number] < states.len() {
+                        scores[number] += run(&words, fact, &mut self.runs).pow(2);
+                    }
+                }
             }
         }
-        sum
+        told.iter().map(|here| here.iter().map(|&number| scores[number]).sum()).collect()
     }
 
     /// The words of a percept.
@@ -158,9 +176,8 @@ impl Hints {
     }
 }
 
-/// The length of the longest run of words that two texts have in common; one alone says nothing,
-/// unless there is no other.
-fn common(one: &[u32], other: &[u32], runs: &mut Vec<u64>) -> u64 {
+/// The length of the longest run of words that two texts have in common.
+fn run(one: &[u32], other: &[u32], runs: &mut Vec<u64>) -> u64 {
     let mut best = 0;
     // For each place of the second text, the length of the run that ends there.
     runs.clear();
@@ -171,6 +188,12 @@ fn common(one: &[u32], other: &[u32], runs: &mut Vec<u64>) -> u64 {
             best = best.max(runs[at + 1]);
         }
     }
+    best
+}
+
+/// The same, but one word alone says nothing, unless there is no other.
+fn common(one: &[u32], other: &[u32], runs: &mut Vec<u64>) -> u64 {
+    let best = run(one, other, runs);
     if best > 1 || one.len().min(other.len()) == 1 { best } else { 0 }
 }
 

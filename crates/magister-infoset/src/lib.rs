@@ -9,7 +9,9 @@
 //! |---|---|
 //! | `exact` | [`Tracker`]: all states with their probabilities, as long as they are few enough |
 //! | `cloud`, `rejuvenate` | [`Cloud`]: sampled courses of the game with weights, for everything else |
-//! | `search` | one course that agrees, found by trying everything if need be |
+//! | `search`, `climb` | one course that agrees, found by trying everything if need be |
+//! | `hints`, `proposal` | which moves look like what was seen, and so are worth a try |
+//! | `pretend` | a state that comes close, if none was found that agrees |
 //! | `belief` | [`Belief`]: the one while it can be had, then the other |
 //! | `known` | [`Known`]: what is certain, and what is likely |
 //! | `model` | [`Model`]: what the others are taken to do |

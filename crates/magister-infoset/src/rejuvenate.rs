@@ -10,8 +10,7 @@ use magister_core::{Halt, Move, Rng, Role, Stop};
 
 use crate::Trouble;
 use crate::cloud::Cloud;
-use crate::evidence::agrees;
-use crate::exact::possible;
+use crate::evidence::{agrees, possible};
 use crate::joints::share_of;
 use crate::trail::START;
 use crate::views::ViewId;

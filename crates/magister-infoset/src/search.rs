@@ -1,15 +1,17 @@
 //! One course of the game that agrees with what a role saw, found by trying everything.
 
+mod tries;
+
 use magister_core::{Game, Halt, Move, Rng, Role, Step, Stop, Turn, Worker};
 
-use crate::climb::Climb;
-use crate::evidence::distance;
-use crate::exact::{Layer, possible};
+use crate::evidence::{distance, possible};
+use crate::exact::Layer;
 use crate::hints::Hints;
 use crate::joints::{Joints, Order};
 use crate::model::Model;
 use crate::pool::Pool;
 use crate::views::{ViewId, Views};
+use tries::{Tries, tries};
 
 /// A course through the turns so far, which is gone on with at the next one. Where it comes to a
 /// dead end, other ways are tried, the last steps first. States that lead nowhere are remembered,
@@ -67,11 +69,15 @@ struct Effort {
     tries: u64,
 }
 
+/// How often so many turns are taken back.
+const DIVES: u32 = 4;
 /// The states of the anchor that are compared with what was seen.
 const COMPARED: usize = 128;
 
 impl Effort {
-    const FIRST: Effort = Effort { width: 32, tries: 16 };
+    /// For the last steps of a course that came far, and for one that begins.
+    const LAST: Effort = Effort { width: 32, tries: 2 };
+    const FIRST: Effort = Effort { width: 32, tries: 1 };
 
     fn more(self) -> Self {
         Effort { width: self.width.saturating_mul(4), tries: self.tries.saturating_mul(4) }
@@ -95,13 +101,6 @@ impl Frame {
     fn new(state: Vec<u64>, views: Vec<ViewId>, turn: usize, depth: usize) -> Self {
         Frame { state, views, turn, depth, left: None, tried: 0 }
     }
-}
-
-/// The order in which joint moves are tried.
-enum Tries {
-    Random(Order),
-    /// Those first that look like what was seen, and what comes close to it is gone on from.
-    Guided(Climb),
 }
 
 impl Lifeline {
@@ -138,9 +137,9 @@ impl Lifeline {
 
     /// Goes on until the course has come through all turns, or the caller has no more patience.
     ///
-    /// Evidence that comes late makes a dead end of what looked well before. So little is tried in
-    /// each state at first, since what is wrong may lie before it; where the last steps can not be
-    /// put right, twice as many turns are taken back, and so on until all are. Then it begins
+    /// Evidence that comes late makes a dead end of what looked well before, and what is wrong may
+    /// lie anywhere. So a dead end is soon left: turns are taken back, one at first and more and
+    /// more, and others are tried a few times from there. Where that does not help either, it begins
     /// again and again with more patience for each state, until everything has been tried.
     pub(crate) fn follow(
         &mut self,
@@ -148,44 +147,45 @@ impl Lifeline {
         means: &mut Means<'_>,
         patience: &dyn Fn() -> bool,
     ) -> Result<Search, Halt> {
-        let (mut effort, mut back) = (Effort::FIRST, 1);
+        let (mut effort, mut back, mut dives) = (Effort::FIRST, 1, 0);
         loop {
             let fresh = self.frames.is_empty();
-            let result = self.dig(question, effort, fresh, means, patience)?;
+            let hard = if fresh { effort } else { Effort::LAST };
+            let result = self.dig(question, hard, fresh, means, patience)?;
             if result != Search::Tired || !patience() {
                 return Ok(result);
+            }
+            if dives == DIVES {
+                (back, dives) = (back + 1 + back / 8, 0);
             }
             if fresh {
                 effort = effort.more();
             }
             if fresh || back >= question.turns.len() {
-                self.begin(question, means)?;
+                self.begin(question, means);
             } else {
                 self.take_back(question.turns.len() - back, question, means, patience)?;
-                back *= 2;
+                dives += 1;
             }
         }
     }
 
     /// Forgets the course. States of the anchor come first that look like what was seen since.
-    fn begin(&mut self, question: Question<'_>, means: &mut Means<'_>) -> Result<(), Halt> {
+    fn begin(&mut self, question: Question<'_>, means: &mut Means<'_>) {
         let farthest = std::mem::take(&mut self.farthest);
         *self = Lifeline { farthest, ..Lifeline::new(question.anchor, means.rng) };
         let all = question.anchor.len();
         if all == 1 {
-            return Ok(());
+            return;
         }
-        let text = question.game.text();
-        let mut ranked = Vec::new();
-        for origin in Order::new(all as u64, means.rng).take(COMPARED) {
-            means.stop.check()?;
-            let state = question.anchor.state(origin as usize);
-            let likeness = means.hints.likeness(text, question.turns, state);
-            ranked.push((likeness, origin as u32));
-        }
+        let order = Order::new(all as u64, means.rng).take(COMPARED);
+        let some: Vec<u32> = order.map(|origin| origin as u32).collect();
+        let states: Vec<&[u64]> =
+            some.iter().map(|&origin| question.anchor.state(origin as usize)).collect();
+        let ranks = means.hints.liken(question.game.text(), question.turns, &states);
+        let mut ranked: Vec<(u64, u32)> = ranks.into_iter().zip(some).collect();
         ranked.sort_by_key(|entry| entry.0);
         self.first.extend(ranked.into_iter().map(|entry| entry.1));
-        Ok(())
     }
 
     /// Goes back to where the course was after so many turns, or before. Everything may be tried
@@ -376,45 +376,4 @@ impl Lifeline {
         self.farthest = (turn, state.clone());
         self.frames.push(Frame::new(state, views, turn, self.path.len()));
     }
-}
-
-impl Iterator for Tries {
-    type Item = u64;
-
-    fn next(&mut self) -> Option<u64> {
-        match self {
-            Tries::Random(order) => order.next(),
-            Tries::Guided(climb) => climb.next(),
-        }
-    }
-}
-
-impl Tries {
-    fn is_climbing(&self) -> bool {
-        matches!(self, Tries::Guided(climb) if climb.is_climbing())
-    }
-
-    fn tell(&mut self, distance: usize) {
-        if let Tries::Guided(climb) = self {
-            climb.tell(distance);
-        }
-    }
-}
-
-/// An order of all joint moves of a state after some turns, or before silent steps.
-fn tries(
-    joints: &mut Joints,
-    count: u64,
-    at: Option<usize>,
-    question: Question<'_>,
-    means: &mut Means<'_>,
-) -> Result<Tries, Halt> {
-    let Some(at) = at.filter(|_| count >= 8) else {
-        return Ok(Tries::Random(Order::new(count, means.rng)));
-    };
-    let (text, turns) = (question.game.text(), question.turns);
-    joints.rank(means.rng, |moves, ranks| {
-        means.hints.rank(text, turns, at, moves, ranks, means.stop)
-    })?;
-    Ok(Tries::Guided(Climb::new(joints.shells())))
 }

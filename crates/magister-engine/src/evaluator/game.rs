@@ -80,6 +80,8 @@ pub(super) struct Shared {
     pub(super) initial: Vec<u64>,
     pub(super) possible: Possible,
     pub(super) operations: bool,
+    /// A machine that propagates changes, of which there are copies: to make the first takes long.
+    incremental: OnceLock<Incremental>,
     /// What sweeps run, made when somebody first wants it.
     tapes: OnceLock<Arc<Tapes>>,
     /// The same as machine code, if the machine allows that.
@@ -159,6 +161,7 @@ impl NetworkGame {
             initial,
             possible: Possible::new(&network.invariants),
             operations,
+            incremental: OnceLock::new(),
             tapes: OnceLock::new(),
             codes: OnceLock::new(),
             pace: Mutex::default(),
@@ -233,7 +236,8 @@ impl Shared {
 
     /// A machine that propagates changes, in no state yet.
     fn incremental(&self) -> Incremental {
-        Incremental::new(Arc::clone(&self.network), Arc::clone(&self.names))
+        let first = || Incremental::new(Arc::clone(&self.network), Arc::clone(&self.names));
+        self.incremental.get_or_init(first).clone()
     }
 
     /// A machine that sweeps, in no state yet.

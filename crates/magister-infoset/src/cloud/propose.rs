@@ -4,8 +4,7 @@ use magister_core::{Halt, Move, Rng, Stop, Turn};
 
 use super::Cloud;
 use crate::Trouble;
-use crate::evidence::agrees;
-use crate::exact::possible;
+use crate::evidence::{agrees, possible};
 use crate::joints::draw_joint;
 use crate::pool::{Pool, Rows};
 use crate::views::ViewId;
@@ -215,12 +214,11 @@ impl Cloud {
             let Some(weight) = self.proposal.draw(worker, model, self.role, own, joint, rng) else {
                 return Ok((0.0, 0, tries));
             };
-            let agrees = match self.perceives(turn, stop)? {
+            let perceived = self.perceives(turn, stop)?;
+            there = perceived.is_some();
+            let agrees = match perceived {
                 Some(agrees) => agrees,
-                None => {
-                    there = false;
-                    self.take(turn, stop)?
-                }
+                None => self.take(turn, stop)?,
             };
             if agrees && weight > 0.0 {
                 (total, agreed) = (total + weight, agreed + 1);

@@ -1,0 +1,86 @@
+//! Evidence that comes long after what it tells about: a belief must stay alive under its clock.
+
+mod common;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use common::sheet_game;
+use magister_core::{Budget, Clock, Move, Referee, Role, Seed, Stop};
+use magister_infoset::{Belief, Keep, Limits, Settings};
+
+/// In four rounds each player is dealt one of thirty cards, and sees its own. After that the cards
+/// of the other are shown, one in each turn. Only a card that was dealt to me may be played, so who
+/// does not know a state that agrees does not know what is legal.
+const SHOWDOWN: &str = "
+(role me) (role you) (role random)
+(init (step 0))
+(<= (legal random (deal (mine ?m) (yours ?y))) (true (step ?s)) (dealing ?s) (value ?m) (value ?y))
+(<= (legal random wait) (true (step ?s)) (not (dealing ?s)))
+(dealing 0) (dealing 1) (dealing 2) (dealing 3)
+(<= (legal ?p wait) (player ?p) (true (step ?s)) (dealing ?s))
+(<= (legal me (play ?m)) (true (step ?s)) (not (dealing ?s)) (true (card me ?r ?m)))
+(<= (legal you (show ?y)) (true (step ?s)) (due ?s ?r) (true (card you ?r ?y)))
+(player me) (player you)
+(due 4 0) (due 5 1) (due 6 2) (due 7 3)
+(<= (sees me (mine ?m)) (does random (deal (mine ?m) (yours ?y))))
+(<= (sees you (yours ?y)) (does random (deal (mine ?m) (yours ?y))))
+(<= (sees me (yours ?y)) (does you (show ?y)))
+(<= (next (card me ?s ?m)) (true (step ?s)) (does random (deal (mine ?m) (yours ?y))))
+(<= (next (card you ?s ?y)) (true (step ?s)) (does random (deal (mine ?m) (yours ?y))))
+(<= (next (card ?p ?r ?c)) (true (card ?p ?r ?c)))
+(<= (next (step ?t)) (true (step ?s)) (succ ?s ?t))
+(succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5) (succ 5 6) (succ 6 7) (succ 7 8)
+(<= terminal (true (step 8)))
+(goal me 100) (goal you 0)
+";
+
+/// A clock that goes on whenever somebody looks at it, so that it does not matter how fast or busy
+/// a machine is.
+struct Looks(AtomicU64);
+
+/// What a look takes, and what there is for a turn.
+const LOOK: Duration = Duration::from_micros(20);
+const TURN: Duration = Duration::from_millis(100);
+
+impl Clock for Looks {
+    fn remaining(&self) -> Option<Duration> {
+        let looks = self.0.fetch_add(1, Ordering::Relaxed);
+        Some(TURN.saturating_sub(LOOK * u32::try_from(looks).unwrap_or(u32::MAX)))
+    }
+}
+
+#[test]
+fn what_is_shown_late_does_not_end_a_belief() {
+    let values: String = (1..=30).map(|value| format!("(value {value}) ")).collect();
+    let game = sheet_game(&format!("{SHOWDOWN}{values}"));
+    let (stop, me) = (Stop::never(), Role(0));
+    for seed in 0..4 {
+        let settings = Settings {
+            limits: Limits { states: 100, steps: 2_000 },
+            particles: 200,
+            keep: Keep::Views,
+            ..Settings::default()
+        };
+        let mut belief = Belief::new(Arc::clone(&game), me, settings, &stop).unwrap();
+        let mut referee = Referee::new(Arc::clone(&game), Seed::from(seed), &stop).unwrap();
+        let mut rng = Seed::from(seed).derive("belief").rng();
+        let mut worker = game.worker();
+        while !referee.terminal() {
+            let turns = referee.view(me).turns();
+            let clock = Arc::new(Looks(AtomicU64::new(0)));
+            let budget = Budget::until(Stop::never()).with_clock(clock);
+            let followed = belief.follow(turns, &budget, &mut rng);
+            assert_eq!(followed, Ok(()), "seed {seed}, turn {}", turns.len());
+            for number in 0..belief.len() {
+                worker.load(belief.state(number), &stop).unwrap();
+                assert_eq!(worker.legal(me), referee.legal(me));
+            }
+            let first = |role| referee.legal(role).first().copied().unwrap_or(Move::IDLE);
+            let moves: Vec<Move> = game.info().all_roles().map(first).collect();
+            referee.advance(&moves, &stop).unwrap();
+        }
+        assert!(!belief.is_exact());
+    }
+}

@@ -31,7 +31,7 @@ pub(crate) struct Options {
     #[arg(long, default_value_t = 1_000)]
     iterations: u64,
     /// How often a player is asked in each information set, for what can be won against it
-    #[arg(long, default_value_t = 10)]
+    #[arg(long, default_value_t = 5)]
     times: u32,
     /// Only these players
     #[arg(long, value_delimiter = ',')]

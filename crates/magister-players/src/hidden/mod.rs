@@ -256,9 +256,11 @@ impl Scores {
             _ => near[rng.below(near.len() as u64) as usize],
         };
         let total: f64 = self.moves.iter().map(|entry| entry.2).sum();
+        // It plays the first of them and not by lot, so votes are no probabilities.
+        let share = |votes: f64| votes / total.max(f64::MIN_POSITIVE);
         let thought = |&(choice, _, votes): &(Move, f64, f64)| Thought {
             value: None,
-            probability: Some(votes / total.max(f64::MIN_POSITIVE)),
+            visits: (share(votes) * iterations as f64).round() as u64,
             ..Thought::new(choice, 0.0)
         };
         let thoughts = self.moves.iter().filter(|entry| entry.2 > 0.0).map(thought).collect();

@@ -101,6 +101,16 @@ fn the_number_of_threads_changes_no_move() {
     assert_eq!(moves("1"), moves("2"));
 }
 
+#[test]
+fn a_council_decides_the_same_whoever_is_done_first() {
+    let players = "council:threads=3,inner=uct,mcts";
+    let args = ["match", "connect-four", "--players", players, "--games", "2", "--json"];
+    let run = || without_times(lines(&magister(&[&args[..], &["--iterations", "300"]].concat())));
+    let games = run();
+    assert_eq!(games, run());
+    assert!(games[..2].iter().all(|game| game["errors"].as_array().is_none_or(Vec::is_empty)));
+}
+
 /// The most memory that a run took, in MiB; none where the system does not tell.
 fn peak(args: &[&str]) -> Option<f64> {
     let mut child =

@@ -68,6 +68,12 @@ impl Budget {
         }
     }
 
+    /// A budget of so many of the iterations, and of the same time.
+    #[must_use]
+    pub fn part(&self, iterations: Option<u64>) -> Self {
+        Budget { iterations, ..self.clone() }
+    }
+
     /// The iterations that are left; `None` if they are not limited.
     pub fn left(&self) -> Option<u64> {
         self.iterations

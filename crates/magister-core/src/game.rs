@@ -83,6 +83,14 @@ pub trait Worker: Send {
     /// as it was.
     fn step(&mut self, joint: &[Move], out: &mut Step, stop: &Stop) -> Result<(), Halt>;
 
+    /// Replaces the contents of `out` by what the roles would perceive of a joint move, which is not
+    /// made: the state stays as it is. It tells nothing of where the move would lead, not even
+    /// whether the game can go on there. False, without any effect, if the engine knows no better
+    /// way than to make the step and take it back.
+    fn perceive(&mut self, _joint: &[Move], _out: &mut Step, _stop: &Stop) -> Result<bool, Halt> {
+        Ok(false)
+    }
+
     /// Takes back the last step made since the last [`reset`](Worker::reset) or
     /// [`load`](Worker::load). False, without any effect, if there is none or the engine can
     /// not.

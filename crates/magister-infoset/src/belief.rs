@@ -9,7 +9,7 @@ use crate::Trouble;
 use crate::cloud::Cloud;
 use crate::exact::{Keep, Limits, Tracker};
 use crate::model::{Model, Uniform};
-use crate::search::blindly;
+use crate::pretend::pretend;
 use crate::views::{ViewId, Views};
 
 /// How a belief is kept.
@@ -185,24 +185,31 @@ impl Belief {
     }
 
     /// Brings a worker to some state that the game may be in, for when there was no time to find
-    /// one that agrees with everything that was seen.
+    /// one that agrees with everything that was seen. It comes the closer to that the more is left
+    /// of the budget.
     pub fn pretend(
         &self,
         turns: &[Turn],
         worker: &mut dyn Worker,
+        budget: &Budget,
         rng: &mut Rng,
     ) -> Result<(), Halt> {
-        match &self.kind {
+        let (passed, state) = match &self.kind {
             Some(Kind::Sampled(cloud)) => {
-                cloud.pretend(&turns[self.anchored.min(turns.len())..], worker, rng)
+                let (passed, state) = cloud.farthest();
+                (self.anchored + passed, state)
             }
-            Some(Kind::Exact(tracker)) => {
-                worker.load(tracker.layer().state(0), &Stop::never())?;
-                let rest = &turns[self.turns.len().min(turns.len())..];
-                blindly(&*self.settings.model, self.role, rest, worker, rng)
-            }
-            None => Err(Halt::Hidden),
-        }
+            Some(Kind::Exact(tracker)) => (self.turns.len(), tracker.layer().state(0)),
+            None => return Err(Halt::Hidden),
+        };
+        worker.load(state, &Stop::never())?;
+        let rest = turns.get(passed..).unwrap_or_default();
+        let (all, stop) = (budget.remaining(), budget.stop());
+        let hope = || {
+            let late = all.zip(budget.remaining()).is_some_and(|(all, left)| left < all / 2);
+            !late && !stop.is_set()
+        };
+        pretend(&*self.game, &*self.settings.model, self.role, rest, worker, rng, &hope)
     }
 
     fn all(&self) -> usize {

@@ -19,9 +19,11 @@ use magister_core::{Game, Halt, Move, Rng, Role, Step, Stop, Turn, Worker};
 
 use crate::Trouble;
 use crate::exact::Layer;
+use crate::hints::Hints;
 use crate::joints::{Joints, Order};
 use crate::model::Model;
-use crate::search::{Lifeline, Question, Search};
+use crate::proposal::Proposal;
+use crate::search::{Lifeline, Means, Question, Search};
 use crate::trail::{START, Trails};
 use crate::views::{ViewId, Views};
 use particles::{Particles, systematic};
@@ -53,6 +55,8 @@ pub struct Cloud {
     pub(crate) found: bool,
     /// Whether the role is asked for a move after each turn, so that the game is not over.
     asked: bool,
+    hints: Hints,
+    proposal: Proposal,
     /// One course that agrees, whatever becomes of the particles.
     lifeline: Lifeline,
     /// The natural logarithm of the estimated probability of what was seen since the anchor.
@@ -110,6 +114,8 @@ impl Cloud {
             size: size.max(1),
             found: false,
             asked: false,
+            hints: Hints::default(),
+            proposal: Proposal::default(),
             lifeline,
             log: 0.0,
             spare: Particles::default(),
@@ -240,6 +246,7 @@ impl Cloud {
         if result.is_err() {
             // What is half done is no sample; the next turn begins again at the anchor.
             self.turns.pop();
+            self.hints.forget();
             self.now.clear();
         }
         result
@@ -344,11 +351,8 @@ impl Cloud {
         if self.now.len() == 0 {
             return Ok(false);
         }
-        let turn = self.turns[turn].clone();
-        let way = match self.way(&turn, eager, rng, patience, stop) {
-            Err(Trouble::TooLarge) => return Ok(false),
-            way => way?,
-        };
+        let mut pace = self.pace(turn, eager, stop)?;
+        let seen = self.turns[turn].clone();
         self.looked.clear();
         let mut next = std::mem::take(&mut self.spare);
         next.clear();
@@ -362,14 +366,14 @@ impl Cloud {
             if at >= before {
                 continue;
             }
-            if at % 8 == 0 && next.len() > 0 && !patience() {
+            if !patience() {
                 break;
             }
-            mass += self.now.weights[at];
-            let share = match self.propagate(at, &turn, way, rng, patience, stop) {
+            let share = match self.propagate(at, (turn, &seen), &mut pace, rng, patience, stop) {
                 Err(Trouble::TooLarge) => break,
                 share => share?,
             };
+            mass += self.now.weights[at];
             if share > 0.0 && !(self.asked && self.best.over) {
                 let best = &mut self.best;
                 next.states.push(&best.state);
@@ -468,26 +472,20 @@ impl Cloud {
             turns: &self.turns,
             asked: self.asked,
         };
-        self.lifeline.follow(question, &mut self.views, &mut *self.worker, rng, patience, stop)
+        let mut means = Means {
+            worker: &mut *self.worker,
+            histories: &mut self.views,
+            hints: &mut self.hints,
+            rng,
+            stop,
+        };
+        self.lifeline.follow(question, &mut means, patience)
     }
 
-    /// Brings a worker to a state that the game may be in after some turns since the anchor,
-    /// although nothing was found that agrees with all that was seen.
-    pub(crate) fn pretend(
-        &self,
-        turns: &[Turn],
-        worker: &mut dyn Worker,
-        rng: &mut Rng,
-    ) -> Result<(), Halt> {
-        let question = Question {
-            game: &*self.game,
-            role: self.role,
-            model: &*self.model,
-            anchor: &self.anchor,
-            turns,
-            asked: self.asked,
-        };
-        self.lifeline.pretend(question, worker, rng)
+    /// How far any course came that agreed: so many turns since the anchor, and the state it came
+    /// to.
+    pub(crate) fn farthest(&self) -> (usize, &[u64]) {
+        self.lifeline.farthest().unwrap_or((0, self.anchor.state(0)))
     }
 }
 

@@ -9,3 +9,17 @@ pub(crate) fn agrees(seen: &Observation, role: Role, joint: &[Move], step: &Step
         Observation::Percepts(percepts) => step.percepts.of(role) == &**percepts,
     }
 }
+
+/// How far what a role sees of a step is from what it saw: what is missing, and what is there
+/// though it should not be. Nothing if it agrees.
+pub(crate) fn distance(seen: &Observation, role: Role, joint: &[Move], step: &Step) -> usize {
+    match seen {
+        Observation::Joint(moves) => joint.iter().zip(moves).filter(|(a, b)| a != b).count(),
+        Observation::Percepts(percepts) => {
+            let told = step.percepts.of(role);
+            let missing = percepts.iter().filter(|percept| !told.contains(percept)).count();
+            let added = told.iter().filter(|percept| !percepts.contains(percept)).count();
+            missing + added
+        }
+    }
+}

@@ -1,6 +1,6 @@
 //! The joint moves that are possible in a state, given what one role did.
 
-use magister_core::{Move, Rng, Role, Worker, draw};
+use magister_core::{Halt, Move, Rng, Role, Worker, draw};
 
 use crate::model::Model;
 
@@ -95,25 +95,39 @@ impl Joints {
 
 impl Joints {
     /// Puts the moves of each role in order, those of the highest rank first and equals at random.
-    pub(crate) fn rank(&mut self, rng: &mut Rng, mut rank: impl FnMut(Move) -> u64) {
-        let mut start = 0;
+    /// The ranks of the moves of a role are asked for all at once; false if it has none.
+    pub(crate) fn rank(
+        &mut self,
+        rng: &mut Rng,
+        mut rank: impl FnMut(&[Move], &mut Vec<u64>) -> Result<bool, Halt>,
+    ) -> Result<(), Halt> {
+        let (mut start, mut ranks) = (0, Vec::new());
         for &end in &self.ends {
-            if end - start > 1 {
-                let entries = start..end;
-                let mut ranked: Vec<(u64, u64, Move, f64)> = entries
-                    .map(|at| {
-                        let choice = self.moves[at];
-                        (u64::MAX - rank(choice), rng.next_u64(), choice, self.shares[at])
-                    })
-                    .collect();
-                ranked.sort_by_key(|entry| (entry.0, entry.1));
-                for (at, (_, _, choice, share)) in (start..end).zip(ranked) {
-                    self.moves[at] = choice;
-                    self.shares[at] = share;
-                }
-            }
+            let (moves, shares) = (&mut self.moves[start..end], &mut self.shares[start..end]);
             start = end;
+            if moves.len() == 1 {
+                continue;
+            }
+            let ranked = rank(moves, &mut ranks)?;
+            if !ranked {
+                ranks.clear();
+                ranks.resize(moves.len(), 0);
+            }
+            let mut entries: Vec<(u64, Move, f64)> = std::iter::zip(&ranks, &*moves)
+                .zip(&*shares)
+                .map(|((&rank, &choice), &share)| (rank, choice, share))
+                .collect();
+            for at in (1..entries.len()).rev() {
+                entries.swap(at, rng.below(at as u64 + 1) as usize);
+            }
+            if ranked {
+                entries.sort_by_key(|entry| std::cmp::Reverse(entry.0));
+            }
+            for (at, (_, choice, share)) in entries.into_iter().enumerate() {
+                (moves[at], shares[at]) = (choice, share);
+            }
         }
+        Ok(())
     }
 
     /// All joint moves, in an order in which those come first in which every role makes one of
@@ -121,7 +135,7 @@ impl Joints {
     pub(crate) fn shells(&self) -> Shells {
         let mut start = 0;
         let sizes = self.ends.iter().map(|&end| (end - std::mem::replace(&mut start, end)) as u64);
-        Shells { sizes: sizes.collect(), shell: 0, corner: 0, next: 0 }
+        Shells::of(sizes.collect())
     }
 }
 
@@ -158,6 +172,16 @@ impl Iterator for Shells {
 }
 
 impl Shells {
+    /// All joint moves of roles that have so many moves each.
+    pub(crate) fn of(sizes: Vec<u64>) -> Self {
+        Shells { sizes, shell: 0, corner: 0, next: 0 }
+    }
+
+    /// How many moves each role has.
+    pub(crate) fn sizes(&self) -> &[u64] {
+        &self.sizes
+    }
+
     /// The joint move at hand; none if this corner has no more.
     fn number(&self) -> Option<u64> {
         let Shells { sizes, shell, corner, next } = self;
@@ -300,7 +324,7 @@ mod tests {
     fn shells_have_every_number_once() {
         for sizes in [vec![1, 1, 1], vec![3, 4], vec![5, 1, 2], vec![1, 7], vec![2, 2, 2]] {
             let count = sizes.iter().product();
-            let all = Shells { sizes, shell: 0, corner: 0, next: 0 };
+            let all = Shells::of(sizes);
             let mut numbers: Vec<u64> = all.collect();
             assert_eq!(numbers[0], 0);
             numbers.sort_unstable();

@@ -77,7 +77,7 @@ impl Known {
 }
 
 /// The facts of a state that is written as a list; one that is not is a fact as a whole.
-fn facts(text: &str) -> Vec<&str> {
+pub(crate) fn facts(text: &str) -> Vec<&str> {
     let text = text.trim();
     let Some(inner) = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) else {
         return vec![text];

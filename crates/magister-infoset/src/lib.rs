@@ -24,14 +24,18 @@
 #![forbid(unsafe_code)]
 
 mod belief;
+mod climb;
 mod cloud;
 mod evidence;
 mod exact;
+mod hints;
 mod joints;
 mod known;
 mod model;
 mod opened;
 mod pool;
+mod pretend;
+mod proposal;
 mod rejuvenate;
 mod search;
 mod trail;

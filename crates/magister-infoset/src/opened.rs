@@ -105,6 +105,10 @@ impl Worker for OpenedWorker {
         self.worker.step(joint, out, stop)
     }
 
+    fn perceive(&mut self, joint: &[Move], out: &mut Step, stop: &Stop) -> Result<bool, Halt> {
+        self.worker.perceive(joint, out, stop)
+    }
+
     fn undo(&mut self) -> bool {
         self.worker.undo()
     }

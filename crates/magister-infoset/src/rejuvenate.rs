@@ -50,7 +50,7 @@ impl Cloud {
                 if !patience() {
                     return Ok(());
                 }
-                self.change(at, rng, stop)?;
+                self.change(at, rng, patience, stop)?;
             }
         }
         // A chain forgets where it began.
@@ -58,13 +58,24 @@ impl Cloud {
         Ok(())
     }
 
-    /// Tries one change of a particle.
-    fn change(&mut self, at: usize, rng: &mut Rng, stop: &Stop) -> Result<(), Halt> {
+    /// Tries one change of a particle. Where games are long and steps are slow, patience may end
+    /// on the way; then nothing is changed.
+    fn change(
+        &mut self,
+        at: usize,
+        rng: &mut Rng,
+        patience: &dyn Fn() -> bool,
+        stop: &Stop,
+    ) -> Result<(), Halt> {
         let origin = self.now.origins[at];
         let path = self.trails.path(self.now.trails[at]);
-        let Some(change) = self.propose(origin, &path, rng, stop)? else { return Ok(()) };
-        let Some(old) = self.replay(origin, &path, stop)? else { return Ok(()) };
-        let Some(new) = self.replay(change.origin, &change.path, stop)? else { return Ok(()) };
+        let Some(change) = self.propose(origin, &path, rng, patience, stop)? else {
+            return Ok(());
+        };
+        let Some(old) = self.replay(origin, &path, patience, stop)? else { return Ok(()) };
+        let Some(new) = self.replay(change.origin, &change.path, patience, stop)? else {
+            return Ok(());
+        };
         let log = |replayed: &Replayed| replayed.logs.iter().sum::<f64>();
         let ratio = (log(&new) - change.drawn) - (log(&old) - change.replaced);
         if ratio >= 0.0 || rng.f64() < ratio.exp() {
@@ -81,6 +92,7 @@ impl Cloud {
         origin: u32,
         path: &[Move],
         rng: &mut Rng,
+        patience: &dyn Fn() -> bool,
         stop: &Stop,
     ) -> Result<Option<Change>, Halt> {
         let roles = self.game.info().roles.len();
@@ -109,7 +121,7 @@ impl Cloud {
             return Ok((change.path != path).then_some(change));
         }
         // Another move, drawn as it would be made there.
-        if !self.walk(origin, &path[..site * roles], stop)? {
+        if !self.walk(origin, &path[..site * roles], patience, stop)? {
             return Ok(None);
         }
         let role = Role(whose as u8);
@@ -137,12 +149,21 @@ impl Cloud {
         Ok(Some(Change { origin, path: changed, drawn, replaced }))
     }
 
-    /// Goes where a course leads; false if it can not be played.
-    fn walk(&mut self, origin: u32, path: &[Move], stop: &Stop) -> Result<bool, Halt> {
+    /// Goes where a course leads; false if it can not be played, or patience is at its end.
+    fn walk(
+        &mut self,
+        origin: u32,
+        path: &[Move],
+        patience: &dyn Fn() -> bool,
+        stop: &Stop,
+    ) -> Result<bool, Halt> {
         let roles = self.game.info().roles.len();
         self.worker.load(self.anchor.state(origin as usize), stop)?;
         let (worker, step) = self.replayer();
         for joint in path.chunks(roles) {
+            if !patience() {
+                return Ok(false);
+            }
             match worker.step(joint, step, stop) {
                 Ok(()) => {}
                 Err(Halt::IllegalMove { .. } | Halt::Rules(_)) => return Ok(false),
@@ -152,11 +173,13 @@ impl Cloud {
         Ok(true)
     }
 
-    /// Plays a course through; none if it can not be played or does not agree with what was seen.
+    /// Plays a course through; none if it can not be played, does not agree with what was seen, or
+    /// patience is at its end.
     fn replay(
         &mut self,
         origin: u32,
         path: &[Move],
+        patience: &dyn Fn() -> bool,
         stop: &Stop,
     ) -> Result<Option<Replayed>, Halt> {
         let game = std::sync::Arc::clone(&self.game);
@@ -169,6 +192,9 @@ impl Cloud {
         self.worker.load(self.anchor.state(origin as usize), stop)?;
         let (mut turn, mut buffer) = (0, Vec::new());
         for joint in path.chunks(roles) {
+            if !patience() {
+                return Ok(None);
+            }
             let silent = self.worker.silent();
             let share =
                 share_of(&*self.worker, &*self.model, self.role, joint, !silent, &mut buffer);

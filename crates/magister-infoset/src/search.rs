@@ -1,14 +1,12 @@
 //! One course of the game that agrees with what a role saw, found by trying everything.
 
-use std::cell::Cell;
+use magister_core::{Game, Halt, Move, Rng, Role, Step, Stop, Turn, Worker};
 
-use magister_core::{Game, Halt, Move, Observation, Rng, Role, Step, Stop, Turn, Worker};
-
-use rustc_hash::FxHashMap;
-
-use crate::evidence::agrees;
+use crate::climb::Climb;
+use crate::evidence::distance;
 use crate::exact::{Layer, possible};
-use crate::joints::{Joints, Order, Shells, draw_joint};
+use crate::hints::Hints;
+use crate::joints::{Joints, Order};
 use crate::model::Model;
 use crate::pool::Pool;
 use crate::views::{ViewId, Views};
@@ -17,17 +15,19 @@ use crate::views::{ViewId, Views};
 /// dead end, other ways are tried, the last steps first. States that lead nowhere are remembered,
 /// so that none is tried twice after the same turn. It is some course, and no fair sample.
 pub(crate) struct Lifeline {
-    /// The states of the anchor that were not tried yet, and the one that was tried last.
+    /// The states of the anchor that were not tried yet, those that should come first apart and
+    /// the best of them last; and the one that was tried last.
+    first: Vec<u32>,
     origins: Order,
     origin: Option<u32>,
     frames: Vec<Frame>,
     /// The most turns that any course came through, and the state it came to.
     farthest: (usize, Vec<u64>),
-    /// The joint moves between the frames, one after the other.
+    /// The joint moves of the course, one after the other.
     path: Vec<Move>,
     seen: Pool,
-    /// How much each move looks like what was seen in a turn.
-    ranks: FxHashMap<(usize, Move), u64>,
+    /// Whether a state was given up before everything was tried there.
+    hasty: bool,
 }
 
 /// What came of looking for a course.
@@ -50,11 +50,33 @@ pub(crate) struct Question<'a> {
     pub(crate) asked: bool,
 }
 
-/// Steps that are tried in vain before something else is, and courses that are begun then.
-const TRIES: u64 = 200;
-const DIVES: usize = 20;
-/// How often a step is tried that should not end the game.
-const BLIND: usize = 20;
+/// What a course is looked for with.
+pub(crate) struct Means<'a> {
+    pub(crate) worker: &'a mut dyn Worker,
+    pub(crate) histories: &'a mut Option<Views>,
+    pub(crate) hints: &'a mut Hints,
+    pub(crate) rng: &'a mut Rng,
+    pub(crate) stop: &'a Stop,
+}
+
+/// How hard it is tried: joint moves in one state, once varying the move of one role did not help,
+/// and states that were given up since a course last came farther.
+#[derive(Clone, Copy)]
+struct Effort {
+    width: u64,
+    tries: u64,
+}
+
+/// The states of the anchor that are compared with what was seen.
+const COMPARED: usize = 128;
+
+impl Effort {
+    const FIRST: Effort = Effort { width: 32, tries: 16 };
+
+    fn more(self) -> Self {
+        Effort { width: self.width.saturating_mul(4), tries: self.tries.saturating_mul(4) }
+    }
+}
 
 /// A state on the way, and what was not tried there.
 struct Frame {
@@ -62,27 +84,37 @@ struct Frame {
     /// The histories of all roles, if they are kept.
     views: Vec<ViewId>,
     turn: usize,
-    /// The joint moves, once somebody has looked.
+    /// The moves of the path that lead here.
+    depth: usize,
+    /// The joint moves, once somebody has looked, and how many of them were tried.
     left: Option<(Joints, Tries)>,
+    tried: u64,
+}
+
+impl Frame {
+    fn new(state: Vec<u64>, views: Vec<ViewId>, turn: usize, depth: usize) -> Self {
+        Frame { state, views, turn, depth, left: None, tried: 0 }
+    }
 }
 
 /// The order in which joint moves are tried.
 enum Tries {
     Random(Order),
-    /// Those first that look like what was seen.
-    Ranked(Shells),
+    /// Those first that look like what was seen, and what comes close to it is gone on from.
+    Guided(Climb),
 }
 
 impl Lifeline {
     pub(crate) fn new(anchor: &Layer, rng: &mut Rng) -> Self {
         Lifeline {
+            first: Vec::new(),
             origins: Order::new(anchor.len() as u64, rng),
             origin: None,
             frames: Vec::new(),
             farthest: (0, Vec::new()),
             path: Vec::new(),
             seen: Pool::default(),
-            ranks: FxHashMap::default(),
+            hasty: false,
         }
     }
 
@@ -97,153 +129,231 @@ impl Lifeline {
         (self.origin.unwrap_or(0), &self.path, state, views)
     }
 
+    /// Where a course came farthest: after so many turns, in this state; none if no course came
+    /// through any.
+    pub(crate) fn farthest(&self) -> Option<(usize, &[u64])> {
+        let (turns, state) = &self.farthest;
+        (*turns > 0).then_some((*turns, state))
+    }
+
     /// Goes on until the course has come through all turns, or the caller has no more patience.
     ///
-    /// Where the last steps can not be put right, it is often the first that were wrong. So trying
-    /// everything takes turns with new courses from the beginning, which are given up soon.
+    /// Evidence that comes late makes a dead end of what looked well before. So little is tried in
+    /// each state at first, since what is wrong may lie before it; where the last steps can not be
+    /// put right, twice as many turns are taken back, and so on until all are. Then it begins
+    /// again and again with more patience for each state, until everything has been tried.
     pub(crate) fn follow(
         &mut self,
         question: Question<'_>,
-        histories: &mut Option<Views>,
-        worker: &mut dyn Worker,
-        rng: &mut Rng,
+        means: &mut Means<'_>,
         patience: &dyn Fn() -> bool,
-        stop: &Stop,
     ) -> Result<Search, Halt> {
-        let mut tries = TRIES;
+        let (mut effort, mut back) = (Effort::FIRST, 1);
         loop {
-            let left = Cell::new(tries);
-            let some = || {
-                left.set(left.get().saturating_sub(1));
-                left.get() > 0 && patience()
-            };
-            let result = self.dig(question, histories, worker, rng, &some, stop)?;
+            let fresh = self.frames.is_empty();
+            let result = self.dig(question, effort, fresh, means, patience)?;
             if result != Search::Tired || !patience() {
                 return Ok(result);
             }
-            for _ in 0..DIVES {
-                let mut dive = Lifeline::new(question.anchor, rng);
-                dive.ranks = std::mem::take(&mut self.ranks);
-                let result = dive.dive(question, histories, worker, rng, patience, stop)?;
-                if result == Search::Found {
-                    *self = dive;
-                    return Ok(Search::Found);
-                }
-                self.ranks = dive.ranks;
-                if dive.farthest.0 > self.farthest.0 {
-                    self.farthest = dive.farthest;
-                }
-                if !patience() {
-                    return Ok(Search::Tired);
-                }
+            if fresh {
+                effort = effort.more();
             }
-            tries = tries.saturating_mul(2);
+            if fresh || back >= question.turns.len() {
+                self.begin(question, means)?;
+            } else {
+                self.take_back(question.turns.len() - back, question, means, patience)?;
+                back *= 2;
+            }
         }
     }
 
-    /// One course from the beginning, without going back more than a step.
-    fn dive(
+    /// Forgets the course. States of the anchor come first that look like what was seen since.
+    fn begin(&mut self, question: Question<'_>, means: &mut Means<'_>) -> Result<(), Halt> {
+        let farthest = std::mem::take(&mut self.farthest);
+        *self = Lifeline { farthest, ..Lifeline::new(question.anchor, means.rng) };
+        let all = question.anchor.len();
+        if all == 1 {
+            return Ok(());
+        }
+        let text = question.game.text();
+        let mut ranked = Vec::new();
+        for origin in Order::new(all as u64, means.rng).take(COMPARED) {
+            means.stop.check()?;
+            let state = question.anchor.state(origin as usize);
+            let likeness = means.hints.likeness(text, question.turns, state);
+            ranked.push((likeness, origin as u32));
+        }
+        ranked.sort_by_key(|entry| entry.0);
+        self.first.extend(ranked.into_iter().map(|entry| entry.1));
+        Ok(())
+    }
+
+    /// Goes back to where the course was after so many turns, or before. Everything may be tried
+    /// from there, in another order.
+    fn take_back(
         &mut self,
+        to: usize,
         question: Question<'_>,
-        histories: &mut Option<Views>,
-        worker: &mut dyn Worker,
-        rng: &mut Rng,
+        means: &mut Means<'_>,
         patience: &dyn Fn() -> bool,
-        stop: &Stop,
-    ) -> Result<Search, Halt> {
-        let (mut deepest, left) = (0, Cell::new(TRIES));
-        let some = || {
-            left.set(left.get().saturating_sub(1));
-            left.get() > 0 && patience()
-        };
-        loop {
-            let goal = (deepest + 1).min(question.turns.len());
-            let part = Question { turns: &question.turns[..goal], ..question };
-            let result = self.dig(part, histories, worker, rng, &some, stop)?;
-            if result != Search::Found || goal == question.turns.len() {
-                return Ok(result);
-            }
-            // What was found is not given up any more, but that it leads nowhere.
-            deepest = goal;
-            left.set(TRIES);
+    ) -> Result<(), Halt> {
+        self.seen = Pool::default();
+        if self.frames.first().is_some_and(|first| first.turn > to) {
+            // The course was adopted, and nobody knows by which states it came.
+            self.retrace(to, question, means, patience)?;
         }
+        while self.frames.last().is_some_and(|frame| frame.turn > to) {
+            self.frames.pop();
+        }
+        if let Some(last) = self.frames.last_mut() {
+            (last.left, last.tried) = (None, 0);
+            self.path.truncate(last.depth);
+        }
+        Ok(())
     }
 
-    /// Tries everything, the last steps first.
+    /// Walks the course again, up to some turn, to know its states.
+    fn retrace(
+        &mut self,
+        to: usize,
+        question: Question<'_>,
+        means: &mut Means<'_>,
+        patience: &dyn Fn() -> bool,
+    ) -> Result<(), Halt> {
+        let info = question.game.info();
+        let origin = self.origin.unwrap_or(0) as usize;
+        let mut views: Vec<ViewId> = question.anchor.views(origin).collect();
+        let state = question.anchor.state(origin).to_vec();
+        means.worker.load(&state, means.stop)?;
+        self.frames.clear();
+        self.frames.push(Frame::new(state, views.clone(), 0, 0));
+        let (mut step, mut turn) = (Step::new(), 0);
+        for (number, joint) in self.path.chunks(info.roles.len()).enumerate() {
+            let silent = means.worker.silent();
+            turn += usize::from(!silent);
+            if turn > to
+                || !patience()
+                || !possible(means.worker.step(joint, &mut step, means.stop))?
+            {
+                break;
+            }
+            if let Some(histories) = &mut means.histories {
+                histories.live(&mut views, info, joint, &step);
+            }
+            let mut state = Vec::new();
+            means.worker.save(&mut state);
+            let depth = (number + 1) * info.roles.len();
+            self.frames.push(Frame::new(state, views.clone(), turn, depth));
+        }
+        Ok(())
+    }
+
+    /// Tries everything, the last steps first. Who begins afresh goes over to another state of the
+    /// anchor where others are tired.
     fn dig(
         &mut self,
         question: Question<'_>,
-        histories: &mut Option<Views>,
-        worker: &mut dyn Worker,
-        rng: &mut Rng,
+        effort: Effort,
+        fresh: bool,
+        means: &mut Means<'_>,
         patience: &dyn Fn() -> bool,
-        stop: &Stop,
     ) -> Result<Search, Halt> {
-        let roles = question.game.info().roles.len();
         let (mut step, mut joint, mut row) = (Step::new(), Vec::new(), Vec::new());
+        let (mut vain, mut deepest) = (0, 0);
         // To load a state may cost more than a step.
         let mut there = false;
         loop {
-            stop.check()?;
+            means.stop.check()?;
             let Some(frame) = self.frames.last_mut() else {
-                let Some(origin) = self.origins.next() else { return Ok(Search::Impossible) };
+                let next = self.first.pop();
+                let Some(origin) = next.or_else(|| self.origins.next().map(|at| at as u32)) else {
+                    return Ok(if self.hasty { Search::Tired } else { Search::Impossible });
+                };
+                (vain, deepest) = (0, 0);
                 self.path.clear();
-                self.origin = Some(origin as u32);
+                self.origin = Some(origin);
                 let state = question.anchor.state(origin as usize).to_vec();
                 let views = question.anchor.views(origin as usize).collect();
-                self.frames.push(Frame { state, views, turn: 0, left: None });
+                self.frames.push(Frame::new(state, views, 0, 0));
                 continue;
             };
             if !std::mem::take(&mut there) {
-                worker.load(&frame.state, stop)?;
+                means.worker.load(&frame.state, means.stop)?;
             }
-            let silent = worker.silent();
+            let silent = means.worker.silent();
             if frame.turn == question.turns.len() && !silent {
                 return Ok(Search::Found);
             }
-            if !patience() {
+            if frame.turn > deepest {
+                (vain, deepest) = (0, frame.turn);
+            }
+            if !patience() || vain > effort.tries && !fresh {
                 return Ok(Search::Tired);
             }
+            if vain > effort.tries {
+                self.hasty = true;
+                self.frames.clear();
+                continue;
+            }
             let turn = question.turns.get(frame.turn).filter(|_| !silent);
-            if frame.left.is_none() {
-                let mut joints = Joints::default();
-                let own = turn.map(|turn| turn.own);
-                let any = joints.look(worker, question.model, question.role, own);
-                let count = if any { joints.count() } else { 0 };
-                let at = frame.turn;
-                let tries = tries(&mut joints, count, at, question, silent, &mut self.ranks, rng);
-                frame.left = Some((joints, tries));
-            }
-            let tried = frame.left.as_mut().and_then(|(joints, tries)| {
-                tries.next().map(|number| joints.write(number, &mut joint))
-            });
-            if tried.is_none() {
+            let (joints, tries) = match &mut frame.left {
+                Some(left) => left,
+                empty => {
+                    let mut joints = Joints::default();
+                    let own = turn.map(|turn| turn.own);
+                    let any = joints.look(&*means.worker, question.model, question.role, own);
+                    let count = if any { joints.count() } else { 0 };
+                    let at = turn.map(|_| frame.turn);
+                    let tries = tries(&mut joints, count, at, question, means)?;
+                    empty.insert((joints, tries))
+                }
+            };
+            let hasty = frame.tried >= effort.width;
+            let next = tries.next();
+            let Some(number) = next.filter(|_| !hasty) else {
+                self.hasty |= hasty && next.is_some();
+                vain += 1;
                 self.frames.pop();
-                self.path.truncate(self.path.len().saturating_sub(roles));
+                self.path.truncate(self.frames.last().map_or(0, |frame| frame.depth));
+                continue;
+            };
+            frame.tried += u64::from(!tries.is_climbing());
+            joints.write(number, &mut joint);
+            if let Some(turn) = turn {
+                let told = means.worker.perceive(&joint, &mut step, means.stop)?;
+                if !told && !possible(means.worker.step(&joint, &mut step, means.stop))? {
+                    continue;
+                }
+                let distance = distance(&turn.seen, question.role, &joint, &step);
+                tries.tell(distance);
+                if distance > 0 {
+                    there = told;
+                    continue;
+                }
+                if told && !possible(means.worker.step(&joint, &mut step, means.stop))? {
+                    continue;
+                }
+            } else if !possible(means.worker.step(&joint, &mut step, means.stop))? {
                 continue;
             }
-            if !possible(worker.step(&joint, &mut step, stop))? {
-                continue;
-            }
-            let over = question.asked && worker.terminal();
-            let agreed = |turn: &Turn| agrees(&turn.seen, question.role, &joint, &step);
-            if over || !turn.is_none_or(agreed) {
+            if question.asked && means.worker.terminal() {
                 continue;
             }
             let next = frame.turn + usize::from(!silent);
-            worker.save(&mut row);
+            means.worker.save(&mut row);
             let state = row.clone();
             row.push(next as u64);
             if self.seen.insert(&row).1 {
-                self.path.extend_from_slice(&joint);
                 let mut views = frame.views.clone();
-                if let Some(histories) = histories {
+                if let Some(histories) = &mut means.histories {
                     histories.live(&mut views, question.game.info(), &joint, &step);
                 }
+                self.path.truncate(frame.depth);
+                self.path.extend_from_slice(&joint);
                 if next > self.farthest.0 {
                     self.farthest = (next, state.clone());
                 }
-                self.frames.push(Frame { state, views, turn: next, left: None });
+                self.frames.push(Frame::new(state, views, next, self.path.len()));
                 there = true;
             }
         }
@@ -264,60 +374,7 @@ impl Lifeline {
         self.path = path;
         let (state, views) = (state.to_vec(), views.to_vec());
         self.farthest = (turn, state.clone());
-        self.frames.push(Frame { state, views, turn, left: None });
-    }
-
-    /// Brings a worker to where the game may have come to, if nothing better is known: as far as
-    /// the course goes, and from there on without regard to what was seen.
-    pub(crate) fn pretend(
-        &self,
-        question: Question<'_>,
-        worker: &mut dyn Worker,
-        rng: &mut Rng,
-    ) -> Result<(), Halt> {
-        let (state, turn) = match &self.farthest {
-            (0, _) => (question.anchor.state(0), 0),
-            (turn, state) => (&state[..], *turn),
-        };
-        worker.load(state, &Stop::never())?;
-        let rest = question.turns.get(turn..).unwrap_or_default();
-        blindly(question.model, question.role, rest, worker, rng)
-    }
-}
-
-/// Makes the own moves of some turns, without regard to what was seen.
-pub(crate) fn blindly(
-    model: &dyn Model,
-    role: Role,
-    turns: &[Turn],
-    worker: &mut dyn Worker,
-    rng: &mut Rng,
-) -> Result<(), Halt> {
-    let (mut step, mut joint, mut state) = (Step::new(), Vec::new(), Vec::new());
-    let mut turns = turns.iter();
-    loop {
-        let own = if worker.silent() {
-            None
-        } else {
-            let Some(turn) = turns.next() else { return Ok(()) };
-            Some(turn.own)
-        };
-        worker.save(&mut state);
-        for _ in 0..BLIND {
-            // Where the own move is not legal, this is not where it was made; the turn passes all
-            // the same.
-            if !draw_joint(worker, model, role, own, &mut joint, rng)
-                && !draw_joint(worker, model, role, None, &mut joint, rng)
-            {
-                return Ok(());
-            }
-            worker.step(&joint, &mut step, &Stop::never())?;
-            // It is not over, or nobody would ask.
-            if !worker.terminal() {
-                break;
-            }
-            worker.load(&state, &Stop::never())?;
-        }
+        self.frames.push(Frame::new(state, views, turn, self.path.len()));
     }
 }
 
@@ -327,71 +384,37 @@ impl Iterator for Tries {
     fn next(&mut self) -> Option<u64> {
         match self {
             Tries::Random(order) => order.next(),
-            Tries::Ranked(numbers) => numbers.next(),
+            Tries::Guided(climb) => climb.next(),
         }
     }
 }
 
-/// An order of all joint moves. What a role perceives is often told in the words of the move that
-/// made it so: a card that it is dealt, a door that is opened. So moves come first whose words are
-/// those of the percepts; that only saves time, since all others come after them.
+impl Tries {
+    fn is_climbing(&self) -> bool {
+        matches!(self, Tries::Guided(climb) if climb.is_climbing())
+    }
+
+    fn tell(&mut self, distance: usize) {
+        if let Tries::Guided(climb) = self {
+            climb.tell(distance);
+        }
+    }
+}
+
+/// An order of all joint moves of a state after some turns, or before silent steps.
 fn tries(
     joints: &mut Joints,
     count: u64,
-    at: usize,
+    at: Option<usize>,
     question: Question<'_>,
-    silent: bool,
-    ranks: &mut FxHashMap<(usize, Move), u64>,
-    rng: &mut Rng,
-) -> Tries {
-    let turn = question.turns.get(at).filter(|_| !silent);
-    let order = Order::new(count, rng);
-    let Some(Turn { seen: Observation::Percepts(percepts), .. }) = turn else {
-        return Tries::Random(order);
+    means: &mut Means<'_>,
+) -> Result<Tries, Halt> {
+    let Some(at) = at.filter(|_| count >= 8) else {
+        return Ok(Tries::Random(Order::new(count, means.rng)));
     };
-    if percepts.is_empty() || count < 8 {
-        return Tries::Random(order);
-    }
-    let text = question.game.text();
-    let seen: Vec<String> = percepts.iter().map(|&percept| text.percept_text(percept)).collect();
-    let words = |text: &str| -> Vec<String> {
-        let parts = text.split(|c: char| c.is_whitespace() || "(),".contains(c));
-        parts.filter(|part| !part.is_empty()).map(str::to_owned).collect()
-    };
-    let seen: Vec<Vec<String>> = seen.iter().map(|text| words(text)).collect();
-    joints.rank(rng, |choice| {
-        *ranks.entry((at, choice)).or_insert_with(|| {
-            let told = words(&text.move_text(choice));
-            seen.iter().map(|percept| common(percept, &told)).sum()
-        })
-    });
-    Tries::Ranked(joints.shells())
-}
-
-/// The length of the longest run of words that two texts have in common; one alone says nothing,
-/// unless there is no other.
-fn common(one: &[String], other: &[String]) -> u64 {
-    let mut best = 0;
-    // For each place of the second text, the length of the run that ends there.
-    let mut runs = vec![0_u64; other.len() + 1];
-    for word in one {
-        for at in (0..other.len()).rev() {
-            runs[at + 1] = if *word == other[at] { runs[at] + 1 } else { 0 };
-            best = best.max(runs[at + 1]);
-        }
-    }
-    if best > 1 || one.len().min(other.len()) == 1 { best } else { 0 }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::common;
-
-    #[test]
-    fn runs_of_words() {
-        let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
-        assert_eq!(common(&words("ghost 3 3 4 3"), &words("scan 1 1 1 2 3 3 4 3")), 4);
-        assert_eq!(common(&words("hand 1 2 5"), &words("deal earl 2 1 5")), 0);
-        assert_eq!(common(&words("red"), &words("arm red")), 1);
-    }
+    let (text, turns) = (question.game.text(), question.turns);
+    joints.rank(means.rng, |moves, ranks| {
+        means.hints.rank(text, turns, at, moves, ranks, means.stop)
+    })?;
+    Ok(Tries::Guided(Climb::new(joints.shells())))
 }

@@ -8,6 +8,7 @@
 
 mod alphabeta;
 mod bestfirst;
+mod council;
 mod depth;
 mod follow;
 mod hidden;

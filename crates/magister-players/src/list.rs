@@ -2,6 +2,7 @@
 
 use crate::alphabeta::AlphaBeta;
 use crate::bestfirst::BestFirst;
+use crate::council::Council;
 use crate::depth::Searcher;
 use crate::hidden::{
     Bayes, Clairvoyant, Honest, HyperPlay, HyperPlay2, Ismcts, Pimc, Regret, Thesis,
@@ -174,6 +175,14 @@ pub const PLAYERS: &[Entry] = &[
         ..plain("puct", "A tree of what another player thinks of its leaves", Puct::make)
     },
     Entry {
+        iteration: "an iteration of a member",
+        parameters: &[
+            Parameter::whole("threads", 2, (1, 256), "the members, each on a thread of its own"),
+            Parameter::player("inner", "uct", "what each of them is"),
+        ],
+        ..plain("council", "Several of a player think at the same time, and vote", Council::make)
+    },
+    Entry {
         iteration: "a descent with playouts of its own",
         parameters: &[
             Parameter::real("c", 0.4, (0.0, 100.0), "how much what was visited little is worth"),
@@ -201,6 +210,12 @@ pub const PLAYERS: &[Entry] = &[
                 0,
                 (0, 4096),
                 "descents of a round, 0 for as many as the engine plays out at once",
+            ),
+            Parameter::whole(
+                "patience",
+                8,
+                (1, 1000),
+                "a round has at most one descent for so many visits of the root",
             ),
             Parameter::whole(
                 "expand",

@@ -204,9 +204,17 @@ impl Walker<'_> {
             })
             .collect();
         let mut out = Step::new();
+        let mut told = Step::new();
+        // Twice, since the first time may leave traces.
+        let _ = worker.perceive(&joint, &mut told, &Stop::never());
+        let perceived = worker.perceive(&joint, &mut told, &Stop::never());
+        self.same(here, &Snapshot::take(worker), position, "after perceiving a joint move");
         if let Err(halt) = worker.step(&joint, &mut out, &Stop::never()) {
             self.report.fail("step", position, format!("a legal joint move was not made: {halt}"));
             return None;
+        }
+        if perceived == Ok(true) && told.percepts != out.percepts {
+            self.report.fail("step", position, "to perceive a joint move gives other percepts");
         }
         let after = Snapshot::take(worker);
         self.outcome(here, &out, position);

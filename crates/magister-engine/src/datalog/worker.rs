@@ -172,10 +172,26 @@ impl DatalogWorker {
         Ok(())
     }
 
-    fn advance(&mut self, out: &mut Step, stop: &Stop) -> Result<(), Halt> {
+    /// Sets the joint move, if it is legal.
+    fn set_joint(&mut self, joint: &[Move]) -> Result<(), Halt> {
+        let roles = self.view.legal.len();
+        if joint.len() != roles {
+            return Err(Halt::JointLength { expected: roles, given: joint.len() });
+        }
+        self.joint.clear();
+        for (role, &choice) in self.shared.info.all_roles().zip(joint) {
+            let legal = &self.view.legal[role.index()];
+            let place = legal.iter().position(|&legal| legal == choice);
+            let place = place.ok_or(Halt::IllegalMove { role, choice })?;
+            self.joint.push(self.view.choices[role.index()][place]);
+        }
+        self.engine.get_mut().position.set_moves(&self.joint);
+        Ok(())
+    }
+
+    /// Writes down what the roles perceive of the joint move that was set.
+    fn percepts(&mut self, out: &mut Step, stop: &Stop) -> Result<(), Halt> {
         let Engine { position, names, .. } = self.engine.get_mut();
-        position.set_moves(&self.joint);
-        position.next(&mut self.next, stop)?;
         out.clear(self.joint.len());
         if self.shared.info.information == Information::Hidden {
             for role in self.shared.info.all_roles() {
@@ -188,6 +204,12 @@ impl DatalogWorker {
                 }
             }
         }
+        Ok(())
+    }
+
+    fn advance(&mut self, out: &mut Step, stop: &Stop) -> Result<(), Halt> {
+        self.engine.get_mut().position.next(&mut self.next, stop)?;
+        self.percepts(out, stop)?;
         let start = self.history.len();
         self.history.extend_from_slice(&self.state);
         if let Err(halt) = self.enter(stop) {
@@ -246,18 +268,14 @@ impl Worker for DatalogWorker {
     }
 
     fn step(&mut self, joint: &[Move], out: &mut Step, stop: &Stop) -> Result<(), Halt> {
-        let roles = self.view.legal.len();
-        if joint.len() != roles {
-            return Err(Halt::JointLength { expected: roles, given: joint.len() });
-        }
-        self.joint.clear();
-        for (role, &choice) in self.shared.info.all_roles().zip(joint) {
-            let legal = &self.view.legal[role.index()];
-            let place = legal.iter().position(|&legal| legal == choice);
-            let place = place.ok_or(Halt::IllegalMove { role, choice })?;
-            self.joint.push(self.view.choices[role.index()][place]);
-        }
+        self.set_joint(joint)?;
         self.advance(out, stop)
+    }
+
+    fn perceive(&mut self, joint: &[Move], out: &mut Step, stop: &Stop) -> Result<bool, Halt> {
+        self.set_joint(joint)?;
+        self.percepts(out, stop)?;
+        Ok(true)
     }
 
     fn undo(&mut self) -> bool {

@@ -113,6 +113,38 @@ impl<M: Machine> NetworkWorker<M> {
         self.look()
     }
 
+    /// Switches legal moves on, and writes down what is perceived.
+    fn switch(&mut self, joint: &[Move], out: &mut Step) -> Result<(), Halt> {
+        let roles = self.shared.info.roles.len();
+        if joint.len() != roles {
+            return Err(Halt::JointLength { expected: roles, given: joint.len() });
+        }
+        self.inputs.clear();
+        let machine = self.machine.get_mut();
+        for (role, &choice) in joint.iter().enumerate() {
+            let legal = match self.shared.names.place(role, choice) {
+                Some(at) => !self.terminal && machine.is_legal(at),
+                None => self.legal.of(role) == [choice],
+            };
+            let input = self.shared.names.input(role, choice).filter(|_| legal);
+            let Some(input) = input else {
+                return Err(Halt::IllegalMove { role: Role(role as u8), choice });
+            };
+            self.inputs.push(input);
+        }
+        out.clear(roles);
+        out.tick = true;
+        machine.moves(&self.inputs);
+        if self.shared.info.information == Information::Hidden {
+            for (number, &(role, ..)) in self.shared.network.percepts.iter().enumerate() {
+                if machine.percept(number) {
+                    out.percepts.insert(Role(role as u8), Percept(self.shared.percepts[number]));
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Goes back to the last state that could be played.
     pub(super) fn restore(&mut self) {
         self.machine.get_mut().load(&self.last);
@@ -167,34 +199,8 @@ impl<M: Machine> Worker for NetworkWorker<M> {
 
     fn step(&mut self, joint: &[Move], out: &mut Step, stop: &Stop) -> Result<(), Halt> {
         stop.check()?;
-        let roles = self.shared.info.roles.len();
-        if joint.len() != roles {
-            return Err(Halt::JointLength { expected: roles, given: joint.len() });
-        }
-        self.inputs.clear();
-        let machine = self.machine.get_mut();
-        for (role, &choice) in joint.iter().enumerate() {
-            let legal = match self.shared.names.place(role, choice) {
-                Some(at) => !self.terminal && machine.is_legal(at),
-                None => self.legal.of(role) == [choice],
-            };
-            let input = self.shared.names.input(role, choice).filter(|_| legal);
-            let Some(input) = input else {
-                return Err(Halt::IllegalMove { role: Role(role as u8), choice });
-            };
-            self.inputs.push(input);
-        }
-        out.clear(roles);
-        out.tick = true;
-        machine.moves(&self.inputs);
-        if self.shared.info.information == Information::Hidden {
-            for (number, &(role, ..)) in self.shared.network.percepts.iter().enumerate() {
-                if machine.percept(number) {
-                    out.percepts.insert(Role(role as u8), Percept(self.shared.percepts[number]));
-                }
-            }
-        }
-        machine.advance(&self.inputs);
+        self.switch(joint, out)?;
+        self.machine.get_mut().advance(&self.inputs);
         if let Err(halt) = self.look() {
             self.restore();
             return Err(halt);
@@ -202,6 +208,13 @@ impl<M: Machine> Worker for NetworkWorker<M> {
         self.history.extend_from_slice(&self.last);
         self.machine.get_mut().save(&mut self.last);
         Ok(())
+    }
+
+    fn perceive(&mut self, joint: &[Move], out: &mut Step, stop: &Stop) -> Result<bool, Halt> {
+        stop.check()?;
+        self.switch(joint, out)?;
+        self.machine.get_mut().retreat(&self.inputs);
+        Ok(true)
     }
 
     fn undo(&mut self) -> bool {

@@ -10,13 +10,17 @@ use crate::joints::draw_joint;
 use crate::pool::{Pool, Rows};
 use crate::views::ViewId;
 
-/// Particles by which it is found out how many agree.
+/// Particles of which it is found out whether they are in few states.
 const PILOTS: usize = 64;
 /// If more than this share agrees, one try each is enough.
 const MOST: f64 = 0.25;
 /// The tries that a particle has at most, and the joint moves that are looked at for it.
 const TRIES: u64 = 256;
 const LOOKS: u64 = 4096;
+/// Where so many tries are needed, what agreed is tried again elsewhere.
+const RARE: u64 = 8;
+/// If that takes this many times as long as to try, it is not done.
+const WORTH: u64 = 16;
 /// The moves that are remembered of states that were looked at.
 pub(super) const MEMORY: usize = 1 << 22;
 
@@ -55,58 +59,72 @@ pub(super) struct Candidate {
     pub(super) over: bool,
 }
 
-/// How particles are advanced.
+/// How a particle is advanced.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Way {
-    /// So many tries each.
+enum Way {
+    /// So many tries.
     Tries(u64),
     /// All joint moves, where they are not more than this; so many tries where they are.
     Look(u64, u64),
 }
 
+/// How particles have fared in a turn, and so how the next one should be advanced. What a particle
+/// is given may depend on those before it, but not on how it fares itself.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pace {
+    eager: u64,
+    /// Whether particles are in so few states that to look closely is work that they share.
+    shared: bool,
+    particles: u64,
+    tried: u64,
+    agreed: u64,
+}
+
+impl Pace {
+    fn way(&self) -> Way {
+        let Pace { eager, particles, tried, agreed, .. } = *self;
+        if self.shared {
+            return Way::Look(LOOKS * eager, TRIES);
+        }
+        if agreed == 0 {
+            // Few may agree, or one was just unlucky.
+            let tries = match particles {
+                0 => 1,
+                1 => TRIES / 64,
+                2 | 3 => TRIES / 16,
+                _ => return Way::Look(LOOKS * eager, TRIES / 4 * eager),
+            };
+            return Way::Tries(tries * eager);
+        }
+        let share = agreed as f64 / tried as f64;
+        if share > MOST && eager == 1 {
+            return Way::Tries(1);
+        }
+        let tries = (2.0 / share).ceil() as u64;
+        let tries = tries.saturating_mul(eager).clamp(1, TRIES * eager);
+        Way::Look(tries.saturating_mul(WORTH).min(LOOKS * eager), tries)
+    }
+}
+
 impl Cloud {
-    /// How to advance, by how many of a few particles agree.
-    pub(super) fn way(
-        &mut self,
-        turn: &Turn,
-        eager: u64,
-        rng: &mut Rng,
-        patience: &dyn Fn() -> bool,
-        stop: &Stop,
-    ) -> Result<Way, Trouble> {
+    /// Before the first particle of a turn.
+    pub(super) fn pace(&mut self, turn: usize, eager: u64, stop: &Stop) -> Result<Pace, Halt> {
+        let mut pace = Pace { eager, shared: false, particles: 0, tried: 0, agreed: 0 };
+        self.proposal.begin(self.game.info().roles.len());
         let all = self.now.len();
         let pilots = all.min(PILOTS);
-        let mut agreed = 0;
-        let mut joints = 0;
         let mut different = Pool::default();
-        for _ in 0..pilots {
-            let at = rng.below(all as u64) as usize;
-            if different.insert(self.now.states.get(at)).1 {
-                self.worker.load(self.now.states.get(at), stop)?;
-                let own = Some(turn.own);
-                if self.joints.look(&*self.worker, &*self.model, self.role, own) {
-                    joints = joints.max(self.joints.count());
-                }
-            }
-            let share = self.propagate(at, turn, Way::Tries(1), rng, patience, stop)?;
-            agreed += u64::from(share > 0.0);
-            if !patience() {
-                return Err(Trouble::TooLarge);
-            }
+        for pilot in 0..pilots {
+            different.insert(self.now.states.get(pilot * all / pilots));
         }
-        let share = agreed as f64 / pilots as f64;
-        // Particles that are in few states share the work of looking at all joint moves.
-        let shared = different.len() < pilots * 3 / 4
-            && joints.saturating_mul(2 * different.len() as u64) < all as u64;
-        if shared {
-            return Ok(Way::Look(LOOKS * eager, TRIES));
+        if different.len() < pilots * 3 / 4 {
+            self.worker.load(self.now.states.get(0), stop)?;
+            let own = Some(self.turns[turn].own);
+            self.joints.look(&*self.worker, &*self.model, self.role, own);
+            let looks = self.joints.count().saturating_mul(2 * different.len() as u64);
+            pace.shared = looks < all as u64;
         }
-        if share > MOST && eager == 1 {
-            return Ok(Way::Tries(1));
-        }
-        let tries = if agreed == 0 { TRIES / 4 } else { (2.0 / share).ceil() as u64 };
-        let tries = tries.saturating_mul(eager).clamp(1, TRIES * eager);
-        Ok(Way::Look(LOOKS * eager, tries))
+        Ok(pace)
     }
 
     /// Looks for a step of a particle that agrees with a turn, and leaves it in `best`. What it
@@ -114,13 +132,15 @@ impl Cloud {
     pub(super) fn propagate(
         &mut self,
         at: usize,
-        turn: &Turn,
-        way: Way,
+        (number, turn): (usize, &Turn),
+        pace: &mut Pace,
         rng: &mut Rng,
         patience: &dyn Fn() -> bool,
         stop: &Stop,
     ) -> Result<f64, Trouble> {
         stop.check()?;
+        let way = pace.way();
+        pace.particles += 1;
         if matches!(way, Way::Look(..))
             && self.looked.states.find(self.now.states.get(at)).is_some()
         {
@@ -139,26 +159,90 @@ impl Cloud {
                 tries
             }
         };
-        let mut agreed = 0_u64;
+        let (game, worker) = (&*self.game, &*self.worker);
+        let seen = (&self.turns[..], number);
+        self.proposal.look(game, worker, self.role, seen, &mut self.hints, stop)?;
+        let total = if tries == 1 && !self.proposal.is_guided() {
+            self.try_once(turn, rng, stop)?
+        } else {
+            self.try_often(at, turn, tries, rng, patience, stop)?
+        };
+        let (total, agreed, tried) = total;
+        (pace.tried, pace.agreed) = (pace.tried + tried, pace.agreed + agreed);
+        if agreed == 0 {
+            return Ok(0.0);
+        }
+        self.keep(at, rng, stop)?;
+        Ok(total / tried as f64)
+    }
+
+    /// One step as it would be made. What it gives is the sum of what the tries that agreed weigh,
+    /// their number, and that of all.
+    fn try_once(
+        &mut self,
+        turn: &Turn,
+        rng: &mut Rng,
+        stop: &Stop,
+    ) -> Result<(f64, u64, u64), Trouble> {
+        let (worker, joint) = (&*self.worker, &mut self.joint);
+        let agreed = draw_joint(worker, &*self.model, self.role, Some(turn.own), joint, rng)
+            && self.take(turn, stop)?;
+        Ok((f64::from(u8::from(agreed)), u64::from(agreed), 1))
+    }
+
+    /// Several steps, of which one that agreed is made, drawn by what they weigh.
+    fn try_often(
+        &mut self,
+        at: usize,
+        turn: &Turn,
+        tries: u64,
+        rng: &mut Rng,
+        patience: &dyn Fn() -> bool,
+        stop: &Stop,
+    ) -> Result<(f64, u64, u64), Trouble> {
+        let (mut total, mut agreed) = (0.0, 0);
+        let mut chosen: Vec<Move> = Vec::new();
+        let mut there = true;
         for number in 0..tries {
             if number % 16 == 15 && !patience() {
                 return Err(Trouble::TooLarge);
             }
-            if number > 0 {
+            if !there {
                 self.worker.load(self.now.states.get(at), stop)?;
             }
             let (worker, joint) = (&*self.worker, &mut self.joint);
-            if !draw_joint(worker, &*self.model, self.role, Some(turn.own), joint, rng) {
-                return Ok(0.0);
-            }
-            if self.take(turn, stop)? {
-                agreed += 1;
-                if agreed == 1 || rng.below(agreed) == 0 {
-                    self.keep(at, rng, stop)?;
+            let (model, own) = (&*self.model, turn.own);
+            let Some(weight) = self.proposal.draw(worker, model, self.role, own, joint, rng) else {
+                return Ok((0.0, 0, tries));
+            };
+            let agrees = match self.perceives(turn, stop)? {
+                Some(agrees) => agrees,
+                None => {
+                    there = false;
+                    self.take(turn, stop)?
+                }
+            };
+            if agrees && weight > 0.0 {
+                (total, agreed) = (total + weight, agreed + 1);
+                if tries >= RARE {
+                    self.proposal.learn(&self.joint);
+                }
+                if rng.f64() * total < weight {
+                    chosen.clone_from(&self.joint);
                 }
             }
         }
-        Ok(agreed as f64 / tries as f64)
+        if agreed > 0 {
+            if !there {
+                self.worker.load(self.now.states.get(at), stop)?;
+            }
+            self.joint = chosen;
+            if !self.take(turn, stop)? {
+                // It would have led nowhere, which to perceive does not tell.
+                return Ok((0.0, 0, tries));
+            }
+        }
+        Ok((total, agreed, tries))
     }
 
     /// Looks at all joint moves, and draws one of those that agree by how likely they are.
@@ -215,15 +299,19 @@ impl Cloud {
         let (number, _) = looked.states.insert(self.now.states.get(at));
         looked.starts.push(looked.sums.len());
         let mut total = 0.0;
+        let mut there = false;
         for joint in 0..self.joints.count() {
             stop.check()?;
             if joint % 16 == 15 && !patience() {
                 // Half of it would be no sample.
                 return Err(Trouble::TooLarge);
             }
-            self.worker.load(self.now.states.get(at), stop)?;
+            if !there {
+                self.worker.load(self.now.states.get(at), stop)?;
+            }
             let share = self.joints.write(joint, &mut self.joint);
-            if self.take(turn, stop)? {
+            there = self.perceives(turn, stop)? == Some(false);
+            if !there && self.take(turn, stop)? {
                 total += share;
                 looked.sums.push(total);
                 looked.moves.extend_from_slice(&self.joint);
@@ -237,6 +325,14 @@ impl Cloud {
         }
         self.looked = looked;
         Ok(number)
+    }
+
+    /// Whether the joint move would let the role perceive what it saw, if the engine can tell
+    /// without making it.
+    fn perceives(&mut self, turn: &Turn, stop: &Stop) -> Result<Option<bool>, Halt> {
+        self.made += 1;
+        let told = self.worker.perceive(&self.joint, &mut self.step, stop)?;
+        Ok(told.then(|| agrees(&turn.seen, self.role, &self.joint, &self.step)))
     }
 
     /// Makes the joint move; whether it could be made and agrees with a turn.

@@ -84,9 +84,15 @@ impl Mind {
         let legal = match self.follow(view, budget, rng) {
             Ok(()) => self.legal(view.role(), budget)?,
             Err(halt) => {
+                eprintln!(
+                    "PRETEND {} turn {} {halt} left {:?}",
+                    view.role().index(),
+                    view.turns().len(),
+                    budget.remaining()
+                );
                 let Some((_, worker)) = &mut self.worker else { return Err(halt) };
                 match &self.belief {
-                    Some(belief) => belief.pretend(view.turns(), &mut **worker, rng)?,
+                    Some(belief) => belief.pretend(view.turns(), &mut **worker, budget, rng)?,
                     None if view.turns().is_empty() => worker.reset(),
                     None => return Err(halt),
                 }

@@ -54,7 +54,7 @@ const SIDE_BY_SIDE: u32 = 4;
 const STREAM: u32 = 32;
 
 /// How often a leaf is played out before it gets edges, where playouts are played side by side.
-const EXPAND: u32 = 4;
+const EXPAND: u32 = 8;
 
 /// The settings.
 #[derive(Clone, Debug)]
@@ -68,6 +68,9 @@ struct Config {
     /// Whether nothing is asked about moves.
     plain: bool,
     batch: u32,
+    /// A round has at most the visits of the root divided by this many descents, so that a small
+    /// search is not spoilt by descents that know nothing of each other.
+    patience: u32,
     playouts: u32,
     /// Whether leaves have more playouts where those cost nothing.
     spare: bool,
@@ -112,6 +115,7 @@ impl Uct {
             expand: 1,
             plain: settings.real("bias") <= 0.0 && settings.real("grave") <= 0.0,
             batch: 1,
+            patience: settings.whole("patience"),
             playouts: 1,
             spare: true,
             max_steps: settings.whole("steps"),
@@ -244,7 +248,7 @@ impl Uct {
             if node.proven {
                 break;
             }
-            let size = pace.size(node.visits, search.config.batch, budget);
+            let size = pace.size(node.visits, search.config, budget);
             let size = budget.left().map_or(u64::from(size), |left| left.min(u64::from(size)));
             if size == 0 || !budget.spend(size) {
                 break;

@@ -4,9 +4,8 @@ use std::time::Duration;
 
 use magister_core::Budget;
 
-/// A round has at most the visits of the root divided by this many descents, so that a small
-/// search is not spoilt by descents that know nothing of each other.
-const PATIENCE: u32 = 8;
+use super::Config;
+
 /// With fewer rounds than this to come, all are full: in a game whose playouts take long, a round of
 /// one descent costs as much as a full one.
 const FEW: u32 = 200;
@@ -25,8 +24,9 @@ impl Pace {
     }
 
     /// The descents of the next round.
-    pub(super) fn size(&mut self, visits: u32, batch: u32, budget: &Budget) -> u32 {
-        let size = (visits / PATIENCE).clamp(1, batch);
+    pub(super) fn size(&mut self, visits: u32, config: &Config, budget: &Budget) -> u32 {
+        let batch = config.batch;
+        let size = (visits / config.patience).clamp(1, batch);
         self.rounds += 1;
         let (Some(began), Some(left)) = (self.began, budget.remaining()) else { return size };
         let each = began.saturating_sub(left) / self.rounds;

@@ -280,6 +280,11 @@ impl Machine for Emitted {
 
     fn retreat(&mut self, inputs: &[u32]) {
         self.switch(inputs, [0; 2]);
+        if self.perceiving {
+            // Percepts may lie where something was that they are computed from.
+            self.codes.parts[self.at].legal.run(&mut self.wires);
+            self.goals_known = false;
+        }
     }
 
     fn coming(&mut self, state: &mut [u64]) {

@@ -1,0 +1,93 @@
+//! A state that the game may be in, for when none was found that agrees with everything.
+
+use magister_core::{Game, Halt, Move, Rng, Role, Step, Stop, Turn, Worker};
+
+use crate::evidence::distance;
+use crate::hints::Hints;
+use crate::joints::draw_joint;
+use crate::model::Model;
+use crate::proposal::Proposal;
+
+/// How often a step is tried that should not end the game.
+const BLIND: usize = 20;
+/// Joint moves of which the one is taken that comes closest to what was seen.
+const TRIES: usize = 64;
+
+/// Makes the own moves of some turns from the state that a worker is in. As long as there is hope,
+/// joint moves are taken that come close to what was seen; it is taken as it comes otherwise.
+pub(crate) fn pretend(
+    game: &dyn Game,
+    model: &dyn Model,
+    role: Role,
+    turns: &[Turn],
+    worker: &mut dyn Worker,
+    rng: &mut Rng,
+    hope: &dyn Fn() -> bool,
+) -> Result<(), Halt> {
+    let (mut step, mut joint, mut state) = (Step::new(), Vec::new(), Vec::new());
+    let (mut hints, mut proposal) = (Hints::default(), Proposal::default());
+    let never = Stop::never();
+    let (all, mut turns) = (turns, turns.iter().enumerate());
+    loop {
+        let turn = if worker.silent() {
+            None
+        } else {
+            let Some(turn) = turns.next() else { return Ok(()) };
+            Some(turn)
+        };
+        let own = turn.map(|(_, turn)| turn.own);
+        worker.save(&mut state);
+        for blind in 0..BLIND {
+            let mut drawn = false;
+            if let Some((at, turn)) = turn.filter(|_| blind == 0 && hope()) {
+                proposal.begin(game.info().roles.len());
+                proposal.look(game, &*worker, role, (all, at), &mut hints, &never)?;
+                let question = (model, role, turn);
+                drawn = closest(question, &mut proposal, worker, &mut joint, rng, hope)?;
+            }
+            // Where the own move is not legal, this is not where it was made; the turn passes all
+            // the same.
+            if !drawn
+                && !draw_joint(worker, model, role, own, &mut joint, rng)
+                && !draw_joint(worker, model, role, None, &mut joint, rng)
+            {
+                return Ok(());
+            }
+            worker.step(&joint, &mut step, &never)?;
+            // It is not over, or nobody would ask.
+            if !worker.terminal() {
+                break;
+            }
+            worker.load(&state, &never)?;
+        }
+    }
+}
+
+/// Draws some joint moves and takes the one of which the role would perceive what is most like
+/// what it saw. False if there is none.
+fn closest(
+    (model, role, turn): (&dyn Model, Role, &Turn),
+    proposal: &mut Proposal,
+    worker: &mut dyn Worker,
+    best: &mut Vec<Move>,
+    rng: &mut Rng,
+    hope: &dyn Fn() -> bool,
+) -> Result<bool, Halt> {
+    let (mut step, mut joint) = (Step::new(), Vec::new());
+    let mut least = usize::MAX;
+    for _ in 0..TRIES {
+        let drawn = proposal.draw(&*worker, model, role, turn.own, &mut joint, rng);
+        if drawn.is_none() || !worker.perceive(&joint, &mut step, &Stop::never())? {
+            break;
+        }
+        let far = distance(&turn.seen, role, &joint, &step);
+        if far < least {
+            least = far;
+            best.clone_from(&joint);
+        }
+        if least == 0 || !hope() {
+            break;
+        }
+    }
+    Ok(least < usize::MAX)
+}

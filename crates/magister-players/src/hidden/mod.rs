@@ -38,8 +38,8 @@ pub(crate) use thesis::Thesis;
 use std::sync::Arc;
 
 use magister_core::{
-    Batch, Budget, Decision, Detail, Game, Halt, Move, Results, Rng, Role, Stop, Stream, Thought,
-    View, Worker,
+    Batch, Budget, Decision, Detail, Game, Halt, Information, Move, Results, Rng, Role, Stop,
+    Stream, Thought, View, Worker,
 };
 use magister_infoset::{Belief, Keep, Limits, Settings};
 
@@ -84,14 +84,12 @@ impl Mind {
         let legal = match self.follow(view, budget, rng) {
             Ok(()) => self.legal(view.role(), budget)?,
             Err(halt) => {
-                eprintln!(
-                    "PRETEND {} turn {} {halt} left {:?}",
-                    view.role().index(),
-                    view.turns().len(),
-                    budget.remaining()
-                );
                 let Some((_, worker)) = &mut self.worker else { return Err(halt) };
                 match &self.belief {
+                    // Who saw every joint move knows where it is, without any belief.
+                    _ if view.game().info().information == Information::Perfect => {
+                        view.replay(&mut **worker, &Stop::never())?;
+                    }
                     Some(belief) => belief.pretend(view.turns(), &mut **worker, budget, rng)?,
                     None if view.turns().is_empty() => worker.reset(),
                     None => return Err(halt),

@@ -17,8 +17,8 @@ use magister_gdl::{Options as Reading, read};
 use magister_players::{PLAYERS, Spec};
 use serde::{Deserialize, Serialize};
 
+use crate::binary;
 use crate::sheets::{Sheet, everything, named};
-use crate::{binary, ledger};
 
 #[derive(Args)]
 pub(crate) struct Options {
@@ -37,15 +37,17 @@ pub(crate) struct Options {
     /// Print only, and leave docs/honesty.md as it is
     #[arg(long)]
     print: bool,
-    /// Forget what was audited before
+    /// Forget what was audited before, as is right after players have changed
     #[arg(long)]
     fresh: bool,
 }
 
 /// How many times as long a player is waited for as it should take; and if nothing was heard of it
-/// by then, how many times when it is asked for one iteration only.
+/// by then, how many times when it is asked for one iteration only. That is done in a game as long
+/// as its audits have not taken so many times what they should.
 const PATIENCE: f64 = 5.0;
 const LAST: f64 = 25.0;
+const ALL: f64 = 4.0;
 /// The chance with which any honest player may be taken for another by a test that counts.
 const DOUBT: f64 = 0.01;
 /// How long a game may take to become playable, and how long to be solved.
@@ -57,8 +59,8 @@ const SOLVING: Duration = Duration::from_secs(5);
 struct Outcome {
     game: String,
     player: String,
-    /// What it depends on: the code and how thoroughly was looked.
-    code: String,
+    /// How thoroughly was looked.
+    how: String,
     twins: u64,
     futures: u64,
     answers: u64,
@@ -73,14 +75,14 @@ struct Outcome {
 #[expect(clippy::print_stdout, reason = "this is what the command is for")]
 pub(crate) fn run(options: &Options) -> Result<()> {
     let players = players(options)?;
-    let code = format!("{} {} {}", ledger::fingerprint()?, options.seconds, options.iterations);
+    let how = format!("{} s, {} iterations", options.seconds, options.iterations);
     let path = binary::target().join("audit.jsonl");
     if options.fresh {
         let _ = fs::remove_file(&path);
     }
     let before = fs::read_to_string(&path).unwrap_or_default();
     let lines = before.lines().filter_map(|line| serde_json::from_str(line).ok());
-    let mut known: Vec<Outcome> = lines.filter(|line: &Outcome| line.code == code).collect();
+    let mut known: Vec<Outcome> = lines.filter(|line: &Outcome| line.how == how).collect();
     let mut file = OpenOptions::new()
         .create(true)
         .append(true)
@@ -103,16 +105,20 @@ pub(crate) fn run(options: &Options) -> Result<()> {
                 false
             })
             .collect();
+        let (start, most) = (Instant::now(), ALL * options.seconds * players.len() as f64);
         let ground = if open.is_empty() { None } else { Some(ground(sheet)) };
         for player in open {
             let mut outcome = match &ground {
-                Some(Ok(ground)) => audit(ground, player, audits, options),
+                Some(Ok(ground)) => {
+                    let again = start.elapsed().as_secs_f64() < most;
+                    audit(ground, player, audits, again, options)
+                }
                 Some(Err(why)) => Outcome { left_out: vec![why.clone()], ..Outcome::default() },
                 None => continue,
             };
             outcome.game.clone_from(&sheet.name);
             outcome.player = player.to_string();
-            outcome.code.clone_from(&code);
+            outcome.how.clone_from(&how);
             writeln!(file, "{}", serde_json::to_string(&outcome)?)?;
             for finding in &outcome.findings {
                 println!("  {player} in {}: {finding}", sheet.name);
@@ -202,8 +208,8 @@ fn ground(sheet: &Sheet) -> Result<Ground, String> {
     Ok(within(SOLVING, &Stop::never(), |stop| Ground::new(&game, stop)))
 }
 
-/// Audits a player in all roles of a game.
-fn audit(ground: &Ground, player: &Spec, audits: f64, options: &Options) -> Outcome {
+/// Audits a player in all roles of a game, slow ones once more if there is time.
+fn audit(ground: &Ground, player: &Spec, audits: f64, again: bool, options: &Options) -> Outcome {
     let info = ground.game().info();
     let roles = info.players().count().max(1);
     let time = Duration::from_secs_f64(options.seconds / roles as f64);
@@ -222,7 +228,7 @@ fn audit(ground: &Ground, player: &Spec, audits: f64, options: &Options) -> Outc
             })
         };
         let mut verdict = ask(&audit, PATIENCE);
-        if verdict.as_ref().is_ok_and(|verdict| verdict.answers == 0) {
+        if again && verdict.as_ref().is_ok_and(|verdict| verdict.answers == 0) {
             verdict = ask(&Audit { iterations: 1, ..audit }, LAST);
         }
         let name = info.role_name(role);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 use serde::{Deserialize, Serialize};
@@ -21,11 +21,11 @@ pub(crate) struct Ledger {
 impl Ledger {
     /// The ledger of `cargo xtask long`, as it was left, if the code is still the same.
     pub(crate) fn open(fresh: bool) -> Result<Self> {
-        let root = root();
+        let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..");
         let folder = root.join("target");
         fs::create_dir_all(&folder)?;
         let path = folder.join("long.json");
-        let code = fingerprint()?;
+        let code = fingerprint(&root)?;
         let mut ledger = match fs::read_to_string(&path) {
             Ok(text) if !fresh => serde_json::from_str(&text).context("target/long.json")?,
             _ => Ledger::default(),
@@ -63,13 +63,8 @@ impl Ledger {
     }
 }
 
-fn root() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..")
-}
-
 /// A hash of all source files.
-pub(crate) fn fingerprint() -> Result<String> {
-    let root = root();
+fn fingerprint(root: &Path) -> Result<String> {
     let mut files = Vec::new();
     let mut folders = vec![root.join("crates"), root.join("xtask/src")];
     while let Some(folder) = folders.pop() {

@@ -31,7 +31,7 @@ pub(crate) struct Options {
     #[arg(long, default_value_t = 1_000)]
     iterations: u64,
     /// How often a player is asked in each information set, for what can be won against it
-    #[arg(long, default_value_t = 10)]
+    #[arg(long, default_value_t = 5)]
     times: u32,
     /// Only these players
     #[arg(long, value_delimiter = ',')]
@@ -174,6 +174,8 @@ pub(crate) fn run(options: &Options) -> Result<()> {
          best replies to what it does are computed exactly.\n\
          Told is what they gain, on average over the roles, in percent of the range of payoffs: \
          exploitability.\n\
+         A player that mixes without saying how is known only as well as so many answers tell, and \
+         seems worse than it is.\n\
          `magister solve GAME --player PLAYER` tells the same of any game that is small \
          enough.\n\n{exploited}",
         options.seeds, options.times, options.iterations

@@ -38,8 +38,8 @@ pub(crate) use thesis::Thesis;
 use std::sync::Arc;
 
 use magister_core::{
-    Batch, Budget, Decision, Detail, Game, Halt, Move, Results, Rng, Role, Stop, Stream, Thought,
-    View, Worker,
+    Batch, Budget, Decision, Detail, Game, Halt, Information, Move, Results, Rng, Role, Stop,
+    Stream, Thought, View, Worker,
 };
 use magister_infoset::{Belief, Keep, Limits, Settings};
 
@@ -86,6 +86,10 @@ impl Mind {
             Err(halt) => {
                 let Some((_, worker)) = &mut self.worker else { return Err(halt) };
                 match &self.belief {
+                    // Who saw every joint move knows where it is, without any belief.
+                    _ if view.game().info().information == Information::Perfect => {
+                        view.replay(&mut **worker, &Stop::never())?;
+                    }
                     Some(belief) => belief.pretend(view.turns(), &mut **worker, budget, rng)?,
                     None if view.turns().is_empty() => worker.reset(),
                     None => return Err(halt),
@@ -256,9 +260,11 @@ impl Scores {
             _ => near[rng.below(near.len() as u64) as usize],
         };
         let total: f64 = self.moves.iter().map(|entry| entry.2).sum();
+        // It plays the first of them and not by lot, so votes are no probabilities.
+        let share = |votes: f64| votes / total.max(f64::MIN_POSITIVE);
         let thought = |&(choice, _, votes): &(Move, f64, f64)| Thought {
             value: None,
-            probability: Some(votes / total.max(f64::MIN_POSITIVE)),
+            visits: (share(votes) * iterations as f64).round() as u64,
             ..Thought::new(choice, 0.0)
         };
         let thoughts = self.moves.iter().filter(|entry| entry.2 > 0.0).map(thought).collect();

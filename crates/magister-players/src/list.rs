@@ -213,7 +213,7 @@ pub const PLAYERS: &[Entry] = &[
             ),
             Parameter::whole(
                 "patience",
-                8,
+                128,
                 (1, 1000),
                 "a round has at most one descent for so many visits of the root",
             ),

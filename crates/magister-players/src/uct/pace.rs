@@ -8,7 +8,7 @@ use super::Config;
 
 /// With fewer rounds than this to come, all are full: in a game whose playouts take long, a round of
 /// one descent costs as much as a full one.
-const FEW: u32 = 1000;
+const FEW: u32 = 2000;
 
 /// Tells how large rounds are to be. Where only iterations count, that depends on nothing but the
 /// visits.

@@ -114,9 +114,8 @@ impl Pool {
 
     fn chain(&self, hash: u64) -> impl Iterator<Item = usize> {
         let first = self.heads.get(&hash).copied();
-        std::iter::successors(first, |&at| Some(self.before[at as usize]))
-            .take_while(|&at| at != NONE)
-            .map(|at| at as usize)
+        let before = |&at: &u32| Some(self.before[at as usize]).filter(|&at| at != NONE);
+        std::iter::successors(first, before).map(|at| at as usize)
     }
 }
 
@@ -130,6 +129,19 @@ fn hash(row: &[u64]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The hasher multiplies by this after every word, so these two rows have the same hash.
+    #[test]
+    fn rows_of_the_same_hash_are_told_apart() {
+        const FACTOR: u64 = 0xf135_7aea_2e62_a9c5;
+        let (one, other) = ([1, 0], [0, FACTOR]);
+        assert_eq!(hash(&one), hash(&other), "the hasher is another one: find other rows");
+        let mut pool = Pool::default();
+        assert_eq!(pool.insert(&one), (0, true));
+        assert_eq!(pool.find(&other), None);
+        assert_eq!(pool.insert(&other), (1, true));
+        assert_eq!((pool.find(&one), pool.find(&other)), (Some(0), Some(1)));
+    }
 
     #[test]
     fn a_row_is_kept_once() {

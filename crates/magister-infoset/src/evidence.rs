@@ -24,6 +24,15 @@ pub(crate) fn distance(seen: &Observation, role: Role, joint: &[Move], step: &St
     }
 }
 
+/// Whether percepts were told. If the rules are at fault while they are computed, the step itself
+/// will say so.
+pub(crate) fn told(perceived: Result<bool, Halt>) -> Result<bool, Halt> {
+    match perceived {
+        Err(Halt::Rules(_)) => Ok(false),
+        other => other,
+    }
+}
+
 /// Whether a step could be made. One at which the rules are at fault is none that the match could
 /// have taken: it would have been broken off there.
 pub(crate) fn possible(made: Result<(), Halt>) -> Result<bool, Halt> {

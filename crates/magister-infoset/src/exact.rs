@@ -10,7 +10,7 @@ use std::sync::Arc;
 use magister_core::{Game, Move, Observation, Percept, Role, Step, Stop, Turn, Worker};
 
 use crate::Trouble;
-use crate::evidence::{agrees, possible};
+use crate::evidence::{agrees, possible, told};
 use crate::joints::{Joints, share_of};
 use crate::model::{Model, Uniform};
 use crate::views::Views;
@@ -350,7 +350,7 @@ impl Tracker {
                 self.worker.load(self.layer.state(at), stop)?;
             }
             if let Some(turn) = turn.filter(|_| 2 * agreed < number)
-                && self.worker.perceive(joint, step, stop)?
+                && told(self.worker.perceive(joint, step, stop))?
                 && !agrees(&turn.seen, self.role, joint, step)
             {
                 there = true;

@@ -96,13 +96,25 @@ impl Hints {
     /// is a fact that is not true in all of them and has words in common with what was shown later,
     /// and it counts the more the more words that are: even one says something here, since those
     /// that all states have in common make no difference.
-    pub(crate) fn liken(&mut self, text: &dyn Text, turns: &[Turn], states: &[&[u64]]) -> Vec<u64> {
+    ///
+    /// It ends early when there is no more patience: what was compared so far is enough for an order.
+    pub(crate) fn liken(
+        &mut self,
+        text: &dyn Text,
+        turns: &[Turn],
+        states: &[&[u64]],
+        patience: &dyn Fn() -> bool,
+    ) -> Vec<u64> {
         let mut numbers: FxHashMap<String, usize> = FxHashMap::default();
         let mut known: Vec<Box<[u32]>> = Vec::new();
         let mut counts: Vec<usize> = Vec::new();
         let mut told: Vec<Vec<usize>> = Vec::new();
         for state in states {
             let mut here = Vec::new();
+            if !patience() {
+                told.push(here);
+                continue;
+            }
             for fact in facts(&text.state_text(state)) {
                 let number = numbers.get(fact).copied().unwrap_or(known.len());
                 if number == known.len() {
@@ -119,6 +131,9 @@ impl Hints {
         for turn in turns {
             let Observation::Percepts(percepts) = &turn.seen else { continue };
             for &percept in percepts {
+                if !patience() {
+                    break;
+                }
                 let words = self.words_of(text, percept);
                 for (number, fact) in known.iter().enumerate() {
                     if counts[number] < states.len() {

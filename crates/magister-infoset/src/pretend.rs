@@ -2,7 +2,7 @@
 
 use magister_core::{Game, Halt, Move, Rng, Role, Step, Stop, Turn, Worker};
 
-use crate::evidence::distance;
+use crate::evidence::{distance, told};
 use crate::hints::Hints;
 use crate::joints::draw_joint;
 use crate::model::Model;
@@ -37,6 +37,7 @@ pub(crate) fn pretend(
         };
         let own = turn.map(|(_, turn)| turn.own);
         worker.save(&mut state);
+        let mut over = true;
         for blind in 0..BLIND {
             let mut drawn = false;
             if let Some((at, turn)) = turn.filter(|_| blind == 0 && hope()) {
@@ -56,9 +57,14 @@ pub(crate) fn pretend(
             worker.step(&joint, &mut step, &never)?;
             // It is not over, or nobody would ask.
             if !worker.terminal() {
+                over = false;
                 break;
             }
             worker.load(&state, &never)?;
+        }
+        // Where nobody is asked, it would go on like this for ever.
+        if over && turn.is_none() {
+            return Ok(());
         }
     }
 }
@@ -77,7 +83,7 @@ fn closest(
     let mut least = usize::MAX;
     for _ in 0..TRIES {
         let drawn = proposal.draw(&*worker, model, role, turn.own, &mut joint, rng);
-        if drawn.is_none() || !worker.perceive(&joint, &mut step, &Stop::never())? {
+        if drawn.is_none() || !told(worker.perceive(&joint, &mut step, &Stop::never()))? {
             break;
         }
         let far = distance(&turn.seen, role, &joint, &step);

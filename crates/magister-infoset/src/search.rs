@@ -4,7 +4,7 @@ mod tries;
 
 use magister_core::{Game, Halt, Move, Rng, Role, Step, Stop, Turn, Worker};
 
-use crate::evidence::{distance, possible};
+use crate::evidence::{distance, possible, told};
 use crate::exact::Layer;
 use crate::hints::Hints;
 use crate::joints::{Joints, Order};
@@ -162,7 +162,7 @@ impl Lifeline {
                 effort = effort.more();
             }
             if fresh || back >= question.turns.len() {
-                self.begin(question, means);
+                self.begin(question, means, patience);
             } else {
                 self.take_back(question.turns.len() - back, question, means, patience)?;
                 dives += 1;
@@ -171,7 +171,12 @@ impl Lifeline {
     }
 
     /// Forgets the course. States of the anchor come first that look like what was seen since.
-    fn begin(&mut self, question: Question<'_>, means: &mut Means<'_>) {
+    fn begin(
+        &mut self,
+        question: Question<'_>,
+        means: &mut Means<'_>,
+        patience: &dyn Fn() -> bool,
+    ) {
         let farthest = std::mem::take(&mut self.farthest);
         *self = Lifeline { farthest, ..Lifeline::new(question.anchor, means.rng) };
         let all = question.anchor.len();
@@ -182,7 +187,8 @@ impl Lifeline {
         let some: Vec<u32> = order.map(|origin| origin as u32).collect();
         let states: Vec<&[u64]> =
             some.iter().map(|&origin| question.anchor.state(origin as usize)).collect();
-        let ranks = means.hints.liken(question.game.text(), question.turns, &states);
+        let text = question.game.text();
+        let ranks = means.hints.liken(text, question.turns, &states, patience);
         let mut ranked: Vec<(u64, u32)> = ranks.into_iter().zip(some).collect();
         ranked.sort_by_key(|entry| entry.0);
         self.first.extend(ranked.into_iter().map(|entry| entry.1));
@@ -320,7 +326,7 @@ impl Lifeline {
             frame.tried += u64::from(!tries.is_climbing());
             joints.write(number, &mut joint);
             if let Some(turn) = turn {
-                let told = means.worker.perceive(&joint, &mut step, means.stop)?;
+                let told = told(means.worker.perceive(&joint, &mut step, means.stop))?;
                 if !told && !possible(means.worker.step(&joint, &mut step, means.stop))? {
                     continue;
                 }

@@ -34,7 +34,7 @@ impl Council {
         let whole = budget.left();
         let parts: Vec<(Budget, Rng)> = (0..count)
             .map(|member| {
-                let share = whole.map(|left| (left + count - 1 - member) / count);
+                let share = whole.map(|left| left / count + u64::from(member < left % count));
                 (budget.part(share), Seed::from(rng.next_u64()).rng())
             })
             .collect();

@@ -215,7 +215,8 @@ pub const PLAYERS: &[Entry] = &[
                 "patience",
                 128,
                 (1, 1000),
-                "a round has at most one descent for so many visits of the root",
+                "a round has at most one descent for so many visits of the root, as long as there is \
+                 time for many rounds",
             ),
             Parameter::whole(
                 "expand",
@@ -228,7 +229,8 @@ pub const PLAYERS: &[Entry] = &[
                 "playouts",
                 0,
                 (0, 10_000),
-                "playouts of a leaf, 0 for what suits the engine",
+                "playouts of a leaf, 0 for what suits the engine; where they are played side by side, a \
+                 power of two up to 32",
             ),
             Parameter::whole(
                 "steps",

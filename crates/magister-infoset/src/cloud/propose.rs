@@ -4,7 +4,7 @@ use magister_core::{Halt, Move, Rng, Stop, Turn};
 
 use super::Cloud;
 use crate::Trouble;
-use crate::evidence::{agrees, possible};
+use crate::evidence::{agrees, possible, told};
 use crate::joints::draw_joint;
 use crate::pool::{Pool, Rows};
 use crate::views::ViewId;
@@ -329,7 +329,7 @@ impl Cloud {
     /// without making it.
     fn perceives(&mut self, turn: &Turn, stop: &Stop) -> Result<Option<bool>, Halt> {
         self.made += 1;
-        let told = self.worker.perceive(&self.joint, &mut self.step, stop)?;
+        let told = told(self.worker.perceive(&self.joint, &mut self.step, stop))?;
         Ok(told.then(|| agrees(&turn.seen, self.role, &self.joint, &self.step)))
     }
 

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::settings::Value;
+use super::spec::COUNCIL;
 use super::{NESTING, Parameter, Settings, Spec, SpecError};
 
 /// Reads a player that stands inside of so many others.
@@ -36,6 +37,14 @@ pub(super) fn nested(text: &str, depth: usize) -> Result<Spec, SpecError> {
             .position(|parameter| parameter.name == key)
             .ok_or_else(|| SpecError::Parameter { entry, name: key.to_owned() })?;
         values[at].1 = read(&entry.parameters[at], value, depth)?;
+        // A council of councils would have more members than anybody has threads.
+        if let Value::Player(inner) = &values[at].1
+            && name == COUNCIL
+            && inner.holds(COUNCIL)
+        {
+            let parameter = &entry.parameters[at];
+            return Err(SpecError::Value { parameter, value: value.to_owned() });
+        }
         given.push(at);
     }
     // One way of writing for one player: the settings that were given, in the order in which

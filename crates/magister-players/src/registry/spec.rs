@@ -12,6 +12,8 @@ use super::{Entry, Settings, SpecError};
 
 /// The name of the parameter that limits memory.
 const MEMORY: &str = "memory";
+/// The player that is made of several others.
+pub(super) const COUNCIL: &str = "council";
 
 /// A player with its settings, such as `mcts:c=1.2`. It can be made any number of times.
 #[derive(Clone, Debug)]
@@ -43,11 +45,17 @@ impl Spec {
         let mut spec = self.clone();
         let (_, given) = self.settings.name.split_once(':').unwrap_or_default();
         let given = pieces(given).iter().any(|piece| piece.starts_with(MEMORY));
+        // Those who are made several times share it.
+        let inner_most = if self.entry.name == COUNCIL {
+            (most / self.settings.whole("threads").max(1)).max(1)
+        } else {
+            most
+        };
         for (parameter, (name, value)) in
             self.entry.parameters.iter().zip(&mut spec.settings.values)
         {
             match value {
-                Value::Player(inner) => **inner = inner.with_memory(most),
+                Value::Player(inner) => **inner = inner.with_memory(inner_most),
                 Value::Number(number) if *name == MEMORY && !given => {
                     *number = f64::from(most).clamp(parameter.range.0, parameter.range.1);
                 }
@@ -55,6 +63,15 @@ impl Spec {
             }
         }
         spec
+    }
+
+    /// Whether it is such a player, or one stands inside of it.
+    pub(super) fn holds(&self, name: &str) -> bool {
+        self.entry.name == name
+            || self.settings.values.iter().any(|(_, value)| match value {
+                Value::Player(inner) => inner.holds(name),
+                Value::Number(_) => false,
+            })
     }
 
     /// Reads a list of players: `mcts:c=1.2,steps=40,random` are two.

@@ -124,7 +124,14 @@ impl Search<'_> {
         for (own, &value) in own.iter_mut().zip(&self.sample) {
             *own += (value - *own) / node.own as f32;
         }
-        if !node.proven && node.kind != Kind::Many {
+        if node.proven {
+            return;
+        }
+        if node.kind == Kind::Many {
+            let all = (node.visits + 1) as f32;
+            let learn = |(value, new): (&mut f32, &f32)| *value += (new - *value) / all;
+            values.iter_mut().zip(&self.sample).for_each(learn);
+        } else {
             node.weight += 1;
             for (value, &new) in values.iter_mut().zip(&self.sample) {
                 *value += (new - *value) / node.weight as f32;
@@ -283,7 +290,7 @@ impl Search<'_> {
         }
         let node = self.tree.node_mut(at);
         node.settled += u32::from(newly);
-        let all = (node.own + node.visits + hop.count) as f32;
+        let all = (node.visits + hop.count) as f32;
         let settled = u64::from(node.settled);
         let values = self.tree.values_mut(at);
         values.iter_mut().zip(&*sum).for_each(|(value, &sum)| learn(value, sum, all));

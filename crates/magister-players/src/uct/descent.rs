@@ -153,7 +153,9 @@ impl Search<'_> {
         let ends = if leaf && !self.room {
             party.count
         } else if leaf {
-            self.config.expand.saturating_sub(node.own + node.pending).min(party.count)
+            // Nothing can be decided before the root has edges.
+            let expand = if party.last == NONE { 1 } else { self.config.expand };
+            expand.saturating_sub(node.own + node.pending).min(party.count)
         } else if party.depth >= DEEP && self.circles(&party) {
             party.count
         } else {

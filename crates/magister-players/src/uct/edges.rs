@@ -50,12 +50,12 @@ pub(super) struct Edges {
 impl Edges {
     /// Asks for memory for so many edges.
     pub(super) fn reserve(&mut self, edges: usize, roles: usize) {
-        self.groups.reserve(edges / GROUP);
-        self.pending.reserve(edges);
-        self.proven.reserve(edges);
-        self.choice.reserve(edges);
-        self.prior.reserve(edges);
-        self.worth.reserve(edges * roles);
+        let _ = self.groups.try_reserve(edges / GROUP);
+        let _ = self.pending.try_reserve(edges);
+        let _ = self.proven.try_reserve(edges);
+        let _ = self.choice.try_reserve(edges);
+        let _ = self.prior.try_reserve(edges);
+        let _ = self.worth.try_reserve(edges * roles);
     }
 
     /// Forgets all edges, but keeps the memory.

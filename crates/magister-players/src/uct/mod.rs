@@ -69,7 +69,8 @@ struct Config {
     plain: bool,
     batch: u32,
     /// A round has at most the visits of the root divided by this many descents, so that a small
-    /// search is not spoilt by descents that know nothing of each other.
+    /// search is not spoilt by descents that know nothing of each other; unless a clock leaves only
+    /// a few rounds.
     patience: u32,
     playouts: u32,
     /// Whether leaves have more playouts where those cost nothing.

@@ -10,17 +10,21 @@ use super::Config;
 /// one descent costs as much as a full one.
 const FEW: u32 = 2000;
 
+/// And then a round is at most so many times as large as the one before.
+const GROWTH: u32 = 4;
+
 /// Tells how large rounds are to be. Where only iterations count, that depends on nothing but the
 /// visits.
 #[derive(Debug)]
 pub(super) struct Pace {
     began: Option<Duration>,
     rounds: u32,
+    last: u32,
 }
 
 impl Pace {
     pub(super) fn new(budget: &Budget) -> Self {
-        Pace { began: budget.remaining(), rounds: 0 }
+        Pace { began: budget.remaining(), rounds: 0, last: 0 }
     }
 
     /// The descents of the next round.
@@ -30,7 +34,9 @@ impl Pace {
         self.rounds += 1;
         let (Some(began), Some(left)) = (self.began, budget.remaining()) else { return size };
         let each = began.saturating_sub(left) / self.rounds;
-        // The first round finds out how long one takes.
-        if self.rounds > 1 && left < each * FEW { batch } else { size }
+        // The first rounds find out how long one takes: one that is not done in time is lost.
+        let full = batch.min(self.last.saturating_mul(GROWTH));
+        self.last = if self.rounds > 1 && left < each * FEW { full.max(size) } else { size };
+        self.last
     }
 }

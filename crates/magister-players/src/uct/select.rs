@@ -39,7 +39,7 @@ impl Search<'_> {
     /// themselves, several at a time: this is where a search spends most of its time.
     pub(super) fn quickest(&self, at: u32) -> usize {
         let range = self.tree.range(at);
-        let (worth, c) = self.worth_of(at);
+        let (worth, c) = self.worth_of(at, 1);
         let mut best = Best::default();
         for group in self.tree.edges.groups(range.clone()) {
             best.look(&std::array::from_fn(|at| worth(group.lure[at]) + c * group.rare[at]));
@@ -51,7 +51,7 @@ impl Search<'_> {
     /// curious for the next. An edge is chosen again until the second best is better than it.
     fn share(&mut self, party: &Party) {
         let range = self.tree.range(party.node);
-        let (worth, c) = self.worth_of(party.node);
+        let (worth, c) = self.worth_of(party.node, party.count);
         self.promise.clear();
         for group in self.tree.edges.groups(range.clone()) {
             self.promise.push(std::array::from_fn(|at| worth(group.lure[at]) + c * group.rare[at]));
@@ -61,7 +61,7 @@ impl Search<'_> {
         let mut left = party.count;
         while left > 0 {
             let edge = range.start + place;
-            self.promise[place / GROUP][place % GROUP] = f32::NEG_INFINITY;
+            self.promise[place / GROUP][place % GROUP] = LEAST;
             let second = greatest(&self.promise).min(last);
             let other = self.promise[second / GROUP][second % GROUP];
             let worth = worth(self.tree.edges.lure(edge));
@@ -72,9 +72,13 @@ impl Search<'_> {
             });
             let count = &mut self.chosen[known].1;
             // As often as it may be tried before it promises no more than the other.
-            let often = (c / (other - worth).max(0.0)).powi(2);
-            let more = often - self.tree.edges.tried(edge, *count);
-            let more = (more.ceil() as u32).clamp(1, left);
+            let more = if other > worth {
+                let often = (c / (other - worth)).powi(2);
+                (often - self.tree.edges.tried(edge, *count)).ceil() as u32
+            } else {
+                left
+            };
+            let more = more.clamp(1, left);
             left -= more;
             *count += more;
             let rare = 1.0 / self.tree.edges.tried(edge, *count).sqrt();
@@ -84,19 +88,19 @@ impl Search<'_> {
     }
 
     /// What edges of a node are worth to the one who chooses there, from 0 to 1, by what they are
-    /// expected to bring; and how much it counts there how rare they are.
+    /// expected to bring; and how much it counts for so many descents how rare they are.
     #[inline]
-    fn worth_of(&self, at: u32) -> (impl Fn(f32) -> f32 + use<>, f32) {
+    fn worth_of(&self, at: u32, count: u32) -> (impl Fn(f32) -> f32 + use<>, f32) {
         let node = self.tree.node(at);
         let (low, spread) = (self.seen.0, self.spread);
         let hope = (node.hope - low) * spread;
         let worth = move |lure: f32| if lure.is_nan() { hope } else { (lure - low) * spread };
-        (worth, self.config.c * node.curiosity)
+        (worth, self.config.c * node.curiosity_of(count))
     }
 
     /// What each of a party chooses as one role, where more counts than the edges themselves.
     fn pick(&self, party: &Party, range: Range<usize>, role: Role) -> Vec<u32> {
-        let c = self.config.c * self.tree.node(party.node).curiosity;
+        let c = self.config.c * self.tree.node(party.node).curiosity_of(party.count);
         let edges = &self.tree.edges;
         let promise = |edge: usize, more: u32| {
             self.worth(party, edge, role) + c / edges.tried(edge, more).sqrt()
@@ -148,7 +152,9 @@ impl Search<'_> {
         let mut first = self.tree.range(party.node).start;
         let mut joints = vec![Many { edges: Vec::new(), number: 0 }; party.count as usize];
         for &(role, moves) in &crowd.actors {
-            let picked = self.pick(party, first..first + moves as usize, role);
+            // Each for itself: the first choice of one has nothing to do with that of another.
+            let mut picked = self.pick(party, first..first + moves as usize, role);
+            self.rng.shuffle(&mut picked);
             for (joint, edge) in joints.iter_mut().zip(picked) {
                 let place = u64::from(edge) - first as u64;
                 joint.number = joint.number.wrapping_mul(u64::from(moves)).wrapping_add(place);
@@ -191,6 +197,10 @@ impl Search<'_> {
     }
 }
 
+/// Less than anything is worth. It is a number, since [`Best`] writes into its last bits, which of
+/// infinity would make none.
+const LEAST: f32 = f32::MIN;
+
 /// The place of the greatest number.
 fn greatest(groups: &[[f32; GROUP]]) -> usize {
     let mut best = Best::default();
@@ -209,7 +219,7 @@ struct Best {
 
 impl Default for Best {
     fn default() -> Self {
-        Best { most: [f32::NEG_INFINITY; GROUP], group: [0.0; GROUP], next: 0.0 }
+        Best { most: [LEAST; GROUP], group: [0.0; GROUP], next: 0.0 }
     }
 }
 
@@ -259,5 +269,13 @@ mod tests {
         let lost = std::array::from_fn(|lane| if lane == 6 { LOST } else { 2.0 * LOST });
         assert_eq!(greatest(&[lost]), 6);
         assert!(greatest(&[]) < GROUP);
+        // What is taken out is not found again, wherever it was.
+        for out in 0..GROUP {
+            for best in (0..GROUP).filter(|&best| best != out) {
+                let mut numbers = [0.25; GROUP];
+                (numbers[best], numbers[out]) = (0.75, LEAST);
+                assert_eq!(greatest(&[numbers]), best, "{out}");
+            }
+        }
     }
 }

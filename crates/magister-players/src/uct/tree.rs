@@ -60,6 +60,16 @@ pub(super) struct Node {
 }
 
 impl Node {
+    /// The root of the logarithm of the visits, for so many more descents that choose at the node.
+    /// Those under way count where there is little else.
+    #[inline]
+    pub(super) fn curiosity_of(&self, count: u32) -> f32 {
+        if count == 1 && self.visits > 1 {
+            return self.curiosity;
+        }
+        log(self.visits + self.pending + count).sqrt()
+    }
+
     /// Descents that came through are done.
     #[inline]
     pub(super) fn visit(&mut self, count: u32) {
@@ -121,12 +131,13 @@ impl Tree {
     /// costs nothing before it is used: a tree that moves whenever it has doubled would have to be
     /// copied to memory that the system has to clear first.
     pub(super) fn with_room(roles: usize, bytes: usize) -> Self {
-        let nodes = bytes / 4 / size_of::<Node>();
+        let nodes = bytes / 4 / (size_of::<Node>() + 8 * roles);
         let mut tree = Tree::new(roles);
-        tree.nodes.reserve(nodes);
-        tree.values.reserve(nodes * 2 * roles);
-        tree.states.reserve(nodes);
-        tree.edges.reserve(bytes / 4 / EDGE, roles);
+        // Where there is not so much it has to grow step by step.
+        let _ = tree.nodes.try_reserve(nodes);
+        let _ = tree.values.try_reserve(nodes * 2 * roles);
+        let _ = tree.states.try_reserve(nodes);
+        tree.edges.reserve(bytes / 4 / (EDGE + 4 * roles), roles);
         tree
     }
 

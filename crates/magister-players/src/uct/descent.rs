@@ -188,7 +188,7 @@ impl Search<'_> {
         let several = self.tree.node(at).kind == Kind::Many;
         let mut here = leaf;
         let mut result = Ok(());
-        for &(edge, count) in chosen.iter().filter(|chosen| chosen.1 > 0) {
+        for &(edge, count) in &chosen {
             result = self.go(&party, edge, several, count, here, next);
             if result.is_err() {
                 break;

@@ -142,12 +142,6 @@ impl Edges {
         (self.visits(edge) + self.pending[edge]) as f32
     }
 
-    /// The descents that are under way along an edge.
-    #[inline]
-    pub(super) fn pending(&self, edge: usize) -> u32 {
-        self.pending[edge]
-    }
-
     #[inline]
     pub(super) fn child(&self, edge: usize) -> u32 {
         self.groups[edge / GROUP].child[edge % GROUP]

@@ -48,8 +48,7 @@ impl Search<'_> {
     }
 
     /// The same for several descents, one after the other: each that chooses an edge makes it less
-    /// curious for the next. An edge is chosen again until the second best is better than it, or
-    /// until it is full.
+    /// curious for the next. An edge is chosen again until the second best is better than it.
     fn share(&mut self, party: &Party) {
         let range = self.tree.range(party.node);
         let (worth, c) = self.worth_of(party.node, party.count);
@@ -71,11 +70,6 @@ impl Search<'_> {
                 self.chosen.push((edge as u32, 0));
                 self.chosen.len() - 1
             });
-            if other < HOPELESS {
-                // There is no other way, or none that is not full: the rest takes the best.
-                self.chosen[0].1 += left;
-                break;
-            }
             let count = &mut self.chosen[known].1;
             // As often as it may be tried before it promises no more than the other.
             let more = if other > worth {
@@ -84,16 +78,11 @@ impl Search<'_> {
             } else {
                 left
             };
-            // But no more at once than came before them: they can not learn from each other.
-            let under_way = self.tree.edges.pending(edge) + *count;
-            let room = self.tree.edges.visits(edge).max(1).saturating_sub(under_way);
-            let more = more.clamp(1, left).min(room);
+            let more = more.clamp(1, left);
             left -= more;
             *count += more;
-            if more < room {
-                let rare = 1.0 / self.tree.edges.tried(edge, *count).sqrt();
-                self.promise[place / GROUP][place % GROUP] = worth + c * rare;
-            }
+            let rare = 1.0 / self.tree.edges.tried(edge, *count).sqrt();
+            self.promise[place / GROUP][place % GROUP] = worth + c * rare;
             place = second;
         }
     }
@@ -211,9 +200,6 @@ impl Search<'_> {
 /// Less than anything is worth. It is a number, since [`Best`] writes into its last bits, which of
 /// infinity would make none.
 const LEAST: f32 = f32::MIN;
-
-/// What is worth less is proven to be lost, or no edge at all.
-const HOPELESS: f32 = -100.0;
 
 /// The place of the greatest number.
 fn greatest(groups: &[[f32; GROUP]]) -> usize {

@@ -155,7 +155,7 @@ impl Search<'_> {
         } else if leaf {
             // Nothing can be decided before the root has edges.
             let expand = if party.last == NONE { 1 } else { self.config.expand };
-            expand.saturating_sub(node.own + node.pending).min(party.count)
+            if node.own < expand { party.count } else { 0 }
         } else if party.depth >= DEEP && self.circles(&party) {
             party.count
         } else {

@@ -54,7 +54,7 @@ const SIDE_BY_SIDE: u32 = 4;
 const STREAM: u32 = 32;
 
 /// How often a leaf is played out before it gets edges, where playouts are played side by side.
-const EXPAND: u32 = 24;
+const EXPAND: u32 = 16;
 
 /// The settings.
 #[derive(Clone, Debug)]

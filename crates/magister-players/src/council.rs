@@ -138,7 +138,7 @@ fn add(known: &mut Thought, other: &Thought) {
         (Some(value), _) if known.proven => Some(value),
         (_, Some(value)) if other.proven => Some(value),
         (Some(x), Some(y)) if a + b > 0.0 => Some((x * a + y * b) / (a + b)),
-        (Some(x), Some(y)) => Some((x + y) / 2.0),
+        (Some(x), Some(y)) => Some(f64::midpoint(x, y)),
         (x, y) => x.or(y),
     };
     known.proven |= other.proven;

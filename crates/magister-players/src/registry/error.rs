@@ -53,7 +53,11 @@ impl fmt::Display for SpecError {
                 write!(f, "players may stand inside of players {NESTING} deep, not deeper")
             }
             SpecError::Value { parameter, value } if parameter.player.is_some() => {
-                write!(f, "`{}` is a player that is no person, not `{value}`", parameter.name)
+                write!(
+                    f,
+                    "`{}` is a player that is no person, and in a council no council, not `{value}`",
+                    parameter.name
+                )
             }
             SpecError::Value { parameter, value } if !parameter.names.is_empty() => {
                 let names = parameter.names.join(", ");

@@ -45,6 +45,7 @@ fn nesting_has_an_end() {
     let said = |text: &str| text.parse::<Spec>().unwrap_err().to_string();
     assert!(said(&deep).contains("not deeper"));
     assert!(said("plies:inner=human").contains("no person"));
+    assert!(said("council:inner=[plies:inner=council]").contains("no council"));
     assert!(said("plies:inner=nobody").contains("there is no player `nobody`"));
     assert!(said("plies:inner=[").contains("there is no player `[`"));
 }

@@ -59,6 +59,7 @@ mod style;
 mod symmetry;
 pub mod text;
 pub mod view;
+mod wrapped;
 
 pub use agent::{Agent, Decision, Thought};
 pub use board::{Board, Cell, Features, Layout, OneHot, Shape};
@@ -77,3 +78,4 @@ pub use style::{BoardStyle, End, Style};
 pub use symmetry::Symmetry;
 pub use text::Text;
 pub use view::View;
+pub use wrapped::{Twist, Wrapped};

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use magister_core::{
-    Batch, Board, Features, Game, Halt, Info, Information, Move, Results, Role, Step, Stop, Text,
-    View, Worker,
+    Board, Features, Game, Info, Information, Role, Stop, Text, Twist, View, Worker, Wrapped,
 };
 
 /// A game that begins in a given state and in which everybody sees everything: what a player of
@@ -37,13 +36,8 @@ impl Game for Opened {
     }
 
     fn worker(&self) -> Box<dyn Worker> {
-        let mut worker = OpenedWorker {
-            worker: self.game.worker(),
-            info: Arc::clone(&self.info),
-            start: Arc::clone(&self.start),
-        };
-        worker.reset();
-        Box::new(worker)
+        let from = From(Arc::clone(&self.start));
+        Box::new(Wrapped::new(self.game.worker(), Arc::clone(&self.info), from))
     }
 
     fn text(&self) -> &dyn Text {
@@ -65,67 +59,12 @@ impl std::fmt::Debug for Opened {
     }
 }
 
-struct OpenedWorker {
-    worker: Box<dyn Worker>,
-    info: Arc<Info>,
-    start: Arc<[u64]>,
-}
+/// Where an opened game begins.
+struct From(Arc<[u64]>);
 
-impl Worker for OpenedWorker {
-    fn info(&self) -> &Info {
-        &self.info
-    }
-
-    fn reset(&mut self) {
+impl Twist for From {
+    fn reset(&self, worker: &mut dyn Worker) {
         // It is a state of the game, so it can be loaded.
-        let _ = self.worker.load(&self.start, &Stop::never());
-    }
-
-    fn load(&mut self, state: &[u64], stop: &Stop) -> Result<(), Halt> {
-        self.worker.load(state, stop)
-    }
-
-    fn save(&self, out: &mut Vec<u64>) {
-        self.worker.save(out);
-    }
-
-    fn terminal(&self) -> bool {
-        self.worker.terminal()
-    }
-
-    fn legal(&self, role: Role) -> &[Move] {
-        self.worker.legal(role)
-    }
-
-    fn weights(&self) -> &[u32] {
-        self.worker.weights()
-    }
-
-    fn step(&mut self, joint: &[Move], out: &mut Step, stop: &Stop) -> Result<(), Halt> {
-        self.worker.step(joint, out, stop)
-    }
-
-    fn perceive(&mut self, joint: &[Move], out: &mut Step, stop: &Stop) -> Result<bool, Halt> {
-        self.worker.perceive(joint, out, stop)
-    }
-
-    fn undo(&mut self) -> bool {
-        self.worker.undo()
-    }
-
-    fn goals(&self, role: Role, out: &mut Vec<f64>) {
-        self.worker.goals(role, out);
-    }
-
-    fn lanes(&self) -> usize {
-        self.worker.lanes()
-    }
-
-    fn playouts(&mut self, batch: &Batch<'_>, out: &mut Results, stop: &Stop) -> Result<(), Halt> {
-        self.worker.playouts(batch, out, stop)
-    }
-
-    fn side_by_side(&self, streams: usize) -> usize {
-        self.worker.side_by_side(streams)
+        let _ = worker.load(&self.0, &Stop::never());
     }
 }

@@ -2,9 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use magister_core::{
-    Batch, Game, Halt, Info, Leaves, Move, Percept, Results, Role, Step, Stop, Text, Worker, Yields,
-};
+use magister_core::{Game, Info, Percept, Role, Step, Text, Twist, Worker, Wrapped};
 use rustc_hash::FxHashMap;
 
 /// The same game, but after every turn all players except one are shown the state. What that one
@@ -35,13 +33,9 @@ impl Game for Watched {
     }
 
     fn worker(&self) -> Box<dyn Worker> {
-        Box::new(WatchedWorker {
-            worker: self.game.worker(),
-            info: Arc::clone(&self.info),
-            role: self.role,
-            states: Arc::clone(&self.states),
-            state: Vec::new(),
-        })
+        let (role, states) = (self.role, Arc::clone(&self.states));
+        let watcher = Watcher { role, states, state: Vec::new() };
+        Box::new(Wrapped::new(self.game.worker(), Arc::clone(&self.info), watcher))
     }
 
     fn text(&self) -> &dyn Text {
@@ -49,18 +43,17 @@ impl Game for Watched {
     }
 }
 
-struct WatchedWorker {
-    worker: Box<dyn Worker>,
-    info: Arc<Info>,
+/// Who shows the state to all but one.
+struct Watcher {
     role: Role,
     states: Arc<Mutex<States>>,
     state: Vec<u64>,
 }
 
-impl WatchedWorker {
+impl Watcher {
     /// What stands for the current state: numbers from the end, which no game uses.
-    fn sight(&mut self) -> Percept {
-        self.worker.save(&mut self.state);
+    fn sight(&mut self, worker: &dyn Worker) -> Percept {
+        worker.save(&mut self.state);
         let mut states = self.states.lock().unwrap_or_else(PoisonError::into_inner);
         let next = states.len() as u32;
         let number = match states.get(&self.state) {
@@ -71,71 +64,17 @@ impl WatchedWorker {
     }
 }
 
-impl Worker for WatchedWorker {
-    fn info(&self) -> &Info {
-        &self.info
-    }
-
-    fn reset(&mut self) {
-        self.worker.reset();
-    }
-
-    fn load(&mut self, state: &[u64], stop: &Stop) -> Result<(), Halt> {
-        self.worker.load(state, stop)
-    }
-
-    fn save(&self, out: &mut Vec<u64>) {
-        self.worker.save(out);
-    }
-
-    fn terminal(&self) -> bool {
-        self.worker.terminal()
-    }
-
-    fn legal(&self, role: Role) -> &[Move] {
-        self.worker.legal(role)
-    }
-
-    fn weights(&self) -> &[u32] {
-        self.worker.weights()
-    }
-
-    fn silent(&self) -> bool {
-        self.worker.silent()
-    }
-
-    fn step(&mut self, joint: &[Move], out: &mut Step, stop: &Stop) -> Result<(), Halt> {
-        self.worker.step(joint, out, stop)?;
+impl Twist for Watcher {
+    fn stepped(&mut self, info: &Info, worker: &mut dyn Worker, out: &mut Step) {
         if out.tick {
-            let sight = self.sight();
-            for role in self.info.players().filter(|&role| role != self.role) {
+            let sight = self.sight(worker);
+            for role in info.players().filter(|&role| role != self.role) {
                 out.percepts.insert(role, sight);
             }
         }
-        Ok(())
     }
 
-    fn undo(&mut self) -> bool {
-        self.worker.undo()
-    }
-
-    fn goals(&self, role: Role, out: &mut Vec<f64>) {
-        self.worker.goals(role, out);
-    }
-
-    fn lanes(&self) -> usize {
-        self.worker.lanes()
-    }
-
-    fn playouts(&mut self, batch: &Batch<'_>, out: &mut Results, stop: &Stop) -> Result<(), Halt> {
-        self.worker.playouts(batch, out, stop)
-    }
-
-    fn leaves(&mut self, leaves: &Leaves<'_>, out: &mut Yields, stop: &Stop) -> Result<(), Halt> {
-        self.worker.leaves(leaves, out, stop)
-    }
-
-    fn side_by_side(&self, streams: usize) -> usize {
-        self.worker.side_by_side(streams)
+    fn changes_steps(&self) -> bool {
+        true
     }
 }

@@ -1,0 +1,111 @@
+//! A worker around another one.
+
+use std::sync::Arc;
+
+use crate::{Batch, Halt, Info, Leaves, Move, Results, Role, Step, Stop, Worker, Yields};
+
+/// What a [`Wrapped`] worker does otherwise than the one inside.
+pub trait Twist: Send {
+    /// Goes to the initial state.
+    fn reset(&self, worker: &mut dyn Worker) {
+        worker.reset();
+    }
+
+    /// Changes what came of a step that was made.
+    fn stepped(&mut self, _info: &Info, _worker: &mut dyn Worker, _out: &mut Step) {}
+
+    /// Whether steps are changed, so that nobody can tell what is perceived before they are made.
+    fn changes_steps(&self) -> bool {
+        false
+    }
+}
+
+/// A worker that hands everything on to another one of the same states and moves, but for a
+/// [`Twist`]. The facts of the game may be others.
+#[expect(missing_debug_implementations, reason = "workers have none")]
+pub struct Wrapped<T> {
+    worker: Box<dyn Worker>,
+    info: Arc<Info>,
+    twist: T,
+}
+
+impl<T: Twist> Wrapped<T> {
+    /// A worker around another one, in its initial state.
+    pub fn new(worker: Box<dyn Worker>, info: Arc<Info>, twist: T) -> Self {
+        let mut wrapped = Wrapped { worker, info, twist };
+        wrapped.reset();
+        wrapped
+    }
+}
+
+impl<T: Twist> Worker for Wrapped<T> {
+    fn info(&self) -> &Info {
+        &self.info
+    }
+
+    fn reset(&mut self) {
+        self.twist.reset(&mut *self.worker);
+    }
+
+    fn load(&mut self, state: &[u64], stop: &Stop) -> Result<(), Halt> {
+        self.worker.load(state, stop)
+    }
+
+    fn save(&self, out: &mut Vec<u64>) {
+        self.worker.save(out);
+    }
+
+    fn terminal(&self) -> bool {
+        self.worker.terminal()
+    }
+
+    fn legal(&self, role: Role) -> &[Move] {
+        self.worker.legal(role)
+    }
+
+    fn weights(&self) -> &[u32] {
+        self.worker.weights()
+    }
+
+    fn silent(&self) -> bool {
+        // Where nothing is hidden, nothing is silent.
+        self.info.information == crate::Information::Hidden && self.worker.silent()
+    }
+
+    fn step(&mut self, joint: &[Move], out: &mut Step, stop: &Stop) -> Result<(), Halt> {
+        self.worker.step(joint, out, stop)?;
+        self.twist.stepped(&self.info, &mut *self.worker, out);
+        Ok(())
+    }
+
+    fn perceive(&mut self, joint: &[Move], out: &mut Step, stop: &Stop) -> Result<bool, Halt> {
+        if self.twist.changes_steps() {
+            return Ok(false);
+        }
+        self.worker.perceive(joint, out, stop)
+    }
+
+    fn undo(&mut self) -> bool {
+        self.worker.undo()
+    }
+
+    fn goals(&self, role: Role, out: &mut Vec<f64>) {
+        self.worker.goals(role, out);
+    }
+
+    fn lanes(&self) -> usize {
+        self.worker.lanes()
+    }
+
+    fn playouts(&mut self, batch: &Batch<'_>, out: &mut Results, stop: &Stop) -> Result<(), Halt> {
+        self.worker.playouts(batch, out, stop)
+    }
+
+    fn leaves(&mut self, leaves: &Leaves<'_>, out: &mut Yields, stop: &Stop) -> Result<(), Halt> {
+        self.worker.leaves(leaves, out, stop)
+    }
+
+    fn side_by_side(&self, streams: usize) -> usize {
+        self.worker.side_by_side(streams)
+    }
+}

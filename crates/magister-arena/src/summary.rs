@@ -25,8 +25,9 @@ pub struct Summary {
 pub struct RoleLine {
     /// Its mean reward.
     pub mean_reward: f64,
-    /// The interval that holds the true mean with 95 %, if the matches are many.
-    pub reward_interval: (f64, f64),
+    /// The interval that holds the true mean with 95 %, if the matches are many; of one match
+    /// nothing is known.
+    pub reward_interval: Option<(f64, f64)>,
     #[serde(skip)]
     sums: (u64, f64, f64),
 }
@@ -40,9 +41,9 @@ impl RoleLine {
         let n = *count as f64;
         self.mean_reward = *sum / n;
         let spread = (*squares / n - self.mean_reward.powi(2)).max(0.0);
-        // With one match nothing is known of the spread.
-        let half = if *count > 1 { Z * (spread / (n - 1.0)).sqrt() } else { f64::INFINITY };
-        self.reward_interval = (self.mean_reward - half, self.mean_reward + half);
+        let half = Z * (spread / (n - 1.0)).sqrt();
+        self.reward_interval =
+            (*count > 1).then_some((self.mean_reward - half, self.mean_reward + half));
     }
 }
 
@@ -200,9 +201,11 @@ mod tests {
     #[test]
     fn the_interval_of_a_mean_reward() {
         let mut line = RoleLine::default();
-        (0..100).for_each(|number| line.count(if number < 40 { 100.0 } else { 0.0 }));
+        line.count(100.0);
+        assert_eq!(line.reward_interval, None);
+        (1..100).for_each(|number| line.count(if number < 40 { 100.0 } else { 0.0 }));
         // The standard error is 100 * sqrt(0.4 * 0.6 / 99).
-        let (low, high) = line.reward_interval;
+        let (low, high) = line.reward_interval.unwrap();
         assert!((line.mean_reward - 40.0).abs() < 1e-9);
         assert!((low - 30.35).abs() < 0.01 && (high - 49.65).abs() < 0.01, "{low} {high}");
     }

@@ -144,8 +144,9 @@ fn as_text(number: u64, report: &GameReport) -> String {
 /// What each role got, for people.
 fn by_role(roles: &[String], summary: &Summary) -> String {
     let told = |(name, line): (&String, &RoleLine)| {
-        let (low, high) = line.reward_interval;
-        format!("{name} {:.2} ({low:.2} to {high:.2})", line.mean_reward)
+        let interval = line.reward_interval;
+        let interval = interval.map(|(low, high)| format!(" ({low:.2} to {high:.2})"));
+        format!("{name} {:.2}{}", line.mean_reward, interval.unwrap_or_default())
     };
     let all: Vec<String> = roles.iter().zip(&summary.roles).map(told).collect();
     format!("mean reward by role, with 95 % intervals: {}", all.join(", "))

@@ -1,16 +1,14 @@
 //! The players that do not think: the first legal move, and a random one.
 
-use magister_core::{Agent, Budget, Decision, Halt, Information, Move, Rng, View};
+use magister_core::{Agent, Budget, Decision, Halt, Move, Rng, View};
 
 use crate::Settings;
-use crate::follow::Follower;
 use crate::possible::Possible;
 
 /// Plays the first legal move, or a random one.
 pub(crate) struct Simple {
     name: String,
     random: bool,
-    follower: Follower,
     possible: Possible,
 }
 
@@ -25,8 +23,7 @@ impl Simple {
 
     fn make(settings: &Settings, random: bool) -> Box<dyn Agent> {
         let name = settings.text().to_owned();
-        let (follower, possible) = (Follower::new(), Possible::default());
-        Box::new(Simple { name, random, follower, possible })
+        Box::new(Simple { name, random, possible: Possible::default() })
     }
 }
 
@@ -41,15 +38,11 @@ impl Agent for Simple {
         budget: &mut Budget,
         rng: &mut Rng,
     ) -> Result<Decision, Halt> {
-        let worker = match view.game().info().information {
-            Information::Perfect => self.follower.follow(view, budget.stop())?,
-            Information::Hidden => self.possible.find(view, rng, budget.stop())?,
-        };
-        let legal = worker.legal(view.role());
-        Ok(match legal {
+        let (legal, _) = self.possible.moves(view, budget, rng)?;
+        Ok(match legal[..] {
             [] => Move::IDLE.into(),
             _ if self.random => legal[rng.below(legal.len() as u64) as usize].into(),
-            [first, ..] => (*first).into(),
+            [first, ..] => first.into(),
         })
     }
 }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use magister_core::{
-    Game, Information, Move, Observation, Payment, Rng, Role, Seed, Step, Stop, Turn, View, Worker,
+    Budget, Game, Information, Move, Observation, Payment, Rng, Role, Seed, Step, Stop, Turn, View,
+    Worker,
 };
 use magister_engine::board::Painter;
 use magister_engine::within;
@@ -118,9 +119,9 @@ impl Known {
     fn look(&mut self, view: &View) -> Vec<Move> {
         let Known { possible, rng, .. } = self;
         let found = within(PATIENCE, &Stop::never(), |stop| {
-            possible.find(view, rng, stop).map(|worker| worker.legal(view.role()).to_vec())
+            possible.moves(view, &Budget::until(stop.clone()), rng)
         });
-        found.unwrap_or_default()
+        found.ok().filter(|(_, known)| *known).unwrap_or_default().0
     }
 
     /// The position as the role knows it.

@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use magister_core::{Agent, Budget, Decision, Game, Halt, Information, Move, Rng, Thought, View};
+use magister_core::{Agent, Budget, Decision, Game, Halt, Move, Rng, Thought, View};
 use magister_solve::{Cfr, Draws, External, Form, Limits, Outcome, Profile, Variant};
 
 use crate::Settings;
 use crate::combine::draw;
-use crate::follow::Follower;
 use crate::possible::Possible;
 
 /// Rounds between two looks at how far it is from an equilibrium.
@@ -38,7 +37,6 @@ pub(crate) struct Regret {
     game: Option<Arc<dyn Game>>,
     thinker: Option<Thinker>,
     turns: usize,
-    follower: Follower,
     possible: Possible,
 }
 
@@ -84,7 +82,6 @@ impl Regret {
             game: None,
             thinker: None,
             turns: 0,
-            follower: Follower::new(),
             possible: Possible::default(),
         })
     }
@@ -232,11 +229,7 @@ impl Agent for Regret {
         budget: &mut Budget,
         rng: &mut Rng,
     ) -> Result<Decision, Halt> {
-        let worker = match view.game().info().information {
-            Information::Perfect => self.follower.follow(view, budget.stop())?,
-            Information::Hidden => self.possible.find(view, rng, budget.stop())?,
-        };
-        let legal = worker.legal(view.role()).to_vec();
+        let (legal, _) = self.possible.moves(view, budget, rng)?;
         if legal.len() < 2 {
             return Ok(legal.first().copied().unwrap_or(Move::IDLE).into());
         }

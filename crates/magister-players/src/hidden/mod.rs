@@ -81,32 +81,38 @@ impl Mind {
         budget: &Budget,
         rng: &mut Rng,
     ) -> Result<Question, Halt> {
-        let legal = match self.follow(view, budget, rng) {
-            Ok(()) => self.legal(view.role(), budget)?,
-            Err(halt) => {
-                let Some((_, worker)) = &mut self.worker else { return Err(halt) };
-                match &self.belief {
-                    // Who saw every joint move knows where it is, without any belief.
-                    _ if view.game().info().information == Information::Perfect => {
-                        view.replay(&mut **worker, &Stop::never())?;
-                    }
-                    Some(belief) => belief.pretend(view.turns(), &mut **worker, budget, rng)?,
-                    None if view.turns().is_empty() => worker.reset(),
-                    None => return Err(halt),
-                }
-                let legal = worker.legal(view.role());
-                let choice = match legal {
-                    [] => Move::IDLE,
-                    _ => legal[rng.below(legal.len() as u64) as usize],
-                };
-                return Ok(Question::Settled(choice.into()));
-            }
-        };
+        let (legal, believed) = self.moves(view, budget, rng)?;
         Ok(match legal[..] {
             [] => Question::Settled(Move::IDLE.into()),
             [only] => Question::Settled(only.into()),
-            _ => Question::Choice(legal),
+            _ if believed => Question::Choice(legal),
+            _ => Question::Settled(legal[rng.below(legal.len() as u64) as usize].into()),
         })
+    }
+
+    /// The own moves, and whether they are legal by what is believed, or only in some position that
+    /// the game may be in.
+    pub(crate) fn moves(
+        &mut self,
+        view: &View,
+        budget: &Budget,
+        rng: &mut Rng,
+    ) -> Result<(Vec<Move>, bool), Halt> {
+        let halt = match self.follow(view, budget, rng) {
+            Ok(()) => return Ok((self.legal(view.role(), budget)?, true)),
+            Err(halt) => halt,
+        };
+        let Some((_, worker)) = &mut self.worker else { return Err(halt) };
+        match &self.belief {
+            // Who saw every joint move knows where it is, without any belief.
+            _ if view.game().info().information == Information::Perfect => {
+                view.replay(&mut **worker, &Stop::never())?;
+            }
+            Some(belief) => belief.pretend(view.turns(), &mut **worker, budget, rng)?,
+            None if view.turns().is_empty() => worker.reset(),
+            None => return Err(halt),
+        }
+        Ok((worker.legal(view.role()).to_vec(), false))
     }
 
     fn follow(&mut self, view: &View, budget: &Budget, rng: &mut Rng) -> Result<(), Halt> {

@@ -13,6 +13,7 @@
 mod drawn;
 mod particles;
 mod propose;
+mod together;
 mod told;
 
 use std::sync::Arc;
@@ -30,6 +31,7 @@ use crate::trail::{START, Trails};
 use crate::views::{ViewId, Views};
 use particles::Particles;
 use propose::{Candidate, Looked, MEMORY};
+use together::Together;
 
 /// Particles that are advanced one after the other.
 const BLOCK: usize = 64;
@@ -69,6 +71,7 @@ pub struct Cloud {
     step: Step,
     best: Candidate,
     looked: Looked,
+    together: Together,
     made: u64,
     survived: usize,
 }
@@ -126,6 +129,7 @@ impl Cloud {
             step: Step::new(),
             best: Candidate::default(),
             looked: Looked::default(),
+            together: Together::default(),
             made: 0,
             survived: 0,
         };
@@ -266,29 +270,41 @@ impl Cloud {
         let mut mass = 0.0;
         // Blocks come in any order, since those that were looked at when patience is at its end
         // must be a sample of all.
-        let blocks = before.div_ceil(BLOCK);
-        let order = Order::new(blocks as u64, rng);
-        for at in order.flat_map(|block| block as usize * BLOCK..(block as usize + 1) * BLOCK) {
-            if at >= before {
-                continue;
-            }
-            if !patience() {
+        let mut order = Order::new(before.div_ceil(BLOCK) as u64, rng);
+        let mut places = Vec::new();
+        self.together.begin();
+        'all: loop {
+            let together = self.next_places(&mut order, &pace, before, &mut places);
+            if places.is_empty() {
                 break;
             }
-            let share = match self.propagate(at, (turn, &seen), &mut pace, rng, patience, stop) {
-                Err(Trouble::TooLarge) => break,
-                share => share?,
-            };
-            mass += self.now.weights[at];
-            if share > 0.0 && !(self.asked && self.best.over) {
-                let best = &mut self.best;
-                next.states.push(&best.state);
-                next.weights.push(self.now.weights[at] * share);
-                next.origins.push(self.now.origins[at]);
-                let trail = self.trails.extend(self.now.trails[at], &best.path);
-                next.trails.push(trail);
-                next.over.push(best.over);
-                next.views.extend_from_slice(&best.views);
+            if together
+                && patience()
+                && self.advance_together(&places, &seen, &mut pace, &mut next, rng, stop)?
+            {
+                mass += places.iter().map(|&at| self.now.weights[at]).sum::<f64>();
+                continue;
+            }
+            for &at in &places {
+                if !patience() {
+                    break 'all;
+                }
+                let turn = (turn, &seen);
+                let share = match self.propagate(at, turn, &mut pace, rng, patience, stop) {
+                    Err(Trouble::TooLarge) => break 'all,
+                    share => share?,
+                };
+                mass += self.now.weights[at];
+                if share > 0.0 && !(self.asked && self.best.over) {
+                    let best = &mut self.best;
+                    next.states.push(&best.state);
+                    next.weights.push(self.now.weights[at] * share);
+                    next.origins.push(self.now.origins[at]);
+                    let trail = self.trails.extend(self.now.trails[at], &best.path);
+                    next.trails.push(trail);
+                    next.over.push(best.over);
+                    next.views.extend_from_slice(&best.views);
+                }
             }
         }
         self.spare = std::mem::replace(&mut self.now, next);

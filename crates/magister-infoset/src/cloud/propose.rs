@@ -4,7 +4,7 @@ use magister_core::{Halt, Move, Rng, Stop, Turn};
 
 use super::Cloud;
 use crate::Trouble;
-use crate::evidence::{agrees, possible, told};
+use crate::evidence::{possible, told};
 use crate::joints::draw_joint;
 use crate::pool::{Pool, Rows};
 use crate::views::ViewId;
@@ -80,6 +80,18 @@ pub(super) struct Pace {
 }
 
 impl Pace {
+    /// Whether one try each is known to be enough.
+    pub(super) fn is_single(&self) -> bool {
+        self.agreed > 0 && self.way() == Way::Tries(1)
+    }
+
+    /// Notes how particles have fared.
+    pub(super) fn note(&mut self, particles: u64, tried: u64, agreed: u64) {
+        self.particles += particles;
+        self.tried += tried;
+        self.agreed += agreed;
+    }
+
     fn way(&self) -> Way {
         let Pace { eager, particles, tried, agreed, .. } = *self;
         if self.shared {
@@ -330,14 +342,14 @@ impl Cloud {
     fn perceives(&mut self, turn: &Turn, stop: &Stop) -> Result<Option<bool>, Halt> {
         self.made += 1;
         let told = told(self.worker.perceive(&self.joint, &mut self.step, stop))?;
-        Ok(told.then(|| agrees(&turn.seen, self.role, &self.joint, &self.step)))
+        Ok(told.then(|| turn.seen.agrees(self.role, &self.joint, &self.step)))
     }
 
     /// Makes the joint move; whether it could be made and agrees with a turn.
     fn take(&mut self, turn: &Turn, stop: &Stop) -> Result<bool, Halt> {
         self.made += 1;
         Ok(possible(self.worker.step(&self.joint, &mut self.step, stop))?
-            && agrees(&turn.seen, self.role, &self.joint, &self.step)
+            && turn.seen.agrees(self.role, &self.joint, &self.step)
             && !(self.asked && self.worker.terminal()))
     }
 

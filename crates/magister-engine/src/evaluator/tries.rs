@@ -2,7 +2,7 @@
 //!
 //! Results are the same whichever is taken, so the choice is about time only. A plan for vectors
 //! takes as long to make as many steps; so it is made when the steps that were made one by one
-//! have taken longer than it would. After a few requests on vectors, what was faster is kept.
+//! have taken longer than it would. After a few requests on vectors, what is faster is taken.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
@@ -33,9 +33,9 @@ pub(super) struct Trying {
 struct TryPace {
     /// The time of all that was done one by one.
     spent: f64,
-    /// The least time of a step, one by one and on vectors, once it was measured.
+    /// The least time of a step one by one, and of a round of all lanes, once it was measured.
     one_by_one: Option<f64>,
-    lanes: Option<f64>,
+    round: Option<f64>,
     /// Requests that were made on vectors.
     requests: u32,
 }
@@ -46,12 +46,12 @@ impl TryPace {
         if steps < FEW {
             return false;
         }
-        let each = self.one_by_one.unwrap_or(0.0);
-        if self.requests == 0 {
-            let plan = PLAN_PER_GATE.as_secs_f64() * gates as f64;
-            return self.spent + each * steps as f64 > plan;
+        let one_by_one = self.one_by_one.unwrap_or(0.0) * steps as f64;
+        match self.round {
+            None => self.spent + one_by_one > PLAN_PER_GATE.as_secs_f64() * gates as f64,
+            Some(_) if self.requests < ENOUGH => true,
+            Some(round) => round * rounds(steps) < one_by_one,
         }
-        self.requests < ENOUGH || self.lanes.is_some_and(|lanes| lanes < each)
     }
 
     /// Notes the time of a request.
@@ -59,15 +59,21 @@ impl TryPace {
         if steps < FEW {
             return;
         }
-        let each = time.as_secs_f64() / steps as f64;
-        let best = if on_vectors { &mut self.lanes } else { &mut self.one_by_one };
-        *best = Some(best.map_or(each, |best| best.min(each)));
-        if on_vectors {
+        let time = time.as_secs_f64();
+        let (best, each) = if on_vectors {
             self.requests = self.requests.saturating_add(1);
+            (&mut self.round, time / rounds(steps))
         } else {
-            self.spent += time.as_secs_f64();
-        }
+            self.spent += time;
+            (&mut self.one_by_one, time / steps as f64)
+        };
+        *best = Some(best.map_or(each, |best| best.min(each)));
     }
+}
+
+/// The rounds of all lanes that so many steps take.
+fn rounds(steps: usize) -> f64 {
+    steps.div_ceil(Width::best().lanes()) as f64
 }
 
 impl Shared {
@@ -159,22 +165,24 @@ mod tests {
     fn what_is_faster_is_kept() {
         let gates = 10_000; // 80 milliseconds
         let mut pace = TryPace::default();
-        assert!(!pace.on_vectors(512, gates), "nothing is known");
+        let all = Width::best().lanes();
+        assert!(!pace.on_vectors(all, gates), "nothing is known");
         let note = |pace: &mut TryPace, on_vectors, micros| {
-            pace.note(500, on_vectors, Duration::from_micros(micros));
+            pace.note(all, on_vectors, Duration::from_micros(micros));
         };
         (0..300).for_each(|_| note(&mut pace, false, 250));
-        assert!(!pace.on_vectors(500, gates), "a plan does not pay yet");
+        assert!(!pace.on_vectors(all, gates), "a plan does not pay yet");
         (0..100).for_each(|_| note(&mut pace, false, 250));
-        assert!(pace.on_vectors(500, gates) && !pace.on_vectors(FEW - 1, gates));
+        assert!(pace.on_vectors(all, gates) && !pace.on_vectors(FEW - 1, gates));
         // The first ones may have been disturbed.
         for micros in [900, 900, 900] {
             note(&mut pace, true, micros);
-            assert!(pace.on_vectors(500, gates));
+            assert!(pace.on_vectors(all, gates));
         }
         note(&mut pace, true, 300);
-        assert!(!pace.on_vectors(500, gates), "one by one is faster");
-        note(&mut pace, true, 200);
-        assert!(pace.on_vectors(500, gates));
+        assert!(!pace.on_vectors(all, gates), "one by one is faster");
+        note(&mut pace, true, 100);
+        assert!(pace.on_vectors(all, gates) && pace.on_vectors(3 * all, gates));
+        assert!(!pace.on_vectors(all / 4, gates), "few lanes take as long as all");
     }
 }

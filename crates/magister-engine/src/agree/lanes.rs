@@ -201,9 +201,9 @@ fn tries_differ(game: &NetworkGame, course: &Course, stop: &Stop) -> Result<Vec<
     for choice in lanes.chain([Choice::Measured]) {
         let game = game.playing(choice);
         let mut worker = game.worker();
-        let tried = course.tries(|tries, out| match worker.tries(tries, out, stop)? {
-            true => Ok(()),
-            false => Err(Halt::Limit("it can not be tried".to_owned())),
+        let tried = course.tries(|tries, out| {
+            let can = worker.tries(tries, out, stop)?;
+            if can { Ok(()) } else { Err(Halt::Limit("they can not be tried".to_owned())) }
         });
         match tried {
             Ok(tried) if tried == plain => {}

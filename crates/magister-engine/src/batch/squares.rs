@@ -50,7 +50,7 @@ mod tests {
                 .collect();
             let mut wires = Wires::new(Width::W128, fluents + 1);
             bring(&mut wires, 1, &std::array::from_fn(|lane| &states[lane][..]), fluents);
-            let rows: Vec<u32> = (STATE..STATE + fluents as u32).collect();
+            let rows: Vec<u32> = (0..fluents as u32).map(|fluent| STATE + fluent).collect();
             let mut squares = Vec::new();
             take(&wires, 1, &rows, &mut squares);
             for (lane, state) in states.iter().enumerate() {

@@ -153,9 +153,9 @@ impl Cloud {
         let way = pace.way();
         pace.particles += 1;
         if matches!(way, Way::Look(..))
-            && self.looked.states.find(self.now.states.get(at)).is_some()
+            && let Some(number) = self.looked.states.find(self.now.states.get(at))
         {
-            return self.look(at, turn, rng, patience, stop);
+            return self.draw_looked(at, number, turn, rng, stop);
         }
         self.worker.load(self.now.states.get(at), stop)?;
         let tries = match way {
@@ -165,7 +165,8 @@ impl Cloud {
                     return Ok(0.0);
                 }
                 if self.joints.count() <= most {
-                    return self.look(at, turn, rng, patience, stop);
+                    let number = self.look_closely(at, turn, patience, stop)?;
+                    return self.draw_looked(at, number, turn, rng, stop);
                 }
                 tries
             }
@@ -255,19 +256,16 @@ impl Cloud {
         Ok((total, agreed, tries))
     }
 
-    /// Looks at all joint moves, and draws one of those that agree by how likely they are.
-    fn look(
+    /// Draws one of the joint moves that agree in a state that was looked at, by how likely they
+    /// are.
+    fn draw_looked(
         &mut self,
         at: usize,
+        number: usize,
         turn: &Turn,
         rng: &mut Rng,
-        patience: &dyn Fn() -> bool,
         stop: &Stop,
     ) -> Result<f64, Trouble> {
-        let number = match self.looked.states.find(self.now.states.get(at)) {
-            Some(number) => number,
-            None => self.look_closely(at, turn, patience, stop)?,
-        };
         let range = self.looked.range(number);
         let sums = &self.looked.sums[range.clone()];
         let Some(&total) = sums.last() else { return Ok(0.0) };

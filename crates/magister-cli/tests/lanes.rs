@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use magister_core::playout::Team;
 use magister_core::{Batch, Detail, Game as _, Results, Stop, Stream};
-use magister_engine::agree::{Amount, lanes};
+use magister_engine::agree::{Amount, lanes, tries};
 use magister_engine::evaluator::NetworkGame;
 use magister_engine::{Evaluator, prepare};
 use magister_games::catalogue;
@@ -113,6 +113,22 @@ fn every_way_to_play_a_batch_gives_the_same() {
             );
         }
     }
+}
+
+/// Every bundled game that hides something: steps out of many states, held against what a role
+/// saw, are those that are tried one by one. What they need of lists of moves, of percepts and of
+/// states differs from game to game.
+#[test]
+fn steps_are_held_alike_against_what_was_seen() {
+    let mut compared = 0;
+    for entry in catalogue::all() {
+        let Some(sheet) = entry.sheet.filter(|sheet| sheet.text.contains("sees")) else { continue };
+        let Some(game) = network(entry.name, sheet.text) else { continue };
+        let different = tries(&game, &Stop::never()).unwrap();
+        assert_eq!(different, Vec::<String>::new(), "{}", entry.name);
+        compared += 1;
+    }
+    assert!(compared >= 20, "{compared}");
 }
 
 /// The mean length of random matches, as others have measured it.

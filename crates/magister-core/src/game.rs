@@ -1,7 +1,7 @@
 //! The two traits that carry every game: [`Game`], what is shared, and [`Worker`], what one
 //! thread computes with.
 
-use crate::playout::{self, Batch, Leaves, Results, Yields};
+use crate::playout::{self, Batch, Leaves, Results, Tried, Tries, Yields};
 use crate::{Board, Features, Halt, Info, Move, Role, Step, Stop, Symmetry, Text};
 
 /// A game with its rules, ready to be played, whatever language it was written in.
@@ -120,6 +120,14 @@ pub trait Worker: Send {
     /// played. Afterwards the worker is in some state of the game, but it is not said in which.
     fn leaves(&mut self, leaves: &Leaves<'_>, out: &mut Yields, stop: &Stop) -> Result<(), Halt> {
         playout::leaves_one_by_one(self, leaves, out, stop)
+    }
+
+    /// Makes one step out of each of many states and holds it against what a role saw; see
+    /// [`Tries`] for what exactly is tried. False, without any effect, if the worker knows no
+    /// better way than to make them one by one. Afterwards the worker is in some state of the
+    /// game, but it is not said in which.
+    fn tries(&mut self, _tries: &Tries<'_>, _out: &mut Tried, _stop: &Stop) -> Result<bool, Halt> {
+        Ok(false)
     }
 
     /// How many streams this worker would play side by side if it were given so many. Who cuts a

@@ -68,7 +68,7 @@ pub use game::{Game, Worker};
 pub use ids::{Move, Percept, Role};
 pub use info::{Info, Information, Payment, rules_hash};
 pub use native::{Native, Rules};
-pub use playout::{Batch, Detail, Leaves, MoveTally, Results, Stream, Tally, Yields};
+pub use playout::{Batch, Detail, Leaves, MoveTally, Results, Stream, Tally, Tried, Tries, Yields};
 pub use record::{MatchRecord, StepRecord};
 pub use referee::{Referee, draw};
 pub use seed::{Rng, Seed};

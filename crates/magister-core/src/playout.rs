@@ -43,6 +43,7 @@ mod leaves;
 mod moves;
 mod plain;
 mod team;
+mod tries;
 
 use crate::Role;
 use crate::philox::philox;
@@ -51,6 +52,7 @@ pub use leaves::{Leaves, Yields, leaves_one_by_one, shares_lanes};
 pub use moves::MoveTally;
 pub use plain::one_by_one;
 pub use team::Team;
+pub use tries::{Tried, Tries, tries_one_by_one};
 
 /// The lanes of a stream.
 pub const LANES: usize = 32;

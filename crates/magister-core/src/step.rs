@@ -99,6 +99,16 @@ pub enum Observation {
     Percepts(Box<[Percept]>),
 }
 
+impl Observation {
+    /// Whether this is what a role sees of a step.
+    pub fn agrees(&self, role: Role, joint: &[Move], step: &Step) -> bool {
+        match self {
+            Observation::Joint(moves) => joint == &**moves,
+            Observation::Percepts(percepts) => step.percepts.of(role) == &**percepts,
+        }
+    }
+}
+
 /// One turn as one role lived it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Turn {

@@ -12,7 +12,9 @@
 
 mod drawn;
 mod particles;
+mod pass;
 mod propose;
+mod together;
 mod told;
 
 use std::sync::Arc;
@@ -22,14 +24,15 @@ use magister_core::{Game, Halt, Move, Rng, Role, Step, Stop, Turn, Worker};
 use crate::Trouble;
 use crate::exact::Layer;
 use crate::hints::Hints;
-use crate::joints::{Joints, Order};
+use crate::joints::Joints;
 use crate::model::Model;
 use crate::proposal::Proposal;
 use crate::search::{Lifeline, Means, Question, Search};
 use crate::trail::{START, Trails};
 use crate::views::{ViewId, Views};
 use particles::Particles;
-use propose::{Candidate, Looked, MEMORY};
+use propose::{Candidate, Looked};
+use together::Together;
 
 /// Particles that are advanced one after the other.
 const BLOCK: usize = 64;
@@ -69,6 +72,7 @@ pub struct Cloud {
     step: Step,
     best: Candidate,
     looked: Looked,
+    together: Together,
     made: u64,
     survived: usize,
 }
@@ -126,6 +130,7 @@ impl Cloud {
             step: Step::new(),
             best: Candidate::default(),
             looked: Looked::default(),
+            together: Together::default(),
             made: 0,
             survived: 0,
         };
@@ -243,66 +248,6 @@ impl Cloud {
         let course = (self.now.origins[at], path);
         let end = (self.now.states.get(at), views);
         self.lifeline.adopt(&self.anchor, course, end, self.turns.len(), rng);
-    }
-
-    /// Advances all particles by a turn. False if none is left; they are gone then.
-    fn pass(
-        &mut self,
-        turn: usize,
-        eager: u64,
-        rng: &mut Rng,
-        patience: &dyn Fn() -> bool,
-        stop: &Stop,
-    ) -> Result<bool, Trouble> {
-        if self.now.len() == 0 {
-            return Ok(false);
-        }
-        let mut pace = self.pace(turn, eager, stop)?;
-        let seen = self.turns[turn].clone();
-        self.looked.clear();
-        let mut next = std::mem::take(&mut self.spare);
-        next.clear();
-        let before = self.now.len();
-        let mut mass = 0.0;
-        // Blocks come in any order, since those that were looked at when patience is at its end
-        // must be a sample of all.
-        let blocks = before.div_ceil(BLOCK);
-        let order = Order::new(blocks as u64, rng);
-        for at in order.flat_map(|block| block as usize * BLOCK..(block as usize + 1) * BLOCK) {
-            if at >= before {
-                continue;
-            }
-            if !patience() {
-                break;
-            }
-            let share = match self.propagate(at, (turn, &seen), &mut pace, rng, patience, stop) {
-                Err(Trouble::TooLarge) => break,
-                share => share?,
-            };
-            mass += self.now.weights[at];
-            if share > 0.0 && !(self.asked && self.best.over) {
-                let best = &mut self.best;
-                next.states.push(&best.state);
-                next.weights.push(self.now.weights[at] * share);
-                next.origins.push(self.now.origins[at]);
-                let trail = self.trails.extend(self.now.trails[at], &best.path);
-                next.trails.push(trail);
-                next.over.push(best.over);
-                next.views.extend_from_slice(&best.views);
-            }
-        }
-        self.spare = std::mem::replace(&mut self.now, next);
-        self.survived = self.now.len();
-        let total: f64 = self.now.weights.iter().sum();
-        if total <= 0.0 {
-            return Ok(false);
-        }
-        if self.trails.len() > 4 * self.now.len() * (self.turns.len() + 1) + MEMORY {
-            self.trails.keep(&mut self.now.trails);
-        }
-        self.log += (total / mass).ln();
-        self.now.weights.iter_mut().for_each(|weight| *weight /= total);
-        Ok(true)
     }
 
     /// Adds the step that was made to the histories of all roles but chance, which remembers

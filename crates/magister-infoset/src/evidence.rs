@@ -2,14 +2,6 @@
 
 use magister_core::{Halt, Move, Observation, Role, Step};
 
-/// Whether a role sees of a step what it saw.
-pub(crate) fn agrees(seen: &Observation, role: Role, joint: &[Move], step: &Step) -> bool {
-    match seen {
-        Observation::Joint(moves) => joint == &**moves,
-        Observation::Percepts(percepts) => step.percepts.of(role) == &**percepts,
-    }
-}
-
 /// How far what a role sees of a step is from what it saw: what is missing, and what is there
 /// though it should not be. Nothing if it agrees.
 pub(crate) fn distance(seen: &Observation, role: Role, joint: &[Move], step: &Step) -> usize {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use magister_core::{Game, Move, Observation, Percept, Role, Step, Stop, Turn, Worker};
 
 use crate::Trouble;
-use crate::evidence::{agrees, possible, told};
+use crate::evidence::{possible, told};
 use crate::joints::{Joints, share_of};
 use crate::model::{Model, Uniform};
 use crate::views::Views;
@@ -351,7 +351,7 @@ impl Tracker {
             }
             if let Some(turn) = turn.filter(|_| 2 * agreed < number)
                 && told(self.worker.perceive(joint, step, stop))?
-                && !agrees(&turn.seen, self.role, joint, step)
+                && !turn.seen.agrees(self.role, joint, step)
             {
                 there = true;
                 continue;
@@ -359,7 +359,7 @@ impl Tracker {
             if !possible(self.worker.step(joint, step, stop))? {
                 continue;
             }
-            if turn.is_some_and(|turn| !agrees(&turn.seen, self.role, joint, step)) {
+            if turn.is_some_and(|turn| !turn.seen.agrees(self.role, joint, step)) {
                 continue;
             }
             agreed += 1;

@@ -11,6 +11,11 @@ pub trait Model: Send + Sync {
     /// sum of one.
     fn shares(&self, worker: &dyn Worker, role: Role, out: &mut Vec<f64>);
 
+    /// Whether all legal moves of every role are equally likely in every state.
+    fn is_uniform(&self) -> bool {
+        false
+    }
+
     /// Draws a move of a role; none if it has none.
     fn draw(&self, worker: &dyn Worker, role: Role, rng: &mut Rng) -> Option<Move> {
         let mut shares = Vec::new();
@@ -37,6 +42,10 @@ impl Model for Uniform {
         let count = worker.legal(role).len();
         out.clear();
         out.resize(count, 1.0 / count as f64);
+    }
+
+    fn is_uniform(&self) -> bool {
+        true
     }
 
     fn draw(&self, worker: &dyn Worker, role: Role, rng: &mut Rng) -> Option<Move> {

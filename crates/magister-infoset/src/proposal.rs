@@ -90,6 +90,12 @@ impl Proposal {
         self.here.iter().any(|moves| !moves.is_empty())
     }
 
+    /// Whether moves will be drawn as they would be made in all states that are still to come: none
+    /// was found, and no more are looked for.
+    pub(crate) fn is_exhausted(&self) -> bool {
+        self.looks == 0 && self.found.iter().all(Vec::is_empty)
+    }
+
     /// Draws a joint move in the worker's state that was looked at. What it gives is how much
     /// likelier it is to be made than to be drawn; none if there is no joint move.
     pub(crate) fn draw(

@@ -10,7 +10,7 @@ use magister_core::{Halt, Move, Rng, Role, Stop};
 
 use crate::Trouble;
 use crate::cloud::Cloud;
-use crate::evidence::{agrees, possible};
+use crate::evidence::possible;
 use crate::joints::share_of;
 use crate::trail::START;
 use crate::views::ViewId;
@@ -211,8 +211,7 @@ impl Cloud {
             let Some(lived) = self.turns.get(turn) else { return Ok(None) };
             turn += 1;
             let step = self.last_step();
-            if joint[self.role.index()] != lived.own || !agrees(&lived.seen, self.role, joint, step)
-            {
+            if joint[self.role.index()] != lived.own || !lived.seen.agrees(self.role, joint, step) {
                 return Ok(None);
             }
             if self.views.is_some() {

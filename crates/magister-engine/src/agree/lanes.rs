@@ -1,8 +1,9 @@
 //! The same streams by every way of playing batches: results must be equal, bit for bit.
 
-use magister_core::playout::{Team, leaves_one_by_one, one_by_one};
+use magister_core::playout::{Team, leaves_one_by_one, one_by_one, tries_one_by_one};
 use magister_core::{
-    Batch, Detail, Game, Halt, Leaves, Move, Results, Seed, Step, Stop, Stream, Worker, Yields,
+    Batch, Detail, Game, Halt, Information, Leaves, Move, Observation, Results, Rng, Role, Seed,
+    Step, Stop, Stream, Tried, Tries, Turn, Worker, Yields,
 };
 use magister_lanes::Width;
 
@@ -31,6 +32,8 @@ struct Course {
     /// Start states, the first being that of the game.
     starts: Vec<Vec<u64>>,
     amount: Amount,
+    /// Turns that roles may have lived through in those.
+    turns: Vec<(Role, Turn)>,
 }
 
 /// Steps of the walks that start states are taken from.
@@ -44,6 +47,7 @@ impl Course {
         let mut worker = game.worker();
         let mut state = Vec::new();
         let mut step = Step::new();
+        let (mut turns, mut other) = (Vec::new(), Seed::from(8).rng());
         while starts.len() < amount.streams.div_ceil(2) {
             worker.reset();
             let length = if starts.is_empty() { 0 } else { rng.below(WALK as u64) };
@@ -51,20 +55,26 @@ impl Course {
                 if worker.terminal() {
                     break;
                 }
-                let joint: Vec<Move> = game
-                    .info()
-                    .all_roles()
-                    .filter_map(|role| {
-                        let legal = worker.legal(role);
-                        legal.get(rng.below(legal.len().max(1) as u64) as usize).copied()
-                    })
-                    .collect();
-                worker.step(&joint, &mut step, stop)?;
+                worker.step(&joint(game, &*worker, &mut rng), &mut step, stop)?;
             }
             worker.save(&mut state);
+            if !worker.terminal() {
+                let joint = joint(game, &*worker, &mut other);
+                match worker.step(&joint, &mut step, stop) {
+                    Ok(()) => {}
+                    Err(Halt::Rules(_)) => step.clear(joint.len()),
+                    Err(halt) => return Err(halt),
+                }
+                let role = Role((starts.len() % joint.len()) as u8);
+                let seen = match game.info().information {
+                    Information::Hidden => Observation::Percepts(step.percepts.of(role).into()),
+                    Information::Perfect => Observation::Joint(joint[..].into()),
+                };
+                turns.push((role, Turn { own: joint[role.index()], seen }));
+            }
             starts.push(state.clone());
         }
-        Ok(Self { starts, amount })
+        Ok(Self { starts, amount, turns })
     }
 
     /// The streams: quotas of all sizes, also none, and ids that are met twice.
@@ -127,6 +137,37 @@ impl Course {
         }
         Ok(all)
     }
+
+    /// Holds steps against turns, by `play`: more than a row has lanes, and out of all states, in
+    /// some of which the move of the turn is not legal.
+    fn tries(
+        &self,
+        mut play: impl FnMut(&Tries<'_>, &mut Tried) -> Result<(), Halt>,
+    ) -> Result<Vec<Tried>, Halt> {
+        let mut all = Vec::new();
+        for (number, (role, turn)) in self.turns.iter().enumerate() {
+            let count = [600, 70, 1][number % 3];
+            let starts: Vec<&[u64]> = (0..count)
+                .map(|n| &self.starts[if n % 3 == 0 { n / 3 } else { number } % self.starts.len()])
+                .map(Vec::as_slice)
+                .collect();
+            let first = u64::MAX - number as u64;
+            let tries = Tries { seed: 0x5eed_feed, first, starts: &starts, role: *role, turn };
+            let mut out = Tried::default();
+            play(&tries, &mut out)?;
+            all.push(out);
+        }
+        Ok(all)
+    }
+}
+
+/// Legal moves, one of each role.
+fn joint(game: &dyn Game, worker: &dyn Worker, rng: &mut Rng) -> Vec<Move> {
+    let drawn = game.info().all_roles().filter_map(|role| {
+        let legal = worker.legal(role);
+        legal.get(rng.below(legal.len().max(1) as u64) as usize).copied()
+    });
+    drawn.collect()
 }
 
 /// What came of a comparison.
@@ -146,6 +187,34 @@ fn alone(course: &Course, worker: &mut dyn Worker, stop: &Stop) -> Result<Played
     Ok((results, course.leaves(|leaves, out| worker.leaves(leaves, out, stop))?))
 }
 
+/// The ways to try steps that give others than to try them one by one: every width, and what play
+/// would choose.
+pub fn tries(game: &NetworkGame, stop: &Stop) -> Result<Vec<String>, Halt> {
+    tries_differ(game, &Course::new(game, Amount::default(), stop)?, stop)
+}
+
+fn tries_differ(game: &NetworkGame, course: &Course, stop: &Stop) -> Result<Vec<String>, Halt> {
+    let mut worker = game.worker();
+    let plain = course.tries(|tries, out| tries_one_by_one(&mut *worker, tries, out, stop))?;
+    let mut different = Vec::new();
+    let lanes = Width::ALL.iter().map(|&width| Choice::Always(Playing::Lanes(width)));
+    for choice in lanes.chain([Choice::Measured]) {
+        let game = game.playing(choice);
+        let mut worker = game.worker();
+        let tried = course.tries(|tries, out| {
+            let can = worker.tries(tries, out, stop)?;
+            if can { Ok(()) } else { Err(Halt::Limit("they can not be tried".to_owned())) }
+        });
+        match tried {
+            Ok(tried) if tried == plain => {}
+            Ok(_) => different.push(format!("{choice:?}, of steps that are tried")),
+            Err(Halt::Stopped) => return Err(Halt::Stopped),
+            Err(halt) => different.push(format!("{choice:?}, of steps that are tried: {halt}")),
+        }
+    }
+    Ok(different)
+}
+
 fn together(course: &Course, team: &mut Team, stop: &Stop) -> Result<Played, Halt> {
     let results = course.play(|batch, out| team.playouts(batch, out, stop))?;
     Ok((results, course.leaves(|leaves, out| team.leaves(leaves, out, stop))?))
@@ -159,7 +228,7 @@ pub fn lanes(game: &NetworkGame, amount: Amount, stop: &Stop) -> Result<Lanes, H
     let plain = course.play(|batch, out| one_by_one(&mut *worker, batch, out, stop))?;
     let leaves = course.leaves(|leaves, out| leaves_one_by_one(&mut *worker, leaves, out, stop))?;
     let plain = (plain, leaves);
-    let mut different = Vec::new();
+    let mut different = tries_differ(game, &course, stop)?;
     let mut compare = |name: String, results: Result<Played, Halt>| -> Result<(), Halt> {
         match results {
             Ok(results) if results == plain => {}

@@ -18,7 +18,7 @@ use std::time::Duration;
 use magister_core::{Game, Halt, Rng, Seed, Stop};
 use rustc_hash::{FxHashSet, FxHasher};
 
-pub use lanes::{Amount, Lanes, lanes};
+pub use lanes::{Amount, Lanes, lanes, tries};
 use names::Names;
 use side::Side;
 

@@ -53,7 +53,7 @@ fn not(circuit: &mut Circuit<'_>, wire: Wire) -> Wire {
 
 /// The invariants of a network: of each group at most one is true, or exactly one; and what
 /// implies what.
-fn possible(circuit: &mut Circuit<'_>, network: &Network) -> Wire {
+pub(super) fn possible(circuit: &mut Circuit<'_>, network: &Network) -> Wire {
     let mut wrong = Vec::new();
     for group in &network.invariants.groups {
         let (mut one, mut two): (Option<Wire>, Option<Wire>) = (None, None);

@@ -3,12 +3,13 @@
 
 use magister_core::playout::LANES;
 use magister_core::{Leaves, Stop, Yields};
-use magister_lanes::{Ledger, Planes, Start, Width, Wires, hold, transpose};
+use magister_lanes::{Ledger, Planes, Start, Width, Wires, hold};
 
 use super::check::Check;
 use super::ending::Ending;
 use super::player::{BatchPlayer, Trouble};
 use super::program::{STATE, YES};
+use super::squares::bring;
 use magister_core::Halt;
 
 /// Thirty-two lanes: a stream, and the phase in which those of its states start that are played
@@ -157,13 +158,7 @@ impl BatchPlayer {
                     }
                 }
             }
-            for (at, from) in (0..fluents).step_by(64).enumerate() {
-                let mut square: [u64; 64] = states.map(|state| state[at]);
-                transpose(&mut square);
-                for (bits, fluent) in square.iter().zip(from..fluents) {
-                    sheet.starts.row_mut(STATE + fluent as u32)[word] = *bits;
-                }
-            }
+            bring(&mut sheet.starts, word, &states, fluents);
         }
         self.wires.copy_rows(STATE, &sheet.starts, STATE, fluents);
         match plan.ending() {

@@ -12,7 +12,12 @@ mod plan;
 mod player;
 mod program;
 mod slot;
+mod squares;
+mod try_plan;
+mod try_player;
 
 pub(crate) use goals::Pay;
 pub(crate) use plan::BatchPlan;
 pub(crate) use player::{BatchPlayer, Trouble};
+pub(crate) use try_plan::{Numbers, TryPlan};
+pub(crate) use try_player::TryPlayer;

@@ -20,6 +20,7 @@ use super::pace::{Choice, Pace, Playing};
 use super::possible::Possible;
 use super::stepper::NetworkStepper;
 use super::sweep::{Sweep, Tapes};
+use super::tries::Trying;
 use super::worker::NetworkWorker;
 use crate::Error;
 use crate::batch::{BatchPlan, Pay};
@@ -91,6 +92,8 @@ pub(super) struct Shared {
     /// How playouts are played many at once, made when somebody first wants them: without telling
     /// what comes of moves, and with it.
     plans: [OnceLock<Arc<BatchPlan>>; 2],
+    /// For each role, how steps are held many at once against what it saw.
+    pub(super) tries: Vec<Trying>,
     program: Arc<Program>,
     /// The board, made when somebody first wants it.
     board: OnceLock<Option<NetworkBoard>>,
@@ -166,6 +169,7 @@ impl NetworkGame {
             codes: OnceLock::new(),
             pace: Mutex::default(),
             plans: Default::default(),
+            tries: info.roles.iter().map(|_| Trying::default()).collect(),
             program: Arc::clone(program),
             board: OnceLock::new(),
             info,

@@ -12,6 +12,7 @@ mod possible;
 mod stepper;
 mod sweep;
 mod tape;
+mod tries;
 mod worker;
 
 #[cfg(test)]

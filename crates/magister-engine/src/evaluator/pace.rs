@@ -32,10 +32,10 @@ pub enum Choice {
 }
 
 /// What a plan is expected to take for every gate. It is counted in gates and not known before.
-const PLAN_PER_GATE: Duration = Duration::from_micros(8);
+pub(super) const PLAN_PER_GATE: Duration = Duration::from_micros(8);
 
 /// A request that keeps fewer lanes busy is no reason to make a plan.
-const FEW: usize = 8;
+pub(super) const FEW: usize = 8;
 
 /// Playouts of each lane in the runs by which a width is measured, and the steps of those.
 const PLAYOUTS: u32 = 4;

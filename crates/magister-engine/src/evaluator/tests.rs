@@ -4,7 +4,8 @@
 use std::sync::Arc;
 
 use magister_core::{
-    Batch, Detail, Game, Results, Role, Seed, Step, Stop, Stream, Text as _, battery,
+    Batch, Detail, Game, Halt, Move, Observation, Results, Role, Seed, Step, Stop, Stream,
+    Text as _, Tried, Tries, Turn, battery,
 };
 use magister_gdl::{Options, read};
 
@@ -76,6 +77,15 @@ const ROW: &str = "(role x) (role o) (init (control x)) (init (cell 1 b)) (init 
     (<= open (true (cell ?n b)))
     (<= terminal (line ?p)) (<= terminal (not open))
     (<= (goal ?p 100) (line ?p)) (<= (goal ?p 0) (role ?p) (not (line ?p)))";
+
+/// Where chance goes wrong, the rules are at fault: `you` should move and can not.
+const TRAP: &str = "(role you) (role random) (init (at start))
+    (<= (legal you go) (true (at start))) (<= (legal you (say ?x)) (true (at right)) (word ?x))
+    (word yes) (word no) (<= (legal random (to ?x)) (place ?x)) (place right) (place wrong)
+    (<= (next (at ?x)) (true (at start)) (does random (to ?x)))
+    (<= (next (at ended)) (true (at right)))
+    (<= (sees you hello) (true (at start)))
+    (<= terminal (true (at ended))) (goal you 100)";
 
 fn games(text: &str) -> Vec<NetworkGame> {
     let rules = read(text, &Options::default()).rules;
@@ -242,5 +252,96 @@ fn batches_are_the_same_from_every_phase() {
             }
             assert!(all.windows(2).all(|pair| pair[0] == pair[1]), "{detail:?}");
         }
+    }
+}
+
+/// All ways to try steps, in all dialects.
+#[test]
+fn steps_are_tried_alike() {
+    for text in [TOSS, LIGHTS, RING, ROW] {
+        let different = crate::agree::tries(&games(text)[0], &Stop::never());
+        assert_eq!(different.as_ref().map(Vec::len), Ok(0), "{different:?}");
+    }
+}
+
+#[test]
+fn steps_at_which_the_rules_are_at_fault_do_not_agree() {
+    for game in games(TRAP) {
+        let mut worker = game.worker();
+        let (mut start, mut out) = (Vec::new(), Tried::default());
+        worker.save(&mut start);
+        let starts: Vec<&[u64]> = vec![&start; 1000];
+        let own = worker.legal(Role(0))[0];
+        let hello = game.parse_percept("hello").expect("a percept");
+        let turn = Turn { own, seen: Observation::Percepts([hello].into()) };
+        let tries = Tries { seed: 1, first: 0, starts: &starts, role: Role(0), turn: &turn };
+        assert_eq!(worker.tries(&tries, &mut out, &Stop::never()), Ok(true));
+        assert!(out.places.len().abs_diff(500) < 100, "{}", out.places.len());
+        let right = game.parse_move(Role(1), "(to right)").expect("a move");
+        assert!(out.joints.chunks(2).all(|joint| joint == [own, right]));
+        // Seen nothing, something that is never told, too much.
+        for seen in [vec![], vec![magister_core::Percept(9)], vec![hello, hello]] {
+            let turn = Turn { own, seen: Observation::Percepts(seen.into()) };
+            assert_eq!(
+                worker.tries(&Tries { turn: &turn, ..tries }, &mut out, &Stop::never()),
+                Ok(true)
+            );
+            assert_eq!(out.places.len(), 0);
+        }
+    }
+}
+
+#[test]
+fn strange_requests_for_tries_are_answered() {
+    for game in games(TOSS) {
+        let mut worker = game.worker();
+        let (mut first, mut second, mut out) = (Vec::new(), Vec::new(), Tried::default());
+        worker.save(&mut first);
+        let guess = worker.legal(Role(0))[0];
+        let joint = [guess, worker.legal(Role(1))[0]];
+        worker.step(&joint, &mut Step::new(), &Stop::never()).expect("legal");
+        worker.save(&mut second);
+        let starts = [&first[..], &second, &first, &second];
+        let heads = game.parse_percept("heads").expect("a percept");
+        let turn = Turn { own: guess, seen: Observation::Percepts([heads].into()) };
+        let role = Role(0);
+        let mut some = 0;
+        for seed in 0..20 {
+            let tries = Tries { seed, first: 7, starts: &starts, role, turn: &turn };
+            assert_eq!(worker.tries(&tries, &mut out, &Stop::never()), Ok(true));
+            assert!(out.places.iter().all(|place| place % 2 == 0), "not legal in the others");
+            some += out.places.len();
+        }
+        assert!(some > 2 && some < 30, "one of three tosses: {some} of 40");
+        let tries = Tries { seed: 1, first: 7, starts: &starts, role, turn: &turn };
+        for own in [Move(77), Move::IDLE, Move(u32::MAX - 1)] {
+            let turn = Turn { own, ..turn.clone() };
+            let tries = Tries { turn: &turn, ..tries };
+            assert_eq!(worker.tries(&tries, &mut out, &Stop::never()), Ok(true));
+            assert_eq!(out, Tried::default());
+        }
+        for seen in [vec![], vec![guess], vec![guess; 3], vec![Move::IDLE; 2]] {
+            let turn = Turn { own: guess, seen: Observation::Joint(seen.into()) };
+            let tries = Tries { turn: &turn, ..tries };
+            assert_eq!(worker.tries(&tries, &mut out, &Stop::never()), Ok(true));
+            assert_eq!(out, Tried::default());
+        }
+        assert_eq!(
+            worker.tries(&Tries { starts: &[], ..tries }, &mut out, &Stop::never()),
+            Ok(true)
+        );
+        assert_eq!(out, Tried::default());
+        let nobody = Tries { role: Role(9), ..tries };
+        assert_eq!(worker.tries(&nobody, &mut out, &Stop::never()), Ok(true));
+        assert_eq!(out, Tried::default());
+        for bad in [&[][..], &[0; 9], &[u64::MAX], &[0]] {
+            let starts = [&first[..], bad];
+            let tries = Tries { starts: &starts, ..tries };
+            let halt = worker.tries(&tries, &mut out, &Stop::never());
+            assert_eq!(halt, Err(Halt::BadState), "{bad:?}");
+        }
+        let stop = Stop::new();
+        stop.set();
+        assert_eq!(worker.tries(&tries, &mut out, &stop), Err(Halt::Stopped));
     }
 }

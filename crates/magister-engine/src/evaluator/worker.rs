@@ -4,15 +4,15 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use magister_core::{
-    Batch, Halt, Info, Information, Leaves, Move, Percept, Results, Role, Step, Stop, Worker,
-    Yields,
+    Batch, Halt, Info, Information, Leaves, Move, Percept, Results, Role, Step, Stop, Tried, Tries,
+    Worker, Yields,
 };
 use magister_lanes::Width;
 
 use super::game::Shared;
 use super::machine::{Lists, Machine};
 use super::pace::{Choice, Playing};
-use crate::batch::BatchPlayer;
+use crate::batch::{BatchPlayer, TryPlayer};
 
 /// A machine in a state, with the lists that the vocabulary asks for.
 pub(super) struct NetworkWorker<M> {
@@ -30,6 +30,8 @@ pub(super) struct NetworkWorker<M> {
     pub(super) choice: Choice,
     /// Play many games at once, one for each width that was used.
     pub(super) players: Vec<BatchPlayer>,
+    /// Try many steps at once, one for each role and width.
+    pub(super) try_players: Vec<TryPlayer>,
 }
 
 impl<M: Machine> NetworkWorker<M> {
@@ -45,6 +47,7 @@ impl<M: Machine> NetworkWorker<M> {
             history: Vec::new(),
             choice,
             players: Vec::new(),
+            try_players: Vec::new(),
             shared,
         };
         worker.reset();
@@ -256,6 +259,10 @@ impl<M: Machine> Worker for NetworkWorker<M> {
 
     fn leaves(&mut self, leaves: &Leaves<'_>, out: &mut Yields, stop: &Stop) -> Result<(), Halt> {
         self.play_leaves(leaves, out, stop)
+    }
+
+    fn tries(&mut self, tries: &Tries<'_>, out: &mut Tried, stop: &Stop) -> Result<bool, Halt> {
+        self.try_all(tries, out, stop).map(|()| true)
     }
 
     fn side_by_side(&self, streams: usize) -> usize {

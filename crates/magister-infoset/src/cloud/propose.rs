@@ -4,7 +4,7 @@ use magister_core::{Halt, Move, Rng, Stop, Turn};
 
 use super::Cloud;
 use crate::Trouble;
-use crate::evidence::{agrees, possible, told};
+use crate::evidence::{possible, told};
 use crate::joints::draw_joint;
 use crate::pool::{Pool, Rows};
 use crate::views::ViewId;
@@ -80,6 +80,18 @@ pub(super) struct Pace {
 }
 
 impl Pace {
+    /// Whether one try each is known to be enough.
+    pub(super) fn is_single(&self) -> bool {
+        self.agreed > 0 && self.way() == Way::Tries(1)
+    }
+
+    /// Notes how particles have fared.
+    pub(super) fn note(&mut self, particles: u64, tried: u64, agreed: u64) {
+        self.particles += particles;
+        self.tried += tried;
+        self.agreed += agreed;
+    }
+
     fn way(&self) -> Way {
         let Pace { eager, particles, tried, agreed, .. } = *self;
         if self.shared {
@@ -141,9 +153,9 @@ impl Cloud {
         let way = pace.way();
         pace.particles += 1;
         if matches!(way, Way::Look(..))
-            && self.looked.states.find(self.now.states.get(at)).is_some()
+            && let Some(number) = self.looked.states.find(self.now.states.get(at))
         {
-            return self.look(at, turn, rng, patience, stop);
+            return self.draw_looked(at, number, turn, rng, stop);
         }
         self.worker.load(self.now.states.get(at), stop)?;
         let tries = match way {
@@ -153,7 +165,8 @@ impl Cloud {
                     return Ok(0.0);
                 }
                 if self.joints.count() <= most {
-                    return self.look(at, turn, rng, patience, stop);
+                    let number = self.look_closely(at, turn, patience, stop)?;
+                    return self.draw_looked(at, number, turn, rng, stop);
                 }
                 tries
             }
@@ -243,19 +256,16 @@ impl Cloud {
         Ok((total, agreed, tries))
     }
 
-    /// Looks at all joint moves, and draws one of those that agree by how likely they are.
-    fn look(
+    /// Draws one of the joint moves that agree in a state that was looked at, by how likely they
+    /// are.
+    fn draw_looked(
         &mut self,
         at: usize,
+        number: usize,
         turn: &Turn,
         rng: &mut Rng,
-        patience: &dyn Fn() -> bool,
         stop: &Stop,
     ) -> Result<f64, Trouble> {
-        let number = match self.looked.states.find(self.now.states.get(at)) {
-            Some(number) => number,
-            None => self.look_closely(at, turn, patience, stop)?,
-        };
         let range = self.looked.range(number);
         let sums = &self.looked.sums[range.clone()];
         let Some(&total) = sums.last() else { return Ok(0.0) };
@@ -330,14 +340,14 @@ impl Cloud {
     fn perceives(&mut self, turn: &Turn, stop: &Stop) -> Result<Option<bool>, Halt> {
         self.made += 1;
         let told = told(self.worker.perceive(&self.joint, &mut self.step, stop))?;
-        Ok(told.then(|| agrees(&turn.seen, self.role, &self.joint, &self.step)))
+        Ok(told.then(|| turn.seen.agrees(self.role, &self.joint, &self.step)))
     }
 
     /// Makes the joint move; whether it could be made and agrees with a turn.
     fn take(&mut self, turn: &Turn, stop: &Stop) -> Result<bool, Halt> {
         self.made += 1;
         Ok(possible(self.worker.step(&self.joint, &mut self.step, stop))?
-            && agrees(&turn.seen, self.role, &self.joint, &self.step)
+            && turn.seen.agrees(self.role, &self.joint, &self.step)
             && !(self.asked && self.worker.terminal()))
     }
 

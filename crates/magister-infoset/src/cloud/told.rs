@@ -80,4 +80,9 @@ impl Cloud {
     pub fn tried(&self) -> u64 {
         self.made
     }
+
+    /// The particles that have gone on side by side since the cloud was made.
+    pub fn together(&self) -> u64 {
+        self.together.count
+    }
 }

@@ -1,0 +1,188 @@
+//! Steps that are held against what a role saw: one by one, or on vectors.
+//!
+//! Results are the same whichever is taken, so the choice is about time only. A plan for vectors
+//! takes as long to make as many steps; so it is made when the steps that were made one by one
+//! have taken longer than it would. After a few requests on vectors, what is faster is taken.
+
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+use magister_core::playout::tries_one_by_one;
+use magister_core::{Halt, Information, Stop, Tried, Tries, Worker as _};
+use magister_lanes::Width;
+
+use super::game::Shared;
+use super::machine::Machine;
+use super::pace::{Choice, FEW, PLAN_PER_GATE, Playing};
+use super::worker::NetworkWorker;
+use crate::batch::{Numbers, Trouble, TryPlan, TryPlayer};
+
+/// Requests on vectors after which they are known well enough.
+const ENOUGH: u32 = 4;
+
+/// What is known of the tries of a role.
+#[derive(Debug, Default)]
+pub(super) struct Trying {
+    /// None in it if there can be none.
+    plan: OnceLock<Option<Arc<TryPlan>>>,
+    pace: Mutex<TryPace>,
+}
+
+/// What was measured so far, in seconds.
+#[derive(Clone, Copy, Debug, Default)]
+struct TryPace {
+    /// The time of all that was done one by one.
+    spent: f64,
+    /// The least time of a step one by one, and of a round of all lanes, once it was measured.
+    one_by_one: Option<f64>,
+    round: Option<f64>,
+    /// Requests that were made on vectors.
+    requests: u32,
+}
+
+impl TryPace {
+    /// Whether so many steps should be made on vectors, with a plan of so many gates.
+    fn on_vectors(&self, steps: usize, gates: usize) -> bool {
+        if steps < FEW {
+            return false;
+        }
+        let one_by_one = self.one_by_one.unwrap_or(0.0) * steps as f64;
+        match self.round {
+            None => self.spent + one_by_one > PLAN_PER_GATE.as_secs_f64() * gates as f64,
+            Some(_) if self.requests < ENOUGH => true,
+            Some(round) => round * rounds(steps) < one_by_one,
+        }
+    }
+
+    /// Notes the time of a request.
+    fn note(&mut self, steps: usize, on_vectors: bool, time: Duration) {
+        if steps < FEW {
+            return;
+        }
+        let time = time.as_secs_f64();
+        let (best, each) = if on_vectors {
+            self.requests = self.requests.saturating_add(1);
+            (&mut self.round, time / rounds(steps))
+        } else {
+            self.spent += time;
+            (&mut self.one_by_one, time / steps as f64)
+        };
+        *best = Some(best.map_or(each, |best| best.min(each)));
+    }
+}
+
+/// The rounds of all lanes that so many steps take.
+fn rounds(steps: usize) -> f64 {
+    steps.div_ceil(Width::best().lanes()) as f64
+}
+
+impl Shared {
+    /// How steps are tried many at once for a role; none if that can not be.
+    fn try_plan(&self, role: usize) -> Option<Arc<TryPlan>> {
+        let make = || {
+            let hidden = self.info.information == Information::Hidden;
+            let percepts: &[u32] = if hidden { &self.percepts } else { &[] };
+            let numbers = Numbers { moves: &self.names.numbers, percepts };
+            TryPlan::new(&self.network, role, numbers).map(Arc::new)
+        };
+        self.tries.get(role)?.plan.get_or_init(make).clone()
+    }
+}
+
+impl<M: Machine> NetworkWorker<M> {
+    /// Tries steps in the way that suits them.
+    pub(super) fn try_all(
+        &mut self,
+        tries: &Tries<'_>,
+        out: &mut Tried,
+        stop: &Stop,
+    ) -> Result<(), Halt> {
+        let width = match self.choice {
+            Choice::Always(Playing::OneByOne) => return tries_one_by_one(self, tries, out, stop),
+            Choice::Always(Playing::Lanes(width)) => {
+                return self.try_on_vectors(width, tries, out, stop);
+            }
+            Choice::Measured => Width::best(),
+        };
+        let shared = Arc::clone(&self.shared);
+        let Some(known) = shared.tries.get(tries.role.index()) else {
+            return tries_one_by_one(self, tries, out, stop);
+        };
+        let pace = || known.pace.lock().unwrap_or_else(PoisonError::into_inner);
+        let on_vectors = pace().on_vectors(tries.starts.len(), shared.network.graph.len());
+        if on_vectors {
+            // To make it is not what is measured.
+            self.try_player(width, tries.role.index());
+        }
+        let begun = Instant::now();
+        if on_vectors {
+            self.try_on_vectors(width, tries, out, stop)?;
+        } else {
+            tries_one_by_one(self, tries, out, stop)?;
+        }
+        pace().note(tries.starts.len(), on_vectors, begun.elapsed());
+        Ok(())
+    }
+
+    /// The place of the player of a width and a role; none if there can be none.
+    fn try_player(&mut self, width: Width, role: usize) -> Option<usize> {
+        if let Some(at) = self.try_players.iter().position(|player| player.fits(role, width)) {
+            return Some(at);
+        }
+        self.try_players.push(TryPlayer::new(self.shared.try_plan(role)?, width));
+        Some(self.try_players.len() - 1)
+    }
+
+    fn try_on_vectors(
+        &mut self,
+        width: Width,
+        tries: &Tries<'_>,
+        out: &mut Tried,
+        stop: &Stop,
+    ) -> Result<(), Halt> {
+        // What else there is to know of them is found out in all lanes at once.
+        if !tries.starts.iter().all(|start| self.shared.has_words(start)) {
+            return Err(Halt::BadState);
+        }
+        let Some(at) = self.try_player(width, tries.role.index()) else {
+            return tries_one_by_one(self, tries, out, stop);
+        };
+        match self.try_players[at].play(tries, out, stop) {
+            Ok(()) => Ok(()),
+            Err(Trouble::Halt(halt)) => Err(halt),
+            Err(Trouble::Strange) => tries_one_by_one(self, tries, out, stop),
+            // What is wrong with a state, this worker can say.
+            Err(Trouble::State(state)) => self.load(&state, stop).and(Err(Halt::BadState)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_faster_is_kept() {
+        let gates = 10_000; // 80 milliseconds
+        let mut pace = TryPace::default();
+        let all = Width::best().lanes();
+        assert!(!pace.on_vectors(all, gates), "nothing is known");
+        let note = |pace: &mut TryPace, on_vectors, micros| {
+            pace.note(all, on_vectors, Duration::from_micros(micros));
+        };
+        (0..300).for_each(|_| note(&mut pace, false, 250));
+        assert!(!pace.on_vectors(all, gates), "a plan does not pay yet");
+        (0..100).for_each(|_| note(&mut pace, false, 250));
+        assert!(pace.on_vectors(all, gates) && !pace.on_vectors(FEW - 1, gates));
+        // The first ones may have been disturbed.
+        for micros in [900, 900, 900] {
+            note(&mut pace, true, micros);
+            assert!(pace.on_vectors(all, gates));
+        }
+        note(&mut pace, true, 300);
+        assert!(!pace.on_vectors(all, gates), "one by one is faster");
+        note(&mut pace, true, 100);
+        assert!(pace.on_vectors(all, gates) && pace.on_vectors(3 * all, gates));
+        assert!(!pace.on_vectors(all / 4, gates), "few lanes take as long as all");
+    }
+}

@@ -219,6 +219,12 @@ pub const PLAYERS: &[Entry] = &[
                  time for many rounds",
             ),
             Parameter::whole(
+                "crowd",
+                8,
+                (1, 1000),
+                "a node takes at most one descent at once for so many visits",
+            ),
+            Parameter::whole(
                 "expand",
                 0,
                 (0, 1000),

@@ -72,12 +72,13 @@ impl Search<'_> {
         while result.is_ok() && !parties.is_empty() {
             next.clear();
             for (at, &party) in parties.iter().enumerate() {
-                let before = (next.len(), open.len());
+                let before = (next.len(), open.len(), self.given_up);
                 result = self.advance(party, &mut next, open);
                 if result.is_err() {
                     let gone: u32 = next[before.0..].iter().map(|party| party.count).sum();
                     let ended = (open.len() - before.1) as u32;
-                    self.release(party.last, party.count - gone - ended);
+                    let given_up = self.given_up - before.2;
+                    self.release(party.last, party.count - gone - ended - given_up);
                     let others = parties[at + 1..].iter().chain(&next);
                     others.for_each(|party| self.release(party.last, party.count));
                     break;
@@ -149,26 +150,30 @@ impl Search<'_> {
             return Ok(());
         }
         let leaf = node.kind == Kind::Leaf;
-        // A position that was played out too little is an end, and so is one that closes a circle.
-        let ends = if leaf && !self.room {
-            party.count
-        } else if leaf {
-            // Nothing can be decided before the root has edges.
-            let expand = if party.last == NONE { 1 } else { self.config.expand };
-            if node.own < expand { party.count } else { 0 }
-        } else if party.depth >= DEEP && self.circles(&party) {
-            party.count
-        } else {
-            0
-        };
-        if ends > 0 {
-            self.tree.node_mut(at).pending += ends;
-            let end = Descent { leaf: at, last: party.last, depth: party.depth };
-            open.extend(std::iter::repeat_n(end, ends as usize));
-            party.count -= ends;
-            if party.count == 0 {
+        // Nothing can be decided before the root has edges.
+        let expand = if party.last == NONE { 1 } else { self.config.expand };
+        let young = leaf && node.own < expand;
+        // More than that at once know too little of each other: alone, most would have chosen
+        // otherwise after what the first of them brought. They are not made.
+        let most = if young { expand - node.own } else { node.visits / self.config.crowd };
+        let most = most.saturating_sub(node.pending).max(u32::from(node.pending == 0));
+        // Who comes by for the second time is one of those it meets.
+        if party.count > most && !(node.pending > 0 && self.circles(&party)) {
+            let excess = party.count - most;
+            self.release(party.last, excess);
+            self.given_up += excess;
+            party.count = most;
+            if most == 0 {
                 return Ok(());
             }
+        }
+        // A position that was played out too little is an end, and so is one that closes a circle.
+        let circles = !leaf && party.depth >= DEEP && self.circles(&party);
+        if young || leaf && !self.room || circles {
+            self.tree.node_mut(at).pending += party.count;
+            let end = Descent { leaf: at, last: party.last, depth: party.depth };
+            open.extend(std::iter::repeat_n(end, party.count as usize));
+            return Ok(());
         }
         if leaf {
             self.expand(at)?;

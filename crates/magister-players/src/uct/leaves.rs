@@ -42,6 +42,7 @@ impl Search<'_> {
         round.descents.clear();
         self.hops.clear();
         self.many.clear();
+        self.given_up = 0;
         let result = self.descend(size, &mut round.descents);
         self.sums.clear();
         self.sums.resize(self.hops.len() * self.tree.roles, 0.0);

@@ -72,6 +72,8 @@ struct Config {
     /// search is not spoilt by descents that know nothing of each other; unless a clock leaves only
     /// a few rounds.
     patience: u32,
+    /// A node takes at most its visits divided by this many descents at once, for the same reason.
+    crowd: u32,
     playouts: u32,
     /// Whether leaves have more playouts where those cost nothing.
     spare: bool,
@@ -117,6 +119,7 @@ impl Uct {
             plain: settings.real("bias") <= 0.0 && settings.real("grave") <= 0.0,
             batch: 1,
             patience: settings.whole("patience"),
+            crowd: settings.whole("crowd"),
             playouts: 1,
             spare: true,
             max_steps: settings.whole("steps"),
@@ -228,6 +231,7 @@ impl Uct {
             many: Vec::new(),
             sums: Vec::new(),
             known: Vec::new(),
+            given_up: 0,
             parties: Vec::new(),
             next: Vec::new(),
             chosen: Vec::new(),
@@ -251,13 +255,20 @@ impl Uct {
             }
             let size = pace.size(node.visits, search.config, budget);
             let size = budget.left().map_or(u64::from(size), |left| left.min(u64::from(size)));
-            if size == 0 || !budget.spend(size) {
+            if size == 0 || !budget.spend(0) {
                 break;
             }
             // Vectors double when they grow, so half of the memory has to be left.
             search.room = search.tree.bytes() < search.config.memory / 2;
             match search.round(&mut round, size) {
-                Ok(()) => iterations += size,
+                Ok(()) => {
+                    let made = size - u64::from(search.given_up);
+                    debug_assert!(made > 0, "a round brings something");
+                    iterations += made;
+                    if made == 0 || !budget.spend(made) {
+                        break;
+                    }
+                }
                 // Rules that fail somewhere below are no reason not to move here.
                 Err(_) => break,
             }

@@ -34,6 +34,8 @@ pub(super) struct Search<'a> {
     pub(super) sums: Vec<f32>,
     /// The descents of a round that came to where values are known.
     pub(super) known: Vec<Party>,
+    /// The descents of a round that were given up, since enough others were where they came to.
+    pub(super) given_up: u32,
     /// What is needed again and again: parties on their way, and how they choose.
     pub(super) parties: Vec<Party>,
     pub(super) next: Vec<Party>,

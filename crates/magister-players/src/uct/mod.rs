@@ -27,6 +27,7 @@ mod descent;
 mod edges;
 mod leaves;
 mod pace;
+mod policy;
 mod prior;
 mod search;
 mod select;
@@ -44,6 +45,8 @@ use crate::puzzle::Course;
 use crate::rewards::Scale;
 use leaves::Round;
 use pace::Pace;
+pub(crate) use policy::POLICIES;
+use policy::Policy;
 use prior::Priors;
 use search::Search;
 use tree::{NONE, Tree};
@@ -94,6 +97,7 @@ pub(crate) struct Uct {
     follower: Follower,
     tree: Tree,
     priors: Priors,
+    policy: Policy,
     rules: String,
     seen: Option<(f32, f32)>,
     /// The solution of a small game, and whether it was looked for.
@@ -133,6 +137,7 @@ impl Uct {
             follower: Follower::new(),
             tree: Tree::default(),
             priors: Priors::default(),
+            policy: Policy::new(settings.whole("policy"), settings.real("epsilon")),
             rules: String::new(),
             seen: None,
             solution: None,
@@ -151,6 +156,7 @@ impl Uct {
         }
         self.tree = Tree::with_room(info.roles.len(), self.config.memory / 2);
         self.priors = Priors::new(info);
+        self.policy.clear();
         self.rules.clone_from(&info.rules_hash);
         self.seen = None;
         self.begins.clear();
@@ -210,6 +216,7 @@ impl Uct {
             renumbered = false;
         }
         self.priors.fade(renumbered);
+        self.policy.fade();
         let low = scale.low as f32;
         let high = if scale.high.is_finite() { scale.high as f32 } else { low };
         let roles = self.tree.roles;
@@ -218,6 +225,7 @@ impl Uct {
             tree: &mut self.tree,
             config: &self.config,
             priors: &mut self.priors,
+            policy: &mut self.policy,
             stop: budget.stop().clone(),
             scale,
             seen: self.seen.unwrap_or((low, high)),

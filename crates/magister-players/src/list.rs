@@ -207,8 +207,9 @@ pub const PLAYERS: &[Entry] = &[
             Parameter::choice(
                 "policy",
                 POLICIES,
-                "how playouts that are played one by one choose: all moves alike, mostly the move \
-                 that did best before, or the one that did best after the same moves",
+                "how playouts that are played one by one choose: by what moves did after the same \
+                 moves before, by what they did anywhere, or all alike; nst where the engine has no \
+                 lanes, else uniform",
             ),
             Parameter::real(
                 "epsilon",

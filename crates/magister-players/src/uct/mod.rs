@@ -16,6 +16,8 @@
 //! - Moves that were not tried yet are taken to be worth what the position is, and what the move
 //!   was worth in all playouts (MAST). Moves that were tried little are judged by the playouts in
 //!   which they were made later (GRAVE), where the engine counts those.
+//! - Playouts that are played one by one mostly make the move that did best before (MAST), or best
+//!   after the same moves (NST), unless the engine could play them side by side.
 //! - The graph is kept from move to move.
 //! - A game that is small is solved outright before the first move, with a part of the budget, and
 //!   then played perfectly.
@@ -128,6 +130,8 @@ impl Uct {
             lanes: false,
             threads: settings.whole("threads") as usize,
         };
+        let (number, epsilon) = (settings.whole("policy"), settings.real("epsilon"));
+        let policy = Policy::new(number, epsilon, config.memory / 8);
         Box::new(Uct {
             name: settings.text().to_owned(),
             config,
@@ -137,7 +141,7 @@ impl Uct {
             follower: Follower::new(),
             tree: Tree::default(),
             priors: Priors::default(),
-            policy: Policy::new(settings.whole("policy"), settings.real("epsilon")),
+            policy,
             rules: String::new(),
             seen: None,
             solution: None,
@@ -217,6 +221,7 @@ impl Uct {
         }
         self.priors.fade(renumbered);
         self.policy.fade();
+        self.policy.suit(side_by_side);
         let low = scale.low as f32;
         let high = if scale.high.is_finite() { scale.high as f32 } else { low };
         let roles = self.tree.roles;

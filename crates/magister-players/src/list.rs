@@ -13,7 +13,7 @@ use crate::plies::Plies;
 use crate::puct::Puct;
 use crate::registry::{Entry, Parameter};
 use crate::simple::{Nobody, Simple};
-use crate::uct::Uct;
+use crate::uct::{POLICIES, Uct};
 
 const EXPANDED: &str = "a position that is expanded";
 
@@ -203,6 +203,19 @@ pub const PLAYERS: &[Entry] = &[
                 0.0,
                 (0.0, 1e6),
                 "the visits up to which playouts with the move made later count most",
+            ),
+            Parameter::choice(
+                "policy",
+                POLICIES,
+                "how playouts that are played one by one choose: by what moves did after the same \
+                 moves before, by what they did anywhere, or all alike; nst where the engine has no \
+                 lanes, else uniform",
+            ),
+            Parameter::real(
+                "epsilon",
+                0.2,
+                (0.0, 1.0),
+                "how likely a playout with a policy makes any move instead of the best",
             ),
             Parameter::whole("threads", 1, (1, 256), "threads that share the playouts of a round"),
             Parameter::whole(

@@ -71,18 +71,23 @@ impl Search<'_> {
         let mut at = descent.last;
         while at != NONE {
             let hop = self.hops[at as usize];
-            let gains = if hop.several {
-                let number = self.many[hop.edge as usize].number;
-                let joint = self.tree.joints.get(&(hop.node, number));
-                joint.map_or(&[][..], |joint| &joint.gains[..])
-            } else {
-                self.tree.edges.gains(hop.edge as usize, self.tree.roles)
-            };
-            self.sample.iter_mut().zip(gains).for_each(|(value, gain)| *value += gain);
+            let mut sample = std::mem::take(&mut self.sample);
+            sample.iter_mut().zip(self.gains(hop)).for_each(|(value, gain)| *value += gain);
+            self.sample = sample;
             let visits = self.tree.node(hop.node).visits;
             self.note_own(hop, moves);
             self.priors.note_at(hop.node, visits, moves);
             at = hop.before;
+        }
+    }
+
+    /// What each role gained at a step; nothing where the game does not pay on the way.
+    pub(super) fn gains(&self, hop: Hop) -> &[f32] {
+        if hop.several {
+            let number = self.many[hop.edge as usize].number;
+            self.tree.joints.get(&(hop.node, number)).map_or(&[], |joint| &joint.gains)
+        } else {
+            self.tree.edges.gains(hop.edge as usize, self.tree.roles)
         }
     }
 

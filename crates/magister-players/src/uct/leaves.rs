@@ -133,22 +133,27 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// One playout for each descent, one after the other.
+    /// The playouts of each descent, one after the other.
     fn single(&mut self, round: &mut Round<'_>) -> Result<(), Halt> {
+        let mut sums = vec![0.0; self.tree.roles];
         while let Some(&descent) = round.descents.last() {
-            self.sample.fill(0.0);
+            sums.fill(0.0);
             for _ in 0..self.config.playouts {
+                self.sample.fill(0.0);
+                self.recall(&descent);
                 self.playout(descent.leaf)?;
+                self.teach(&descent);
+                sums.iter_mut().zip(&self.sample).for_each(|(sum, value)| *sum += value);
             }
             let count = self.config.playouts as f32;
-            self.sample.iter_mut().for_each(|value| *value /= count);
+            self.sample.iter_mut().zip(&sums).for_each(|(value, sum)| *value = sum / count);
             self.learn(&descent, &mut Vec::new());
             round.descents.pop();
         }
         Ok(())
     }
 
-    /// Adds the rewards of a random playout.
+    /// Fills the sample with the rewards of a playout by the policy.
     fn playout(&mut self, leaf: u32) -> Result<(), Halt> {
         self.worker.load(self.tree.state(leaf), &self.stop)?;
         let mut joint = std::mem::take(&mut self.joint);
@@ -157,9 +162,19 @@ impl Search<'_> {
             let info = self.worker.info();
             joint.clear();
             for role in info.all_roles() {
-                let weights = if info.chance == Some(role) { self.worker.weights() } else { &[] };
-                let choice = draw(self.worker.legal(role), weights, self.rng);
+                let legal = self.worker.legal(role);
+                let choice = if info.chance == Some(role) {
+                    draw(legal, self.worker.weights(), self.rng)
+                } else if self.policy.learns() {
+                    self.policy.choose(role, legal, self.rng)
+                } else {
+                    draw(legal, &[], self.rng)
+                };
                 joint.push(choice.unwrap_or(Move::IDLE));
+            }
+            if self.policy.learns() {
+                let chosen = info.players().map(|role| (role, joint[role.index()]));
+                self.policy.made(chosen.filter(|&(role, _)| self.worker.legal(role).len() > 1));
             }
             self.worker.step(&joint, &mut self.step, &self.stop)?;
             for (value, gain) in self.sample.iter_mut().zip(&self.step.gains) {

@@ -16,6 +16,8 @@
 //! - Moves that were not tried yet are taken to be worth what the position is, and what the move
 //!   was worth in all playouts (MAST). Moves that were tried little are judged by the playouts in
 //!   which they were made later (GRAVE), where the engine counts those.
+//! - Playouts that are played one by one mostly make the move that did best before (MAST), or best
+//!   after the same moves (NST), unless the engine could play them side by side.
 //! - The graph is kept from move to move.
 //! - A game that is small is solved outright before the first move, with a part of the budget, and
 //!   then played perfectly.
@@ -27,6 +29,7 @@ mod descent;
 mod edges;
 mod leaves;
 mod pace;
+mod policy;
 mod prior;
 mod search;
 mod select;
@@ -44,6 +47,8 @@ use crate::puzzle::Course;
 use crate::rewards::Scale;
 use leaves::Round;
 use pace::Pace;
+pub(crate) use policy::POLICIES;
+use policy::Policy;
 use prior::Priors;
 use search::Search;
 use tree::{NONE, Tree};
@@ -96,6 +101,7 @@ pub(crate) struct Uct {
     follower: Follower,
     tree: Tree,
     priors: Priors,
+    policy: Policy,
     rules: String,
     seen: Option<(f32, f32)>,
     /// The solution of a small game, and whether it was looked for.
@@ -127,6 +133,8 @@ impl Uct {
             lanes: false,
             threads: settings.whole("threads") as usize,
         };
+        let (number, epsilon) = (settings.whole("policy"), settings.real("epsilon"));
+        let policy = Policy::new(number, epsilon, config.memory / 8);
         Box::new(Uct {
             name: settings.text().to_owned(),
             config,
@@ -136,6 +144,7 @@ impl Uct {
             follower: Follower::new(),
             tree: Tree::default(),
             priors: Priors::default(),
+            policy,
             rules: String::new(),
             seen: None,
             solution: None,
@@ -154,6 +163,7 @@ impl Uct {
         }
         self.tree = Tree::with_room(info.roles.len(), self.config.memory / 2);
         self.priors = Priors::new(info);
+        self.policy.clear();
         self.rules.clone_from(&info.rules_hash);
         self.seen = None;
         self.begins.clear();
@@ -213,6 +223,8 @@ impl Uct {
             renumbered = false;
         }
         self.priors.fade(renumbered);
+        self.policy.fade();
+        self.policy.suit(side_by_side);
         let low = scale.low as f32;
         let high = if scale.high.is_finite() { scale.high as f32 } else { low };
         let roles = self.tree.roles;
@@ -221,6 +233,7 @@ impl Uct {
             tree: &mut self.tree,
             config: &self.config,
             priors: &mut self.priors,
+            policy: &mut self.policy,
             stop: budget.stop().clone(),
             scale,
             seen: self.seen.unwrap_or((low, high)),

@@ -5,6 +5,7 @@ use magister_core::{Halt, Move, Payment, Rng, Role, Step, Stop, Worker};
 use super::Config;
 use super::descent::{Hop, Many, Party};
 use super::edges::GROUP;
+use super::policy::Policy;
 use super::prior::Priors;
 use super::tree::{Crowd, Joint, Kind, NONE, Tree};
 use crate::choices::Choices;
@@ -16,6 +17,7 @@ pub(super) struct Search<'a> {
     pub(super) tree: &'a mut Tree,
     pub(super) config: &'a Config,
     pub(super) priors: &'a mut Priors,
+    pub(super) policy: &'a mut Policy,
     pub(super) rng: &'a mut Rng,
     pub(super) stop: Stop,
     pub(super) scale: Scale,

@@ -43,11 +43,14 @@ pub(crate) struct Options {
 }
 
 /// How many times as long a player is waited for as it should take; and if nothing was heard of it
-/// by then, how many times when it is asked for one iteration only. That is done in a game as long
-/// as its audits have not taken so many times what they should.
+/// by then, how many times when it is asked to do little. That is done in a game as long as its
+/// audits have not taken so many times what they should.
 const PATIENCE: f64 = 5.0;
-const LAST: f64 = 25.0;
-const ALL: f64 = 4.0;
+const LAST: f64 = 100.0;
+const ALL: f64 = 60.0;
+/// What is little, besides one iteration: states that are followed, courses that are sampled, and
+/// nodes of a game that is thought through to the end.
+const LITTLE: [(&str, u32); 3] = [("states", 20), ("particles", 10), ("nodes", 2000)];
 /// The chance with which any honest player may be taken for another by a test that counts.
 const DOUBT: f64 = 0.01;
 /// How long a game may take to become playable, and how long to be solved.
@@ -208,6 +211,15 @@ fn ground(sheet: &Sheet) -> Result<Ground, String> {
     Ok(within(SOLVING, &Stop::never(), |stop| Ground::new(&game, stop)))
 }
 
+/// The same player, which does little for a decision. One that was given settings keeps them.
+fn modest(player: &Spec) -> Spec {
+    let name = player.to_string();
+    let has = |(name, _): &&(&str, u32)| player.entry().parameters.iter().any(|p| p.name == *name);
+    let little = LITTLE.iter().filter(has).map(|(name, value)| format!("{name}={value}"));
+    let little = little.collect::<Vec<_>>().join(",");
+    format!("{name}:{little}").parse().unwrap_or_else(|_| player.clone())
+}
+
 /// Audits a player in all roles of a game, slow ones once more if there is time.
 fn audit(ground: &Ground, player: &Spec, audits: f64, again: bool, options: &Options) -> Outcome {
     let info = ground.game().info();
@@ -222,14 +234,14 @@ fn audit(ground: &Ground, player: &Spec, audits: f64, again: bool, options: &Opt
             time: Some(time),
             ..Audit::new(role)
         };
-        let ask = |audit: &Audit, patience: f64| {
+        let ask = |audit: &Audit, player: &Spec, patience: f64| {
             within(time.mul_f64(patience), &Stop::never(), |stop| {
                 audit.run(ground, &suspect(player), stop)
             })
         };
-        let mut verdict = ask(&audit, PATIENCE);
+        let mut verdict = ask(&audit, player, PATIENCE);
         if again && verdict.as_ref().is_ok_and(|verdict| verdict.answers == 0) {
-            verdict = ask(&Audit { iterations: 1, ..audit }, LAST);
+            verdict = ask(&Audit { iterations: 1, ..audit }, &modest(player), LAST);
         }
         let name = info.role_name(role);
         let verdict = match verdict {

@@ -20,8 +20,9 @@ pub trait Twist: Send {
     }
 }
 
-/// A worker that hands everything on to another one of the same states and moves, but for a
-/// [`Twist`]. The facts of the game may be others.
+/// A worker that hands on to another one of the same states and moves what it is asked, but for a
+/// [`Twist`]. The facts of the game may be others. Steps are not tried many at once: what a role
+/// sees here may be something else.
 #[expect(missing_debug_implementations, reason = "workers have none")]
 pub struct Wrapped<T> {
     worker: Box<dyn Worker>,

@@ -36,8 +36,8 @@ impl Game for Opened {
     }
 
     fn worker(&self) -> Box<dyn Worker> {
-        let from = From(Arc::clone(&self.start));
-        Box::new(Wrapped::new(self.game.worker(), Arc::clone(&self.info), from))
+        let start = Start(Arc::clone(&self.start));
+        Box::new(Wrapped::new(self.game.worker(), Arc::clone(&self.info), start))
     }
 
     fn text(&self) -> &dyn Text {
@@ -60,9 +60,9 @@ impl std::fmt::Debug for Opened {
 }
 
 /// Where an opened game begins.
-struct From(Arc<[u64]>);
+struct Start(Arc<[u64]>);
 
-impl Twist for From {
+impl Twist for Start {
     fn reset(&self, worker: &mut dyn Worker) {
         // It is a state of the game, so it can be loaded.
         let _ = worker.load(&self.0, &Stop::never());

@@ -208,8 +208,8 @@ pub const PLAYERS: &[Entry] = &[
                 "policy",
                 POLICIES,
                 "how playouts that are played one by one choose: by what moves did after the same \
-                 moves before, by what they did anywhere, or all alike; nst where the engine has no \
-                 lanes, else uniform",
+                 moves before, by what they did anywhere, or all alike; where one is named, all are \
+                 played so; else it is nst where neither lanes nor threads play many at once",
             ),
             Parameter::real(
                 "epsilon",
@@ -235,7 +235,7 @@ pub const PLAYERS: &[Entry] = &[
                 "crowd",
                 8,
                 (1, 1000),
-                "a node takes at most one descent at once for so many visits",
+                "a node takes at most one descent at once for so many visits, and one in any case",
             ),
             Parameter::whole(
                 "expand",

@@ -149,7 +149,9 @@ fn by_role(roles: &[String], summary: &Summary) -> String {
         format!("{name} {:.2}{}", line.mean_reward, interval.unwrap_or_default())
     };
     let all: Vec<String> = roles.iter().zip(&summary.roles).map(told).collect();
-    format!("mean reward by role, with 95 % intervals: {}", all.join(", "))
+    let known = summary.roles.iter().any(|line| line.reward_interval.is_some());
+    let intervals = if known { ", with 95 % intervals" } else { "" };
+    format!("mean reward by role{intervals}: {}", all.join(", "))
 }
 
 /// The summary for people.

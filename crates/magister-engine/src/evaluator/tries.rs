@@ -20,10 +20,14 @@ use crate::batch::{Numbers, Trouble, TryPlan, TryPlayer};
 /// Requests on vectors after which they are known well enough.
 const ENOUGH: u32 = 4;
 
+/// Where a network has more gates than this there is no plan: nobody can stop it being made, and it
+/// would take longer than some have for a move.
+const LARGEST: usize = 1 << 15;
+
 /// What is known of the tries of a role.
 #[derive(Debug, Default)]
 pub(super) struct Trying {
-    /// None in it if there can be none.
+    /// Once somebody has made it; none in it if there can be none.
     plan: OnceLock<Option<Arc<TryPlan>>>,
     pace: Mutex<TryPace>,
 }
@@ -43,7 +47,7 @@ struct TryPace {
 impl TryPace {
     /// Whether so many steps should be made on vectors, with a plan of so many gates.
     fn on_vectors(&self, steps: usize, gates: usize) -> bool {
-        if steps < FEW {
+        if steps < FEW || gates > LARGEST {
             return false;
         }
         let one_by_one = self.one_by_one.unwrap_or(0.0) * steps as f64;
@@ -184,5 +188,6 @@ mod tests {
         note(&mut pace, true, 100);
         assert!(pace.on_vectors(all, gates) && pace.on_vectors(3 * all, gates));
         assert!(!pace.on_vectors(all / 4, gates), "few lanes take as long as all");
+        assert!(!pace.on_vectors(all, LARGEST + 1), "such a plan takes too long");
     }
 }

@@ -9,7 +9,8 @@ use super::{BLOCK, Cloud};
 use crate::Trouble;
 use crate::joints::Order;
 
-/// Blocks that go on together: as many particles as the widest vectors have lanes.
+/// The most blocks that go on together: as many particles as the widest vectors have lanes. And no
+/// more than have gone on before in the same turn, since nobody looks at the clock meanwhile.
 const TOGETHER: usize = 8;
 
 /// What the steps of a turn are asked for with.
@@ -18,6 +19,8 @@ pub(super) struct Together {
     /// The key of the random numbers of this turn, once one is needed, and the next stream.
     key: Option<u64>,
     stream: u64,
+    /// The blocks of this turn so far.
+    blocks: usize,
     tried: Tried,
     /// The particles that have gone on like this since the cloud was made.
     pub(super) count: u64,
@@ -28,7 +31,7 @@ pub(super) struct Together {
 impl Together {
     /// Before the first particle of a turn.
     pub(super) fn begin(&mut self) {
-        (self.key, self.stream) = (None, 0);
+        (self.key, self.stream, self.blocks) = (None, 0, 0);
     }
 }
 
@@ -36,7 +39,7 @@ impl Cloud {
     /// The particles of the next block, or of some more if they can go on together: so many there
     /// are, and whether they can. What decides must not be how these particles fare themselves.
     pub(super) fn next_places(
-        &self,
+        &mut self,
         order: &mut Order,
         pace: &Pace,
         all: usize,
@@ -48,15 +51,16 @@ impl Cloud {
             && self.model.is_uniform()
             && self.proposal.is_exhausted();
         places.clear();
-        let blocks = order.by_ref().take(if together { TOGETHER } else { 1 });
-        for start in blocks.map(|block| block as usize * BLOCK) {
+        let most = if together { self.together.blocks.clamp(1, TOGETHER) } else { 1 };
+        for start in order.by_ref().take(most).map(|block| block as usize * BLOCK) {
             places.extend(start..(start + BLOCK).min(all));
+            self.together.blocks += 1;
         }
         together
     }
 
     /// Makes one step of each of some particles and adds those that agree to the next ones. False
-    /// if the engine can not; then nothing has been done.
+    /// if the engine can not; then none has gone on.
     pub(super) fn advance_together(
         &mut self,
         places: &[usize],
@@ -66,7 +70,7 @@ impl Cloud {
         rng: &mut Rng,
         stop: &Stop,
     ) -> Result<bool, Trouble> {
-        let Together { key, stream, tried, count, refused } = &mut self.together;
+        let Together { key, stream, tried, count, refused, .. } = &mut self.together;
         let seed = *key.get_or_insert_with(|| rng.next_u64());
         let starts: Vec<&[u64]> = places.iter().map(|&at| self.now.states.get(at)).collect();
         let (first, role) = (*stream, self.role);

@@ -229,8 +229,8 @@ impl Agent for Regret {
         budget: &mut Budget,
         rng: &mut Rng,
     ) -> Result<Decision, Halt> {
-        let (legal, _) = self.possible.moves(view, budget, rng)?;
-        if legal.len() < 2 {
+        let (legal, known) = self.possible.moves(view, budget, rng)?;
+        if legal.len() < 2 && known {
             return Ok(legal.first().copied().unwrap_or(Move::IDLE).into());
         }
         // When the time is over, what is known by then is played.
@@ -240,10 +240,15 @@ impl Agent for Regret {
             Err(Halt::Stopped) => 0,
             Err(halt) => return Err(halt),
         };
-        let known = self.mixture(view);
-        let fits = |thoughts: &Vec<Thought>| thoughts.iter().all(|t| legal.contains(&t.choice));
-        let Some(mut thoughts) = known.filter(fits) else {
-            let choice = legal[rng.below(legal.len() as u64) as usize];
+        // Where it is only guessed what is legal, the strategy knows better.
+        let fits = |thoughts: &Vec<Thought>| {
+            !known || thoughts.iter().all(|thought| legal.contains(&thought.choice))
+        };
+        let Some(mut thoughts) = self.mixture(view).filter(fits) else {
+            let choice = match legal[..] {
+                [] => Move::IDLE,
+                _ => legal[rng.below(legal.len() as u64) as usize],
+            };
             return Ok(Decision { iterations: rounds, ..choice.into() });
         };
         let moves: Vec<Move> = thoughts.iter().map(|thought| thought.choice).collect();

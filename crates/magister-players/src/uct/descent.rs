@@ -3,7 +3,8 @@
 //! The descents of a round are made together: those that are at the same node choose one after the
 //! other, each counting those before it, and go on as one party where they chose the same. They
 //! choose what they would choose alone, since values change only when a round is over, but what
-//! many go through is looked at once. Parties go side by side, one step of each in turn, so that
+//! many go through is looked at once. Where more come to a node than it is good to send on before
+//! anything is heard of the first, the others are given up. Parties go side by side, one step of each in turn, so that
 //! while one waits for memory the others go on.
 
 use magister_core::Halt;
@@ -43,6 +44,9 @@ pub(super) struct Party {
     depth: u32,
     /// The last node on the way that has means of its own, or [`NONE`].
     pub(super) near: u32,
+    /// Whether it came by what several chose or drew at once. What such a node is worth is the mean
+    /// of all that came back, so that none may be given up for where it came to.
+    drawn: bool,
 }
 
 /// The end of a descent that needs playouts.
@@ -67,7 +71,8 @@ impl Search<'_> {
         let mut parties = std::mem::take(&mut self.parties);
         let mut next = std::mem::take(&mut self.next);
         parties.clear();
-        parties.push(Party { node: self.root, count, last: NONE, depth: 0, near: NONE });
+        let (node, drawn) = (self.root, false);
+        parties.push(Party { node, count, last: NONE, depth: 0, near: NONE, drawn });
         let mut result = Ok(());
         while result.is_ok() && !parties.is_empty() {
             next.clear();
@@ -153,12 +158,13 @@ impl Search<'_> {
         // Nothing can be decided before the root has edges.
         let expand = if party.last == NONE { 1 } else { self.config.expand };
         let young = leaf && node.own < expand;
-        // More than that at once know too little of each other: alone, most would have chosen
-        // otherwise after what the first of them brought. They are not made.
+        // More than that at once know too little of each other: one after the other, most would have
+        // chosen otherwise by what the first of them brought. They are not made.
         let most = if young { expand - node.own } else { node.visits / self.config.crowd };
         let most = most.saturating_sub(node.pending).max(u32::from(node.pending == 0));
         // Who comes by for the second time is one of those it meets.
-        if party.count > most && !(node.pending > 0 && self.circles(&party)) {
+        let alone = node.pending == 0;
+        if party.count > most && !party.drawn && (alone || !self.circles(&party)) {
             let excess = party.count - most;
             self.release(party.last, excess);
             self.given_up += excess;
@@ -222,7 +228,8 @@ impl Search<'_> {
         self.each_edge(hop, |search, edge| search.tree.edges.enter(edge, count));
         let last = self.hops.len() as u32;
         self.hops.push(hop);
-        next.push(Party { node: hop.child, count, last, depth: party.depth + 1, near: party.near });
+        let (depth, near, drawn) = (party.depth + 1, party.near, party.drawn || several);
+        next.push(Party { node: hop.child, count, last, depth, near, drawn });
         Ok(())
     }
 }

@@ -187,8 +187,10 @@ impl Uct {
         }
         let info = worker.info();
         let side_by_side = worker.lanes() > 1;
+        self.policy.suit(side_by_side || self.config.threads > 1);
         // With one descent at a time there is nothing to play side by side.
-        self.config.lanes = (side_by_side || self.config.threads > 1) && self.batch != 1;
+        self.config.lanes =
+            (side_by_side || self.config.threads > 1) && self.batch != 1 && !self.policy.named();
         self.config.playouts = match self.playouts {
             0 if self.config.lanes && side_by_side && !self.config.plain => STREAM,
             0 if self.config.lanes && side_by_side => SIDE_BY_SIDE,
@@ -224,7 +226,6 @@ impl Uct {
         }
         self.priors.fade(renumbered);
         self.policy.fade();
-        self.policy.suit(side_by_side);
         let low = scale.low as f32;
         let high = if scale.high.is_finite() { scale.high as f32 } else { low };
         let roles = self.tree.roles;
@@ -286,6 +287,8 @@ impl Uct {
                 Err(_) => break,
             }
         }
+        let under_way = |node: &tree::Node| node.pending > 0;
+        debug_assert!(!search.tree.nodes.iter().any(under_way), "all descents have come back");
         self.seen = Some(search.seen);
         Ok(Some((root, iterations)))
     }

@@ -11,7 +11,7 @@ use super::descent::Descent;
 use super::search::Search;
 use super::tree::{Kind, NONE};
 
-/// The policies; the first is NST where the engine plays one by one anyway.
+/// The policies; the first is NST where playouts are played one by one anyway.
 pub(crate) const POLICIES: &[&str] = &["suited", "nst", "mast", "uniform"];
 
 /// The n-grams of each: the moves of the longest.
@@ -22,6 +22,9 @@ const LONGEST: usize = 3;
 
 /// Longer n-grams are noted and asked for once the shorter one was seen so often.
 const ENOUGH: f32 = 7.0;
+
+/// Counts are halved when they come to this, long before small numbers are lost in them.
+const MOST: f32 = 1e6;
 
 /// What is left of what was seen when another position is thought about.
 const KEPT: f32 = 0.6;
@@ -62,6 +65,11 @@ impl Policy {
         Policy { number, longest, epsilon, room: bytes / GRAM, ..Policy::default() }
     }
 
+    /// Whether it was asked for, and is not only what suits.
+    pub(super) fn named(&self) -> bool {
+        self.number > 0 && self.learns()
+    }
+
     /// Suits an engine that plays side by side, or does not. Where it does, playouts one by one are
     /// for comparison, and then they are to be like the others.
     pub(super) fn suit(&mut self, side_by_side: bool) {
@@ -80,7 +88,7 @@ impl Policy {
         self.seen.clear();
     }
 
-    /// Another position is thought about: what was learnt counts less.
+    /// It is thought anew: what was learnt before counts less.
     pub(super) fn fade(&mut self) {
         self.seen.retain(|_, (count, sum)| {
             (*count, *sum) = (*count * KEPT, *sum * KEPT);
@@ -167,6 +175,9 @@ impl Policy {
                     break;
                 }
                 let (count, sum) = self.seen.entry(*gram).or_default();
+                if *count >= MOST {
+                    (*count, *sum) = (*count / 2.0, *sum / 2.0);
+                }
                 *count += 1.0;
                 *sum += value;
                 if *count < ENOUGH {

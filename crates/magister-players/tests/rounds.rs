@@ -1,0 +1,52 @@
+//! What must not change when many descents are made at once.
+
+use magister_core::{Budget, Seed, Stop};
+use magister_engine::prepare;
+use magister_gdl::{Options, read};
+use magister_infoset::Opened;
+use magister_players::Spec;
+
+/// Whether the walker goes left or right, every second toss it is out; else it has a long way to
+/// what is worth most.
+const TOSS: &str = "
+(role walker) (role random)
+(init (step 0))
+(succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5) (succ 5 6) (succ 6 7) (succ 7 8)
+(path a) (path b) (path c) (path d) (path e) (path f)
+(<= (legal walker left) (true (step 0)))
+(<= (legal walker right) (true (step 0)))
+(<= (legal random heads) (true (step 0)))
+(<= (legal random tails) (true (step 0)))
+(<= (legal walker (take ?p)) (path ?p) (not (true (step 0))))
+(<= (legal random noop) (not (true (step 0))))
+(<= (next out) (does random tails))
+(<= (next (step ?n)) (true (step ?m)) (succ ?m ?n))
+(<= (next (went ?m ?p)) (true (step ?m)) (does walker (take ?p)))
+(<= (next (went ?m ?p)) (true (went ?m ?p)))
+(<= terminal (true out))
+(<= terminal (true (step 8)))
+(<= (goal walker 0) (true out))
+(<= (goal walker 100) (not (true out)))
+";
+
+/// Descents are given up where too many are at once, but not for what was drawn: those that are
+/// out are known at once, and none of them is ever given up.
+#[test]
+fn chance_stays_what_it_is() {
+    let rules = read(TOSS, &Options::default()).rules;
+    let game = prepare(&rules, TOSS, "toss", None, &Stop::never()).unwrap().game;
+    let walker = game.info().players().next().unwrap();
+    let mut start = Vec::new();
+    game.worker().save(&mut start);
+    let view = Opened::view(&game, &start, walker);
+    for seed in 0..5 {
+        let mut agent = "uct:batch=128,patience=1".parse::<Spec>().unwrap().make();
+        let mut rng = Seed::from(seed).rng();
+        let decision = agent.decide(&view, &mut Budget::iterations(2000), &mut rng).unwrap();
+        let all = decision.thoughts.iter();
+        let visits: u64 = all.clone().map(|thought| thought.visits).sum();
+        let sum: f64 = all.map(|t| t.value.unwrap() * t.visits as f64).sum();
+        let value = sum / visits as f64;
+        assert!((45.0..55.0).contains(&value), "{value} with seed {seed}");
+    }
+}

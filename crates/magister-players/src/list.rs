@@ -233,7 +233,7 @@ pub const PLAYERS: &[Entry] = &[
             ),
             Parameter::whole(
                 "crowd",
-                8,
+                4,
                 (1, 1000),
                 "a node takes at most one descent at once for so many visits, and one in any case",
             ),

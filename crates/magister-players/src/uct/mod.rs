@@ -206,7 +206,8 @@ impl Uct {
             given => given,
         };
         self.config.batch = match self.batch {
-            0 if self.config.lanes => (leaves::LANES / self.config.playouts).max(1),
+            // Some are given up, so more are begun than lanes are filled.
+            0 if self.config.lanes => (2 * leaves::LANES / self.config.playouts).max(1),
             0 => 1,
             given => given,
         };

@@ -74,7 +74,8 @@ impl Search<'_> {
             // As often as it may be tried before it promises no more than the other.
             let more = if other > worth {
                 let often = (c / (other - worth)).powi(2);
-                (often - self.tree.edges.tried(edge, *count)).ceil() as u32
+                // Upwards; a call to round would take longer than all else here.
+                ((often - self.tree.edges.tried(edge, *count)) as u32).saturating_add(1)
             } else {
                 left
             };
@@ -202,7 +203,11 @@ impl Search<'_> {
 const LEAST: f32 = f32::MIN;
 
 /// The place of the greatest number.
+#[inline]
 fn greatest(groups: &[[f32; GROUP]]) -> usize {
+    if let [only] = groups {
+        return Best { most: *only, ..Best::default() }.place();
+    }
     let mut best = Best::default();
     groups.iter().for_each(|group| best.look(group));
     best.place()

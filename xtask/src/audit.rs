@@ -48,9 +48,9 @@ pub(crate) struct Options {
 const PATIENCE: f64 = 5.0;
 const LAST: f64 = 100.0;
 const ALL: f64 = 60.0;
-/// What is little, besides one iteration: states that are followed, courses that are sampled, and
-/// nodes of a game that is thought through to the end.
-const LITTLE: [(&str, u32); 3] = [("states", 20), ("particles", 10), ("nodes", 2000)];
+/// What is little, besides one iteration: states that are followed, courses that are sampled, nodes
+/// of a game that is thought through to the end, and steps that are thought ahead.
+const LITTLE: [(&str, u32); 4] = [("states", 20), ("particles", 10), ("nodes", 1000), ("depth", 1)];
 /// The chance with which any honest player may be taken for another by a test that counts.
 const DOUBT: f64 = 0.01;
 /// How long a game may take to become playable, and how long to be solved.

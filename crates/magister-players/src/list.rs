@@ -27,6 +27,13 @@ const NODES: Parameter = Parameter::whole(
     "the nodes that the game may have; of a larger one, courses are drawn as by oos",
 );
 
+const WALK: Parameter = Parameter::whole(
+    "nodes",
+    20_000,
+    (1, 1 << 28),
+    "the nodes that a walk may have; where there are more, courses are drawn as by oos",
+);
+
 /// How many states are followed before a sample is drawn, and the size of a sample.
 const STATES: Parameter = Parameter::whole(
     "states",
@@ -355,7 +362,7 @@ pub const PLAYERS: &[Entry] = &[
     Entry {
         iteration: "a walk for each player",
         hidden: true,
-        parameters: &[MEMORY],
+        parameters: &[WALK, MEMORY],
         ..plain("mccfr", "Minimises regret by walks that try all own moves", Regret::mccfr)
     },
     Entry {

@@ -14,7 +14,7 @@ pub(super) fn document(all: &[Outcome], games: usize, options: &Options) -> Stri
          information: those of the catalogue, and the oracle's where it is there.\n\
          Each game and player has {} s, shared by the roles, and a decision {} iterations; a \
          player of whom nothing was heard in five times that long is asked for one iteration \
-         only, with few states, particles and nodes.\n\
+         only, with few states, particles and nodes and little depth.\n\
          A twin is another course of the game that looks the same to the role; where there is \
          none, only the future of chance is another.\n\
          All answers must be the same, to the last digit.\n\

@@ -15,8 +15,6 @@ const OFTEN: u64 = 100;
 const ENOUGH: f64 = 1e-5;
 /// Moves that are rarer than this are taken for what is left of the first rounds.
 const RARE: f64 = 0.01;
-/// Nodes of a walk that tries all own moves; where there are more, single courses are better.
-const WALK: u64 = 20_000;
 
 /// Which way of minimising regret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,7 +65,6 @@ impl Regret {
     }
 
     fn make(settings: &Settings, method: Method) -> Box<dyn Agent> {
-        let whole = matches!(method, Method::Cfr | Method::CfrPlus);
         let mut draws = Draws { target: 0.0, ..Draws::default() };
         if method == Method::Outcome {
             draws.target = settings.real("target");
@@ -76,7 +73,7 @@ impl Regret {
         Box::new(Regret {
             name: settings.text().to_owned(),
             method,
-            nodes: if whole { settings.whole("nodes") as usize } else { 0 },
+            nodes: if method == Method::Outcome { 0 } else { settings.whole("nodes") as usize },
             bytes: (settings.whole("memory") as usize) << 20,
             draws,
             game: None,
@@ -109,7 +106,11 @@ impl Regret {
             Method::Cfr => Variant::Plain,
             Method::CfrPlus => Variant::Plus,
             Method::External => {
-                return Thinker::Walks(Box::new(External::new(game, self.bytes, WALK)));
+                return Thinker::Walks(Box::new(External::new(
+                    game,
+                    self.bytes,
+                    self.nodes as u64,
+                )));
             }
             Method::Outcome => return self.courses(game, self.draws),
         };

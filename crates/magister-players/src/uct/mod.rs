@@ -77,7 +77,8 @@ struct Config {
     /// search is not spoilt by descents that know nothing of each other; unless a clock leaves only
     /// a few rounds.
     patience: u32,
-    /// A node takes at most its visits divided by this many descents at once, for the same reason.
+    /// A node takes at most its visits divided by this many descents at once, for the same reason;
+    /// with the same exception.
     crowd: u32,
     playouts: u32,
     /// Whether leaves have more playouts where those cost nothing.
@@ -246,6 +247,7 @@ impl Uct {
             many: Vec::new(),
             sums: Vec::new(),
             known: Vec::new(),
+            crowd: None,
             given_up: 0,
             parties: Vec::new(),
             next: Vec::new(),
@@ -273,6 +275,7 @@ impl Uct {
             if size == 0 || !budget.spend(0) {
                 break;
             }
+            search.crowd = pace.crowd(search.config, budget);
             // Vectors double when they grow, so half of the memory has to be left.
             search.room = search.tree.bytes() < search.config.memory / 2;
             match search.round(&mut round, size) {

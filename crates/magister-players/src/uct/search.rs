@@ -1,5 +1,7 @@
 //! The search of one thread, and how its tree grows.
 
+use std::num::NonZeroU32;
+
 use magister_core::{Halt, Move, Payment, Rng, Role, Step, Stop, Worker};
 
 use super::Config;
@@ -36,6 +38,8 @@ pub(super) struct Search<'a> {
     pub(super) sums: Vec<f32>,
     /// The descents of a round that came to where values are known.
     pub(super) known: Vec<Party>,
+    /// A node takes at most its visits divided by this at once; all that come if there is none.
+    pub(super) crowd: Option<NonZeroU32>,
     /// The descents of a round that were given up, since enough others were where they came to.
     pub(super) given_up: u32,
     /// What is needed again and again: parties on their way, and how they choose.

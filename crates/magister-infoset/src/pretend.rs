@@ -46,8 +46,9 @@ pub(crate) fn pretend(
                 let question = (model, role, turn);
                 drawn = closest(question, &mut proposal, worker, &mut joint, rng, hope)?;
             }
-            // Where the own move is not legal, this is not where it was made; the turn passes all
-            // the same.
+            // Where the own move is not legal or ends the game, this is not where it was made; the
+            // turn passes all the same, or it would be somebody else's turn at the end.
+            let own = own.filter(|_| blind < BLIND / 2);
             if !drawn
                 && !draw_joint(worker, model, role, own, &mut joint, rng)
                 && !draw_joint(worker, model, role, None, &mut joint, rng)

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use common::sheet_game;
+use common::{sheet_game, turn};
 use magister_core::{Budget, Clock, Move, Referee, Role, Seed, Stop};
 use magister_infoset::{Belief, Keep, Limits, Settings};
 
@@ -82,5 +82,52 @@ fn what_is_shown_late_does_not_end_a_belief() {
             referee.advance(&moves, &stop).unwrap();
         }
         assert!(!belief.is_exact());
+    }
+}
+
+/// A mine lies under one of three stones, and nobody sees which. Who steps on it has lost; in every
+/// other turn I rest.
+const MINES: &str = "
+(role me) (role random)
+(init (step 0))
+(stone 1) (stone 2) (stone 3)
+(<= (legal random (hide ?c)) (true (step 0)) (stone ?c))
+(<= (legal random wait) (not (true (step 0))))
+(<= (legal me rest) (true (step ?s)) (resting ?s))
+(<= (legal me (tread ?c)) (true (step ?s)) (not (resting ?s)) (stone ?c))
+(resting 0) (resting 2) (resting 4)
+(<= (next (mine ?c)) (does random (hide ?c)))
+(<= (next (mine ?c)) (true (mine ?c)))
+(<= (next hit) (does me (tread ?c)) (true (mine ?c)))
+(<= (next (step ?t)) (true (step ?s)) (succ ?s ?t))
+(succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5)
+(<= (sees me (now ?s)) (true (step ?s)))
+(<= terminal (true hit))
+(<= terminal (true (step 5)))
+(<= (goal me 100) (not (true hit)))
+(<= (goal me 0) (true hit))
+";
+
+/// Where no course was found, and the state that is taken instead would have ended the game, turns
+/// go by all the same, and it is known at least whose turn it is.
+#[test]
+fn a_turn_passes_that_should_have_ended_the_game() {
+    let game = sheet_game(MINES);
+    let me = Role(0);
+    let turns = ["rest", "tread(1)", "rest", "tread(2)"];
+    let turns: Vec<_> = (turns.iter().enumerate())
+        .map(|(step, own)| turn(&*game, me, own, &[&format!("now({step})")]))
+        .collect();
+    let belief =
+        Belief::new(Arc::clone(&game), me, Settings::default(), &Stop::never()).unwrap();
+    let mut worker = game.worker();
+    for seed in 0..12 {
+        let (budget, mut rng) = (Budget::iterations(1), Seed::from(seed).rng());
+        for passed in 1..=turns.len() {
+            belief.pretend(&turns[..passed], &mut *worker, &budget, &mut rng).unwrap();
+            let legal = if passed % 2 == 0 { "rest" } else { "tread" };
+            let first = game.text().move_text(worker.legal(me)[0]);
+            assert!(first.contains(legal), "{first} after {passed} turns, seed {seed}");
+        }
     }
 }

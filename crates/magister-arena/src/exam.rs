@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use magister_core::{
     Agent, Budget, Game, Halt, Information, Move, Observation, Payment, Role, Seed, Step, Stop,
-    Turn, View,
+    Turn, View, odds,
 };
 use magister_players::Spec;
 use rustc_hash::FxHashMap;
@@ -278,7 +278,7 @@ impl Exam {
             let drawn: Vec<Move> =
                 info.chance.map_or_else(Vec::new, |role| worker.legal(role).to_vec());
             let weights = worker.weights().to_vec();
-            let total: f64 = weights.iter().map(|&weight| f64::from(weight)).sum();
+            let odds = odds(drawn.len(), &weights);
             let mut moves = Vec::with_capacity(own.len());
             for &choice in &own {
                 let mut ends = Vec::new();
@@ -292,16 +292,12 @@ impl Exam {
                     worker.load(&state, &stop)?;
                     worker.step(&joint, &mut step, &stop)?;
                     worker.save(&mut child);
-                    let likely = match weights.get(outcome) {
-                        Some(&weight) => f64::from(weight) / total,
-                        None => 1.0 / drawn.len().max(1) as f64,
-                    };
                     let end = *places.entry(child.clone()).or_insert_with(|| {
                         states.push(child.clone());
                         nodes.push(node(Some((at as u32, joint[..].into()))));
                         nodes.len() as u32 - 1
                     });
-                    ends.push((end, likely));
+                    ends.push((end, odds(outcome)));
                 }
                 moves.push((choice, ends));
             }

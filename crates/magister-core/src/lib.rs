@@ -70,7 +70,7 @@ pub use info::{Info, Information, Payment, rules_hash};
 pub use native::{Native, Rules};
 pub use playout::{Batch, Detail, Leaves, MoveTally, Results, Stream, Tally, Tried, Tries, Yields};
 pub use record::{MatchRecord, StepRecord};
-pub use referee::{Referee, draw};
+pub use referee::{Referee, draw, odds};
 pub use seed::{Rng, Seed};
 pub use step::{Observation, Percepts, Step, Turn};
 pub use stop::{Halt, Stop};

@@ -226,6 +226,15 @@ pub fn draw(legal: &[Move], weights: &[u32], rng: &mut Rng) -> Option<Move> {
     None
 }
 
+/// How likely chance makes each of its legal moves, by its number among them.
+pub fn odds(legal: usize, weights: &[u32]) -> impl Fn(usize) -> f64 {
+    let total: f64 = weights.iter().map(|&weight| f64::from(weight)).sum();
+    move |at| match weights.get(at) {
+        Some(&weight) => f64::from(weight) / total,
+        None => 1.0 / legal.max(1) as f64,
+    }
+}
+
 /// The result of each role in a terminal state, given the sums of the gains.
 pub(crate) fn result(worker: &dyn Worker, totals: &[f64]) -> Vec<Option<f64>> {
     let info = worker.info();

@@ -1,6 +1,6 @@
 //! The joint moves that are possible in a state, given what one role did.
 
-use magister_core::{Halt, Move, Rng, Role, Worker, draw};
+use magister_core::{Halt, Move, Rng, Role, Worker, draw, odds};
 
 use crate::model::Model;
 
@@ -39,14 +39,9 @@ impl Joints {
                 self.moves.push(own);
                 self.shares.push(1.0);
             } else if info.chance == Some(whose) {
-                let weights = worker.weights();
-                let total: u64 = weights.iter().map(|&weight| u64::from(weight)).sum();
                 self.moves.extend_from_slice(legal);
-                if weights.is_empty() {
-                    self.shares.extend(legal.iter().map(|_| 1.0 / legal.len() as f64));
-                } else {
-                    self.shares.extend(weights.iter().map(|&w| f64::from(w) / total as f64));
-                }
+                let odds = odds(legal.len(), worker.weights());
+                self.shares.extend((0..legal.len()).map(odds));
             } else if legal.len() == 1 {
                 self.moves.push(legal[0]);
                 self.shares.push(1.0);
@@ -262,13 +257,7 @@ pub(crate) fn share_of(
             continue;
         }
         if info.chance == Some(whose) {
-            let weights = worker.weights();
-            share *= if weights.is_empty() {
-                1.0 / legal.len() as f64
-            } else {
-                let total: u64 = weights.iter().map(|&weight| u64::from(weight)).sum();
-                f64::from(weights[at]) / total as f64
-            };
+            share *= odds(legal.len(), worker.weights())(at);
         } else {
             model.shares(worker, whose, buffer);
             share *= buffer.get(at).copied().unwrap_or(0.0);

@@ -1,6 +1,6 @@
 //! Joint moves for a turn, drawn so that what was seen comes about more often than it would.
 
-use magister_core::{Game, Halt, Move, Rng, Role, Stop, Turn, Worker, draw};
+use magister_core::{Game, Halt, Move, Rng, Role, Stop, Turn, Worker, draw, odds};
 
 use crate::hints::Hints;
 use crate::model::Model;
@@ -138,14 +138,11 @@ impl Proposal {
                 continue;
             }
             let at = legal.iter().position(|&other| other == choice)?;
-            let share = if !chance {
+            let share = if chance {
+                odds(legal.len(), worker.weights())(at)
+            } else {
                 model.shares(worker, whose, &mut self.shares);
                 self.shares.get(at).copied().unwrap_or(0.0)
-            } else if worker.weights().is_empty() {
-                1.0 / legal.len() as f64
-            } else {
-                let total: u64 = worker.weights().iter().map(|&weight| u64::from(weight)).sum();
-                f64::from(worker.weights()[at]) / total as f64
             };
             let hinted = if here.contains(&choice) { OFTEN / here.len() as f64 } else { 0.0 };
             ratio *= share / (hinted + (1.0 - OFTEN) * share);

@@ -118,8 +118,7 @@ fn a_turn_passes_that_should_have_ended_the_game() {
     let turns: Vec<_> = (turns.iter().enumerate())
         .map(|(step, own)| turn(&*game, me, own, &[&format!("now({step})")]))
         .collect();
-    let belief =
-        Belief::new(Arc::clone(&game), me, Settings::default(), &Stop::never()).unwrap();
+    let belief = Belief::new(Arc::clone(&game), me, Settings::default(), &Stop::never()).unwrap();
     let mut worker = game.worker();
     for seed in 0..12 {
         let (budget, mut rng) = (Budget::iterations(1), Seed::from(seed).rng());

@@ -242,7 +242,8 @@ pub const PLAYERS: &[Entry] = &[
                 "crowd",
                 4,
                 (1, 1000),
-                "a node takes at most one descent at once for so many visits, and one in any case",
+                "a node takes at most one descent at once for so many visits, and one in any case, as \
+                 long as there is time for many rounds",
             ),
             Parameter::whole(
                 "expand",

@@ -1,6 +1,6 @@
 //! The joint moves of a position: who chooses, among what, and what chance adds.
 
-use magister_core::{Move, Role, Worker};
+use magister_core::{Move, Role, Worker, odds};
 
 /// The legal moves of all roles in one position.
 #[derive(Clone, Debug, Default)]
@@ -22,13 +22,7 @@ impl Choices {
             info.all_roles().map(|role| worker.legal(role).to_vec()).collect();
         let actors = info.players().filter(|role| moves[role.index()].len() > 1).collect();
         let outcomes = info.chance.map_or(1, |role| moves[role.index()].len().max(1));
-        let probabilities = match worker.weights() {
-            weights if weights.len() == outcomes && outcomes > 1 => {
-                let total: f64 = weights.iter().map(|&weight| f64::from(weight)).sum();
-                weights.iter().map(|&weight| f64::from(weight) / total).collect()
-            }
-            _ => vec![1.0 / outcomes as f64; outcomes],
-        };
+        let probabilities = (0..outcomes).map(odds(outcomes, worker.weights())).collect();
         Choices { moves, actors, chance: info.chance, probabilities }
     }
 

@@ -277,7 +277,7 @@ impl Uct {
             }
             search.crowd = pace.crowd(search.config, budget);
             // Vectors double when they grow, so half of the memory has to be left.
-            search.room = search.tree.bytes() < search.config.memory / 2;
+            search.room = search.tree.bytes() + search.policy.bytes() < search.config.memory / 2;
             match search.round(&mut round, size) {
                 Ok(()) => {
                     let made = size - u64::from(search.given_up);

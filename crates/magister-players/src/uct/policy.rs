@@ -83,6 +83,11 @@ impl Policy {
         self.longest > 0
     }
 
+    /// The bytes of what was learnt, at most.
+    pub(super) fn bytes(&self) -> usize {
+        self.seen.len() * GRAM
+    }
+
     /// Forgets everything.
     pub(super) fn clear(&mut self) {
         self.seen.clear();

@@ -73,12 +73,13 @@ impl Course {
 /// The tiles of the eight-puzzle, row by row, 0 for the empty place.
 type Tiles = [u8; 9];
 
-/// How many moves every arrangement is away from the solved one.
-fn distances() -> FxHashMap<Tiles, u32> {
-    let solved: Tiles = [1, 2, 3, 4, 5, 6, 7, 8, 0];
+const SOLVED: Tiles = [1, 2, 3, 4, 5, 6, 7, 8, 0];
+
+/// How many moves every arrangement is away from one of them.
+fn distances(goal: Tiles) -> FxHashMap<Tiles, u32> {
     let mut known = FxHashMap::default();
-    known.insert(solved, 0);
-    let mut queue = VecDeque::from([solved]);
+    known.insert(goal, 0);
+    let mut queue = VecDeque::from([goal]);
     while let Some(tiles) = queue.pop_front() {
         let (distance, empty) = (known[&tiles], tiles.iter().position(|&t| t == 0).expect("one"));
         for place in (0..9_usize).filter(|&place| {
@@ -97,7 +98,7 @@ fn distances() -> FxHashMap<Tiles, u32> {
     known
 }
 
-/// How far the position is from being solved.
+/// How far the position is from the arrangement that the distances are about.
 fn distance(course: &Course, distances: &FxHashMap<Tiles, u32>) -> usize {
     let mut tiles: Tiles = [0; 9];
     for tile in course.fluents("tile", 3) {
@@ -106,7 +107,7 @@ fn distance(course: &Course, distances: &FxHashMap<Tiles, u32>) -> usize {
     distances[&tiles] as usize
 }
 
-/// Goes nearer to the solution, by the table.
+/// Goes nearer to that, by the table.
 fn approach(course: &mut Course, distances: &FxHashMap<Tiles, u32>) {
     let (far, stop) = (distance(course, distances), Stop::never());
     let mut state = Vec::new();
@@ -125,7 +126,7 @@ fn approach(course: &mut Course, distances: &FxHashMap<Tiles, u32>) {
 #[test]
 fn the_eight_puzzle_is_solved_where_it_can_be() {
     let game = super::game("eightpuzzle");
-    let distances = distances();
+    let distances = distances(SOLVED);
     assert_eq!((distances.len(), distances.values().max()), (181_440, Some(&31)));
     let mut rng = Seed::from(5).rng();
     // It begins thirty moves away; positions that are nearer are found in less time. Those from
@@ -157,6 +158,41 @@ fn the_eight_puzzle_is_solved_where_it_can_be() {
     }
 }
 
+/// Any arrangement at any time, as long as it can be solved: a budget in which every arrangement
+/// can be looked at leaves none unsolved. The player is a new one each time.
+#[test]
+#[ignore = "takes minutes; run it with --release"]
+fn the_eight_puzzle_is_solved_from_anywhere() {
+    let game = super::game("eightpuzzle");
+    let solved = distances(SOLVED);
+    let mut all: Vec<Tiles> = solved.keys().copied().collect();
+    all.sort_unstable();
+    let mut rng = Seed::from(8).rng();
+    let (mut asked, mut tight, mut farthest) = (0, 0, 0);
+    while asked < 200 {
+        let goal = all[rng.below(all.len() as u64) as usize];
+        let there = distances(goal);
+        let mut course = Course::new(&game);
+        let detours = rng.below(6);
+        while distance(&course, &there) > 0 && !course.worker.terminal() {
+            approach(&mut course, &there);
+            if rng.below(8) < detours && !course.worker.terminal() {
+                course.random(&mut rng);
+            }
+        }
+        let (far, made) = (solved[&goal] as usize, course.view.turns().len());
+        if course.worker.terminal() || made + far > 60 {
+            continue;
+        }
+        asked += 1;
+        tight += usize::from(made + far >= 59);
+        farthest = farthest.max(far);
+        let reward = course.finish("uct", 1_200_000, &mut rng);
+        assert!(reward > 99.0, "{far} away after {made} steps");
+    }
+    eprintln!("{asked} positions, {tight} with no time to lose, the farthest {farthest} away");
+}
+
 /// The most moves that a knight can make, the last one into a hole; all cells are the most there
 /// are.
 fn longest(at: usize, holes: u32, known: &mut FxHashMap<(usize, u32), usize>) -> usize {
@@ -186,11 +222,21 @@ fn leaps(at: usize) -> impl Iterator<Item = usize> {
 
 #[test]
 fn the_knight_leaps_as_long_as_it_can() {
+    knights(12);
+}
+
+#[test]
+#[ignore = "takes minutes; run it with --release"]
+fn many_knights_leap_as_long_as_they_can() {
+    knights(300);
+}
+
+fn knights(count: usize) {
     let game = super::game("knightstour");
     let mut rng = Seed::from(5).rng();
     assert!((Course::new(&game).finish("uct", 20_000, &mut rng) - 100.0).abs() < 1e-9);
     let (mut asked, mut known) = (0, FxHashMap::default());
-    while asked < 12 {
+    while asked < count {
         // A walk over fresh cells, long enough that the rest can be looked through.
         let mut course = Course::new(&game);
         let place = |at: &Vec<usize>| 6 * (at[1] - 1) + at[0] - 1;

@@ -1,7 +1,7 @@
 //! Games for one player without chance: look for a course to the best reward.
 //!
 //! Three ways take turns. A search level by level finds the shortest solution and knows when
-//! there is none. Dives go to the end along a path, with a little going back, and prefer moves
+//! there is none; what it has seen is kept from move to move. Dives go to the end along a path, with a little going back, and prefer moves
 //! that leave few moves, or a good goal value, or any: what is narrow has to be passed first, which
 //! is what solves tours and placements. Nested playouts try, at every step of a playout, each move
 //! with a playout of its own, and keep to the best course that was ever seen.
@@ -11,7 +11,7 @@ mod dive;
 mod levels;
 mod nested;
 
-use magister_core::{Budget, Halt, Move, Payment, Rng, Role, Step, Stop, Worker};
+use magister_core::{Budget, Halt, Move, Payment, Rng, Role, Step, Stop, View, Worker};
 
 use crate::rewards::{self, Scale};
 use crate::table::Key;
@@ -36,6 +36,16 @@ pub(crate) struct Course {
     pub(crate) value: Option<f64>,
     /// Whether there is nothing better.
     pub(crate) proven: bool,
+}
+
+/// What is kept of a puzzle from move to move.
+#[derive(Debug, Default)]
+pub(crate) struct Memory {
+    levels: Levels,
+    /// The bits of a state that do not only count steps; empty if all do more.
+    mask: Vec<u64>,
+    /// The steps that were made when a course was looked for last; none if none was.
+    made: Option<usize>,
 }
 
 /// What the ways share.
@@ -96,13 +106,14 @@ impl Course {
     }
 }
 
-/// Looks for a better course than the one that is known from the worker's position on, until the
-/// budget is at its end or nothing better can be hoped for. Gives the positions looked at.
+/// Looks for a better course than the one that is known from the worker's position on, which is
+/// that of a view, until the budget is at its end or nothing better can be hoped for. No more bytes
+/// are kept than given. Gives the positions looked at.
 pub(crate) fn search(
     worker: &mut dyn Worker,
-    role: Role,
+    view: &View,
     course: &mut Course,
-    memory: usize,
+    (memory, bytes): (&mut Memory, usize),
     budget: &mut Budget,
     rng: &mut Rng,
 ) -> u64 {
@@ -111,7 +122,7 @@ pub(crate) fn search(
     worker.save(&mut root);
     let mut ground = Ground {
         worker,
-        role,
+        role: view.role(),
         scale,
         stop: budget.stop().clone(),
         step: Step::new(),
@@ -119,8 +130,15 @@ pub(crate) fn search(
         joint: Vec::new(),
         mask: Vec::new(),
     };
-    ground.mask = counter::mask(&mut ground, &root, budget, rng).unwrap_or_default();
-    let mut levels = Levels::new(&ground, &root, memory);
+    // Before a position that is known by its count there may have been others.
+    let made = view.turns().len();
+    if memory.made.replace(made).is_none_or(|before| made < before) {
+        memory.levels = Levels::default();
+        memory.mask = counter::mask(&mut ground, &root, budget, rng).unwrap_or_default();
+    }
+    ground.mask.clone_from(&memory.mask);
+    let levels = &mut memory.levels;
+    levels.begin(&ground, &root, bytes);
     let mut looked = 0;
     let enough = |course: &Course| course.proven || course.value.is_some_and(|v| v >= scale.high);
     for turn in 0_u64.. {
@@ -133,7 +151,7 @@ pub(crate) fn search(
             break;
         }
         let done = match turn % 3 {
-            0 => levels.go_on(&mut ground, course, share, budget),
+            0 => levels.go_on(&mut ground, &root, course, share, budget),
             1 => Dive::new(turn / 3).run(&mut ground, &root, course, share, budget, rng),
             _ => nested::run(&mut ground, &root, course, share, budget, rng),
         };
@@ -150,4 +168,59 @@ pub(crate) fn search(
         }
     }
     looked
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use magister_core::{Game, Observation, Seed, Turn};
+    use magister_engine::prepare;
+    use magister_gdl::{Options, read};
+
+    use super::*;
+
+    /// Makes moves at random in the eight-puzzle until a course is found, and gives how many that
+    /// were, and what the course comes to; none if none was found in time.
+    fn wander(keep: bool) -> Option<(usize, f64)> {
+        let sheet = magister_games::catalogue::find("eightpuzzle")?.sheet?;
+        let rules = read(sheet.text, &Options::default()).rules;
+        let game: Arc<dyn Game> =
+            prepare(&rules, sheet.text, "eightpuzzle", None, &Stop::never()).ok()?.game;
+        let (mut worker, mut rng) = (game.worker(), Seed::from(3).rng());
+        worker.reset();
+        let mut view = View::new(Arc::clone(&game), Role(0));
+        let (mut memory, mut step, mut state) = (Memory::default(), Step::new(), Vec::new());
+        for made in 0..28 {
+            worker.save(&mut state);
+            if !keep {
+                memory = Memory::default();
+            }
+            let (mut course, mut budget) = (Course::default(), Budget::iterations(30_000));
+            let kept = (&mut memory, 1 << 26);
+            search(&mut *worker, &view, &mut course, kept, &mut budget, &mut rng);
+            worker.load(&state, &Stop::never()).ok()?;
+            if course.proven {
+                for &choice in &course.moves {
+                    worker.step(&[choice], &mut step, &Stop::never()).ok()?;
+                }
+                let mut goals = Vec::new();
+                worker.goals(Role(0), &mut goals);
+                return worker.terminal().then(|| (made, goals[0]));
+            }
+            let legal = worker.legal(Role(0));
+            let choice = legal[rng.below(legal.len() as u64) as usize];
+            worker.step(&[choice], &mut step, &Stop::never()).ok()?;
+            view.push(Turn { own: choice, seen: Observation::Joint([choice].into()) });
+        }
+        None
+    }
+
+    /// No search of one move sees enough of it, but all of them together do.
+    #[test]
+    fn what_was_seen_is_kept_from_move_to_move() {
+        let (made, reward) = wander(true).expect("a course");
+        assert!(made > 0 && reward > 99.0, "{made} moves, {reward}");
+        assert_eq!(wander(false), None);
+    }
 }

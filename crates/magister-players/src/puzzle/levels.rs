@@ -1,90 +1,190 @@
 //! Level by level, every position once.
 
 use magister_core::{Budget, Halt, Move};
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHashMap;
 
 use super::{Course, Ground};
 use crate::table::Key;
 
-/// A breadth-first search that can be gone on with.
+/// A breadth-first search that can be gone on with. What comes of moves is remembered, so that a
+/// search from another position, after a move was made, begins with all that is known.
+///
+/// Positions that only differ in a count of steps are one, and have the count with which they were
+/// first come to. So what is found is tried out before it is believed.
+#[derive(Debug, Default)]
 pub(super) struct Levels {
     states: Vec<u64>,
-    /// For each position where its state begins, its parent and the move from there.
-    places: Vec<(usize, u32, Move)>,
-    seen: FxHashSet<Key>,
-    /// The next position to look at.
+    places: Vec<Place>,
+    numbers: FxHashMap<Key, u32>,
+    /// Moves and the positions that they lead to.
+    edges: Vec<(Move, u32)>,
+    /// The positions in the order in which this search comes to them, each with where in this order
+    /// it was come from, and by which move.
+    order: Vec<(u32, u32, Move)>,
+    /// Whether this search came to a position.
+    reached: Vec<bool>,
+    /// The next position to look at, in that order.
     next: usize,
     memory: usize,
 }
 
+/// A position.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    /// Where its state begins.
+    state: usize,
+    known: Known,
+}
+
+/// What is known of a position.
+#[derive(Clone, Copy, Debug)]
+enum Known {
+    Nothing,
+    /// What the game pays if it ends there.
+    End(f64),
+    /// From where to where its edges are.
+    Moves(u32, u32),
+}
+
 impl Levels {
-    pub(super) fn new(ground: &Ground<'_>, root: &[u64], memory: usize) -> Self {
-        let mut seen = FxHashSet::default();
-        seen.insert(ground.key(root));
-        let places = vec![(0, u32::MAX, Move::IDLE)];
-        Levels { states: root.to_vec(), places, seen, next: 0, memory }
+    /// Begins to search from a position.
+    pub(super) fn begin(&mut self, ground: &Ground<'_>, root: &[u64], memory: usize) {
+        self.memory = memory;
+        if self.full() {
+            *self = Levels { memory, ..Levels::default() };
+        }
+        let root = self.number(ground.key(root), root);
+        self.reached.clear();
+        self.order.clear();
+        self.next = 0;
+        self.reach(root, u32::MAX, Move::IDLE);
     }
 
     /// Whether every position was looked at.
     pub(super) fn complete(&self) -> bool {
-        self.next == self.places.len()
+        self.next == self.order.len()
     }
 
     fn full(&self) -> bool {
-        8 * self.states.len() + 48 * self.places.len() > self.memory
+        let places = size_of::<Place>() + size_of::<(Key, u32)>() + 1;
+        let orders = size_of::<(u32, u32, Move)>();
+        8 * self.states.len()
+            + places * self.places.len()
+            + size_of::<(Move, u32)>() * self.edges.len()
+            + orders * self.order.len()
+            > self.memory
+    }
+
+    /// The number of a position, which may be new.
+    fn number(&mut self, key: Key, state: &[u64]) -> u32 {
+        let next = self.places.len() as u32;
+        let number = *self.numbers.entry(key).or_insert(next);
+        if number == next {
+            self.places.push(Place { state: self.states.len(), known: Known::Nothing });
+            self.states.extend_from_slice(state);
+        }
+        number
+    }
+
+    /// Notes that this search came to a position.
+    fn reach(&mut self, number: u32, from: u32, choice: Move) {
+        self.reached.resize(self.places.len(), false);
+        if !std::mem::replace(&mut self.reached[number as usize], true) {
+            self.order.push((number, from, choice));
+        }
     }
 
     pub(super) fn go_on(
         &mut self,
         ground: &mut Ground<'_>,
+        root: &[u64],
         course: &mut Course,
         share: u64,
         budget: &Budget,
     ) -> Result<(), Halt> {
-        let mut child = Vec::new();
-        for _ in 0..share {
-            if self.next >= self.places.len() || self.full() {
+        let mut looked = 0;
+        while looked < share && self.next < self.order.len() {
+            let place = self.order[self.next].0 as usize;
+            let news = matches!(self.places[place].known, Known::Nothing);
+            if news && self.full() {
                 return Ok(());
             }
-            if budget.remaining().is_some_and(|left| left.is_zero()) {
+            // What is known costs less than to ask for the time.
+            if (news || self.next.is_multiple_of(64))
+                && budget.remaining().is_some_and(|left| left.is_zero())
+            {
                 return Err(Halt::Stopped);
             }
-            let at = self.next;
-            let from = self.places[at].0;
-            let to = self.places.get(at + 1).map_or(self.states.len(), |place| place.0);
-            let state = self.states[from..to].to_vec();
-            ground.load(&state)?;
-            if ground.worker.terminal() {
-                let value = ground.reward();
-                course.offer(value, || self.way(at));
-                self.next += 1;
-                continue;
+            if news {
+                self.look(ground, place)?;
+                looked += 1;
             }
-            let moves = ground.worker.legal(ground.role).to_vec();
-            for (number, &choice) in moves.iter().enumerate() {
-                if number > 0 {
-                    ground.load(&state)?;
+            match self.places[place].known {
+                Known::End(value) if course.value.is_none_or(|best| value > best) => {
+                    looked += 1;
+                    let way = self.way(self.next);
+                    if let Some(value) = follow(ground, root, &way)? {
+                        course.offer(value, || way);
+                    }
                 }
-                ground.make(choice)?;
-                ground.worker.save(&mut child);
-                if self.seen.insert(ground.key(&child)) {
-                    self.places.push((self.states.len(), at as u32, choice));
-                    self.states.extend_from_slice(&child);
+                Known::Moves(from, to) => {
+                    for at in from..to {
+                        let (choice, child) = self.edges[at as usize];
+                        self.reach(child, self.next as u32, choice);
+                    }
                 }
+                Known::End(_) | Known::Nothing => {}
             }
             self.next += 1;
         }
         Ok(())
     }
 
-    /// The moves that lead to a position.
+    /// Finds out what comes of the moves of a position.
+    fn look(&mut self, ground: &mut Ground<'_>, place: usize) -> Result<(), Halt> {
+        let from = self.places[place].state;
+        let to = self.places.get(place + 1).map_or(self.states.len(), |next| next.state);
+        let state = self.states[from..to].to_vec();
+        ground.load(&state)?;
+        if ground.worker.terminal() {
+            self.places[place].known = Known::End(ground.reward());
+            return Ok(());
+        }
+        let (mut child, first) = (Vec::new(), self.edges.len());
+        let moves = ground.worker.legal(ground.role).to_vec();
+        for (number, &choice) in moves.iter().enumerate() {
+            if number > 0 {
+                ground.load(&state)?;
+            }
+            ground.make(choice)?;
+            ground.worker.save(&mut child);
+            let number = self.number(ground.key(&child), &child);
+            self.edges.push((choice, number));
+        }
+        self.places[place].known = Known::Moves(first as u32, self.edges.len() as u32);
+        Ok(())
+    }
+
+    /// The moves that lead to a position, which has this number in the order of this search.
     fn way(&self, mut at: usize) -> Vec<Move> {
         let mut moves = Vec::new();
-        while self.places[at].1 != u32::MAX {
-            moves.push(self.places[at].2);
-            at = self.places[at].1 as usize;
+        while self.order[at].1 != u32::MAX {
+            moves.push(self.order[at].2);
+            at = self.order[at].1 as usize;
         }
         moves.reverse();
         moves
     }
+}
+
+/// What a course really comes to; none if it can not be gone, or does not come to an end.
+fn follow(ground: &mut Ground<'_>, root: &[u64], way: &[Move]) -> Result<Option<f64>, Halt> {
+    ground.load(root)?;
+    for &choice in way {
+        if ground.worker.terminal() || !ground.worker.legal(ground.role).contains(&choice) {
+            return Ok(None);
+        }
+        ground.make(choice)?;
+    }
+    Ok(ground.worker.terminal().then(|| ground.reward()))
 }

@@ -43,7 +43,7 @@ use magister_solve::Solution;
 
 use crate::Settings;
 use crate::follow::Follower;
-use crate::puzzle::Course;
+use crate::puzzle::{self, Course};
 use crate::rewards::Scale;
 use leaves::Round;
 use pace::Pace;
@@ -110,9 +110,10 @@ pub(crate) struct Uct {
     attempted: bool,
     /// Workers for playouts, if there are several threads.
     team: Option<Team>,
-    /// The best course of a puzzle, and the position that it begins with.
+    /// The best course of a puzzle, the position that it begins with, and what else is known.
     course: Course,
     begins: Vec<u64>,
+    puzzle: puzzle::Memory,
 }
 
 impl Uct {
@@ -153,6 +154,7 @@ impl Uct {
             team: None,
             course: Course::default(),
             begins: Vec::new(),
+            puzzle: puzzle::Memory::default(),
         })
     }
 
@@ -168,6 +170,7 @@ impl Uct {
         self.rules.clone_from(&info.rules_hash);
         self.seen = None;
         self.begins.clear();
+        self.puzzle = puzzle::Memory::default();
         self.solution = None;
         self.attempted = false;
         let threads = self.config.threads;

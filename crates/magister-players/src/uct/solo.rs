@@ -101,9 +101,8 @@ impl Uct {
         let mut iterations = 0;
         if !self.course.proven {
             let mut half = part(budget, 2);
-            let memory = self.config.memory / 2;
-            iterations =
-                puzzle::search(worker, view.role(), &mut self.course, memory, &mut half, rng);
+            let memory = (&mut self.puzzle, self.config.memory / 4);
+            iterations = puzzle::search(worker, view, &mut self.course, memory, &mut half, rng);
             budget.spend(iterations);
         }
         Ok(self.planned(iterations).filter(|_| self.course.proven))

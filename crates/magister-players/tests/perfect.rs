@@ -166,8 +166,22 @@ fn puzzles_are_solved() {
         ("hanoi", 20_000),
         ("lights-out", 40_000),
         ("queens", 40_000),
+        ("jointbuttonsandlights", 600_000),
     ];
     for (name, iterations) in puzzles {
         assert!(solved(name, iterations) > 99.0, "{name}");
+    }
+}
+
+/// As long as nothing but the worst is seen, whatever is open is better than to end it so.
+#[test]
+fn who_sees_no_solution_goes_on() {
+    let game = sheet("jointbuttonsandlights");
+    let view = View::new(Arc::clone(&game), game.info().players().next().unwrap());
+    for seed in 0..3 {
+        let mut agent = "uct".parse::<Spec>().unwrap().make();
+        let (mut budget, mut rng) = (Budget::iterations(2_000), Seed::from(seed).rng());
+        let choice = agent.decide(&view, &mut budget, &mut rng).unwrap().choice;
+        assert_ne!(game.text().move_text(choice), "stop");
     }
 }

@@ -58,7 +58,8 @@ impl Uct {
         Some(Decision { thoughts, line: self.line(root), ..choice.into() })
     }
 
-    /// The edge to play: the most visited one, unless a proven one is better.
+    /// The edge to play: the most visited one, unless a proven one is better, or as good and not
+    /// the worst there is: what is open can not be worse than that.
     fn robust(&self, root: u32, me: Role, range: std::ops::Range<usize>) -> usize {
         let tree = &self.tree;
         let edges = || range.clone().filter(|&edge| tree.edges.visits(edge) > 0);
@@ -74,7 +75,9 @@ impl Uct {
         match (proven, open) {
             (Some(proven), _) if tree.node(root).proven => proven,
             (Some(proven), Some(open)) => {
-                if worth(proven) >= worth(open) {
+                let least = self.seen.map_or(f32::NEG_INFINITY, |seen| seen.0);
+                let sure = worth(proven);
+                if sure > worth(open) || sure >= worth(open) && sure > least {
                     proven
                 } else {
                     open

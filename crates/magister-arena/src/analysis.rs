@@ -1,12 +1,16 @@
 //! What kind of game it is: measured by random play and by a strong player.
 
+mod random;
+
+pub use random::RandomPlay;
+
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use magister_core::{
-    Agent, Budget, Game, Halt, Information, Move, Referee, Rng, Role, Seed, Step, Stop, Thought,
-    View, draw,
+    Agent, Budget, Game, Halt, Information, Move, Referee, Rng, Role, Seed, Stop, Thought, View,
 };
+use magister_infoset::Opened;
 use magister_players::Spec;
 use magister_solve::Solution;
 use serde::{Deserialize, Serialize};
@@ -16,7 +20,7 @@ use crate::contest::Contest;
 use crate::drama::Played;
 use crate::remedy::{Remedied, Remedy};
 use crate::series::{Series, SeriesError};
-use crate::summary::{Summary, interval};
+use crate::summary::interval;
 
 /// How thoroughly to look.
 #[derive(Clone)]
@@ -55,12 +59,16 @@ impl std::fmt::Debug for Analysis {
 pub struct Findings {
     /// What random play says.
     pub random: RandomPlay,
-    /// What the strong player says, if it plays such games.
+    /// What the strong player says, if it plays such games and a match of it came to its end.
     pub strong: Option<StrongPlay>,
     /// The value of each seat under perfect play, if it could be proven.
     pub solved: Option<Vec<f64>>,
-    /// The score of the strong player against a weak one, with its 95 % interval.
+    /// The score of the strong player against a weak one, with its 95 % interval, if a match of
+    /// theirs came to its end.
     pub skill: Option<(f64, f64, f64)>,
+    /// Where there is one seat, the mean reward of the weak player.
+    #[serde(default)]
+    pub weak_reward: Option<f64>,
     /// What may make the game fairer, if one of two seats wins too often.
     #[serde(default)]
     pub balance: Option<Balance>,
@@ -89,29 +97,10 @@ pub struct Trial {
     pub what: String,
     /// Matches that came to an end.
     pub matches: u32,
-    /// The score of each seat, with its 95 % interval.
+    /// The score of each seat, with its 95 % interval; nothing if no match came to its end.
     pub seats: Vec<(f64, f64, f64)>,
     /// The share of matches without a single winner.
     pub draws: f64,
-}
-
-/// What random play says.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct RandomPlay {
-    /// Matches.
-    pub matches: u32,
-    /// Those that were broken off.
-    pub broken_off: u32,
-    /// The mean number of steps.
-    pub length: f64,
-    /// The mean number of joint moves in a position.
-    pub branching: f64,
-    /// The most joint moves that were seen in a position.
-    pub widest: f64,
-    /// The decimal logarithm of D. Knuth's estimate of the positions of the game tree.
-    pub tree_log10: f64,
-    /// The mean reward of each seat.
-    pub rewards: Vec<f64>,
 }
 
 /// What matches of the strong player against itself say.
@@ -119,6 +108,12 @@ pub struct RandomPlay {
 pub struct StrongPlay {
     /// Matches that came to an end.
     pub matches: u32,
+    /// Matches that did not.
+    #[serde(default)]
+    pub broken_off: u32,
+    /// The mean reward of each seat.
+    #[serde(default)]
+    pub rewards: Vec<f64>,
     /// The mean number of steps.
     pub length: f64,
     /// The share of matches without a single winner.
@@ -160,12 +155,17 @@ impl Analysis {
         if hidden && !self.player.entry().hidden {
             return Ok(findings);
         }
-        findings.strong = Some(self.strong(stop)?);
+        findings.strong = Some(self.strong(stop)?).filter(|strong| strong.matches > 0);
         if !hidden {
             findings.solved = self.solve(stop)?;
         }
-        if self.game.info().players().count() > 1 {
-            findings.skill = self.skill(stop).ok();
+        match self.game.info().players().count() {
+            0 => {}
+            1 => {
+                let weak = Analysis { player: self.weak.clone(), ..self.clone() }.strong(stop)?;
+                findings.weak_reward = weak.rewards.first().copied();
+            }
+            _ => findings.skill = self.skill(stop).ok().flatten(),
         }
         if let Some(strong) = &findings.strong {
             findings.balance = self.balance(strong, stop)?;
@@ -204,59 +204,6 @@ impl Analysis {
         Ok(Some(Balance { favoured, score, tried, suggested: best }))
     }
 
-    fn random(&self, stop: &Stop) -> Result<RandomPlay, Halt> {
-        let info = self.game.info();
-        let mut worker = self.game.worker();
-        let mut rng = self.seed.derive("random play").rng();
-        let (mut step, mut joint, mut goals) = (Step::new(), Vec::new(), Vec::new());
-        let mut found = RandomPlay { matches: self.playouts, ..RandomPlay::default() };
-        let (mut positions, mut moves, mut tree, mut ends) = (0_u64, 0.0, 0.0, 0_u32);
-        found.rewards = vec![0.0; info.players().count()];
-        for _ in 0..self.playouts {
-            worker.reset();
-            // Knuth: of a random path, the products of the widths so far, summed up.
-            let (mut product, mut nodes, mut steps) = (1.0_f64, 1.0_f64, 0);
-            let mut totals = vec![0.0; info.roles.len()];
-            while !worker.terminal() && steps < self.max_steps {
-                stop.check()?;
-                joint.clear();
-                let mut width = 1.0;
-                for role in info.all_roles() {
-                    let legal = worker.legal(role);
-                    width *= legal.len() as f64;
-                    let weights = if info.chance == Some(role) { worker.weights() } else { &[] };
-                    joint.push(draw(legal, weights, &mut rng).unwrap_or(Move::IDLE));
-                }
-                product *= width;
-                nodes += product;
-                moves += width;
-                positions += 1;
-                found.widest = found.widest.max(width);
-                worker.step(&joint, &mut step, stop)?;
-                totals.iter_mut().zip(&step.gains).for_each(|(total, gain)| *total += gain);
-                steps += 1;
-            }
-            tree += nodes / f64::from(self.playouts);
-            found.length += f64::from(steps) / f64::from(self.playouts);
-            if !worker.terminal() {
-                found.broken_off += 1;
-                continue;
-            }
-            ends += 1;
-            for (seat, role) in info.players().enumerate() {
-                worker.goals(role, &mut goals);
-                found.rewards[seat] += match info.payment {
-                    magister_core::Payment::OnTheWay => totals[role.index()],
-                    magister_core::Payment::AtEnd => goals.first().copied().unwrap_or(0.0),
-                };
-            }
-        }
-        found.branching = moves / positions.max(1) as f64;
-        found.tree_log10 = tree.max(1.0).log10();
-        found.rewards.iter_mut().for_each(|sum| *sum /= f64::from(ends.max(1)));
-        Ok(found)
-    }
-
     fn strong(&self, stop: &Stop) -> Result<StrongPlay, Halt> {
         let seats = self.game.info().players().count();
         let mut found = StrongPlay::default();
@@ -264,21 +211,21 @@ impl Analysis {
         for number in 0..self.games {
             stop.check()?;
             let seed = self.seed.derive("strong play").derive_index(u64::from(number));
-            let Some(played) = self.self_play(seed, stop)? else { continue };
+            let Some(played) = self.self_play(seed, stop)? else {
+                found.broken_off += 1;
+                continue;
+            };
             found.matches += 1;
+            found.rewards.resize(seats, 0.0);
+            found.rewards.iter_mut().zip(&played.rewards).for_each(|(sum, own)| *sum += own);
             found.length += played.leads.len() as f64;
             let best = played.rewards.iter().copied().fold(f64::MIN, f64::max);
             let winners: Vec<usize> =
                 (0..seats).filter(|&seat| played.rewards[seat] >= best).collect();
             for (seat, points) in points.iter_mut().enumerate() {
-                let others = played.rewards.iter().enumerate().filter(|&(at, _)| at != seat);
-                let own = played.rewards[seat];
-                let score = |(_, &other): (usize, &f64)| {
-                    if own > other { 1.0 } else { f64::from(u8::from(own >= other)) / 2.0 }
-                };
-                let mean = others.map(score).sum::<f64>() / seats.saturating_sub(1).max(1) as f64;
-                points.0 += mean;
-                points.1 += mean * mean;
+                let score = score(&played.rewards, seat);
+                points.0 += score;
+                points.1 += score * score;
             }
             match winners[..] {
                 [winner] if seats > 1 => played.drama(winner, &mut found),
@@ -287,7 +234,12 @@ impl Analysis {
             found.lead_changes += played.changes();
             found.leads.extend(Some(played.ahead(0)).filter(|leads| !leads.is_empty()));
         }
-        let count = f64::from(found.matches.max(1));
+        // Of no match there is nothing to tell.
+        if found.matches == 0 {
+            return Ok(found);
+        }
+        let count = f64::from(found.matches);
+        found.rewards.iter_mut().for_each(|sum| *sum /= count);
         let decisive = (count - found.draws).max(1.0);
         found.length /= count;
         found.draws /= count;
@@ -325,7 +277,9 @@ impl Analysis {
             for (role, agent, rng) in &mut players {
                 if referee.legal(*role).len() > 1 {
                     let mut budget = Budget::iterations(self.iterations).with_stop(stop.clone());
-                    let view = referee.view(*role);
+                    let shown = (info.information == Information::Hidden && agent.clairvoyant())
+                        .then(|| Opened::view(&self.game, referee.reveal(*role), *role));
+                    let view = shown.as_ref().unwrap_or_else(|| referee.view(*role));
                     joint[role.index()] = agent.decide(view, &mut budget, rng)?.choice;
                     values = values.or_else(|| agent.value(view));
                 }
@@ -346,9 +300,8 @@ impl Analysis {
         let info = self.game.info();
         let mut worker = self.game.worker();
         worker.reset();
-        let Some(role) = info.players().find(|&role| worker.legal(role).len() > 1) else {
-            return Ok(None);
-        };
+        let choosing = info.players().find(|&role| worker.legal(role).len() > 1);
+        let Some(role) = choosing.or_else(|| info.players().next()) else { return Ok(None) };
         let mut budget = Budget::iterations(self.solving).with_stop(stop.clone());
         let limits = magister_solve::Limits { nodes: self.solving as usize, ..Default::default() };
         if let Ok(solution) = Solution::of_game(&*self.game, role, &limits, &mut budget) {
@@ -356,6 +309,8 @@ impl Analysis {
             return Ok(Some(info.players().map(|role| values[role.index()]).collect()));
         }
         stop.check()?;
+        // Who has no choice proves nothing by choosing.
+        let Some(role) = choosing else { return Ok(None) };
         let view = View::new(Arc::clone(&self.game), role);
         let mut agent = self.player.make();
         let mut budget = Budget::iterations(self.solving).with_stop(stop.clone());
@@ -371,8 +326,8 @@ impl Analysis {
         Ok(values.or_else(|| alone.and_then(|thought| Some(vec![thought.value?]))))
     }
 
-    /// The score of the strong player against the weak one.
-    fn skill(&self, stop: &Stop) -> Result<(f64, f64, f64), SeriesError> {
+    /// The score of the strong player against the weak one, if a match came to its end.
+    fn skill(&self, stop: &Stop) -> Result<Option<(f64, f64, f64)>, SeriesError> {
         let limits = Limits { iterations: Some(self.iterations), ..Limits::default() };
         let contest =
             Contest { max_steps: self.max_steps, ..Contest::new(Arc::clone(&self.game), limits) };
@@ -386,14 +341,32 @@ impl Analysis {
             seed: self.seed.derive("skill"),
             jobs: 1,
         };
-        let mut summary = Summary::default();
+        let strong = self.player.to_string();
+        let (mut count, mut sum, mut squares) = (0, 0.0, 0.0);
         series.play(|_, report| {
-            summary.add(&report);
+            let rewards: Option<Vec<f64>> = report.rewards.iter().copied().collect();
+            let own = |player: &String| *player == strong;
+            for seat in (0..report.players.len()).filter(|&seat| own(&report.players[seat])) {
+                let Some(score) = rewards.as_ref().map(|rewards| score(rewards, seat)) else {
+                    continue;
+                };
+                count += 1;
+                sum += score;
+                squares += score * score;
+            }
             if stop.is_set() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })?;
-        let line = summary.players.iter().find(|line| line.player == self.player.to_string());
-        Ok(line.map_or((0.5, 0.0, 1.0), |line| {
-            (line.score, line.score_interval.0, line.score_interval.1)
-        }))
+        let (low, high) = interval(count, sum, squares);
+        Ok((count > 0).then(|| (sum / count as f64, low, high)))
     }
+}
+
+/// The share of the others that a seat left behind, draws as halves.
+fn score(rewards: &[f64], seat: usize) -> f64 {
+    let own = rewards[seat];
+    let others = rewards.iter().enumerate().filter(|&(at, _)| at != seat);
+    let point = |(_, &other): (usize, &f64)| {
+        if own > other { 1.0 } else { f64::from(u8::from(own >= other)) / 2.0 }
+    };
+    others.map(point).sum::<f64>() / rewards.len().saturating_sub(1).max(1) as f64
 }

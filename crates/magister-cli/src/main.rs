@@ -12,9 +12,7 @@ mod waiting;
 use std::io;
 use std::process::ExitCode;
 
-use clap::Parser as _;
-
-use args::{Args, Command};
+use args::Command;
 
 /// Grounding makes and drops millions of small lists, which this allocator does faster.
 #[global_allocator]
@@ -28,7 +26,7 @@ const FOUND: u8 = 1;
 const TROUBLE: u8 = 2;
 
 fn main() -> ExitCode {
-    let args = Args::parse();
+    let args = args::parse();
     let result = match args.command {
         Command::Check(args) => commands::check::run(&args),
         Command::Fmt(args) => commands::fmt::run(&args),

@@ -79,6 +79,13 @@ fn what_is_certain_and_what_is_likely() {
     assert_eq!((&sample["exact"], &sample["states"]), (&Value::Bool(false), &2.into()));
     let likely = sample["likely"][0]["probability"].as_f64().unwrap();
     assert!((likely - 2.0 / 3.0).abs() < 0.05, "{likely}");
+    // What holds in all of a sample is not certain.
+    assert!(sample["certain"].is_null(), "{sample}");
+    assert!(sample["in_all_of_sample"].as_array().is_some_and(|facts| facts.len() == 3));
+    let text = infoset(&[&["monty-hall", "--sample", "10"], &turns[..]].concat());
+    let text = String::from_utf8_lossy(&text.stdout).into_owned();
+    assert!(text.contains("probability: about ") && !text.contains('/'), "{text}");
+    assert!(text.contains("in all of the sample: ") && !text.contains("certain:"), "{text}");
     let text = infoset(&[&["monty-hall", "--states"], &turns[..]].concat());
     let text = String::from_utf8_lossy(&text.stdout).into_owned();
     assert!(text.starts_with("candidate after 2 turns: 2 states\n"), "{text}");
@@ -97,6 +104,7 @@ fn mistakes_say_what_to_do() {
     };
     assert!(turn(&["mark(1,1)"], 2).contains("MOVE => PERCEPT"));
     assert!(turn(&["mark(7,7) => ok"], 2).contains("legal are (mark 1 1)"));
+    assert!(turn(&["mark(1,1) => ok, nil"], 2).contains("leave out the one or the other"));
     assert!(turn(&["mark(1,1) => seen"], 2).contains("nobody ever perceives `seen`"));
     assert!(turn(&["mark(1,1) => ok", "mark(1,1) => ok"], 1).contains("cannot play (mark 1 1)"));
     let bomb = said(&["exploding-bomb", "--turn", "noop => red"], 1);

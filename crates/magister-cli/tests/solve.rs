@@ -77,10 +77,40 @@ fn players_are_audited() {
     assert!(lines[0]["verdict"]["answers"].as_u64().expect("a number") > 0);
     let (code, lines) = audit("clairvoyant");
     assert_eq!(code, 1, "{lines:?}");
-    assert_eq!(lines[0]["verdict"]["findings"][0]["test"], "twin");
+    let finding = &lines[0]["verdict"]["findings"][0];
+    assert_eq!(finding["test"], "twin");
+    let what = finding["what"].as_str().expect("a sentence");
+    assert!(what.contains(" instead of ") && !what.contains("Decision {"), "{what}");
     let output = magister(&["audit", "kuhn-poker", "--player", "minimax"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("needs to see everything"));
+}
+
+#[test]
+fn who_was_not_compared_is_not_acquitted() {
+    let nothing = ["--matches", "0", "--sample", "0", "--decisions", "0", "--twins", "0"];
+    let audit = ["audit", "rust:kuhn-poker", "--player", "random"];
+    let output = magister(&[&audit[..], &nothing, &["--json"]].concat());
+    assert_eq!(output.status.code(), Some(2));
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("nothing is known of random's honesty; raise"), "{said}");
+    let lines = String::from_utf8(output.stdout).expect("UTF-8");
+    for line in lines.lines() {
+        let told: Value = serde_json::from_str(line).expect("JSON");
+        assert!(told["honest"].is_null() && told["verdict"]["permutation"].is_null(), "{told}");
+    }
+    let output = magister(&[&audit[..], &["--role", "random"]].concat());
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("there are first, second"));
+}
+
+#[test]
+fn a_strategy_is_of_information_sets() {
+    let (code, told) = text(&["solve", "tictactoe", "--strategy"]);
+    assert_eq!(code, 0);
+    assert!(told.contains("nothing is hidden here; `magister inspect tictactoe"), "{told}");
+    let (code, told) = text(&["solve", "kuhn-poker", "--strategy"]);
+    assert!(code == 0 && !told.contains("magister inspect"), "{told}");
 }
 
 #[test]

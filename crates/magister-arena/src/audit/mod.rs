@@ -25,6 +25,7 @@ mod chi;
 mod course;
 mod ground;
 mod opponents;
+mod said;
 mod secrets;
 mod stages;
 mod trial;
@@ -158,6 +159,15 @@ impl Verdict {
     /// Whether nothing was found.
     pub fn honest(&self) -> bool {
         self.findings.is_empty()
+    }
+
+    /// Whether anything was compared that could have found it out.
+    pub fn compared(&self) -> bool {
+        self.twins + self.futures > 0 && self.answers > 0
+            || self.permutation.is_some()
+            || self.independence.is_some()
+            || self.ceiling.is_some()
+            || self.secrets.is_some_and(|secrets| secrets.decisions > 0)
     }
 
     fn found(&mut self, test: &'static str, what: String) {

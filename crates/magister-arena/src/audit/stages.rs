@@ -8,7 +8,8 @@ use magister_core::{Halt, Information, Move, Stop, Turn};
 use super::chi::{independence, sigmas};
 use super::course::{Course, twin};
 use super::opponents::Opponents;
-use super::trial::{Moment, Played, Said, Trial};
+use super::said::{Said, differ};
+use super::trial::{Moment, Played, Trial};
 use super::{Audit, Ceiling, Ground, Suspect, Verdict, secrets};
 
 /// The pause before the last question of a twin, for those who watch the clock.
@@ -97,8 +98,8 @@ fn twins(
         verdict.answers += again.len() as u64;
         verdict.illegal += base.iter().filter(|said| !said.legal).count() as u64;
         if let Some(at) = differ(&base, &again) {
-            let what = "asked again, along the same course and with the same seed, it said";
-            verdict.found("repeat", told(what, number, at, &base, &again));
+            let what = "asked again, along the same course and with the same seed, it";
+            verdict.found("repeat", told(trial, what, number, at, &base, &again));
             // Twins can not be compared with something that changes by itself.
             continue;
         }
@@ -117,28 +118,28 @@ fn twins(
             let said = trial.along(&other, &seed, Some(future), PAUSE)?;
             verdict.answers += said.len() as u64;
             if let Some(at) = differ(&base[..said.len().min(base.len())], &said) {
-                let what = "along another course that looks the same to its role, it said";
-                verdict.found("twin", told(what, number, at, &base, &said));
+                let what = "along another course that looks the same to its role, it";
+                verdict.found("twin", told(trial, what, number, at, &base, &said));
             }
         }
     }
     Ok(())
 }
 
-/// The first question to which the answers differ.
-fn differ(one: &[Said], other: &[Said]) -> Option<usize> {
-    if one.len() != other.len() {
-        return Some(one.len().min(other.len()));
-    }
-    one.iter().zip(other).position(|(one, other)| one != other)
-}
-
-fn told(what: &str, number: u32, at: usize, one: &[Said], other: &[Said]) -> String {
-    let said = |all: &[Said]| {
-        let whole = all.get(at).map_or("nothing", |said| said.whole.as_str());
-        whole.chars().take(200).collect::<String>()
+/// A difference as a sentence; matches and questions are counted from 1.
+fn told(
+    trial: &Trial<'_>,
+    what: &str,
+    number: u32,
+    at: usize,
+    one: &[Said],
+    other: &[Said],
+) -> String {
+    let difference = match (one.get(at), other.get(at)) {
+        (Some(one), Some(other)) => other.instead_of(one, trial.game.text()),
+        _ => "was asked more often or less".to_owned(),
     };
-    format!("match {number}, question {at}: {what} {} instead of {}", said(other), said(one))
+    format!("match {}, question {}: {what} {difference}", number + 1, at + 1)
 }
 
 fn permutations(
@@ -147,9 +148,9 @@ fn permutations(
     over: Over<'_>,
     verdict: &mut Verdict,
 ) -> Result<(), Halt> {
-    let (mut least, mut tests) = (1.0_f64, 0);
+    let (mut least, mut tests, mut tries) = (1.0_f64, 0, 0);
     for attempt in 0..ATTEMPTS {
-        if tests >= audit.pairs || over(0.75) {
+        if tries >= audit.pairs || audit.decisions == 0 || over(0.75) {
             break;
         }
         let seed = audit.seed.derive("pairs").derive_index(attempt);
@@ -164,7 +165,7 @@ fn permutations(
         let turns = &played.turns[..moment.turns];
         let found = twin(trial.game, trial.role, turns, &course, &mut rng, trial.stop)?;
         let Some(other) = found else { continue };
-        tests += 1;
+        tries += 1;
         let mut counts: BTreeMap<Option<Move>, [u64; 2]> = BTreeMap::new();
         for number in 0..u64::from(audit.decisions) {
             if over(0.75) {
@@ -174,9 +175,14 @@ fn permutations(
             }
             for (side, course) in [&course, &other].into_iter().enumerate() {
                 let fresh = seed.derive_index(2 * number + side as u64);
-                counts.entry(trial.last(course, &fresh)?.choice).or_default()[side] += 1;
+                counts.entry(trial.last(course, &fresh)?.choice()).or_default()[side] += 1;
             }
         }
+        // Somebody who never answers, or was never asked, has not been compared with anything.
+        if counts.keys().all(Option::is_none) {
+            continue;
+        }
+        tests += 1;
         let row = |side: usize| counts.values().map(|count| count[side]).collect();
         least = least.min(independence(&[row(0), row(1)]));
     }

@@ -11,6 +11,7 @@ use magister_infoset::Opened;
 
 use super::course::{Course, Way};
 use super::opponents::Opponents;
+use super::said::Said;
 use super::world::{Seeds, Suspect, World};
 
 /// A match is broken off after so many steps.
@@ -24,16 +25,6 @@ pub(super) struct Trial<'a> {
     pub(super) iterations: u64,
     pub(super) seeds: Seeds,
     pub(super) stop: &'a Stop,
-}
-
-/// An answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Said {
-    pub(super) choice: Option<Move>,
-    /// Whether that is a legal move.
-    pub(super) legal: bool,
-    /// All of it: the move, what was thought of the others, the line, the iterations.
-    pub(super) whole: String,
 }
 
 /// A question that came up in a match.
@@ -80,13 +71,11 @@ impl Asked {
             .then(|| Opened::view(trial.game, &state, self.role));
         let mut budget = Budget::iterations(trial.iterations).with_stop(trial.stop.clone());
         let view = shown.as_ref().unwrap_or(&self.view);
-        match self.agent.decide(view, &mut budget, &mut self.rng) {
-            Ok(decision) => {
-                let legal = way.worker.legal(self.role).contains(&decision.choice);
-                Said { choice: Some(decision.choice), legal, whole: format!("{decision:?}") }
-            }
-            Err(halt) => Said { choice: None, legal: false, whole: halt.to_string() },
-        }
+        let answer = self.agent.decide(view, &mut budget, &mut self.rng);
+        let answer = answer.map_err(|halt| halt.to_string());
+        let legal = way.worker.legal(self.role);
+        let legal = answer.as_ref().is_ok_and(|decision| legal.contains(&decision.choice));
+        Said { answer, legal }
     }
 }
 
@@ -227,7 +216,7 @@ impl Trial<'_> {
                         .as_mut()
                         .map(|(player, world)| player.ask(self, &way, world, Some(chance)));
                     let choice = said.as_ref().filter(|said| said.legal);
-                    let choice = choice.and_then(|said| said.choice).unwrap_or_else(|| {
+                    let choice = choice.and_then(Said::choice).unwrap_or_else(|| {
                         played.illegal += usize::from(said.is_some());
                         legal[others.below(legal.len() as u64) as usize]
                     });

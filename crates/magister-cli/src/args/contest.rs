@@ -253,13 +253,16 @@ pub(crate) struct Analyze {
     #[arg(value_name = "GAME")]
     pub(crate) game: String,
     /// How many random matches
-    #[arg(long, value_name = "N", default_value_t = 200)]
+    #[arg(long, value_name = "N", default_value_t = 200,
+          value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) playouts: u32,
     /// How many matches of the strong player
-    #[arg(long, value_name = "N", default_value_t = 20)]
+    #[arg(long, value_name = "N", default_value_t = 20,
+          value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) games: u32,
     /// The iterations for a move
-    #[arg(long, value_name = "N", default_value_t = 400)]
+    #[arg(long, value_name = "N", default_value_t = 400,
+          value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) iterations: u64,
     /// The iterations for an attempt to solve the game
     #[arg(long, value_name = "N", default_value_t = 20_000)]
@@ -271,7 +274,8 @@ pub(crate) struct Analyze {
     #[arg(long, value_name = "PLAYER", default_value = "random")]
     pub(crate) weak: Spec,
     /// Break a match off after so many steps
-    #[arg(long, value_name = "N", default_value_t = 2_000)]
+    #[arg(long, value_name = "N", default_value_t = 2_000,
+          value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) max_steps: u32,
     /// Where everything random comes from
     #[arg(long, value_name = "S", default_value_t = 0)]
@@ -300,9 +304,9 @@ pub(crate) struct Inspect {
     /// The game: a bundled name, rust:NAME, a file, or - for standard input
     #[arg(value_name = "GAME")]
     pub(crate) game: String,
-    /// Who is asked; `magister players` lists them
-    #[arg(long, value_name = "PLAYER", default_value = "uct")]
-    pub(crate) player: Spec,
+    /// Who is asked; `magister players` lists them [default: the strongest for the game]
+    #[arg(long, value_name = "PLAYER")]
+    pub(crate) player: Option<Spec>,
     /// Make these moves first
     #[arg(long, value_name = "MOVES")]
     pub(crate) moves: Option<String>,
@@ -362,7 +366,7 @@ pub(crate) struct Thinking {
     #[arg(long, value_name = "T", value_parser = duration)]
     pub(crate) time: Option<Duration>,
     /// The iterations for a move: simulations, or positions that are expanded
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) iterations: Option<u64>,
     /// The time before the first move
     #[arg(long, value_name = "T", value_parser = duration)]

@@ -30,7 +30,7 @@ pub(crate) struct Solve {
     /// The game: a bundled name, rust:NAME, a file, or - for standard input
     #[arg(value_name = "GAME")]
     pub(crate) game: String,
-    /// Tell how every information set is played, and what each move of the first position gives
+    /// Where information is hidden, tell how every information set is played
     #[arg(long)]
     pub(crate) strategy: bool,
     /// How long it may take

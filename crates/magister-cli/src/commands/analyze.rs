@@ -9,6 +9,7 @@ use magister_core::{Info, Information, Seed, Stop};
 use magister_players::Spec;
 use serde_json::json;
 
+use super::fit::fits;
 use super::play::opponent;
 use crate::args::Analyze;
 use crate::{CLEAN, game};
@@ -17,6 +18,9 @@ pub(crate) fn run(args: &Analyze) -> Result<u8> {
     let playable = game::open_for_play(&args.game, &args.language.options())?;
     let info = playable.game.info().clone();
     let player = args.player.clone().map_or_else(|| opponent(&info), Ok)?;
+    for player in [&player, &args.weak] {
+        fits(player, &info)?;
+    }
     let analysis = Analysis {
         playouts: args.playouts,
         games: args.games,
@@ -52,22 +56,46 @@ fn as_text(name: &str, info: &Info, args: &Analyze, player: &Spec, findings: &Fi
     let seats: Vec<&str> = info.players().map(|role| info.role_name(role)).collect();
     let random = &findings.random;
     let mut text = format!("{name}: {} random matches\n", random.matches);
-    let _ = writeln!(text, "length: {:.1} steps", random.length);
-    if random.broken_off > 0 {
-        let _ = writeln!(text, "broken off after {} steps: {}", args.max_steps, random.broken_off);
+    if random.broken_off == random.matches {
+        let _ = writeln!(text, "length: none of them ended within {} steps", args.max_steps);
+    } else {
+        let _ = writeln!(text, "length: {:.1} steps", random.length);
+        if random.broken_off > 0 {
+            let _ =
+                writeln!(text, "broken off after {} steps: {}", args.max_steps, random.broken_off);
+        }
     }
     let _ = writeln!(
         text,
         "width: {:.1} joint moves on average, {} at most",
         random.branching, random.widest
     );
-    let _ = writeln!(text, "game tree: about 10^{:.1} positions", random.tree_log10);
-    for (seat, reward) in seats.iter().zip(&random.rewards) {
-        let _ = writeln!(text, "mean reward of {seat}: {reward:.1}");
+    let tree = if random.broken_off > 0 { "more than" } else { "about" };
+    let _ = writeln!(text, "game tree: {tree} 10^{:.1} positions", random.tree_log10);
+    let rewards = |rewards: &[f64]| -> String {
+        let told = |(seat, reward)| format!("mean reward of {seat}: {reward:.1}\n");
+        seats.iter().zip(rewards).map(told).collect()
+    };
+    text += &rewards(random.rewards.as_deref().unwrap_or_default());
+    let against = if seats.len() > 1 { " against itself" } else { " alone" };
+    if findings.strong.is_none() && !seats.is_empty() {
+        let _ = writeln!(
+            text,
+            "{player}{against}: none of {} matches ended within {} steps; raise --max-steps if they \
+             are only long, or let `magister playable {}` look for why they do not end",
+            args.games, args.max_steps, args.game
+        );
     }
-    if let Some(strong) = &findings.strong {
-        let _ = writeln!(text, "{player} against itself, {} matches", strong.matches);
+    if let Some(strong) = findings.strong.as_ref().filter(|_| !seats.is_empty()) {
+        let _ = writeln!(text, "{player}{against}, {} matches", strong.matches);
+        if strong.broken_off > 0 {
+            let _ =
+                writeln!(text, "broken off after {} steps: {}", args.max_steps, strong.broken_off);
+        }
         let _ = writeln!(text, "length: {:.1} steps", strong.length);
+        if seats.len() == 1 {
+            text += &rewards(&strong.rewards);
+        }
         if seats.len() > 1 {
             let decisive = 100.0 * (1.0 - strong.draws);
             let _ =
@@ -78,8 +106,9 @@ fn as_text(name: &str, info: &Info, args: &Analyze, player: &Spec, findings: &Fi
             if let [(score, low, high), _] = strong.seats[..] {
                 let _ = writeln!(
                     text,
-                    "advantage of {}, which comes first: {:+.2} ({:+.2} to {:+.2})",
+                    "advantage of {}, which {} first: {:+.2} ({:+.2} to {:+.2})",
                     seats[0],
+                    if random.first == Some(0) { "moves" } else { "is listed" },
                     2.0 * score - 1.0,
                     2.0 * low - 1.0,
                     2.0 * high - 1.0
@@ -104,13 +133,24 @@ fn as_text(name: &str, info: &Info, args: &Analyze, player: &Spec, findings: &Fi
             args.weak
         );
     }
+    if let (Some(weak), [_]) = (findings.weak_reward, &seats[..]) {
+        let _ = writeln!(text, "mean reward of {} in its place: {weak:.1}", args.weak);
+    }
     match &findings.solved {
         Some(values) => {
             let values: Vec<String> =
                 seats.iter().zip(values).map(|(seat, value)| format!("{seat} {value}")).collect();
             let _ = writeln!(text, "solved: {}", values.join(", "));
         }
-        None if info.information == Information::Hidden => {}
+        None if seats.is_empty() => {}
+        None if info.information == Information::Hidden => {
+            let _ = writeln!(
+                text,
+                "not solved here, since information is hidden; `magister solve {}` looks for an \
+                 equilibrium",
+                args.game
+            );
+        }
         None => text += "not solved\n",
     }
     if let Some(balance) = &findings.balance {
@@ -126,7 +166,10 @@ fn fairer(seats: &[&str], balance: &Balance) -> String {
     let mut text =
         format!("not fair: {seat} scores {score:.2} ({low:.2} to {high:.2}); tried were\n");
     for trial in &balance.tried {
-        let (score, low, high) = trial.seats[balance.favoured];
+        let Some(&(score, low, high)) = trial.seats.get(balance.favoured) else {
+            let _ = writeln!(text, "  {}: no match ended", trial.what);
+            continue;
+        };
         let _ = writeln!(
             text,
             "  {}: {seat} scores {score:.2} ({low:.2} to {high:.2}), {:.0} % draws, {} matches",

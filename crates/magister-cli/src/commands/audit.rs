@@ -3,12 +3,13 @@
 use std::io::Write;
 use std::time::Duration;
 
-use anyhow::{Result, anyhow};
+use anyhow::{Result, bail};
 use magister_arena::audit::{Audit, Ground, Verdict, suspect};
-use magister_core::{Information, Role, Seed, Stop};
+use magister_core::{Role, Seed, Stop};
 use magister_engine::within;
 use serde_json::json;
 
+use super::fit::{fits, nobody, seat};
 use super::plural;
 use crate::args;
 use crate::{CLEAN, FOUND, game};
@@ -19,22 +20,17 @@ const PATIENCE: u32 = 3;
 pub(crate) fn run(args: &args::Audit) -> Result<u8> {
     let playable = game::open_for_play(&args.game, &args.language.options())?;
     let info = playable.game.info();
-    if info.information == Information::Hidden && !args.player.entry().hidden {
-        return Err(anyhow!(
-            "{} needs to see everything, so there is nothing to audit in {}",
-            args.player,
-            args.game
-        ));
-    }
+    fits(&args.player, info)?;
     let roles: Vec<Role> = match &args.role {
         None => info.players().collect(),
-        Some(name) => vec![info.role(name).ok_or_else(|| {
-            anyhow!("there is no role {name}; there are {}", info.roles.join(", "))
-        })?],
+        Some(name) => vec![seat(info, name)?],
     };
+    if roles.is_empty() {
+        return Err(nobody(info));
+    }
     let time = Duration::from_secs_f64(args.seconds);
     let mut out = anstream::stdout().lock();
-    let mut honest = true;
+    let (mut honest, mut silent) = (true, Vec::new());
     // Solving takes its own time.
     let ground = within(time, &Stop::never(), |stop| Ground::new(&playable.game, stop));
     for role in roles {
@@ -53,12 +49,17 @@ pub(crate) fn run(args: &args::Audit) -> Result<u8> {
         })?;
         honest &= verdict.honest();
         let name = info.role_name(role);
+        // Where nothing was compared, nothing is known.
+        let known = verdict.compared() || !verdict.honest();
+        if !known {
+            silent.push(name);
+        }
         if args.json {
             let object = json!({
                 "game": playable.name,
                 "player": args.player.to_string(),
                 "role": name,
-                "honest": verdict.honest(),
+                "honest": known.then(|| verdict.honest()),
                 "verdict": verdict,
             });
             writeln!(out, "{object}")?;
@@ -66,16 +67,28 @@ pub(crate) fn run(args: &args::Audit) -> Result<u8> {
             write!(out, "{}", as_text(&args.player.to_string(), name, &verdict))?;
         }
     }
+    if honest && !silent.is_empty() {
+        bail!(
+            "nothing was compared as {}, so nothing is known of {}'s honesty; raise --seconds, or \
+             ask for more with --matches, --twins, --decisions and --sample",
+            silent.join(", "),
+            args.player
+        );
+    }
     Ok(if honest { CLEAN } else { FOUND })
 }
 
 fn as_text(player: &str, role: &str, verdict: &Verdict) -> String {
-    let told = if verdict.honest() { "nothing found" } else { "found out" };
+    let told = match (verdict.honest(), verdict.compared()) {
+        (false, _) => "found out",
+        (true, true) => "nothing found",
+        (true, false) => "nothing compared",
+    };
     let mut lines = vec![format!("{player} as {role}: {told}")];
     lines.push(format!(
         "  twins: {} in {}, and {} with another future; {} compared",
         verdict.twins,
-        verdict.matches.to_string() + " matches",
+        matches(verdict.matches),
         verdict.futures,
         plural(verdict.answers as usize, "answer"),
     ));
@@ -103,6 +116,10 @@ fn as_text(player: &str, role: &str, verdict: &Verdict) -> String {
     lines.extend(verdict.findings.iter().map(|found| format!("  {}: {}", found.test, found.what)));
     lines.extend(verdict.remarks.iter().map(|remark| format!("  note: {remark}")));
     lines.join("\n") + "\n"
+}
+
+fn matches(count: u32) -> String {
+    if count == 1 { "1 match".to_owned() } else { format!("{count} matches") }
 }
 
 fn times(tests: u32) -> String {

@@ -7,11 +7,12 @@ use std::fmt::Write as _;
 use std::io::Write;
 use std::sync::Arc;
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, bail};
 use magister_core::{Game, Information, Role, Seed, Stop, Turn};
 use magister_infoset::{Cloud, Keep, Known, Limits, Pool, Tracker, Trouble, Uniform};
 use serde_json::{Value, json};
 
+use super::fit::{nobody, seat};
 use crate::args::Infoset;
 use crate::{CLEAN, FOUND, game};
 
@@ -123,12 +124,11 @@ fn role(game: &dyn Game, name: Option<&str>) -> Result<Role> {
     let Some(name) = name else {
         return match players[..] {
             [only] => Ok(only),
+            [] => Err(nobody(info)),
             _ => bail!("say whose knowledge is asked for with --role: {}", names.join(", ")),
         };
     };
-    let found = players.iter().copied().find(|&role| info.role_name(role) == name);
-    found
-        .ok_or_else(|| anyhow!("nobody plays a role called {name}; there are {}", names.join(", ")))
+    seat(info, name)
 }
 
 fn exact(tracker: &Tracker) -> Found {
@@ -209,8 +209,8 @@ fn as_json(args: &Infoset, game: &dyn Game, role: Role, found: &Found, known: &K
         "exact": found.sample.is_none(),
         "states": found.states.len(),
         "boards": boards(game, found),
-        "probability": found.probability,
-        "over": known.over,
+        "probability": tidy(found.probability),
+        "over": tidy(known.over),
         "legal": legal,
         "certain": known.certain().collect::<Vec<_>>(),
         "likely": likely,
@@ -219,6 +219,8 @@ fn as_json(args: &Infoset, game: &dyn Game, role: Role, found: &Found, known: &K
         object["courses"] = json!(courses);
     }
     if let Some((size, effective)) = found.sample {
+        // What holds in all of a sample may still be otherwise.
+        object["in_all_of_sample"] = object["certain"].take();
         object["sample"] = json!(size);
         object["effective"] = json!(effective);
     }
@@ -247,17 +249,19 @@ fn as_text(args: &Infoset, game: &dyn Game, role: Role, found: &Found, known: &K
     if let Some(boards) = boards(game, found) {
         let _ = writeln!(text, "boards:      {boards}");
     }
-    let _ = writeln!(text, "probability: {}", probability(found.probability));
+    let sampled = found.sample.is_some();
+    let _ = writeln!(text, "probability: {}", probability(found.probability, sampled));
     if let Some(courses) = found.courses {
         let _ = writeln!(text, "courses:     {courses}");
     }
     if known.over > 0.0 {
-        let _ = writeln!(text, "over:        {}", probability(known.over));
+        let _ = writeln!(text, "over:        {}", probability(known.over, sampled));
     }
     let legal: Vec<String> =
         known.legal().iter().map(|&choice| game.text().move_text(choice)).collect();
     let _ = writeln!(text, "legal:       {}", shortened(legal.iter().map(String::as_str)));
-    let _ = writeln!(text, "certain:     {}", shortened(known.certain()));
+    let certain = if sampled { "in all of the sample:" } else { "certain:    " };
+    let _ = writeln!(text, "{certain} {}", shortened(known.certain()));
     let likely = known.likely();
     for (number, (fact, share)) in likely.iter().take(SHOWN).enumerate() {
         let head = if number == 0 { "likely:" } else { "" };
@@ -290,11 +294,26 @@ fn short(share: f64) -> String {
     if share < 1e-4 { format!("{share:.2e}") } else { format!("{share:.5}") }
 }
 
-/// A probability, with the fraction that it is if that is a simple one.
-fn probability(share: f64) -> String {
+/// A probability that adds up to 1 but for a few roundings is 1.
+fn tidy(share: f64) -> f64 {
+    if (share - 1.0).abs() <= 1e-12 { 1.0 } else { share }
+}
+
+/// A probability, with the fraction that it is if that is a simple one; of a sample it is an
+/// estimate, and no fraction.
+fn probability(share: f64, sampled: bool) -> String {
+    let share = tidy(share);
+    if sampled {
+        return if share > 0.0 && share < 1e-3 {
+            format!("about {share:.1e}")
+        } else {
+            let text = format!("{share:.3}");
+            format!("about {}", text.trim_end_matches('0').trim_end_matches('.'))
+        };
+    }
     match fraction(share) {
         Some((over, under)) if under > 1 => format!("{share:.6} ({over}/{under})"),
-        Some(_) => format!("{share}"),
+        Some((whole, _)) => format!("{whole}"),
         None if share < 1e-4 => format!("{share:.4e}"),
         None => format!("{share:.6}"),
     }
@@ -334,6 +353,15 @@ mod tests {
         assert_eq!(fraction(std::f64::consts::FRAC_1_PI), None);
         assert_eq!(fraction(0.0), Some((0, 1)));
         assert_eq!(fraction(f64::NAN), None);
-        assert_eq!(probability(47.0 / 288.0), "0.163194 (47/288)");
+        assert_eq!(probability(47.0 / 288.0, false), "0.163194 (47/288)");
+        assert_eq!(probability(0.999_999_999_999_999_7, false), "1");
+    }
+
+    #[test]
+    fn estimates_are_told_as_such() {
+        assert_eq!(probability(1.0, true), "about 1");
+        assert_eq!(probability(17.0 / 18.0, true), "about 0.944");
+        assert_eq!(probability(1.0 / 18_432.0, true), "about 5.4e-5");
+        assert_eq!(probability(0.0, true), "about 0");
     }
 }

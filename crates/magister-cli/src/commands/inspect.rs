@@ -5,13 +5,17 @@ use std::io::Write;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, bail};
 use magister_arena::Deadline;
 use magister_core::view::observe;
-use magister_core::{Budget, Decision, Game, Role, Seed, Stop, Thought, Turn, View};
+use magister_core::{Budget, Decision, Game, Information, Role, Seed, Stop, Thought, Turn, View};
+use magister_engine::within;
+use magister_infoset::Opened;
 use serde_json::{Value, json};
 
 use super::contest::limits;
+use super::fit::{fits, nobody, seat};
+use super::play::opponent;
 use crate::args::Inspect;
 use crate::session::Session;
 use crate::{CLEAN, game};
@@ -21,6 +25,9 @@ const SHOWN: usize = 20;
 
 pub(crate) fn run(args: &Inspect) -> Result<u8> {
     let playable = game::open_for_play(&args.game, &args.language.options())?;
+    let info = playable.game.info();
+    let player = args.player.clone().map_or_else(|| opponent(info), Ok)?;
+    fits(&player, info)?;
     let mut session = Session::new(Arc::clone(&playable.game), args.seed);
     if let Some(moves) = &args.moves {
         session.play(moves)?;
@@ -28,15 +35,18 @@ pub(crate) fn run(args: &Inspect) -> Result<u8> {
     if session.worker.terminal() {
         bail!("the game is over after these moves, so there is nothing to think about");
     }
-    let info = playable.game.info();
     let role = match &args.role {
-        Some(name) => info.role(name).ok_or_else(|| {
-            anyhow!("there is no role {name}; there are {}", info.roles.join(", "))
-        })?,
-        None => info
-            .players()
-            .find(|&role| session.chooses(role))
-            .ok_or_else(|| anyhow!("no player has a choice in this position"))?,
+        Some(name) => seat(info, name)?,
+        None if info.players().next().is_none() => return Err(nobody(info)),
+        None => {
+            let Some(role) = info.players().find(|&role| session.chooses(role)) else {
+                bail!(
+                    "no player has a choice in this position; --moves goes on to another one, and \
+                     --role asks all the same"
+                );
+            };
+            role
+        }
     };
     let mut view = View::new(Arc::clone(&playable.game), role);
     for moment in &session.moments[1..] {
@@ -45,7 +55,13 @@ pub(crate) fn run(args: &Inspect) -> Result<u8> {
             view.push(Turn { own: moment.joint[role.index()], seen });
         }
     }
-    let mut agent = args.player.make();
+    let mut agent = player.make();
+    // Whoever wants to be shown the state is shown it, as in a match.
+    if info.information == Information::Hidden && agent.clairvoyant() {
+        let mut state = Vec::new();
+        session.worker.save(&mut state);
+        view = Opened::view(&playable.game, &state, role);
+    }
     let limits = limits(&args.thinking);
     let stop = Stop::never();
     let mut budget = match limits.iterations {
@@ -59,24 +75,18 @@ pub(crate) fn run(args: &Inspect) -> Result<u8> {
     let begun = Instant::now();
     let decision = agent.decide(&view, &mut budget, &mut rng)?;
     let took = begun.elapsed();
-    let values = agent.value(&view);
     let mut out = anstream::stdout().lock();
     if args.json {
-        let object = as_json(
-            &*playable.game,
-            role,
-            &args.player.to_string(),
-            &decision,
-            took,
-            values.as_deref(),
-        );
+        // What it thinks of the position takes no longer than the move.
+        let values = match limits.time {
+            Some(time) => within(time, &Stop::never(), |stop| agent.value_until(&view, stop)),
+            None => agent.value(&view),
+        };
+        let object =
+            as_json(&*playable.game, role, &player.to_string(), &decision, took, values.as_deref());
         writeln!(out, "{object}")?;
     } else {
-        write!(
-            out,
-            "{}",
-            as_text(&*playable.game, role, &args.player.to_string(), decision, took)
-        )?;
+        write!(out, "{}", as_text(&*playable.game, role, &player.to_string(), decision, took))?;
     }
     Ok(CLEAN)
 }

@@ -10,6 +10,7 @@ pub(crate) mod conform;
 pub(crate) mod contest;
 pub(crate) mod convert;
 pub(crate) mod explain;
+pub(crate) mod fit;
 pub(crate) mod fmt;
 pub(crate) mod games;
 pub(crate) mod infoset;

@@ -14,6 +14,7 @@ use magister_solve::puzzle::Course;
 use magister_solve::{Answer, Effort, Limits, Solution, Unsolved, Variant, solve as solve_game};
 use serde_json::{Map, Value, json};
 
+use super::fit::nobody;
 use super::plural;
 use crate::args::{Method, Solve};
 use crate::{CLEAN, FOUND, game};
@@ -26,6 +27,9 @@ const LONG: usize = 10_000;
 pub(crate) fn run(args: &Solve) -> Result<u8> {
     let playable = game::open(&args.game, None, &args.language.options())?;
     let game = &*playable.game;
+    if game.info().players().next().is_none() {
+        return Err(nobody(game.info()));
+    }
     let limits = Limits { nodes: args.nodes as usize, bytes: (args.memory as usize) << 20 };
     let variant = match args.method {
         Method::CfrPlus => Variant::Plus,
@@ -74,6 +78,9 @@ pub(crate) fn run(args: &Solve) -> Result<u8> {
             Answer::Positions(solution) => positions_json(game, solution, &mut object)?,
             Answer::Equilibrium(found) => equilibrium::json(game, found, args, &mut object),
         }
+        if args.strategy {
+            object.entry("strategy").or_insert(Value::Null);
+        }
         object.insert("seconds".into(), json!(took.as_secs_f64()));
         writeln!(out, "{}", Value::Object(object))?;
     } else {
@@ -83,6 +90,14 @@ pub(crate) fn run(args: &Solve) -> Result<u8> {
             Answer::Equilibrium(found) => equilibrium::text(game, found, args),
         };
         write!(out, "{}: {text}", playable.name)?;
+        if args.strategy && !matches!(answer, Answer::Equilibrium(_)) {
+            writeln!(
+                out,
+                "--strategy tells how information sets are played, and nothing is hidden here; \
+                 `magister inspect {} --moves MOVES` tells what the moves of other positions give",
+                args.game
+            )?;
+        }
     }
     Ok(CLEAN)
 }

@@ -5,7 +5,9 @@ use std::fs::OpenOptions;
 use std::io::{BufReader, Seek, SeekFrom, Write};
 
 use anyhow::{Context as _, Result, bail};
-use magister_arena::{Bar, Contest, Log, Page, Scale, Standing, System, Tournament, rate};
+use magister_arena::{
+    Bar, Contest, Log, Page, Scale, SeriesError, Standing, System, Tournament, rate,
+};
 use magister_core::{Information, Seed};
 use serde_json::{Value, json};
 
@@ -25,7 +27,8 @@ pub(crate) fn run(args: &Tourney) -> Result<u8> {
         if info.information == Information::Hidden
             && let Some(player) = args.players.iter().find(|player| !player.entry().hidden)
         {
-            bail!("{player} needs to see everything, but {name} hides information");
+            let (player, game) = (player.to_string(), name.clone());
+            return Err(SeriesError::Hidden { player, game }.into());
         }
         games.push(Contest {
             opening: args.opening,

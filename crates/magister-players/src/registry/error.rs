@@ -4,12 +4,31 @@ use std::fmt;
 
 use super::{Entry, NESTING, Parameter};
 
+/// Names that are longer than this are no slips of the pen.
+const LONGEST: usize = 64;
+/// So many names are offered in place of one.
+const NEAR: usize = 3;
+
 /// Why a text is no player.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum SpecError {
     /// There is no player of this name.
     Player(String),
+    /// A bracket is not closed, or closed and was not opened.
+    Bracket {
+        /// The text.
+        text: String,
+        /// Whether one is missing at the end.
+        open: bool,
+    },
+    /// A setting was given twice.
+    Twice {
+        /// The player.
+        player: &'static str,
+        /// The parameter.
+        name: &'static str,
+    },
     /// A setting has no value.
     Setting(String),
     /// The player has no parameter of this name.
@@ -36,7 +55,30 @@ impl fmt::Display for SpecError {
             SpecError::Player(name) => {
                 let names = crate::PLAYERS.iter().chain([&crate::HUMAN]).map(|entry| entry.name);
                 let names: Vec<&str> = names.collect();
-                write!(f, "there is no player `{name}`; there are {}", names.join(", "))
+                write!(f, "there is no player `{name}`; ")?;
+                let near = nearest(name, &names);
+                if !near.is_empty() {
+                    write!(f, "did you mean {}? Otherwise ", near.join(" or "))?;
+                }
+                write!(f, "there are {}", names.join(", "))
+            }
+            SpecError::Bracket { text, open: true } => {
+                write!(
+                    f,
+                    "in `{text}` a bracket is opened and not closed; put a `]` after the inner player"
+                )
+            }
+            SpecError::Bracket { text, open: false } => {
+                write!(
+                    f,
+                    "in `{text}` a bracket is closed that was not opened; put a `[` before the inner player"
+                )
+            }
+            SpecError::Twice { player, name } => {
+                write!(
+                    f,
+                    "`{name}` of the player `{player}` is set twice; leave out one of the two"
+                )
             }
             SpecError::Setting(setting) => {
                 write!(f, "`{setting}` is no setting; write it as name=value")
@@ -73,3 +115,21 @@ impl fmt::Display for SpecError {
 }
 
 impl std::error::Error for SpecError {}
+
+/// Names that are a slip or two away, the nearest first.
+fn nearest<'a>(wrong: &str, names: &[&'a str]) -> Vec<&'a str> {
+    let length = wrong.chars().count();
+    if !(2..=LONGEST).contains(&length) {
+        return Vec::new();
+    }
+    let wrong = wrong.to_lowercase();
+    let allowed = (length / 3).max(1);
+    // Whoever stopped too early is more likely than whoever took another letter.
+    let slips = |name: &&'a str| {
+        (strsim::damerau_levenshtein(&wrong, name), !name.starts_with(&wrong), *name)
+    };
+    let mut near: Vec<(usize, bool, &str)> =
+        names.iter().map(slips).filter(|&(slips, ..)| slips <= allowed).collect();
+    near.sort_unstable();
+    near.into_iter().map(|(.., name)| name).take(NEAR).collect()
+}

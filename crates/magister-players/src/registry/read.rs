@@ -11,6 +11,7 @@ pub(super) fn nested(text: &str, depth: usize) -> Result<Spec, SpecError> {
     if depth > NESTING {
         return Err(SpecError::Nesting);
     }
+    balanced(text)?;
     let (name, rest) = text.split_once(':').unwrap_or((text, ""));
     let name = name.trim();
     let entry = crate::PLAYERS
@@ -36,6 +37,9 @@ pub(super) fn nested(text: &str, depth: usize) -> Result<Spec, SpecError> {
             .iter()
             .position(|parameter| parameter.name == key)
             .ok_or_else(|| SpecError::Parameter { entry, name: key.to_owned() })?;
+        if given.contains(&at) {
+            return Err(SpecError::Twice { player: entry.name, name: entry.parameters[at].name });
+        }
         values[at].1 = read(&entry.parameters[at], value, depth)?;
         // A council of councils would have more members than anybody has threads.
         if let Value::Player(inner) = &values[at].1
@@ -50,7 +54,6 @@ pub(super) fn nested(text: &str, depth: usize) -> Result<Spec, SpecError> {
     // One way of writing for one player: the settings that were given, in the order in which
     // the player has them.
     given.sort_unstable();
-    given.dedup();
     let mut full = name.to_owned();
     for (number, &at) in given.iter().enumerate() {
         let before = if number == 0 { ':' } else { ',' };
@@ -66,6 +69,20 @@ pub(super) fn nested(text: &str, depth: usize) -> Result<Spec, SpecError> {
         };
     }
     Ok(Spec { entry, settings: Settings { name: full, values } })
+}
+
+/// Whether every bracket is closed, and none that was not opened.
+fn balanced(text: &str) -> Result<(), SpecError> {
+    let wrong = |open| SpecError::Bracket { text: text.to_owned(), open };
+    let mut depth = 0_usize;
+    for letter in text.chars() {
+        match letter {
+            '[' => depth += 1,
+            ']' => depth = depth.checked_sub(1).ok_or_else(|| wrong(false))?,
+            _ => {}
+        }
+    }
+    if depth > 0 { Err(wrong(true)) } else { Ok(()) }
 }
 
 /// Reads the value of a parameter.

@@ -11,7 +11,7 @@ fn settings_belong_to_the_player_before_them() {
 
 #[test]
 fn there_is_one_way_to_write_a_player() {
-    let spec: Spec = "mcts: steps=40 , c=1.20, steps=50".parse().unwrap();
+    let spec: Spec = "mcts: steps=50 , c=1.20".parse().unwrap();
     assert_eq!(spec.to_string(), "mcts:c=1.2,steps=50");
     assert_eq!(spec.make().name(), "mcts:c=1.2,steps=50");
 }
@@ -47,13 +47,29 @@ fn nesting_has_an_end() {
     assert!(said("plies:inner=human").contains("no person"));
     assert!(said("council:inner=[plies:inner=council]").contains("no council"));
     assert!(said("plies:inner=nobody").contains("there is no player `nobody`"));
-    assert!(said("plies:inner=[").contains("there is no player `[`"));
+    assert!(said("plies:inner=[").contains("a bracket is opened and not closed"));
+    assert!(said("puct:inner=[mcs:playouts=8").contains("in `puct:inner=[mcs:playouts=8`"));
+    assert!(said("puct:inner=mcs]").contains("put a `[` before the inner player"));
 }
 
 #[test]
 fn mistakes_are_named() {
     let said = |text: &str| text.parse::<Spec>().unwrap_err().to_string();
-    assert!(said("mtcs").starts_with("there is no player `mtcs`; there are legal"));
+    assert!(
+        said("mtcs").contains("no player `mtcs`; did you mean mcs or mcts?"),
+        "{}",
+        said("mtcs")
+    );
+    assert!(
+        said("mct").contains("did you mean mcts or mcs or uct? Otherwise there are legal"),
+        "{}",
+        said("mct")
+    );
+    assert!(said("nobody").starts_with("there is no player `nobody`; there are legal"));
+    assert_eq!(
+        said("mcts:c=1,c=2"),
+        "`c` of the player `mcts` is set twice; leave out one of the two"
+    );
     assert_eq!(said("random:c=1"), "the player `random` has no parameters");
     assert!(said("mcts:d=1").contains("no parameter `d`; it has c"));
     assert_eq!(said("mcts:c"), "`c` is no setting; write it as name=value");

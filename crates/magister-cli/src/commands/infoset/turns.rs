@@ -36,8 +36,17 @@ pub(super) fn read(
         bail!("turn {number}: `{own}` is no move of this game, or none of {name}{legal}");
     };
     let mut percepts = Vec::new();
+    let mut nothing = false;
     for term in terms(seen) {
-        percepts.extend(percept(game, term, number)?);
+        let read = percept(game, term, number)?;
+        nothing |= read.is_empty();
+        percepts.extend(read);
+    }
+    if nothing && !percepts.is_empty() {
+        bail!(
+            "turn {number} (`{shown}`) names percepts and nil, which stands for none; leave out the \
+             one or the other"
+        );
     }
     percepts.sort_unstable();
     percepts.dedup();

@@ -1,0 +1,183 @@
+//! What a player answered, and how two answers differ.
+
+use magister_core::{Decision, Move, Text, Thought};
+
+/// So many steps of a line are told.
+const STEPS: usize = 8;
+
+/// An answer.
+#[derive(Clone, Debug)]
+pub(super) struct Said {
+    /// All of it: the move, what was thought of the others, the line, the iterations; or why there
+    /// is none.
+    pub(super) answer: Result<Decision, String>,
+    /// Whether that is a legal move.
+    pub(super) legal: bool,
+}
+
+/// The first question to which the answers differ.
+pub(super) fn differ(one: &[Said], other: &[Said]) -> Option<usize> {
+    if one.len() != other.len() {
+        return Some(one.len().min(other.len()));
+    }
+    one.iter().zip(other).position(|(one, other)| !one.same(other))
+}
+
+impl Said {
+    /// The move, if there is one.
+    pub(super) fn choice(&self) -> Option<Move> {
+        self.answer.as_ref().ok().map(|decision| decision.choice)
+    }
+
+    /// Whether two answers are the same to the last digit. They are compared as they are written,
+    /// since what is not a number equals itself there.
+    fn same(&self, other: &Said) -> bool {
+        self.legal == other.legal && format!("{:?}", self.answer) == format!("{:?}", other.answer)
+    }
+
+    /// How this answer differs from another one, as the end of a sentence about the player.
+    pub(super) fn instead_of(&self, other: &Said, text: &dyn Text) -> String {
+        let (here, there) = match (&self.answer, &other.answer) {
+            (Ok(here), Ok(there)) => (here, there),
+            (Ok(here), Err(why)) => {
+                let name = text.move_text(here.choice);
+                return format!("played {name}, where it gave no answer before ({why})");
+            }
+            (Err(why), Ok(there)) => {
+                let name = text.move_text(there.choice);
+                return format!("gave no answer ({why}) instead of {name}");
+            }
+            (Err(here), Err(there)) => {
+                return format!("gave no answer for another reason: {here} instead of {there}");
+            }
+        };
+        let name = text.move_text(here.choice);
+        let mut parts = Vec::new();
+        if here.choice != there.choice {
+            parts.push(format!("played {name} instead of {}", text.move_text(there.choice)));
+        } else if self.legal != other.legal {
+            let legal = if self.legal { "is legal there" } else { "is not legal there" };
+            parts.push(format!("played {name}, which {legal}"));
+        }
+        parts.extend(opinions(here, there, text));
+        // Of a long answer one difference is enough.
+        if parts.is_empty() && here.line != there.line {
+            let line = |decision: &Decision| line_text(decision, text);
+            parts.push(format!("expected the line {} instead of {}", line(here), line(there)));
+        }
+        if parts.is_empty() && here.iterations != there.iterations {
+            let (here, there) = (here.iterations, there.iterations);
+            parts.push(format!("made {here} iterations instead of {there}"));
+        }
+        if parts.is_empty() {
+            parts.push("answered in other words".to_owned());
+        }
+        parts.join(", and ")
+    }
+}
+
+/// What was thought otherwise of a move: of the one that is played, if that differs, or else of the
+/// first that does.
+fn opinions(here: &Decision, there: &Decision, text: &dyn Text) -> Option<String> {
+    let of = |decision: &Decision, choice: Move| {
+        decision.thoughts.iter().find(|thought| thought.choice == choice).map(opinion)
+    };
+    let choices = here.thoughts.iter().chain(&there.thoughts).map(|thought| thought.choice);
+    let mut choices = std::iter::once(here.choice).chain(choices);
+    choices.find_map(|choice| {
+        let (new, old) = (of(here, choice), of(there, choice));
+        if new == old {
+            return None;
+        }
+        let told = |said: Option<String>| said.unwrap_or_else(|| "nothing".to_owned());
+        let name = text.move_text(choice);
+        Some(format!("said of {name}: {} instead of {}", told(new), told(old)))
+    })
+}
+
+/// A thought in words.
+fn opinion(thought: &Thought) -> String {
+    let mut words = Vec::new();
+    words.extend(thought.value.map(|value| format!("worth {value}")));
+    words.extend(thought.probability.map(|likely| format!("played with {likely}")));
+    let visits = if thought.visits == 1 { "visit" } else { "visits" };
+    words.push(format!("{} {visits}", thought.visits));
+    words.extend(thought.proven.then(|| "proven".to_owned()));
+    words.join(", ")
+}
+
+fn line_text(decision: &Decision, text: &dyn Text) -> String {
+    let joint = |joint: &[Move]| {
+        let moves = joint.iter().filter(|&&choice| choice != Move::IDLE);
+        moves.map(|&choice| text.move_text(choice)).collect::<Vec<_>>().join(" ")
+    };
+    decision.line.iter().take(STEPS).map(|moves| joint(moves)).collect::<Vec<_>>().join("; ")
+}
+
+#[cfg(test)]
+mod tests {
+    use magister_core::{Percept, Role};
+
+    use super::*;
+
+    /// Moves as letters.
+    struct Letters;
+
+    impl Text for Letters {
+        fn move_text(&self, choice: Move) -> String {
+            char::from(b'a' + choice.0 as u8).to_string()
+        }
+
+        fn parse_move(&self, _: Role, _: &str) -> Option<Move> {
+            None
+        }
+
+        fn percept_text(&self, _: Percept) -> String {
+            String::new()
+        }
+
+        fn parse_percept(&self, _: &str) -> Option<Percept> {
+            None
+        }
+
+        fn state_text(&self, _: &[u64]) -> String {
+            String::new()
+        }
+
+        fn parse_state(&self, _: &str) -> Option<Vec<u64>> {
+            None
+        }
+    }
+
+    fn said(choice: u32, value: f64) -> Said {
+        let thought = Thought {
+            choice: Move(0),
+            value: Some(value),
+            visits: 3,
+            proven: false,
+            probability: None,
+        };
+        let decision = Decision {
+            choice: Move(choice),
+            thoughts: vec![thought],
+            line: Vec::new(),
+            iterations: 3,
+        };
+        Said { answer: Ok(decision), legal: true }
+    }
+
+    #[test]
+    fn differences_are_told_in_words() {
+        let one = said(0, 50.0);
+        assert_eq!(differ(&[one.clone()], &[said(0, 50.0)]), None);
+        assert_eq!(differ(&[said(0, f64::NAN)], &[said(0, f64::NAN)]), None);
+        assert_eq!(differ(&[one.clone()], &[said(1, 50.0)]), Some(0));
+        assert_eq!(said(1, 50.0).instead_of(&one, &Letters), "played b instead of a");
+        assert_eq!(
+            said(1, 75.0).instead_of(&one, &Letters),
+            "played b instead of a, and said of a: worth 75, 3 visits instead of worth 50, 3 visits"
+        );
+        let none = Said { answer: Err("stopped".to_owned()), legal: false };
+        assert_eq!(none.instead_of(&one, &Letters), "gave no answer (stopped) instead of a");
+    }
+}

@@ -1,0 +1,161 @@
+//! What a player thinks of a position and what kind of game it is, and what is refused.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+fn magister(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_magister")).args(args).output().expect("the binary runs")
+}
+
+/// What a command prints if it succeeds.
+fn told(args: &[&str]) -> String {
+    let output = magister(args);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{args:?}: {said}");
+    String::from_utf8(output.stdout).expect("UTF-8")
+}
+
+fn json(args: &[&str]) -> Value {
+    serde_json::from_str(&told(&[args, &["--json"]].concat())).expect("JSON")
+}
+
+/// What a command says that refuses to begin.
+fn refused(args: &[&str]) -> String {
+    let output = magister(args);
+    assert_eq!(output.status.code(), Some(2), "{args:?}");
+    assert!(output.stdout.is_empty(), "{args:?}");
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn rules(name: &str, text: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("analyze-{name}.kif"));
+    std::fs::write(&path, text).expect("writable");
+    path
+}
+
+#[test]
+fn players_that_can_not_be_asked_are_refused() {
+    let list = "players for such games are legal, random";
+    for command in ["inspect", "analyze", "solve", "audit"] {
+        let human = refused(&[command, "kuhn-poker", "--player", "human"]);
+        assert!(human.contains("is a person") && human.contains("magister play"), "{human}");
+        let blind = refused(&[command, "kuhn-poker", "--player", "uct"]);
+        assert!(blind.contains(list), "{blind}");
+    }
+    let shown = refused(&["solve", "kuhn-poker", "--player", "clairvoyant"]);
+    assert!(shown.contains("such as honest"), "{shown}");
+    let weak = refused(&["analyze", "tictactoe", "--weak", "human"]);
+    assert!(weak.contains("is a person"), "{weak}");
+    let log = std::env::temp_dir().join("magister-no-such-log.jsonl");
+    let log = log.to_str().expect("UTF-8");
+    let meeting =
+        refused(&["tournament", "kuhn-poker", "--players", "uct,random", "--log", log]);
+    assert!(meeting.contains(list), "{meeting}");
+}
+
+#[test]
+fn games_that_hide_information_are_inspected() {
+    let few = ["--iterations", "50"];
+    let asked = json(&[&["inspect", "monty-hall"], &few[..]].concat());
+    assert_eq!(asked["player"], "honest");
+    let clairvoyant = ["inspect", "monty-hall", "--player", "clairvoyant"];
+    let moves = ["--moves", "(hide_car 2) noop; noop (choose 1); (open_door 3) noop"];
+    let asked = json(&[&clairvoyant[..], &few].concat());
+    assert!(asked["move"].as_str().is_some_and(|choice| choice.starts_with("(choose")));
+    // Whoever is shown the car switches to it.
+    let asked = magister(&[&clairvoyant[..], &few, &moves].concat());
+    let text = String::from_utf8_lossy(&asked.stdout).into_owned();
+    assert!(text.contains("plays switch"), "{text}{}", String::from_utf8_lossy(&asked.stderr));
+    assert!(refused(&["inspect", "monty-hall", "--role", "random"]).contains("there are candidate"));
+}
+
+#[test]
+fn a_value_takes_no_longer_than_the_move() {
+    let begun = std::time::Instant::now();
+    let player = ["--player", "minimaxdepth:depth=20", "--time", "100ms"];
+    json(&[&["inspect", "chess"], &player[..]].concat());
+    // Reading the rules takes most of it; the value alone took over ten seconds.
+    assert!(begun.elapsed() < std::time::Duration::from_secs(9), "{:?}", begun.elapsed());
+}
+
+const NEVER: &str = "(role x) (role o) (init (control x))
+(<= (next (control x)) (true (control o))) (<= (next (control o)) (true (control x)))
+(<= (legal ?r a) (true (control ?r))) (<= (legal ?r b) (true (control ?r)))
+(<= (legal x noop) (true (control o))) (<= (legal o noop) (true (control x)))
+(<= terminal (true (control nobody))) (goal x 50) (goal o 50)";
+
+#[test]
+fn a_game_that_never_ends_has_no_figures() {
+    let path = rules("never", NEVER);
+    let path = path.to_str().expect("UTF-8");
+    let few = ["analyze", path, "--games", "2", "--iterations", "5", "--max-steps", "1200"];
+    let text = told(&few);
+    assert!(text.contains("none of 2 matches ended within 1200 steps"), "{text}");
+    assert!(text.contains("--max-steps") && text.contains("magister playable"), "{text}");
+    for figure in ["inf", "reward", "score", "draws", "advantage"] {
+        assert!(!text.contains(figure), "{figure} in {text}");
+    }
+    // Twice as many positions with every step.
+    assert!(text.contains("game tree: more than 10^361.5 positions"), "{text}");
+    let found = &json(&few)["findings"];
+    assert!(found["strong"].is_null() && found["skill"].is_null(), "{found}");
+    assert!(found["random"]["rewards"].is_null(), "{found}");
+}
+
+#[test]
+fn what_was_left_out_is_told() {
+    let over = rules(
+        "over",
+        "(role x) (role o) (init (done)) (<= terminal (true (done))) (legal x a) (legal o a)
+         (<= (next (done)) (true (done))) (goal x 75) (goal o 25)",
+    );
+    let over = over.to_str().expect("UTF-8");
+    assert!(told(&["analyze", over, "--games", "2"]).contains("solved: x 75, o 25"));
+    let few = ["--games", "3", "--iterations", "30", "--playouts", "20"];
+    let text = told(&[&["analyze", "blocks-world"], &few[..]].concat());
+    assert!(text.contains("uct alone, 3 matches\n"), "{text}");
+    assert!(text.contains("mean reward of random in its place: "), "{text}");
+    assert_eq!(text.matches("mean reward of robot: ").count(), 2, "{text}");
+    let text = told(&[&["analyze", "kuhn-poker"], &few[..]].concat());
+    assert!(text.contains("`magister solve kuhn-poker`"), "{text}");
+    assert!(text.contains("advantage of first, which moves first: "), "{text}");
+    let text = told(&[&["analyze", "rock-paper-scissors"], &few[..]].concat());
+    assert!(text.contains("which is listed first: "), "{text}");
+}
+
+#[test]
+fn numbers_that_are_too_small() {
+    for option in ["--games", "--playouts", "--iterations", "--max-steps"] {
+        assert!(refused(&["analyze", "tictactoe", option, "0"]).contains("0 is not in 1.."));
+    }
+    assert!(refused(&["inspect", "tictactoe", "--iterations", "0"]).contains("0 is not in 1.."));
+    let game = ["match", "tictactoe", "--players", "random"];
+    let with = |option, value| refused(&[&game[..], &[option, value]].concat());
+    for option in ["--time", "--start", "--grace"] {
+        assert!(with(option, "-1s").contains("write a time of"));
+    }
+    for option in ["--games", "--seed", "--opening", "--iterations"] {
+        assert!(with(option, "-1").contains("write a whole number that is not negative"));
+        assert!(with(option, "many").contains("write a whole number that is not negative"));
+    }
+    assert!(refused(&["solve", "tictactoe", "--seconds", "-1"]).contains("from 0.001"));
+    assert!(refused(&["solve", "tictactoe", "--target", "-1"]).contains("from 0 to 1"));
+}
+
+#[test]
+fn a_game_of_chance_alone_has_nobody_to_ask() {
+    let dice = rules(
+        "dice",
+        "(role random) (init (step 1)) (<= (legal random (roll 1)) (true (step 1)))
+         (<= (legal random (roll 2)) (true (step 1))) (<= (next (rolled ?n)) (does random (roll ?n)))
+         (<= terminal (true (rolled ?n)))",
+    );
+    let dice = dice.to_str().expect("UTF-8");
+    let language = ["--language", "gdl2"];
+    for args in [&["solve", dice][..], &["infoset", dice], &["audit", dice, "--player", "random"]] {
+        let said = refused(&[args, &language].concat());
+        assert!(said.contains("chance alone decides"), "{args:?}: {said}");
+    }
+}

@@ -50,8 +50,7 @@ fn players_that_can_not_be_asked_are_refused() {
     assert!(weak.contains("is a person"), "{weak}");
     let log = std::env::temp_dir().join("magister-no-such-log.jsonl");
     let log = log.to_str().expect("UTF-8");
-    let meeting =
-        refused(&["tournament", "kuhn-poker", "--players", "uct,random", "--log", log]);
+    let meeting = refused(&["tournament", "kuhn-poker", "--players", "uct,random", "--log", log]);
     assert!(meeting.contains(list), "{meeting}");
 }
 
@@ -61,14 +60,16 @@ fn games_that_hide_information_are_inspected() {
     let asked = json(&[&["inspect", "monty-hall"], &few[..]].concat());
     assert_eq!(asked["player"], "honest");
     let clairvoyant = ["inspect", "monty-hall", "--player", "clairvoyant"];
-    let moves = ["--moves", "(hide_car 2) noop; noop (choose 1); (open_door 3) noop"];
+    let moves = ["--moves", "(choose 1) (hide 2); noop (open 3)"];
     let asked = json(&[&clairvoyant[..], &few].concat());
     assert!(asked["move"].as_str().is_some_and(|choice| choice.starts_with("(choose")));
     // Whoever is shown the car switches to it.
     let asked = magister(&[&clairvoyant[..], &few, &moves].concat());
     let text = String::from_utf8_lossy(&asked.stdout).into_owned();
     assert!(text.contains("plays switch"), "{text}{}", String::from_utf8_lossy(&asked.stderr));
-    assert!(refused(&["inspect", "monty-hall", "--role", "random"]).contains("there are candidate"));
+    assert!(
+        refused(&["inspect", "monty-hall", "--role", "random"]).contains("there are candidate")
+    );
 }
 
 #[test]
@@ -136,7 +137,7 @@ fn numbers_that_are_too_small() {
     for option in ["--time", "--start", "--grace"] {
         assert!(with(option, "-1s").contains("write a time of"));
     }
-    for option in ["--games", "--seed", "--opening", "--iterations"] {
+    for option in ["--games", "--seed", "--iterations"] {
         assert!(with(option, "-1").contains("write a whole number that is not negative"));
         assert!(with(option, "many").contains("write a whole number that is not negative"));
     }

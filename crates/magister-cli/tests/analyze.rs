@@ -95,6 +95,7 @@ fn a_game_that_never_ends_has_no_figures() {
     let text = told(&few);
     assert!(text.contains("none of 2 matches ended within 1200 steps"), "{text}");
     assert!(text.contains("--max-steps") && text.contains("magister playable"), "{text}");
+    assert!(text.contains("uct against random: no match ended"), "{text}");
     for figure in ["inf", "reward", "score", "draws", "advantage"] {
         assert!(!text.contains(figure), "{figure} in {text}");
     }

@@ -169,9 +169,9 @@ mod tests {
     #[test]
     fn differences_are_told_in_words() {
         let one = said(0, 50.0);
-        assert_eq!(differ(&[one.clone()], &[said(0, 50.0)]), None);
+        assert_eq!(differ(std::slice::from_ref(&one), &[said(0, 50.0)]), None);
         assert_eq!(differ(&[said(0, f64::NAN)], &[said(0, f64::NAN)]), None);
-        assert_eq!(differ(&[one.clone()], &[said(1, 50.0)]), Some(0));
+        assert_eq!(differ(std::slice::from_ref(&one), &[said(1, 50.0)]), Some(0));
         assert_eq!(said(1, 50.0).instead_of(&one, &Letters), "played b instead of a");
         assert_eq!(
             said(1, 75.0).instead_of(&one, &Letters),

@@ -133,6 +133,9 @@ fn as_text(name: &str, info: &Info, args: &Analyze, player: &Spec, findings: &Fi
             args.weak
         );
     }
+    if findings.skill.is_none() && seats.len() > 1 {
+        let _ = writeln!(text, "{player} against {}: no match ended", args.weak);
+    }
     if let (Some(weak), [_]) = (findings.weak_reward, &seats[..]) {
         let _ = writeln!(text, "mean reward of {} in its place: {weak:.1}", args.weak);
     }

@@ -1,23 +1,23 @@
 //! The arguments, with their help.
 
+mod analyze;
 mod contest;
 mod explain;
 mod infoset;
+mod parse;
 mod play;
 mod solve;
 
-use std::num::IntErrorKind;
 use std::path::PathBuf;
 
-use clap::error::ContextKind;
-use clap::{Arg, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
+use clap::{Parser, Subcommand, ValueEnum};
 use magister_gdl::{Dialect, Options, Syntax};
 
-pub(crate) use contest::{
-    Analyze, Answer, Inspect, Match, Pairs, Play, Players, Rated, Replay, Thinking, Tourney,
-};
+pub(crate) use analyze::{Analyze, Inspect};
+pub(crate) use contest::{Answer, Match, Pairs, Play, Players, Rated, Replay, Thinking, Tourney};
 pub(crate) use explain::Explain;
 pub(crate) use infoset::Infoset;
+pub(crate) use parse::parse;
 pub(crate) use play::{Bench, Evaluators, Network, Perft, Playable, Step};
 pub(crate) use solve::{Audit, Method, Solve};
 
@@ -43,41 +43,6 @@ input; where a game is played, rust:NAME is the version in Rust of a bundled gam
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
-}
-
-/// Reads the arguments of this process.
-///
-/// A value may begin with a hyphen: whoever writes `--games -1` is to be told what the option
-/// takes, and not that there is no option `-1`.
-pub(crate) fn parse() -> Args {
-    let numbers = |arg: Arg| match arg.get_action().takes_values() && !arg.is_positional() {
-        true if is_time(&arg) => arg.allow_hyphen_values(true),
-        yes => arg.allow_negative_numbers(yes),
-    };
-    let command = Args::command().mut_subcommands(|one| one.mut_args(numbers));
-    let read = command.try_get_matches().and_then(|found| Args::from_arg_matches(&found));
-    read.unwrap_or_else(|error| in_words(error).exit())
-}
-
-/// An error that says what to write in place of what is no number.
-fn in_words(error: clap::Error) -> clap::Error {
-    let cause = std::error::Error::source(&error).and_then(|cause| cause.downcast_ref());
-    let digits = cause.map(std::num::ParseIntError::kind);
-    if !matches!(digits, Some(IntErrorKind::InvalidDigit | IntErrorKind::Empty)) {
-        return error;
-    }
-    let part = |kind| error.get(kind).map(ToString::to_string).unwrap_or_default();
-    let (value, option) = (part(ContextKind::InvalidValue), part(ContextKind::InvalidArg));
-    let text = format!(
-        "invalid value '{value}' for '{option}': write a whole number that is not negative\n\nFor \
-         more information, try '--help'.\n"
-    );
-    clap::Error::raw(error.kind(), text)
-}
-
-/// Times have units, and so do not look like numbers.
-fn is_time(arg: &Arg) -> bool {
-    arg.get_value_names().is_some_and(|names| matches!(names, [name] if name == "T"))
 }
 
 #[derive(Debug, Subcommand)]

@@ -92,11 +92,11 @@ fn a_game_that_never_ends_has_no_figures() {
     let path = rules("never", NEVER);
     let path = path.to_str().expect("UTF-8");
     let few = ["analyze", path, "--games", "2", "--iterations", "2", "--max-steps", "1200"];
-    let few = [&few[..], &["--playouts", "10", "--solving", "50"]].concat();
+    let few = [&few[..], &["--playouts", "10", "--player", "legal"]].concat();
     let text = told(&few);
     assert!(text.contains("none of 2 matches ended within 1200 steps"), "{text}");
     assert!(text.contains("--max-steps") && text.contains("magister playable"), "{text}");
-    assert!(text.contains("uct against random: no match ended"), "{text}");
+    assert!(text.contains("legal against random: no match ended"), "{text}");
     for figure in ["inf", "reward", "score", "draws", "advantage"] {
         assert!(!text.contains(figure), "{figure} in {text}");
     }

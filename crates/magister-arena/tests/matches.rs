@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use magister_arena::{Contest, GameReport, Limits, Maker, Series, SeriesError};
-use magister_core::{Agent, Budget, Decision, Game, Halt, Move, Rng, Role, Seed, View};
-use magister_games::native;
+use magister_core::{Agent, Budget, Decision, Game, Halt, Move, Rng, Role, Seed, Stop, View};
+use magister_games::{catalogue, native};
 use magister_players::Spec;
 
 fn game(name: &str) -> Arc<dyn Game> {
@@ -178,4 +178,21 @@ fn a_clairvoyant_player_is_told_of() {
     assert_eq!(report.clairvoyant, names[..1]);
     let report = contest.play(&[player("honest"), player("random")], Seed::from(1));
     assert!(report.clairvoyant.is_empty() && report.errors.is_empty());
+}
+
+/// Who has hardly any time still knows a legal move.
+#[test]
+fn hardly_any_time_is_enough_for_some_move() {
+    let limits = Limits {
+        time: Some(Duration::from_micros(1)),
+        grace: Duration::from_secs(8),
+        ..Limits::default()
+    };
+    let text = catalogue::find("connectfour").and_then(|entry| entry.sheet).unwrap().text;
+    let rules = magister_gdl::read(text, &magister_gdl::Options::default()).rules;
+    let game =
+        magister_engine::prepare(&rules, text, "connectfour", None, &Stop::never()).unwrap().game;
+    for report in reports(&series(game, "uct,mcts", limits)) {
+        assert!(report.errors.is_empty(), "{:?}", report.errors);
+    }
 }

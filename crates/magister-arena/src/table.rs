@@ -110,7 +110,9 @@ impl Table {
             errors.extend(turn.errors.iter().cloned());
             // Silent steps may follow; nobody thinks for them.
             let silent = vec![0.0; turn.times.len()];
-            times.extend((0..turn.steps).map(|step| if step == 0 { &turn.times } else { &silent }).cloned());
+            times.extend(
+                (0..turn.steps).map(|step| if step == 0 { &turn.times } else { &silent }).cloned(),
+            );
         }
         errors.sort_by_key(|error| error.step);
         let mut report = GameReport::new(&*contest.game, self.referee.record(), errors, times);

@@ -99,7 +99,7 @@ pub(crate) fn run(args: &Match) -> Result<u8> {
             writeln!(out, "{}", by_role(&roles, &summary))?;
         }
         if summary.undecided > 0 {
-            let told = undecided(summary.undecided, summary.games, "game", &args.game, broken);
+            let told = undecided(summary.undecided, summary.games, "games", &args.game, broken);
             writeln!(out, "{told}")?;
         }
         if let Some(test) = test {
@@ -197,8 +197,7 @@ fn table(summary: &Summary) -> String {
 
 /// Tells how many matches were not decided, and what to do about those that were broken off.
 pub(crate) fn undecided(count: u64, of: u64, what: &str, game: &str, broken: bool) -> String {
-    let ending = if of == 1 { "" } else { "s" };
-    let mut text = format!("{count} of {of} {what}{ending} undecided, without a result that counts");
+    let mut text = format!("{count} of {of} {what} undecided");
     if broken {
         let _ = write!(
             text,

@@ -80,7 +80,7 @@ impl fmt::Display for TournamentError {
             TournamentError::Large(matches) => write!(
                 f,
                 "the tournament would have {matches} matches, but {MOST} are the most; name fewer \
-                 players, or take fewer --rounds or --system swiss"
+                 players, or take fewer --rounds"
             ),
             TournamentError::Settings(differences) => write!(
                 f,
@@ -113,6 +113,15 @@ impl Tournament {
         }
         let size = self.size();
         if size > MOST { Err(TournamentError::Large(size)) } else { Ok(()) }
+    }
+
+    /// Whether the matches of a log were played as this tournament plays them, as far as the log
+    /// tells.
+    pub fn fits(&self, log: &Log) -> Result<(), TournamentError> {
+        let settings = self.settings();
+        let differences: Vec<String> =
+            log.settings.iter().flat_map(|known| known.differences(&settings)).collect();
+        if differences.is_empty() { Ok(()) } else { Err(TournamentError::Settings(differences)) }
     }
 
     /// What decides how its matches go.
@@ -152,7 +161,7 @@ impl Tournament {
         out: &mut (impl Write + Send),
         mut each: impl FnMut(&Played, usize, usize) + Send,
     ) -> io::Result<usize> {
-        self.check().map_err(io::Error::other)?;
+        self.check().and_then(|()| self.fits(log)).map_err(io::Error::other)?;
         self.head(log, out)?;
         let total = usize::try_from(self.size()).unwrap_or(usize::MAX);
         let mut logged = std::mem::take(&mut log.played);
@@ -204,11 +213,6 @@ impl Tournament {
     /// do not, and it would be a guess.
     fn head(&self, log: &mut Log, out: &mut impl Write) -> io::Result<()> {
         let settings = self.settings();
-        let differences: Vec<String> =
-            log.settings.iter().flat_map(|known| known.differences(&settings)).collect();
-        if !differences.is_empty() {
-            return Err(io::Error::other(TournamentError::Settings(differences)));
-        }
         let told = |game| log.settings.iter().any(|known| known.games.contains_key(game));
         let old = log.settings.is_empty() && !log.is_empty();
         if !old && !settings.games.keys().all(told) {

@@ -212,7 +212,11 @@ fn tournaments_that_make_no_sense_are_refused() {
         refused("tictactoe --players uct,random --log /dev/full", "name another log");
     }
     let alone = "tournament eightpuzzle --players legal --iterations 1 --max-steps 3 --log a.jsonl";
-    assert_eq!(folder.said(alone).0, 0, "one player may play alone where others could not join");
+    let (code, text) = folder.said(alone);
+    assert!(code == 0 && text.contains("no match was decided"), "{text}");
+    let alone = "tournament monty-hall --players honest --iterations 5 --log b.jsonl";
+    let (code, text) = folder.said(alone);
+    assert!(code == 0 && text.contains("honest is compared with nobody"), "{text}");
 }
 
 #[test]

@@ -95,7 +95,9 @@ pub(crate) fn run(args: &Match) -> Result<u8> {
     } else {
         write!(out, "{}", table(&summary))?;
         // Against itself a player has half of the points whatever it does.
-        if summary.players.len() == 1 && summary.roles.len() > 1 && summary.games > 1 {
+        let decided = summary.games - summary.undecided;
+        if summary.players.len() == 1 && summary.roles.len() > 1 && summary.games > 1 && decided > 0
+        {
             writeln!(out, "{}", by_role(&roles, &summary))?;
         }
         if summary.undecided > 0 {

@@ -7,7 +7,7 @@ use std::io::{BufReader, Seek, SeekFrom, Write};
 use anyhow::{Context as _, Result, bail};
 use magister_arena::{
     Bar, Contest, GameReport, Log, Page, Pairing, Scale, SeriesError, Standing, System, Tournament,
-    TournamentError, rate,
+    rate,
 };
 use magister_core::{Information, Seed};
 use serde_json::{Value, json};
@@ -62,12 +62,7 @@ pub(crate) fn run(args: &Tourney) -> Result<u8> {
     }
     let (mut log, good) =
         Log::read(BufReader::new(&file)).with_context(|| format!("{path} is no log"))?;
-    let settings = tournament.settings();
-    let differences: Vec<String> =
-        log.settings().iter().flat_map(|known| known.differences(&settings)).collect();
-    if !differences.is_empty() {
-        return Err(TournamentError::Settings(differences)).with_context(|| path.to_string());
-    }
+    tournament.fits(&log).with_context(|| path.to_string())?;
     // What a killed run left of its last line goes.
     file.set_len(good)?;
     file.seek(SeekFrom::End(0))?;
@@ -196,18 +191,21 @@ fn as_text(log: &Log, scale: Rated) -> String {
     let comparisons = log.comparisons(None);
     let shares = comparisons.ratings();
     let standings = standings(log, scale);
-    if standings.is_empty() {
-        return "no match was decided, so nobody is rated\n".to_owned();
+    match &standings[..] {
+        [] => return "no match was decided, so nobody is rated\n".to_owned(),
+        [alone] => return in_solitude(log, &alone.player),
+        _ => {}
     }
     let width = standings.iter().map(|one| one.player.len()).max().unwrap_or(0).max(6);
     let mut text = format!("{:width$}  rating  95 % interval   score  against\n", "player");
     // Ratings by Weng and Lin are small.
     let digits = usize::from(scale == Rated::WengLin);
     for Standing { player, rating, interval: (low, high) } in &standings {
-        let share = shares.iter().find(|one| one.player == *player).map_or(0.0, |one| one.score);
+        let share = shares.iter().find(|one| one.player == *player).and_then(|one| one.score);
+        let share = share.map_or("-".to_owned(), |share| format!("{share:5.3}"));
         let _ = write!(
             text,
-            "{player:width$}  {rating:6.digits$}  {low:6.digits$} to {high:5.digits$}  {share:5.3} "
+            "{player:width$}  {rating:6.digits$}  {low:6.digits$} to {high:5.digits$}  {share:>5} "
         );
         for other in &standings {
             let of = |name: &str| comparisons.players().iter().position(|known| known == name);
@@ -223,6 +221,14 @@ fn as_text(log: &Log, scale: Rated) -> String {
         text.push('\n');
     }
     text
+}
+
+/// What is told of a player whom nobody is there to be compared with.
+fn in_solitude(log: &Log, player: &str) -> String {
+    let rewards: Vec<f64> =
+        log.matches().flat_map(|(_, report)| report.rewards.iter().flatten().copied()).collect();
+    let mean = rewards.iter().sum::<f64>() / rewards.len().max(1) as f64;
+    format!("{player} is compared with nobody; its mean reward is {mean:.2}\n")
 }
 
 /// Ratings as bars, and everybody against everybody.

@@ -23,11 +23,14 @@ struct End {
 impl End {
     /// Nobody can go on.
     fn broken(contest: &Contest, halt: &Halt) -> Self {
-        let mut what = format!("the match was broken off: {halt}");
-        if let Halt::Rules(_) = halt {
-            let name = &contest.game.info().name;
-            what += &format!("; `magister playable {name}` looks for faults of this kind");
-        }
+        let name = &contest.game.info().name;
+        let what = match halt {
+            Halt::Rules(_) => format!(
+                "the match was broken off: {halt}; `magister playable {name}` looks for faults of \
+                 this kind"
+            ),
+            _ => format!("the match was broken off: {halt}"),
+        };
         End { seat: None, kind: "broken-off", what }
     }
 }

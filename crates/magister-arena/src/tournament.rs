@@ -203,7 +203,7 @@ impl Tournament {
                     }
                 }
             };
-            std::thread::scope(|scope| crew(scope, self.jobs, total as u64, &play))?;
+            std::thread::scope(|scope| crew(scope, self.jobs, total as u64, play))?;
             work.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner).1?;
         }
         Ok(logged.len())
@@ -259,7 +259,7 @@ impl Tournament {
             };
             (number, seatings(seats), groups)
         });
-        let drawn: Vec<(usize, Vec<Vec<usize>>, Vec<Vec<usize>>)> = drawn.collect();
+        let drawn: Vec<_> = drawn.collect();
         let names = Arc::new(self.names());
         drawn.into_iter().flat_map(move |(number, orders, groups)| {
             let (rounds, names, orders) = (rounds.clone(), Arc::clone(&names), Arc::new(orders));

@@ -392,10 +392,7 @@ impl Analysis {
             if stop.is_set() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })?;
         let line = summary.players.iter().find(|line| line.player == self.player.to_string());
-        let told = line.and_then(|line| {
-            let (low, high) = line.score_interval?;
-            Some((line.score?, low, high))
-        });
-        Ok(told.unwrap_or((0.5, 0.0, 1.0)))
+        let told = line.and_then(|line| Some((line.score?, line.score_interval?)));
+        Ok(told.map_or((0.5, 0.0, 1.0), |(score, (low, high))| (score, low, high)))
     }
 }

@@ -392,8 +392,7 @@ impl Analysis {
             if stop.is_set() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })?;
         let line = summary.players.iter().find(|line| line.player == self.player.to_string());
-        Ok(line.map_or((0.5, 0.0, 1.0), |line| {
-            (line.score, line.score_interval.0, line.score_interval.1)
-        }))
+        let told = line.and_then(|line| Some((line.score?, line.score_interval?)));
+        Ok(told.map_or((0.5, 0.0, 1.0), |(score, (low, high))| (score, low, high)))
     }
 }

@@ -14,8 +14,8 @@ pub struct Rating {
     pub interval: (f64, f64),
     /// How many comparisons it rests on.
     pub comparisons: f64,
-    /// The share of them that were won, draws counting half.
-    pub score: f64,
+    /// The share of them that were won, draws counting half; none without a comparison.
+    pub score: Option<f64>,
 }
 
 /// Who was in front of whom, and how often; a draw counts half for both.
@@ -137,7 +137,7 @@ impl Comparisons {
                     elo,
                     interval: (elo - half, elo + half),
                     comparisons,
-                    score: won / comparisons.max(f64::MIN_POSITIVE),
+                    score: (comparisons > 0.0).then(|| won / comparisons),
                 }
             })
             .collect();

@@ -103,7 +103,10 @@ impl Seat {
             let said = Err(Silence::Crash("its thread has ended".to_owned()));
             return Answer { said, took: begun.elapsed() };
         }
-        let answer = self.receive(self.asked, due).or_else(|| {
+        // Its clock tells the player that the time is over; the flag ends what it is in the middle
+        // of. Where there is hardly any time, it may still see where it is, or it knows no move.
+        let flag = due.map(|due| due.max(limits.grace / 4));
+        let answer = self.receive(self.asked, flag).or_else(|| {
             stop.set();
             let end = limits.time.unwrap_or_default() + limits.grace;
             let left = end.saturating_sub(begun.elapsed());

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::io;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, mpsc};
+use std::thread::{Builder, Scope};
 
 use magister_core::Seed;
 use magister_players::Spec;
@@ -50,11 +52,14 @@ pub enum SeriesError {
         /// The game.
         game: String,
     },
+    /// The system has no thread to play on, for this reason.
+    Threads(String),
 }
 
 impl fmt::Display for SeriesError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            SeriesError::Threads(error) => write!(f, "no thread could be made to play on: {error}"),
             SeriesError::Players { seats, named } => write!(
                 f,
                 "the game has {seats} seats, but {named} players were named; name {seats}, or one \
@@ -91,25 +96,23 @@ impl Series {
         let next = AtomicU64::new(0);
         let (done, reports) = mpsc::channel();
         std::thread::scope(|scope| {
-            for _ in 0..self.jobs.max(1) {
-                let (done, next, players, seatings) = (done.clone(), &next, &players, &seatings);
-                scope.spawn(move || {
-                    loop {
-                        let number = next.fetch_add(1, Ordering::Relaxed);
-                        if number >= self.games {
-                            return;
-                        }
-                        let seating = &seatings[number as usize % seatings.len()];
-                        let seated: Vec<_> =
-                            seating.iter().map(|&player| players[player].clone()).collect();
-                        let report = self.contest.sit(&seated, self.seed.derive_index(number));
-                        if done.send((number, report)).is_err() {
-                            return;
-                        }
+            let (next, players, seatings) = (&next, &players, &seatings);
+            crew(scope, self.jobs, self.games, move || {
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    if number >= self.games {
+                        return;
                     }
-                });
-            }
-            drop(done);
+                    let seating = &seatings[number as usize % seatings.len()];
+                    let seated: Vec<_> =
+                        seating.iter().map(|&player| players[player].clone()).collect();
+                    let report = self.contest.sit(&seated, self.seed.derive_index(number));
+                    if done.send((number, report)).is_err() {
+                        return;
+                    }
+                }
+            })
+            .map_err(|error| SeriesError::Threads(error.to_string()))?;
             let mut early = BTreeMap::new();
             let mut due = 0;
             for (number, report) in reports {
@@ -118,13 +121,13 @@ impl Series {
                     if each(due, report).is_break() {
                         // Those that are being played come to their end and are not looked at.
                         next.store(self.games, Ordering::Relaxed);
-                        return;
+                        return Ok(());
                     }
                     due += 1;
                 }
             }
-        });
-        Ok(())
+            Ok(())
+        })
     }
 
     /// A name for each seat, and who sits there.
@@ -154,6 +157,28 @@ impl Series {
     }
 }
 
+/// More matches at the same time than this help nobody, and each takes threads for its players.
+const CREW: usize = 256;
+
+/// Starts so many threads that all do the same, but not more than there are things to do. With
+/// fewer than asked for the work takes longer; with none it is an error.
+pub(crate) fn crew<'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    jobs: usize,
+    work: u64,
+    run: impl FnOnce() + Clone + Send + 'scope,
+) -> io::Result<()> {
+    let most = usize::try_from(work).unwrap_or(CREW).min(CREW);
+    for number in 0..jobs.min(most).max(1) {
+        match Builder::new().spawn_scoped(scope, run.clone()) {
+            Ok(_) => {}
+            Err(error) if number == 0 => return Err(error),
+            Err(_) => break,
+        }
+    }
+    Ok(())
+}
+
 /// The orders in which so many players take their seats, one after the other: the first is the
 /// order in which they were named.
 pub fn seatings(players: usize) -> Vec<Vec<usize>> {
@@ -175,6 +200,20 @@ pub fn seatings(players: usize) -> Vec<Vec<usize>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_crew_is_no_larger_than_its_work() {
+        for (jobs, work, most) in [(0, 5, 1), (3, 5, 3), (usize::MAX, 5, 5), (300, 1_000, CREW)] {
+            let count = AtomicU64::new(0);
+            std::thread::scope(|scope| {
+                crew(scope, jobs, work, || {
+                    count.fetch_add(1, Ordering::Relaxed);
+                })
+                .unwrap();
+            });
+            assert_eq!(count.into_inner(), most as u64, "{jobs} {work}");
+        }
+    }
 
     #[test]
     fn everybody_sits_everywhere() {

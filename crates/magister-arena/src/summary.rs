@@ -1,5 +1,6 @@
 //! What a series says about its players.
 
+use magister_core::Info;
 use serde::{Deserialize, Serialize};
 
 use crate::report::GameReport;
@@ -17,33 +18,63 @@ pub struct Summary {
     pub players: Vec<Line>,
     /// One line for each role, whoever played it.
     pub roles: Vec<RoleLine>,
+    /// The lowest and the highest reward, where they are known.
+    #[serde(skip)]
+    range: Option<(f64, f64)>,
 }
 
 /// What a series says about one role: with the same player in all of them, whether the game or
 /// the player favours it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RoleLine {
-    /// Its mean reward.
-    pub mean_reward: f64,
-    /// The interval that holds the true mean with 95 %, if the matches are many; of one match
-    /// nothing is known.
+    /// Its mean reward; none where no match was decided.
+    pub mean_reward: Option<f64>,
+    /// The interval that holds the true mean with 95 %. Few matches, and matches that all brought
+    /// the same, do not tell how much rewards vary, so there is none.
     pub reward_interval: Option<(f64, f64)>,
     #[serde(skip)]
-    sums: (u64, f64, f64),
+    sums: Spread,
+}
+
+/// Fewer rewards than these say too little of how much rewards vary.
+const FEW: u64 = 10;
+
+/// What is known of some numbers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Spread {
+    count: u64,
+    sum: f64,
+    squares: f64,
+    least: f64,
+    most: f64,
+}
+
+impl Default for Spread {
+    fn default() -> Self {
+        let (least, most) = (f64::INFINITY, f64::NEG_INFINITY);
+        Spread { count: 0, sum: 0.0, squares: 0.0, least, most }
+    }
 }
 
 impl RoleLine {
-    fn count(&mut self, reward: f64) {
-        let (count, sum, squares) = &mut self.sums;
-        *count += 1;
-        *sum += reward;
-        *squares += reward * reward;
-        let n = *count as f64;
-        self.mean_reward = *sum / n;
-        let spread = (*squares / n - self.mean_reward.powi(2)).max(0.0);
+    /// Counts a reward, out of this range.
+    fn count(&mut self, reward: f64, range: Option<(f64, f64)>) {
+        let sums = &mut self.sums;
+        sums.count += 1;
+        sums.sum += reward;
+        sums.squares += reward * reward;
+        sums.least = sums.least.min(reward);
+        sums.most = sums.most.max(reward);
+        let n = sums.count as f64;
+        let mean = sums.sum / n;
+        let spread = (sums.squares / n - mean.powi(2)).max(0.0);
         let half = Z * (spread / (n - 1.0)).sqrt();
-        self.reward_interval =
-            (*count > 1).then_some((self.mean_reward - half, self.mean_reward + half));
+        // A mean is never beyond what can be got; a reward beyond it is a mistake of the rules.
+        let (low, high) = range.unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
+        let (low, high) = (low.min(sums.least), high.max(sums.most));
+        self.mean_reward = Some(mean);
+        self.reward_interval = (sums.count >= FEW && sums.least < sums.most)
+            .then_some(((mean - half).max(low), (mean + half).min(high)));
     }
 }
 
@@ -54,19 +85,19 @@ pub struct Line {
     pub player: String,
     /// The seats that it took, over all matches.
     pub seats: u64,
-    /// How often it was alone in front.
-    pub wins: u64,
+    /// How often it was alone in front; none, as the next two, if it always played alone.
+    pub wins: Option<u64>,
     /// How often it shared the first place.
-    pub draws: u64,
+    pub draws: Option<u64>,
     /// How often somebody else was in front.
-    pub losses: u64,
-    /// Its mean reward.
-    pub mean_reward: f64,
+    pub losses: Option<u64>,
+    /// Its mean reward; none where no match was decided.
+    pub mean_reward: Option<f64>,
     /// The share of points: against each opponent in a match one for a better reward, half a
-    /// point for the same.
-    pub score: f64,
+    /// point for the same. There is none without an opponent or without a decision.
+    pub score: Option<f64>,
     /// The interval that holds the true share with 95 %.
-    pub score_interval: (f64, f64),
+    pub score_interval: Option<(f64, f64)>,
     /// What it did wrong.
     pub errors: u64,
     /// Its mean time for a move that it was asked for, in milliseconds.
@@ -79,6 +110,8 @@ pub struct Line {
 struct Sums {
     rewards: f64,
     decided: u64,
+    /// How many of the decided matches had opponents.
+    met: u64,
     points: f64,
     squares: f64,
     time: f64,
@@ -86,6 +119,11 @@ struct Sums {
 }
 
 impl Summary {
+    /// The summary of a series of this game before its first match.
+    pub fn new(info: &Info) -> Self {
+        Summary { range: Some(info.rewards), ..Summary::default() }
+    }
+
     /// Counts one match.
     pub fn add(&mut self, report: &GameReport) {
         self.games += 1;
@@ -94,11 +132,16 @@ impl Summary {
         self.undecided += u64::from(rewards.is_none());
         self.roles.resize_with(report.players.len().max(self.roles.len()), RoleLine::default);
         for (line, &reward) in self.roles.iter_mut().zip(rewards.iter().flatten()) {
-            line.count(reward);
+            line.count(reward, self.range);
         }
         for (seat, player) in report.players.iter().enumerate() {
             let line = self.line(player);
             line.seats += 1;
+            if report.players.len() > 1 {
+                for count in [&mut line.wins, &mut line.draws, &mut line.losses] {
+                    count.get_or_insert(0);
+                }
+            }
             let faults = report.errors.iter().filter(|error| error.seat == Some(seat));
             line.errors += faults.count() as u64;
             for &time in report.times_ms.iter().filter_map(|times| times.get(seat)) {
@@ -125,14 +168,21 @@ impl Summary {
 impl Line {
     fn count(&mut self, rewards: &[f64], seat: usize) {
         let own = rewards[seat];
+        self.sums.decided += 1;
+        self.sums.rewards += own;
         let others = || rewards.iter().enumerate().filter(|&(other, _)| other != seat);
-        if others().any(|(_, &reward)| reward > own) {
-            self.losses += 1;
-        } else if others().any(|(_, &reward)| reward >= own) {
-            self.draws += 1;
-        } else {
-            self.wins += 1;
+        let opponents = others().count();
+        if opponents == 0 {
+            return;
         }
+        let result = if others().any(|(_, &reward)| reward > own) {
+            &mut self.losses
+        } else if others().any(|(_, &reward)| reward >= own) {
+            &mut self.draws
+        } else {
+            &mut self.wins
+        };
+        *result.get_or_insert(0) += 1;
         let points = |reward: f64| {
             if own > reward {
                 1.0
@@ -142,23 +192,17 @@ impl Line {
                 0.5
             }
         };
-        let opponents = others().count();
-        let points = match opponents {
-            0 => 0.5,
-            _ => others().map(|(_, &reward)| points(reward)).sum::<f64>() / opponents as f64,
-        };
-        self.sums.decided += 1;
-        self.sums.rewards += own;
+        let points = others().map(|(_, &reward)| points(reward)).sum::<f64>() / opponents as f64;
+        self.sums.met += 1;
         self.sums.points += points;
         self.sums.squares += points * points;
     }
 
     fn finish(&mut self) {
-        let Sums { rewards, decided, points, squares, time, asked } = self.sums;
-        let n = decided.max(1) as f64;
-        self.mean_reward = rewards / n;
-        self.score = points / n;
-        self.score_interval = interval(decided, points, squares);
+        let Sums { rewards, decided, met, points, squares, time, asked } = self.sums;
+        self.mean_reward = (decided > 0).then(|| rewards / decided as f64);
+        self.score = (met > 0).then(|| points / met as f64);
+        self.score_interval = (met > 0).then(|| interval(met, points, squares));
         self.mean_time_ms = time / asked.max(1) as f64;
     }
 }
@@ -201,13 +245,66 @@ mod tests {
     #[test]
     fn the_interval_of_a_mean_reward() {
         let mut line = RoleLine::default();
-        line.count(100.0);
-        assert_eq!(line.reward_interval, None);
-        (1..100).for_each(|number| line.count(if number < 40 { 100.0 } else { 0.0 }));
+        line.count(100.0, None);
+        assert_eq!((line.mean_reward, line.reward_interval), (Some(100.0), None));
+        (1..100).for_each(|number| line.count(if number < 40 { 100.0 } else { 0.0 }, None));
         // The standard error is 100 * sqrt(0.4 * 0.6 / 99).
         let (low, high) = line.reward_interval.unwrap();
-        assert!((line.mean_reward - 40.0).abs() < 1e-9);
+        assert!((line.mean_reward.unwrap() - 40.0).abs() < 1e-9);
         assert!((low - 30.35).abs() < 0.01 && (high - 49.65).abs() < 0.01, "{low} {high}");
+    }
+
+    #[test]
+    fn the_interval_of_a_mean_reward_stays_among_the_rewards() {
+        let mut line = RoleLine::default();
+        let range = Some((0.0, 100.0));
+        (0..9).for_each(|_| line.count(100.0, range));
+        line.count(0.0, range);
+        let (low, high) = line.reward_interval.unwrap();
+        assert!(low > 60.0 && (high - 100.0).abs() < 1e-9, "{low} {high}");
+        let mut few = RoleLine::default();
+        [0.0, 100.0].into_iter().for_each(|reward| few.count(reward, range));
+        assert_eq!((few.mean_reward, few.reward_interval), (Some(50.0), None));
+        let mut same = RoleLine::default();
+        (0..50).for_each(|_| same.count(50.0, range));
+        assert_eq!((same.mean_reward, same.reward_interval), (Some(50.0), None));
+    }
+
+    /// A match of some players, who all are called the same.
+    fn report(rewards: &[Option<f64>]) -> GameReport {
+        GameReport {
+            game: "g".into(),
+            seed: String::new(),
+            players: vec!["a".into(); rewards.len()],
+            moves: Vec::new(),
+            rewards: rewards.to_vec(),
+            clairvoyant: Vec::new(),
+            errors: Vec::new(),
+            times_ms: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn who_plays_alone_neither_wins_nor_loses() {
+        let mut summary = Summary::default();
+        [0.0, 100.0].into_iter().for_each(|reward| summary.add(&report(&[Some(reward)])));
+        let line = &summary.players[0];
+        assert_eq!((line.wins, line.draws, line.losses), (None, None, None));
+        assert_eq!((line.score, line.score_interval), (None, None));
+        assert_eq!(line.mean_reward, Some(50.0));
+    }
+
+    #[test]
+    fn nothing_is_told_of_matches_without_a_decision() {
+        let mut summary = Summary::default();
+        summary.add(&report(&[None, None]));
+        let line = &summary.players[0];
+        assert_eq!((summary.undecided, line.wins, line.losses), (1, Some(0), Some(0)));
+        assert_eq!((line.score, line.score_interval, line.mean_reward), (None, None, None));
+        assert_eq!(summary.roles[0].mean_reward, None);
+        summary.add(&report(&[Some(100.0), Some(0.0)]));
+        let line = &summary.players[0];
+        assert_eq!((line.score, line.mean_reward), (Some(0.5), Some(50.0)));
     }
 
     #[test]

@@ -20,9 +20,18 @@ struct End {
     what: String,
 }
 
-impl From<Halt> for End {
-    fn from(halt: Halt) -> Self {
-        End { seat: None, kind: "broken-off", what: format!("the match was broken off: {halt}") }
+impl End {
+    /// Nobody can go on.
+    fn broken(contest: &Contest, halt: &Halt) -> Self {
+        let name = &contest.game.info().name;
+        let what = match halt {
+            Halt::Rules(_) => format!(
+                "the match was broken off: {halt}; `magister playable {name}` looks for faults of \
+                 this kind"
+            ),
+            _ => format!("the match was broken off: {halt}"),
+        };
+        End { seat: None, kind: "broken-off", what }
     }
 }
 
@@ -51,6 +60,8 @@ pub(crate) struct Table {
     history: History,
     /// What belongs to no turn.
     notes: Vec<Mishap>,
+    /// The joint move that led to where the rules know no state.
+    last: Option<Vec<String>>,
     dog: Watchdog,
 }
 
@@ -89,6 +100,7 @@ impl Table {
             substitute: seed.derive("substitute").rng(),
             history: History::default(),
             notes: Vec::new(),
+            last: None,
             dog,
         })
     }
@@ -99,12 +111,16 @@ impl Table {
         let mut times = Vec::new();
         for turn in self.history.made() {
             errors.extend(turn.errors.iter().cloned());
-            times.push(turn.times.clone());
             // Silent steps may follow; nobody thinks for them.
-            times.extend((1..turn.steps).map(|_| vec![0.0; turn.times.len()]));
+            let silent = vec![0.0; turn.times.len()];
+            times.extend(
+                (0..turn.steps).map(|step| if step == 0 { &turn.times } else { &silent }).cloned(),
+            );
         }
         errors.sort_by_key(|error| error.step);
-        GameReport::new(&*contest.game, self.referee.record(), errors, times)
+        let mut report = GameReport::new(&*contest.game, self.referee.record(), errors, times);
+        report.moves.extend(self.last);
+        report
     }
 
     /// Plays the match to its end, or writes down why it did not come there.
@@ -143,16 +159,21 @@ impl Table {
             };
             match next {
                 Next::Turn(mut turn) => {
-                    turn.steps = self.make(&turn)?;
+                    let (steps, made) = self.make(&turn);
+                    turn.steps = steps;
                     self.history.push(turn);
+                    made.map_err(|halt| End::broken(contest, &halt))?;
                 }
-                Next::Jump(at) => self.jump(contest, at)?,
+                Next::Jump(at) => {
+                    self.jump(contest, at).map_err(|halt| End::broken(contest, &halt))?;
+                }
             }
         }
     }
 
-    /// Makes a turn; gives the number of its steps.
-    fn make(&mut self, turn: &Taken) -> Result<usize, Halt> {
+    /// Makes a turn; gives the number of its steps, and whether it could be made to its end. A
+    /// step that leads to where the rules know no state is one of them.
+    fn make(&mut self, turn: &Taken) -> (usize, Result<(), Halt>) {
         let Table { referee, dog, .. } = self;
         let before = referee.record().steps.len();
         for error in &turn.errors {
@@ -161,8 +182,15 @@ impl Table {
             }
         }
         // Silent steps that were stopped are gone on with, or named as the reason.
-        dog.watch(|stop| referee.advance(&turn.moves, stop).and_then(|()| referee.settle(stop)))?;
-        Ok(referee.record().steps.len() - before)
+        let made = dog
+            .watch(|stop| referee.advance(&turn.moves, stop).and_then(|()| referee.settle(stop)));
+        let mut steps = referee.record().steps.len() - before;
+        if let (Err(Halt::Rules(_) | Halt::Limit(_)), Some(joint)) = (&made, referee.stuck()) {
+            let text = referee.game().text();
+            self.last = Some(joint.iter().map(|&choice| text.move_text(choice)).collect());
+            steps += 1;
+        }
+        (steps, made)
     }
 
     /// Goes to where so many turns are made. The match is played again from its seed, so that
@@ -172,7 +200,7 @@ impl Table {
         self.history.go(at);
         let made = self.history.made().to_vec();
         for turn in &made {
-            self.make(turn)?;
+            self.make(turn).1?;
         }
         Ok(())
     }

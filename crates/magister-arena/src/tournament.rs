@@ -1,7 +1,8 @@
-//! Tournaments: who meets whom, a log that survives being killed, and tables.
+//! Tournaments: who meets whom.
 
-use std::collections::BTreeMap;
-use std::io::{self, BufRead, Write};
+use std::collections::BTreeSet;
+use std::fmt;
+use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
 use magister_core::Seed;
@@ -9,11 +10,11 @@ use magister_players::Spec;
 use serde::{Deserialize, Serialize};
 
 use crate::contest::Contest;
-use crate::online::Meeting;
-use crate::ratings::Comparisons;
+use crate::log::{Log, Pairing, Played};
 use crate::report::GameReport;
 use crate::seat::Maker;
-use crate::series::seatings;
+use crate::series::{crew, seatings};
+use crate::settings::{Heading, Settings, Terms};
 use crate::swiss::{self, Standings};
 
 /// How opponents are found.
@@ -43,189 +44,180 @@ pub struct Tournament {
     pub jobs: usize,
 }
 
-/// A match that is to be played, by which it is found again in a log.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct Pairing {
-    /// The game.
-    pub game: String,
-    /// The round.
-    pub round: u32,
-    /// The players in the order of their seats.
-    pub seats: Vec<String>,
+/// A tournament of more matches would fill memory before it is over.
+const MOST: u128 = 1_000_000;
+
+/// Why a tournament can not be played.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TournamentError {
+    /// A player is named twice.
+    Player(String),
+    /// A game is named twice.
+    Game(String),
+    /// One player has nobody to meet in this game.
+    Alone(String),
+    /// There would be so many matches.
+    Large(u128),
+    /// The log is of matches with other settings, which differ in this.
+    Settings(Vec<String>),
 }
 
-/// A match that was played: one line of a log.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Played {
-    /// Which match it is.
-    pub pairing: Pairing,
-    /// What came of it.
-    pub report: GameReport,
+impl fmt::Display for TournamentError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            TournamentError::Player(name) => write!(
+                f,
+                "the player {name} is named twice; name each once, or give one of them other \
+                 parameters"
+            ),
+            TournamentError::Game(name) => {
+                write!(f, "the game {name} is named twice; more --rounds are more matches of it")
+            }
+            TournamentError::Alone(game) => {
+                write!(f, "nobody is there to meet in {game}; name two players or more")
+            }
+            TournamentError::Large(matches) => write!(
+                f,
+                "the tournament would have {matches} matches, but {MOST} are the most; name fewer \
+                 players, or take fewer --rounds"
+            ),
+            TournamentError::Settings(differences) => write!(
+                f,
+                "its matches were played with other settings ({}); repeat the options they were \
+                 played with, or name another log",
+                differences.join("; ")
+            ),
+        }
+    }
 }
 
-/// The matches that were played.
-#[derive(Clone, Debug, Default)]
-pub struct Log {
-    played: BTreeMap<Pairing, GameReport>,
-}
-
-impl Log {
-    /// No match was played.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Reads a log. A last line that is not whole, because whoever wrote it was killed, is left
-    /// out; any other line that is no match is an error. Gives the bytes that are good as well:
-    /// who goes on writing begins there.
-    pub fn read(mut from: impl BufRead) -> io::Result<(Self, u64)> {
-        let mut log = Log::new();
-        let (mut good, mut line, mut number) = (0, String::new(), 0);
-        loop {
-            line.clear();
-            let length = from.read_line(&mut line)?;
-            number += 1;
-            if length == 0 || !line.ends_with('\n') {
-                return Ok((log, good));
-            }
-            let played: Played = serde_json::from_str(&line).map_err(|error| {
-                let what = format!("line {number} is no match of a tournament: {error}");
-                io::Error::new(io::ErrorKind::InvalidData, what)
-            })?;
-            log.played.insert(played.pairing, played.report);
-            good += length as u64;
-        }
-    }
-
-    /// How many matches there are.
-    pub fn len(&self) -> usize {
-        self.played.len()
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.played.is_empty()
-    }
-
-    /// All matches.
-    pub fn matches(&self) -> impl Iterator<Item = (&Pairing, &GameReport)> {
-        self.played.iter()
-    }
-
-    /// Who met in each match, round after round, in one game or in all; who plays alone meets the
-    /// others who did so in the same round.
-    pub fn meetings(&self, game: Option<&str>) -> Vec<Meeting> {
-        let mut meetings: Vec<Meeting> = Vec::new();
-        let mut alone: BTreeMap<(u32, &str), Meeting> = BTreeMap::new();
-        for (pairing, report) in &self.played {
-            if game.is_some_and(|game| pairing.game != game) {
-                continue;
-            }
-            let mut meeting =
-                Meeting { round: pairing.round, players: Vec::new(), rewards: Vec::new() };
-            for (player, reward) in pairing.seats.iter().zip(&report.rewards) {
-                // Who sits twice meets the others once.
-                if let Some(reward) = reward.filter(|_| !meeting.players.contains(player)) {
-                    meeting.players.push(player.clone());
-                    meeting.rewards.push(reward);
-                }
-            }
-            if pairing.seats.len() == 1 {
-                let same = alone.entry((pairing.round, &pairing.game)).or_insert_with(|| Meeting {
-                    round: pairing.round,
-                    players: Vec::new(),
-                    rewards: Vec::new(),
-                });
-                same.players.extend(meeting.players);
-                same.rewards.extend(meeting.rewards);
-            } else {
-                meetings.push(meeting);
-            }
-        }
-        meetings.extend(alone.into_values());
-        meetings.sort_by_key(|meeting| meeting.round);
-        meetings
-    }
-
-    /// Who was in front of whom, in one game or in all.
-    pub fn comparisons(&self, game: Option<&str>) -> Comparisons {
-        let mut comparisons = Comparisons::new();
-        let mut alone: BTreeMap<(&str, u32), Vec<(&str, f64)>> = BTreeMap::new();
-        for (pairing, report) in &self.played {
-            let rewards: Option<Vec<f64>> = report.rewards.iter().copied().collect();
-            let (Some(rewards), true) = (rewards, game.is_none_or(|game| pairing.game == game))
-            else {
-                continue;
-            };
-            match (&pairing.seats[..], &rewards[..]) {
-                // Who plays alone is compared with the others who did.
-                ([player], [reward]) => {
-                    let same = alone.entry((&pairing.game, pairing.round)).or_default();
-                    same.push((player, *reward));
-                }
-                (seats, rewards) => comparisons.add(seats, rewards),
-            }
-        }
-        for same in alone.into_values() {
-            let players: Vec<String> = same.iter().map(|one| one.0.to_owned()).collect();
-            let rewards: Vec<f64> = same.iter().map(|one| one.1).collect();
-            comparisons.add(&players, &rewards);
-        }
-        comparisons
-    }
-}
+impl std::error::Error for TournamentError {}
 
 impl Tournament {
+    /// Whether it can be played.
+    pub fn check(&self) -> Result<(), TournamentError> {
+        let mut known = BTreeSet::new();
+        if let Some(twice) = self.names().into_iter().find(|name| !known.insert(name.clone())) {
+            return Err(TournamentError::Player(twice));
+        }
+        let games = || self.games.iter().map(|contest| contest.game.info());
+        let mut known = BTreeSet::new();
+        if let Some(twice) = games().find(|info| !known.insert(&info.name)) {
+            return Err(TournamentError::Game(twice.name.clone()));
+        }
+        if self.players.len() < 2
+            && let Some(info) = games().find(|info| info.players().count() > 1)
+        {
+            return Err(TournamentError::Alone(info.name.clone()));
+        }
+        let size = self.size();
+        if size > MOST { Err(TournamentError::Large(size)) } else { Ok(()) }
+    }
+
+    /// Whether the matches of a log were played as this tournament plays them, as far as the log
+    /// tells.
+    pub fn fits(&self, log: &Log) -> Result<(), TournamentError> {
+        let settings = self.settings();
+        let differences: Vec<String> =
+            log.settings.iter().flat_map(|known| known.differences(&settings)).collect();
+        if differences.is_empty() { Ok(()) } else { Err(TournamentError::Settings(differences)) }
+    }
+
+    /// What decides how its matches go.
+    pub fn settings(&self) -> Settings {
+        let terms = |contest: &Contest| (contest.game.info().name.clone(), Terms::of(contest));
+        Settings {
+            seed: self.seed.to_string(),
+            system: self.system,
+            games: self.games.iter().map(terms).collect(),
+        }
+    }
+
+    /// How many matches there will be.
+    fn size(&self) -> u128 {
+        let players = self.players.len() as u128;
+        let groups = |contest: &Contest| -> u128 {
+            let seats = contest.game.info().players().count() as u128;
+            match self.system {
+                _ if players <= seats => 1,
+                // The binomial coefficient, in an order in which each quotient is whole.
+                System::RoundRobin => (1..=seats.min(players - seats))
+                    .fold(1, |all: u128, k| all.saturating_mul(players - k + 1) / k),
+                System::Swiss => players / seats.max(1),
+            }
+        };
+        let groups = self.games.iter().map(groups).fold(0, u128::saturating_add);
+        groups.saturating_mul(u128::from(self.rounds))
+    }
+
     /// Plays all matches that are not in the log. Each is written to `out` as one line before it
     /// counts, and then handed on, with how many are known by now and how many there will be.
+    ///
+    /// Afterwards the log has the matches of this tournament only; gives how many others it had.
     pub fn play(
         &self,
         log: &mut Log,
         out: &mut (impl Write + Send),
         mut each: impl FnMut(&Played, usize, usize) + Send,
-    ) -> io::Result<()> {
-        let per_round = self.round(0, log).len();
-        let rounds = match self.system {
-            System::RoundRobin => 1,
+    ) -> io::Result<usize> {
+        self.check().and_then(|()| self.fits(log)).map_err(io::Error::other)?;
+        self.head(log, out)?;
+        let total = usize::try_from(self.size()).unwrap_or(usize::MAX);
+        let mut logged = std::mem::take(&mut log.played);
+        // Everybody in a round robin can meet at any time.
+        let stages = match self.system {
+            System::RoundRobin => self.rounds.min(1),
             System::Swiss => self.rounds,
         };
-        for round in 0..rounds {
-            let due = self.round(round, log);
-            let total = match self.system {
-                System::RoundRobin => due.len(),
-                System::Swiss => per_round * rounds as usize,
-            };
-            let missing: Vec<&(Pairing, usize)> =
-                due.iter().filter(|(pairing, _)| !log.played.contains_key(pairing)).collect();
-            let work = Mutex::new((missing.into_iter(), Ok(())));
+        for stage in 0..stages {
+            let known = |(pairing, _): (Pairing, usize)| logged.remove_entry(&pairing);
+            let known: Vec<_> = self.due(stage, log).filter_map(known).collect();
+            let due = self.due(stage, log);
+            log.played.extend(known);
+            let work = Mutex::new((due, Ok(())));
             let shared = Mutex::new((&mut *log, &mut *out, &mut each));
-            std::thread::scope(|scope| {
-                for _ in 0..self.jobs.max(1) {
-                    scope.spawn(|| {
-                        loop {
-                            let next = match &mut *locked(&work) {
-                                (rest, Ok(())) => rest.next(),
-                                _ => None,
-                            };
-                            let Some((pairing, game)) = next else { return };
-                            let report = self.meet(pairing, *game);
-                            let played = Played { pairing: pairing.clone(), report };
-                            let (log, out, each) = &mut *locked(&shared);
-                            let written = serde_json::to_string(&played)
-                                .map_err(io::Error::from)
-                                .and_then(|line| out.write_all((line + "\n").as_bytes()))
-                                .and_then(|()| out.flush());
-                            if let Err(error) = written {
-                                locked(&work).1 = Err(error);
-                                return;
-                            }
+            let play = || {
+                loop {
+                    let next = match &mut *locked(&work) {
+                        (due, Ok(())) => {
+                            due.find(|(pairing, _)| !locked(&shared).0.played.contains_key(pairing))
+                        }
+                        _ => None,
+                    };
+                    let Some((pairing, game)) = next else { return };
+                    let report = self.meet(&pairing, game);
+                    let played = Played { pairing, report };
+                    let written = {
+                        let (log, out, each) = &mut *locked(&shared);
+                        let written = write_line(out, &played);
+                        if written.is_ok() {
                             log.played.insert(played.pairing.clone(), played.report.clone());
                             each(&played, log.played.len(), total);
                         }
-                    });
+                        written
+                    };
+                    if let Err(error) = written {
+                        locked(&work).1 = Err(error);
+                        return;
+                    }
                 }
-            });
+            };
+            std::thread::scope(|scope| crew(scope, self.jobs, total as u64, play))?;
             work.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner).1?;
+        }
+        Ok(logged.len())
+    }
+
+    /// Sees to it that the log tells what its matches are played with. Those of earlier versions
+    /// do not, and it would be a guess.
+    fn head(&self, log: &mut Log, out: &mut impl Write) -> io::Result<()> {
+        let settings = self.settings();
+        let told = |game| log.settings.iter().any(|known| known.games.contains_key(game));
+        let old = log.settings.is_empty() && !log.is_empty();
+        if !old && !settings.games.keys().all(told) {
+            write_line(out, &Heading { tournament: settings.clone() })?;
+            log.settings.push(settings);
         }
         Ok(())
     }
@@ -244,39 +236,51 @@ impl Tournament {
         self.games[game].play(&seats, seed)
     }
 
-    /// The matches of a round, each with the number of its game.
-    fn round(&self, round: u32, log: &Log) -> Vec<(Pairing, usize)> {
-        let names: Vec<String> = self.players.iter().map(ToString::to_string).collect();
-        let mut pairings = Vec::new();
-        for (number, contest) in self.games.iter().enumerate() {
-            let info = contest.game.info();
-            let seats = info.players().count();
+    fn names(&self) -> Vec<String> {
+        self.players.iter().map(ToString::to_string).collect()
+    }
+
+    /// The matches of a round, or all of a round robin, each with the number of its game; made
+    /// one by one, since they may be many.
+    fn due<'a>(
+        &'a self,
+        round: u32,
+        log: &Log,
+    ) -> impl Iterator<Item = (Pairing, usize)> + Send + use<'a> {
+        let rounds = match self.system {
+            System::RoundRobin => 0..self.rounds,
+            System::Swiss => round..round + 1,
+        };
+        let drawn = self.games.iter().enumerate().map(|(number, contest)| {
+            let seats = contest.game.info().players().count();
             let groups = match self.system {
-                System::RoundRobin => groups(names.len(), seats),
+                System::RoundRobin => groups(self.players.len(), seats),
                 System::Swiss => swiss::round(&self.standings(round, log), seats).0,
             };
-            let orders = seatings(seats);
-            let mut add = |group: &[usize], round: u32| {
-                let order = &orders[round as usize % orders.len()];
-                // Too few players sit down twice.
-                let seat = |&place: &usize| names[group[place % group.len()]].clone();
-                let seats = order.iter().map(seat).collect();
-                pairings.push((Pairing { game: info.name.clone(), round, seats }, number));
-            };
-            for group in groups {
-                match self.system {
-                    System::RoundRobin => (0..self.rounds).for_each(|round| add(&group, round)),
-                    System::Swiss => add(&group, round),
-                }
-            }
-        }
-        pairings
+            (number, seatings(seats), groups)
+        });
+        let drawn: Vec<_> = drawn.collect();
+        let names = Arc::new(self.names());
+        drawn.into_iter().flat_map(move |(number, orders, groups)| {
+            let (rounds, names, orders) = (rounds.clone(), Arc::clone(&names), Arc::new(orders));
+            groups.into_iter().flat_map(move |group| {
+                let (names, orders) = (Arc::clone(&names), Arc::clone(&orders));
+                rounds.clone().map(move |round| {
+                    let order = &orders[round as usize % orders.len()];
+                    // Too few players sit down twice.
+                    let seat = |&place: &usize| names[group[place % group.len()]].clone();
+                    let seats = order.iter().map(seat).collect();
+                    let game = self.games[number].game.info().name.clone();
+                    (Pairing { game, round, seats }, number)
+                })
+            })
+        })
     }
 
     /// What is known of the players before a round. Who has a bye gets the points of a win in
     /// every game that it sits out.
     fn standings(&self, round: u32, log: &Log) -> Standings {
-        let names: Vec<String> = self.players.iter().map(ToString::to_string).collect();
+        let names = self.names();
         let mut earlier = log.clone();
         earlier.played.retain(|pairing, _| pairing.round < round);
         let comparisons = earlier.comparisons(None);
@@ -327,6 +331,13 @@ fn groups(players: usize, seats: usize) -> Vec<Vec<usize>> {
     groups
 }
 
+/// Writes a line of a log.
+fn write_line(out: &mut impl Write, line: &impl Serialize) -> io::Result<()> {
+    let line = serde_json::to_string(line).map_err(io::Error::from)?;
+    out.write_all((line + "\n").as_bytes())?;
+    out.flush()
+}
+
 /// What a lock guards; a player that crashed while it was held changes nothing that matters.
 fn locked<T>(lock: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     lock.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
@@ -342,29 +353,5 @@ mod tests {
         assert_eq!(groups(6, 3).len(), 20);
         assert_eq!(groups(3, 1), [[0], [1], [2]]);
         assert_eq!(groups(2, 3), [[0, 1]]);
-    }
-
-    #[test]
-    fn a_torn_line_is_left_out() {
-        let pairing = |round| Pairing { game: "g".into(), round, seats: vec!["a".into()] };
-        let report = GameReport {
-            game: "g".into(),
-            seed: String::new(),
-            players: vec!["a".into()],
-            moves: Vec::new(),
-            rewards: vec![Some(1.0)],
-            clairvoyant: Vec::new(),
-            errors: Vec::new(),
-            times_ms: Vec::new(),
-        };
-        let line = |round| {
-            let played = Played { pairing: pairing(round), report: report.clone() };
-            serde_json::to_string(&played).unwrap() + "\n"
-        };
-        let whole = line(0) + &line(1);
-        let torn = whole.clone() + &line(2)[..20];
-        let (log, good) = Log::read(torn.as_bytes()).unwrap();
-        assert_eq!((log.len(), good), (2, whole.len() as u64));
-        assert!(Log::read(&b"nonsense\n"[..]).is_err());
     }
 }

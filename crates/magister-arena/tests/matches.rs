@@ -4,9 +4,11 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use magister_arena::{Contest, GameReport, Limits, Maker, Series, SeriesError};
-use magister_core::{Agent, Budget, Decision, Game, Halt, Move, Rng, Role, Seed, View};
-use magister_games::native;
+use magister_arena::{
+    Contest, GameReport, Limits, Log, Maker, Series, SeriesError, System, Tournament,
+};
+use magister_core::{Agent, Budget, Decision, Game, Halt, Move, Rng, Role, Seed, Stop, View};
+use magister_games::{catalogue, native};
 use magister_players::Spec;
 
 fn game(name: &str) -> Arc<dyn Game> {
@@ -178,4 +180,60 @@ fn a_clairvoyant_player_is_told_of() {
     assert_eq!(report.clairvoyant, names[..1]);
     let report = contest.play(&[player("honest"), player("random")], Seed::from(1));
     assert!(report.clairvoyant.is_empty() && report.errors.is_empty());
+}
+
+/// Who has hardly any time still knows a legal move.
+#[test]
+fn hardly_any_time_is_enough_for_some_move() {
+    let limits = Limits {
+        time: Some(Duration::from_micros(1)),
+        grace: Duration::from_secs(8),
+        ..Limits::default()
+    };
+    let text = catalogue::find("connectfour").and_then(|entry| entry.sheet).unwrap().text;
+    let rules = magister_gdl::read(text, &magister_gdl::Options::default()).rules;
+    let game =
+        magister_engine::prepare(&rules, text, "connectfour", None, &Stop::never()).unwrap().game;
+    for report in reports(&series(game, "uct,mcts", limits)) {
+        assert!(report.errors.is_empty(), "{:?}", report.errors);
+    }
+}
+
+#[test]
+fn a_tournament_has_as_many_matches_as_it_says() {
+    // Tic-Tac-Toe has two seats, Nim three: ten pairs and ten threes of five players.
+    for (system, rounds, due) in [(System::RoundRobin, 2, 40), (System::Swiss, 3, 9)] {
+        let tournament = Tournament {
+            games: ["tictactoe", "nim-3-4-5"]
+                .map(|name| Contest::new(game(name), iterations(1)))
+                .to_vec(),
+            players: Spec::parse_list("random,legal,onestep,mcs,mcts").unwrap(),
+            system,
+            rounds,
+            seed: Seed::from(1),
+            jobs: 2,
+        };
+        let (mut log, mut out, mut told) = (Log::new(), Vec::new(), Vec::new());
+        let others = tournament
+            .play(&mut log, &mut out, |_, known, total| told.push((known, total)))
+            .unwrap();
+        assert_eq!((log.len(), others), (due, 0));
+        assert!(told.into_iter().eq((1..=due).map(|known| (known, due))));
+
+        // Nothing is left to play, and of fewer players only their matches count.
+        let (mut again, good) = Log::read(&out[..]).unwrap();
+        assert_eq!(good, out.len() as u64);
+        tournament.play(&mut again, &mut Vec::new(), |_, _, _| panic!("again")).unwrap();
+        assert_eq!(again.len(), due);
+        let fewer = Tournament {
+            players: Spec::parse_list("random,legal,onestep").unwrap(),
+            ..tournament.clone()
+        };
+        let (mut log, _) = Log::read(&out[..]).unwrap();
+        let others = fewer.play(&mut log, &mut Vec::new(), |_, _, _| {}).unwrap();
+        let three: usize = if system == System::Swiss { 6 } else { 8 };
+        assert!(log.len() == three && others > 0, "{} {others}", log.len());
+        let other = Tournament { seed: Seed::from(2), ..tournament };
+        assert!(other.play(&mut log, &mut Vec::new(), |_, _, _| {}).is_err());
+    }
 }

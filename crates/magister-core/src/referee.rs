@@ -22,6 +22,8 @@ pub struct Referee {
     /// The next move of chance, once it is drawn: a step that fails and is tried again must not
     /// draw another one.
     drawn: Option<Move>,
+    /// Whether the joint move that was tried last could not be made.
+    stuck: bool,
     views: Vec<View>,
     record: MatchRecord,
     faults: Vec<Fault>,
@@ -39,6 +41,7 @@ impl Referee {
             worker: game.worker(),
             chance: seed.derive("chance").rng(),
             drawn: None,
+            stuck: false,
             views: info.all_roles().map(|role| View::new(Arc::clone(&game), role)).collect(),
             record: MatchRecord::new(info, seed),
             faults: Vec::new(),
@@ -141,6 +144,12 @@ impl Referee {
         &self.record
     }
 
+    /// The joint move, chance's included, that was tried last, if the step could not be made: the
+    /// rules have no state after it, or it took too long.
+    pub fn stuck(&self) -> Option<&[Move]> {
+        self.stuck.then_some(&self.joint[..])
+    }
+
     /// The record, when the match is done with.
     pub fn into_record(self) -> MatchRecord {
         self.record
@@ -165,6 +174,7 @@ impl Referee {
     fn make(&mut self, stop: &Stop) -> Result<(), Halt> {
         let game = Arc::clone(&self.game);
         let info = game.info();
+        self.stuck = false;
         if let Some(role) = info.chance {
             let choice = match self.drawn {
                 Some(choice) => choice,
@@ -174,7 +184,9 @@ impl Referee {
             self.drawn = Some(choice);
             self.joint[role.index()] = choice;
         }
+        self.stuck = true;
         self.worker.step(&self.joint, &mut self.step, stop)?;
+        self.stuck = false;
         self.drawn = None;
 
         for (total, gain) in self.totals.iter_mut().zip(&self.step.gains) {

@@ -105,9 +105,11 @@ impl Agent for AlphaBeta {
 
 /// The order in which the root's moves were searched, and which values are exact.
 struct Order {
-    /// For each cell of the root its profile.
+    /// For each cell of the root its profile, whether its value is final, and whether it is more
+    /// than a bound.
     profiles: Vec<usize>,
     solved: Vec<bool>,
+    exact: Vec<bool>,
 }
 
 impl Order {
@@ -115,7 +117,8 @@ impl Order {
         if root.choices.actors() != [me] {
             return root.decide(Outlook::Hostile, me, rng);
         }
-        // Later moves are only known not to be better, so the first of the best is the one.
+        // Later moves may only be known not to be better, so the first of the best is the one, and
+        // what they are worth is not said.
         let value = |at: &usize| root.cells[*at][me.index()];
         let best =
             (0..root.cells.len()).reduce(|a, b| if value(&b) > value(&a) { b } else { a })?;
@@ -125,7 +128,8 @@ impl Order {
             .iter()
             .enumerate()
             .map(|(at, &profile)| Thought {
-                proven: self.solved[at] && at == best,
+                proven: self.solved[at] && self.exact[at],
+                value: self.exact[at].then_some(root.cells[at][me.index()]),
                 ..Thought::new(moves[profile], root.cells[at][me.index()])
             })
             .collect();
@@ -160,7 +164,7 @@ impl Search<'_> {
         let stop = self.budget.stop().clone();
         self.worker.load(state, &stop)?;
         let mut root = Root { choices: choices.clone(), cells: Vec::new(), complete: false };
-        let mut order = Order { profiles: Vec::new(), solved: Vec::new() };
+        let mut order = Order { profiles: Vec::new(), solved: Vec::new(), exact: Vec::new() };
         let count = choices.profiles().ok_or(Halt::Stopped)?;
         let alone = choices.actors().len() == 1;
         let mut profiles: Vec<usize> = (0..count).collect();
@@ -182,6 +186,7 @@ impl Search<'_> {
                     root.cells.push(cell);
                     order.profiles.push(profile);
                     order.solved.push(solved);
+                    order.exact.push(value > low);
                     all &= solved;
                     alpha = alpha.max(value);
                     // What does not beat the window is only known not to be better.

@@ -97,12 +97,25 @@ fn mistakes(game: &Arc<dyn Game>, solution: &Solution, player: &str, iterations:
             worker.save(&mut state);
             solution.values[&state][role.index()]
         };
-        let possible = value(worker.as_ref());
+        let (mut state, possible) = (Vec::new(), value(worker.as_ref()));
+        worker.save(&mut state);
         let mut joint: Vec<Move> =
             worker.info().all_roles().map(|role| worker.legal(role)[0]).collect();
-        joint[role.index()] = decision.choice;
-        worker.step(&joint, &mut step, &Stop::never()).unwrap();
-        wrong += usize::from(value(worker.as_ref()) < possible);
+        let mut comes_to = |choice: Move| {
+            joint[role.index()] = choice;
+            worker.load(&state, &Stop::never()).unwrap();
+            worker.step(&joint, &mut step, &Stop::never()).unwrap();
+            value(worker.as_ref())
+        };
+        wrong += usize::from(comes_to(decision.choice) < possible);
+        // What it calls proven is so; and who cuts, and has looked at everything, gives no value
+        // to what it only knows not to be better.
+        let everything = player == "alphabeta" && possible < 100.0;
+        for thought in decision.thoughts.iter().filter(|thought| thought.proven || everything) {
+            if let Some(told) = thought.value {
+                assert!((told - comes_to(thought.choice)).abs() < 1e-6, "{player}: {way:?}");
+            }
+        }
     }
     wrong
 }

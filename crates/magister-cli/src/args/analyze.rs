@@ -3,6 +3,7 @@
 use clap::Parser;
 use magister_players::Spec;
 
+use super::contest::positive;
 use super::{Reading, Thinking};
 
 /// Say what kind of game it is: length, width, fairness, drama, skill
@@ -23,16 +24,13 @@ pub(crate) struct Analyze {
     #[arg(value_name = "GAME")]
     pub(crate) game: String,
     /// How many random matches
-    #[arg(long, value_name = "N", default_value_t = 200,
-          value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 200, value_parser = positive::<u32>)]
     pub(crate) playouts: u32,
     /// How many matches of the strong player
-    #[arg(long, value_name = "N", default_value_t = 20,
-          value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = positive::<u32>)]
     pub(crate) games: u32,
     /// The iterations for a move
-    #[arg(long, value_name = "N", default_value_t = 400,
-          value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 400, value_parser = positive::<u64>)]
     pub(crate) iterations: u64,
     /// The iterations for an attempt to solve the game
     #[arg(long, value_name = "N", default_value_t = 20_000)]
@@ -44,8 +42,7 @@ pub(crate) struct Analyze {
     #[arg(long, value_name = "PLAYER", default_value = "random")]
     pub(crate) weak: Spec,
     /// Break a match off after so many steps
-    #[arg(long, value_name = "N", default_value_t = 2_000,
-          value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 2_000, value_parser = positive::<u32>)]
     pub(crate) max_steps: u32,
     /// Where everything random comes from
     #[arg(long, value_name = "S", default_value_t = 0)]

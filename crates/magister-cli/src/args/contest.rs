@@ -95,7 +95,7 @@ pub(crate) struct Match {
     #[arg(long, value_name = "A,B", value_parser = Spec::parse_list)]
     pub(crate) players: std::vec::Vec<Spec>,
     /// How many games
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = positive::<u64>)]
     pub(crate) games: u64,
     /// Where everything random comes from
     #[arg(long, value_name = "S", default_value_t = 0)]
@@ -106,10 +106,10 @@ pub(crate) struct Match {
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) opening: u32,
     /// Break a game off after so many steps
-    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = positive::<u32>)]
     pub(crate) max_steps: u32,
     /// How many games to play at the same time [default: 1 with --time, else one per core]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = positive::<usize>)]
     pub(crate) jobs: Option<usize>,
     /// Stop when it is clear whether the first player is ahead by the first or by the second
     /// number of Elo points
@@ -155,7 +155,8 @@ pub(crate) struct Replay {
 #[derive(Debug, Parser)]
 #[command(after_help = "Every match that is over is a line of the log. The same command goes on \
 where it was interrupted, killed even, and plays nothing twice; when all is played, it prints the \
-table again. In a round robin every group of players that fits a game meets --rounds times, with \
+table again. More rounds, players and games may be added, but the log knows what else it was played \
+with, and refuses other options. In a round robin every group of players that fits a game meets --rounds times, with \
 changing seats; in a Swiss tournament those with about the same score meet in each of --rounds \
 rounds, nobody meets again as long as that can be avoided, and who is left over has a bye. Ratings \
 are by Bradley and Terry on the scale of Elo, which does not depend on the order of the matches; \
@@ -180,7 +181,7 @@ pub(crate) struct Tourney {
     #[arg(long, value_enum, default_value_t = Pairs::RoundRobin)]
     pub(crate) system: Pairs,
     /// Matches of each group, or rounds of a Swiss tournament
-    #[arg(long, value_name = "N", default_value_t = 2)]
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = positive::<u32>)]
     pub(crate) rounds: u32,
     /// Where everything random comes from
     #[arg(long, value_name = "S", default_value_t = 0)]
@@ -191,10 +192,10 @@ pub(crate) struct Tourney {
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) opening: u32,
     /// Break a match off after so many steps
-    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = positive::<u32>)]
     pub(crate) max_steps: u32,
     /// How many matches to play at the same time [default: 1 with --time, else one per core]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = positive::<usize>)]
     pub(crate) jobs: Option<usize>,
     /// Write the results to a table of comma-separated values as well
     #[arg(long, value_name = "FILE")]
@@ -276,13 +277,13 @@ pub(crate) struct Thinking {
     #[arg(long, value_name = "T", value_parser = duration)]
     pub(crate) time: Option<Duration>,
     /// The iterations for a move: simulations, or positions that are expanded
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = positive::<u64>)]
     pub(crate) iterations: Option<u64>,
     /// The time before the first move
     #[arg(long, value_name = "T", value_parser = duration)]
     pub(crate) start: Option<Duration>,
     /// How late an answer may come and still count
-    #[arg(long, value_name = "T", value_parser = duration, default_value = "50ms")]
+    #[arg(long, value_name = "T", value_parser = grace, default_value = "50ms")]
     pub(crate) grace: Duration,
     /// The memory that a player may use, in MiB, for players that remember positions and were not
     /// given another limit
@@ -292,17 +293,35 @@ pub(crate) struct Thinking {
 
 /// Reads a time: a number with `ms` or `s` after it; without a unit it is seconds.
 fn duration(text: &str) -> Result<Duration, String> {
-    let text = text.trim();
-    let (number, unit) = if let Some(number) = text.strip_suffix("ms") {
-        (number, 1e-3)
-    } else {
-        (text.strip_suffix('s').unwrap_or(text), 1.0)
-    };
-    let seconds = number.trim().parse::<f64>().ok().map(|number| number * unit);
-    seconds
+    seconds(text)
         .filter(|seconds| (0.001..=86_400.0).contains(seconds))
         .map(Duration::from_secs_f64)
         .ok_or_else(|| "write a time of 1ms to a day, such as 200ms or 1.5s".to_owned())
+}
+
+/// Reads a time that may be none at all.
+fn grace(text: &str) -> Result<Duration, String> {
+    seconds(text)
+        .filter(|seconds| (0.0..=86_400.0).contains(seconds))
+        .map(Duration::from_secs_f64)
+        .ok_or_else(|| "write a time of 0 to a day, such as 0ms, 200ms or 1.5s".to_owned())
+}
+
+fn seconds(text: &str) -> Option<f64> {
+    let text = text.trim();
+    let (number, unit) = match text.strip_suffix("ms") {
+        Some(number) => (number, 1e-3),
+        None => (text.strip_suffix('s').unwrap_or(text), 1.0),
+    };
+    number.trim().parse::<f64>().ok().map(|number| number * unit)
+}
+
+/// Reads a whole number of which none would be no answer.
+pub(super) fn positive<T: std::str::FromStr + PartialOrd + From<u8>>(
+    text: &str,
+) -> Result<T, String> {
+    let number = text.trim().parse().ok().filter(|number| *number >= T::from(1));
+    number.ok_or_else(|| "write a whole number of 1 or more".to_owned())
 }
 
 /// Reads two leads, the smaller one first.

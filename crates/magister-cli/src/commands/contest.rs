@@ -37,7 +37,11 @@ pub(crate) fn run(args: &Match) -> Result<u8> {
         Ok(Arc::new(Console::new(&playable.game, painter, adviser, args.seed)))
     });
     let info = playable.game.info();
+    let mut summary = Summary::new(info);
     let roles: Vec<String> = info.players().map(|role| info.role_name(role).to_owned()).collect();
+    if args.sprt.is_some() && roles.len() < 2 {
+        bail!("--sprt compares players who meet, but {} has one seat; leave it out", playable.name);
+    }
     let contest = Contest {
         opening: args.opening,
         max_steps: args.max_steps,
@@ -53,11 +57,11 @@ pub(crate) fn run(args: &Match) -> Result<u8> {
     };
     // Not locked, since people are spoken to as well.
     let mut out = anstream::stdout();
-    let mut summary = Summary::default();
     let mut trouble = Ok(());
     let test = args.sprt.map(|(low, high)| Sprt::new(low, high));
     let first = series.players.first().map(ToString::to_string).unwrap_or_default();
     let mut verdict = SprtVerdict::Open;
+    let mut broken = false;
     series.play(|number, report| {
         summary.add(&report);
         let written = if args.json {
@@ -69,9 +73,12 @@ pub(crate) fn run(args: &Match) -> Result<u8> {
         };
         trouble = written.and_then(|()| Ok(out.flush()?));
         let line = summary.players.iter().find(|line| line.player == first);
-        if let (Some(test), Some(line)) = (test, line) {
-            verdict = test.verdict(line.wins, line.draws, line.losses);
+        if let (Some(test), Some(line)) = (test, line)
+            && let (Some(wins), Some(draws), Some(losses)) = (line.wins, line.draws, line.losses)
+        {
+            verdict = test.verdict(wins, draws, losses);
         }
+        broken |= report.errors.iter().any(|error| error.kind == "broken-off");
         let left = report.errors.iter().any(|error| error.kind == "left");
         if trouble.is_err() || left || verdict != SprtVerdict::Open {
             return ControlFlow::Break(());
@@ -88,8 +95,14 @@ pub(crate) fn run(args: &Match) -> Result<u8> {
     } else {
         write!(out, "{}", table(&summary))?;
         // Against itself a player has half of the points whatever it does.
-        if summary.players.len() == 1 && summary.roles.len() > 1 && summary.games > 1 {
+        let decided = summary.games - summary.undecided;
+        if summary.players.len() == 1 && summary.roles.len() > 1 && summary.games > 1 && decided > 0
+        {
             writeln!(out, "{}", by_role(&roles, &summary))?;
+        }
+        if summary.undecided > 0 {
+            let told = undecided(summary.undecided, summary.games, "games", &args.game, broken);
+            writeln!(out, "{told}")?;
         }
         if let Some(test) = test {
             let said = match verdict {
@@ -146,7 +159,8 @@ fn by_role(roles: &[String], summary: &Summary) -> String {
     let told = |(name, line): (&String, &RoleLine)| {
         let interval = line.reward_interval;
         let interval = interval.map(|(low, high)| format!(" ({low:.2} to {high:.2})"));
-        format!("{name} {:.2}{}", line.mean_reward, interval.unwrap_or_default())
+        let mean = line.mean_reward.map_or("-".to_owned(), |mean| format!("{mean:.2}"));
+        format!("{name} {mean}{}", interval.unwrap_or_default())
     };
     let all: Vec<String> = roles.iter().zip(&summary.roles).map(told).collect();
     let known = summary.roles.iter().any(|line| line.reward_interval.is_some());
@@ -163,18 +177,34 @@ fn table(summary: &Summary) -> String {
         "player"
     );
     for line in &summary.players {
-        let (low, high) = line.score_interval;
+        let dash = || "-".to_owned();
+        let interval = line.score_interval;
+        let interval = interval.map_or_else(dash, |(low, high)| format!("{low:5.3} to {high:5.3}"));
+        let count = |count: Option<u64>| count.map_or_else(dash, |count| count.to_string());
         let _ = writeln!(
             text,
-            "{:width$}  {:5.3}  {low:5.3} to {high:5.3} {:5} {:6} {:7} {:12.2} {:7} {:10.1}",
+            "{:width$}  {:>5}  {interval:>14} {:>5} {:>6} {:>7} {:>12} {:7} {:10.1}",
             line.player,
-            line.score,
-            line.wins,
-            line.draws,
-            line.losses,
-            line.mean_reward,
+            line.score.map_or_else(dash, |score| format!("{score:5.3}")),
+            count(line.wins),
+            count(line.draws),
+            count(line.losses),
+            line.mean_reward.map_or_else(dash, |mean| format!("{mean:.2}")),
             line.errors,
             line.mean_time_ms,
+        );
+    }
+    text
+}
+
+/// Tells how many matches were not decided, and what to do about those that were broken off.
+pub(crate) fn undecided(count: u64, of: u64, what: &str, game: &str, broken: bool) -> String {
+    let mut text = format!("{count} of {of} {what} undecided");
+    if broken {
+        let _ = write!(
+            text,
+            "; --max-steps lets matches go on for longer, and `magister playable {game}` says \
+             whether they come to an end"
         );
     }
     text

@@ -1,7 +1,7 @@
 //! `magister replay`: matches that were played, once more.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read as _, Write};
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
@@ -26,7 +26,8 @@ pub(crate) fn run(args: &Replay) -> Result<u8> {
     if args.step && args.file == "-" {
         bail!("standard input cannot hold both the matches and the commands; name a file");
     }
-    let file: Box<dyn BufRead> = match args.file.as_str() {
+    let shown = if args.file == "-" { "standard input" } else { args.file.as_str() };
+    let mut file: Box<dyn BufRead> = match args.file.as_str() {
         "-" => Box::new(std::io::stdin().lock()),
         path => {
             let file =
@@ -36,13 +37,28 @@ pub(crate) fn run(args: &Replay) -> Result<u8> {
     };
     let mut games: BTreeMap<String, Known> = BTreeMap::new();
     let mut out = anstream::stdout();
-    let (mut number, mut wrong) = (0_u64, 0_u64);
+    let (mut number, mut wrong, mut unread) = (0_u64, 0_u64, 0_u64);
     let wanted = args.number.or(args.step.then_some(1));
-    for (at, line) in file.lines().enumerate() {
-        let line = line?;
-        let Some(report) = read(&line).with_context(|| format!("line {} is no match", at + 1))?
-        else {
-            continue;
+    let mut line = Vec::new();
+    for at in 1_u64.. {
+        line.clear();
+        let read_up = (&mut file).take(LONGEST).read_until(b'\n', &mut line);
+        if read_up.with_context(|| format!("{shown} can not be read"))? == 0 {
+            break;
+        }
+        if line.len() as u64 == LONGEST {
+            bail!("line {at} of {shown} is too long for a match");
+        }
+        let report = match read(&line) {
+            Ok(Some(report)) => report,
+            Ok(None) => continue,
+            Err(why) => {
+                unread += 1;
+                if unread <= ENOUGH {
+                    writeln!(out, "line {at} {why}")?;
+                }
+                continue;
+            }
         };
         number += 1;
         if wanted.is_some_and(|wanted| wanted != number) {
@@ -50,7 +66,8 @@ pub(crate) fn run(args: &Replay) -> Result<u8> {
         }
         let name = args.game.clone().unwrap_or_else(|| report.game.clone());
         if !games.contains_key(&name) {
-            let source = game::find(&name, &args.language.options())?;
+            let found = game::find(&name, &args.language.options());
+            let source = found.with_context(|| elsewhere(number, &name, args.game.is_some()))?;
             let playable = source.prepare(None)?;
             let painter = source.painter(&playable);
             games.insert(name.clone(), Known { playable, painter });
@@ -60,7 +77,7 @@ pub(crate) fn run(args: &Replay) -> Result<u8> {
             Ok(states) => {
                 writeln!(out, "match {number}: {}", title(&report))?;
                 if args.step {
-                    return walk(&report, playable, painter);
+                    return walk(&report, states.len() - 1, playable, painter);
                 }
                 if args.number.is_some() {
                     positions(&mut out, &*playable.game, painter, &report, &states)?;
@@ -72,41 +89,84 @@ pub(crate) fn run(args: &Replay) -> Result<u8> {
             }
         }
     }
+    if number == 0 && unread == 0 {
+        bail!("there is no match in {shown}; `magister match --json` prints matches");
+    }
     if let Some(wanted) = wanted.filter(|&wanted| wanted == 0 || wanted > number) {
         bail!("there is no match {wanted}; there are {number}");
     }
     writeln!(out, "{number} matches, {wrong} that do not agree with the rules")?;
-    Ok(if wrong == 0 { CLEAN } else { FOUND })
+    match unread {
+        0 => Ok(if wrong == 0 { CLEAN } else { FOUND }),
+        1 => bail!("a line of {shown} is no match and was not checked"),
+        _ => bail!("{unread} lines of {shown} are no matches and were not checked"),
+    }
 }
 
-/// Hands a match to the commands of `magister step`, at its beginning and with everything to redo.
-fn walk(report: &GameReport, playable: &Playable, painter: &Painter) -> Result<u8> {
+/// So many lines that are no matches are told one by one.
+const ENOUGH: u64 = 5;
+
+/// A longer line is no match.
+const LONGEST: u64 = 1 << 28;
+
+/// What to do where a game is not found under the name in a record.
+fn elsewhere(number: u64, name: &str, named: bool) -> String {
+    if named {
+        return format!("the game of match {number} can not be read");
+    }
+    format!(
+        "match {number} is of a game from `{name}`, which can not be read now; name the file or \
+         the game with --game"
+    )
+}
+
+/// Hands a match to the commands of `magister step`, at its beginning and with everything to redo:
+/// so many steps.
+fn walk(report: &GameReport, steps: usize, playable: &Playable, painter: &Painter) -> Result<u8> {
     let (info, text) = (playable.game.info(), playable.game.text());
     let joint = |words: &Vec<String>| -> Vec<Move> {
         let read = |(role, words): (Role, &String)| text.parse_move(role, words);
         info.all_roles().zip(words).filter_map(read).collect()
     };
-    let joints: Vec<Vec<Move>> = report.moves.iter().map(joint).collect();
+    let joints: Vec<Vec<Move>> = report.moves[..steps].iter().map(joint).collect();
     let mut session = Session::new(Arc::clone(&playable.game), 0);
     session.follow(&joints)?;
     session.go(0)?;
     converse(&mut session, playable, Some(painter))
 }
 
-/// The match of a line: of `magister match --json` or of the log of a tournament. Summaries and
-/// empty lines are none.
-fn read(line: &str) -> Result<Option<GameReport>> {
-    if line.trim().is_empty() {
+/// The match of a line: of `magister match --json` or of the log of a tournament. Summaries,
+/// settings and empty lines are none. An error says what is wrong with the line.
+fn read(line: &[u8]) -> Result<Option<GameReport>, String> {
+    let Ok(text) = std::str::from_utf8(line) else {
+        return Err("is no text, so it is no match".to_owned());
+    };
+    if text.trim().is_empty() {
         return Ok(None);
     }
-    if let Ok(played) = serde_json::from_str::<Played>(line) {
+    if let Ok(played) = serde_json::from_str::<Played>(text) {
         return Ok(Some(played.report));
     }
-    let value: serde_json::Value = serde_json::from_str(line)?;
-    if value.get("summary").is_some() {
+    let value: serde_json::Value = serde_json::from_str(text).map_err(|error| {
+        if error.is_eof() {
+            "is cut off, so whoever wrote it was interrupted; play the match again or take the \
+             line out"
+                .to_owned()
+        } else {
+            format!("is no match: {}, at column {}", bare(&error), error.column())
+        }
+    })?;
+    if value.get("summary").is_some() || value.get("tournament").is_some() {
         return Ok(None);
     }
-    Ok(Some(serde_json::from_value(value)?))
+    let report = serde_json::from_value(value);
+    report.map(Some).map_err(|error| format!("is no match: {}", bare(&error)))
+}
+
+/// What is wrong, without the line, which is always the first of one.
+fn bare(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    text.split(" at line ").next().unwrap_or_default().to_owned()
 }
 
 fn title(report: &GameReport) -> String {
@@ -130,12 +190,15 @@ fn positions(
     states: &[Vec<u64>],
 ) -> Result<()> {
     write!(out, "{}", painter.picture(game, &states[0]).text(WIDTH, true))?;
-    for (step, (joint, state)) in report.moves.iter().zip(&states[1..]).enumerate() {
+    for (step, joint) in report.moves.iter().enumerate() {
         for error in report.errors.iter().filter(|error| error.step == step + 1) {
             writeln!(out, "   {}", error.what)?;
         }
         writeln!(out, "{}. {}", step + 1, joint.join(" "))?;
-        write!(out, "{}", painter.picture(game, state).text(WIDTH, false))?;
+        // After a move with which the match was broken off there is none.
+        if let Some(state) = states.get(step + 1) {
+            write!(out, "{}", painter.picture(game, state).text(WIDTH, false))?;
+        }
     }
     Ok(())
 }

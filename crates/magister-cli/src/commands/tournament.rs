@@ -6,12 +6,13 @@ use std::io::{BufReader, Seek, SeekFrom, Write};
 
 use anyhow::{Context as _, Result, bail};
 use magister_arena::{
-    Bar, Contest, Log, Page, Scale, SeriesError, Standing, System, Tournament, rate,
+    Bar, Contest, GameReport, Log, Page, Pairing, Scale, SeriesError, Standing, System, Tournament,
+    rate,
 };
 use magister_core::{Information, Seed};
 use serde_json::{Value, json};
 
-use super::contest::{jobs, limits, with_memory};
+use super::contest::{jobs, limits, undecided, with_memory};
 use crate::args::{Pairs, Rated, Tourney};
 use crate::{CLEAN, game};
 
@@ -27,8 +28,7 @@ pub(crate) fn run(args: &Tourney) -> Result<u8> {
         if info.information == Information::Hidden
             && let Some(player) = args.players.iter().find(|player| !player.entry().hidden)
         {
-            let (player, game) = (player.to_string(), name.clone());
-            return Err(SeriesError::Hidden { player, game }.into());
+            bail!(SeriesError::Hidden { player: player.to_string(), game: name.clone() });
         }
         games.push(Contest {
             opening: args.opening,
@@ -47,6 +47,7 @@ pub(crate) fn run(args: &Tourney) -> Result<u8> {
         seed: Seed::from(args.seed),
         jobs: jobs(args.jobs, &limits),
     };
+    tournament.check()?;
     let path = args.log.display();
     let mut file = OpenOptions::new()
         .read(true)
@@ -55,18 +56,29 @@ pub(crate) fn run(args: &Tourney) -> Result<u8> {
         .truncate(false)
         .open(&args.log)
         .with_context(|| format!("{path} can not be written"))?;
+    // A device may be read without an end, and nothing in it stays.
+    if !file.metadata().is_ok_and(|meta| meta.is_file()) {
+        bail!("{path} is no file that keeps what is written; name another log");
+    }
     let (mut log, good) =
         Log::read(BufReader::new(&file)).with_context(|| format!("{path} is no log"))?;
+    tournament.fits(&log).with_context(|| path.to_string())?;
     // What a killed run left of its last line goes.
     file.set_len(good)?;
     file.seek(SeekFrom::End(0))?;
     if !log.is_empty() {
         anstream::eprintln!(
-            "magister: {path} has {} matches, which are not played again",
+            "magister: {path} has {} matches; those of this tournament are not played again",
             log.len()
         );
+        if log.settings().is_empty() {
+            anstream::eprintln!(
+                "magister: {path} was written by an earlier version, which did not keep the \
+                 settings; whether it was played with these is not known"
+            );
+        }
     }
-    tournament.play(&mut log, &mut file, |played, known, total| {
+    let others = tournament.play(&mut log, &mut file, |played, known, total| {
         if !args.json {
             let rewards: Vec<String> = played
                 .pairing
@@ -80,11 +92,20 @@ pub(crate) fn run(args: &Tourney) -> Result<u8> {
             anstream::eprintln!("{known}/{total} {}: {}", played.pairing.game, rewards.join(", "));
         }
     })?;
+    if others > 0 {
+        anstream::eprintln!(
+            "magister: {path} has {others} other matches, which do not belong to this tournament \
+             and are not counted"
+        );
+    }
     let mut out = anstream::stdout().lock();
     if args.json {
         writeln!(out, "{}", as_json(&log))?;
     } else {
         write!(out, "{}", as_text(&log, args.rating))?;
+        if let Some(told) = without_result(&log) {
+            writeln!(out, "{told}")?;
+        }
     }
     if let Some(svg) = &args.svg {
         std::fs::write(svg, as_svg(&log, args.rating))
@@ -94,6 +115,18 @@ pub(crate) fn run(args: &Tourney) -> Result<u8> {
         std::fs::write(csv, as_csv(&log)).with_context(|| csv.display().to_string())?;
     }
     Ok(CLEAN)
+}
+
+/// How many matches did not come to a result, if some did not.
+fn without_result(log: &Log) -> Option<String> {
+    let open: Vec<(&Pairing, &GameReport)> =
+        log.matches().filter(|(_, report)| report.rewards.contains(&None)).collect();
+    let (first, _) = open.first()?;
+    let broken = |(_, report): &(_, &GameReport)| {
+        report.errors.iter().any(|error| error.kind == "broken-off")
+    };
+    let broken = open.iter().any(broken);
+    Some(undecided(open.len() as u64, log.len() as u64, "matches", &first.game, broken))
 }
 
 fn as_json(log: &Log) -> Value {
@@ -117,6 +150,7 @@ fn as_json(log: &Log) -> Value {
         .collect();
     json!({
         "matches": log.len(),
+        "undecided": log.matches().filter(|(_, report)| report.rewards.contains(&None)).count(),
         "ratings": comparisons.ratings(),
         "scales": scales(None),
         "cross_table": cross,
@@ -157,15 +191,21 @@ fn as_text(log: &Log, scale: Rated) -> String {
     let comparisons = log.comparisons(None);
     let shares = comparisons.ratings();
     let standings = standings(log, scale);
+    match &standings[..] {
+        [] => return "no match was decided, so nobody is rated\n".to_owned(),
+        [alone] => return in_solitude(log, &alone.player),
+        _ => {}
+    }
     let width = standings.iter().map(|one| one.player.len()).max().unwrap_or(0).max(6);
     let mut text = format!("{:width$}  rating  95 % interval   score  against\n", "player");
     // Ratings by Weng and Lin are small.
     let digits = usize::from(scale == Rated::WengLin);
     for Standing { player, rating, interval: (low, high) } in &standings {
-        let share = shares.iter().find(|one| one.player == *player).map_or(0.0, |one| one.score);
+        let share = shares.iter().find(|one| one.player == *player).and_then(|one| one.score);
+        let share = share.map_or("-".to_owned(), |share| format!("{share:5.3}"));
         let _ = write!(
             text,
-            "{player:width$}  {rating:6.digits$}  {low:6.digits$} to {high:5.digits$}  {share:5.3} "
+            "{player:width$}  {rating:6.digits$}  {low:6.digits$} to {high:5.digits$}  {share:>5} "
         );
         for other in &standings {
             let of = |name: &str| comparisons.players().iter().position(|known| known == name);
@@ -181,6 +221,14 @@ fn as_text(log: &Log, scale: Rated) -> String {
         text.push('\n');
     }
     text
+}
+
+/// What is told of a player whom nobody is there to be compared with.
+fn in_solitude(log: &Log, player: &str) -> String {
+    let rewards: Vec<f64> =
+        log.matches().flat_map(|(_, report)| report.rewards.iter().flatten().copied()).collect();
+    let mean = rewards.iter().sum::<f64>() / rewards.len().max(1) as f64;
+    format!("{player} is compared with nobody; its mean reward is {mean:.2}\n")
 }
 
 /// Ratings as bars, and everybody against everybody.

@@ -1,0 +1,204 @@
+//! The log of a tournament, which survives being killed.
+
+use std::collections::BTreeMap;
+use std::io::{self, BufRead};
+
+use serde::{Deserialize, Serialize};
+
+use crate::online::Meeting;
+use crate::ratings::Comparisons;
+use crate::report::GameReport;
+use crate::settings::{Heading, Settings};
+
+/// A match that is to be played, by which it is found again in a log.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Pairing {
+    /// The game.
+    pub game: String,
+    /// The round.
+    pub round: u32,
+    /// The players in the order of their seats.
+    pub seats: Vec<String>,
+}
+
+/// A match that was played: one line of a log.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Played {
+    /// Which match it is.
+    pub pairing: Pairing,
+    /// What came of it.
+    pub report: GameReport,
+}
+
+/// The matches that were played.
+#[derive(Clone, Debug, Default)]
+pub struct Log {
+    pub(crate) played: BTreeMap<Pairing, GameReport>,
+    pub(crate) settings: Vec<Settings>,
+}
+
+/// A line of a log.
+enum Entry {
+    Match(Played),
+    Settings(Settings),
+}
+
+impl Entry {
+    fn read(line: &[u8]) -> serde_json::Result<Self> {
+        serde_json::from_slice(line).map(Entry::Match).or_else(|error| {
+            let heading: Result<Heading, _> = serde_json::from_slice(line);
+            heading.map(|heading| Entry::Settings(heading.tournament)).map_err(|_| error)
+        })
+    }
+}
+
+impl Log {
+    /// No match was played.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Reads a log. A last line that is not whole, because whoever wrote it was killed, is left
+    /// out; any other line that is no match is an error. Gives the bytes that are good as well:
+    /// who goes on writing begins there.
+    pub fn read(mut from: impl BufRead) -> io::Result<(Self, u64)> {
+        let mut log = Log::new();
+        let (mut good, mut line, mut number) = (0, Vec::new(), 0);
+        loop {
+            line.clear();
+            let length = from.read_until(b'\n', &mut line)?;
+            number += 1;
+            if length == 0 {
+                return Ok((log, good));
+            }
+            match (Entry::read(&line), line.ends_with(b"\n")) {
+                (Ok(Entry::Match(played)), true) => {
+                    log.played.insert(played.pairing, played.report);
+                }
+                (Ok(Entry::Settings(settings)), true) => log.settings.push(settings),
+                (Ok(_), false) => return Ok((log, good)),
+                // What is cut off begins as a line does; anything else is somebody else's file.
+                (Err(error), false) if error.is_eof() => return Ok((log, good)),
+                (Err(error), _) => {
+                    let what = format!("line {number} is no match of a tournament: {error}");
+                    return Err(io::Error::new(io::ErrorKind::InvalidData, what));
+                }
+            }
+            good += length as u64;
+        }
+    }
+
+    /// What the matches were played with; nothing in logs of earlier versions.
+    pub fn settings(&self) -> &[Settings] {
+        &self.settings
+    }
+
+    /// How many matches there are.
+    pub fn len(&self) -> usize {
+        self.played.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.played.is_empty()
+    }
+
+    /// All matches.
+    pub fn matches(&self) -> impl Iterator<Item = (&Pairing, &GameReport)> {
+        self.played.iter()
+    }
+
+    /// Who met in each match, round after round, in one game or in all; who plays alone meets the
+    /// others who did so in the same round.
+    pub fn meetings(&self, game: Option<&str>) -> Vec<Meeting> {
+        let mut meetings: Vec<Meeting> = Vec::new();
+        let mut alone: BTreeMap<(u32, &str), Meeting> = BTreeMap::new();
+        for (pairing, report) in &self.played {
+            if game.is_some_and(|game| pairing.game != game) {
+                continue;
+            }
+            let mut meeting =
+                Meeting { round: pairing.round, players: Vec::new(), rewards: Vec::new() };
+            for (player, reward) in pairing.seats.iter().zip(&report.rewards) {
+                // Who sits twice meets the others once.
+                if let Some(reward) = reward.filter(|_| !meeting.players.contains(player)) {
+                    meeting.players.push(player.clone());
+                    meeting.rewards.push(reward);
+                }
+            }
+            if pairing.seats.len() == 1 {
+                let same = alone.entry((pairing.round, &pairing.game)).or_insert_with(|| Meeting {
+                    round: pairing.round,
+                    players: Vec::new(),
+                    rewards: Vec::new(),
+                });
+                same.players.extend(meeting.players);
+                same.rewards.extend(meeting.rewards);
+            } else {
+                meetings.push(meeting);
+            }
+        }
+        meetings.extend(alone.into_values());
+        meetings.sort_by_key(|meeting| meeting.round);
+        meetings
+    }
+
+    /// Who was in front of whom, in one game or in all.
+    pub fn comparisons(&self, game: Option<&str>) -> Comparisons {
+        let mut comparisons = Comparisons::new();
+        let mut alone: BTreeMap<(&str, u32), Vec<(&str, f64)>> = BTreeMap::new();
+        for (pairing, report) in &self.played {
+            let rewards: Option<Vec<f64>> = report.rewards.iter().copied().collect();
+            let (Some(rewards), true) = (rewards, game.is_none_or(|game| pairing.game == game))
+            else {
+                continue;
+            };
+            match (&pairing.seats[..], &rewards[..]) {
+                // Who plays alone is compared with the others who did.
+                ([player], [reward]) => {
+                    let same = alone.entry((&pairing.game, pairing.round)).or_default();
+                    same.push((player, *reward));
+                }
+                (seats, rewards) => comparisons.add(seats, rewards),
+            }
+        }
+        for same in alone.into_values() {
+            let players: Vec<String> = same.iter().map(|one| one.0.to_owned()).collect();
+            let rewards: Vec<f64> = same.iter().map(|one| one.1).collect();
+            comparisons.add(&players, &rewards);
+        }
+        comparisons
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_torn_line_is_left_out() {
+        let pairing = |round| Pairing { game: "g".into(), round, seats: vec!["a".into()] };
+        let report = GameReport {
+            game: "g".into(),
+            seed: String::new(),
+            players: vec!["a".into()],
+            moves: Vec::new(),
+            rewards: vec![Some(1.0)],
+            clairvoyant: Vec::new(),
+            errors: Vec::new(),
+            times_ms: Vec::new(),
+        };
+        let line = |round| {
+            let played = Played { pairing: pairing(round), report: report.clone() };
+            serde_json::to_string(&played).unwrap() + "\n"
+        };
+        let whole = line(0) + &line(1);
+        let torn = whole.clone() + &line(2)[..20];
+        let (log, good) = Log::read(torn.as_bytes()).unwrap();
+        assert_eq!((log.len(), good), (2, whole.len() as u64));
+        assert!(Log::read(&b"nonsense\n"[..]).is_err());
+        // What is no log is not taken for a torn one, which would be written over.
+        assert!(Log::read(&b"a letter"[..]).is_err());
+        assert!(Log::read(&b"{\"dear\": \"reader\"}"[..]).is_err());
+    }
+}

@@ -72,6 +72,15 @@ fn small_kin_of_connect_four() {
 }
 
 #[test]
+fn small_kin_of_connect_four_from_every_position() {
+    for (width, height, line, positions) in [(3, 3, 3, 694), (4, 3, 3, 7_157), (4, 4, 4, 161_029)] {
+        let name = format!("connect-{line}-{width}x{height}");
+        let game = rules(&name, &connect(width, height, line));
+        assert_eq!(ask_prepared(&game, 2_000_000, 1).positions, positions, "{name}");
+    }
+}
+
+#[test]
 fn puzzles_from_every_position() {
     assert_eq!(ask(&game("buttonsandlights"), "uct", 2_000, 1).positions, 32);
     assert_eq!(ask(&game("hanoi"), "uct", 20_000, 1).positions, 2753);

@@ -1,25 +1,14 @@
 //! What matches leave behind: summaries, logs of tournaments, and records that are played again.
 
-use std::path::PathBuf;
+mod folder;
+
 use std::process::{Command, Output};
 
+use folder::Folder;
 use serde_json::{Value, json};
 
-/// A fresh folder, in which the binary runs, that is removed at the end.
-struct Folder(PathBuf);
-
+/// The binary runs in the folder.
 impl Folder {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("magister-{name}-{}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&path);
-        std::fs::create_dir_all(&path).expect("a temporary folder");
-        Self(path)
-    }
-
-    fn write(&self, name: &str, content: impl AsRef<[u8]>) {
-        std::fs::write(self.0.join(name), content).expect("writable");
-    }
-
     fn read(&self, name: &str) -> String {
         std::fs::read_to_string(self.0.join(name)).expect("readable")
     }
@@ -46,12 +35,6 @@ impl Folder {
             (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
         assert_eq!(output.status.code(), Some(0), "{trouble}");
         text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 
@@ -88,7 +71,7 @@ fn who_plays_alone_has_a_mean_reward_only() {
 #[test]
 fn matches_without_a_decision_are_told_as_such() {
     let folder = Folder::new("endless");
-    folder.write("endless.kif", ENDLESS);
+    folder.file("endless.kif", ENDLESS);
     let args = "match endless.kif --players random --games 2 --iterations 1 --max-steps 5";
     let told = folder.told(&format!("{args} --json")).pop().expect("a summary");
     let line = &told["summary"]["players"][0];
@@ -125,9 +108,9 @@ fn intervals_stay_among_the_rewards() {
 #[test]
 fn a_match_that_the_rules_break_off_keeps_its_last_move() {
     let folder = Folder::new("trap");
-    folder.write("trap.kif", TRAP);
+    folder.file("trap.kif", TRAP);
     let args = "match trap.kif --players random --games 8 --iterations 1 --json";
-    folder.write("played.jsonl", folder.run(args).stdout);
+    folder.file("played.jsonl", folder.run(args).stdout);
     let mut games = folder.told(args);
     games.retain(|game| game["errors"].as_array().is_some_and(|errors| !errors.is_empty()));
     let game = games.first().expect("one of eight fell into the trap");
@@ -146,7 +129,7 @@ fn a_match_that_the_rules_break_off_keeps_its_last_move() {
         "game": "trap.kif", "seed": "", "players": ["a", "b"], "moves": [["m", "m"]],
         "rewards": [null, null], "errors": [], "times_ms": [],
     });
-    folder.write("silent.jsonl", silent.to_string() + "\n");
+    folder.file("silent.jsonl", silent.to_string() + "\n");
     let (code, text) = folder.said("replay silent.jsonl");
     assert!(code == 1 && text.contains("no legal move"), "{text}");
 }
@@ -179,14 +162,14 @@ fn a_log_is_of_one_tournament() {
 
     // Logs of earlier versions begin with the first match.
     let old: String = whole.lines().skip(1).map(|line| line.to_owned() + "\n").collect();
-    folder.write("t.jsonl", &old);
+    folder.file("t.jsonl", &old);
     let (code, text) = folder.said(&format!("{same} --rounds 4"));
     assert!(code == 0 && text.contains("earlier version"), "{text}");
     let now = folder.read("t.jsonl");
     assert!(now.starts_with(&old) && now.lines().count() == 4, "{now}");
 
     // What is no log is left alone.
-    folder.write("letter.txt", "dear reader");
+    folder.file("letter.txt", "dear reader");
     let (code, text) = folder.said("tournament tictactoe --players uct,legal --log letter.txt");
     assert!(code == 2 && text.contains("is no log"), "{text}");
     assert_eq!(folder.read("letter.txt"), "dear reader");
@@ -242,7 +225,7 @@ fn what_is_wrong_with_a_record_is_told() {
     let games: Vec<Value> =
         text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     let replay = |content: &[u8]| {
-        folder.write("r.jsonl", content);
+        folder.file("r.jsonl", content);
         folder.said("replay r.jsonl")
     };
     let changed = |change: &dyn Fn(&mut Value)| {

@@ -47,8 +47,12 @@ pub struct Info {
     pub max_length: Option<u32>,
     /// Whether the players see everything.
     pub information: Information,
-    /// SHA-256 of the rules, in hexadecimal digits. Records and learned weights carry it.
+    /// SHA-256 of the rules in canonical form, in hexadecimal digits. Two games with the same
+    /// hash have the same roles, move ids, legal orders and observations, so records and learned
+    /// weights carry it.
     pub rules_hash: String,
+    /// SHA-256 of the rules as they were written, byte for byte.
+    pub text_hash: String,
 }
 
 impl Info {
@@ -68,6 +72,7 @@ impl Info {
             max_length: None,
             information: Information::Perfect,
             rules_hash: rules_hash(rules),
+            text_hash: rules_hash(rules),
         }
     }
 

@@ -203,6 +203,7 @@ pub(crate) fn info(program: &Program, source: &str, name: &str) -> Info {
             Dialect::Gdl | Dialect::Operations => Information::Perfect,
         },
         rules_hash: rules_hash(source),
+        text_hash: rules_hash(source),
     }
 }
 

@@ -29,7 +29,8 @@
 //! | `native`, [`pack`] | games written in Rust: the trait [`Rules`]; states as bits |
 //! | `seed`, [`mod@philox`], [`playout`] | random numbers, and playouts that every evaluator plays alike |
 //! | `budget`, `agent`, [`view`] | how long to think, what decides, and what it knows |
-//! | `referee`, [`record`] | the holder of a match, and what it writes down |
+//! | `referee`, [`record`] | the holder of the truth of a match, and what it writes down |
+//! | [`matches`], `source`, [`draws`] | matches as state machines, where players come from, and the random numbers of a match |
 //! | [`battery`] | tests that any game must pass |
 //! | [`examples`] | the smallest complete game |
 //!
@@ -41,11 +42,13 @@ mod agent;
 pub mod battery;
 mod board;
 mod budget;
+pub mod draws;
 pub mod examples;
 mod game;
 mod hex;
 mod ids;
 mod info;
+pub mod matches;
 mod native;
 pub mod pack;
 pub mod philox;
@@ -53,6 +56,7 @@ pub mod playout;
 pub mod record;
 mod referee;
 mod seed;
+mod source;
 mod step;
 mod stop;
 mod style;
@@ -67,11 +71,13 @@ pub use budget::{Budget, Clock};
 pub use game::{Game, Worker};
 pub use ids::{Move, Percept, Role};
 pub use info::{Info, Information, Payment, rules_hash};
+pub use matches::{Answer, Event, Match, MatchError, Pending, Said, Setup};
 pub use native::{Native, Rules};
 pub use playout::{Batch, Detail, Leaves, MoveTally, Results, Stream, Tally, Tried, Tries, Yields};
-pub use record::{MatchRecord, StepRecord};
+pub use record::{Fault, FaultKind, MatchEnd, MatchRecord, PlayerKind, Seat, Viewer};
 pub use referee::{Referee, draw, odds};
 pub use seed::{Rng, Seed};
+pub use source::{Capabilities, PlayerSource, SourceError};
 pub use step::{Observation, Percepts, Step, Turn};
 pub use stop::{Halt, Stop};
 pub use style::{BoardStyle, End, Style};

@@ -33,4 +33,4 @@ pub(crate) use magister_solve::{choices, combine, rewards};
 pub use follow::Follower;
 pub use list::{HUMAN, PLAYERS};
 pub use possible::Possible;
-pub use registry::{Entry, Parameter, Settings, Spec, SpecError};
+pub use registry::{Arguments, Parameter, ParameterKind, Registered, Spec, SpecError};

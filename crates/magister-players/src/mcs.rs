@@ -6,10 +6,10 @@ use magister_core::{
     View,
 };
 
-use crate::Settings;
 use crate::choices::Choices;
 use crate::follow::Follower;
 use crate::playing::{MAX_STEPS, Means};
+use crate::registry::{Arguments, Made};
 use crate::rewards::Scale;
 use crate::table::Key;
 
@@ -22,9 +22,9 @@ pub(crate) struct Flat {
 }
 
 impl Flat {
-    pub(crate) fn make(settings: &Settings) -> Box<dyn Agent> {
-        let (name, playouts) = (settings.text().to_owned(), settings.whole("playouts"));
-        Box::new(Flat { name, playouts, follower: Follower::new() })
+    pub(crate) fn make(settings: &Arguments) -> Made {
+        let (name, playouts) = (settings.text().to_owned(), settings.whole("playouts")?);
+        Ok(Box::new(Flat { name, playouts, follower: Follower::new() }))
     }
 }
 

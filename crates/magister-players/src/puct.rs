@@ -5,11 +5,11 @@ use magister_core::{
 };
 use rustc_hash::FxHashMap;
 
-use crate::Settings;
 use crate::choices::Choices;
 use crate::follow::{Follower, Standing};
 use crate::opinion::Opinion;
 use crate::playing::outcome;
+use crate::registry::{Arguments, Made};
 use crate::rewards::Scale;
 
 /// Grows a tree by what another player thinks of its leaves. Simultaneous moves are chosen by each
@@ -24,15 +24,15 @@ pub(crate) struct Puct {
 }
 
 impl Puct {
-    pub(crate) fn make(settings: &Settings) -> Box<dyn Agent> {
-        Box::new(Puct {
+    pub(crate) fn make(settings: &Arguments) -> Made {
+        Ok(Box::new(Puct {
             name: settings.text().to_owned(),
-            c: settings.real("c"),
-            sharp: settings.real("sharp"),
-            memory: (settings.whole("memory") as usize) << 20,
-            inner: settings.player("inner"),
+            c: settings.real("c")?,
+            sharp: settings.real("sharp")?,
+            memory: (settings.whole("memory")? as usize) << 20,
+            inner: settings.player("inner")?,
             follower: Follower::new(),
-        })
+        }))
     }
 }
 

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use claim::{Claim, DEALER, HIGH, LOW, claim, countdown};
 use magister_core::record::{ChanceProof, ReplayError};
 use magister_core::{
-    Agent, Budget, Decision, Game, Halt, Info, MatchRecord, Move, Native, Observation, Referee, Rng,
-    Role, Seed, Step, Stop, Text, Turn, View, Worker, battery,
+    Agent, Budget, Decision, Game, Halt, Info, MatchRecord, Move, Native, Observation, Referee,
+    Rng, Role, Seed, Step, Stop, Text, Turn, View, Worker, battery,
 };
 
 /// An agent that claims if its own cards are good: a function of what it saw.

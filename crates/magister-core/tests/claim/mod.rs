@@ -124,4 +124,3 @@ pub(crate) fn claim() -> Arc<dyn Game> {
 pub(crate) fn countdown() -> Arc<dyn Game> {
     Arc::new(Native::new(Countdown(9)))
 }
-

@@ -158,3 +158,86 @@ fn a_negated_conjunction_keeps_its_parentheses() {
     formatted("p :- q, \\+(x, y).\nr :- s, t.\n", "p :- q, not (x, y).\nr :- s, t.\n");
     formatted("p :- ~(x & y)", "p :- ~(x & y)\n");
 }
+
+#[test]
+fn terminal_in_parentheses_is_terminal() {
+    for terminal in ["(<= (terminal) (not (true s)))", "(<= (TERMINAL) (not (true s)))"] {
+        let text = GDL.replace("(<= terminal (not (true s)))", terminal);
+        assert_eq!(codes(&text), [Code::NeedlessParentheses], "{terminal}");
+        let plain = read(GDL, &Options::default()).rules;
+        let given = read(&text, &Options::default()).rules;
+        assert!(same_rules(&plain, &given), "{terminal}");
+    }
+    // As a condition it is the same relation, too.
+    let text = format!("{GDL} (<= (goal x 0) (terminal))");
+    assert_eq!(codes(&text), [Code::NeedlessParentheses]);
+    let infix = "role(x) init(s) legal(x,go) :- true(s) next(s) :- true(s)
+        terminal() :- ~true(s) goal(x,100)";
+    let sheet = read(infix, &Options::default());
+    assert_eq!(sheet.diagnostics.as_slice().len(), 1);
+}
+
+#[test]
+fn two_spellings_of_one_name_are_an_error() {
+    assert_eq!(gdl("(<= (open) (true s)) (<= (next s) open)"), [Code::TwoSpellings]);
+    assert_eq!(gdl("(<= (open) (true s)) (<= (next s) (open))"), [Code::NeedlessParentheses]);
+    // A fluent and a relation never meet, so each may have its own spelling.
+    let apart = gdl("(<= (next (q)) (true s)) (<= q (true (q))) (<= (next s) q)");
+    assert_eq!(apart, [Code::NeedlessParentheses]);
+}
+
+#[test]
+fn names_outside_a_domain_are_found_and_others_are_not() {
+    let nim = |init: &str, ask: &str| {
+        gdl(&format!(
+            "(init (pile {init})) (succ 1 2) (succ 2 3)
+             (<= (next (pile ?n)) (true (pile ?m)) (succ ?n ?m))
+             (<= (next s) (true (pile {ask})))"
+        ))
+    };
+    assert_eq!(nim("3", "2"), []);
+    assert_eq!(nim("3", "ten"), [Code::OutsideDomain]);
+    // Two tables that share no value.
+    let apart = "(colour red) (colour green) (succ 1 2) (<= (next s) (colour ?c) (succ ?c ?d))";
+    assert_eq!(gdl(apart), [Code::DisjointDomains]);
+    // `base` says which values a fluent has.
+    let base = |value: &str| {
+        gdl(&format!(
+            "(base (pile 1)) (base (pile 2)) (base s) (init (pile 1)) (init (pile {value})) \
+             (<= (next s) (true (pile 1)))"
+        ))
+    };
+    assert_eq!(base("2"), []);
+    assert_eq!(base("pile"), [Code::OutsideDomain]);
+    assert_eq!(base("ten"), [Code::OutsideDomain]);
+}
+
+#[test]
+fn a_variable_used_once_is_a_slip_only_where_another_is_near() {
+    let rule = |rule: &str| {
+        let mut found = gdl(&format!("(succ 1 2) (succ 2 3) (size 2) (size 3) {rule}"));
+        found.retain(|&code| code == Code::SingleVariable);
+        found
+    };
+    assert_eq!(rule("(<= (next s) (succ ?n ?m) (size ?m))"), []);
+    assert_eq!(rule("(<= (next s) (succ ?x ?y))"), []);
+    assert_eq!(rule("(<= (next s) (succ ?n ?m) (size ?k) (true s))"), [Code::SingleVariable]);
+    assert_eq!(
+        rule("(<= (next s) (succ ?row ?col) (size ?cal) (distinct ?row ?col))"),
+        [Code::SingleVariable]
+    );
+    assert_eq!(rule("(<= (next s) (succ ?x1 ?x2) (size ?x3) (distinct ?x1 ?x2))"), []);
+}
+
+#[test]
+fn an_operation_for_an_undeclared_action_is_reported() {
+    let sheet = |action: &str| {
+        codes(&format!(
+            "role(x) init(control(x)) init(light(off)) action(press) legal(press)
+             press :: light(on) {action} :: light(off)
+             goal(x,100) :- light(on) terminal :- light(on)"
+        ))
+    };
+    assert_eq!(sheet("pres"), [Code::UndeclaredAction]);
+    assert_eq!(sheet("press"), []);
+}

@@ -374,7 +374,9 @@ impl Form<'_> {
                     term.span,
                     format!("`{name}` has parentheses but no arguments"),
                 )
-                .help(format!("write `{name}`: some programs take the two for different things")),
+                .help(format!(
+                    "write `{name}`: some programs treat the two spellings as different"
+                )),
             );
         }
     }

@@ -3,6 +3,7 @@
 //! Each module asks one kind of question of the same [`Model`]. Nothing here plays the game; what
 //! only play can show is not reported.
 
+mod domain;
 mod form;
 mod game;
 mod graph;
@@ -10,6 +11,7 @@ mod model;
 mod names;
 mod operations;
 mod safety;
+mod slips;
 
 use rustc_hash::FxHashSet;
 
@@ -36,6 +38,7 @@ pub fn check(rules: &Rulesheet) -> Diagnostics {
         said: FxHashSet::default(),
     };
     let model = Model::new(rules);
+    slips::two_spellings(&model, &mut report);
     form::check(&model, &mut report);
     safety::check(&model, &mut report);
     graph::check(&model, &mut report);
@@ -43,6 +46,14 @@ pub fn check(rules: &Rulesheet) -> Diagnostics {
     game::check(&model, &mut report);
     if rules.dialect == Dialect::Operations {
         operations::check(&model, &mut report);
+    }
+    // What cannot be true is found by looking at all rules together; broken ones mislead it.
+    if !report.found.has_errors() {
+        let domains = domain::Domains::new(&model);
+        if let Some(domains) = &domains {
+            domain::check(&model, domains, &mut report);
+        }
+        slips::check(&model, domains.as_ref(), &mut report);
     }
     report.found.sort();
     report.found

@@ -131,6 +131,7 @@ impl NetworkGame {
         let mut seen: Vec<TermId> = network.percepts.iter().map(|&(_, term, _)| term).collect();
         network.terms.sort(&mut seen);
         seen.dedup();
+        info.percepts = Some(seen.len() as u32);
         let percept_of: FxHashMap<TermId, u32> =
             seen.iter().enumerate().map(|(n, &t)| (t, n as u32)).collect();
         let mut initial = vec![0; network.fluents.len().div_ceil(64)];

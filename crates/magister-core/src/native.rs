@@ -98,7 +98,7 @@ pub trait Rules: Send + Sync + 'static {
         None
     }
 
-    /// Overwrites `out` with the numbers of these tensors for a state.
+    /// Writes the numbers of these tensors for a state into `out`, which comes filled with zeros.
     fn write_tensors(&self, _state: &Self::State, _out: &mut [f32]) {}
 
     /// Symmetries of the game; see [`Game::symmetries`].
@@ -203,7 +203,6 @@ impl<R: Rules> StateTensors for Native<R> {
     }
 
     fn write(&self, state: &[u64], out: &mut [f32]) {
-        out.fill(0.0);
         let Some(planes) = &self.tensors.usual else {
             if let Some(state) = self.unpack(state) {
                 self.rules().write_tensors(&state, out);
@@ -214,7 +213,7 @@ impl<R: Rules> StateTensors for Native<R> {
         if let Some(planes) = planes {
             write_board(planes, self, state, board);
         }
-        write_bits(state, bits.len(), bits);
+        write_bits(state, bits);
     }
 }
 

@@ -27,7 +27,7 @@ use serde::{Deserialize, Serialize};
 pub use hashed::HASHED;
 pub use planes::Planes;
 pub use state::StateObserver;
-pub(crate) use state::{write_bits, write_board};
+pub(crate) use state::{StateFormat, write_bits, write_board};
 pub use view::{TURN_HASHED, ViewObserver};
 
 /// What the numbers of a tensor are. All are written as `f32`.
@@ -118,7 +118,7 @@ pub trait StateTensors: Send + Sync {
     /// The tensors of every state.
     fn tensors(&self) -> &Tensors;
 
-    /// Overwrites `out`, which has [`Tensors::len`] entries, with the numbers of a state. The state
+    /// Writes the numbers of a state into `out`, which has [`Tensors::len`] entries, all zero. The state
     /// must be one that a worker of the game saved; for other words the numbers say nothing.
     fn write(&self, state: &[u64], out: &mut [f32]);
 }

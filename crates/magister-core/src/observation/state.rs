@@ -35,12 +35,17 @@ use crate::{Board, Game};
 #[derive(Clone)]
 pub struct StateObserver {
     game: Arc<dyn Game>,
+    format: StateFormat,
+}
+
+/// How the states of a game are written; the game itself is kept elsewhere.
+#[derive(Clone)]
+pub(crate) struct StateFormat {
     tensors: Tensors,
-    /// How states are written if the game does not do it.
+    /// The tensors of a game that gives none.
     usual: Option<Usual>,
 }
 
-/// The tensors of a game that gives none.
 #[derive(Clone)]
 struct Usual {
     planes: Option<Planes>,
@@ -51,24 +56,12 @@ struct Usual {
 impl StateObserver {
     /// The observer of a game.
     pub fn new(game: &Arc<dyn Game>) -> Self {
-        let game = Arc::clone(game);
-        if let Some(own) = game.tensors() {
-            let tensors = own.tensors().clone();
-            return StateObserver { game, tensors, usual: None };
-        }
-        let planes = game.board().map(|board| Planes::new(board.shape()));
-        let words = game.info().state_words;
-        let rest = match words {
-            Some(words) => Tensor::new("state", Element::Bit, &[64 * words]),
-            None => Tensor::new("terms", Element::Bit, &[HASHED]),
-        };
-        let tensors = Tensors::new(planes.iter().map(Planes::tensor).chain([rest]));
-        StateObserver { game, tensors, usual: Some(Usual { planes, words }) }
+        StateObserver { game: Arc::clone(game), format: StateFormat::of(game.as_ref()) }
     }
 
     /// The tensors of every state.
     pub fn tensors(&self) -> &Tensors {
-        &self.tensors
+        &self.format.tensors
     }
 
     /// The game.
@@ -82,12 +75,7 @@ impl StateObserver {
     ///
     /// If `out` does not have [`Tensors::len`] entries.
     pub fn write(&self, state: &[u64], out: &mut [f32]) {
-        assert_eq!(out.len(), self.tensors.len(), "a buffer for another observation");
-        match (&self.usual, self.game.tensors()) {
-            (None, Some(own)) => own.write(state, out),
-            (Some(usual), _) => self.usual(usual, state, out),
-            (None, None) => out.fill(0.0),
-        }
+        self.format.write(self.game.as_ref(), state, out);
     }
 
     /// Overwrites `out` with the numbers of these states, one row of [`Tensors::len`] entries for
@@ -101,24 +89,52 @@ impl StateObserver {
         I: IntoIterator<Item = &'a [u64]>,
         I::IntoIter: ExactSizeIterator,
     {
-        let (states, row) = (states.into_iter(), self.tensors.len());
+        let (states, row) = (states.into_iter(), self.tensors().len());
         assert_eq!(out.len(), states.len() * row, "a buffer for another number of states");
         if row > 0 {
             states.zip(out.chunks_exact_mut(row)).for_each(|(state, row)| self.write(state, row));
         }
     }
+}
 
-    fn usual(&self, usual: &Usual, state: &[u64], out: &mut [f32]) {
+impl StateFormat {
+    pub(crate) fn of(game: &dyn Game) -> Self {
+        if let Some(own) = game.tensors() {
+            return StateFormat { tensors: own.tensors().clone(), usual: None };
+        }
+        let planes = game.board().map(|board| Planes::new(board.shape()));
+        let words = game.info().state_words;
+        let rest = match words {
+            Some(words) => Tensor::new("state", Element::Bit, &[64 * words]),
+            None => Tensor::new("terms", Element::Bit, &[HASHED]),
+        };
+        let tensors = Tensors::new(planes.iter().map(Planes::tensor).chain([rest]));
+        StateFormat { tensors, usual: Some(Usual { planes, words }) }
+    }
+
+    pub(crate) fn tensors(&self) -> &Tensors {
+        &self.tensors
+    }
+
+    /// Overwrites `out` with the numbers of a state of the game whose format it is.
+    pub(crate) fn write(&self, game: &dyn Game, state: &[u64], out: &mut [f32]) {
+        assert_eq!(out.len(), self.tensors.len(), "a buffer for another observation");
         out.fill(0.0);
+        let Some(usual) = &self.usual else {
+            if let Some(own) = game.tensors() {
+                own.write(state, out);
+            }
+            return;
+        };
         let mut rest = out;
-        if let (Some(planes), Some(board)) = (&usual.planes, self.game.board()) {
+        if let (Some(planes), Some(board)) = (&usual.planes, game.board()) {
             let (first, after) = rest.split_at_mut(planes.tensor_len());
             write_board(planes, board, state, first);
             rest = after;
         }
         match usual.words {
-            Some(words) => write_bits(state, 64 * words, rest),
-            None => hashed::set_terms(&self.game.text().state_text(state), rest),
+            Some(_) => write_bits(state, rest),
+            None => hashed::set_terms(&game.text().state_text(state), rest),
         }
     }
 }
@@ -144,18 +160,15 @@ pub(crate) fn write_board(planes: &Planes, board: &dyn Board, state: &[u64], out
     }
 }
 
-/// Sets the first so many bits of the words of a state, in a buffer of zeros.
-pub(crate) fn write_bits(state: &[u64], bits: usize, out: &mut [f32]) {
-    for (word, &word_bits) in state.iter().enumerate() {
-        let mut rest = word_bits;
+/// Sets the bits of the words of a state, in a buffer of zeros.
+pub(crate) fn write_bits(state: &[u64], out: &mut [f32]) {
+    for (numbers, &word) in out.chunks_mut(64).zip(state) {
+        let mut rest = word;
         while rest != 0 {
-            let bit = word * 64 + rest.trailing_zeros() as usize;
-            rest &= rest - 1;
-            if bit < bits
-                && let Some(number) = out.get_mut(bit)
-            {
+            if let Some(number) = numbers.get_mut(rest.trailing_zeros() as usize) {
                 *number = 1.0;
             }
+            rest &= rest - 1;
         }
     }
 }
@@ -164,7 +177,7 @@ impl fmt::Debug for StateObserver {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("StateObserver")
             .field("game", &self.game.info().name)
-            .field("tensors", &self.tensors)
+            .field("tensors", self.tensors())
             .finish_non_exhaustive()
     }
 }

@@ -30,6 +30,7 @@
 //! | `native`, [`pack`] | games written in Rust: the trait [`Rules`]; states as bits |
 //! | `seed`, [`mod@philox`], [`playout`] | random numbers, and playouts that every evaluator plays alike |
 //! | `budget`, `agent`, [`view`] | how long to think, what decides, and what it knows |
+//! | `evaluate` | values and policies of many positions at once, for searches |
 //! | `referee`, [`record`] | the holder of a match, and what it writes down |
 //! | [`battery`] | tests that any game must pass |
 //! | [`examples`] | the smallest complete game |
@@ -42,6 +43,7 @@ mod agent;
 pub mod battery;
 mod board;
 mod budget;
+mod evaluate;
 pub mod examples;
 mod game;
 mod hex;
@@ -66,6 +68,7 @@ mod wrapped;
 pub use agent::{Agent, Decision, Thought};
 pub use board::{Board, Cell, Layout, Shape};
 pub use budget::{Budget, Clock};
+pub use evaluate::{Evaluate, Evaluations, Position, Positions};
 pub use game::{Game, Worker};
 pub use ids::{Move, Percept, Role};
 pub use info::{Info, Information, Payment, rules_hash};

@@ -53,6 +53,7 @@ pub mod ground;
 pub mod grounder;
 pub mod inspect;
 pub mod network;
+mod observation;
 mod prepare;
 pub mod program;
 pub mod reference;

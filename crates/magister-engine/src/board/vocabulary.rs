@@ -68,6 +68,11 @@ impl NetworkBoard {
         let targets = moves.iter().map(|choice| painter.target(choice, &cells)).collect();
         Some(NetworkBoard { shape, fluents, targets })
     }
+
+    /// The cell that a fluent lies on, and the value it gives it.
+    pub(crate) fn place(&self, fluent: usize) -> Option<(u32, u16)> {
+        self.fluents.get(fluent).copied().flatten()
+    }
 }
 
 impl Board for NetworkBoard {

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use magister_core::text::IDLE_TEXT;
 use magister_core::{
-    Batch, Board, Detail, Game, Halt, Info, Move, Percept, Results, Role, Stop, Stream, Text,
-    Worker,
+    Batch, Board, Detail, Game, Halt, Info, Move, Percept, Results, Role, StateTensors, Stop,
+    Stream, Tensors, Text, Worker,
 };
 use magister_gdl::{Dialect, Syntax};
 use magister_lanes::Width;
@@ -27,6 +27,7 @@ use crate::batch::{BatchPlan, Pay};
 use crate::board::NetworkBoard;
 use crate::ground::Ground;
 use crate::network::Network;
+use crate::observation::{FluentTensors, set_bits};
 use crate::program::Program;
 use crate::reference;
 use crate::term::TermId;
@@ -97,6 +98,8 @@ pub(super) struct Shared {
     program: Arc<Program>,
     /// The board, made when somebody first wants it.
     board: OnceLock<Option<NetworkBoard>>,
+    /// How states are observed, made when somebody first wants it.
+    tensors: OnceLock<FluentTensors>,
 }
 
 /// A game that runs on its network.
@@ -131,6 +134,7 @@ impl NetworkGame {
         let mut seen: Vec<TermId> = network.percepts.iter().map(|&(_, term, _)| term).collect();
         network.terms.sort(&mut seen);
         seen.dedup();
+        info.percepts = Some(seen.len() as u32);
         let percept_of: FxHashMap<TermId, u32> =
             seen.iter().enumerate().map(|(n, &t)| (t, n as u32)).collect();
         let mut initial = vec![0; network.fluents.len().div_ceil(64)];
@@ -172,6 +176,7 @@ impl NetworkGame {
             tries: info.roles.iter().map(|_| Trying::default()).collect(),
             program: Arc::clone(program),
             board: OnceLock::new(),
+            tensors: OnceLock::new(),
             info,
             network,
         };
@@ -325,6 +330,16 @@ impl Game for NetworkGame {
     }
 
     fn board(&self) -> Option<&dyn Board> {
+        self.network_board().map(|board| board as &dyn Board)
+    }
+
+    fn tensors(&self) -> Option<&dyn StateTensors> {
+        Some(self)
+    }
+}
+
+impl NetworkGame {
+    fn network_board(&self) -> Option<&NetworkBoard> {
         let make = || {
             let mut moves: Vec<(&Ground, u32)> =
                 self.shared.move_numbers.iter().map(|(term, &number)| (term, number)).collect();
@@ -332,8 +347,23 @@ impl Game for NetworkGame {
             let moves: Vec<Ground> = moves.into_iter().map(|(term, _)| term.clone()).collect();
             NetworkBoard::new(self, &self.shared.network, &self.shared.program, &moves)
         };
-        let board = self.shared.board.get_or_init(make).as_ref();
-        board.map(|board| board as &dyn Board)
+        self.shared.board.get_or_init(make).as_ref()
+    }
+
+    fn fluent_tensors(&self) -> &FluentTensors {
+        let fluents = self.shared.network.fluents.len();
+        let make = || FluentTensors::new(fluents, self.network_board());
+        self.shared.tensors.get_or_init(make)
+    }
+}
+
+impl StateTensors for NetworkGame {
+    fn tensors(&self) -> &Tensors {
+        self.fluent_tensors().tensors()
+    }
+
+    fn write(&self, state: &[u64], out: &mut [f32]) {
+        self.fluent_tensors().write(set_bits(state), out);
     }
 }
 

@@ -6,7 +6,7 @@
 
 use std::fmt;
 
-use crate::diagnostic::Severity;
+use magister_diagnostic::Severity;
 
 macro_rules! example {
     ($id:literal $which:literal $ext:literal) => {
@@ -201,6 +201,16 @@ impl Code {
             .iter()
             .copied()
             .find(|c| c.id().eq_ignore_ascii_case(text) || c.name().eq_ignore_ascii_case(text))
+    }
+}
+
+impl magister_diagnostic::Code for Code {
+    fn id(self) -> &'static str {
+        self.id()
+    }
+
+    fn severity(self) -> Severity {
+        self.severity()
     }
 }
 

@@ -3,9 +3,10 @@
 use crate::ast::Rulesheet;
 use crate::check::check;
 use crate::code::Code;
-use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
+use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::read::{Options, read};
-use crate::source::Span;
+use magister_diagnostic::Severity;
+use magister_diagnostic::Span;
 
 /// What a text says, and all that is wrong with it.
 #[derive(Clone, Debug)]

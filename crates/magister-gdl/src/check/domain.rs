@@ -15,8 +15,8 @@ use crate::ast::{Effect, EffectKind, Formula, FormulaKind, StatementKind, Term, 
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::name::Name;
-use crate::source::Span;
 use crate::suggest;
+use magister_diagnostic::Span;
 
 /// The work after which the domains are given up: a check must not cost more than the reader.
 const WORK: usize = 3_000_000;

@@ -6,10 +6,11 @@ use super::Report;
 use super::model::{Model, for_each_atom};
 use crate::ast::{Dialect, Syntax, Term, TermKind};
 use crate::code::Code;
-use crate::diagnostic::{Diagnostic, Severity};
-use crate::source::Span;
+use crate::diagnostic::Diagnostic;
 use crate::suggest;
 use crate::vocabulary;
+use magister_diagnostic::Severity;
+use magister_diagnostic::Span;
 
 pub(super) fn check(model: &Model<'_>, report: &mut Report) {
     missing(model, report);

@@ -17,9 +17,10 @@ use rustc_hash::FxHashSet;
 
 use crate::ast::{Dialect, Rulesheet};
 use crate::code::Code;
-use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
+use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::limits::Limits;
 use crate::name::Name;
+use magister_diagnostic::Severity;
 
 use model::Model;
 

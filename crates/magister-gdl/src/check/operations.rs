@@ -8,9 +8,10 @@ use super::model::{Model, for_each_atom};
 use crate::ast::{StatementKind, Term, TermKind};
 use crate::builtins::{Builtin, Use};
 use crate::code::Code;
-use crate::diagnostic::{Diagnostic, Severity};
-use crate::source::Span;
+use crate::diagnostic::Diagnostic;
 use crate::suggest;
+use magister_diagnostic::Severity;
+use magister_diagnostic::Span;
 
 pub(super) fn check(model: &Model<'_>, report: &mut Report) {
     control(model, report);

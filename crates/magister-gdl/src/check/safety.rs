@@ -11,7 +11,7 @@ use crate::builtins::{Builtin, Use};
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::name::Name;
-use crate::source::Span;
+use magister_diagnostic::Span;
 
 type Bound<'a> = FxHashSet<&'a Name>;
 

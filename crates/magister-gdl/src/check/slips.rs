@@ -9,8 +9,8 @@ use crate::ast::{Formula, Syntax, Term, TermKind};
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::name::Name;
-use crate::source::Span;
 use crate::suggest;
+use magister_diagnostic::Span;
 
 pub(super) fn check(model: &Model<'_>, domains: Option<&Domains<'_>>, report: &mut Report) {
     for clause in &model.clauses {

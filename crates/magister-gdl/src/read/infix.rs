@@ -11,7 +11,7 @@ use crate::ast::{Statement, Term, TermKind};
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::name::Name;
-use crate::source::Span;
+use magister_diagnostic::Span;
 
 /// An expression, before it is known what it stands for.
 #[derive(Debug)]

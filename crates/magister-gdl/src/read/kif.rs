@@ -6,8 +6,8 @@ use crate::ast::{Formula, FormulaKind, Rule, Statement, StatementKind, Term, Ter
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::name::Name;
-use crate::source::Span;
 use crate::vocabulary;
+use magister_diagnostic::Span;
 
 pub(super) fn read(text: &str, reader: &mut Reader) {
     let mut forest = sexp::read(text, reader);

@@ -4,7 +4,7 @@ use super::{Reader, sexp};
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::name::Name;
-use crate::source::Span;
+use magister_diagnostic::Span;
 
 /// What a token is.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -7,7 +7,7 @@ use crate::ast::{
 };
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
-use crate::source::Span;
+use magister_diagnostic::Span;
 
 /// The statement that a whole expression is.
 pub(super) fn statement(expr: Expr, reader: &mut Reader) -> Option<StatementKind> {

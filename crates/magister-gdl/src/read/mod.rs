@@ -15,7 +15,7 @@ use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::limits::Limits;
 use crate::name::Names;
-use crate::source::Span;
+use magister_diagnostic::Span;
 
 /// What to take a text for; whatever is left open is told by the content.
 #[derive(Clone, Copy, Debug, Default)]

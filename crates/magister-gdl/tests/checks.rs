@@ -241,3 +241,58 @@ fn an_operation_for_an_undeclared_action_is_reported() {
     assert_eq!(sheet("pres"), [Code::UndeclaredAction]);
     assert_eq!(sheet("press"), []);
 }
+
+/// One pile, two players, in Gamemaster's dialect.
+const NIM: &str = "role(white)
+role(black)
+action(take(N)) :- amount(N)
+amount(1)
+amount(2)
+init(pile(5))
+init(control(white))
+legal(take(N)) :- pile(M) & amount(N) & leq(N,M)
+take(N) :: pile(M) & minus(M,N,K) ==> ~pile(M) & pile(K)
+take(N) :: control(white) ==> ~control(white) & control(black)
+take(N) :: control(black) ==> ~control(black) & control(white)
+goal(white,100) :- control(black)
+goal(white,0) :- control(white)
+goal(black,100) :- control(white)
+goal(black,0) :- control(black)
+terminal :- pile(0)
+";
+
+#[test]
+fn a_slip_is_reported_once_and_where_it_is() {
+    assert_eq!(codes(NIM), []);
+    for (right, wrong, code, help) in [
+        ("take(N) :: pile", "take(N) : pile", Code::Unexpected, "`::`"),
+        ("terminal :- pile", "terminal : pile", Code::Unexpected, "`:-`"),
+        ("(M,N,K) ==>", "(M,N,K) -->", Code::Unexpected, "`==>`"),
+        ("(M,N,K) ==>", "(M,N,K) =>", Code::Unexpected, "`==>`"),
+        ("pile(M) & amount", "pile(M) amount", Code::Unexpected, "`&`"),
+        ("~pile(M) & pile(K)", "~pile(M) pile(K)", Code::Unexpected, "`&`"),
+        ("terminal :- pile(0)", "terminal :- true(pile(0))", Code::WrongDialect, "alone"),
+        (":: pile(M) &", ":: true(pile(M)) &", Code::WrongDialect, "alone"),
+        ("legal(take(N)) :-", "legal(player,take(N)) :-", Code::KeywordArity, "drop the role"),
+    ] {
+        assert!(NIM.contains(right), "{right}");
+        let text = NIM.replace(right, wrong);
+        let found = examine(&text, &Options::default()).diagnostics;
+        let [only] = found.as_slice() else { panic!("{wrong}: {found:#?}") };
+        assert_eq!((only.code, only.severity), (code, Severity::Error), "{wrong}");
+        assert!(only.help.as_deref().unwrap_or_default().contains(help), "{wrong}: {only:?}");
+        let line = text[..=only.span.start as usize].lines().count();
+        let meant = text.lines().position(|line| line.contains(wrong)).unwrap() + 1;
+        assert_eq!(line, meant, "{wrong}: {only:?}");
+    }
+}
+
+#[test]
+fn a_role_that_is_meant_as_a_variable_is_named_as_one() {
+    let text = "role(x) role(o) init(control(x)) legal(player,mark) :- true(control(player))
+        next(done) :- does(player,mark) terminal :- true(done) goal(x,100) goal(o,0)";
+    let found = examine(text, &Options::default()).diagnostics;
+    let [only] = found.as_slice() else { panic!("{found:#?}") };
+    assert_eq!(only.code, Code::UndeclaredRole);
+    assert_eq!(only.help.as_deref(), Some("for any role write the variable `Player`"));
+}

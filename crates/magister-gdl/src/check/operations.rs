@@ -151,13 +151,14 @@ fn builtins(model: &Model<'_>, report: &mut Report) {
                 .help("a builtin with a value takes its result as the last argument"),
             );
         } else if builtin.name == "true" && count == 1 {
-            report.push(
+            // Unlike other words of GDL, this one makes the condition fail in play.
+            report.found.push(
                 Diagnostic::new(
                     Code::WrongDialect,
                     atom.span,
-                    "`true` is not written around fluents in Gamemaster's dialect",
+                    "Gamemaster's dialect writes fluents without `true`; this never holds",
                 )
-                .help("ask for the fluent by its name"),
+                .help("write the fluent alone: `p(X)` instead of `true(p(X))`"),
             );
         }
     };

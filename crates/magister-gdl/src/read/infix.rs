@@ -7,7 +7,9 @@
 use super::Reader;
 use super::lexer::{Kind, Lexer, Token};
 use super::lower;
-use crate::ast::{Statement, Term, TermKind};
+use crate::ast::{
+    Effect, EffectKind, Formula, FormulaKind, Rule, Statement, StatementKind, Term, TermKind,
+};
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::name::Name;
@@ -46,8 +48,16 @@ mod level {
 pub(super) fn read(text: &str, reader: &mut Reader) {
     let mut lexer = Lexer::new(text);
     let token = lexer.next(reader);
-    let mut parser =
-        Parser { lexer, token, reader, depth: 0, last: Span::default(), stops: 0, commas: [0; 2] };
+    let mut parser = Parser {
+        lexer,
+        token,
+        reader,
+        depth: 0,
+        last: Span::default(),
+        stops: 0,
+        stopped: false,
+        commas: [0; 2],
+    };
     parser.statements();
     let (stops, [commas, ampersands]) = (parser.stops, parser.commas);
     reader.style.stops = stops * 2 > reader.statements.len();
@@ -65,6 +75,8 @@ struct Parser<'a, 'r> {
     /// Where the token before the current one stood.
     last: Span,
     stops: usize,
+    /// Whether a full stop stands before the current statement.
+    stopped: bool,
     /// How often conjunctions were written with `,` and with `&`.
     commas: [usize; 2],
 }
@@ -88,9 +100,11 @@ impl Parser<'_, '_> {
         while self.token.kind != Kind::End && !self.reader.full {
             if self.eat(&Kind::Stop) {
                 self.stops += 1;
+                self.stopped = true;
                 continue;
             }
             let start = self.token.span.start;
+            let first = self.token.margin;
             let parsed = self.expr(level::OPERATION, true);
             let span = Span { start, end: self.last.end };
             let kind = if let Ok(expr) = parsed {
@@ -99,10 +113,61 @@ impl Parser<'_, '_> {
                 self.recover(start);
                 None
             };
-            if let Some(kind) = kind {
+            if let Some(kind) = kind
+                && let Some(kind) = self.joined(kind, span, first)
+            {
                 self.reader.statements.push(Statement { kind, span });
             }
+            self.stopped = false;
         }
+    }
+
+    /// The statement, unless it is the rest of the one before it: no fact has variables, so one on
+    /// the same line as a rule is a condition or effect with a missing `&`. That is reported, and
+    /// the statement is read as what was meant.
+    fn joined(&mut self, kind: StatementKind, span: Span, margin: bool) -> Option<StatementKind> {
+        let is_fact_with_variables = |rule: &Rule| {
+            rule.body.is_empty()
+                && !rule.arrow
+                && !rule.head.is_ground()
+                && rule.head.name().is_some()
+        };
+        let formula = match kind {
+            StatementKind::Rule(rule) if is_fact_with_variables(&rule) => Formula::atom(rule.head),
+            StatementKind::Stray(formula) => formula,
+            kind => return Some(kind),
+        };
+        let again = |formula: Formula| match formula.kind {
+            FormulaKind::Atom(head) => {
+                StatementKind::Rule(Rule { head, body: Vec::new(), arrow: false })
+            }
+            _ => StatementKind::Stray(formula),
+        };
+        let before = match self.reader.statements.last_mut() {
+            Some(before) if !margin && !self.stopped => before,
+            _ => return Some(again(formula)),
+        };
+        match &mut before.kind {
+            // After a bare name a `_` may be missing instead: `opposite score(S)`.
+            StatementKind::Rule(rule) if rule.arrow && !ends_bare(&rule.body) => match formula.kind
+            {
+                FormulaKind::And(all) => rule.body.extend(all),
+                _ => rule.body.push(formula),
+            },
+            StatementKind::Operation(operation) => {
+                let Some(effects) = last_effects(&mut operation.effects) else {
+                    return Some(again(formula));
+                };
+                lower::add_effects(formula, effects);
+            }
+            _ => return Some(again(formula)),
+        }
+        before.span = before.span.to(span);
+        self.reader.push(
+            Diagnostic::new(Code::Unexpected, span, "a connective is missing before this")
+                .help("write `&` between conditions, and between effects"),
+        );
+        None
     }
 
     /// Skips to where the next statement seems to begin.
@@ -402,6 +467,23 @@ impl Parser<'_, '_> {
         }
         self.reader.push(diagnostic);
         Failed
+    }
+}
+
+/// Whether the last condition is a name without arguments.
+fn ends_bare(body: &[Formula]) -> bool {
+    let last = body.last().map(|formula| &formula.kind);
+    matches!(last, Some(FormulaKind::Atom(Term { kind: TermKind::Constant(_), .. })))
+}
+
+/// Where the effects that were written last belong.
+fn last_effects(effects: &mut Vec<Effect>) -> Option<&mut Vec<Effect>> {
+    match effects.last()?.kind {
+        EffectKind::When(..) => match &mut effects.last_mut()?.kind {
+            EffectKind::When(_, inner) => last_effects(inner),
+            _ => None,
+        },
+        _ => Some(effects),
     }
 }
 

@@ -177,13 +177,17 @@ impl<C: Code> Diagnostics<C> {
         self.count(Severity::Error) > 0
     }
 
-    /// Appends what another list holds.
-    pub fn append(&mut self, other: Diagnostics<C>) {
+    /// Appends what another list holds, changed or left out one by one.
+    pub fn append(
+        &mut self,
+        other: Diagnostics<C>,
+        change: impl FnMut(Diagnostic<C>) -> Option<Diagnostic<C>>,
+    ) {
         for (count, (all, kept)) in self.counts.iter_mut().zip(other.counts.iter().zip(other.kept))
         {
             *count += all - kept;
         }
-        other.list.into_iter().for_each(|d| self.push(d));
+        other.list.into_iter().filter_map(change).for_each(|d| self.push(d));
     }
 
     /// Puts them in the order of the text; the order of finding breaks ties.

@@ -7,13 +7,11 @@
 use super::Reader;
 use super::lexer::{Kind, Lexer, Token};
 use super::lower;
-use crate::ast::{
-    Effect, EffectKind, Formula, FormulaKind, Rule, Statement, StatementKind, Term, TermKind,
-};
+use crate::ast::{Formula, FormulaKind, Statement, StatementKind, Term, TermKind};
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::name::Name;
-use magister_diagnostic::Span;
+use magister_diagnostic::{Severity, Span};
 
 /// An expression, before it is known what it stands for.
 #[derive(Debug)]
@@ -104,7 +102,7 @@ impl Parser<'_, '_> {
                 continue;
             }
             let start = self.token.span.start;
-            let first = self.token.margin;
+            let margin = self.token.margin;
             let parsed = self.expr(level::OPERATION, true);
             let span = Span { start, end: self.last.end };
             let kind = if let Ok(expr) = parsed {
@@ -113,61 +111,39 @@ impl Parser<'_, '_> {
                 self.recover(start);
                 None
             };
-            if let Some(kind) = kind
-                && let Some(kind) = self.joined(kind, span, first)
-            {
+            if let Some(kind) = kind {
+                if !margin && !self.stopped && self.is_torn_off(&kind) {
+                    self.reader.push(
+                        Diagnostic::new(Code::Stray, span, "a connective is missing before this")
+                            .help("write `&` between conditions, and between effects")
+                            .severity(Severity::Warning),
+                    );
+                }
                 self.reader.statements.push(Statement { kind, span });
             }
             self.stopped = false;
         }
     }
 
-    /// The statement, unless it is the rest of the one before it: no fact has variables, so one on
-    /// the same line as a rule is a condition or effect with a missing `&`. That is reported, and
-    /// the statement is read as what was meant.
-    fn joined(&mut self, kind: StatementKind, span: Span, margin: bool) -> Option<StatementKind> {
-        let is_fact_with_variables = |rule: &Rule| {
-            rule.body.is_empty()
-                && !rule.arrow
-                && !rule.head.is_ground()
-                && rule.head.name().is_some()
-        };
-        let formula = match kind {
-            StatementKind::Rule(rule) if is_fact_with_variables(&rule) => Formula::atom(rule.head),
-            StatementKind::Stray(formula) => formula,
-            kind => return Some(kind),
-        };
-        let again = |formula: Formula| match formula.kind {
-            FormulaKind::Atom(head) => {
-                StatementKind::Rule(Rule { head, body: Vec::new(), arrow: false })
+    /// Whether a statement is probably the rest of the one before it: no fact has variables, so one
+    /// on the same line as a rule is a condition or effect with a missing `&`.
+    fn is_torn_off(&self, kind: &StatementKind) -> bool {
+        let loose = match kind {
+            StatementKind::Rule(rule) => {
+                let fact = rule.body.is_empty() && !rule.arrow;
+                fact && !rule.head.is_ground() && rule.head.name().is_some()
             }
-            _ => StatementKind::Stray(formula),
+            StatementKind::Stray(_) => true,
+            _ => false,
         };
-        let before = match self.reader.statements.last_mut() {
-            Some(before) if !margin && !self.stopped => before,
-            _ => return Some(again(formula)),
-        };
-        match &mut before.kind {
-            // After a bare name a `_` may be missing instead: `opposite score(S)`.
-            StatementKind::Rule(rule) if rule.arrow && !ends_bare(&rule.body) => match formula.kind
-            {
-                FormulaKind::And(all) => rule.body.extend(all),
-                _ => rule.body.push(formula),
-            },
-            StatementKind::Operation(operation) => {
-                let Some(effects) = last_effects(&mut operation.effects) else {
-                    return Some(again(formula));
-                };
-                lower::add_effects(formula, effects);
+        let before = self.reader.statements.last().map(|before| &before.kind);
+        loose
+            && match before {
+                // After a bare name a `_` may be missing instead: `opposite score(S)`.
+                Some(StatementKind::Rule(rule)) => rule.arrow && !ends_bare(&rule.body),
+                Some(StatementKind::Operation(_)) => true,
+                _ => false,
             }
-            _ => return Some(again(formula)),
-        }
-        before.span = before.span.to(span);
-        self.reader.push(
-            Diagnostic::new(Code::Unexpected, span, "a connective is missing before this")
-                .help("write `&` between conditions, and between effects"),
-        );
-        None
     }
 
     /// Skips to where the next statement seems to begin.
@@ -474,17 +450,6 @@ impl Parser<'_, '_> {
 fn ends_bare(body: &[Formula]) -> bool {
     let last = body.last().map(|formula| &formula.kind);
     matches!(last, Some(FormulaKind::Atom(Term { kind: TermKind::Constant(_), .. })))
-}
-
-/// Where the effects that were written last belong.
-fn last_effects(effects: &mut Vec<Effect>) -> Option<&mut Vec<Effect>> {
-    match effects.last()?.kind {
-        EffectKind::When(..) => match &mut effects.last_mut()?.kind {
-            EffectKind::When(_, inner) => last_effects(inner),
-            _ => None,
-        },
-        _ => Some(effects),
-    }
 }
 
 /// The name of a connective when it stands inside a term.

@@ -146,21 +146,6 @@ fn effects(expr: Expr, reader: &mut Reader) -> Option<Vec<Effect>> {
     }
 }
 
-/// Adds the effects that a formula, read by itself, was meant to be.
-pub(super) fn add_effects(formula: Formula, effects: &mut Vec<Effect>) {
-    let span = formula.span;
-    match formula.kind {
-        FormulaKind::And(all) => all.into_iter().for_each(|f| add_effects(f, effects)),
-        FormulaKind::Atom(term) => effects.push(Effect { kind: effect(term), span }),
-        FormulaKind::Not(inner) => {
-            if let FormulaKind::Atom(term) = inner.kind {
-                effects.push(Effect { kind: EffectKind::Delete(term), span });
-            }
-        }
-        FormulaKind::Or(_) => {}
-    }
-}
-
 /// `not(p)` and `delete(p)` delete, `insert(p)` and everything else adds.
 fn effect(term: Term) -> EffectKind {
     match term.kind {

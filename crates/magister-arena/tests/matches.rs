@@ -8,7 +8,7 @@ use magister_arena::{
     Contest, GameReport, Limits, Log, Maker, Series, SeriesError, System, Tournament,
 };
 use magister_core::{Agent, Budget, Decision, Game, Halt, Move, Rng, Role, Seed, Stop, View};
-use magister_games::{catalogue, native};
+use magister_games::native;
 use magister_players::Spec;
 
 fn game(name: &str) -> Arc<dyn Game> {
@@ -190,10 +190,7 @@ fn hardly_any_time_is_enough_for_some_move() {
         grace: Duration::from_secs(8),
         ..Limits::default()
     };
-    let text = catalogue::find("connectfour").and_then(|entry| entry.sheet).unwrap().text;
-    let rules = magister_gdl::read(text, &magister_gdl::Options::default()).rules;
-    let game =
-        magister_engine::prepare(&rules, text, "connectfour", None, &Stop::never()).unwrap().game;
+    let game = magister::open("connectfour").unwrap().game;
     for report in reports(&series(game, "uct,mcts", limits)) {
         assert!(report.errors.is_empty(), "{:?}", report.errors);
     }

@@ -8,14 +8,15 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use magister_core::{
-    Agent, Budget, Game, Halt, Information, Move, Referee, Rng, Role, Seed, Stop, Thought, View,
+    Agent, Budget, Game, Halt, Information, Move, PlayerSource, Referee, Rng, Role, Seed, Stop,
+    Thought, View,
 };
 use magister_infoset::Opened;
 use magister_players::Spec;
 use magister_solve::Solution;
 use serde::{Deserialize, Serialize};
 
-use crate::clock::Limits;
+use crate::clock::TimeControl;
 use crate::contest::Contest;
 use crate::drama::Played;
 use crate::remedy::{Remedied, Remedy};
@@ -264,9 +265,10 @@ impl Analysis {
             .players()
             .map(|role| {
                 let rng = seed.derive("agent").derive_index(u64::from(role.0)).rng();
-                (role, self.player.make(), rng)
+                (role, self.player.agent(), rng)
             })
             .collect();
+        let clairvoyant = self.player.capabilities().clairvoyant;
         let mut leads = Vec::new();
         let only = |referee: &Referee, role| referee.legal(role).first().copied();
         while !referee.terminal() && leads.len() < self.max_steps as usize {
@@ -277,7 +279,7 @@ impl Analysis {
             for (role, agent, rng) in &mut players {
                 if referee.legal(*role).len() > 1 {
                     let mut budget = Budget::iterations(self.iterations).with_stop(stop.clone());
-                    let shown = (info.information == Information::Hidden && agent.clairvoyant())
+                    let shown = (info.information == Information::Hidden && clairvoyant)
                         .then(|| Opened::view(&self.game, referee.reveal(*role), *role));
                     let view = shown.as_ref().unwrap_or_else(|| referee.view(*role));
                     joint[role.index()] = agent.decide(view, &mut budget, rng)?.choice;
@@ -312,7 +314,7 @@ impl Analysis {
         // Who has no choice proves nothing by choosing.
         let Some(role) = choosing else { return Ok(None) };
         let view = View::new(Arc::clone(&self.game), role);
-        let mut agent = self.player.make();
+        let mut agent = self.player.agent();
         let mut budget = Budget::iterations(self.solving).with_stop(stop.clone());
         let mut rng = self.seed.derive("solve").rng();
         let thoughts = agent.decide(&view, &mut budget, &mut rng)?.thoughts;
@@ -328,12 +330,13 @@ impl Analysis {
 
     /// The score of the strong player against the weak one, if a match came to its end.
     fn skill(&self, stop: &Stop) -> Result<Option<(f64, f64, f64)>, SeriesError> {
-        let limits = Limits { iterations: Some(self.iterations), ..Limits::default() };
+        let limits = TimeControl { iterations: Some(self.iterations), ..TimeControl::default() };
         let contest =
             Contest { max_steps: self.max_steps, ..Contest::new(Arc::clone(&self.game), limits) };
         let seats = self.game.info().players().count();
-        let mut players = vec![self.weak.clone(); seats];
-        players[0] = self.player.clone();
+        let source = |spec: &Spec| -> Arc<dyn PlayerSource> { Arc::new(spec.clone()) };
+        let mut players = vec![source(&self.weak); seats];
+        players[0] = source(&self.player);
         let series = Series {
             contest,
             players,
@@ -343,10 +346,10 @@ impl Analysis {
         };
         let strong = self.player.to_string();
         let (mut count, mut sum, mut squares) = (0, 0.0, 0.0);
-        series.play(|_, report| {
-            let rewards: Option<Vec<f64>> = report.rewards.iter().copied().collect();
+        series.play(|_, record| {
+            let rewards: Option<Vec<f64>> = record.rewards.iter().copied().collect();
             let own = |player: &String| *player == strong;
-            for seat in (0..report.players.len()).filter(|&seat| own(&report.players[seat])) {
+            for seat in (0..record.players.len()).filter(|&seat| own(&record.players[seat])) {
                 let Some(score) = rewards.as_ref().map(|rewards| score(rewards, seat)) else {
                     continue;
                 };

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use magister_core::record::MatchLimits;
 use magister_core::{Budget, Clock, Stop};
 
-/// How long a player may think about a move.
+/// How long a player may think.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct TimeControl {
     /// The time for a move.
     pub time: Option<Duration>,
     /// The iterations for a move.
@@ -19,13 +20,25 @@ pub struct Limits {
     pub grace: Duration,
 }
 
-impl Default for Limits {
+impl Default for TimeControl {
     fn default() -> Self {
-        Limits { time: None, iterations: None, start: None, grace: Duration::from_millis(50) }
+        TimeControl { time: None, iterations: None, start: None, grace: Duration::from_millis(50) }
     }
 }
 
-impl Limits {
+impl TimeControl {
+    /// The same as it stands in records.
+    pub fn recorded(&self) -> MatchLimits {
+        let ms = |time: Duration| time.as_secs_f64() * 1e3;
+        MatchLimits {
+            time_ms: self.time.map(ms),
+            iterations: self.iterations,
+            start_ms: self.start.map(ms),
+            grace_ms: ms(self.grace),
+            ..MatchLimits::default()
+        }
+    }
+
     /// The budget of one decision that is due so long from now.
     pub(crate) fn budget(&self, time: Option<Duration>, stop: &Stop) -> Budget {
         let budget = match self.iterations {

@@ -1,49 +1,54 @@
-//! One match.
+//! One match with clocks and threads.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use magister_core::{Game, Seed};
+use magister_core::record::MatchLimits;
+use magister_core::{
+    Event, Fault, FaultKind, Game, MatchEnd, MatchRecord, PlayerSource, Seed, Setup,
+};
 
-use crate::clock::Limits;
+use crate::clock::TimeControl;
+use crate::driver::Driver;
 use crate::person::Person;
-use crate::report::{GameReport, Mishap};
-use crate::seat::Maker;
-use crate::table::Table;
 
-/// A game, who plays it and how long they may think.
+/// A game and how it is played: how long players may think, and who asks people.
 #[derive(Clone)]
 pub struct Contest {
     /// The game.
     pub game: Arc<dyn Game>,
     /// How long a player may think.
-    pub limits: Limits,
-    /// So many steps at the start are random, for variety.
+    pub limits: TimeControl,
+    /// So many turns at the start are random, for variety.
     pub opening: u32,
-    /// A match that is longer is broken off.
+    /// A match of more turns is broken off.
     pub max_steps: u32,
-    /// How long the rules themselves may take for one step before the match is broken off.
+    /// How long the rules may take for one step before the match is broken off, and how long a
+    /// source may take to make a player.
     pub patience: Duration,
     /// Who asks the people, where people play.
     pub person: Option<Arc<dyn Person>>,
+    /// Whether players of this machine think at the same time.
+    pub asking: Asking,
+    /// How many threads this match may use where players think at the same time.
+    pub cores: usize,
+    /// Whether the record keeps what players thought.
+    pub thoughts: bool,
 }
 
-/// Who sits on a seat.
-#[derive(Clone)]
-pub enum Sitter {
-    /// A player, made by this.
-    Agent(Maker),
-    /// A person.
-    Person,
-}
-
-impl std::fmt::Debug for Sitter {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Sitter::Agent(_) => "Agent",
-            Sitter::Person => "Person",
-        })
-    }
+/// Whether players of this machine think at the same time, if several must decide in a turn.
+/// People and remote players are always asked at the same time as everybody else.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Asking {
+    /// At the same time if each of their threads has a processor of its own
+    /// ([`Contest::cores`]), else one after the other, so that they do not take time from each
+    /// other.
+    #[default]
+    Fair,
+    /// At the same time.
+    Together,
+    /// One after the other.
+    InTurn,
 }
 
 impl std::fmt::Debug for Contest {
@@ -57,7 +62,7 @@ impl std::fmt::Debug for Contest {
 
 impl Contest {
     /// A match of this game with these limits.
-    pub fn new(game: Arc<dyn Game>, limits: Limits) -> Self {
+    pub fn new(game: Arc<dyn Game>, limits: TimeControl) -> Self {
         Contest {
             game,
             limits,
@@ -65,41 +70,60 @@ impl Contest {
             max_steps: 10_000,
             patience: Duration::from_mins(1),
             person: None,
+            asking: Asking::default(),
+            cores: std::thread::available_parallelism().map_or(1, usize::from),
+            thoughts: false,
         }
     }
 
-    /// Plays a match: one name and one maker for each seat, in the order of the roles that are
+    /// The same contest where so many matches are played at the same time.
+    pub(crate) fn sharing(&self, matches: usize) -> Contest {
+        Contest { cores: self.cores / matches.max(1), ..self.clone() }
+    }
+
+    /// The limits as they stand in records.
+    pub fn recorded_limits(&self) -> MatchLimits {
+        let (opening, max_steps) = (self.opening, self.max_steps);
+        MatchLimits { opening, max_steps, ..self.limits.recorded() }
+    }
+
+    /// Plays a match of these players, one for each seat, in the order of the roles that are
     /// played.
     ///
     /// Chance, the opening, the substitutes for missing moves and each player draw from seeds
     /// that do not give each other away.
-    pub fn play(&self, players: &[(String, Maker)], seed: Seed) -> GameReport {
-        let sitter =
-            |(name, maker): &(String, Maker)| (name.clone(), Sitter::Agent(Arc::clone(maker)));
-        self.sit(&players.iter().map(sitter).collect::<Vec<_>>(), seed)
+    pub fn play(&self, players: &[Arc<dyn PlayerSource>], seed: Seed) -> MatchRecord {
+        self.watch(players, seed, &mut |_| {})
     }
 
-    /// Plays a match of players and people.
-    pub fn sit(&self, players: &[(String, Sitter)], seed: Seed) -> GameReport {
-        let mut table = match Table::new(self, players, seed) {
-            Ok(table) => table,
-            Err(trouble) => return self.unplayed(players, seed, trouble),
+    /// Plays a match and hands on everything that happens, as it happens. Events are whole:
+    /// [`Event::seen_by`] gives what others may see.
+    pub fn watch(
+        &self,
+        players: &[Arc<dyn PlayerSource>],
+        seed: Seed,
+        observer: &mut dyn FnMut(&Event),
+    ) -> MatchRecord {
+        let setup = Setup {
+            limits: self.recorded_limits(),
+            thoughts: self.thoughts,
+            ..Setup::new(seed, players.iter().map(|player| player.seat()).collect())
         };
-        table.run(self);
-        table.report(self)
+        match Driver::new(self, players, &setup, observer) {
+            Ok(driver) => driver.run(),
+            Err(trouble) => self.unplayed(setup, trouble),
+        }
     }
 
-    /// The report of a match that could not begin.
-    fn unplayed(&self, players: &[(String, Sitter)], seed: Seed, what: String) -> GameReport {
-        GameReport {
-            game: self.game.info().name.clone(),
-            seed: seed.to_string(),
-            players: players.iter().map(|(name, _)| name.clone()).collect(),
-            moves: Vec::new(),
-            rewards: vec![None; players.len()],
-            clairvoyant: Vec::new(),
-            errors: vec![Mishap::new(0, None, "broken-off", what)],
-            times_ms: Vec::new(),
-        }
+    /// The record of a match that could not begin.
+    fn unplayed(&self, setup: Setup, what: String) -> MatchRecord {
+        let mut record = MatchRecord::new(self.game.info(), setup.seed);
+        record.players = setup.seats.iter().map(|seat| seat.player.clone()).collect();
+        record.rewards = vec![None; record.players.len()];
+        record.limits = setup.limits;
+        record.end = Some(MatchEnd::BrokenOff);
+        let (kind, answer, played) = (FaultKind::BrokenOff, None, None);
+        record.errors = vec![Fault { step: 0, seat: None, role: None, kind, what, answer, played }];
+        record
     }
 }

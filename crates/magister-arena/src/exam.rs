@@ -127,7 +127,7 @@ impl Exam {
                 let mut agent = self.ready();
                 while let Some(&at) = due.get(next.fetch_add(1, Ordering::Relaxed)) {
                     if self.start.is_none() {
-                        agent = self.player.make();
+                        agent = self.player.agent();
                     }
                     found.extend(self.ask(&mut *agent, &nodes, at).map(|blunder| (at, blunder)));
                 }
@@ -144,7 +144,7 @@ impl Exam {
 
     /// The player, after it thought before the first move.
     fn ready(&self) -> Box<dyn Agent> {
-        let mut agent = self.player.make();
+        let mut agent = self.player.agent();
         let role = self.game.info().players().next();
         if let (Some(start), Some(role)) = (self.start, role) {
             let view = View::new(Arc::clone(&self.game), role);

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::io::{self, BufRead};
 
+use magister_core::MatchRecord;
 use serde::{Deserialize, Serialize};
 
 use crate::online::Meeting;
 use crate::ratings::Comparisons;
-use crate::report::GameReport;
-use crate::settings::{Heading, Settings};
+use crate::settings::{Heading, TournamentSettings};
 
 /// A match that is to be played, by which it is found again in a log.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -21,34 +21,40 @@ pub struct Pairing {
     pub seats: Vec<String>,
 }
 
-/// A match that was played: one line of a log.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Played {
-    /// Which match it is.
-    pub pairing: Pairing,
-    /// What came of it.
-    pub report: GameReport,
+impl Pairing {
+    /// Which match of a tournament a record is of; `None` if it belongs to none.
+    pub fn of(record: &MatchRecord) -> Option<Self> {
+        let (game, seats) = (record.game.clone(), record.players.clone());
+        Some(Pairing { game, round: record.round?, seats })
+    }
 }
 
 /// The matches that were played.
 #[derive(Clone, Debug, Default)]
 pub struct Log {
-    pub(crate) played: BTreeMap<Pairing, GameReport>,
-    pub(crate) settings: Vec<Settings>,
+    pub(crate) played: BTreeMap<Pairing, MatchRecord>,
+    pub(crate) settings: Vec<TournamentSettings>,
 }
 
 /// A line of a log.
-enum Entry {
-    Match(Played),
-    Settings(Settings),
+enum Line {
+    Match(Pairing, Box<MatchRecord>),
+    Settings(TournamentSettings),
 }
 
-impl Entry {
+impl Line {
     fn read(line: &[u8]) -> serde_json::Result<Self> {
-        serde_json::from_slice(line).map(Entry::Match).or_else(|error| {
-            let heading: Result<Heading, _> = serde_json::from_slice(line);
-            heading.map(|heading| Entry::Settings(heading.tournament)).map_err(|_| error)
-        })
+        let record: serde_json::Result<MatchRecord> = serde_json::from_slice(line);
+        match record {
+            Ok(record) => match Pairing::of(&record) {
+                Some(pairing) => Ok(Line::Match(pairing, Box::new(record))),
+                None => Err(serde::de::Error::custom("the match belongs to no tournament")),
+            },
+            Err(error) => {
+                let heading: Result<Heading, _> = serde_json::from_slice(line);
+                heading.map(|heading| Line::Settings(heading.tournament)).map_err(|_| error)
+            }
+        }
     }
 }
 
@@ -71,11 +77,11 @@ impl Log {
             if length == 0 {
                 return Ok((log, good));
             }
-            match (Entry::read(&line), line.ends_with(b"\n")) {
-                (Ok(Entry::Match(played)), true) => {
-                    log.played.insert(played.pairing, played.report);
+            match (Line::read(&line), line.ends_with(b"\n")) {
+                (Ok(Line::Match(pairing, record)), true) => {
+                    log.played.insert(pairing, *record);
                 }
-                (Ok(Entry::Settings(settings)), true) => log.settings.push(settings),
+                (Ok(Line::Settings(settings)), true) => log.settings.push(settings),
                 (Ok(_), false) => return Ok((log, good)),
                 // What is cut off begins as a line does; anything else is somebody else's file.
                 (Err(error), false) if error.is_eof() => return Ok((log, good)),
@@ -89,7 +95,7 @@ impl Log {
     }
 
     /// What the matches were played with; nothing in logs of earlier versions.
-    pub fn settings(&self) -> &[Settings] {
+    pub fn settings(&self) -> &[TournamentSettings] {
         &self.settings
     }
 
@@ -104,7 +110,7 @@ impl Log {
     }
 
     /// All matches.
-    pub fn matches(&self) -> impl Iterator<Item = (&Pairing, &GameReport)> {
+    pub fn matches(&self) -> impl Iterator<Item = (&Pairing, &MatchRecord)> {
         self.played.iter()
     }
 
@@ -113,13 +119,13 @@ impl Log {
     pub fn meetings(&self, game: Option<&str>) -> Vec<Meeting> {
         let mut meetings: Vec<Meeting> = Vec::new();
         let mut alone: BTreeMap<(u32, &str), Meeting> = BTreeMap::new();
-        for (pairing, report) in &self.played {
+        for (pairing, record) in &self.played {
             if game.is_some_and(|game| pairing.game != game) {
                 continue;
             }
             let mut meeting =
                 Meeting { round: pairing.round, players: Vec::new(), rewards: Vec::new() };
-            for (player, reward) in pairing.seats.iter().zip(&report.rewards) {
+            for (player, reward) in pairing.seats.iter().zip(&record.rewards) {
                 // Who sits twice meets the others once.
                 if let Some(reward) = reward.filter(|_| !meeting.players.contains(player)) {
                     meeting.players.push(player.clone());
@@ -147,8 +153,8 @@ impl Log {
     pub fn comparisons(&self, game: Option<&str>) -> Comparisons {
         let mut comparisons = Comparisons::new();
         let mut alone: BTreeMap<(&str, u32), Vec<(&str, f64)>> = BTreeMap::new();
-        for (pairing, report) in &self.played {
-            let rewards: Option<Vec<f64>> = report.rewards.iter().copied().collect();
+        for (pairing, record) in &self.played {
+            let rewards: Option<Vec<f64>> = record.rewards.iter().copied().collect();
             let (Some(rewards), true) = (rewards, game.is_none_or(|game| pairing.game == game))
             else {
                 continue;
@@ -177,20 +183,15 @@ mod tests {
 
     #[test]
     fn a_torn_line_is_left_out() {
-        let pairing = |round| Pairing { game: "g".into(), round, seats: vec!["a".into()] };
-        let report = GameReport {
-            game: "g".into(),
-            seed: String::new(),
+        let info = magister_core::Info::new("g", &["role"], "g 1");
+        let record = MatchRecord {
             players: vec!["a".into()],
-            moves: Vec::new(),
             rewards: vec![Some(1.0)],
-            clairvoyant: Vec::new(),
-            errors: Vec::new(),
-            times_ms: Vec::new(),
+            ..MatchRecord::new(&info, magister_core::Seed::from(1))
         };
         let line = |round| {
-            let played = Played { pairing: pairing(round), report: report.clone() };
-            serde_json::to_string(&played).unwrap() + "\n"
+            let record = MatchRecord { round: Some(round), ..record.clone() };
+            serde_json::to_string(&record).unwrap() + "\n"
         };
         let whole = line(0) + &line(1);
         let torn = whole.clone() + &line(2)[..20];
@@ -200,5 +201,21 @@ mod tests {
         // What is no log is not taken for a torn one, which would be written over.
         assert!(Log::read(&b"a letter"[..]).is_err());
         assert!(Log::read(&b"{\"dear\": \"reader\"}"[..]).is_err());
+    }
+
+    /// Logs of earlier versions wrote who met whom beside the match.
+    #[test]
+    fn logs_of_earlier_versions_are_read() {
+        let old = concat!(
+            r#"{"pairing":{"game":"g","round":3,"seats":["a","b"]},"report":{"game":"g","#,
+            r#""seed":"00","players":["a","b"],"moves":[],"rewards":[1.0,0.0],"errors":[],"#,
+            r#""times_ms":[]}}"#,
+            "\n"
+        );
+        let (log, good) = Log::read(old.as_bytes()).unwrap();
+        assert_eq!((log.len(), good), (1, old.len() as u64));
+        let (pairing, record) = log.matches().next().unwrap();
+        assert_eq!((pairing.round, pairing.seats.len()), (3, 2));
+        assert_eq!(record.rewards, [Some(1.0), Some(0.0)]);
     }
 }

@@ -8,11 +8,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, mpsc};
 use std::thread::{Builder, Scope};
 
-use magister_core::Seed;
-use magister_players::Spec;
+use magister_core::{MatchRecord, PlayerSource, Seed};
 
-use crate::contest::{Contest, Sitter};
-use crate::report::GameReport;
+use crate::contest::Contest;
 
 /// Up to so many players, every order of them is a seating; above, only those by which everybody
 /// moves on by one seat.
@@ -24,7 +22,7 @@ pub struct Series {
     /// What is played.
     pub contest: Contest,
     /// Who plays: one player for each seat, or a single one for all seats.
-    pub players: Vec<Spec>,
+    pub players: Vec<Arc<dyn PlayerSource>>,
     /// How many matches.
     pub games: u64,
     /// Where everything random comes from.
@@ -85,16 +83,17 @@ impl fmt::Display for SeriesError {
 impl std::error::Error for SeriesError {}
 
 impl Series {
-    /// Plays all matches and hands on the report of each, in the order of their numbers, until
+    /// Plays all matches and hands on the record of each, in the order of their numbers, until
     /// somebody has seen enough.
     pub fn play(
         &self,
-        mut each: impl FnMut(u64, GameReport) -> ControlFlow<()>,
+        mut each: impl FnMut(u64, MatchRecord) -> ControlFlow<()>,
     ) -> Result<(), SeriesError> {
         let players = self.seated()?;
         let seatings = seatings(players.len());
         let next = AtomicU64::new(0);
-        let (done, reports) = mpsc::channel();
+        let (done, records) = mpsc::channel();
+        let contest = &self.contest.sharing(self.jobs);
         std::thread::scope(|scope| {
             let (next, players, seatings) = (&next, &players, &seatings);
             crew(scope, self.jobs, self.games, move || {
@@ -105,9 +104,9 @@ impl Series {
                     }
                     let seating = &seatings[number as usize % seatings.len()];
                     let seated: Vec<_> =
-                        seating.iter().map(|&player| players[player].clone()).collect();
-                    let report = self.contest.sit(&seated, self.seed.derive_index(number));
-                    if done.send((number, report)).is_err() {
+                        seating.iter().map(|&player| Arc::clone(&players[player])).collect();
+                    let record = contest.play(&seated, self.seed.derive_index(number));
+                    if done.send((number, record)).is_err() {
                         return;
                     }
                 }
@@ -115,10 +114,10 @@ impl Series {
             .map_err(|error| SeriesError::Threads(error.to_string()))?;
             let mut early = BTreeMap::new();
             let mut due = 0;
-            for (number, report) in reports {
-                early.insert(number, report);
-                while let Some(report) = early.remove(&due) {
-                    if each(due, report).is_break() {
+            for (number, record) in records {
+                early.insert(number, record);
+                while let Some(record) = early.remove(&due) {
+                    if each(due, record).is_break() {
                         // Those that are being played come to their end and are not looked at.
                         next.store(self.games, Ordering::Relaxed);
                         return Ok(());
@@ -130,28 +129,19 @@ impl Series {
         })
     }
 
-    /// A name for each seat, and who sits there.
-    fn seated(&self) -> Result<Vec<(String, Sitter)>, SeriesError> {
+    /// A player for each seat.
+    fn seated(&self) -> Result<Vec<Arc<dyn PlayerSource>>, SeriesError> {
         let info = self.contest.game.info();
         let seats = info.players().count();
         if info.information == magister_core::Information::Hidden
-            && let Some(player) = self.players.iter().find(|player| !player.entry().hidden)
+            && let Some(player) = self.players.iter().find(|one| !one.capabilities().hidden)
         {
-            let (player, game) = (player.to_string(), info.name.clone());
+            let (player, game) = (player.name(), info.name.clone());
             return Err(SeriesError::Hidden { player, game });
         }
-        let maker = |spec: &Spec| {
-            let (name, spec) = (spec.to_string(), spec.clone());
-            let sitter = if spec.is_human() {
-                Sitter::Person
-            } else {
-                Sitter::Agent(Arc::new(move || spec.make()))
-            };
-            (name, sitter)
-        };
         match &self.players[..] {
-            [one] => Ok((0..seats).map(|_| maker(one)).collect()),
-            many if many.len() == seats => Ok(many.iter().map(maker).collect()),
+            [one] => Ok((0..seats).map(|_| Arc::clone(one)).collect()),
+            many if many.len() == seats => Ok(many.to_vec()),
             many => Err(SeriesError::Players { seats, named: many.len() }),
         }
     }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use magister_core::record::MatchLimits;
 use serde::{Deserialize, Serialize};
 
 use crate::contest::Contest;
@@ -9,7 +10,7 @@ use crate::tournament::System;
 
 /// What decides how the matches of a tournament go, beside who meets whom.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Settings {
+pub struct TournamentSettings {
     /// Where everything random comes from.
     pub seed: String,
     /// How opponents are found.
@@ -23,52 +24,36 @@ pub struct Settings {
 pub struct Terms {
     /// SHA-256 of the rules.
     pub rules: String,
-    /// The time for a move, in milliseconds.
-    pub time_ms: Option<f64>,
-    /// The iterations for a move.
-    pub iterations: Option<u64>,
-    /// The time before the first move, in milliseconds.
-    pub start_ms: Option<f64>,
-    /// How much later an answer may come, in milliseconds.
-    pub grace_ms: f64,
-    /// So many steps at the start are random.
-    pub opening: u32,
-    /// A match that is longer is broken off.
-    pub max_steps: u32,
+    /// How long players may think, and how long a match may become.
+    #[serde(flatten)]
+    pub limits: MatchLimits,
 }
 
 /// The line of a log that tells settings.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Heading {
-    pub(crate) tournament: Settings,
+    pub(crate) tournament: TournamentSettings,
 }
 
 impl Terms {
     /// How this game is played.
     pub(crate) fn of(contest: &Contest) -> Self {
-        let ms = |time: std::time::Duration| time.as_secs_f64() * 1e3;
-        Terms {
-            rules: contest.game.info().rules_hash.clone(),
-            time_ms: contest.limits.time.map(ms),
-            iterations: contest.limits.iterations,
-            start_ms: contest.limits.start.map(ms),
-            grace_ms: ms(contest.limits.grace),
-            opening: contest.opening,
-            max_steps: contest.max_steps,
-        }
+        let rules = contest.game.info().rules_hash.clone();
+        Terms { rules, limits: contest.recorded_limits() }
     }
 
     /// In what others differ, in words.
     fn differences(&self, other: &Terms, game: &str) -> Vec<String> {
         let ms = |time: Option<f64>| time.map_or("none".to_owned(), |time| format!("{time}ms"));
         let count = |n: Option<u64>| n.map_or("none".to_owned(), |n| n.to_string());
+        let (mine, its) = (&self.limits, &other.limits);
         let pairs = [
-            ("time", ms(self.time_ms), ms(other.time_ms)),
-            ("iterations", count(self.iterations), count(other.iterations)),
-            ("start", ms(self.start_ms), ms(other.start_ms)),
-            ("grace", ms(Some(self.grace_ms)), ms(Some(other.grace_ms))),
-            ("opening", self.opening.to_string(), other.opening.to_string()),
-            ("max-steps", self.max_steps.to_string(), other.max_steps.to_string()),
+            ("time", ms(mine.time_ms), ms(its.time_ms)),
+            ("iterations", count(mine.iterations), count(its.iterations)),
+            ("start", ms(mine.start_ms), ms(its.start_ms)),
+            ("grace", ms(Some(mine.grace_ms)), ms(Some(its.grace_ms))),
+            ("opening", mine.opening.to_string(), its.opening.to_string()),
+            ("max-steps", mine.max_steps.to_string(), its.max_steps.to_string()),
         ];
         let told = pairs.into_iter().filter(|(_, one, other)| one != other);
         let told = told.map(|(what, one, other)| format!("{what} {one}, now {other}"));
@@ -77,10 +62,10 @@ impl Terms {
     }
 }
 
-impl Settings {
+impl TournamentSettings {
     /// In what others differ, in words; nothing if the matches of both may be counted together.
     /// Games that only one of them has are no difference.
-    pub fn differences(&self, other: &Settings) -> Vec<String> {
+    pub fn differences(&self, other: &TournamentSettings) -> Vec<String> {
         let mut all = Vec::new();
         all.extend((self.seed != other.seed).then(|| "another seed".to_owned()));
         all.extend((self.system != other.system).then(|| "another system of pairing".to_owned()));
@@ -101,27 +86,28 @@ mod tests {
 
     #[test]
     fn differences_are_told_once() {
-        let terms = Terms {
+        let with = |iterations| Terms {
             rules: "a".into(),
-            time_ms: None,
-            iterations: Some(400),
-            start_ms: None,
-            grace_ms: 50.0,
-            opening: 0,
-            max_steps: 100,
+            limits: MatchLimits {
+                iterations: Some(iterations),
+                grace_ms: 50.0,
+                max_steps: 100,
+                ..MatchLimits::default()
+            },
         };
+        let terms = with(400);
         let games = ["one", "two"].map(|name| (name.to_owned(), terms.clone()));
-        let one = Settings {
+        let one = TournamentSettings {
             seed: "4".into(),
             system: System::RoundRobin,
             games: games.into_iter().collect(),
         };
         let mut more = one.clone();
-        more.games.insert("three".into(), Terms { iterations: Some(5), ..terms });
+        more.games.insert("three".into(), with(5));
         assert!(one.differences(&more).is_empty() && more.differences(&one).is_empty());
         let mut other = one.clone();
         for terms in other.games.values_mut() {
-            terms.iterations = Some(5);
+            *terms = with(5);
         }
         other.seed = "99".into();
         assert_eq!(one.differences(&other), ["another seed", "iterations 400, now 5"]);

@@ -1,9 +1,7 @@
 //! What a series says about its players.
 
-use magister_core::Info;
+use magister_core::{Info, MatchRecord};
 use serde::{Deserialize, Serialize};
-
-use crate::report::GameReport;
 
 /// The summary of a series.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -125,26 +123,27 @@ impl Summary {
     }
 
     /// Counts one match.
-    pub fn add(&mut self, report: &GameReport) {
+    pub fn add(&mut self, record: &MatchRecord) {
         self.games += 1;
-        self.moves += report.moves.len() as u64;
-        let rewards: Option<Vec<f64>> = report.rewards.iter().copied().collect();
+        self.moves += record.moves.len() as u64;
+        let rewards: Option<Vec<f64>> = record.rewards.iter().copied().collect();
         self.undecided += u64::from(rewards.is_none());
-        self.roles.resize_with(report.players.len().max(self.roles.len()), RoleLine::default);
+        self.roles.resize_with(record.players.len().max(self.roles.len()), RoleLine::default);
         for (line, &reward) in self.roles.iter_mut().zip(rewards.iter().flatten()) {
             line.count(reward, self.range);
         }
-        for (seat, player) in report.players.iter().enumerate() {
+        for (seat, player) in record.players.iter().enumerate() {
             let line = self.line(player);
             line.seats += 1;
-            if report.players.len() > 1 {
+            if record.players.len() > 1 {
                 for count in [&mut line.wins, &mut line.draws, &mut line.losses] {
                     count.get_or_insert(0);
                 }
             }
-            let faults = report.errors.iter().filter(|error| error.seat == Some(seat));
+            let own = record.errors.iter().filter(|fault| fault.seat == Some(seat));
+            let faults = own.filter(|fault| fault.kind.is_mistake());
             line.errors += faults.count() as u64;
-            for &time in report.times_ms.iter().filter_map(|times| times.get(seat)) {
+            for &time in record.times_ms.iter().filter_map(|times| times.get(seat)) {
                 line.sums.asked += u64::from(time > 0.0);
                 line.sums.time += time;
             }
@@ -271,23 +270,19 @@ mod tests {
     }
 
     /// A match of some players, who all are called the same.
-    fn report(rewards: &[Option<f64>]) -> GameReport {
-        GameReport {
-            game: "g".into(),
-            seed: String::new(),
+    fn record(rewards: &[Option<f64>]) -> MatchRecord {
+        let info = Info::new("g", &[], "g 1");
+        MatchRecord {
             players: vec!["a".into(); rewards.len()],
-            moves: Vec::new(),
             rewards: rewards.to_vec(),
-            clairvoyant: Vec::new(),
-            errors: Vec::new(),
-            times_ms: Vec::new(),
+            ..MatchRecord::new(&info, magister_core::Seed::from(1))
         }
     }
 
     #[test]
     fn who_plays_alone_neither_wins_nor_loses() {
         let mut summary = Summary::default();
-        [0.0, 100.0].into_iter().for_each(|reward| summary.add(&report(&[Some(reward)])));
+        [0.0, 100.0].into_iter().for_each(|reward| summary.add(&record(&[Some(reward)])));
         let line = &summary.players[0];
         assert_eq!((line.wins, line.draws, line.losses), (None, None, None));
         assert_eq!((line.score, line.score_interval), (None, None));
@@ -297,12 +292,12 @@ mod tests {
     #[test]
     fn nothing_is_told_of_matches_without_a_decision() {
         let mut summary = Summary::default();
-        summary.add(&report(&[None, None]));
+        summary.add(&record(&[None, None]));
         let line = &summary.players[0];
         assert_eq!((summary.undecided, line.wins, line.losses), (1, Some(0), Some(0)));
         assert_eq!((line.score, line.score_interval, line.mean_reward), (None, None, None));
         assert_eq!(summary.roles[0].mean_reward, None);
-        summary.add(&report(&[Some(100.0), Some(0.0)]));
+        summary.add(&record(&[Some(100.0), Some(0.0)]));
         let line = &summary.players[0];
         assert_eq!((line.score, line.mean_reward), (Some(0.5), Some(50.0)));
     }

@@ -5,16 +5,13 @@ use std::fmt;
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
-use magister_core::Seed;
-use magister_players::Spec;
+use magister_core::{MatchRecord, PlayerSource, Seed};
 use serde::{Deserialize, Serialize};
 
 use crate::contest::Contest;
-use crate::log::{Log, Pairing, Played};
-use crate::report::GameReport;
-use crate::seat::Maker;
+use crate::log::{Log, Pairing};
 use crate::series::{crew, seatings};
-use crate::settings::{Heading, Settings, Terms};
+use crate::settings::{Heading, Terms, TournamentSettings};
 use crate::swiss::{self, Standings};
 
 /// How opponents are found.
@@ -33,7 +30,7 @@ pub struct Tournament {
     /// The games.
     pub games: Vec<Contest>,
     /// The players.
-    pub players: Vec<Spec>,
+    pub players: Vec<Arc<dyn PlayerSource>>,
     /// How opponents are found.
     pub system: System,
     /// Matches of each group in a round robin, or rounds of a Swiss tournament.
@@ -125,9 +122,9 @@ impl Tournament {
     }
 
     /// What decides how its matches go.
-    pub fn settings(&self) -> Settings {
+    pub fn settings(&self) -> TournamentSettings {
         let terms = |contest: &Contest| (contest.game.info().name.clone(), Terms::of(contest));
-        Settings {
+        TournamentSettings {
             seed: self.seed.to_string(),
             system: self.system,
             games: self.games.iter().map(terms).collect(),
@@ -151,15 +148,15 @@ impl Tournament {
         groups.saturating_mul(u128::from(self.rounds))
     }
 
-    /// Plays all matches that are not in the log. Each is written to `out` as one line before it
-    /// counts, and then handed on, with how many are known by now and how many there will be.
+    /// Plays all matches that are not in the log. The record of each is written to `out` as one
+    /// line before it counts, and then handed on, with how many are known by now and how many there will be.
     ///
     /// Afterwards the log has the matches of this tournament only; gives how many others it had.
     pub fn play(
         &self,
         log: &mut Log,
         out: &mut (impl Write + Send),
-        mut each: impl FnMut(&Played, usize, usize) + Send,
+        mut each: impl FnMut(&MatchRecord, usize, usize) + Send,
     ) -> io::Result<usize> {
         self.check().and_then(|()| self.fits(log)).map_err(io::Error::other)?;
         self.head(log, out)?;
@@ -186,14 +183,13 @@ impl Tournament {
                         _ => None,
                     };
                     let Some((pairing, game)) = next else { return };
-                    let report = self.meet(&pairing, game);
-                    let played = Played { pairing, report };
+                    let record = self.meet(&pairing, game);
                     let written = {
                         let (log, out, each) = &mut *locked(&shared);
-                        let written = write_line(out, &played);
+                        let written = write_line(out, &record);
                         if written.is_ok() {
-                            log.played.insert(played.pairing.clone(), played.report.clone());
-                            each(&played, log.played.len(), total);
+                            log.played.insert(pairing, record.clone());
+                            each(&record, log.played.len(), total);
                         }
                         written
                     };
@@ -223,21 +219,19 @@ impl Tournament {
     }
 
     /// Plays one match. Its seed depends on what it is and not on when it is played.
-    fn meet(&self, pairing: &Pairing, game: usize) -> GameReport {
+    fn meet(&self, pairing: &Pairing, game: usize) -> MatchRecord {
         let seed = pairing.seats.iter().fold(
             self.seed.derive(&pairing.game).derive_index(u64::from(pairing.round)),
             |seed, seat| seed.derive(seat),
         );
-        let maker = |name: &String| -> Option<(String, Maker)> {
-            let spec = self.players.iter().find(|spec| spec.to_string() == *name)?.clone();
-            Some((name.clone(), Arc::new(move || spec.make())))
-        };
-        let seats: Vec<(String, Maker)> = pairing.seats.iter().filter_map(maker).collect();
-        self.games[game].play(&seats, seed)
+        let player = |name: &String| self.players.iter().find(|one| one.name() == *name).cloned();
+        let seats: Vec<_> = pairing.seats.iter().filter_map(player).collect();
+        let record = self.games[game].sharing(self.jobs).play(&seats, seed);
+        MatchRecord { round: Some(pairing.round), ..record }
     }
 
     fn names(&self) -> Vec<String> {
-        self.players.iter().map(ToString::to_string).collect()
+        self.players.iter().map(|player| player.name()).collect()
     }
 
     /// The matches of a round, or all of a round robin, each with the number of its game; made

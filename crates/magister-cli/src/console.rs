@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context as _, Result, bail};
-use magister_arena::{Asked, Limits, Maker, Person, Seat, Wish};
-use magister_core::{Game, Information, Move, Seed};
+use magister_arena::{AgentThread, Asked, Person, TimeControl, Wish};
+use magister_core::{Game, Information, Move, PlayerSource as _, Said, Seed};
 use magister_engine::board::Painter;
 use magister_players::Spec;
 
@@ -37,7 +37,7 @@ quit          leave
 pub(crate) struct Console {
     painter: Painter,
     /// Who gives hints, and how long it may think.
-    adviser: (Spec, Limits),
+    adviser: (Spec, TimeControl),
     seed: u64,
     table: Mutex<Known>,
     /// Whether everybody went away; then nobody is asked any more.
@@ -54,7 +54,7 @@ impl Console {
     pub(crate) fn new(
         game: &Arc<dyn Game>,
         painter: Painter,
-        adviser: (Spec, Limits),
+        adviser: (Spec, TimeControl),
         seed: u64,
     ) -> Self {
         Console {
@@ -117,17 +117,16 @@ impl Console {
     fn hint(&self, asked: &Asked<'_>) -> Result<String> {
         let (spec, limits) = &self.adviser;
         let info = asked.view.game().info();
-        if info.information == Information::Hidden && !spec.entry().hidden {
+        if info.information == Information::Hidden && !spec.capabilities().hidden {
             bail!("{spec} needs to see everything; name another adviser with --hint");
         }
-        let made = spec.clone();
-        let maker: Maker = Arc::new(move || made.make());
+        let (source, game) = (Arc::new(spec.clone()), Arc::clone(asked.view.game()));
         let rng = Seed::from(self.seed).derive("hint").rng();
-        let mut seat = Seat::new(maker, rng).context("no thread could be made for a hint")?;
-        let said = seat.decide(asked.view, limits).said;
-        match said {
-            Ok(decision) => Ok(words::advice(spec, asked.view, decision)),
-            Err(_) => bail!("{spec} had no idea in time; a longer --time may help"),
+        let mut thread = AgentThread::new(source, game, asked.view.role())
+            .context("no thread could be made for a hint")?;
+        match thread.decide(asked.view, rng, limits).said {
+            Said::Decision(decision) => Ok(words::advice(spec, asked.view, decision)),
+            _ => bail!("{spec} had no idea in time; a longer --time may help"),
         }
     }
 

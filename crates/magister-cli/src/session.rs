@@ -5,7 +5,7 @@ pub(crate) mod joint;
 use std::sync::Arc;
 
 use anyhow::{Result, anyhow, bail};
-use magister_core::{Game, Info, Move, Rng, Role, Seed, Step, Stop, Worker, draw};
+use magister_core::{Game, Info, Move, Rng, Role, Seed, Step, Stop, Worker, draw, draws};
 
 /// Steps without a choice of a player that are made on the way to a move.
 const PASSED: usize = 10_000;
@@ -17,8 +17,6 @@ pub(crate) struct Moment {
     pub(crate) joint: Vec<Move>,
     /// What came of it.
     pub(crate) step: Step,
-    /// Where the next move of chance comes from, as a referee with the same seed draws it.
-    chance: Rng,
 }
 
 pub(crate) struct Session {
@@ -30,6 +28,8 @@ pub(crate) struct Session {
     pub(crate) at: usize,
     /// The joint move that could not be made, after an error that says so.
     pub(crate) refused: Option<Vec<Move>>,
+    /// Where moves of chance come from, as a referee with the same seed draws them.
+    seed: Seed,
     /// Where random moves of players come from.
     random: Rng,
 }
@@ -54,10 +54,9 @@ impl Session {
         let seed = Seed::from(seed);
         let mut state = Vec::new();
         worker.save(&mut state);
-        let chance = seed.derive("chance").rng();
-        let first = Moment { state, joint: Vec::new(), step: Step::new(), chance };
+        let first = Moment { state, joint: Vec::new(), step: Step::new() };
         let random = seed.derive("random").rng();
-        Session { game, worker, moments: vec![first], at: 0, refused: None, random }
+        Session { game, worker, moments: vec![first], at: 0, refused: None, seed, random }
     }
 
     pub(crate) fn info(&self) -> &Info {
@@ -134,9 +133,9 @@ impl Session {
         self.make(&vec![Choice::Drawn; self.info().roles.len()])
     }
 
-    /// The moves of all roles, with those that are drawn, and where chance goes on.
-    pub(crate) fn drawn(&mut self, choices: &[Choice]) -> Result<(Vec<Move>, Rng)> {
-        let mut chance = self.moment().chance.clone();
+    /// The moves of all roles, with those that are drawn.
+    pub(crate) fn drawn(&mut self, choices: &[Choice]) -> Result<Vec<Move>> {
+        let mut chance = draws::chance(&self.seed, self.at);
         let mut joint = Vec::with_capacity(choices.len());
         for (role, &choice) in self.game.info().all_roles().zip(choices) {
             let legal = self.worker.legal(role);
@@ -150,7 +149,7 @@ impl Session {
             let name = self.game.info().role_name(role);
             joint.push(drawn.ok_or_else(|| anyhow!("{name} has no legal move"))?);
         }
-        Ok((joint, chance))
+        Ok(joint)
     }
 
     /// Makes a step; what was taken back before is forgotten.
@@ -158,7 +157,7 @@ impl Session {
         if self.worker.terminal() {
             bail!("the game is over; `undo` takes the last step back");
         }
-        let (joint, chance) = self.drawn(choices)?;
+        let joint = self.drawn(choices)?;
         let mut step = Step::new();
         if let Err(halt) = self.worker.step(&joint, &mut step, &Stop::never()) {
             self.refused = Some(joint);
@@ -167,7 +166,7 @@ impl Session {
         let mut state = Vec::new();
         self.worker.save(&mut state);
         self.moments.truncate(self.at + 1);
-        self.moments.push(Moment { state, joint, step, chance });
+        self.moments.push(Moment { state, joint, step });
         self.at += 1;
         Ok(())
     }

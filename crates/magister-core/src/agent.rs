@@ -12,12 +12,6 @@ pub trait Agent: Send {
     /// A name for tables and records.
     fn name(&self) -> String;
 
-    /// Whether it wants to be shown the true state, which the record of the match then tells. Such
-    /// an agent is given the view of a game that begins in that state and hides nothing.
-    fn clairvoyant(&self) -> bool {
-        false
-    }
-
     /// Whether it says that everybody in its simulations decides by what that role has lived and by
     /// nothing else. Who says so is held to it by the audit: others that are imagined to see
     /// the state make a player keep no secrets and take every bluff for seen through.
@@ -37,6 +31,11 @@ pub trait Agent: Send {
     /// known.
     fn decide(&mut self, view: &View, budget: &mut Budget, rng: &mut Rng)
     -> Result<Decision, Halt>;
+
+    /// Learns how the match ended: the last view of its role, and the results of all roles in the
+    /// order of the roles; none for a role without a result. A match that was not played to its
+    /// end has no results. Whoever runs the match waits a moment for it, not for ever.
+    fn finish(&mut self, _view: &View, _outcome: &[Option<f64>]) {}
 
     /// What each role can expect, chance included, where the agent has an opinion.
     fn value(&mut self, _view: &View) -> Option<Vec<f64>> {

@@ -31,7 +31,8 @@
 //! | `seed`, [`mod@philox`], [`playout`] | random numbers, and playouts that every evaluator plays alike |
 //! | `budget`, `agent`, [`view`] | how long to think, what decides, and what it knows |
 //! | `evaluate` | values and policies of many positions at once, for searches |
-//! | `referee`, [`record`] | the holder of a match, and what it writes down |
+//! | `referee`, [`record`] | the holder of the truth of a match, and what it writes down |
+//! | [`matches`], `source`, [`draws`] | matches as state machines, where players come from, and the random numbers of a match |
 //! | [`battery`] | tests that any game must pass |
 //! | [`examples`] | the smallest complete game |
 //!
@@ -43,12 +44,14 @@ mod agent;
 pub mod battery;
 mod board;
 mod budget;
+pub mod draws;
 mod evaluate;
 pub mod examples;
 mod game;
 mod hex;
 mod ids;
 mod info;
+pub mod matches;
 mod native;
 mod observation;
 pub mod pack;
@@ -57,6 +60,7 @@ pub mod playout;
 pub mod record;
 mod referee;
 mod seed;
+mod source;
 mod step;
 mod stop;
 mod style;
@@ -72,15 +76,17 @@ pub use evaluate::{Evaluate, Evaluations, Position, Positions};
 pub use game::{Game, Worker};
 pub use ids::{Move, Percept, Role};
 pub use info::{Info, Information, Payment, rules_hash};
+pub use matches::{Answer, Event, Match, MatchError, Pending, Said, Setup};
 pub use native::{Native, Rules};
 pub use observation::{
     Element, HASHED, Planes, StateObserver, StateTensors, TURN_HASHED, Tensor, Tensors,
     ViewObserver,
 };
 pub use playout::{Batch, Detail, Leaves, MoveTally, Results, Stream, Tally, Tried, Tries, Yields};
-pub use record::{MatchRecord, StepRecord};
+pub use record::{Fault, FaultKind, MatchEnd, MatchRecord, PlayerKind, Seat, Viewer};
 pub use referee::{Referee, draw, odds};
 pub use seed::{Rng, Seed};
+pub use source::{Capabilities, PlayerSource, SourceError};
 pub use step::{Observation, Percepts, Step, Turn};
 pub use stop::{Halt, Stop};
 pub use style::{BoardStyle, End, Style};

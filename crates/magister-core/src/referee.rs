@@ -3,30 +3,30 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::record::{Fault, MatchRecord, StepRecord};
+use crate::record::{MatchEnd, MatchRecord, StepText, rewards};
 use crate::view::observe;
-use crate::{Game, Halt, Info, Move, Payment, Rng, Role, Seed, Step, Stop, Turn, View, Worker};
+use crate::{
+    Game, Halt, Info, Move, Payment, Rng, Role, Seed, Step, Stop, Turn, View, Worker, draws,
+};
 
 /// The only holder of the true state of a match.
 ///
-/// A referee draws the moves of chance from `seed.derive("chance")`, runs silent steps through,
-/// keeps the views of the players and writes the record as it goes. Whoever runs a match asks
-/// the agents, each with its [`view`](Referee::view), and gives their moves to
+/// A referee draws the moves of chance, each from a seed of its own (see [`draws`]), makes the
+/// silent steps, keeps the views of the players and writes the record. It is the lowest layer of a
+/// match: [`Match`](crate::Match) stands on it and adds players, faults and ends. Whoever uses a
+/// referee alone asks the agents, each with its [`view`](Referee::view), and gives their moves to
 /// [`advance`](Referee::advance). There is no way to the state but [`reveal`](Referee::reveal),
-/// which the record mentions. The record tells every move, those of chance too, so it stays with
-/// whoever runs the match until the match is over.
+/// which the record mentions. The record tells every move, those of chance too; what others may
+/// see of it, [`MatchRecord::seen_by`] says.
 pub struct Referee {
     game: Arc<dyn Game>,
     worker: Box<dyn Worker>,
-    chance: Rng,
-    /// The next move of chance, once it is drawn: a step that fails and is tried again must not
-    /// draw another one.
-    drawn: Option<Move>,
+    seed: Seed,
     /// Whether the joint move that was tried last could not be made.
     stuck: bool,
     views: Vec<View>,
-    record: MatchRecord,
-    faults: Vec<Fault>,
+    pub(crate) record: MatchRecord,
+    outcome: Option<Vec<Option<f64>>>,
     totals: Vec<f64>,
     joint: Vec<Move>,
     step: Step,
@@ -39,12 +39,11 @@ impl Referee {
         let info = game.info();
         let mut referee = Referee {
             worker: game.worker(),
-            chance: seed.derive("chance").rng(),
-            drawn: None,
+            seed,
             stuck: false,
             views: info.all_roles().map(|role| View::new(Arc::clone(&game), role)).collect(),
             record: MatchRecord::new(info, seed),
-            faults: Vec::new(),
+            outcome: None,
             totals: vec![0.0; info.roles.len()],
             joint: Vec::new(),
             step: Step::new(),
@@ -76,18 +75,6 @@ impl Referee {
     /// Whether the match is over.
     pub fn terminal(&self) -> bool {
         self.worker.terminal()
-    }
-
-    /// Enters who plays a role into the record.
-    pub fn set_player(&mut self, role: Role, name: &str) {
-        self.record.players[role.index()] = Some(name.to_owned());
-    }
-
-    /// Enters that a role did something wrong into the next step of the record: an illegal move
-    /// that was replaced, an answer that did not come in time.
-    pub fn fault(&mut self, role: Role, what: &str) {
-        let role = self.info().role_name(role).to_owned();
-        self.faults.push(Fault { role, what: what.to_owned() });
     }
 
     /// Makes one turn with the moves of the players, one for each role in the order of the roles;
@@ -127,8 +114,11 @@ impl Referee {
             }
             self.make(stop)?;
         }
-        if self.worker.terminal() && self.record.result.is_none() {
-            self.record.result = Some(result(&*self.worker, &self.totals));
+        if self.worker.terminal() && self.outcome.is_none() {
+            let outcome = result(&*self.worker, &self.totals);
+            self.record.rewards = rewards(self.info(), &outcome);
+            self.record.end = Some(MatchEnd::Terminal);
+            self.outcome = Some(outcome);
         }
         Ok(())
     }
@@ -136,7 +126,7 @@ impl Referee {
     /// The result of each role when the match is over; `None` before. Chance has no result, nor
     /// has a player whom the rules give no goal value or several.
     pub fn outcome(&self) -> Option<&[Option<f64>]> {
-        self.record.result.as_deref()
+        self.outcome.as_deref()
     }
 
     /// The record of the match so far.
@@ -148,6 +138,11 @@ impl Referee {
     /// rules have no state after it, or it took too long.
     pub fn stuck(&self) -> Option<&[Move]> {
         self.stuck.then_some(&self.joint[..])
+    }
+
+    /// The worker, for reading moves in the current state.
+    pub(crate) fn worker(&self) -> &dyn Worker {
+        &*self.worker
     }
 
     /// The record, when the match is done with.
@@ -176,18 +171,14 @@ impl Referee {
         let info = game.info();
         self.stuck = false;
         if let Some(role) = info.chance {
-            let choice = match self.drawn {
-                Some(choice) => choice,
-                None => draw(self.worker.legal(role), self.worker.weights(), &mut self.chance)
-                    .ok_or_else(|| Halt::Rules("chance has no legal move".to_owned()))?,
-            };
-            self.drawn = Some(choice);
-            self.joint[role.index()] = choice;
+            let mut rng = draws::chance(&self.seed, self.record.moves.len());
+            self.joint[role.index()] =
+                draw(self.worker.legal(role), self.worker.weights(), &mut rng)
+                    .ok_or_else(|| Halt::Rules("chance has no legal move".to_owned()))?;
         }
         self.stuck = true;
         self.worker.step(&self.joint, &mut self.step, stop)?;
         self.stuck = false;
-        self.drawn = None;
 
         for (total, gain) in self.totals.iter_mut().zip(&self.step.gains) {
             *total += gain;
@@ -198,9 +189,7 @@ impl Referee {
                 self.views[role.index()].push(Turn { own: self.joint[role.index()], seen });
             }
         }
-        let errors = std::mem::take(&mut self.faults);
-        let record = StepRecord::new(info, game.text(), &self.joint, &self.step);
-        self.record.steps.push(StepRecord { errors, ..record });
+        self.record.push(info, StepText::new(info, game.text(), &self.joint, &self.step));
         Ok(())
     }
 }
@@ -209,8 +198,8 @@ impl fmt::Debug for Referee {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Referee")
             .field("game", &self.info().name)
-            .field("steps", &self.record.steps.len())
-            .field("result", &self.record.result)
+            .field("steps", &self.record.moves.len())
+            .field("outcome", &self.outcome)
             .finish_non_exhaustive()
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use magister_core::examples::Countdown;
-use magister_core::record::RecordError;
+use magister_core::record::{ChanceProof, ReplayError};
 use magister_core::{
     Agent, Budget, Decision, Game, Halt, Info, Information, MatchRecord, Move, Native, Observation,
     Percept, Referee, Rng, Role, Rules, Seed, Step, Stop, Text, Turn, View, Worker, battery,
@@ -149,9 +149,6 @@ impl Agent for Careful {
 fn play_claim(seed: u64) -> Referee {
     let mut referee = Referee::new(claim(), Seed::from(seed), &Stop::never()).unwrap();
     let mut agent = Careful;
-    for role in [LOW, HIGH] {
-        referee.set_player(role, &agent.name());
-    }
     while !referee.terminal() {
         let mut rng = Seed::from(0).rng();
         let mut decide = |role| {
@@ -173,12 +170,13 @@ fn the_test_games_are_sound() {
 #[test]
 fn silent_steps_give_no_turn_but_stand_in_the_record() {
     let referee = Referee::new(claim(), Seed::from(1), &Stop::never()).unwrap();
-    assert_eq!(referee.record().steps.len(), 3);
-    assert!(referee.record().steps.iter().all(|step| !step.tick && step.percepts.is_none()));
+    assert_eq!(referee.record().moves.len(), 3);
+    assert_eq!(referee.record().silent, [1, 2, 3]);
+    assert!(referee.record().percepts.iter().all(Option::is_none));
     assert!([LOW, HIGH, DEALER].iter().all(|&role| referee.view(role).turns().is_empty()));
 
     let referee = play_claim(1);
-    assert_eq!(referee.record().steps.len(), 5);
+    assert_eq!(referee.record().moves.len(), 5);
     assert_eq!(referee.view(LOW).turns().len(), 2);
     assert!(referee.view(DEALER).turns().is_empty());
     assert!(referee.outcome().is_some());
@@ -200,7 +198,7 @@ fn a_view_holds_the_cards_of_its_role_and_no_others() {
 #[test]
 fn the_same_seed_gives_the_same_match_and_others_differ() {
     assert_eq!(play_claim(3).into_record(), play_claim(3).into_record());
-    let deals = |seed| play_claim(seed).record().steps.iter().map(|s| s.joint.clone()).collect();
+    let deals = |seed| play_claim(seed).record().moves.clone();
     let matches: Vec<Vec<Vec<String>>> = (0..10).map(deals).collect();
     assert!(matches.iter().any(|other| *other != matches[0]));
 }
@@ -305,18 +303,6 @@ fn revealing_the_state_is_written_down() {
 }
 
 #[test]
-fn faults_stand_with_the_step_they_led_to() {
-    let stop = Stop::never();
-    let mut referee = Referee::new(countdown(), Seed::from(7), &stop).unwrap();
-    referee.fault(LOW, "answered too late");
-    referee.advance(&[Move(0), Move::IDLE], &stop).unwrap();
-    referee.advance(&[Move::IDLE, Move(0)], &stop).unwrap();
-    let steps = &referee.record().steps;
-    assert_eq!(steps[0].errors[0].role, "first");
-    assert!(steps[1].errors.is_empty());
-}
-
-#[test]
 fn a_record_is_read_back_and_played_again() {
     let game = claim();
     for seed in 0..20 {
@@ -324,8 +310,8 @@ fn a_record_is_read_back_and_played_again() {
         let line = serde_json::to_string(&record).unwrap();
         let read: MatchRecord = serde_json::from_str(&line).unwrap();
         assert_eq!(read, record);
-        assert_eq!(read.replay(&*game, &Stop::never()).unwrap().len(), 6);
-        assert_eq!(read.players[0].as_deref(), Some("careful"));
+        let again = read.replay(&*game, &Stop::never()).unwrap();
+        assert_eq!((again.states.len(), again.chance), (6, ChanceProof::Proven));
     }
 }
 
@@ -338,17 +324,58 @@ fn a_forged_record_is_found_out() {
         forge(&mut forgery);
         forgery.replay(&*game, &Stop::never()).unwrap_err()
     };
-    let differs = |step, what| RecordError::Differs { step, what };
-    assert_eq!(forged(&|r| r.schema = 99), RecordError::Schema(99));
-    assert_eq!(forged(&|r| r.rules_hash.clear()), RecordError::OtherRules);
-    assert_eq!(forged(&|r| r.steps[3].percepts = None), differs(4, "percepts"));
-    assert_eq!(forged(&|r| r.steps[4].gains = vec![1.0, 0.0, 0.0]), differs(5, "gains"));
-    assert_eq!(forged(&|r| r.steps[0].tick = true), differs(1, "tick"));
-    assert_eq!(forged(&|r| r.result = None), differs(5, "result"));
-    assert_eq!(forged(&|r| drop(r.steps.pop())), differs(4, "result"));
-    assert_eq!(forged(&|r| drop(r.steps[2].joint.pop())), differs(3, "number of moves"));
-    let unknown = forged(&|r| r.steps[4].joint[0] = "cheat".into());
+    let differs = |step, what| ReplayError::Differs { step, what };
+    assert_eq!(forged(&|r| r.schema = 99), ReplayError::Schema(99));
+    assert_eq!(forged(&|r| r.rules_hash = "00".into()), ReplayError::OtherRules);
+    assert_eq!(forged(&|r| r.percepts[3] = None), differs(4, "percepts"));
+    assert_eq!(forged(&|r| r.gains = vec![vec![1.0, 0.0, 0.0]]), differs(1, "gains"));
+    assert_eq!(forged(&|r| drop(r.silent.remove(0))), differs(1, "silent steps"));
+    assert_eq!(forged(&|r| r.end = None), differs(5, "end"));
+    let rewards = forged(&|r| r.rewards = vec![Some(7.0), Some(7.0)]);
+    assert!(matches!(rewards, ReplayError::Rewards { .. }));
+    assert_eq!(forged(&|r| drop(r.moves.pop())), ReplayError::Open { step: 4 });
+    assert_eq!(forged(&|r| r.moves.push(r.moves[4].clone())), ReplayError::Over { step: 5 });
+    assert_eq!(forged(&|r| drop(r.moves[2].pop())), ReplayError::Length { step: 3 });
+    assert_eq!(
+        forged(&|r| drop(r.players.pop())),
+        ReplayError::Seats { seats: 2, players: 1, rewards: 2 }
+    );
+    let unknown = forged(&|r| r.moves[4][0] = "cheat".into());
     assert_eq!(unknown.to_string(), "step 5: the game knows no move `cheat`");
-    let illegal = forged(&|r| r.steps[1].joint = r.steps[0].joint.clone());
-    assert!(matches!(illegal, RecordError::Halt { step: 2, halt: Halt::IllegalMove { .. } }));
+    let illegal = forged(&|r| r.moves[1] = r.moves[0].clone());
+    assert!(matches!(illegal, ReplayError::Illegal { step: 2, .. }));
+}
+
+/// Who deals otherwise than the seed says, or names another seed afterwards, is found out.
+#[test]
+fn chance_is_proven_to_be_fair() {
+    let game = claim();
+    let record = play_claim(8).into_record();
+    let forged = |forge: &dyn Fn(&mut MatchRecord)| {
+        let mut forgery = record.clone();
+        forge(&mut forgery);
+        forgery.replay(&*game, &Stop::never())
+    };
+    let other = |r: &mut MatchRecord| {
+        let cards = ["(deal 0)", "(deal 1)"];
+        let card = cards.iter().find(|card| **card != r.moves[0][2]).unwrap();
+        r.moves[0][2] = (*card).to_owned();
+    };
+    assert!(matches!(forged(&other), Err(ReplayError::Drawn { step: 1, .. })));
+    let seed = |r: &mut MatchRecord| r.seed = Seed::from(9).to_string();
+    assert_eq!(forged(&seed), Err(ReplayError::Promise));
+    let salt = |r: &mut MatchRecord| r.salt = Seed::from(9).to_string();
+    assert_eq!(forged(&salt), Err(ReplayError::Promise));
+    // Another seed with its own hash does not lead to the same deal.
+    let both = |r: &mut MatchRecord| {
+        let other = play_claim(9).into_record();
+        (r.seed, r.salt, r.seed_hash) = (other.seed, other.salt, other.seed_hash);
+    };
+    assert!(matches!(forged(&both), Err(ReplayError::Drawn { .. })));
+    // A record that tells no seed is replayed, but proves nothing.
+    let silent = |r: &mut MatchRecord| {
+        r.seed.clear();
+        r.salt.clear();
+    };
+    assert_eq!(forged(&silent).unwrap().chance, ChanceProof::Unknown);
 }

@@ -6,11 +6,11 @@ use magister_core::{
 };
 use rustc_hash::FxHashMap;
 
-use crate::Settings;
 use crate::choices::Choices;
 use crate::combine::{Outlook, combine};
 use crate::follow::{Follower, Standing};
 use crate::lookahead::{Root, deepest};
+use crate::registry::{Arguments, Made};
 use crate::rewards::{self, Scale};
 use crate::table::{Bound, Key, Known, Table};
 
@@ -29,16 +29,16 @@ pub(crate) struct AlphaBeta {
 }
 
 impl AlphaBeta {
-    pub(crate) fn make(settings: &Settings) -> Box<dyn Agent> {
-        Box::new(AlphaBeta {
+    pub(crate) fn make(settings: &Arguments) -> Made {
+        Ok(Box::new(AlphaBeta {
             name: settings.text().to_owned(),
             follower: Follower::new(),
             table: Table::default(),
-            memory: (settings.whole("memory") as usize) << 20,
-            playouts: settings.whole("playouts"),
+            memory: (settings.whole("memory")? as usize) << 20,
+            playouts: settings.whole("playouts")?,
             history: FxHashMap::default(),
             game: String::new(),
-        })
+        }))
     }
 }
 

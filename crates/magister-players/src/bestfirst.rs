@@ -3,10 +3,10 @@
 
 use magister_core::{Agent, Budget, Decision, Halt, Move, Rng, Role, Step, Thought, View, Worker};
 
-use crate::Settings;
 use crate::choices::Choices;
 use crate::combine::{Outlook, combine, draw};
 use crate::follow::Follower;
+use crate::registry::{Arguments, Made};
 use crate::rewards::{self, Scale};
 
 /// How to choose where the tree grows.
@@ -48,23 +48,23 @@ struct Node {
 }
 
 impl BestFirst {
-    fn make(settings: &Settings, rule: Rule) -> Box<dyn Agent> {
-        Box::new(BestFirst {
+    fn make(settings: &Arguments, rule: Rule) -> Made {
+        Ok(Box::new(BestFirst {
             name: settings.text().to_owned(),
             rule,
-            memory: (settings.whole("memory") as usize) << 20,
+            memory: (settings.whole("memory")? as usize) << 20,
             follower: Follower::new(),
             tree: Vec::new(),
             used: 0,
             owner: None,
-        })
+        }))
     }
 
-    pub(crate) fn pts(settings: &Settings) -> Box<dyn Agent> {
+    pub(crate) fn pts(settings: &Arguments) -> Made {
         Self::make(settings, Rule::Least)
     }
 
-    pub(crate) fn greedy(settings: &Settings) -> Box<dyn Agent> {
+    pub(crate) fn greedy(settings: &Arguments) -> Made {
         Self::make(settings, Rule::Greedy)
     }
 }

@@ -7,8 +7,8 @@ use std::thread;
 
 use magister_core::{Agent, Budget, Decision, Halt, Rng, Seed, Stop, Thought, View};
 
-use crate::Settings;
 use crate::combine::draw;
+use crate::registry::{Arguments, Made};
 
 /// The members, who do not talk to each other before they vote.
 pub(crate) struct Council {
@@ -17,9 +17,10 @@ pub(crate) struct Council {
 }
 
 impl Council {
-    pub(crate) fn make(settings: &Settings) -> Box<dyn Agent> {
-        let members = (0..settings.whole("threads")).map(|_| settings.player("inner")).collect();
-        Box::new(Council { name: settings.text().to_owned(), members })
+    pub(crate) fn make(settings: &Arguments) -> Made {
+        let members = (0..settings.whole("threads")?).map(|_| settings.player("inner"));
+        let members = members.collect::<Result<_, _>>()?;
+        Ok(Box::new(Council { name: settings.text().to_owned(), members }))
     }
 
     /// Lets all members do something, with an equal part of the iterations and all of the time.

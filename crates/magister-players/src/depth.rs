@@ -3,10 +3,10 @@
 
 use magister_core::{Agent, Budget, Decision, Halt, Rng, Stop, View};
 
-use crate::Settings;
 use crate::combine::Outlook;
 use crate::follow::{Follower, Standing};
 use crate::lookahead::{Lookahead, deepest};
+use crate::registry::{Arguments, Made};
 
 /// Positions to expand for an opinion of one; who needs more has none.
 const VALUING: u64 = 20_000;
@@ -35,54 +35,54 @@ pub(crate) struct Searcher {
 }
 
 impl Searcher {
-    fn new(settings: &Settings, outlook: Outlook, depth: Depth) -> Self {
+    fn new(settings: &Arguments, outlook: Outlook, depth: Depth) -> Self {
         let name = settings.text().to_owned();
         let follower = Follower::new();
         Searcher { name, outlook, depth, bounds: true, level: None, follower }
     }
 
     /// The best position after the own move.
-    pub(crate) fn onestep(settings: &Settings) -> Box<dyn Agent> {
-        Box::new(Self::new(settings, Outlook::Hostile, Depth::Fixed(1)))
+    pub(crate) fn onestep(settings: &Arguments) -> Made {
+        Ok(Box::new(Self::new(settings, Outlook::Hostile, Depth::Fixed(1))))
     }
 
     /// The own move, an answer, and the own move again.
-    pub(crate) fn twostep(settings: &Settings) -> Box<dyn Agent> {
-        Box::new(Self::new(settings, Outlook::Hostile, Depth::Fixed(3)))
+    pub(crate) fn twostep(settings: &Arguments) -> Made {
+        Ok(Box::new(Self::new(settings, Outlook::Hostile, Depth::Fixed(3))))
     }
 
-    pub(crate) fn maximizer(settings: &Settings) -> Box<dyn Agent> {
-        Box::new(Self::new(settings, Outlook::Kind, Depth::Full))
+    pub(crate) fn maximizer(settings: &Arguments) -> Made {
+        Ok(Box::new(Self::new(settings, Outlook::Kind, Depth::Full)))
     }
 
-    pub(crate) fn minimax(settings: &Settings) -> Box<dyn Agent> {
-        let level = settings.real("level");
-        Box::new(Searcher {
-            bounds: settings.flag("bounds"),
+    pub(crate) fn minimax(settings: &Arguments) -> Made {
+        let level = settings.real("level")?;
+        Ok(Box::new(Searcher {
+            bounds: settings.flag("bounds")?,
             level: (level < f64::from(u32::MAX)).then_some(level),
             ..Self::new(settings, Outlook::Hostile, Depth::Full)
-        })
+        }))
     }
 
-    pub(crate) fn minimaxdepth(settings: &Settings) -> Box<dyn Agent> {
-        let depth = Depth::Fixed(settings.whole("depth"));
-        Box::new(Self::new(settings, Outlook::Hostile, depth))
+    pub(crate) fn minimaxdepth(settings: &Arguments) -> Made {
+        let depth = Depth::Fixed(settings.whole("depth")?);
+        Ok(Box::new(Self::new(settings, Outlook::Hostile, depth)))
     }
 
-    pub(crate) fn minimaxid(settings: &Settings) -> Box<dyn Agent> {
-        Box::new(Self::new(settings, Outlook::Hostile, Depth::Deepening))
+    pub(crate) fn minimaxid(settings: &Arguments) -> Made {
+        Ok(Box::new(Self::new(settings, Outlook::Hostile, Depth::Deepening)))
     }
 
-    pub(crate) fn maximax(settings: &Settings) -> Box<dyn Agent> {
-        Box::new(Self::new(settings, Outlook::Selfish, Depth::Full))
+    pub(crate) fn maximax(settings: &Arguments) -> Made {
+        Ok(Box::new(Self::new(settings, Outlook::Selfish, Depth::Full)))
     }
 
-    pub(crate) fn maxn(settings: &Settings) -> Box<dyn Agent> {
-        Box::new(Self::new(settings, Outlook::Selfish, Depth::Deepening))
+    pub(crate) fn maxn(settings: &Arguments) -> Made {
+        Ok(Box::new(Self::new(settings, Outlook::Selfish, Depth::Deepening)))
     }
 
-    pub(crate) fn expectimax(settings: &Settings) -> Box<dyn Agent> {
-        Box::new(Self::new(settings, Outlook::Selfish, Depth::Fixed(settings.whole("depth"))))
+    pub(crate) fn expectimax(settings: &Arguments) -> Made {
+        Ok(Box::new(Self::new(settings, Outlook::Selfish, Depth::Fixed(settings.whole("depth")?))))
     }
 }
 

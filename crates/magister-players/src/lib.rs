@@ -35,4 +35,4 @@ pub use follow::Follower;
 pub use list::{HUMAN, PLAYERS};
 pub use playouts::Playouts;
 pub use possible::Possible;
-pub use registry::{Entry, Parameter, Settings, Spec, SpecError};
+pub use registry::{Arguments, Parameter, ParameterKind, Registered, Spec, SpecError};

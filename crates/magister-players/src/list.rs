@@ -11,8 +11,8 @@ use crate::mcs::Flat;
 use crate::mcts::Mcts;
 use crate::plies::Plies;
 use crate::puct::Puct;
-use crate::registry::{Entry, Parameter};
-use crate::simple::{Nobody, Simple};
+use crate::registry::{Parameter, Registered};
+use crate::simple::{Simple, nobody};
 use crate::uct::{POLICIES, Uct};
 
 const EXPANDED: &str = "a position that is expanded";
@@ -50,27 +50,35 @@ const EXPLORE: Parameter =
 const fn plain(
     name: &'static str,
     about: &'static str,
-    make: fn(&crate::Settings) -> Box<dyn magister_core::Agent>,
-) -> Entry {
-    Entry { name, about, iteration: EXPANDED, parameters: &[], hidden: false, make }
+    make: fn(&crate::registry::Arguments) -> crate::registry::Made,
+) -> Registered {
+    Registered {
+        name,
+        about,
+        iteration: EXPANDED,
+        parameters: &[],
+        hidden: false,
+        clairvoyant: false,
+        make,
+    }
 }
 
 /// A person. People are asked by the arena, without a clock, and can take moves back; where nobody
 /// is there to ask them, they give no move.
-pub static HUMAN: Entry = Entry {
+pub static HUMAN: Registered = Registered {
     iteration: "it makes none",
     hidden: true,
-    ..plain("human", "A person at the terminal; `magister play` is the short way", Nobody::make)
+    ..plain("human", "A person at the terminal; `magister play` is the short way", nobody)
 };
 
 /// All players, from those that do not think to the strongest.
-pub const PLAYERS: &[Entry] = &[
-    Entry {
+pub const PLAYERS: &[Registered] = &[
+    Registered {
         iteration: "it makes none",
         hidden: true,
         ..plain("legal", "Plays the first legal move", Simple::legal)
     },
-    Entry {
+    Registered {
         iteration: "it makes none",
         hidden: true,
         ..plain("random", "Plays a random legal move", Simple::random)
@@ -82,7 +90,7 @@ pub const PLAYERS: &[Entry] = &[
         "Looks for the best end that can be reached if all others help",
         Searcher::maximizer,
     ),
-    Entry {
+    Registered {
         parameters: &[
             Parameter::whole(
                 "bounds",
@@ -99,7 +107,7 @@ pub const PLAYERS: &[Entry] = &[
         ],
         ..plain("minimax", "Searches to the end, all others being hostile", Searcher::minimax)
     },
-    Entry {
+    Registered {
         parameters: &[Parameter::whole("depth", 3, (1, 100), "how many joint moves to look ahead")],
         ..plain("minimaxdepth", "Minimax to a fixed depth", Searcher::minimaxdepth)
     },
@@ -107,11 +115,11 @@ pub const PLAYERS: &[Entry] = &[
     plain("maximax", "Searches to the end, everybody being selfish", Searcher::maximax),
     plain("maxn", "Max-n: everybody is selfish; one deeper at a time", Searcher::maxn),
     plain("paranoid", "All others are hostile together; one deeper at a time", Searcher::minimaxid),
-    Entry {
+    Registered {
         parameters: &[Parameter::whole("depth", 2, (1, 100), "how many joint moves to look ahead")],
         ..plain("expectimax", "Means over chance, everybody being selfish", Searcher::expectimax)
     },
-    Entry {
+    Registered {
         parameters: &[
             Parameter::whole(
                 "playouts",
@@ -127,15 +135,15 @@ pub const PLAYERS: &[Entry] = &[
             AlphaBeta::make,
         )
     },
-    Entry {
+    Registered {
         parameters: &[MEMORY],
         ..plain("greedy", "Widens a tree where goal values are best", BestFirst::greedy)
     },
-    Entry {
+    Registered {
         parameters: &[MEMORY],
         ..plain("pts", "Widens a tree where it was least visited", BestFirst::pts)
     },
-    Entry {
+    Registered {
         iteration: "a playout",
         parameters: &[Parameter::whole(
             "playouts",
@@ -145,7 +153,7 @@ pub const PLAYERS: &[Entry] = &[
         )],
         ..plain("mcs", "Playouts after each of its moves, the best mean wins", Flat::make)
     },
-    Entry {
+    Registered {
         iteration: "a descent with a playout",
         parameters: &[
             Parameter::real("c", 0.7, (0.0, 100.0), "how much what was visited little is worth"),
@@ -159,14 +167,14 @@ pub const PLAYERS: &[Entry] = &[
         ],
         ..plain("mcts", "Plain UCT, one playout at a time", Mcts::make)
     },
-    Entry {
+    Registered {
         parameters: &[
             Parameter::whole("depth", 2, (1, 100), "how many joint moves to look ahead"),
             Parameter::player("inner", "onestep", "the player that values the positions there"),
         ],
         ..plain("plies", "Looks ahead, and trusts another player there", Plies::make)
     },
-    Entry {
+    Registered {
         iteration: "a descent to a new position",
         parameters: &[
             Parameter::real("c", 1.25, (0.0, 100.0), "how much what was visited little is worth"),
@@ -193,7 +201,7 @@ pub const PLAYERS: &[Entry] = &[
         ],
         ..plain("puct", "A tree whose leaves another player values, many at once", Puct::make)
     },
-    Entry {
+    Registered {
         iteration: "an iteration of a member",
         parameters: &[
             Parameter::whole("threads", 2, (1, 256), "the members, each on a thread of its own"),
@@ -201,7 +209,7 @@ pub const PLAYERS: &[Entry] = &[
         ],
         ..plain("council", "Several of a player think at the same time, and vote", Council::make)
     },
-    Entry {
+    Registered {
         iteration: "a descent with playouts of its own",
         parameters: &[
             Parameter::real("c", 0.4, (0.0, 100.0), "how much what was visited little is worth"),
@@ -281,7 +289,7 @@ pub const PLAYERS: &[Entry] = &[
         ],
         ..plain("uct", "UCT in a graph with proofs and playouts side by side", Uct::make)
     },
-    Entry {
+    Registered {
         iteration: "a step",
         hidden: true,
         parameters: &[
@@ -292,7 +300,7 @@ pub const PLAYERS: &[Entry] = &[
         ],
         ..plain("bayes", "Looks ahead through all it may see, others being random", Bayes::make)
     },
-    Entry {
+    Registered {
         iteration: "one of the inner player",
         hidden: true,
         parameters: &[
@@ -303,7 +311,7 @@ pub const PLAYERS: &[Entry] = &[
         ],
         ..plain("pimc", "Asks a player that sees everything about many states", Pimc::make)
     },
-    Entry {
+    Registered {
         iteration: "a state in which all moves are tried",
         hidden: true,
         parameters: &[STATES, PARTICLES],
@@ -313,7 +321,7 @@ pub const PLAYERS: &[Entry] = &[
             HyperPlay::make,
         )
     },
-    Entry {
+    Registered {
         iteration: "a simulation of one move",
         hidden: true,
         parameters: &[
@@ -327,7 +335,7 @@ pub const PLAYERS: &[Entry] = &[
             HyperPlay2::make,
         )
     },
-    Entry {
+    Registered {
         iteration: "a descent with playouts",
         hidden: true,
         parameters: &[EXPLORE, STATES, PARTICLES, MEMORY],
@@ -337,13 +345,13 @@ pub const PLAYERS: &[Entry] = &[
             Ismcts::alone,
         )
     },
-    Entry {
+    Registered {
         iteration: "a descent with playouts",
         hidden: true,
         parameters: &[EXPLORE, STATES, PARTICLES, MEMORY],
         ..plain("so-ismcts", "A tree of what its own role sees", Ismcts::single)
     },
-    Entry {
+    Registered {
         iteration: "a descent with playouts",
         hidden: true,
         parameters: &[
@@ -360,25 +368,25 @@ pub const PLAYERS: &[Entry] = &[
         ],
         ..plain("mo-ismcts", "A tree for each role of what it sees", Ismcts::multiple)
     },
-    Entry {
+    Registered {
         iteration: "a round through the whole game",
         hidden: true,
         parameters: &[NODES, MEMORY],
         ..plain("cfr", "Minimises regret in the whole game and plays the average", Regret::cfr)
     },
-    Entry {
+    Registered {
         iteration: "a round through the whole game",
         hidden: true,
         parameters: &[NODES, MEMORY],
         ..plain("cfr+", "The same, where later rounds count for more", Regret::cfr_plus)
     },
-    Entry {
+    Registered {
         iteration: "a walk for each player",
         hidden: true,
         parameters: &[WALK, MEMORY],
         ..plain("mccfr", "Minimises regret by walks that try all own moves", Regret::mccfr)
     },
-    Entry {
+    Registered {
         iteration: "a course of the game",
         hidden: true,
         parameters: &[
@@ -393,7 +401,7 @@ pub const PLAYERS: &[Entry] = &[
         ],
         ..plain("oos", "Minimises regret along courses that lead where the match is", Regret::oos)
     },
-    Entry {
+    Registered {
         iteration: "a playout",
         hidden: true,
         parameters: &[
@@ -403,13 +411,14 @@ pub const PLAYERS: &[Entry] = &[
         ],
         ..plain("thesis-honest", "A bandit over its moves in random states", Thesis::make)
     },
-    Entry {
+    Registered {
         iteration: "one of the inner player",
         hidden: true,
+        clairvoyant: true,
         parameters: &[Parameter::player("inner", "uct", "who thinks")],
         ..plain("clairvoyant", "Is shown the state, and the record says so", Clairvoyant::make)
     },
-    Entry {
+    Registered {
         iteration: "one of the method it takes",
         hidden: true,
         ..plain("honest", "Takes the method that suits what the game hides", Honest::make)

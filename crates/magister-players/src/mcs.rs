@@ -8,11 +8,11 @@ use magister_core::{
     Results, Rng, Step, Stop, Stream, Thought, View,
 };
 
-use crate::Settings;
 use crate::choices::Choices;
 use crate::follow::Follower;
 use crate::playing::{MAX_STEPS, Means};
 use crate::playouts::Playouts;
+use crate::registry::{Arguments, Made};
 use crate::rewards::Scale;
 
 /// Plays random games after each of its moves, the same number for each.
@@ -26,9 +26,9 @@ pub(crate) struct Flat {
 }
 
 impl Flat {
-    pub(crate) fn make(settings: &Settings) -> Box<dyn Agent> {
-        let (name, playouts) = (settings.text().to_owned(), settings.whole("playouts"));
-        Box::new(Flat { name, playouts, follower: Follower::new(), evaluator: None })
+    pub(crate) fn make(settings: &Arguments) -> Made {
+        let (name, playouts) = (settings.text().to_owned(), settings.whole("playouts")?);
+        Ok(Box::new(Flat { name, playouts, follower: Follower::new(), evaluator: None }))
     }
 }
 

@@ -6,8 +6,8 @@ use magister_core::{
 };
 use rustc_hash::FxHashMap;
 
-use crate::Settings;
 use crate::follow::{Follower, Standing};
+use crate::registry::{Arguments, Made};
 use crate::rewards::{self, Scale};
 
 /// Plain UCT. Simultaneous moves are chosen by each role for itself (decoupled), chance is drawn.
@@ -20,14 +20,14 @@ pub(crate) struct Mcts {
 }
 
 impl Mcts {
-    pub(crate) fn make(settings: &Settings) -> Box<dyn Agent> {
-        Box::new(Mcts {
+    pub(crate) fn make(settings: &Arguments) -> Made {
+        Ok(Box::new(Mcts {
             name: settings.text().to_owned(),
-            c: settings.real("c"),
-            max_steps: settings.whole("steps"),
-            memory: (settings.whole("memory") as usize) << 20,
+            c: settings.real("c")?,
+            max_steps: settings.whole("steps")?,
+            memory: (settings.whole("memory")? as usize) << 20,
             follower: Follower::new(),
-        })
+        }))
     }
 }
 

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use magister_core::{Agent, Budget, Decision, Evaluate, Game, Halt, Move, Rng, Stop, View, Worker};
 
-use crate::Settings;
 use crate::combine::Outlook;
 use crate::follow::{Follower, Standing};
 use crate::lookahead::Lookahead;
 use crate::opinion::Opinion;
+use crate::registry::{Arguments, Made};
 
 /// Looks ahead so far, means over chance, everybody being selfish (max-n and expectimax), and
 /// trusts another player there.
@@ -20,13 +20,13 @@ pub(crate) struct Plies {
 }
 
 impl Plies {
-    pub(crate) fn make(settings: &Settings) -> Box<dyn Agent> {
-        Box::new(Plies {
+    pub(crate) fn make(settings: &Arguments) -> Made {
+        Ok(Box::new(Plies {
             name: settings.text().to_owned(),
-            depth: settings.whole("depth"),
-            inner: settings.player("inner"),
+            depth: settings.whole("depth")?,
+            inner: settings.player("inner")?,
             follower: Follower::new(),
-        })
+        }))
     }
 }
 

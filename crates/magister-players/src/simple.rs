@@ -1,9 +1,9 @@
 //! The players that do not think: the first legal move, and a random one.
 
-use magister_core::{Agent, Budget, Decision, Halt, Move, Rng, View};
+use magister_core::{Agent, Budget, Decision, Halt, Move, Rng, SourceError, View};
 
-use crate::Settings;
 use crate::possible::Possible;
+use crate::registry::{Arguments, Made};
 
 /// Plays the first legal move, or a random one.
 pub(crate) struct Simple {
@@ -13,17 +13,17 @@ pub(crate) struct Simple {
 }
 
 impl Simple {
-    pub(crate) fn legal(settings: &Settings) -> Box<dyn Agent> {
+    pub(crate) fn legal(settings: &Arguments) -> Made {
         Self::make(settings, false)
     }
 
-    pub(crate) fn random(settings: &Settings) -> Box<dyn Agent> {
+    pub(crate) fn random(settings: &Arguments) -> Made {
         Self::make(settings, true)
     }
 
-    fn make(settings: &Settings, random: bool) -> Box<dyn Agent> {
+    fn make(settings: &Arguments, random: bool) -> Made {
         let name = settings.text().to_owned();
-        Box::new(Simple { name, random, possible: Possible::default() })
+        Ok(Box::new(Simple { name, random, possible: Possible::default() }))
     }
 }
 
@@ -47,21 +47,20 @@ impl Agent for Simple {
     }
 }
 
-/// Stands for a person where nobody is there to ask people.
-pub(crate) struct Nobody;
-
-impl Nobody {
-    pub(crate) fn make(_: &Settings) -> Box<dyn Agent> {
-        Box::new(Nobody)
-    }
+/// Makes no player: people are asked by whoever speaks for them.
+pub(crate) fn nobody(_: &Arguments) -> Made {
+    Err(SourceError::Refused("nobody is there to ask people".to_owned()))
 }
 
-impl Agent for Nobody {
+/// Stands for a player that could not be made.
+pub(crate) struct Absent(pub(crate) SourceError);
+
+impl Agent for Absent {
     fn name(&self) -> String {
-        "human".to_owned()
+        "absent".to_owned()
     }
 
     fn decide(&mut self, _: &View, _: &mut Budget, _: &mut Rng) -> Result<Decision, Halt> {
-        Err(Halt::Limit("nobody is there to ask people".to_owned()))
+        Err(Halt::Limit(self.0.to_string()))
     }
 }

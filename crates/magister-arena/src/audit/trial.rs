@@ -4,10 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use magister_core::{
-    Agent, Budget, Game, Halt, Information, Move, Payment, Referee, Rng, Role, Seed, Stop, Turn,
-    View, draw,
+    Agent, Budget, Game, Halt, Move, Payment, Referee, Role, Seed, Stop, Turn, View, draw,
 };
-use magister_infoset::Opened;
 
 use super::course::{Course, Way};
 use super::opponents::Opponents;
@@ -56,7 +54,8 @@ pub(super) struct Played {
 struct Asked {
     role: Role,
     agent: Box<dyn Agent>,
-    rng: Rng,
+    /// What its random numbers are drawn from, each turn from a seed of its own.
+    seed: Seed,
     view: View,
 }
 
@@ -66,12 +65,9 @@ impl Asked {
         lived[self.view.turns().len()..].iter().cloned().for_each(|turn| self.view.push(turn));
         let state = way.state();
         world.set(&state, chance);
-        let hidden = trial.game.info().information == Information::Hidden;
-        let shown = (hidden && self.agent.clairvoyant())
-            .then(|| Opened::view(trial.game, &state, self.role));
         let mut budget = Budget::iterations(trial.iterations).with_stop(trial.stop.clone());
-        let view = shown.as_ref().unwrap_or(&self.view);
-        let answer = self.agent.decide(view, &mut budget, &mut self.rng);
+        let mut rng = self.seed.derive_index(self.view.turns().len() as u64).rng();
+        let answer = self.agent.decide(&self.view, &mut budget, &mut rng);
         let answer = answer.map_err(|halt| halt.to_string());
         let legal = way.worker.legal(self.role);
         let legal = answer.as_ref().is_ok_and(|decision| legal.contains(&decision.choice));
@@ -82,7 +78,7 @@ impl Asked {
 impl Trial<'_> {
     fn seated(&self, role: Role, seed: Seed, world: &World) -> Asked {
         let view = View::new(Arc::clone(self.game), role);
-        Asked { role, agent: (self.suspect)(world), rng: seed.rng(), view }
+        Asked { role, agent: (self.suspect)(world), seed, view }
     }
 
     /// Lets a match take a given course, and asks the same kind of player in every role at every
@@ -184,7 +180,6 @@ impl Trial<'_> {
     ) -> Result<Played, Halt> {
         let info = self.game.info();
         let chance = (self.seeds.chance)(seed);
-        let mut luck = chance.rng();
         let mut others = seed.derive("opponents").rng();
         let mut way = Way::new(self.game);
         // The referee draws chance by itself; only if it draws the same can it be compared.
@@ -208,6 +203,7 @@ impl Trial<'_> {
                 let legal = way.worker.legal(role).to_vec();
                 let only = legal.first().copied().unwrap_or(Move::IDLE);
                 joint.push(if info.chance == Some(role) {
+                    let mut luck = chance.derive_index(played.course.joints.len() as u64).rng();
                     draw(&legal, way.worker.weights(), &mut luck).unwrap_or(only)
                 } else if silent {
                     only

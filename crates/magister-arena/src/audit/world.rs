@@ -2,7 +2,10 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use magister_core::{Agent, Role, Seed};
+use magister_core::{
+    Agent, Budget, Decision, Halt, Information, PlayerSource as _, Rng, Role, Seed, View,
+};
+use magister_infoset::Opened;
 use magister_players::Spec;
 
 /// What a player must not know, written down before every question.
@@ -37,17 +40,52 @@ impl World {
 pub type Suspect = Arc<dyn Fn(&World) -> Box<dyn Agent> + Send + Sync>;
 
 /// A player of the list as a suspect: it is given nothing but what players are given.
+/// Only one that says that it is clairvoyant is shown the state, as it is in matches.
 pub fn suspect(spec: &Spec) -> Suspect {
     let spec = spec.clone();
-    Arc::new(move |_| spec.make())
+    Arc::new(move |world| {
+        if !spec.capabilities().clairvoyant {
+            return spec.agent();
+        }
+        Box::new(Shown { agent: spec.agent(), world: world.clone() })
+    })
+}
+
+/// A clairvoyant player, which is shown the state.
+struct Shown {
+    agent: Box<dyn Agent>,
+    world: World,
+}
+
+impl Agent for Shown {
+    fn name(&self) -> String {
+        self.agent.name()
+    }
+
+    fn nested(&self) -> bool {
+        self.agent.nested()
+    }
+
+    fn decide(
+        &mut self,
+        view: &View,
+        budget: &mut Budget,
+        rng: &mut Rng,
+    ) -> Result<Decision, Halt> {
+        if view.game().info().information == Information::Perfect {
+            return self.agent.decide(view, budget, rng);
+        }
+        let opened = Opened::view(view.game(), &self.world.look().state, view.role());
+        self.agent.decide(&opened, budget, rng)
+    }
 }
 
 /// How the seeds of a match are made of its one seed.
 #[derive(Clone, Copy, Debug)]
 pub struct Seeds {
-    /// The seed of chance.
+    /// The seed of chance, from which that of each step is derived.
     pub chance: fn(&Seed) -> Seed,
-    /// The seed of the player of a role.
+    /// The seed of the player of a role, from which that of each turn is derived.
     pub agent: fn(&Seed, Role) -> Seed,
 }
 

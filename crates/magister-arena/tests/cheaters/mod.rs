@@ -94,11 +94,12 @@ pub(crate) fn determiniser() -> Suspect {
     })
 }
 
-/// Two: it reads the seed of chance, and knows what will be drawn.
+/// Two: it reads the seed of chance, and knows what will be drawn in the second step.
 pub(crate) fn seed_reader() -> Suspect {
     cheater("seed reader", || {
         Box::new(|_, world, legal, _| {
-            let next = world.look().chance.map_or(0, |chance| chance.rng().below(6));
+            let next = world.look().chance;
+            let next = next.map_or(0, |chance| chance.derive_index(1).rng().below(6));
             pick(legal, next)
         })
     })

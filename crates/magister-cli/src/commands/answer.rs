@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, anyhow};
 use magister_arena::Deadline;
 use magister_core::view::observe;
-use magister_core::{Agent, Budget, Clock, Rng, Role, Seed, Stop, Turn, View};
+use magister_core::{Agent, Budget, Clock, Role, Seed, Stop, Turn, View, draws};
 use serde_json::{Value, json};
 
 use super::bench::process::cpu_time;
@@ -53,14 +53,14 @@ pub(crate) fn run(args: &Answer) -> Result<u8> {
 struct Table<'a> {
     args: &'a Answer,
     session: Session,
-    seats: Vec<Seat>,
+    seats: Vec<Answerer>,
     seed: u64,
 }
 
-struct Seat {
+/// The player of a role.
+struct Answerer {
     agent: Box<dyn Agent>,
     view: View,
-    rng: Rng,
     /// The positions of the session that it knows of.
     known: usize,
 }
@@ -96,16 +96,17 @@ impl<'a> Table<'a> {
         let role = info.players().find(|&role| self.session.chooses(role));
         let role = role.ok_or_else(|| anyhow!("no player has a choice; `random` goes on"))?;
         let known = self.seats.iter().position(|seat| seat.view.role() == role);
-        let at = known.unwrap_or_else(|| {
-            let seed = Seed::from(self.seed);
-            self.seats.push(Seat {
-                agent: self.args.player.make(),
-                view: View::new(Arc::clone(&self.session.game), role),
-                rng: seed.derive("agent").derive_index(u64::from(role.0)).rng(),
-                known: 1,
-            });
-            self.seats.len() - 1
-        });
+        let at = match known {
+            Some(at) => at,
+            None => {
+                self.seats.push(Answerer {
+                    agent: self.args.player.try_agent()?,
+                    view: View::new(Arc::clone(&self.session.game), role),
+                    known: 1,
+                });
+                self.seats.len() - 1
+            }
+        };
         let information = self.session.game.info().information;
         let seat = &mut self.seats[at];
         for moment in &self.session.moments[seat.known..] {
@@ -127,7 +128,8 @@ impl<'a> Table<'a> {
             };
         }
         let (begun, used) = (Instant::now(), cpu_time());
-        let decision = seat.agent.decide(&seat.view, &mut budget, &mut seat.rng)?;
+        let mut rng = draws::agent(&Seed::from(self.seed), role, seat.view.turns().len());
+        let decision = seat.agent.decide(&seat.view, &mut budget, &mut rng)?;
         let cpu = cpu_time()
             .zip(used)
             .map(|(now, before)| now.saturating_sub(before).as_secs_f64() * 1e3);

@@ -6,10 +6,8 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
-use magister_arena::{
-    Contest, GameReport, Limits, Person, RoleLine, Series, Sprt, SprtVerdict, Summary,
-};
-use magister_core::Seed;
+use magister_arena::{Contest, Person, RoleLine, Series, Sprt, SprtVerdict, Summary, TimeControl};
+use magister_core::{FaultKind, MatchRecord, PlayerSource, Seed};
 use magister_players::Spec;
 use serde_json::json;
 
@@ -49,7 +47,7 @@ pub(crate) fn run(args: &Match) -> Result<u8> {
     };
     let series = Series {
         contest,
-        players,
+        players: sources(players),
         games: args.games,
         seed: Seed::from(args.seed),
         jobs: if people { 1 } else { jobs(args.jobs, &limits) },
@@ -58,17 +56,17 @@ pub(crate) fn run(args: &Match) -> Result<u8> {
     let mut out = anstream::stdout();
     let mut trouble = Ok(());
     let test = args.sprt.map(|(low, high)| Sprt::new(low, high));
-    let first = series.players.first().map(ToString::to_string).unwrap_or_default();
+    let first = series.players.first().map(|player| player.name()).unwrap_or_default();
     let mut verdict = SprtVerdict::Open;
     let mut broken = false;
-    series.play(|number, report| {
-        summary.add(&report);
+    series.play(|number, record| {
+        summary.add(&record);
         let written = if args.json {
-            serde_json::to_string(&report)
+            serde_json::to_string(&record)
                 .map_err(anyhow::Error::from)
                 .and_then(|line| Ok(writeln!(out, "{line}")?))
         } else {
-            writeln!(out, "{}", as_text(number, &report)).map_err(anyhow::Error::from)
+            writeln!(out, "{}", as_text(number, &record)).map_err(anyhow::Error::from)
         };
         trouble = written.and_then(|()| Ok(out.flush()?));
         let line = summary.players.iter().find(|line| line.player == first);
@@ -77,9 +75,8 @@ pub(crate) fn run(args: &Match) -> Result<u8> {
         {
             verdict = test.verdict(wins, draws, losses);
         }
-        broken |= report.errors.iter().any(|error| error.kind == "broken-off");
-        let left = report.errors.iter().any(|error| error.kind == "left");
-        if trouble.is_err() || left || verdict != SprtVerdict::Open {
+        broken |= record.has(FaultKind::BrokenOff);
+        if trouble.is_err() || record.has(FaultKind::Left) || verdict != SprtVerdict::Open {
             return ControlFlow::Break(());
         }
         ControlFlow::Continue(())
@@ -116,9 +113,10 @@ pub(crate) fn run(args: &Match) -> Result<u8> {
 }
 
 /// How long players think.
-pub(crate) fn limits(thinking: &Thinking) -> Limits {
+pub(crate) fn limits(thinking: &Thinking) -> TimeControl {
     let time = thinking.time.or_else(|| thinking.iterations.is_none().then_some(SECOND));
-    Limits { time, iterations: thinking.iterations, start: thinking.start, grace: thinking.grace }
+    let (iterations, start, grace) = (thinking.iterations, thinking.start, thinking.grace);
+    TimeControl { time, iterations, start, grace }
 }
 
 /// The players, with so much memory where nothing else was said.
@@ -127,27 +125,32 @@ pub(crate) fn with_memory(players: &[Spec], memory: Option<u32>) -> Vec<Spec> {
     players.iter().map(limited).collect()
 }
 
+/// Players of the registry as sources of players.
+pub(crate) fn sources(players: Vec<Spec>) -> Vec<Arc<dyn PlayerSource>> {
+    players.into_iter().map(|spec| -> Arc<dyn PlayerSource> { Arc::new(spec) }).collect()
+}
+
 /// How many games are played at the same time: where time counts, one, since players would take
 /// it from each other.
-pub(crate) fn jobs(wanted: Option<usize>, limits: &Limits) -> usize {
+pub(crate) fn jobs(wanted: Option<usize>, limits: &TimeControl) -> usize {
     let cores = || std::thread::available_parallelism().map_or(1, usize::from);
     wanted.unwrap_or_else(|| if limits.time.is_some() { 1 } else { cores() })
 }
 
-fn as_text(number: u64, report: &GameReport) -> String {
-    let seats: Vec<String> = report
+fn as_text(number: u64, record: &MatchRecord) -> String {
+    let seats: Vec<String> = record
         .players
         .iter()
-        .zip(&report.rewards)
+        .zip(&record.rewards)
         .map(|(player, reward)| match reward {
             Some(reward) => format!("{player} {reward}"),
             None => format!("{player} -"),
         })
         .collect();
     let mut text =
-        format!("game {}: {}, {} steps", number + 1, seats.join(", "), report.moves.len());
-    for error in &report.errors {
-        let who = error.seat.map_or("nobody", |seat| report.players[seat].as_str());
+        format!("game {}: {}, {} steps", number + 1, seats.join(", "), record.moves.len());
+    for error in &record.errors {
+        let who = error.seat.map_or("nobody", |seat| record.players[seat].as_str());
         let _ = write!(text, "\n  step {}, {who}: {}", error.step, error.what);
     }
     text

@@ -155,7 +155,7 @@ impl Asked<'_> {
             && !session.worker.terminal()
         {
             let choices = joint::read(&session, text).context("--does")?;
-            let (joint, _) = session.drawn(&choices)?;
+            let joint = session.drawn(&choices)?;
             return Ok(moves(&game, &joint));
         }
         let given = joint::terms(text);

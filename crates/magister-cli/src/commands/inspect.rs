@@ -8,7 +8,10 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, bail};
 use magister_arena::Deadline;
 use magister_core::view::observe;
-use magister_core::{Budget, Decision, Game, Information, Role, Seed, Stop, Thought, Turn, View};
+use magister_core::{
+    Budget, Decision, Game, Information, PlayerSource as _, Role, Seed, Stop, Thought, Turn, View,
+    draws,
+};
 use magister_engine::within;
 use magister_infoset::Opened;
 use serde_json::{Value, json};
@@ -55,9 +58,9 @@ pub(crate) fn run(args: &Inspect) -> Result<u8> {
             view.push(Turn { own: moment.joint[role.index()], seen });
         }
     }
-    let mut agent = player.make();
+    let mut agent = player.try_agent()?;
     // Whoever wants to be shown the state is shown it, as in a match.
-    if info.information == Information::Hidden && agent.clairvoyant() {
+    if info.information == Information::Hidden && player.capabilities().clairvoyant {
         let mut state = Vec::new();
         session.worker.save(&mut state);
         view = Opened::view(&playable.game, &state, role);
@@ -71,7 +74,7 @@ pub(crate) fn run(args: &Inspect) -> Result<u8> {
     if let Some(time) = limits.time {
         budget = budget.with_clock(Arc::new(Deadline::within(time)));
     }
-    let mut rng = Seed::from(args.seed).derive("agent").derive_index(u64::from(role.0)).rng();
+    let mut rng = draws::agent(&Seed::from(args.seed), role, view.turns().len());
     let begun = Instant::now();
     let decision = agent.decide(&view, &mut budget, &mut rng)?;
     let took = begun.elapsed();

@@ -5,8 +5,8 @@ use std::io::Write;
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
-use magister_arena::{Contest, GameReport, Sitter};
-use magister_core::{Info, Information, Role, Seed, Stop};
+use magister_arena::Contest;
+use magister_core::{FaultKind, Info, Information, MatchRecord, PlayerSource, Role, Seed, Stop};
 use magister_players::{HUMAN, PLAYERS, Spec};
 
 use super::WIDTH;
@@ -42,19 +42,19 @@ pub(crate) fn run(args: &Play) -> Result<u8> {
         person: Some(Arc::new(console)),
         ..Contest::new(Arc::clone(&playable.game), limits)
     };
-    let report = contest.sit(&seats, Seed::from(args.seed));
+    let played = contest.play(&seats, Seed::from(args.seed));
     let mut out = anstream::stdout().lock();
     if info.information == Information::Hidden
-        && let Ok(states) = report.replay(&*playable.game, &Stop::never())
-        && let Some(last) = states.last()
+        && let Ok(again) = played.replay(&*playable.game, &Stop::never())
+        && let Some(last) = again.states.last()
     {
         writeln!(out, "what was hidden, at the end:")?;
         let picture = playable.painter().picture(&*playable.game, last);
         write!(out, "{}", picture.text(WIDTH, true))?;
     }
-    write!(out, "{}", troubles(&report))?;
+    write!(out, "{}", troubles(&played))?;
     if let Some(file) = &mut record {
-        writeln!(file, "{}", serde_json::to_string(&report)?)?;
+        writeln!(file, "{}", serde_json::to_string(&played)?)?;
     }
     Ok(CLEAN)
 }
@@ -77,7 +77,7 @@ fn people(info: &Info, names: &[String]) -> Result<Vec<Role>> {
 }
 
 /// Who sits on each seat: people, and the others on the rest, one for all or one for each.
-fn seats(info: &Info, people: &[Role], against: &[Spec]) -> Result<Vec<(String, Sitter)>> {
+fn seats(info: &Info, people: &[Role], against: &[Spec]) -> Result<Vec<Arc<dyn PlayerSource>>> {
     let free = info.players().filter(|role| !people.contains(role)).count();
     if against.len() > 1 && against.len() != free {
         bail!("there are {free} other seats; name one player for all of them, or {free}");
@@ -93,15 +93,16 @@ fn seats(info: &Info, people: &[Role], against: &[Spec]) -> Result<Vec<(String, 
     let mut named = against.iter();
     info.players()
         .map(|role| {
-            if people.contains(&role) {
-                return Ok((HUMAN.name.to_owned(), Sitter::Person));
-            }
-            let spec = match (named.next(), against) {
-                (Some(spec), _) | (None, [spec]) => spec.clone(),
-                _ => opponent(info)?,
+            let spec: Spec = if people.contains(&role) {
+                HUMAN.name.parse()?
+            } else {
+                match (named.next(), against) {
+                    (Some(spec), _) | (None, [spec]) => spec.clone(),
+                    _ => opponent(info)?,
+                }
             };
-            let name = spec.to_string();
-            Ok((name, Sitter::Agent(Arc::new(move || spec.make()))))
+            let player: Arc<dyn PlayerSource> = Arc::new(spec);
+            Ok(player)
         })
         .collect()
 }
@@ -119,13 +120,13 @@ pub(crate) fn opponent(info: &Info) -> Result<Spec> {
 }
 
 /// Says who plays what.
-fn greet(game: &str, info: &Info, people: &[Role], seats: &[(String, Sitter)]) -> Result<()> {
+fn greet(game: &str, info: &Info, people: &[Role], seats: &[Arc<dyn PlayerSource>]) -> Result<()> {
     let mine: Vec<&str> = people.iter().map(|&role| info.role_name(role)).collect();
     let others: Vec<String> = info
         .players()
         .zip(seats)
         .filter(|(role, _)| !people.contains(role))
-        .map(|(role, (name, _))| format!("{name} is {}", info.role_name(role)))
+        .map(|(role, player)| format!("{} is {}", player.name(), info.role_name(role)))
         .collect();
     let against =
         if others.is_empty() { String::new() } else { format!(", {}", others.join(", ")) };
@@ -135,15 +136,11 @@ fn greet(game: &str, info: &Info, people: &[Role], seats: &[(String, Sitter)]) -
 }
 
 /// What went wrong, in lines.
-fn troubles(report: &GameReport) -> String {
-    let told = report.errors.iter().filter(|error| error.kind != "taken-back");
-    told.map(|error| {
-        match error.seat.filter(|_| error.kind != "resigned" && error.kind != "left") {
-            Some(seat) => {
-                format!("step {}, {}: {}\n", error.step, report.players[seat], error.what)
-            }
-            None => format!("{}\n", error.what),
-        }
+fn troubles(record: &MatchRecord) -> String {
+    let told = record.errors.iter().filter(|fault| fault.kind != FaultKind::TakenBack);
+    told.map(|fault| match fault.seat.filter(|_| fault.kind.is_mistake()) {
+        Some(seat) => format!("step {}, {}: {}\n", fault.step, record.players[seat], fault.what),
+        None => format!("{}\n", fault.what),
     })
     .collect()
 }

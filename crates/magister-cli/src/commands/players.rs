@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use anyhow::{Result, bail};
-use magister_players::{Entry, HUMAN, PLAYERS, Parameter};
+use magister_players::{HUMAN, PLAYERS, Parameter, ParameterKind, Registered};
 use serde_json::{Value, json};
 
 use crate::CLEAN;
@@ -11,8 +11,8 @@ use crate::args::Players;
 
 pub(crate) fn run(args: &Players) -> Result<u8> {
     let mut out = anstream::stdout().lock();
-    let wanted = |entry: &&Entry| args.player.as_ref().is_none_or(|name| entry.name == name);
-    let entries: Vec<&Entry> = PLAYERS.iter().chain([&HUMAN]).filter(wanted).collect();
+    let wanted = |entry: &&Registered| args.player.as_ref().is_none_or(|name| entry.name == name);
+    let entries: Vec<&Registered> = PLAYERS.iter().chain([&HUMAN]).filter(wanted).collect();
     if entries.is_empty() {
         let name = args.player.as_deref().unwrap_or_default();
         let Err(error) = name.parse::<magister_players::Spec>() else {
@@ -33,36 +33,53 @@ pub(crate) fn run(args: &Players) -> Result<u8> {
             writeln!(out, "{:width$}  plays games that hide information: {hidden}", "")?;
         }
         for parameter in entry.parameters {
-            let Parameter { name, about, default, range: (low, high), player, names, .. } =
-                parameter;
-            let default = parameter.text(*default);
-            if let Some(player) = player {
-                writeln!(out, "{:width$}  {name}={player}: {about}", "")?;
-            } else if names.is_empty() {
-                writeln!(out, "{:width$}  {name}={default} ({low} to {high}): {about}", "")?;
-            } else {
-                let names = names.join(", ");
-                writeln!(out, "{:width$}  {name}={default} (one of {names}): {about}", "")?;
-            }
+            let Parameter { name, about, kind } = parameter;
+            let told = match kind {
+                ParameterKind::Number { default, range: (low, high) } => {
+                    format!("{default} ({low} to {high})")
+                }
+                ParameterKind::Whole { default, range: (low, high) } => {
+                    format!("{default} ({low} to {high})")
+                }
+                ParameterKind::Choice { names } => {
+                    let default = names.first().copied().unwrap_or_default();
+                    format!("{default} (one of {})", names.join(", "))
+                }
+                ParameterKind::File { default } => default.unwrap_or("FILE").to_owned(),
+                ParameterKind::Text { default } | ParameterKind::Player { default } => {
+                    (*default).to_owned()
+                }
+                _ => "?".to_owned(),
+            };
+            writeln!(out, "{:width$}  {name}={told}: {about}", "")?;
         }
     }
     Ok(CLEAN)
 }
 
-fn as_json(entry: &Entry) -> Value {
+fn as_json(entry: &Registered) -> Value {
     let parameters: Vec<Value> = entry
         .parameters
         .iter()
-        .map(|p| match p.player {
-            Some(player) => json!({"name": p.name, "about": p.about, "player": player}),
-            None => json!({
-                "name": p.name,
-                "about": p.about,
-                "default": p.default,
-                "range": [p.range.0, p.range.1],
-                "whole": p.whole,
-                "names": p.names,
-            }),
+        .map(|p| {
+            let mut told = match p.kind {
+                ParameterKind::Number { default, range: (low, high) } => {
+                    json!({"kind": "number", "default": default, "range": [low, high]})
+                }
+                ParameterKind::Whole { default, range: (low, high) } => {
+                    json!({"kind": "whole", "default": default, "range": [low, high]})
+                }
+                ParameterKind::Choice { names } => {
+                    json!({"kind": "choice", "default": names.first(), "names": names})
+                }
+                ParameterKind::Text { default } => json!({"kind": "text", "default": default}),
+                ParameterKind::File { default } => json!({"kind": "file", "default": default}),
+                ParameterKind::Player { default } => json!({"kind": "player", "default": default}),
+                _ => json!({}),
+            };
+            told["name"] = p.name.into();
+            told["about"] = p.about.into();
+            told
         })
         .collect();
     json!({

@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
 use magister::Playable;
-use magister_arena::{GameReport, Played};
-use magister_core::{Game, Move, Role, Stop};
+use magister_core::record::ChanceProof;
+use magister_core::{Game, MatchRecord, Move, Role, Stop};
 use magister_engine::board::Painter;
 
-use super::WIDTH;
 use super::step::converse;
+use super::{WIDTH, plural};
 use crate::args::Replay;
 use crate::session::Session;
 use crate::{CLEAN, FOUND, game};
@@ -37,7 +37,7 @@ pub(crate) fn run(args: &Replay) -> Result<u8> {
     };
     let mut games: BTreeMap<String, Known> = BTreeMap::new();
     let mut out = anstream::stdout();
-    let (mut number, mut wrong, mut unread) = (0_u64, 0_u64, 0_u64);
+    let (mut number, mut wrong, mut unread, mut unproven) = (0_u64, 0_u64, 0_u64, 0_u64);
     let wanted = args.number.or(args.step.then_some(1));
     let mut line = Vec::new();
     for at in 1_u64.. {
@@ -49,8 +49,8 @@ pub(crate) fn run(args: &Replay) -> Result<u8> {
         if line.len() as u64 == LONGEST {
             bail!("line {at} of {shown} is too long for a match");
         }
-        let report = match read(&line) {
-            Ok(Some(report)) => report,
+        let record = match read(&line) {
+            Ok(Some(record)) => record,
             Ok(None) => continue,
             Err(why) => {
                 unread += 1;
@@ -64,7 +64,7 @@ pub(crate) fn run(args: &Replay) -> Result<u8> {
         if wanted.is_some_and(|wanted| wanted != number) {
             continue;
         }
-        let name = args.game.clone().unwrap_or_else(|| report.game.clone());
+        let name = args.game.clone().unwrap_or_else(|| record.game.clone());
         if !games.contains_key(&name) {
             let found = game::find(&name, &args.language.options());
             let source = found.with_context(|| elsewhere(number, &name, args.game.is_some()))?;
@@ -73,14 +73,15 @@ pub(crate) fn run(args: &Replay) -> Result<u8> {
             games.insert(name.clone(), Known { playable, painter });
         }
         let Known { playable, painter } = &games[&name];
-        match report.replay(&*playable.game, &Stop::never()) {
-            Ok(states) => {
-                writeln!(out, "match {number}: {}", title(&report))?;
+        match record.replay(&*playable.game, &Stop::never()) {
+            Ok(again) => {
+                writeln!(out, "match {number}: {}", title(&record))?;
+                unproven += u64::from(again.chance == ChanceProof::Unknown);
                 if args.step {
-                    return walk(&report, states.len() - 1, playable, painter);
+                    return walk(&record, again.states.len() - 1, playable, painter);
                 }
                 if args.number.is_some() {
-                    positions(&mut out, &*playable.game, painter, &report, &states)?;
+                    positions(&mut out, &*playable.game, painter, &record, &again.states)?;
                 }
             }
             Err(error) => {
@@ -96,6 +97,10 @@ pub(crate) fn run(args: &Replay) -> Result<u8> {
         bail!("there is no match {wanted}; there are {number}");
     }
     writeln!(out, "{number} matches, {wrong} that do not agree with the rules")?;
+    if unproven > 0 {
+        let which = plural(usize::try_from(unproven).unwrap_or(usize::MAX), "match");
+        writeln!(out, "whether chance was fair is not known of {which}, which tell no seed")?;
+    }
     match unread {
         0 => Ok(if wrong == 0 { CLEAN } else { FOUND }),
         1 => bail!("a line of {shown} is no match and was not checked"),
@@ -122,13 +127,13 @@ fn elsewhere(number: u64, name: &str, named: bool) -> String {
 
 /// Hands a match to the commands of `magister step`, at its beginning and with everything to redo:
 /// so many steps.
-fn walk(report: &GameReport, steps: usize, playable: &Playable, painter: &Painter) -> Result<u8> {
+fn walk(record: &MatchRecord, steps: usize, playable: &Playable, painter: &Painter) -> Result<u8> {
     let (info, text) = (playable.game.info(), playable.game.text());
     let joint = |words: &Vec<String>| -> Vec<Move> {
         let read = |(role, words): (Role, &String)| text.parse_move(role, words);
         info.all_roles().zip(words).filter_map(read).collect()
     };
-    let joints: Vec<Vec<Move>> = report.moves[..steps].iter().map(joint).collect();
+    let joints: Vec<Vec<Move>> = record.moves[..steps].iter().map(joint).collect();
     let mut session = Session::new(Arc::clone(&playable.game), 0);
     session.follow(&joints)?;
     session.go(0)?;
@@ -137,15 +142,12 @@ fn walk(report: &GameReport, steps: usize, playable: &Playable, painter: &Painte
 
 /// The match of a line: of `magister match --json` or of the log of a tournament. Summaries,
 /// settings and empty lines are none. An error says what is wrong with the line.
-fn read(line: &[u8]) -> Result<Option<GameReport>, String> {
+fn read(line: &[u8]) -> Result<Option<MatchRecord>, String> {
     let Ok(text) = std::str::from_utf8(line) else {
         return Err("is no text, so it is no match".to_owned());
     };
     if text.trim().is_empty() {
         return Ok(None);
-    }
-    if let Ok(played) = serde_json::from_str::<Played>(text) {
-        return Ok(Some(played.report));
     }
     let value: serde_json::Value = serde_json::from_str(text).map_err(|error| {
         if error.is_eof() {
@@ -159,8 +161,8 @@ fn read(line: &[u8]) -> Result<Option<GameReport>, String> {
     if value.get("summary").is_some() || value.get("tournament").is_some() {
         return Ok(None);
     }
-    let report = serde_json::from_value(value);
-    report.map(Some).map_err(|error| format!("is no match: {}", bare(&error)))
+    let record = serde_json::from_value(value);
+    record.map(Some).map_err(|error| format!("is no match: {}", bare(&error)))
 }
 
 /// What is wrong, without the line, which is always the first of one.
@@ -169,16 +171,16 @@ fn bare(error: &serde_json::Error) -> String {
     text.split(" at line ").next().unwrap_or_default().to_owned()
 }
 
-fn title(report: &GameReport) -> String {
-    let seats: Vec<String> = report
+fn title(record: &MatchRecord) -> String {
+    let seats: Vec<String> = record
         .players
         .iter()
-        .zip(&report.rewards)
+        .zip(&record.rewards)
         .map(|(player, reward)| {
             format!("{player} {}", reward.map_or("-".to_owned(), |reward| reward.to_string()))
         })
         .collect();
-    format!("{}, {} steps: {}", report.game, report.moves.len(), seats.join(", "))
+    format!("{}, {} steps: {}", record.game, record.moves.len(), seats.join(", "))
 }
 
 /// Every position of a match, with the joint move that led there.
@@ -186,12 +188,12 @@ fn positions(
     out: &mut impl Write,
     game: &dyn Game,
     painter: &Painter,
-    report: &GameReport,
+    record: &MatchRecord,
     states: &[Vec<u64>],
 ) -> Result<()> {
     write!(out, "{}", painter.picture(game, &states[0]).text(WIDTH, true))?;
-    for (step, joint) in report.moves.iter().enumerate() {
-        for error in report.errors.iter().filter(|error| error.step == step + 1) {
+    for (step, joint) in record.moves.iter().enumerate() {
+        for error in record.errors.iter().filter(|error| error.step == step + 1) {
             writeln!(out, "   {}", error.what)?;
         }
         writeln!(out, "{}. {}", step + 1, joint.join(" "))?;

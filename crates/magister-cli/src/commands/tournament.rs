@@ -6,13 +6,12 @@ use std::io::{BufReader, Seek, SeekFrom, Write};
 
 use anyhow::{Context as _, Result, bail};
 use magister_arena::{
-    Bar, Contest, GameReport, Log, Page, Pairing, Scale, SeriesError, Standing, System, Tournament,
-    rate,
+    Bar, Contest, Log, Page, Pairing, Scale, SeriesError, Standing, System, Tournament, rate,
 };
-use magister_core::{Information, Seed};
+use magister_core::{FaultKind, Information, MatchRecord, Seed};
 use serde_json::{Value, json};
 
-use super::contest::{jobs, limits, undecided, with_memory};
+use super::contest::{jobs, limits, sources, undecided, with_memory};
 use crate::args::{Pairs, Rated, Tourney};
 use crate::{CLEAN, game};
 
@@ -38,7 +37,7 @@ pub(crate) fn run(args: &Tourney) -> Result<u8> {
     }
     let tournament = Tournament {
         games,
-        players: with_memory(&args.players, args.thinking.memory),
+        players: sources(with_memory(&args.players, args.thinking.memory)),
         system: match args.system {
             Pairs::RoundRobin => System::RoundRobin,
             Pairs::Swiss => System::Swiss,
@@ -81,15 +80,14 @@ pub(crate) fn run(args: &Tourney) -> Result<u8> {
     let others = tournament.play(&mut log, &mut file, |played, known, total| {
         if !args.json {
             let rewards: Vec<String> = played
-                .pairing
-                .seats
+                .players
                 .iter()
-                .zip(&played.report.rewards)
+                .zip(&played.rewards)
                 .map(|(seat, reward)| {
                     format!("{seat} {}", reward.map_or("-".to_owned(), |r| r.to_string()))
                 })
                 .collect();
-            anstream::eprintln!("{known}/{total} {}: {}", played.pairing.game, rewards.join(", "));
+            anstream::eprintln!("{known}/{total} {}: {}", played.game, rewards.join(", "));
         }
     })?;
     if others > 0 {
@@ -119,13 +117,10 @@ pub(crate) fn run(args: &Tourney) -> Result<u8> {
 
 /// How many matches did not come to a result, if some did not.
 fn without_result(log: &Log) -> Option<String> {
-    let open: Vec<(&Pairing, &GameReport)> =
-        log.matches().filter(|(_, report)| report.rewards.contains(&None)).collect();
+    let open: Vec<(&Pairing, &MatchRecord)> =
+        log.matches().filter(|(_, record)| record.rewards.contains(&None)).collect();
     let (first, _) = open.first()?;
-    let broken = |(_, report): &(_, &GameReport)| {
-        report.errors.iter().any(|error| error.kind == "broken-off")
-    };
-    let broken = open.iter().any(broken);
+    let broken = open.iter().any(|(_, record)| record.has(FaultKind::BrokenOff));
     Some(undecided(open.len() as u64, log.len() as u64, "matches", &first.game, broken))
 }
 
@@ -150,7 +145,7 @@ fn as_json(log: &Log) -> Value {
         .collect();
     json!({
         "matches": log.len(),
-        "undecided": log.matches().filter(|(_, report)| report.rewards.contains(&None)).count(),
+        "undecided": log.matches().filter(|(_, record)| record.rewards.contains(&None)).count(),
         "ratings": comparisons.ratings(),
         "scales": scales(None),
         "cross_table": cross,
@@ -226,7 +221,7 @@ fn as_text(log: &Log, scale: Rated) -> String {
 /// What is told of a player whom nobody is there to be compared with.
 fn in_solitude(log: &Log, player: &str) -> String {
     let rewards: Vec<f64> =
-        log.matches().flat_map(|(_, report)| report.rewards.iter().flatten().copied()).collect();
+        log.matches().flat_map(|(_, record)| record.rewards.iter().flatten().copied()).collect();
     let mean = rewards.iter().sum::<f64>() / rewards.len().max(1) as f64;
     format!("{player} is compared with nobody; its mean reward is {mean:.2}\n")
 }
@@ -265,8 +260,8 @@ fn as_svg(log: &Log, scale: Rated) -> String {
 
 fn as_csv(log: &Log) -> String {
     let mut text = "game,round,seat,player,reward,steps\n".to_owned();
-    for (pairing, report) in log.matches() {
-        for (seat, (player, reward)) in pairing.seats.iter().zip(&report.rewards).enumerate() {
+    for (pairing, record) in log.matches() {
+        for (seat, (player, reward)) in pairing.seats.iter().zip(&record.rewards).enumerate() {
             let reward = reward.map_or(String::new(), |reward| reward.to_string());
             let quoted = |name: &str| format!("\"{}\"", name.replace('"', "\"\""));
             let _ = writeln!(
@@ -276,7 +271,7 @@ fn as_csv(log: &Log) -> String {
                 pairing.round,
                 seat + 1,
                 quoted(player),
-                report.moves.len()
+                record.moves.len()
             );
         }
     }

@@ -7,13 +7,13 @@
 
 use std::collections::BTreeMap;
 
-use magister_core::{Agent, Budget, Decision, Halt, Move, Percept, Rng, Role, Step, View, Worker};
+use magister_core::{Budget, Decision, Halt, Move, Percept, Rng, Role, Step, View, Worker};
 use magister_infoset::{Keep, Pool};
 
 use super::believer::{Believer, Method};
 use super::{Mind, Scores, Valuer};
-use crate::Settings;
 use crate::choices::Choices;
+use crate::registry::{Arguments, Made};
 use crate::rewards::{self, Scale};
 
 /// States that are valued by playouts where looking ahead ends.
@@ -37,11 +37,11 @@ type Beliefs = Vec<(Vec<u64>, f64)>;
 type Outlook = BTreeMap<Vec<Percept>, (Pool, Vec<f64>)>;
 
 impl Bayes {
-    pub(crate) fn make(settings: &Settings) -> Box<dyn Agent> {
+    pub(crate) fn make(settings: &Arguments) -> Made {
         let method = Bayes {
             valuer: Valuer::default(),
-            worst: settings.flag("worst"),
-            depth: settings.whole("depth"),
+            worst: settings.flag("worst")?,
+            depth: settings.whole("depth")?,
         };
         Believer::make(settings, Keep::States, method)
     }

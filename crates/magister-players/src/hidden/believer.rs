@@ -4,7 +4,7 @@ use magister_core::{Agent, Budget, Decision, Halt, Move, Rng, View};
 use magister_infoset::Keep;
 
 use super::{Mind, Question};
-use crate::Settings;
+use crate::registry::{Arguments, Made};
 
 /// What somebody makes of a belief.
 pub(crate) trait Method: Send {
@@ -33,10 +33,10 @@ pub(crate) struct Believer<M> {
 
 impl<M: Method + 'static> Believer<M> {
     /// The player of these settings, which say how much is followed and sampled.
-    pub(crate) fn make(settings: &Settings, keep: Keep, method: M) -> Box<dyn Agent> {
-        let (particles, states) = (settings.whole("particles"), settings.whole("states"));
+    pub(crate) fn make(settings: &Arguments, keep: Keep, method: M) -> Made {
+        let (particles, states) = (settings.whole("particles")?, settings.whole("states")?);
         let mind = Mind::new(keep, particles as usize, states as usize);
-        Box::new(Believer { name: settings.text().to_owned(), mind, method })
+        Ok(Box::new(Believer { name: settings.text().to_owned(), mind, method }))
     }
 }
 

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use magister_core::{Agent, Budget, Decision, Game, Halt, Move, Rng, Thought, View};
 use magister_solve::{Cfr, Draws, External, Form, Limits, Outcome, Profile, Variant};
 
-use crate::Settings;
 use crate::combine::draw;
 use crate::possible::Possible;
+use crate::registry::{Arguments, Made};
 
 /// Rounds between two looks at how far it is from an equilibrium.
 const OFTEN: u64 = 100;
@@ -48,39 +48,39 @@ enum Thinker {
 }
 
 impl Regret {
-    pub(crate) fn cfr(settings: &Settings) -> Box<dyn Agent> {
+    pub(crate) fn cfr(settings: &Arguments) -> Made {
         Self::make(settings, Method::Cfr)
     }
 
-    pub(crate) fn cfr_plus(settings: &Settings) -> Box<dyn Agent> {
+    pub(crate) fn cfr_plus(settings: &Arguments) -> Made {
         Self::make(settings, Method::CfrPlus)
     }
 
-    pub(crate) fn mccfr(settings: &Settings) -> Box<dyn Agent> {
+    pub(crate) fn mccfr(settings: &Arguments) -> Made {
         Self::make(settings, Method::External)
     }
 
-    pub(crate) fn oos(settings: &Settings) -> Box<dyn Agent> {
+    pub(crate) fn oos(settings: &Arguments) -> Made {
         Self::make(settings, Method::Outcome)
     }
 
-    fn make(settings: &Settings, method: Method) -> Box<dyn Agent> {
+    fn make(settings: &Arguments, method: Method) -> Made {
         let mut draws = Draws { target: 0.0, ..Draws::default() };
         if method == Method::Outcome {
-            draws.target = settings.real("target");
-            draws.explore = settings.real("explore");
+            draws.target = settings.real("target")?;
+            draws.explore = settings.real("explore")?;
         }
-        Box::new(Regret {
+        Ok(Box::new(Regret {
             name: settings.text().to_owned(),
             method,
-            nodes: if method == Method::Outcome { 0 } else { settings.whole("nodes") as usize },
-            bytes: (settings.whole("memory") as usize) << 20,
+            nodes: if method == Method::Outcome { 0 } else { settings.whole("nodes")? as usize },
+            bytes: (settings.whole("memory")? as usize) << 20,
             draws,
             game: None,
             thinker: None,
             turns: 0,
             possible: Possible::default(),
-        })
+        }))
     }
 
     /// Begins with a game, or goes on with it.

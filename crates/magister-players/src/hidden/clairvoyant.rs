@@ -2,7 +2,7 @@
 
 use magister_core::{Agent, Budget, Decision, Halt, Information, Rng, View};
 
-use crate::Settings;
+use crate::registry::{Arguments, Made};
 
 /// Plays a game that hides information as if it did not. Whoever runs the match shows it the true
 /// state, and the record tells.
@@ -12,19 +12,15 @@ pub(crate) struct Clairvoyant {
 }
 
 impl Clairvoyant {
-    pub(crate) fn make(settings: &Settings) -> Box<dyn Agent> {
-        let (name, inner) = (settings.text().to_owned(), settings.player("inner"));
-        Box::new(Clairvoyant { name, inner })
+    pub(crate) fn make(settings: &Arguments) -> Made {
+        let (name, inner) = (settings.text().to_owned(), settings.player("inner")?);
+        Ok(Box::new(Clairvoyant { name, inner }))
     }
 }
 
 impl Agent for Clairvoyant {
     fn name(&self) -> String {
         self.name.clone()
-    }
-
-    fn clairvoyant(&self) -> bool {
-        true
     }
 
     fn decide(

@@ -12,9 +12,13 @@
 //! Whether a game is short is found out by random playouts: simulations in which everybody thinks
 //! are worth their cost only if enough of them can be made.
 
-use magister_core::{Agent, Budget, Decision, Halt, Information, Move, Rng, Step, View, draw};
+use magister_core::{
+    Agent, Budget, Decision, Halt, Information, Move, Rng, SourceError, Step, View, draw,
+};
 
-use crate::{Settings, Spec};
+use crate::Spec;
+use crate::registry::{Arguments, Made};
+use crate::simple::Absent;
 
 /// Playouts by which a game is looked at, and their steps.
 const PLAYOUTS: u64 = 20;
@@ -33,8 +37,8 @@ pub(crate) struct Honest {
 }
 
 impl Honest {
-    pub(crate) fn make(settings: &Settings) -> Box<dyn Agent> {
-        Box::new(Honest { name: settings.text().to_owned(), chosen: None })
+    pub(crate) fn make(settings: &Arguments) -> Made {
+        Ok(Box::new(Honest { name: settings.text().to_owned(), chosen: None }))
     }
 
     /// Who plays a game.
@@ -43,11 +47,10 @@ impl Honest {
         let known = self.chosen.take().filter(|(known, _)| known == rules);
         let (_, agent) = self.chosen.insert(known.unwrap_or_else(|| {
             let name = method(view, budget, rng);
-            let spec = name.parse::<Spec>();
-            let agent = spec.map_or_else(
-                |_| crate::simple::Simple::random(&Settings::plain("random")),
-                |spec| spec.make(),
-            );
+            let agent: Box<dyn Agent> = match name.parse::<Spec>() {
+                Ok(spec) => spec.agent(),
+                Err(error) => Box::new(Absent(SourceError::Failed(error.to_string()))),
+            };
             (rules.clone(), agent)
         }));
         &mut **agent

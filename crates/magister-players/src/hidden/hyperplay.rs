@@ -5,12 +5,12 @@
 //! worth the mean of random playouts after it. That everybody plays on at random means that
 //! nothing is gained by asking, and nothing lost by telling.
 
-use magister_core::{Agent, Budget, Decision, Halt, Move, Rng, Role, Step, View, Worker, draw};
+use magister_core::{Budget, Decision, Halt, Move, Rng, Role, Step, View, Worker, draw};
 use magister_infoset::{Belief, Keep};
 
 use super::believer::{Believer, Method};
 use super::{Mind, Scores, Valuer};
-use crate::Settings;
+use crate::registry::{Arguments, Made};
 
 /// `HyperPlay` with random playouts. An iteration is a state in which all moves are tried.
 pub(crate) struct HyperPlay {
@@ -18,7 +18,7 @@ pub(crate) struct HyperPlay {
 }
 
 impl HyperPlay {
-    pub(crate) fn make(settings: &Settings) -> Box<dyn Agent> {
+    pub(crate) fn make(settings: &Arguments) -> Made {
         let method = HyperPlay { valuer: Valuer::default() };
         Believer::make(settings, Keep::States, method)
     }

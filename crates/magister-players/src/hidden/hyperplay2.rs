@@ -9,17 +9,15 @@
 
 use std::sync::Arc;
 
-use magister_core::{
-    Agent, Budget, Decision, Game, Halt, Move, Rng, Role, Step, View, Worker, draw,
-};
+use magister_core::{Budget, Decision, Game, Halt, Move, Rng, Role, Step, View, Worker, draw};
 use magister_infoset::{Belief, Keep, Limits, Settings as BeliefSettings, ViewId, Views};
 use rustc_hash::FxHashMap;
 
 use super::believer::{Believer, Method};
 use super::{Mind, Scores, Valuer};
-use crate::Settings;
 use crate::choices::Choices;
 use crate::playing::outcome;
+use crate::registry::{Arguments, Made};
 use crate::rewards::{self, Scale};
 
 /// States that a nested player looks at, and ways to go on from each.
@@ -38,8 +36,8 @@ pub(crate) struct HyperPlay2 {
 }
 
 impl HyperPlay2 {
-    pub(crate) fn make(settings: &Settings) -> Box<dyn Agent> {
-        let method = HyperPlay2 { nested: None, depth: settings.whole("depth") };
+    pub(crate) fn make(settings: &Arguments) -> Made {
+        let method = HyperPlay2 { nested: None, depth: settings.whole("depth")? };
         Believer::make(settings, Keep::Views, method)
     }
 }

@@ -12,14 +12,14 @@
 
 use std::sync::Arc;
 
-use magister_core::{Agent, Budget, Decision, Game, Halt, Move, Rng, Role, Thought, View, Worker};
+use magister_core::{Budget, Decision, Game, Halt, Move, Rng, Role, Thought, View, Worker};
 use magister_infoset::{Belief, Keep, Limits, Settings as BeliefSettings, ViewId};
 use rustc_hash::FxHashMap;
 
 use super::Mind;
 use super::believer::{Believer, Method};
 use super::tree::{Arm, Forest, Observer};
-use crate::Settings;
+use crate::registry::{Arguments, Made};
 
 /// What may be found out about the information set of another role.
 const OTHERS: Limits = Limits { states: 2_000, steps: 20_000 };
@@ -53,13 +53,13 @@ pub(crate) struct Ismcts {
 
 impl Ismcts {
     /// One observer.
-    pub(crate) fn single(settings: &Settings) -> Box<dyn Agent> {
+    pub(crate) fn single(settings: &Arguments) -> Made {
         Self::make(settings, true, Root::Own)
     }
 
     /// Several observers.
-    pub(crate) fn multiple(settings: &Settings) -> Box<dyn Agent> {
-        let root = match settings.whole("root") {
+    pub(crate) fn multiple(settings: &Arguments) -> Made {
+        let root = match settings.choice("root")? {
             0 => Root::Widened,
             1 => Root::Own,
             _ => Root::Start,
@@ -68,16 +68,16 @@ impl Ismcts {
     }
 
     /// For one role against chance.
-    pub(crate) fn alone(settings: &Settings) -> Box<dyn Agent> {
+    pub(crate) fn alone(settings: &Arguments) -> Made {
         Self::make(settings, false, Root::Own)
     }
 
-    fn make(settings: &Settings, single: bool, root: Root) -> Box<dyn Agent> {
+    fn make(settings: &Arguments, single: bool, root: Root) -> Made {
         let method = Ismcts {
             single,
             root,
-            c: settings.real("c"),
-            memory: (settings.whole("memory") as usize) << 20,
+            c: settings.real("c")?,
+            memory: (settings.whole("memory")? as usize) << 20,
             forest: None,
             others: Others::default(),
         };

@@ -13,7 +13,7 @@ use magister_infoset::{Keep, Opened};
 
 use super::believer::{Believer, Method};
 use super::{Mind, Scores};
-use crate::Settings;
+use crate::registry::{Arguments, Made};
 
 /// Perfect-information Monte Carlo. An iteration is one of the inner player.
 pub(crate) struct Pimc {
@@ -22,8 +22,8 @@ pub(crate) struct Pimc {
 }
 
 impl Pimc {
-    pub(crate) fn make(settings: &Settings) -> Box<dyn Agent> {
-        let method = Pimc { inner: settings.player("inner"), worlds: settings.whole("worlds") };
+    pub(crate) fn make(settings: &Arguments) -> Made {
+        let method = Pimc { inner: settings.player("inner")?, worlds: settings.whole("worlds")? };
         Believer::make(settings, Keep::States, method)
     }
 }

@@ -10,14 +10,14 @@
 //! container, is a matter of how its system stores cards, and is not reproduced.
 
 use magister_core::{
-    Agent, Budget, Decision, Halt, Move, Payment, Rng, Role, Step, Thought, View, Worker, draw,
+    Budget, Decision, Halt, Move, Payment, Rng, Role, Step, Thought, View, Worker, draw,
 };
 use magister_infoset::{Belief, Keep};
 
 use super::Mind;
 use super::believer::{Believer, Method};
-use crate::Settings;
 use crate::playing::MAX_STEPS;
+use crate::registry::{Arguments, Made};
 use crate::rewards::{self, Scale};
 
 /// A bandit over own moves. An iteration is a playout.
@@ -32,8 +32,8 @@ struct Arm {
 }
 
 impl Thesis {
-    pub(crate) fn make(settings: &Settings) -> Box<dyn Agent> {
-        let method = Thesis { flaws: settings.flag("flaws") };
+    pub(crate) fn make(settings: &Arguments) -> Made {
+        let method = Thesis { flaws: settings.flag("flaws")? };
         Believer::make(settings, Keep::States, method)
     }
 }

@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 use magister_core::{Agent, Budget, Decision, Evaluate, Game, Halt, Rng, Stop, Thought, View};
 
-use crate::Settings;
 use crate::follow::{Follower, Standing};
 use crate::opinion::Opinion;
+use crate::registry::{Arguments, Made};
 use search::Search;
 
 /// How the tree is grown.
@@ -42,20 +42,20 @@ pub(crate) struct Puct {
 }
 
 impl Puct {
-    pub(crate) fn make(settings: &Settings) -> Box<dyn Agent> {
+    pub(crate) fn make(settings: &Arguments) -> Made {
         let config = Config {
-            c: settings.real("c"),
-            sharp: settings.real("sharp"),
-            loss: settings.real("loss"),
-            batch: settings.whole("batch") as usize,
-            memory: (settings.whole("memory") as usize) << 20,
+            c: settings.real("c")?,
+            sharp: settings.real("sharp")?,
+            loss: settings.real("loss")?,
+            batch: settings.whole("batch")? as usize,
+            memory: (settings.whole("memory")? as usize) << 20,
         };
-        Box::new(Puct {
+        Ok(Box::new(Puct {
             name: settings.text().to_owned(),
             config,
-            inner: settings.player("inner"),
+            inner: settings.player("inner")?,
             follower: Follower::new(),
-        })
+        }))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Entry, NESTING, Parameter};
+use super::{NESTING, Parameter, ParameterKind, Registered};
 
 /// Names that are longer than this are no slips of the pen.
 const LONGEST: usize = 64;
@@ -34,7 +34,7 @@ pub enum SpecError {
     /// The player has no parameter of this name.
     Parameter {
         /// The player.
-        entry: &'static Entry,
+        entry: &'static Registered,
         /// The name.
         name: String,
     },
@@ -94,21 +94,23 @@ impl fmt::Display for SpecError {
             SpecError::Nesting => {
                 write!(f, "players may stand inside of players {NESTING} deep, not deeper")
             }
-            SpecError::Value { parameter, value } if parameter.player.is_some() => {
-                write!(
-                    f,
-                    "`{}` is a player that is no person, and in a council no council, not `{value}`",
-                    parameter.name
-                )
-            }
-            SpecError::Value { parameter, value } if !parameter.names.is_empty() => {
-                let names = parameter.names.join(", ");
-                write!(f, "`{}` is one of {names}, not `{value}`", parameter.name)
-            }
             SpecError::Value { parameter, value } => {
-                let (low, high) = parameter.range;
-                let kind = if parameter.whole { "a whole number" } else { "a number" };
-                write!(f, "`{}` is {kind} from {low} to {high}, not `{value}`", parameter.name)
+                write!(f, "`{}` is ", parameter.name)?;
+                match parameter.kind {
+                    ParameterKind::Number { range: (low, high), .. } => {
+                        write!(f, "a number from {low} to {high}")?;
+                    }
+                    ParameterKind::Whole { range: (low, high), .. } => {
+                        write!(f, "a whole number from {low} to {high}")?;
+                    }
+                    ParameterKind::Choice { names } => write!(f, "one of {}", names.join(", "))?,
+                    ParameterKind::Text { .. } => write!(f, "a text")?,
+                    ParameterKind::File { .. } => write!(f, "the path of a file")?,
+                    ParameterKind::Player { .. } => {
+                        write!(f, "a player that is no person, and in a council no council")?;
+                    }
+                }
+                write!(f, ", not `{value}`")
             }
         }
     }

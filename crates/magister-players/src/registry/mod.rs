@@ -1,23 +1,26 @@
 //! How players are written and made: names, parameters, and a player of a text.
 
+mod arguments;
 mod error;
 mod parameter;
 mod read;
-mod settings;
 mod spec;
 #[cfg(test)]
 mod tests;
 
+pub use arguments::Arguments;
 pub use error::SpecError;
-pub use parameter::Parameter;
-pub use settings::Settings;
+pub use parameter::{Parameter, ParameterKind};
 pub use spec::Spec;
 
-use magister_core::Agent;
+use magister_core::{Agent, SourceError};
 
-/// A player that can be made.
+/// A player, or why it could not be made.
+pub(crate) type Made = Result<Box<dyn Agent>, SourceError>;
+
+/// A player of the registry.
 #[derive(Clone, Copy, Debug)]
-pub struct Entry {
+pub struct Registered {
     /// Its name.
     pub name: &'static str,
     /// What it does, in a sentence.
@@ -28,8 +31,10 @@ pub struct Entry {
     pub parameters: &'static [Parameter],
     /// Whether it also plays games that hide information.
     pub hidden: bool,
+    /// Whether it is shown the true state, which the record then says.
+    pub clairvoyant: bool,
     /// Makes one.
-    pub make: fn(&Settings) -> Box<dyn Agent>,
+    pub make: fn(&Arguments) -> Result<Box<dyn Agent>, SourceError>,
 }
 
 /// Players within players, at most.

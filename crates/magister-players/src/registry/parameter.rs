@@ -1,22 +1,58 @@
 //! What can be set of a player.
 
-/// A parameter of a player: a number, or another player.
+use std::path::PathBuf;
+
+use super::arguments::Value;
+
+/// A parameter of a player.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Parameter {
     /// Its name.
     pub name: &'static str,
     /// What it does.
     pub about: &'static str,
-    /// Its value where nothing is said.
-    pub default: f64,
-    /// The lowest and the highest value it may have.
-    pub range: (f64, f64),
-    /// Whether it is a whole number.
-    pub whole: bool,
-    /// If it is a player, the one where nothing is said; the numbers mean nothing then.
-    pub player: Option<&'static str>,
-    /// What the numbers from 0 stand for, where they have names.
-    pub names: &'static [&'static str],
+    /// What values it takes, and which where nothing is said.
+    pub kind: ParameterKind,
+}
+
+/// What values a parameter takes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum ParameterKind {
+    /// A number.
+    Number {
+        /// The value where nothing is said.
+        default: f64,
+        /// The lowest and the highest value.
+        range: (f64, f64),
+    },
+    /// A whole number.
+    Whole {
+        /// The value where nothing is said.
+        default: u32,
+        /// The lowest and the highest value.
+        range: (u32, u32),
+    },
+    /// One of several names, the first where nothing is said.
+    Choice {
+        /// The names.
+        names: &'static [&'static str],
+    },
+    /// Any text.
+    Text {
+        /// The text where nothing is said.
+        default: &'static str,
+    },
+    /// The path of a file.
+    File {
+        /// The path where nothing is said; none if the player needs no file then.
+        default: Option<&'static str>,
+    },
+    /// Another player.
+    Player {
+        /// The player where nothing is said.
+        default: &'static str,
+    },
 }
 
 impl Parameter {
@@ -27,7 +63,7 @@ impl Parameter {
         range: (f64, f64),
         about: &'static str,
     ) -> Self {
-        Parameter { name, about, default, range, whole: false, player: None, names: &[] }
+        Parameter { name, about, kind: ParameterKind::Number { default, range } }
     }
 
     /// A parameter that is a whole number.
@@ -37,15 +73,7 @@ impl Parameter {
         range: (u32, u32),
         about: &'static str,
     ) -> Self {
-        let range = (range.0 as f64, range.1 as f64);
-        let default = default as f64;
-        Parameter { name, about, default, range, whole: true, player: None, names: &[] }
-    }
-
-    /// A parameter that is another player.
-    pub const fn player(name: &'static str, default: &'static str, about: &'static str) -> Self {
-        let (whole, player) = (false, Some(default));
-        Parameter { name, about, default: 0.0, range: (0.0, 0.0), whole, player, names: &[] }
+        Parameter { name, about, kind: ParameterKind::Whole { default, range } }
     }
 
     /// A parameter that is one of several names; the first where nothing is said.
@@ -54,23 +82,91 @@ impl Parameter {
         names: &'static [&'static str],
         about: &'static str,
     ) -> Self {
-        let range = (0.0, names.len() as f64 - 1.0);
-        Parameter { name, about, default: 0.0, range, whole: true, player: None, names }
+        Parameter { name, about, kind: ParameterKind::Choice { names } }
     }
 
-    /// The number that a text stands for.
-    pub(super) fn number(&self, text: &str) -> Option<f64> {
-        if !self.names.is_empty() {
-            return self.names.iter().position(|&name| name == text).map(|at| at as f64);
+    /// A parameter that is any text.
+    pub const fn text(name: &'static str, default: &'static str, about: &'static str) -> Self {
+        Parameter { name, about, kind: ParameterKind::Text { default } }
+    }
+
+    /// A parameter that is the path of a file.
+    pub const fn file(
+        name: &'static str,
+        default: Option<&'static str>,
+        about: &'static str,
+    ) -> Self {
+        Parameter { name, about, kind: ParameterKind::File { default } }
+    }
+
+    /// A parameter that is another player.
+    pub const fn player(name: &'static str, default: &'static str, about: &'static str) -> Self {
+        Parameter { name, about, kind: ParameterKind::Player { default } }
+    }
+
+    /// The value where nothing is said; `None` for a player, which is read as others are.
+    pub(super) fn default(&self) -> Option<Value> {
+        Some(match self.kind {
+            ParameterKind::Number { default, .. } => Value::Number(default),
+            ParameterKind::Whole { default, .. } => Value::Whole(default),
+            ParameterKind::Choice { .. } => Value::Choice(0),
+            ParameterKind::Text { default } => Value::Text(default.to_owned()),
+            ParameterKind::File { default } => Value::File(default.map(PathBuf::from)),
+            ParameterKind::Player { .. } => return None,
+        })
+    }
+
+    /// The value that a text stands for; `None` if it stands for none.
+    pub(super) fn value(&self, text: &str) -> Option<Value> {
+        match self.kind {
+            ParameterKind::Number { range: (low, high), .. } => {
+                let number = text.parse::<f64>().ok()?;
+                (low..=high).contains(&number).then_some(Value::Number(number))
+            }
+            ParameterKind::Whole { range: (low, high), .. } => {
+                // Fractions and signs are allowed as long as the number is whole: 1e3, 5.0.
+                let number = text.parse::<f64>().ok()?;
+                let fits = (f64::from(low)..=f64::from(high)).contains(&number);
+                (fits && number.fract() == 0.0).then_some(Value::Whole(number as u32))
+            }
+            ParameterKind::Choice { names } => {
+                names.iter().position(|&name| name == text).map(Value::Choice)
+            }
+            ParameterKind::Text { .. } => Some(Value::Text(inside(text).to_owned())),
+            ParameterKind::File { .. } => {
+                let path = inside(text);
+                (!path.is_empty()).then(|| Value::File(Some(PathBuf::from(path))))
+            }
+            ParameterKind::Player { .. } => None,
         }
-        let number = text.parse::<f64>().ok()?;
-        let fits = (self.range.0..=self.range.1).contains(&number);
-        (fits && (!self.whole || number.fract() == 0.0)).then_some(number)
     }
 
-    /// The text that a number is written as.
-    pub fn text(&self, number: f64) -> String {
-        let name = self.names.get(number as usize);
-        name.map_or_else(|| number.to_string(), |&name| name.to_owned())
+    /// The text that a value is written as.
+    pub(super) fn written(&self, value: &Value) -> String {
+        // What contains the signs that separate settings stands in brackets.
+        let guarded = |text: String| {
+            if text.contains([',', ':', '=', ' ']) { format!("[{text}]") } else { text }
+        };
+        match (value, self.kind) {
+            (Value::Number(number), _) => number.to_string(),
+            (Value::Whole(number), _) => number.to_string(),
+            (Value::Choice(at), ParameterKind::Choice { names }) => {
+                names.get(*at).copied().unwrap_or_default().to_owned()
+            }
+            (Value::Choice(at), _) => at.to_string(),
+            (Value::Text(text), _) => guarded(text.clone()),
+            (Value::File(path), _) => {
+                guarded(path.as_ref().map_or_else(String::new, |path| path.display().to_string()))
+            }
+            (Value::Player(spec), _) => {
+                let text = spec.to_string();
+                if text.contains(':') { format!("[{text}]") } else { text }
+            }
+        }
     }
+}
+
+/// What stands in brackets, or the text itself.
+pub(super) fn inside(text: &str) -> &str {
+    text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).unwrap_or(text)
 }

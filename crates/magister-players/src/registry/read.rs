@@ -2,9 +2,10 @@
 
 use std::fmt::Write as _;
 
-use super::settings::Value;
+use super::arguments::Value;
+use super::parameter::inside;
 use super::spec::COUNCIL;
-use super::{NESTING, Parameter, Settings, Spec, SpecError};
+use super::{Arguments, NESTING, Parameter, ParameterKind, Spec, SpecError};
 
 /// Reads a player that stands inside of so many others.
 pub(super) fn nested(text: &str, depth: usize) -> Result<Spec, SpecError> {
@@ -19,13 +20,13 @@ pub(super) fn nested(text: &str, depth: usize) -> Result<Spec, SpecError> {
         .chain([&crate::HUMAN])
         .find(|entry| entry.name == name)
         .ok_or_else(|| SpecError::Player(name.to_owned()))?;
-    let mut values: Vec<(&'static str, Value)> = Vec::new();
+    let mut values: Vec<Value> = Vec::new();
     for parameter in entry.parameters {
-        let value = match parameter.player {
-            Some(player) => Value::Player(Box::new(nested(player, depth + 1)?)),
-            None => Value::Number(parameter.default),
-        };
-        values.push((parameter.name, value));
+        values.push(match (parameter.default(), parameter.kind) {
+            (Some(value), _) => value,
+            (None, ParameterKind::Player { default }) => read(parameter, default, depth)?,
+            (None, _) => read(parameter, "", depth)?,
+        });
     }
     let mut given = Vec::new();
     for setting in pieces(rest).into_iter().filter(|setting| !setting.is_empty()) {
@@ -40,9 +41,9 @@ pub(super) fn nested(text: &str, depth: usize) -> Result<Spec, SpecError> {
         if given.contains(&at) {
             return Err(SpecError::Twice { player: entry.name, name: entry.parameters[at].name });
         }
-        values[at].1 = read(&entry.parameters[at], value, depth)?;
+        values[at] = read(&entry.parameters[at], value, depth)?;
         // A council of councils would have more members than anybody has threads.
-        if let Value::Player(inner) = &values[at].1
+        if let Value::Player(inner) = &values[at]
             && name == COUNCIL
             && inner.holds(COUNCIL)
         {
@@ -57,18 +58,10 @@ pub(super) fn nested(text: &str, depth: usize) -> Result<Spec, SpecError> {
     let mut full = name.to_owned();
     for (number, &at) in given.iter().enumerate() {
         let before = if number == 0 { ':' } else { ',' };
-        let (key, value) = &values[at];
-        let _ = match value {
-            Value::Number(number) => {
-                write!(full, "{before}{key}={}", entry.parameters[at].text(*number))
-            }
-            Value::Player(spec) if spec.to_string().contains(':') => {
-                write!(full, "{before}{key}=[{spec}]")
-            }
-            Value::Player(spec) => write!(full, "{before}{key}={spec}"),
-        };
+        let parameter = &entry.parameters[at];
+        let _ = write!(full, "{before}{}={}", parameter.name, parameter.written(&values[at]));
     }
-    Ok(Spec { entry, settings: Settings { name: full, values } })
+    Ok(Spec { entry, arguments: Arguments::new(full, entry.parameters, values) })
 }
 
 /// Whether every bracket is closed, and none that was not opened.
@@ -87,18 +80,14 @@ fn balanced(text: &str) -> Result<(), SpecError> {
 
 /// Reads the value of a parameter.
 fn read(parameter: &'static Parameter, text: &str, depth: usize) -> Result<Value, SpecError> {
-    if parameter.player.is_some() {
-        let inner = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
-        let spec = nested(inner.unwrap_or(text), depth + 1)?;
+    if let ParameterKind::Player { .. } = parameter.kind {
+        let spec = nested(inside(text), depth + 1)?;
         if spec.is_human() {
             return Err(SpecError::Value { parameter, value: text.to_owned() });
         }
         return Ok(Value::Player(Box::new(spec)));
     }
-    parameter
-        .number(text)
-        .map(Value::Number)
-        .ok_or_else(|| SpecError::Value { parameter, value: text.to_owned() })
+    parameter.value(text).ok_or_else(|| SpecError::Value { parameter, value: text.to_owned() })
 }
 
 /// What commas separate, outside of brackets.

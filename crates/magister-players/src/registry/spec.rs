@@ -1,14 +1,17 @@
 //! A player with its settings.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::fmt::Write as _;
 use std::str::FromStr;
+use std::sync::Arc;
 
-use magister_core::Agent;
+use magister_core::{Agent, Capabilities, Game, PlayerKind, PlayerSource, Role, SourceError};
 
+use super::arguments::Value;
 use super::read::{nested, pieces};
-use super::settings::Value;
-use super::{Entry, Settings, SpecError};
+use super::{Arguments, ParameterKind, Registered, SpecError};
+use crate::simple::Absent;
 
 /// The name of the parameter that limits memory.
 const MEMORY: &str = "memory";
@@ -18,18 +21,23 @@ pub(super) const COUNCIL: &str = "council";
 /// A player with its settings, such as `mcts:c=1.2`. It can be made any number of times.
 #[derive(Clone, Debug)]
 pub struct Spec {
-    pub(super) entry: &'static Entry,
-    pub(super) settings: Settings,
+    pub(super) entry: &'static Registered,
+    pub(super) arguments: Arguments,
 }
 
 impl Spec {
-    /// Makes the player.
-    pub fn make(&self) -> Box<dyn Agent> {
-        (self.entry.make)(&self.settings)
+    /// Makes the player, or says why it can not be made.
+    pub fn try_agent(&self) -> Result<Box<dyn Agent>, SourceError> {
+        (self.entry.make)(&self.arguments)
+    }
+
+    /// Makes the player; one that can not be made refuses every question and says why.
+    pub fn agent(&self) -> Box<dyn Agent> {
+        self.try_agent().unwrap_or_else(|error| Box::new(Absent(error)))
     }
 
     /// What kind of player it is.
-    pub fn entry(&self) -> &'static Entry {
+    pub fn entry(&self) -> &'static Registered {
         self.entry
     }
 
@@ -43,34 +51,45 @@ impl Spec {
     #[must_use]
     pub fn with_memory(&self, most: u32) -> Spec {
         let mut spec = self.clone();
-        let (_, given) = self.settings.name.split_once(':').unwrap_or_default();
+        let (_, given) = self.arguments.name.split_once(':').unwrap_or_default();
         let given = pieces(given).iter().any(|piece| piece.starts_with(MEMORY));
         // Those who are made several times share it.
-        let inner_most = if self.entry.name == COUNCIL {
-            (most / self.settings.whole("threads").max(1)).max(1)
-        } else {
-            most
-        };
-        for (parameter, (name, value)) in
-            self.entry.parameters.iter().zip(&mut spec.settings.values)
-        {
-            match value {
-                Value::Player(inner) => **inner = inner.with_memory(inner_most),
-                Value::Number(number) if *name == MEMORY && !given => {
-                    *number = f64::from(most).clamp(parameter.range.0, parameter.range.1);
+        let inner_most =
+            if self.entry.name == COUNCIL { (most / self.own_threads()).max(1) } else { most };
+        for (parameter, value) in self.entry.parameters.iter().zip(&mut spec.arguments.values) {
+            match (value, parameter.kind) {
+                (Value::Player(inner), _) => **inner = inner.with_memory(inner_most),
+                (Value::Whole(number), ParameterKind::Whole { range: (low, high), .. })
+                    if parameter.name == MEMORY && !given =>
+                {
+                    *number = most.clamp(low, high);
                 }
-                Value::Number(_) => {}
+                _ => {}
             }
         }
         spec
     }
 
+    /// The threads that it asks for itself.
+    fn own_threads(&self) -> u32 {
+        self.arguments.whole("threads").unwrap_or(1).max(1)
+    }
+
+    /// The threads that it computes on, with those of the players inside of it.
+    fn threads(&self) -> u32 {
+        let inner = self.arguments.values.iter().map(|value| match value {
+            Value::Player(inner) => inner.threads(),
+            _ => 1,
+        });
+        self.own_threads().saturating_mul(inner.max().unwrap_or(1))
+    }
+
     /// Whether it is such a player, or one stands inside of it.
     pub(super) fn holds(&self, name: &str) -> bool {
         self.entry.name == name
-            || self.settings.values.iter().any(|(_, value)| match value {
+            || self.arguments.values.iter().any(|value| match value {
                 Value::Player(inner) => inner.holds(name),
-                Value::Number(_) => false,
+                _ => false,
             })
     }
 
@@ -91,9 +110,37 @@ impl Spec {
     }
 }
 
+impl PlayerSource for Spec {
+    fn name(&self) -> String {
+        self.to_string()
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            kind: if self.is_human() { PlayerKind::Person } else { PlayerKind::Agent },
+            hidden: self.entry.hidden,
+            clairvoyant: self.entry.clairvoyant,
+            threads: self.threads() as usize,
+            ..Capabilities::default()
+        }
+    }
+
+    fn origin(&self) -> &'static str {
+        "registry"
+    }
+
+    fn parameters(&self) -> BTreeMap<String, String> {
+        self.arguments.texts()
+    }
+
+    fn make(&self, _: &Arc<dyn Game>, _: Role) -> Result<Box<dyn Agent>, SourceError> {
+        self.try_agent()
+    }
+}
+
 impl fmt::Display for Spec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.settings.text())
+        f.pad(self.arguments.text())
     }
 }
 

@@ -1,6 +1,10 @@
 //! Texts of players, good and bad.
 
-use super::Spec;
+use std::path::Path;
+
+use magister_core::{PlayerKind, PlayerSource as _, SourceError};
+
+use super::{Arguments, Parameter, ParameterKind, Spec};
 
 #[test]
 fn settings_belong_to_the_player_before_them() {
@@ -13,7 +17,7 @@ fn settings_belong_to_the_player_before_them() {
 fn there_is_one_way_to_write_a_player() {
     let spec: Spec = "mcts: steps=50 , c=1.20".parse().unwrap();
     assert_eq!(spec.to_string(), "mcts:c=1.2,steps=50");
-    assert_eq!(spec.make().name(), "mcts:c=1.2,steps=50");
+    assert_eq!(spec.agent().name(), "mcts:c=1.2,steps=50");
 }
 
 #[test]
@@ -25,17 +29,17 @@ fn players_stand_inside_of_players() {
     let nested = "puct:c=2,inner=[plies:depth=1,inner=[mcs:playouts=8]]";
     assert_eq!(texts, ["plies:depth=2,inner=onestep", "random", nested]);
     assert_eq!(texts[2].parse::<Spec>().unwrap().to_string(), texts[2]);
-    assert_eq!(specs[2].make().name(), texts[2]);
+    assert_eq!(specs[2].agent().name(), texts[2]);
 }
 
 #[test]
 fn memory_is_limited_where_nothing_else_was_said() {
     let memory = |text: &str| {
         let spec = text.parse::<Spec>().unwrap().with_memory(5);
-        (spec.to_string(), spec.settings.real("memory"))
+        (spec.to_string(), spec.arguments.whole("memory").unwrap())
     };
-    assert_eq!(memory("mcts"), ("mcts".to_owned(), 5.0));
-    assert_eq!(memory("mcts:c=2,memory=256"), ("mcts:c=2,memory=256".to_owned(), 256.0));
+    assert_eq!(memory("mcts"), ("mcts".to_owned(), 5));
+    assert_eq!(memory("mcts:c=2,memory=256"), ("mcts:c=2,memory=256".to_owned(), 256));
     assert_eq!("random".parse::<Spec>().unwrap().with_memory(5).to_string(), "random");
 }
 
@@ -77,17 +81,84 @@ fn mistakes_are_named() {
     assert!(said("mcts:c=NaN").contains("is a number from 0 to"));
 }
 
+/// Every player asks for all parameters that it declares and for no others: one that it does not
+/// declare is an error of `try_agent`, in every build.
 #[test]
-fn every_player_can_be_made_and_says_its_name() {
+fn every_player_asks_for_what_it_declares() {
     for entry in crate::PLAYERS {
-        let agent = entry.name.parse::<Spec>().unwrap().make();
+        let spec: Spec = entry.name.parse().unwrap();
+        let agent = spec.try_agent().unwrap_or_else(|error| panic!("{}: {error}", entry.name));
         assert_eq!(agent.name(), entry.name);
+        assert_eq!(spec.arguments.unread(), [""; 0], "{}", entry.name);
+        assert!(entry.parameters.len() < 64, "reads are counted up to there");
         for parameter in entry.parameters {
-            if let Some(player) = parameter.player {
-                assert!(player.parse::<Spec>().is_ok(), "{parameter:?}");
+            match parameter.kind {
+                ParameterKind::Number { default, range: (low, high) } => {
+                    assert!((low..=high).contains(&default), "{parameter:?}");
+                }
+                ParameterKind::Whole { default, range: (low, high) } => {
+                    assert!((low..=high).contains(&default), "{parameter:?}");
+                }
+                ParameterKind::Choice { names } => assert!(!names.is_empty(), "{parameter:?}"),
+                ParameterKind::Player { default } => {
+                    assert!(default.parse::<Spec>().is_ok(), "{parameter:?}");
+                }
+                ParameterKind::Text { .. } | ParameterKind::File { .. } => {}
             }
-            let (low, high) = parameter.range;
-            assert!(low <= parameter.default && parameter.default <= high, "{parameter:?}");
         }
     }
+}
+
+const KINDS: &[Parameter] = &[
+    Parameter::real("share", 0.5, (0.0, 1.0), "a number"),
+    Parameter::whole("count", 3, (0, 9), "a whole number"),
+    Parameter::choice("way", &["left", "right"], "a choice"),
+    Parameter::text("note", "none", "a text"),
+    Parameter::file("weights", None, "a file"),
+];
+
+/// Values of these parameters, given as text.
+fn arguments(texts: [&str; 5]) -> Arguments {
+    let values = KINDS.iter().zip(texts).map(|(one, text)| match text {
+        "" => one.default().unwrap(),
+        _ => one.value(text).unwrap(),
+    });
+    Arguments::new("test".to_owned(), KINDS, values.collect())
+}
+
+#[test]
+fn parameters_are_typed() {
+    let given = arguments(["0.25", "7", "right", "[a, b]", "models/a.bin"]);
+    assert_eq!((given.real("share"), given.whole("count")), (Ok(0.25), Ok(7)));
+    assert_eq!((given.choice("way"), given.string("note")), (Ok(1), Ok("a, b")));
+    assert_eq!(given.file("weights"), Ok(Some(Path::new("models/a.bin"))));
+    let texts = given.texts();
+    assert_eq!((texts["way"].as_str(), texts["note"].as_str()), ("right", "[a, b]"));
+    let plain = arguments([""; 5]);
+    assert_eq!((plain.string("note"), plain.file("weights")), (Ok("none"), Ok(None)));
+    assert!(KINDS[1].value("0.5").is_none() && KINDS[1].value("10").is_none());
+    assert!(KINDS[2].value("up").is_none() && KINDS[4].value("[]").is_none());
+}
+
+#[test]
+fn a_misspelt_or_mistyped_name_is_an_error() {
+    let given = arguments([""; 5]);
+    let said = |error: SourceError| error.to_string();
+    assert!(said(given.real("shaer").unwrap_err()).contains("does not declare"));
+    assert!(said(given.player("inner").err().unwrap()).contains("does not declare"));
+    assert!(said(given.whole("share").unwrap_err()).contains("a whole number, which it is not"));
+    assert!(said(given.real("count").unwrap_err()).contains("a number, which it is not"));
+    assert_eq!(given.unread(), ["way", "note", "weights"]);
+}
+
+#[test]
+fn capabilities_are_known_before_anything_is_made() {
+    let of = |text: &str| text.parse::<Spec>().unwrap().capabilities();
+    assert!(of("clairvoyant").clairvoyant && of("honest").hidden && !of("uct").hidden);
+    assert_eq!(of("human").kind, PlayerKind::Person);
+    assert_eq!(of("uct:threads=3").threads, 3);
+    assert_eq!(of("council:threads=2,inner=[uct:threads=3]").threads, 6);
+    let spec: Spec = "mcts:c=1.2".parse().unwrap();
+    assert_eq!(spec.parameters()["c"], "1.2");
+    assert_eq!((spec.name().as_str(), spec.origin()), ("mcts:c=1.2", "registry"));
 }

@@ -41,9 +41,9 @@ use magister_core::playout::Team;
 use magister_core::{Agent, Budget, Decision, Halt, Move, Rng, Step, View, Worker};
 use magister_solve::Solution;
 
-use crate::Settings;
 use crate::follow::Follower;
 use crate::puzzle::{self, Course};
+use crate::registry::{Arguments, Made};
 use crate::rewards::Scale;
 use leaves::Round;
 use pace::Pace;
@@ -117,32 +117,32 @@ pub(crate) struct Uct {
 }
 
 impl Uct {
-    pub(crate) fn make(settings: &Settings) -> Box<dyn Agent> {
+    pub(crate) fn make(settings: &Arguments) -> Made {
         let config = Config {
-            c: settings.real("c") as f32,
-            fpu: settings.real("fpu") as f32,
-            bias: settings.real("bias") as f32,
-            grave: settings.real("grave") as f32,
+            c: settings.real("c")? as f32,
+            fpu: settings.real("fpu")? as f32,
+            bias: settings.real("bias")? as f32,
+            grave: settings.real("grave")? as f32,
             expand: 1,
-            plain: settings.real("bias") <= 0.0 && settings.real("grave") <= 0.0,
+            plain: settings.real("bias")? <= 0.0 && settings.real("grave")? <= 0.0,
             batch: 1,
-            patience: settings.whole("patience"),
-            crowd: settings.whole("crowd"),
+            patience: settings.whole("patience")?,
+            crowd: settings.whole("crowd")?,
             playouts: 1,
             spare: true,
-            max_steps: settings.whole("steps"),
-            memory: (settings.whole("memory") as usize) << 20,
+            max_steps: settings.whole("steps")?,
+            memory: (settings.whole("memory")? as usize) << 20,
             lanes: false,
-            threads: settings.whole("threads") as usize,
+            threads: settings.whole("threads")? as usize,
         };
-        let (number, epsilon) = (settings.whole("policy"), settings.real("epsilon"));
-        let policy = Policy::new(number, epsilon, config.memory / 8);
-        Box::new(Uct {
+        let (number, epsilon) = (settings.choice("policy")?, settings.real("epsilon")?);
+        let policy = Policy::new(number as u32, epsilon, config.memory / 8);
+        Ok(Box::new(Uct {
             name: settings.text().to_owned(),
             config,
-            playouts: settings.whole("playouts"),
-            batch: settings.whole("batch"),
-            expand: settings.whole("expand"),
+            playouts: settings.whole("playouts")?,
+            batch: settings.whole("batch")?,
+            expand: settings.whole("expand")?,
             follower: Follower::new(),
             tree: Tree::default(),
             priors: Priors::default(),
@@ -155,7 +155,7 @@ impl Uct {
             course: Course::default(),
             begins: Vec::new(),
             puzzle: puzzle::Memory::default(),
-        })
+        }))
     }
 
     /// Forgets everything if the game is another one.

@@ -1,68 +1,67 @@
 //! The turns of a match, as far as they were made and as far as they were taken back.
 
-use magister_core::Move;
-
-use crate::report::Mishap;
+use crate::Move;
+use crate::record::{Fault, Thoughts};
 
 /// A turn.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Taken {
+pub(super) struct MadeTurn {
     /// The moves of all roles; that of chance is not looked at.
-    pub(crate) moves: Vec<Move>,
+    pub(super) moves: Vec<Move>,
     /// How long each seat thought.
-    pub(crate) times: Vec<f64>,
+    pub(super) times: Vec<f64>,
     /// What went wrong.
-    pub(crate) errors: Vec<Mishap>,
-    /// The seats of people who had a choice.
-    pub(crate) people: Vec<usize>,
-    /// How many steps it made: silent ones may have followed.
-    pub(crate) steps: usize,
+    pub(super) faults: Vec<Fault>,
+    /// What players thought.
+    pub(super) thoughts: Vec<Thoughts>,
+    /// The seats that had a choice.
+    pub(super) choosers: Vec<usize>,
 }
 
 /// All turns, and how many of them are made.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct History {
-    turns: Vec<Taken>,
+pub(super) struct History {
+    turns: Vec<MadeTurn>,
     at: usize,
 }
 
 impl History {
     /// How many turns are made.
-    pub(crate) fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.at
     }
 
     /// The turns that are made.
-    pub(crate) fn made(&self) -> &[Taken] {
+    pub(super) fn made(&self) -> &[MadeTurn] {
         &self.turns[..self.at]
     }
 
     /// Enters a turn; those that were taken back are forgotten.
-    pub(crate) fn push(&mut self, turn: Taken) {
+    pub(super) fn push(&mut self, turn: MadeTurn) {
         self.turns.truncate(self.at);
         self.turns.push(turn);
         self.at += 1;
     }
 
     /// Goes to where so many turns are made.
-    pub(crate) fn go(&mut self, at: usize) {
+    pub(super) fn go(&mut self, at: usize) {
         self.at = at.min(self.turns.len());
     }
 
-    /// How many choices of a person can be taken back, and how many can be made again.
-    pub(crate) fn reach(&self, seat: usize) -> (usize, usize) {
+    /// How many choices of a seat can be taken back, and how many can be made again.
+    pub(super) fn reach(&self, seat: usize) -> (usize, usize) {
         let back = self.choices(seat).filter(|&turn| turn < self.at).count();
         (back, self.choices(seat).count() - back)
     }
 
-    /// Where so many choices of a person are taken back.
-    pub(crate) fn back(&self, seat: usize, count: usize) -> Option<usize> {
+    /// Where so many choices of a seat are taken back.
+    pub(super) fn back(&self, seat: usize, count: usize) -> Option<usize> {
         let made: Vec<usize> = self.choices(seat).filter(|&turn| turn < self.at).collect();
         made.len().checked_sub(count).and_then(|at| made.get(at).copied())
     }
 
-    /// Where so many choices of a person are made again: at its next one, or at the end.
-    pub(crate) fn forth(&self, seat: usize, count: usize) -> Option<usize> {
+    /// Where so many choices of a seat are made again: at its next one, or at the end.
+    pub(super) fn forth(&self, seat: usize, count: usize) -> Option<usize> {
         let undone: Vec<usize> = self.choices(seat).filter(|&turn| turn >= self.at).collect();
         (1..=undone.len())
             .contains(&count)
@@ -70,7 +69,7 @@ impl History {
     }
 
     fn choices(&self, seat: usize) -> impl Iterator<Item = usize> + '_ {
-        (0..self.turns.len()).filter(move |&turn| self.turns[turn].people.contains(&seat))
+        (0..self.turns.len()).filter(move |&turn| self.turns[turn].choosers.contains(&seat))
     }
 }
 
@@ -79,10 +78,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_person_goes_from_choice_to_choice() {
+    fn a_seat_goes_from_choice_to_choice() {
         let mut history = History::default();
-        for people in [vec![0], vec![], vec![0, 1], vec![], vec![0]] {
-            history.push(Taken { people, ..Taken::default() });
+        for choosers in [vec![0], vec![], vec![0, 1], vec![], vec![0]] {
+            history.push(MadeTurn { choosers, ..MadeTurn::default() });
         }
         assert_eq!(history.reach(0), (3, 0));
         assert_eq!((history.back(0, 1), history.back(0, 2)), (Some(4), Some(2)));
@@ -92,7 +91,7 @@ mod tests {
         assert_eq!(history.reach(0), (1, 2));
         assert_eq!((history.forth(0, 1), history.forth(0, 2)), (Some(4), Some(5)));
         assert_eq!((history.forth(0, 3), history.forth(0, 0)), (None, None));
-        history.push(Taken { people: vec![0], ..Taken::default() });
+        history.push(MadeTurn { choosers: vec![0], ..MadeTurn::default() });
         assert_eq!((history.len(), history.turns.len(), history.reach(0)), (3, 3, (2, 0)));
     }
 }

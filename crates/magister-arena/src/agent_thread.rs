@@ -1,0 +1,233 @@
+//! An agent on a thread of its own.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use magister_core::{
+    Agent, Answer, Budget, FaultKind, Game, Halt, Move, PlayerSource, Rng, Role, Said, Stop, View,
+};
+
+use crate::clock::{TimeControl, margin};
+
+/// Searches recurse; deep games need room.
+const STACK: usize = 64 << 20;
+
+/// How long an agent may take to learn how the match ended.
+const FAREWELL: Duration = Duration::from_millis(500);
+
+/// An agent that is made and thinks on a thread of its own, so that one that does not answer holds
+/// up nobody for longer than its clock. Such a thread ends when what it computes looks at the flag
+/// of its budget, which everything does that may take long.
+pub struct AgentThread {
+    questions: Sender<Question>,
+    answers: Receiver<(u64, Answer)>,
+    asked: u64,
+    /// Whether an answer to an older question is still to come.
+    behind: bool,
+    /// How long to wait for such an answer where there is no clock; used up after one time.
+    patience: Duration,
+}
+
+struct Question {
+    number: u64,
+    task: Task,
+}
+
+/// What an agent is to do.
+enum Task {
+    /// To be there.
+    Exist,
+    /// To think before the first turn.
+    Ready(View, Budget, Rng),
+    Decide(View, Budget, Rng),
+    Finish(View, Vec<Option<f64>>),
+}
+
+impl AgentThread {
+    /// Starts a thread on which the source makes a player for this role of this game.
+    pub fn new(
+        source: Arc<dyn PlayerSource>,
+        game: Arc<dyn Game>,
+        role: Role,
+    ) -> std::io::Result<Self> {
+        let (questions, asked) = mpsc::channel::<Question>();
+        let (answer, answers) = mpsc::channel();
+        thread::Builder::new().name("player".to_owned()).stack_size(STACK).spawn(move || {
+            let mut held = Held { source, game, role, agent: None };
+            while let Ok(Question { number, task }) = asked.recv() {
+                let begun = Instant::now();
+                let said = held.perform(task);
+                if answer.send((number, Answer { said, time: begun.elapsed() })).is_err() {
+                    return;
+                }
+            }
+        })?;
+        let patience = Duration::from_mins(1);
+        Ok(AgentThread { questions, answers, asked: 0, behind: false, patience })
+    }
+
+    /// Waits until the agent is made, but no longer than this. A fault says why it is not.
+    pub fn prepare(&mut self, patience: Duration) -> Answer {
+        self.patience = patience;
+        let begun = Instant::now();
+        if let Some(gone) = self.put(Task::Exist) {
+            return gone;
+        }
+        self.receive(self.asked, Some(patience)).unwrap_or_else(|| {
+            self.behind = true;
+            let what = format!("the player could not be made within {patience:?}");
+            Answer::fault(FaultKind::Late, &what).after(begun.elapsed())
+        })
+    }
+
+    /// Lets the agent think before the first move.
+    pub fn ready(&mut self, view: &View, rng: Rng, control: &TimeControl) -> Answer {
+        let start = TimeControl { time: control.start, ..*control };
+        self.ask(&start, |budget| Task::Ready(view.clone(), budget, rng))
+    }
+
+    /// Asks for a move.
+    pub fn decide(&mut self, view: &View, rng: Rng, control: &TimeControl) -> Answer {
+        self.ask(control, |budget| Task::Decide(view.clone(), budget, rng))
+    }
+
+    /// Tells the agent how the match ended, and waits a moment for it.
+    pub fn finish(&mut self, view: &View, outcome: &[Option<f64>]) {
+        let gone = self.put(Task::Finish(view.clone(), outcome.to_vec()));
+        if gone.is_none() && !self.behind {
+            let _ = self.receive(self.asked, Some(FAREWELL));
+        }
+    }
+
+    /// Puts a question. An answer comes at once if the thread is gone.
+    fn put(&mut self, task: Task) -> Option<Answer> {
+        self.asked += 1;
+        let sent = self.questions.send(Question { number: self.asked, task });
+        sent.is_err().then(|| Answer::fault(FaultKind::Crash, "the thread of the player has ended"))
+    }
+
+    fn ask(&mut self, control: &TimeControl, task: impl FnOnce(Budget) -> Task) -> Answer {
+        let begun = Instant::now();
+        let late = |begun: Instant| {
+            Answer::fault(FaultKind::Late, "the answer did not come in time").after(begun.elapsed())
+        };
+        let mut time = control.time;
+        if self.behind {
+            // The clock runs while the agent is still busy with an older question.
+            let wait = time.unwrap_or_else(|| std::mem::take(&mut self.patience));
+            if self.receive(self.asked, Some(wait)).is_none() {
+                return late(begun);
+            }
+            self.behind = false;
+            time = time.map(|time| time.saturating_sub(begun.elapsed()));
+        }
+        let stop = Stop::new();
+        let due = time.map(|time| time.saturating_sub(margin(time)));
+        if let Some(gone) = self.put(task(control.budget(due, &stop))) {
+            return gone;
+        }
+        // Its clock tells the agent that the time is over; the flag ends what it is in the middle
+        // of. Where there is hardly any time, it may still see where it is, or it knows no move.
+        let flag = due.map(|due| due.max(control.grace / 4));
+        let answer = self.receive(self.asked, flag).or_else(|| {
+            stop.set();
+            let end = control.time.unwrap_or_default() + control.grace;
+            let left = end.saturating_sub(begun.elapsed());
+            // An answer that was ready in time counts, even if this thread wakes up late.
+            self.receive(self.asked, Some(left.max(Duration::from_millis(1))))
+        });
+        match answer {
+            None => {
+                self.behind = true;
+                late(begun)
+            }
+            Some(answer) if control.time.is_some_and(|time| answer.time > time + control.grace) => {
+                late(begun).after(answer.time)
+            }
+            Some(answer) => answer,
+        }
+    }
+
+    /// The answer to a question, if it comes within the time.
+    fn receive(&self, number: u64, time: Option<Duration>) -> Option<Answer> {
+        loop {
+            let answer = match time {
+                None => self.answers.recv().map_err(|_| RecvTimeoutError::Disconnected),
+                Some(time) => self.answers.recv_timeout(time),
+            };
+            match answer {
+                Ok((to, answer)) if to == number => return Some(answer),
+                Ok(_) => {}
+                Err(RecvTimeoutError::Timeout) => return None,
+                Err(RecvTimeoutError::Disconnected) => {
+                    let what = "the thread of the player has ended";
+                    return Some(Answer::fault(FaultKind::Crash, what));
+                }
+            }
+        }
+    }
+}
+
+impl std::fmt::Debug for AgentThread {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("AgentThread").field("asked", &self.asked).finish_non_exhaustive()
+    }
+}
+
+/// The agent on its thread, and how to make it again.
+struct Held {
+    source: Arc<dyn PlayerSource>,
+    game: Arc<dyn Game>,
+    role: Role,
+    agent: Option<Box<dyn Agent>>,
+}
+
+impl Held {
+    /// Does something, whatever becomes of the agent. After a crash, what it was in the middle of
+    /// is lost; a new agent starts from the view.
+    fn perform(&mut self, task: Task) -> Said {
+        match catch_unwind(AssertUnwindSafe(|| self.attempt(task))) {
+            Ok(said) => said,
+            Err(panic) => {
+                self.agent = None;
+                let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+                let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+                let how = text.unwrap_or_else(|| "without a word".to_owned());
+                Said::Fault(FaultKind::Crash, format!("the player crashed: {how}"))
+            }
+        }
+    }
+
+    fn attempt(&mut self, task: Task) -> Said {
+        let agent = match &mut self.agent {
+            Some(agent) => agent,
+            None => match self.source.make(&self.game, self.role) {
+                Ok(agent) => self.agent.insert(agent),
+                Err(error) => return Said::Fault(error.kind(), error.to_string()),
+            },
+        };
+        let done = |()| Said::Decision(Move::IDLE.into());
+        let said = match task {
+            Task::Exist => Ok(done(())),
+            Task::Ready(view, mut budget, mut rng) => {
+                agent.ready(&view, &mut budget, &mut rng).map(done)
+            }
+            Task::Decide(view, mut budget, mut rng) => {
+                agent.decide(&view, &mut budget, &mut rng).map(Said::Decision)
+            }
+            Task::Finish(view, outcome) => {
+                agent.finish(&view, &outcome);
+                Ok(done(()))
+            }
+        };
+        said.unwrap_or_else(|halt| match halt {
+            Halt::Stopped => {
+                Said::Fault(FaultKind::Late, "no move was known when the time was over".to_owned())
+            }
+            halt => Said::Fault(FaultKind::Refused, format!("the player gave no move: {halt}")),
+        })
+    }
+}

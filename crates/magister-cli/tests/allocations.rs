@@ -1,4 +1,5 @@
-//! A step of a playout allocates nothing once the buffers have grown.
+//! A step of a playout allocates nothing once the buffers have grown, nor does the observation of a
+//! state.
 //!
 //! This file has one test only, since the allocator counts for the whole process.
 
@@ -9,7 +10,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use magister_core::{Game, Move, Role, Seed, Step, Stop, Worker, draw};
+use magister_core::{Game, Move, Role, Seed, StateObserver, Step, Stop, Worker, draw};
 use magister_engine::Evaluator;
 use magister_games::{catalogue, native};
 
@@ -133,5 +134,14 @@ fn no_allocation_per_step() {
         let after = ALLOCATIONS.load(Ordering::Relaxed);
         assert_eq!(after - before, 0, "{name} allocates");
         assert!(steps > 0 && steps == warm, "{name}");
+        let observer = StateObserver::new(&game);
+        // Terms that are hashed have to be written down first.
+        if observer.tensors().range("terms").is_none() {
+            let mut row = vec![0.0; observer.tensors().len()];
+            let before = ALLOCATIONS.load(Ordering::Relaxed);
+            observer.write(&buffers.state, &mut row);
+            let after = ALLOCATIONS.load(Ordering::Relaxed);
+            assert_eq!(after - before, 0, "the observation of {name} allocates");
+        }
     }
 }

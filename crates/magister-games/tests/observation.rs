@@ -6,16 +6,16 @@ use std::sync::{Arc, Mutex};
 
 use magister_core::view::observe;
 use magister_core::{
-    Element, Game, Information, Move, Role, Seed, StateObserver, Step, Stop, Tensors, Turn, View,
-    ViewObserver, Worker, draw,
+    Element, Game, Information, Move, Rng, Role, Seed, StateObserver, Step, Stop, Tensors, Turn,
+    View, ViewObserver, Worker, draw,
 };
-use magister_engine::prepare_each;
+use magister_engine::{Prepared, prepare_each};
 use magister_games::catalogue::{self, Entry};
 use magister_gdl::{Options, read};
 
 /// Walks through each game, and the most steps of each.
-const WALKS: u64 = 6;
-const STEPS: usize = 30;
+const WALKS: u64 = 4;
+const STEPS: usize = 25;
 
 /// Runs `work` on all games, on all cores, and gives what it found.
 fn each(work: impl Fn(&'static Entry) -> Vec<String> + Sync) -> Vec<String> {
@@ -38,10 +38,15 @@ fn each(work: impl Fn(&'static Entry) -> Vec<String> + Sync) -> Vec<String> {
 /// The versions of a game that must look the same: each rulesheet on every evaluator, and the game
 /// in Rust alone.
 fn versions(entry: &Entry) -> Vec<Vec<(String, Arc<dyn Game>)>> {
-    let sheets = entry.sheets().map(|(name, sheet)| {
+    let sheets = entry.sheets().flat_map(|(name, sheet)| {
         let rules = read(sheet.text, &Options::default()).rules;
         let all = prepare_each(&rules, sheet.text, &name, &Stop::never()).unwrap();
-        all.into_iter().map(|one| (format!("{name} on {}", one.evaluator), one.game)).collect()
+        let (network, other): (Vec<_>, Vec<_>) =
+            all.into_iter().partition(|one| one.network.is_some());
+        let named = |one: Prepared| (format!("{name} on {}", one.evaluator), one.game);
+        let network: Vec<_> = network.into_iter().map(named).collect();
+        let other = other.into_iter().map(|one| vec![named(one)]);
+        [network].into_iter().filter(|group| !group.is_empty()).chain(other).collect::<Vec<_>>()
     });
     let native = entry.native().map(|game| vec![(format!("{} in Rust", entry.name), game)]);
     sheets.chain(native).collect()
@@ -71,35 +76,83 @@ fn key(row: &[f32]) -> Vec<u32> {
 struct Side {
     name: String,
     game: Arc<dyn Game>,
+    worker: Box<dyn Worker>,
     states: StateObserver,
     views: ViewObserver,
+    /// What each role has lived.
+    turns: Vec<Vec<Turn>>,
+    state: Vec<u64>,
+    step: Step,
+    /// The observation of the state, and of what each player has lived.
     rows: Vec<Vec<u32>>,
 }
 
 impl Side {
     fn new((name, game): (String, Arc<dyn Game>)) -> Self {
         let (states, views) = (StateObserver::new(&game), ViewObserver::new(&game));
-        Side { name, game, states, views, rows: Vec::new() }
+        let (worker, turns) = (game.worker(), vec![Vec::new(); game.info().roles.len()]);
+        let (state, step, rows) = (Vec::new(), Step::new(), Vec::new());
+        Side { name, game, worker, states, views, turns, state, step, rows }
     }
 
-    /// Observes a state of which there is the text, and the views that have led to it.
-    fn observe(&mut self, text: &str, turns: &[Vec<Turn>]) -> Result<(), String> {
-        let state = self.game.text().parse_state(text).ok_or(format!("{text} is no state"))?;
+    fn begin(&mut self) {
+        self.worker.reset();
+        self.turns.iter_mut().for_each(Vec::clear);
+    }
+
+    /// The text of the state.
+    fn text(&mut self) -> String {
+        self.worker.save(&mut self.state);
+        self.game.text().state_text(&self.state)
+    }
+
+    /// A random joint move, as text.
+    fn random(&self, rng: &mut Rng) -> Vec<String> {
+        let info = self.game.info();
+        let pick = |role: Role| {
+            let chance = info.chance == Some(role);
+            let weights = if chance { self.worker.weights() } else { &[] };
+            let choice = draw(self.worker.legal(role), weights, rng).unwrap();
+            self.game.text().move_text(choice)
+        };
+        info.all_roles().map(pick).collect()
+    }
+
+    /// Makes a joint move, of which there is the text: numbers of moves need not be the same.
+    fn advance(&mut self, joint: &[String]) {
+        let (info, text) = (self.game.info(), self.game.text());
+        let choice = |role: Role| {
+            let legal = self.worker.legal(role).iter();
+            *legal.clone().find(|&&choice| text.move_text(choice) == joint[role.index()]).unwrap()
+        };
+        let joint: Vec<Move> = info.all_roles().map(choice).collect();
+        self.worker.step(&joint, &mut self.step, &Stop::never()).unwrap();
+        if self.step.tick {
+            for role in info.players() {
+                let seen = observe(info.information, role, &joint, &self.step);
+                self.turns[role.index()].push(Turn { own: joint[role.index()], seen });
+            }
+        }
+    }
+
+    /// Observes where it is.
+    fn observe(&mut self) -> Result<(), String> {
+        self.worker.save(&mut self.state);
         self.rows.clear();
         let mut row = vec![f32::NAN; self.states.tensors().len()];
-        self.states.write(&state, &mut row);
+        self.states.write(&self.state, &mut row);
         if let Some(fault) = fault(self.states.tensors(), &row) {
             return Err(fault);
         }
         let mut batch = vec![f32::NAN; 2 * row.len()];
-        self.states.write_batch([&state[..], &state[..]], &mut batch);
+        self.states.write_batch([&self.state[..], &self.state[..]], &mut batch);
         if batch != [row.clone(), row.clone()].concat() {
             return Err("the same state looks different in a batch".to_owned());
         }
         self.rows.push(key(&row));
         for role in self.game.info().players() {
             let mut view = View::new(Arc::clone(&self.game), role);
-            turns[role.index()].iter().for_each(|turn| view.push(turn.clone()));
+            self.turns[role.index()].iter().for_each(|turn| view.push(turn.clone()));
             let mut row = vec![f32::NAN; self.views.tensors().len()];
             self.views.write(&view, &Stop::never(), &mut row).map_err(|halt| halt.to_string())?;
             if let Some(fault) = fault(self.views.tensors(), &row) {
@@ -107,7 +160,7 @@ impl Side {
             }
             if self.game.info().information == Information::Perfect {
                 let mut other = vec![f32::NAN; row.len()];
-                let written = self.views.write_state(role, &state, &mut other);
+                let written = self.views.write_state(role, &self.state, &mut other);
                 if written.is_err() || key(&other) != key(&row) {
                     return Err("a view is not the state it leads to".to_owned());
                 }
@@ -118,21 +171,11 @@ impl Side {
     }
 }
 
-/// A random joint move.
-fn random(worker: &dyn Worker, rng: &mut magister_core::Rng) -> Vec<Move> {
-    let info = worker.info();
-    let pick = |role: Role| {
-        let weights = if info.chance == Some(role) { worker.weights() } else { &[] };
-        draw(worker.legal(role), weights, rng).unwrap_or(Move::IDLE)
-    };
-    info.all_roles().map(pick).collect()
-}
-
 /// Walks through a game and observes it everywhere, by all evaluators.
 fn check(group: Vec<(String, Arc<dyn Game>)>) -> Vec<String> {
     let mut sides: Vec<Side> = group.into_iter().map(Side::new).collect();
     let mut findings = Vec::new();
-    let (first, name) = (Arc::clone(&sides[0].game), sides[0].name.clone());
+    let name = sides[0].name.clone();
     for side in &sides {
         let (states, views) = (side.states.tensors(), side.views.tensors());
         if states.is_empty() || views.is_empty() {
@@ -142,55 +185,48 @@ fn check(group: Vec<(String, Arc<dyn Game>)>) -> Vec<String> {
             findings.push(format!("{}: the tensors are not those of {name}", side.name));
         }
     }
+    if !findings.is_empty() {
+        return findings;
+    }
     let hashed = sides[0].states.tensors().range("terms").is_some();
-    let info = first.info();
     let mut seen: BTreeMap<Vec<u32>, String> = BTreeMap::new();
     // What each role has lived, and how that looked.
     let mut lived: BTreeMap<(Role, Vec<Turn>), Vec<u32>> = BTreeMap::new();
-    let (mut worker, mut step, mut state) = (first.worker(), Step::new(), Vec::new());
     for walk in 0..WALKS {
         let mut rng = Seed::from(16).derive_index(walk).rng();
-        let mut turns: Vec<Vec<Turn>> = vec![Vec::new(); info.roles.len()];
-        worker.reset();
+        sides.iter_mut().for_each(Side::begin);
         for _ in 0..STEPS {
-            worker.save(&mut state);
-            let text = first.text().state_text(&state);
+            let text = sides[0].text();
             for side in &mut sides {
-                if let Err(what) = side.observe(&text, &turns) {
-                    findings.push(format!("{}: {what}", side.name));
+                if let Err(what) = side.observe() {
+                    findings.push(format!("{}: {what} in {text}", side.name));
                     return findings;
                 }
             }
+            let first = &sides[0];
             for side in &sides[1..] {
-                if side.rows != sides[0].rows {
+                if side.rows != first.rows {
                     findings.push(format!("{}: not what {name} sees in {text}", side.name));
                     return findings;
                 }
             }
-            let rows = &sides[0].rows;
-            let known = seen.entry(rows[0].clone()).or_insert_with(|| text.clone());
+            let known = seen.entry(first.rows[0].clone()).or_insert_with(|| text.clone());
             if *known != text && !hashed {
                 findings.push(format!("{name}: {text} looks like {known}"));
             }
-            if info.information == Information::Hidden {
-                for (role, row) in info.players().zip(&rows[1..]) {
-                    let life = (role, turns[role.index()].clone());
+            if first.game.info().information == Information::Hidden {
+                for (role, row) in first.game.info().players().zip(&first.rows[1..]) {
+                    let life = (role, first.turns[role.index()].clone());
                     if lived.entry(life).or_insert_with(|| row.clone()) != row {
                         findings.push(format!("{name}: {role:?} sees more than it lived"));
                     }
                 }
             }
-            if worker.terminal() {
+            if first.worker.terminal() {
                 break;
             }
-            let joint = random(&*worker, &mut rng);
-            worker.step(&joint, &mut step, &Stop::never()).unwrap();
-            if step.tick {
-                for role in info.players() {
-                    let seen = observe(info.information, role, &joint, &step);
-                    turns[role.index()].push(Turn { own: joint[role.index()], seen });
-                }
-            }
+            let joint = first.random(&mut rng);
+            sides.iter_mut().for_each(|side| side.advance(&joint));
         }
     }
     findings
@@ -205,9 +241,7 @@ fn every_game_can_be_observed_and_looks_the_same_to_every_evaluator() {
 /// All states of small games, of which no two may look the same.
 #[test]
 fn different_states_look_different() {
-    for (name, states) in
-        [("tictactoe", 5_478), ("nim-3-4-5", 225), ("hexapawn", 0), ("subtraction-game", 0)]
-    {
+    for name in ["tictactoe", "nim-3-4-5", "hexapawn", "subtraction-game"] {
         for group in versions(catalogue::find(name).unwrap()) {
             let (version, game) = &group[0];
             let observer = StateObserver::new(game);
@@ -242,8 +276,8 @@ fn different_states_look_different() {
                 }
             }
             assert!(rows.len() > 10, "{version} has {} states", rows.len());
-            if states > 0 && version.contains("in Rust") {
-                assert_eq!(rows.len(), states, "{version}");
+            if name == "tictactoe" {
+                assert_eq!(rows.len(), 5_478, "{version}");
             }
         }
     }

@@ -60,7 +60,8 @@ impl Playouts {
         out: &mut Evaluations,
         stop: &Stop,
     ) -> Result<(), Halt> {
-        let first = starts.first().map_or(0, |start| Key::of(start).0);
+        // Ids count up from the first, so there must be room above it.
+        let first = starts.first().map_or(0, |start| Key::of(start).0 >> 16);
         let leaves = Leaves { seed: 0, first, starts, each: self.each, max_steps: MAX_STEPS };
         self.worker.leaves(&leaves, &mut self.yields, stop)?;
         let Yields { roles, finished, paid, sum } = &self.yields;
@@ -74,18 +75,15 @@ impl Playouts {
         Ok(())
     }
 
-    fn streams(
+    fn streams<'a>(
         &mut self,
-        starts: &[&[u64]],
+        starts: &[&'a [u64]],
         out: &mut Evaluations,
         stop: &Stop,
     ) -> Result<(), Halt> {
-        let stream = |start: &&'_ [u64]| (Key::of(start).0, *start);
-        let streams: Vec<Stream<'_>> = starts
-            .iter()
-            .map(stream)
-            .map(|(id, start)| Stream { id, start, quota: self.each })
-            .collect();
+        let each = self.each;
+        let stream = |&start: &&'a [u64]| Stream { id: Key::of(start).0, start, quota: each };
+        let streams: Vec<Stream<'a>> = starts.iter().map(stream).collect();
         let batch =
             Batch { seed: 0, streams: &streams, max_steps: MAX_STEPS, detail: Detail::Sums };
         self.worker.playouts(&batch, &mut self.results, stop)?;

@@ -4,7 +4,6 @@ mod result;
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
@@ -12,7 +11,7 @@ use anyhow::{Result, bail};
 use clap::Args;
 use magister_core::{Game, Stop};
 use magister_engine::agree::{Extent, agree};
-use magister_engine::prepare_each;
+use magister_engine::within;
 
 use crate::ledger::Ledger;
 use crate::sheets::{Sheet, sheets};
@@ -99,41 +98,18 @@ pub(crate) fn run(options: &Options, ledger: &mut Ledger) -> Result<()> {
 
 /// One game by every evaluator that takes it.
 fn compare(sheet: &Sheet, options: &Options) -> Outcome {
-    let rules = magister_gdl::read(&sheet.text, &magister_gdl::Options::default());
-    if rules.diagnostics.has_errors() {
-        return Outcome::Refused("the rules have errors".to_owned());
-    }
     let time = Duration::from_secs(options.seconds_per_game);
-    let prepared =
-        within(time + GRACE, |stop| prepare_each(&rules.rules, &sheet.text, &sheet.name, stop));
-    let taken = match prepared {
+    let taken = match sheet.open_each(time + GRACE) {
         Ok(taken) => taken,
-        Err(error) => return Outcome::Refused(error.to_string()),
+        Err(why) => return Outcome::Refused(why),
     };
-    let games: Vec<&dyn Game> = taken.iter().map(|prepared| prepared.game.as_ref()).collect();
+    let games: Vec<&dyn Game> = taken.iter().map(|playable| playable.game.as_ref()).collect();
     let extent =
         Extent { positions: options.positions, steps: options.steps, seed: options.seed, time };
     let limit = time * games.len() as u32 + GRACE;
-    let agreement = within(limit, |stop| agree(&games, &extent, stop));
+    let agreement = within(limit, &Stop::never(), |stop| agree(&games, &extent, stop));
     Outcome::Walked {
-        evaluators: taken.iter().map(|prepared| prepared.evaluator).collect(),
+        evaluators: taken.iter().map(|playable| playable.evaluator).collect(),
         agreement: Box::new(agreement),
     }
-}
-
-/// Runs `work` with a flag that is set when the time is over.
-fn within<T>(time: Duration, work: impl FnOnce(&Stop) -> T) -> T {
-    let stop = Stop::new();
-    let (done, wait) = channel::<()>();
-    thread::scope(|scope| {
-        let flag = stop.clone();
-        scope.spawn(move || {
-            if wait.recv_timeout(time) == Err(RecvTimeoutError::Timeout) {
-                flag.set();
-            }
-        });
-        let result = work(&stop);
-        drop(done);
-        result
-    })
 }

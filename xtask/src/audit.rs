@@ -4,16 +4,14 @@ mod table;
 
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use magister_arena::audit::{Audit, Ground, suspect};
-use magister_core::{Game, Information, PlayerSource as _, Seed, Stop};
-use magister_engine::{Evaluator, prepare, within};
+use magister_core::{Information, PlayerSource as _, Seed, Stop};
+use magister_engine::{Evaluator, within};
 use magister_games::catalogue;
-use magister_gdl::{Options as Reading, read};
 use magister_players::{PLAYERS, Spec};
 use serde::{Deserialize, Serialize};
 
@@ -185,26 +183,13 @@ fn sheets(options: &Options) -> Result<Vec<Sheet>> {
 
 /// A game, ready to be played and as far as possible solved; or why it can not be had.
 fn ground(sheet: &Sheet) -> Result<Ground, String> {
-    let read = read(&sheet.text, &Reading::default());
-    if read.diagnostics.has_errors() {
-        return Err("the rules have errors".to_owned());
+    let mut playable = sheet.open(None, PREPARATION)?;
+    // How batches are played is measured before anybody is asked: players ask how many playouts to
+    // make at a time, and must not be told another number later.
+    if playable.warm_up_within(PREPARATION, &Stop::never()).is_err() {
+        playable = sheet.open(Some(Evaluator::Incremental), PREPARATION)?;
     }
-    let made = |evaluator| {
-        within(PREPARATION, &Stop::never(), |stop| {
-            prepare(&read.rules, &sheet.text, &sheet.name, evaluator, stop)
-        })
-        .map_err(|error| error.to_string())
-    };
-    let mut prepared = made(None)?;
-    if let Some(network) = &prepared.network {
-        // How batches are played is measured before anybody is asked: players ask how many
-        // playouts to make at a time, and must not be told another number later.
-        let measured = within(PREPARATION, &Stop::never(), |stop| network.choices(stop));
-        if measured.is_err() {
-            prepared = made(Some(Evaluator::Incremental))?;
-        }
-    }
-    let game: Arc<dyn Game> = prepared.game;
+    let game = playable.game;
     if game.info().information != Information::Hidden {
         return Err("it hides nothing".to_owned());
     }

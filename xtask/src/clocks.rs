@@ -10,7 +10,6 @@ use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use magister_arena::{Contest, TimeControl};
 use magister_core::{Game, Information, MatchRecord, PlayerSource, Seed, Stop};
-use magister_engine::{prepare, within};
 use magister_players::{PLAYERS, Spec};
 use serde::{Deserialize, Serialize};
 
@@ -194,20 +193,11 @@ fn play(sheet: &Sheet, specs: &[Spec], options: &Options) -> Outcome {
 /// The game, with what playouts on vectors need, as the command prepares it.
 fn ready(sheet: &Sheet, time: Duration) -> Result<Arc<dyn Game>, String> {
     let begun = Instant::now();
-    let rules = magister_gdl::read(&sheet.text, &magister_gdl::Options::default());
-    if rules.diagnostics.has_errors() {
-        return Err("the rules have errors".to_owned());
-    }
-    let prepared = within(time, &Stop::never(), |stop| {
-        prepare(&rules.rules, &sheet.text, &sheet.name, None, stop)
-    });
-    let prepared = prepared.map_err(|error| error.to_string())?;
-    if let Some(network) = &prepared.network {
-        // A game for which that takes too long is played without.
-        let left = time.saturating_sub(begun.elapsed());
-        let _ = within(left, &Stop::never(), |stop| network.choices(stop));
-    }
-    Ok(prepared.game)
+    let playable = sheet.open(None, time)?;
+    // A game for which that takes too long is played without.
+    let left = time.saturating_sub(begun.elapsed());
+    let _ = playable.warm_up_within(left, &Stop::never());
+    Ok(playable.game)
 }
 
 /// Prints what each player did over all games; gives the number of moves that were substituted.

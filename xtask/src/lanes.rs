@@ -15,7 +15,7 @@ use clap::Args;
 use magister_core::{Batch, Detail, Game as _, Halt, Results, Stop, Stream};
 use magister_engine::agree::{Amount, lanes};
 use magister_engine::evaluator::{Choice, NetworkGame, Playing};
-use magister_engine::{Evaluator, prepare, within};
+use magister_engine::{Evaluator, within};
 
 use crate::ledger::Ledger;
 use crate::sheets::{Sheet, sheets};
@@ -131,15 +131,9 @@ pub(crate) fn run(options: &Options, ledger: &mut Ledger) -> Result<()> {
 
 /// The game on its network, or why it is left out.
 fn network(sheet: &Sheet, options: &Options) -> Result<Arc<NetworkGame>, String> {
-    let rules = magister_gdl::read(&sheet.text, &magister_gdl::Options::default());
-    if rules.diagnostics.has_errors() {
-        return Err("the rules have errors".to_owned());
-    }
     let time = Duration::from_secs(options.prepare);
-    let prepared = within(time, &Stop::never(), |stop| {
-        prepare(&rules.rules, &sheet.text, &sheet.name, Some(Evaluator::Batch), stop)
-    });
-    let prepared = prepared.map_err(|error| error.to_string())?;
+    let prepared = sheet.open(Some(Evaluator::Batch), time)?.prepared;
+    let prepared = prepared.ok_or("it is not made of rules")?;
     let gates = prepared.gates.map_or(0, |gates| gates.legal + gates.next + gates.goals);
     if gates > options.gates {
         return Err(format!("{gates} gates are more than --gates"));

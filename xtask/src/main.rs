@@ -6,8 +6,11 @@ mod audit;
 mod batch;
 mod binary;
 mod clocks;
+mod compare;
 mod corpus;
+mod deny;
 mod fuzz;
+mod instructions;
 mod lanes;
 mod ledger;
 mod methods;
@@ -16,6 +19,7 @@ mod perfect;
 mod picture;
 mod prover;
 mod sheets;
+mod signature;
 mod speed;
 mod twins;
 mod walks;
@@ -80,6 +84,14 @@ enum Task {
     Methods(methods::Options),
     /// The audit of every honest player in every game that hides information, as docs/honesty.md
     Audit(audit::Options),
+    /// One number for the behaviour of all evaluators, compared with the one in the repository
+    Signature(signature::Options),
+    /// Licences, sources and duplicates of the crates we depend on, held against deny.toml
+    Deny,
+    /// An old build against a new one: random play, single games and searches, pair by pair
+    Compare(compare::Options),
+    /// Instructions of the hot paths, counted by valgrind, beside the recorded ones
+    Instructions(instructions::Options),
     /// Draw the picture of the README anew
     Picture,
 }
@@ -120,6 +132,10 @@ fn main() -> Result<()> {
         Task::Methods(options) => methods::run(&options)?,
         Task::Audit(options) => audit::run(&options)?,
         Task::Perfect(options) => perfect::run(&options)?,
+        Task::Signature(options) => signature::run(&options)?,
+        Task::Deny => deny::run()?,
+        Task::Compare(options) => compare::run(&options)?,
+        Task::Instructions(options) => instructions::run(&options)?,
         Task::Picture => picture::run()?,
         Task::Speed => {
             let mut ledger = ledger::Ledger::in_memory();

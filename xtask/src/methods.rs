@@ -11,9 +11,6 @@ use anyhow::{Context as _, Result, ensure};
 use clap::Args;
 use magister_arena::{AgentThread, TimeControl};
 use magister_core::{Game, Move, Referee, Role, Said, Seed, Stop, View};
-use magister_engine::prepare;
-use magister_games::catalogue;
-use magister_gdl::{Options as Reading, read};
 use magister_players::Spec;
 
 use crate::binary;
@@ -185,10 +182,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
 
 /// Lets a player decide with every seed.
 fn ask(case: &Case, player: &str, options: &Options) -> Result<Answers> {
-    let entry = catalogue::find(case.game).context("no such game")?;
-    let sheet = entry.sheet.context("the game has no rulesheet")?;
-    let rules = read(sheet.text, &Reading::default()).rules;
-    let game = prepare(&rules, sheet.text, case.game, None, &Stop::never())?.game;
+    let game = magister::open(case.game)?.game;
     let role = game.info().role(case.role).context("no such role")?;
     let right = game.text().parse_move(role, case.right).context("no such move")?;
     let spec: Spec = player.parse()?;

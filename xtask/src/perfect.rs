@@ -1,12 +1,8 @@
 //! Solved games, asked in every position.
 
-use std::sync::Arc;
-
 use anyhow::{Result, bail};
 use clap::Args;
 use magister_arena::Exam;
-use magister_core::{Game, Stop};
-use magister_engine::prepare;
 use magister_players::Spec;
 
 use crate::sheets::sheets;
@@ -53,9 +49,7 @@ const GAMES: [&str; 9] = [
 pub(crate) fn run(options: &Options) -> Result<()> {
     let mut wrong = 0;
     for sheet in sheets(&options.games)? {
-        let rules = magister_gdl::read(&sheet.text, &magister_gdl::Options::default());
-        let game: Arc<dyn Game> =
-            prepare(&rules.rules, &sheet.text, &sheet.name, None, &Stop::never())?.game;
+        let game = magister::open_text(&sheet.name, &sheet.text)?.game;
         let exam = Exam::new(game, options.player.clone(), options.iterations);
         let start = (!options.fresh).then_some(options.start);
         let exam = Exam { start, every: options.every, jobs: options.jobs, ..exam };

@@ -2,8 +2,12 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::time::Duration;
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
+use magister::{Input, Playable};
+use magister_core::Stop;
+use magister_engine::{Evaluator, within};
 use magister_games::catalogue;
 
 use crate::{binary, corpus};
@@ -15,6 +19,29 @@ pub(crate) struct Sheet {
 }
 
 impl Sheet {
+    /// The game by an evaluator, or by the best that takes it; or why it can not be had in time.
+    pub(crate) fn open(
+        &self,
+        evaluator: Option<Evaluator>,
+        time: Duration,
+    ) -> Result<Playable, String> {
+        let open = |stop: &Stop| {
+            let stop = stop.clone();
+            let options = magister::Options { evaluator, stop, ..magister::Options::default() };
+            options.open_text(&self.name, &self.text)
+        };
+        within(time, &Stop::never(), open).map_err(|error| reason(&error))
+    }
+
+    /// The game by every evaluator that takes it; or why none does in time.
+    pub(crate) fn open_each(&self, time: Duration) -> Result<Vec<Playable>, String> {
+        let open = |stop: &Stop| {
+            let options = magister::Options { stop: stop.clone(), ..magister::Options::default() };
+            options.read_text(&self.name, &self.text)?.prepare_each()
+        };
+        within(time, &Stop::never(), open).map_err(|error| reason(&error))
+    }
+
     /// A file with the rules, for another process.
     pub(crate) fn file(&self) -> Result<PathBuf> {
         let folder = binary::target().join("sheets");
@@ -23,6 +50,15 @@ impl Sheet {
         let path = folder.join(format!("{}.{ending}", self.name.replace(['/', '\\', '.'], "-")));
         fs::write(&path, &self.text)?;
         Ok(path)
+    }
+}
+
+/// Why a game was not opened, for a list in which its name stands already.
+fn reason(error: &magister::Error) -> String {
+    match error {
+        magister::Error::Rules { .. } => "the rules have errors".to_owned(),
+        magister::Error::NotPlayable { error, .. } => error.to_string(),
+        error => error.to_string(),
     }
 }
 
@@ -55,17 +91,6 @@ pub(crate) fn oracle() -> Vec<Sheet> {
 }
 
 pub(crate) fn named(games: &[String]) -> Result<Vec<Sheet>> {
-    let sheet = |name: &String| {
-        let bundled = catalogue::find(name).and_then(|entry| entry.sheet);
-        let text = if let Some(sheet) = bundled {
-            sheet.text.to_owned()
-        } else {
-            let bytes = fs::read(name).with_context(|| {
-                format!("{name} is no bundled rulesheet and no file that can be read")
-            })?;
-            String::from_utf8_lossy(&bytes).into_owned()
-        };
-        Ok(Sheet { name: name.clone(), text })
-    };
+    let sheet = |name: &String| Ok(Sheet { name: name.clone(), text: Input::open(name)?.text });
     games.iter().map(sheet).collect()
 }

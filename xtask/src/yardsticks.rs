@@ -14,8 +14,7 @@ use clap::Args;
 use magister_benches::games::{GAMES, Game};
 use magister_benches::sliced::Sliced;
 use magister_benches::{Counts, Random};
-use magister_core::Stop;
-use magister_engine::{Evaluator, prepare};
+use magister_engine::Evaluator;
 use serde::{Deserialize, Serialize};
 
 use children::OpenSpiel;
@@ -185,7 +184,6 @@ fn player(game: &Game, evaluator: Evaluator) -> Result<(&'static str, Player)> {
     let (from, text) = game.rules().with_context(|| {
         format!("no rulesheet of {}: not in the catalogue, not in MAGISTER_ORACLE", game.title)
     })?;
-    let rules = magister_gdl::read(&text, &magister_gdl::Options::default()).rules;
-    let prepared = prepare(&rules, &text, game.name, Some(evaluator), &Stop::never())?;
-    Ok((from, Player::new(prepared.game)))
+    let options = magister::Options { evaluator: Some(evaluator), ..magister::Options::default() };
+    Ok((from, Player::new(options.open_text(game.name, &text)?.game)))
 }

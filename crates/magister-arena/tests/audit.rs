@@ -9,20 +9,10 @@ use magister_core::{
     Game, Info, Information, Move, Native, Percept, PlayerSource as _, Role, Rules, Seed, Step,
     Stop,
 };
-use magister_engine::prepare;
-use magister_games::catalogue;
-use magister_gdl::{Options, read};
 use magister_players::{PLAYERS, Spec};
 
 fn game(name: &str) -> Arc<dyn Game> {
-    let entry = catalogue::find(name.trim_start_matches("rust:")).expect("a bundled game");
-    match entry.sheet.filter(|_| !name.starts_with("rust:")) {
-        None => entry.native().expect("a game in Rust"),
-        Some(sheet) => {
-            let rules = read(sheet.text, &Options::default()).rules;
-            prepare(&rules, sheet.text, name, None, &Stop::never()).expect("a good game").game
-        }
-    }
+    magister::open(name).expect("a bundled game").game
 }
 
 /// An audit that takes a moment.

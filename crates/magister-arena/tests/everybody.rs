@@ -4,10 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use magister_arena::{Contest, TimeControl};
-use magister_core::{Game, Information, MatchRecord, PlayerSource, Seed, Stop};
-use magister_engine::prepare;
+use magister_core::{Game, Information, MatchRecord, PlayerSource, Seed};
 use magister_games::catalogue;
-use magister_gdl::{Options, read};
 use magister_players::{PLAYERS, Spec};
 
 /// Rulesheets of every kind: one, two and more players, chance, simultaneous moves, hidden moves,
@@ -32,10 +30,8 @@ fn games() -> Vec<(String, Arc<dyn Game>)> {
         if let Some(game) = entry.native() {
             games.push((format!("rust:{}", entry.name), game));
         }
-        if let Some(sheet) = entry.sheet.filter(|_| SHEETS.contains(&entry.name)) {
-            let rules = read(sheet.text, &Options::default()).rules;
-            let prepared = prepare(&rules, sheet.text, entry.name, None, &Stop::never()).unwrap();
-            games.push((entry.name.to_owned(), prepared.game));
+        if SHEETS.contains(&entry.name) {
+            games.push((entry.name.to_owned(), magister::open(entry.name).unwrap().game));
         }
     }
     let sheets = games.iter().filter(|(name, _)| !name.starts_with("rust:")).count();

@@ -10,7 +10,7 @@ use magister_core::{
     Agent, Budget, Capabilities, Decision, Event, FaultKind, Game, Halt, MatchRecord, Move,
     PlayerSource, Rng, Role, Seed, SourceError, Stop, View,
 };
-use magister_games::{catalogue, native};
+use magister_games::native;
 use magister_players::Spec;
 
 fn game(name: &str) -> Arc<dyn Game> {
@@ -219,10 +219,7 @@ fn hardly_any_time_is_enough_for_some_move() {
         grace: Duration::from_secs(8),
         ..TimeControl::default()
     };
-    let text = catalogue::find("connectfour").and_then(|entry| entry.sheet).unwrap().text;
-    let rules = magister_gdl::read(text, &magister_gdl::Options::default()).rules;
-    let game =
-        magister_engine::prepare(&rules, text, "connectfour", None, &Stop::never()).unwrap().game;
+    let game = magister::open("connectfour").unwrap().game;
     for record in records(&series(game, "uct,mcts", limits)) {
         assert!(record.errors.is_empty(), "{:?}", record.errors);
     }

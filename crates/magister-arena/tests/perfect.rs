@@ -8,19 +8,14 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use magister_arena::{Exam, Marks};
-use magister_core::{Game, Stop};
-use magister_engine::prepare;
-use magister_games::catalogue;
-use magister_gdl::{Options, read};
+use magister_core::Game;
 
 fn game(name: &str) -> Arc<dyn Game> {
-    let sheet = catalogue::find(name).and_then(|entry| entry.sheet).expect("a bundled sheet");
-    rules(name, sheet.text)
+    magister::open(name).expect("a bundled game").game
 }
 
 fn rules(name: &str, text: &str) -> Arc<dyn Game> {
-    let read = read(text, &Options::default());
-    prepare(&read.rules, text, name, None, &Stop::never()).expect("a game").game
+    magister::open_text(name, text).expect("a game").game
 }
 
 /// Asks a player that had time before the first move in every so many-th position.

@@ -5,7 +5,6 @@ mod args;
 mod commands;
 mod console;
 mod game;
-mod input;
 mod session;
 mod waiting;
 

@@ -1,4 +1,5 @@
-//! A step of a playout allocates nothing once the buffers have grown.
+//! A step of a playout allocates nothing once the buffers have grown, nor does the observation of a
+//! state.
 //!
 //! This file has one test only, since the allocator counts for the whole process.
 
@@ -9,10 +10,9 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use magister_core::{Game, Move, Role, Seed, Step, Stop, Worker, draw};
-use magister_engine::{Evaluator, prepare};
+use magister_core::{Game, Move, Role, Seed, StateObserver, Step, Stop, Worker, draw};
+use magister_engine::Evaluator;
 use magister_games::{catalogue, native};
-use magister_gdl::{Options, read};
 
 struct Counting;
 
@@ -90,24 +90,23 @@ fn games() -> Vec<(String, Arc<dyn Game>)> {
     let mut all: Vec<(String, Arc<dyn Game>)> =
         native::all().into_iter().map(|(name, _, make)| (format!("rust:{name}"), make())).collect();
     for entry in BUNDLED.iter().filter_map(|name| catalogue::find(name)) {
-        let Some(sheet) = entry.sheet else { continue };
-        let rules = read(sheet.text, &Options::default()).rules;
+        let source = magister::Options::default().find(entry.name).expect("a bundled game");
         for evaluator in
             [Evaluator::Incremental, Evaluator::Sweep, Evaluator::Code, Evaluator::Datalog]
         {
-            let prepared = prepare(&rules, sheet.text, entry.name, Some(evaluator), &Stop::never());
+            let playable = source.prepare(Some(evaluator));
             // Not every machine can run code.
-            if evaluator == Evaluator::Code && prepared.is_err() {
+            if evaluator == Evaluator::Code && playable.is_err() {
                 continue;
             }
-            let game = prepared.expect("all evaluators take bundled games").game;
+            let game = playable.expect("all evaluators take bundled games").game;
             all.push((format!("{} {evaluator}", entry.name), game));
         }
     }
-    let rules = read(SHEET, &Options::default()).rules;
     let evaluator = Some(Evaluator::Datalog);
-    let prepared = prepare(&rules, SHEET, "counting", evaluator, &Stop::never());
-    all.push(("counting datalog".to_owned(), prepared.expect("it takes every game").game));
+    let options = magister::Options { evaluator, ..magister::Options::default() };
+    let counting = options.open_text("counting", SHEET).expect("it takes every game");
+    all.push(("counting datalog".to_owned(), counting.game));
     all
 }
 
@@ -135,5 +134,14 @@ fn no_allocation_per_step() {
         let after = ALLOCATIONS.load(Ordering::Relaxed);
         assert_eq!(after - before, 0, "{name} allocates");
         assert!(steps > 0 && steps == warm, "{name}");
+        let observer = StateObserver::new(&game);
+        // Terms that are hashed have to be written down first.
+        if observer.tensors().range("terms").is_none() {
+            let mut row = vec![0.0; observer.tensors().len()];
+            let before = ALLOCATIONS.load(Ordering::Relaxed);
+            observer.write(&buffers.state, &mut row);
+            let after = ALLOCATIONS.load(Ordering::Relaxed);
+            assert_eq!(after - before, 0, "the observation of {name} allocates");
+        }
     }
 }

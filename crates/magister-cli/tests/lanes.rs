@@ -12,11 +12,10 @@ use std::sync::Arc;
 
 use magister_core::playout::Team;
 use magister_core::{Batch, Detail, Game as _, Results, Stop, Stream};
+use magister_engine::Evaluator;
 use magister_engine::agree::{Amount, lanes, tries};
 use magister_engine::evaluator::NetworkGame;
-use magister_engine::{Evaluator, prepare};
 use magister_games::catalogue;
-use magister_gdl::{Options, read};
 
 /// Where a child is told from its parent.
 const CHILD: &str = "MAGISTER_LANES_CHILD";
@@ -60,10 +59,9 @@ fn oracle() -> Option<PathBuf> {
 
 /// The game on its network, if it becomes one.
 fn network(name: &str, text: &str) -> Option<Arc<NetworkGame>> {
-    let rules = read(text, &Options::default());
-    let prepared =
-        prepare(&rules.rules, text, name, Some(Evaluator::Batch), &Stop::never()).ok()?;
-    prepared.network
+    let options =
+        magister::Options { evaluator: Some(Evaluator::Batch), ..magister::Options::default() };
+    options.open_text(name, text).ok()?.network().cloned()
 }
 
 fn from_oracle(name: &str) -> Option<Arc<NetworkGame>> {

@@ -1,6 +1,8 @@
 //! What decides.
 
-use crate::{Budget, Halt, Move, Rng, Stop, View};
+use std::sync::Arc;
+
+use crate::{Budget, Evaluate, Game, Halt, Move, Rng, Stop, View};
 
 /// A player.
 ///
@@ -44,6 +46,13 @@ pub trait Agent: Send {
     /// opinion, rather than looks it up, looks at the flag.
     fn value_until(&mut self, view: &View, _stop: &Stop) -> Option<Vec<f64>> {
         self.value(view)
+    }
+
+    /// The agent as something that values many positions of a game at once, where it is that: a
+    /// learned model, or playouts. Searches around it then ask for batches, and not for
+    /// [`value_until`](Agent::value_until).
+    fn evaluator(&mut self, _game: &Arc<dyn Game>) -> Option<&mut dyn Evaluate> {
+        None
     }
 }
 

@@ -17,6 +17,8 @@
 //! - weights, rewards, sums of rewards and lengths are what [`Info`](crate::Info) says;
 //! - words that are no state are refused, or at least make no harm;
 //! - symmetries are symmetries;
+//! - observations are functions of the state, made of finite numbers, and bits where they say so;
+//!   states that look the same get a warning;
 //! - playouts do not depend on how the work is cut, and an engine with playouts of its own plays
 //!   what the plain evaluator plays;
 //! - in a game of perfect information a view determines the state. In one that hides information,
@@ -24,6 +26,7 @@
 //!   may be meant that way.
 
 mod garbage;
+mod observation;
 mod playouts;
 mod position;
 mod snapshot;

@@ -99,83 +99,9 @@ pub trait Board: Send + Sync {
     fn target(&self, choice: Move) -> Option<(u32, u32)>;
 }
 
-/// Numbers that describe a state to a learner.
-pub trait Features: Send + Sync {
-    /// How many there are.
-    fn len(&self) -> usize;
-
-    /// Whether there are none.
-    fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// Writes the features of a state into `out`, which has [`len`](Features::len) entries.
-    fn write(&self, state: &[u64], out: &mut [f32]);
-}
-
-/// The plainest features of a game with a board: one input per cell and value, which is 1 where
-/// the cell has the value and 0 elsewhere.
-#[derive(Clone, Copy)]
-pub struct OneHot<'a> {
-    board: &'a dyn Board,
-}
-
-impl<'a> OneHot<'a> {
-    /// One-hot features over a board.
-    pub fn new(board: &'a dyn Board) -> Self {
-        OneHot { board }
-    }
-}
-
-impl std::fmt::Debug for OneHot<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("OneHot").field("len", &self.len()).finish()
-    }
-}
-
-impl Features for OneHot<'_> {
-    fn len(&self) -> usize {
-        let shape = self.board.shape();
-        shape.cells.len() * shape.values.len()
-    }
-
-    fn write(&self, state: &[u64], out: &mut [f32]) {
-        // Boards of real games fit the stack, and learners write features at every step.
-        const USUAL: usize = 512;
-        let shape = self.board.shape();
-        let mut usual = [0; USUAL];
-        let mut large = Vec::new();
-        let cells = if shape.cells.len() <= USUAL {
-            &mut usual[..shape.cells.len()]
-        } else {
-            large.resize(shape.cells.len(), 0);
-            large.as_mut_slice()
-        };
-        self.board.cells(state, cells);
-        out.fill(0.0);
-        for (inputs, &value) in out.chunks_exact_mut(shape.values.len()).zip(cells.iter()) {
-            inputs[usize::from(value)] = 1.0;
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    struct Fixed(Shape, Vec<u16>);
-
-    impl Board for Fixed {
-        fn shape(&self) -> &Shape {
-            &self.0
-        }
-        fn cells(&self, _: &[u64], out: &mut [u16]) {
-            out.copy_from_slice(&self.1);
-        }
-        fn target(&self, _: Move) -> Option<(u32, u32)> {
-            None
-        }
-    }
 
     #[test]
     fn cells_of_a_grid_touch_by_their_sides() {
@@ -184,14 +110,5 @@ mod tests {
         assert_eq!(shape.cells[5].name, "2 3");
         assert_eq!(shape.neighbours[1], [0, 2, 4]);
         assert_eq!(shape.neighbours[3], [0, 4]);
-    }
-
-    #[test]
-    fn one_input_per_cell_and_value() {
-        let board = Fixed(Shape::grid(2, 1, &["b", "x", "o"]), vec![2, 0]);
-        let features = OneHot::new(&board);
-        let mut out = vec![7.0; features.len()];
-        features.write(&[], &mut out);
-        assert_eq!(out, [0.0, 0.0, 1.0, 1.0, 0.0, 0.0]);
     }
 }

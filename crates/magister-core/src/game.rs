@@ -2,7 +2,7 @@
 //! thread computes with.
 
 use crate::playout::{self, Batch, Leaves, Results, Tried, Tries, Yields};
-use crate::{Board, Features, Halt, Info, Move, Role, Step, Stop, Symmetry, Text};
+use crate::{Board, Halt, Info, Move, Role, StateTensors, Step, Stop, Symmetry, Text};
 
 /// A game with its rules, ready to be played, whatever language it was written in.
 ///
@@ -30,9 +30,9 @@ pub trait Game: Send + Sync {
         &[]
     }
 
-    /// Features of states for learning, where the game knows better ones than
-    /// [`OneHot`](crate::OneHot) of its board.
-    fn features(&self) -> Option<&dyn Features> {
+    /// States as tensors for learning, where the game knows better ones than the defaults of
+    /// [`StateObserver`](crate::StateObserver), which is what everybody uses to write them.
+    fn tensors(&self) -> Option<&dyn StateTensors> {
         None
     }
 }

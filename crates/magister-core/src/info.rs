@@ -34,6 +34,8 @@ pub struct Info {
     /// The number of distinct moves, where it is known in advance. All moves but
     /// [`Move::IDLE`](crate::Move::IDLE) are below it.
     pub moves: Option<u32>,
+    /// The number of distinct percepts, where it is known in advance. All percepts are below it.
+    pub percepts: Option<u32>,
     /// The words of a state; `None` where states vary in length, as they do under rules with
     /// unbounded terms.
     pub state_words: Option<usize>,
@@ -65,6 +67,7 @@ impl Info {
             roles: roles.iter().map(|&role| role.to_owned()).collect(),
             chance: None,
             moves: None,
+            percepts: None,
             state_words: None,
             rewards: (0.0, 100.0),
             payment: Payment::AtEnd,

@@ -25,10 +25,12 @@
 //! |---|---|
 //! | `ids`, `info` | roles, moves and percepts as numbers; the facts of a game |
 //! | `game`, `step`, `stop` | the traits [`Game`] and [`Worker`]; what a step gives; how it ends early |
-//! | [`text`], `board`, `symmetry` | words, boards, features and symmetries |
+//! | [`text`], `board`, `symmetry` | words, boards and symmetries |
+//! | `observation` | states and views as tensors, for learning |
 //! | `native`, [`pack`] | games written in Rust: the trait [`Rules`]; states as bits |
 //! | `seed`, [`mod@philox`], [`playout`] | random numbers, and playouts that every evaluator plays alike |
 //! | `budget`, `agent`, [`view`] | how long to think, what decides, and what it knows |
+//! | `evaluate` | values and policies of many positions at once, for searches |
 //! | `referee`, [`record`] | the holder of the truth of a match, and what it writes down |
 //! | [`matches`], `source`, [`draws`] | matches as state machines, where players come from, and the random numbers of a match |
 //! | [`battery`] | tests that any game must pass |
@@ -43,6 +45,7 @@ pub mod battery;
 mod board;
 mod budget;
 pub mod draws;
+mod evaluate;
 pub mod examples;
 mod game;
 mod hex;
@@ -50,6 +53,7 @@ mod ids;
 mod info;
 pub mod matches;
 mod native;
+mod observation;
 pub mod pack;
 pub mod philox;
 pub mod playout;
@@ -66,13 +70,18 @@ pub mod view;
 mod wrapped;
 
 pub use agent::{Agent, Decision, Thought};
-pub use board::{Board, Cell, Features, Layout, OneHot, Shape};
+pub use board::{Board, Cell, Layout, Shape};
 pub use budget::{Budget, Clock};
+pub use evaluate::{Evaluate, Evaluations, Position, Positions};
 pub use game::{Game, Worker};
 pub use ids::{Move, Percept, Role};
 pub use info::{Info, Information, Payment, rules_hash};
 pub use matches::{Answer, Event, Match, MatchError, Pending, Said, Setup};
 pub use native::{Native, Rules};
+pub use observation::{
+    Element, HASHED, Planes, StateObserver, StateTensors, TURN_HASHED, Tensor, Tensors,
+    ViewObserver,
+};
 pub use playout::{Batch, Detail, Leaves, MoveTally, Results, Stream, Tally, Tried, Tries, Yields};
 pub use record::{Fault, FaultKind, MatchEnd, MatchRecord, PlayerKind, Seat, Viewer};
 pub use referee::{Referee, draw, odds};

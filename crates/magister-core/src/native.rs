@@ -4,10 +4,12 @@
 use std::fmt::{self, Debug};
 use std::sync::Arc;
 
+use crate::observation::{write_bits, write_board};
 use crate::pack::{self, Pack};
 use crate::text::IDLE_TEXT;
 use crate::{
-    Board, Game, Halt, Info, Move, Percept, Role, Shape, Step, Stop, Symmetry, Text, Worker,
+    Board, Element, Game, Halt, Info, Move, Percept, Planes, Role, Shape, StateTensors, Step, Stop,
+    Symmetry, Tensor, Tensors, Text, Worker,
 };
 
 /// The rules of a game over a typed state. The value itself carries the parameters of the
@@ -19,7 +21,7 @@ pub trait Rules: Send + Sync + 'static {
     /// A state: small, plain, and all there is to know for going on.
     type State: Pack + Copy + Eq + Debug + Send + Sync + 'static;
 
-    /// The facts of the game. [`Native`] fills in the words of a state.
+    /// The facts of the game. [`Native`] fills in the words of a state and the number of percepts.
     fn info(&self) -> Info;
 
     /// The initial state.
@@ -90,6 +92,15 @@ pub trait Rules: Send + Sync + 'static {
         None
     }
 
+    /// The tensors of a state for learning, where the rules know better ones than the planes of the
+    /// board and the bits of the packed state; see [`Game::tensors`].
+    fn tensors(&self) -> Option<Tensors> {
+        None
+    }
+
+    /// Writes the numbers of these tensors for a state into `out`, which comes filled with zeros.
+    fn write_tensors(&self, _state: &Self::State, _out: &mut [f32]) {}
+
     /// Symmetries of the game; see [`Game::symmetries`].
     fn symmetries(&self) -> Vec<Symmetry> {
         Vec::new()
@@ -100,6 +111,7 @@ pub trait Rules: Send + Sync + 'static {
 pub struct Native<R: Rules> {
     shared: Arc<Shared<R>>,
     shape: Option<Shape>,
+    tensors: NativeTensors,
     symmetries: Vec<Symmetry>,
 }
 
@@ -111,10 +123,15 @@ struct Shared<R> {
 impl<R: Rules> Native<R> {
     /// The game of these rules.
     pub fn new(rules: R) -> Self {
-        let info = Info { state_words: Some(pack::words::<R::State>()), ..rules.info() };
+        let info = Info {
+            state_words: Some(pack::words::<R::State>()),
+            percepts: Some(rules.percepts()),
+            ..rules.info()
+        };
         let shape = rules.board();
+        let tensors = NativeTensors::of(&rules, shape.as_ref());
         let symmetries = rules.symmetries();
-        Native { shared: Arc::new(Shared { rules, info }), shape, symmetries }
+        Native { shared: Arc::new(Shared { rules, info }), shape, tensors, symmetries }
     }
 
     /// The rules.
@@ -153,6 +170,50 @@ impl<R: Rules> Game for Native<R> {
 
     fn symmetries(&self) -> &[Symmetry] {
         &self.symmetries
+    }
+
+    fn tensors(&self) -> Option<&dyn StateTensors> {
+        Some(self)
+    }
+}
+
+/// What the tensors of a game are, and the planes of its board if its rules give no tensors.
+struct NativeTensors {
+    tensors: Tensors,
+    usual: Option<Option<Planes>>,
+}
+
+impl NativeTensors {
+    fn of<R: Rules>(rules: &R, shape: Option<&Shape>) -> Self {
+        if let Some(tensors) = rules.tensors() {
+            return NativeTensors { tensors, usual: None };
+        }
+        let planes = shape.map(Planes::new);
+        let bits = Tensor::new("state", Element::Bit, &[<R::State as Pack>::BITS]);
+        let tensors = Tensors::new(planes.iter().map(Planes::tensor).chain([bits]));
+        NativeTensors { tensors, usual: Some(planes) }
+    }
+}
+
+/// The tensors of the rules, or `board` and `state`: the planes of the board and the bits of the
+/// packed state.
+impl<R: Rules> StateTensors for Native<R> {
+    fn tensors(&self) -> &Tensors {
+        &self.tensors.tensors
+    }
+
+    fn write(&self, state: &[u64], out: &mut [f32]) {
+        let Some(planes) = &self.tensors.usual else {
+            if let Some(state) = self.unpack(state) {
+                self.rules().write_tensors(&state, out);
+            }
+            return;
+        };
+        let (board, bits) = out.split_at_mut(planes.as_ref().map_or(0, Planes::tensor_len));
+        if let Some(planes) = planes {
+            write_board(planes, self, state, board);
+        }
+        write_bits(state, bits);
     }
 }
 

@@ -4,7 +4,7 @@
 //! back (lists as lists, `(p)` apart from `p`), and nothing else.
 
 use crate::name::Name;
-use crate::source::Span;
+use magister_diagnostic::Span;
 
 /// How rules are written.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -6,7 +6,7 @@
 
 use std::fmt;
 
-use crate::diagnostic::Severity;
+use magister_diagnostic::Severity;
 
 macro_rules! example {
     ($id:literal $which:literal $ext:literal) => {
@@ -175,6 +175,16 @@ codes! {
         "An action has no operation. Performing it adds the action itself to the state as a fact, which is never meant."
     ReservedName "517" "reserved-name" Error ["hrf"]
         "The name belongs to a builtin. A fact, rule or fluent of this name is never looked up."
+    TwoSpellings "518" "two-spellings" Error ["kif"]
+        "One name is written both as `p` and as `(p)`. The two are different names, so a rule for one never answers a question about the other. Only `terminal` means the same in both spellings."
+    UndeclaredAction "519" "undeclared-action" Warning ["hrf"]
+        "An operation describes an action that neither `action` nor `legal` names, and that no other operation performs. Nobody can ever make this move."
+    SingleVariable "520" "single-variable" Warning ["kif"]
+        "A rule uses a variable once, and another variable of the rule has nearly the same name. Probably one of the two is misspelt. A variable that is meant to match anything should have a name of its own."
+    OutsideDomain "521" "outside-domain" Warning ["kif"]
+        "A name stands where the rules never put it. A condition that asks for it never holds; a fluent or move with it is not one that `base` or `input` allows."
+    DisjointDomains "522" "disjoint-domains" Warning ["kif"]
+        "Two conditions of a rule share a variable, and no value can satisfy both. The rule never applies."
 
     CannotWrite "601" "cannot-write" Error []
         "A name cannot be written in the other syntax. Prefix rules have no quotes, so a name with blanks or parentheses has no form there."
@@ -191,6 +201,16 @@ impl Code {
             .iter()
             .copied()
             .find(|c| c.id().eq_ignore_ascii_case(text) || c.name().eq_ignore_ascii_case(text))
+    }
+}
+
+impl magister_diagnostic::Code for Code {
+    fn id(self) -> &'static str {
+        self.id()
+    }
+
+    fn severity(self) -> Severity {
+        self.severity()
     }
 }
 

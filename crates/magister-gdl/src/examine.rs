@@ -1,11 +1,12 @@
 //! Reading and checking in one go.
 
-use crate::ast::Rulesheet;
+use crate::ast::{Dialect, Rulesheet};
 use crate::check::check;
 use crate::code::Code;
-use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
-use crate::read::{Options, read};
-use crate::source::Span;
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::read::{Options, Read, read};
+use magister_diagnostic::Severity;
+use magister_diagnostic::Span;
 
 /// What a text says, and all that is wrong with it.
 #[derive(Clone, Debug)]
@@ -32,17 +33,19 @@ pub struct Examined {
 pub fn examine(text: &str, options: &Options) -> Examined {
     let read = read(text, options);
     let complete = !read.diagnostics.has_errors();
-    let mut diagnostics = read.diagnostics;
-    let found = check(&read.rules);
-    if complete {
-        diagnostics.append(found);
-    } else {
-        for diagnostic in found.as_slice() {
-            if !is_about_absence(diagnostic.code) {
-                diagnostics.push(diagnostic.clone());
-            }
-        }
-    }
+    let torn = torn(&read);
+    let mut diagnostics = Diagnostics::new(options.limits.diagnostics);
+    // Gamemaster's own reader accepts stray formulas, and published games have some.
+    let strict = read.rules.dialect != Dialect::Operations;
+    diagnostics.append(read.diagnostics, |found| {
+        let raised = strict && found.code == Code::Stray;
+        Some(if raised { found.severity(Severity::Error) } else { found })
+    });
+    let is_torn = |span: Span| torn.iter().any(|t| t.start <= span.start && span.end <= t.end);
+    diagnostics.append(check(&read.rules), |found| {
+        let absent = !complete && is_about_absence(found.code);
+        (!absent && !is_torn(found.span)).then_some(found)
+    });
     diagnostics.sort();
     if diagnostics.dropped() > 0 {
         let (more, end) = (diagnostics.dropped(), text.len().min(options.limits.bytes));
@@ -56,6 +59,18 @@ pub fn examine(text: &str, options: &Options) -> Examined {
         );
     }
     Examined { rules: read.rules, diagnostics, complete }
+}
+
+/// Statements that were torn apart by a missing connective, with what was torn off. The mistake is
+/// reported once; what else looks wrong about them is its consequence.
+fn torn(read: &Read) -> Vec<Span> {
+    let strays = read.diagnostics.as_slice().iter().filter(|d| d.code == Code::Stray);
+    let whole = strays.filter_map(|stray| {
+        let statements = &read.rules.statements;
+        let at = statements.partition_point(|s| s.span.start < stray.span.start);
+        Some(statements.get(at.checked_sub(1)?)?.span.to(stray.span))
+    });
+    whole.collect()
 }
 
 fn is_about_absence(code: Code) -> bool {

@@ -25,7 +25,7 @@
 //! | `check` | what the languages demand beyond grammar |
 //! | `print` | tree to text, in either syntax |
 //! | `translate` | operations to GDL, GDL to GDL-II |
-//! | `diagnostic`, `code`, `render` | what is wrong, as data and as people see it |
+//! | `diagnostic`, `code` | what is wrong, in the types of `magister-diagnostic` |
 #![forbid(unsafe_code)]
 
 mod ast;
@@ -38,10 +38,8 @@ mod limits;
 mod name;
 mod print;
 mod read;
-mod render;
 mod same;
 mod scc;
-mod source;
 mod suggest;
 mod translate;
 mod vocabulary;
@@ -53,15 +51,14 @@ pub use ast::{
 pub use builtins::{Builtin, Use};
 pub use check::check;
 pub use code::Code;
-pub use diagnostic::{Diagnostic, Diagnostics, Related, Severity};
+pub use diagnostic::{Diagnostic, Diagnostics};
 pub use examine::{Examined, examine};
 pub use limits::Limits;
+pub use magister_diagnostic::{Lines, Place, Related, Severity, Source, Span};
 pub use name::Name;
 pub use print::print;
 pub use read::{Options, Read, read};
-pub use render::Source;
 pub use same::{same_rules, same_statement};
 pub use scc::components;
-pub use source::{Lines, Place, Span};
 pub use suggest::{nearest, nearest_all};
 pub use translate::{Translated, translate};

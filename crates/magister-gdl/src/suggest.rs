@@ -32,7 +32,7 @@ fn near<'a>(
 }
 
 /// Edit distance with insertions, deletions, replacements and swaps of neighbours.
-fn distance(a: &str, b: &str) -> usize {
+pub(crate) fn distance(a: &str, b: &str) -> usize {
     let a: Vec<char> = a.chars().flat_map(char::to_lowercase).collect();
     let b: Vec<char> = b.chars().flat_map(char::to_lowercase).collect();
     let mut before = vec![0; b.len() + 1];

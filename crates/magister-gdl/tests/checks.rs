@@ -158,3 +158,144 @@ fn a_negated_conjunction_keeps_its_parentheses() {
     formatted("p :- q, \\+(x, y).\nr :- s, t.\n", "p :- q, not (x, y).\nr :- s, t.\n");
     formatted("p :- ~(x & y)", "p :- ~(x & y)\n");
 }
+
+#[test]
+fn terminal_in_parentheses_is_terminal() {
+    for terminal in ["(<= (terminal) (not (true s)))", "(<= (TERMINAL) (not (true s)))"] {
+        let text = GDL.replace("(<= terminal (not (true s)))", terminal);
+        assert_eq!(codes(&text), [Code::NeedlessParentheses], "{terminal}");
+        let plain = read(GDL, &Options::default()).rules;
+        let given = read(&text, &Options::default()).rules;
+        assert!(same_rules(&plain, &given), "{terminal}");
+    }
+    // As a condition it is the same relation, too.
+    let text = format!("{GDL} (<= (goal x 0) (terminal))");
+    assert_eq!(codes(&text), [Code::NeedlessParentheses]);
+    let infix = "role(x) init(s) legal(x,go) :- true(s) next(s) :- true(s)
+        terminal() :- ~true(s) goal(x,100)";
+    let sheet = read(infix, &Options::default());
+    assert_eq!(sheet.diagnostics.as_slice().len(), 1);
+}
+
+#[test]
+fn two_spellings_of_one_name_are_an_error() {
+    assert_eq!(gdl("(<= (open) (true s)) (<= (next s) open)"), [Code::TwoSpellings]);
+    assert_eq!(gdl("(<= (open) (true s)) (<= (next s) (open))"), [Code::NeedlessParentheses]);
+    // A fluent and a relation never meet, so each may have its own spelling.
+    let apart = gdl("(<= (next (q)) (true s)) (<= q (true (q))) (<= (next s) q)");
+    assert_eq!(apart, [Code::NeedlessParentheses]);
+}
+
+#[test]
+fn names_outside_a_domain_are_found_and_others_are_not() {
+    let nim = |init: &str, ask: &str| {
+        gdl(&format!(
+            "(init (pile {init})) (succ 1 2) (succ 2 3)
+             (<= (next (pile ?n)) (true (pile ?m)) (succ ?n ?m))
+             (<= (next s) (true (pile {ask})))"
+        ))
+    };
+    assert_eq!(nim("3", "2"), []);
+    assert_eq!(nim("3", "ten"), [Code::OutsideDomain]);
+    // Two tables that share no value.
+    let apart = "(colour red) (colour green) (succ 1 2) (<= (next s) (colour ?c) (succ ?c ?d))";
+    assert_eq!(gdl(apart), [Code::DisjointDomains]);
+    // `base` says which values a fluent has.
+    let base = |value: &str| {
+        gdl(&format!(
+            "(base (pile 1)) (base (pile 2)) (base s) (init (pile 1)) (init (pile {value})) \
+             (<= (next s) (true (pile 1)))"
+        ))
+    };
+    assert_eq!(base("2"), []);
+    assert_eq!(base("pile"), [Code::OutsideDomain]);
+    assert_eq!(base("ten"), [Code::OutsideDomain]);
+}
+
+#[test]
+fn a_variable_used_once_is_a_slip_only_where_another_is_near() {
+    let rule = |rule: &str| {
+        let mut found = gdl(&format!("(succ 1 2) (succ 2 3) (size 2) (size 3) {rule}"));
+        found.retain(|&code| code == Code::SingleVariable);
+        found
+    };
+    assert_eq!(rule("(<= (next s) (succ ?n ?m) (size ?m))"), []);
+    assert_eq!(rule("(<= (next s) (succ ?x ?y))"), []);
+    assert_eq!(rule("(<= (next s) (succ ?n ?m) (size ?k) (true s))"), [Code::SingleVariable]);
+    assert_eq!(
+        rule("(<= (next s) (succ ?row ?col) (size ?cal) (distinct ?row ?col))"),
+        [Code::SingleVariable]
+    );
+    assert_eq!(rule("(<= (next s) (succ ?x1 ?x2) (size ?x3) (distinct ?x1 ?x2))"), []);
+}
+
+#[test]
+fn an_operation_for_an_undeclared_action_is_reported() {
+    let sheet = |action: &str| {
+        codes(&format!(
+            "role(x) init(control(x)) init(light(off)) action(press) legal(press)
+             press :: light(on) {action} :: light(off)
+             goal(x,100) :- light(on) terminal :- light(on)"
+        ))
+    };
+    assert_eq!(sheet("pres"), [Code::UndeclaredAction]);
+    assert_eq!(sheet("press"), []);
+}
+
+/// One pile, two players, in Gamemaster's dialect.
+const NIM: &str = "role(white)
+role(black)
+action(take(N)) :- amount(N)
+amount(1)
+amount(2)
+init(pile(5))
+init(control(white))
+legal(take(N)) :- pile(M) & amount(N) & leq(N,M)
+take(N) :: pile(M) & minus(M,N,K) ==> ~pile(M) & pile(K)
+take(N) :: control(white) ==> ~control(white) & control(black)
+take(N) :: control(black) ==> ~control(black) & control(white)
+goal(white,100) :- control(black)
+goal(white,0) :- control(white)
+goal(black,100) :- control(white)
+goal(black,0) :- control(black)
+terminal :- pile(0)
+";
+
+#[test]
+fn a_slip_is_reported_once_and_where_it_is() {
+    assert_eq!(codes(NIM), []);
+    for (right, wrong, code, help) in [
+        ("take(N) :: pile", "take(N) : pile", Code::Unexpected, "`::`"),
+        ("terminal :- pile", "terminal : pile", Code::Unexpected, "`:-`"),
+        ("(M,N,K) ==>", "(M,N,K) -->", Code::Unexpected, "`==>`"),
+        ("(M,N,K) ==>", "(M,N,K) =>", Code::Unexpected, "`==>`"),
+        ("pile(M) & amount", "pile(M) amount", Code::Stray, "`&`"),
+        ("~pile(M) & pile(K)", "~pile(M) pile(K)", Code::Stray, "`&`"),
+        ("terminal :- pile(0)", "terminal :- true(pile(0))", Code::WrongDialect, "alone"),
+        (":: pile(M) &", ":: true(pile(M)) &", Code::WrongDialect, "alone"),
+        ("legal(take(N)) :-", "legal(player,take(N)) :-", Code::KeywordArity, "drop the role"),
+    ] {
+        assert!(NIM.contains(right), "{right}");
+        let text = NIM.replace(right, wrong);
+        let found = examine(&text, &Options::default()).diagnostics;
+        let [only] = found.as_slice() else { panic!("{wrong}: {found:#?}") };
+        assert_eq!(only.code, code, "{wrong}");
+        // Published games of this dialect have stray formulas, so those are warnings.
+        let severity = if code == Code::Stray { Severity::Warning } else { Severity::Error };
+        assert_eq!(only.severity, severity, "{wrong}");
+        assert!(only.help.as_deref().unwrap_or_default().contains(help), "{wrong}: {only:?}");
+        let line = text[..=only.span.start as usize].lines().count();
+        let meant = text.lines().position(|line| line.contains(wrong)).unwrap() + 1;
+        assert_eq!(line, meant, "{wrong}: {only:?}");
+    }
+}
+
+#[test]
+fn a_role_that_is_meant_as_a_variable_is_named_as_one() {
+    let text = "role(x) role(o) init(control(x)) legal(player,mark) :- true(control(player))
+        next(done) :- does(player,mark) terminal :- true(done) goal(x,100) goal(o,0)";
+    let found = examine(text, &Options::default()).diagnostics;
+    let [only] = found.as_slice() else { panic!("{found:#?}") };
+    assert_eq!(only.code, Code::UndeclaredRole);
+    assert_eq!(only.help.as_deref(), Some("for any role write the variable `Player`"));
+}

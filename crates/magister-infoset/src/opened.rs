@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use magister_core::{
-    Board, Features, Game, Info, Information, Role, Stop, Text, Twist, View, Worker, Wrapped,
+    Board, Game, Info, Information, Role, StateTensors, Stop, Text, Twist, View, Worker, Wrapped,
 };
 
 /// A game that begins in a given state and in which everybody sees everything: what a player of
@@ -48,8 +48,8 @@ impl Game for Opened {
         self.game.board()
     }
 
-    fn features(&self) -> Option<&dyn Features> {
-        self.game.features()
+    fn tensors(&self) -> Option<&dyn StateTensors> {
+        self.game.tensors()
     }
 }
 

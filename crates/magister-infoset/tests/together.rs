@@ -7,16 +7,13 @@ use std::sync::Arc;
 use common::{chi_square, random_view, turn};
 use magister_core::playout::LANES;
 use magister_core::{Game, Halt, Role, Seed, Stop, Tried, Tries, Turn};
-use magister_engine::{Evaluator, prepare};
-use magister_games::catalogue;
-use magister_gdl::{Options, read};
+use magister_engine::Evaluator;
 use magister_infoset::{Cloud, Pool, Tracker, Trouble, Uniform};
 
 /// A bundled game, run by an evaluator.
 fn evaluated(name: &str, evaluator: Option<Evaluator>) -> Arc<dyn Game> {
-    let text = catalogue::find(name).unwrap().sheet.unwrap().text;
-    let rules = read(text, &Options::default()).rules;
-    prepare(&rules, text, "test", evaluator, &Stop::never()).unwrap().game
+    let options = magister::Options { evaluator, ..magister::Options::default() };
+    options.open(name).unwrap().game
 }
 
 /// A bundled game whose steps are always tried on vectors.

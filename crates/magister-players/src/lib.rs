@@ -18,6 +18,7 @@ mod mcs;
 mod mcts;
 mod opinion;
 mod playing;
+mod playouts;
 mod plies;
 mod possible;
 mod puct;
@@ -32,5 +33,6 @@ pub(crate) use magister_solve::{choices, combine, rewards};
 
 pub use follow::Follower;
 pub use list::{HUMAN, PLAYERS};
+pub use playouts::Playouts;
 pub use possible::Possible;
 pub use registry::{Arguments, Parameter, ParameterKind, Registered, Spec, SpecError};

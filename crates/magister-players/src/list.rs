@@ -184,10 +184,22 @@ pub const PLAYERS: &[Registered] = &[
                 (0.0, 1000.0),
                 "how much likelier a move is that looks better at once, 0 for not at all",
             ),
-            Parameter::player("inner", "mcs", "the player that values new positions"),
+            Parameter::player("inner", "mcs", "the player or model that values new positions"),
+            Parameter::whole(
+                "batch",
+                0,
+                (0, 1 << 16),
+                "the descents whose ends are valued in one call, 0 for what suits the inner player",
+            ),
+            Parameter::real(
+                "loss",
+                1.0,
+                (0.0, 100.0),
+                "the losses that a descent under way counts for, 0 for one descent at a time",
+            ),
             MEMORY,
         ],
-        ..plain("puct", "A tree of what another player thinks of its leaves", Puct::make)
+        ..plain("puct", "A tree whose leaves another player values, many at once", Puct::make)
     },
     Registered {
         iteration: "an iteration of a member",

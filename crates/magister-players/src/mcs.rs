@@ -1,17 +1,19 @@
 //! Flat Monte Carlo: playouts after each own move, and the best mean wins.
 
+use std::sync::Arc;
+
 use magister_core::playout::LANES;
 use magister_core::{
-    Agent, Batch, Budget, Decision, Detail, Halt, Move, Results, Rng, Step, Stop, Stream, Thought,
-    View,
+    Agent, Batch, Budget, Decision, Detail, Evaluate, Evaluations, Game, Halt, Move, Positions,
+    Results, Rng, Step, Stop, Stream, Thought, View,
 };
 
 use crate::choices::Choices;
 use crate::follow::Follower;
 use crate::playing::{MAX_STEPS, Means};
+use crate::playouts::Playouts;
 use crate::registry::{Arguments, Made};
 use crate::rewards::Scale;
-use crate::table::Key;
 
 /// Plays random games after each of its moves, the same number for each.
 pub(crate) struct Flat {
@@ -19,12 +21,14 @@ pub(crate) struct Flat {
     /// Playouts for an opinion of a position.
     playouts: u32,
     follower: Follower,
+    /// What values many positions at once, of the last game that was asked for.
+    evaluator: Option<Playouts>,
 }
 
 impl Flat {
     pub(crate) fn make(settings: &Arguments) -> Made {
         let (name, playouts) = (settings.text().to_owned(), settings.whole("playouts")?);
-        Ok(Box::new(Flat { name, playouts, follower: Follower::new() }))
+        Ok(Box::new(Flat { name, playouts, follower: Follower::new(), evaluator: None }))
     }
 }
 
@@ -123,15 +127,20 @@ impl Agent for Flat {
     /// The mean of some playouts, the same ones whenever it is asked.
     fn value_until(&mut self, view: &View, stop: &Stop) -> Option<Vec<f64>> {
         let worker = self.follower.follow(view, stop).ok()?;
-        let mut start = Vec::new();
-        worker.save(&mut start);
-        let streams = [Stream { id: 0, start: &start, quota: self.playouts }];
-        let seed = Key::of(&start).0;
-        let batch = Batch { seed, streams: &streams, max_steps: MAX_STEPS, detail: Detail::Sums };
-        let mut results = Results::default();
-        worker.playouts(&batch, &mut results, stop).ok()?;
-        let scale = Scale::of(worker.info());
-        let means = Means::of(results.streams.first()?, scale);
-        Some(worker.info().all_roles().map(|role| means.role(role)).collect())
+        let mut state = Vec::new();
+        worker.save(&mut state);
+        let mut one = Positions::new(worker.info().roles.len(), view.role());
+        one.push(&state, []);
+        let mut out = Evaluations::default();
+        out.reset(&one, Scale::of(worker.info()).low);
+        self.evaluator(view.game())?.evaluate(&one, &mut out, stop).ok()?;
+        Some(out.values(0).to_vec())
+    }
+
+    fn evaluator(&mut self, game: &Arc<dyn Game>) -> Option<&mut dyn Evaluate> {
+        if !self.evaluator.as_ref().is_some_and(|playouts| playouts.is_of(game)) {
+            self.evaluator = Some(Playouts::new(game, self.playouts));
+        }
+        self.evaluator.as_mut().map(|playouts| playouts as &mut dyn Evaluate)
     }
 }

@@ -1,49 +1,118 @@
-//! What a player thinks of positions that a search comes to: what the wrappers ask.
+//! What a player thinks of positions that a search comes to: a player as an evaluator.
 
-use magister_core::{Agent, Move, Observation, Role, Stop, Turn, View, Worker};
+use magister_core::{
+    Agent, Evaluate, Evaluations, Halt, Move, Observation, Position, Positions, Stop, Turn, View,
+    Worker,
+};
 
 use crate::rewards::{self, Scale};
 
-/// A player that values positions, and the match that is thought about.
+/// A player that values positions of the match that is thought about. If it values
+/// [many at once](Agent::evaluator) it is asked for that, otherwise for its opinion of each, and
+/// where it has none the goal values of the rules are taken.
 pub(crate) struct Opinion<'a> {
     agent: &'a mut dyn Agent,
     view: View,
-    stop: Stop,
-    role: Role,
     scale: Scale,
+    /// A worker for positions of which the player has no opinion.
+    worker: Option<Box<dyn Worker>>,
     goals: Vec<f64>,
+    batch: usize,
+    policies: bool,
+    one: Positions,
+    answer: Evaluations,
 }
 
 impl<'a> Opinion<'a> {
-    pub(crate) fn new(agent: &'a mut dyn Agent, view: &View, stop: &Stop) -> Self {
-        let scale = Scale::of(view.game().info());
+    pub(crate) fn new(agent: &'a mut dyn Agent, view: &View) -> Self {
+        let info = view.game().info();
+        let many = agent.evaluator(view.game());
+        let (batch, policies) =
+            many.map_or((1, false), |many| (many.batch().max(1), many.has_policies()));
         Opinion {
             agent,
             view: view.clone(),
-            stop: stop.clone(),
-            role: view.role(),
-            scale,
+            scale: Scale::of(info),
+            worker: None,
             goals: Vec::new(),
+            batch,
+            policies,
+            one: Positions::new(info.roles.len(), view.role()),
+            answer: Evaluations::default(),
         }
     }
 
     /// What each role can expect after these joint moves, after which the worker is in that
-    /// position: the rewards if the game is over there, what the player thinks, or the goal
-    /// values of the rules where it has no opinion.
-    pub(crate) fn of(&mut self, worker: &dyn Worker, path: &[Box<[Move]>]) -> Vec<f64> {
+    /// position: the rewards if the game is over there, or what the player thinks.
+    pub(crate) fn of(
+        &mut self,
+        worker: &dyn Worker,
+        path: &[Box<[Move]>],
+        stop: &Stop,
+    ) -> Vec<f64> {
         if worker.terminal() {
             return rewards::terminal(worker, self.scale, &mut self.goals);
         }
-        let before = self.view.turns().len();
-        for joint in path {
-            let own = joint.get(self.role.index()).copied().unwrap_or(Move::IDLE);
-            self.view.push(Turn { own, seen: Observation::Joint(joint.clone()) });
+        let mut state = Vec::new();
+        worker.save(&mut state);
+        let mut one = std::mem::replace(&mut self.one, Positions::new(0, self.view.role()));
+        let mut answer = std::mem::take(&mut self.answer);
+        one.clear();
+        one.push(&state, path.iter().map(|joint| &**joint));
+        answer.reset(&one, self.scale.low);
+        let asked = self.evaluate(&one, &mut answer, stop);
+        answer.mend(self.scale.middle());
+        let values = match asked {
+            Ok(()) => answer.values(0).to_vec(),
+            // A search that looks ahead needs a number even where nothing can be computed any more.
+            Err(_) => rewards::guess(worker, self.scale, &mut self.goals),
+        };
+        (self.one, self.answer) = (one, answer);
+        values
+    }
+
+    /// What the player thinks of one position.
+    fn ask(&mut self, position: &Position<'_>, stop: &Stop) -> Result<Vec<f64>, Halt> {
+        let (before, role) = (self.view.turns().len(), self.view.role());
+        for joint in position.path() {
+            let own = joint.get(role.index()).copied().unwrap_or(Move::IDLE);
+            self.view.push(Turn { own, seen: Observation::Joint(joint.into()) });
         }
-        let values = self.agent.value_until(&self.view, &self.stop);
+        let values = self.agent.value_until(&self.view, stop);
         self.view.truncate(before);
-        let roles = worker.info().roles.len();
+        let roles = self.view.game().info().roles.len();
         let sound =
             |values: &Vec<f64>| values.len() == roles && values.iter().all(|v| v.is_finite());
-        values.filter(sound).unwrap_or_else(|| rewards::guess(worker, self.scale, &mut self.goals))
+        if let Some(values) = values.filter(sound) {
+            return Ok(values);
+        }
+        let worker = self.worker.get_or_insert_with(|| self.view.game().worker());
+        worker.load(position.state(), stop)?;
+        Ok(rewards::guess(&**worker, self.scale, &mut self.goals))
+    }
+}
+
+impl Evaluate for Opinion<'_> {
+    fn evaluate(
+        &mut self,
+        positions: &Positions,
+        out: &mut Evaluations,
+        stop: &Stop,
+    ) -> Result<(), Halt> {
+        if let Some(many) = self.agent.evaluator(self.view.game()) {
+            return many.evaluate(positions, out, stop);
+        }
+        for (number, position) in positions.iter().enumerate() {
+            out.values_mut(number).copy_from_slice(&self.ask(&position, stop)?);
+        }
+        Ok(())
+    }
+
+    fn batch(&self) -> usize {
+        self.batch
+    }
+
+    fn has_policies(&self) -> bool {
+        self.policies
     }
 }

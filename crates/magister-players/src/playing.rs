@@ -23,18 +23,26 @@ impl<'a> Means<'a> {
     /// The mean of a role.
     pub(crate) fn role(&self, role: Role) -> f64 {
         let Tally { finished, truncated, paid, sum, .. } = self.tally;
-        let all = f64::from(finished + truncated);
-        let (Some(&paid), Some(&sum)) = (paid.get(role.index()), sum.get(role.index())) else {
-            return self.scale.middle();
-        };
-        if all == 0.0 {
-            return self.scale.middle();
+        match (paid.get(role.index()), sum.get(role.index())) {
+            (Some(&paid), Some(&sum)) => mean((*finished, *truncated), paid, sum, self.scale),
+            _ => self.scale.middle(),
         }
-        // Where the game pays on the way, playouts that were cut off are paid as well.
-        let cut = f64::from((finished + truncated - paid).min(*truncated));
-        let lost = all - f64::from(paid) - cut;
-        (sum + cut * self.scale.middle() + lost * self.scale.low) / all
     }
+}
+
+/// The mean reward of a role over so many playouts that were finished and truncated, of which so
+/// many paid it a reward, with this sum. Those that were cut off count as the middle of the scale;
+/// those that ended without a reward as the lowest.
+pub(crate) fn mean(counts: (u32, u32), paid: u32, sum: f64, scale: Scale) -> f64 {
+    let (finished, truncated) = counts;
+    let all = f64::from(finished + truncated);
+    if all == 0.0 {
+        return scale.middle();
+    }
+    // Where the game pays on the way, playouts that were cut off are paid as well.
+    let cut = f64::from((finished + truncated - paid).min(truncated));
+    let lost = all - f64::from(paid) - cut;
+    (sum + cut * scale.middle() + lost * scale.low) / all
 }
 
 /// One of several outcomes, by how likely each is.

@@ -1,6 +1,8 @@
 //! A search of some moves ahead around another player, which values the positions there.
 
-use magister_core::{Agent, Budget, Decision, Halt, Move, Rng, Stop, View};
+use std::sync::Arc;
+
+use magister_core::{Agent, Budget, Decision, Evaluate, Game, Halt, Move, Rng, Stop, View, Worker};
 
 use crate::combine::Outlook;
 use crate::follow::{Follower, Standing};
@@ -48,9 +50,10 @@ impl Agent for Plies {
             Standing::Settled(decision) => return Ok(decision),
             Standing::Open { worker, legal, state } => (worker, legal, state),
         };
-        let mut opinion = Opinion::new(&mut *self.inner, view, budget.stop());
+        let mut opinion = Opinion::new(&mut *self.inner, view);
+        let stop = budget.stop().clone();
         let mut judge =
-            |worker: &mut dyn magister_core::Worker, path: &[Box<[Move]>]| opinion.of(worker, path);
+            |worker: &mut dyn Worker, path: &[Box<[Move]>]| opinion.of(worker, path, &stop);
         let mut search = Lookahead::new(worker, budget, Outlook::Selfish, me);
         search.judge = Some(&mut judge);
         // Whatever the budget allows, the answer is legal; and the shorter searches cost little.
@@ -76,5 +79,9 @@ impl Agent for Plies {
 
     fn value_until(&mut self, view: &View, stop: &Stop) -> Option<Vec<f64>> {
         self.inner.value_until(view, stop)
+    }
+
+    fn evaluator(&mut self, game: &Arc<dyn Game>) -> Option<&mut dyn Evaluate> {
+        self.inner.evaluator(game)
     }
 }

@@ -175,18 +175,13 @@ mod tests {
     use std::sync::Arc;
 
     use magister_core::{Game, Observation, Seed, Turn};
-    use magister_engine::prepare;
-    use magister_gdl::{Options, read};
 
     use super::*;
 
     /// Makes moves at random in the eight-puzzle until a course is found, and gives how many that
     /// were, and what the course comes to; none if none was found in time.
     fn wander(keep: bool) -> Option<(usize, f64)> {
-        let sheet = magister_games::catalogue::find("eightpuzzle")?.sheet?;
-        let rules = read(sheet.text, &Options::default()).rules;
-        let game: Arc<dyn Game> =
-            prepare(&rules, sheet.text, "eightpuzzle", None, &Stop::never()).ok()?.game;
+        let game: Arc<dyn Game> = magister::open("eightpuzzle").ok()?.game;
         let (mut worker, mut rng) = (game.worker(), Seed::from(3).rng());
         worker.reset();
         let mut view = View::new(Arc::clone(&game), Role(0));

@@ -3,15 +3,10 @@
 use std::sync::Arc;
 
 use magister_core::{Budget, Game, Halt, Move, PlayerSource as _, Referee, Role, Seed, Stop, View};
-use magister_engine::prepare;
-use magister_games::catalogue;
-use magister_gdl::{Options, read};
 use magister_players::{PLAYERS, Spec};
 
 fn game(name: &str) -> Arc<dyn Game> {
-    let sheet = catalogue::find(name).unwrap().sheet.unwrap();
-    let rules = read(sheet.text, &Options::default()).rules;
-    prepare(&rules, sheet.text, name, None, &Stop::never()).unwrap().game
+    magister::open(name).unwrap().game
 }
 
 /// What a role knows after these moves of its own; the others and chance move at random.

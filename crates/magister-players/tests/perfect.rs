@@ -133,10 +133,7 @@ fn tic_tac_toe_from_every_position() {
 
 /// A bundled rulesheet, ready to play.
 fn sheet(name: &str) -> Arc<dyn Game> {
-    let entry = magister_games::catalogue::find(name).unwrap();
-    let text = entry.sheet.unwrap().text;
-    let rules = magister_gdl::read(text, &magister_gdl::Options::default()).rules;
-    magister_engine::prepare(&rules, text, name, None, &Stop::never()).unwrap().game
+    magister::open(name).unwrap().game
 }
 
 /// Nim whose heaps are small enough to be solved here.

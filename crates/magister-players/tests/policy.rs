@@ -2,16 +2,12 @@
 
 use std::sync::Arc;
 
-use magister_core::{Budget, Game, Information, Seed, Stop, View};
-use magister_engine::prepare;
-use magister_games::{catalogue, native};
-use magister_gdl::{Options, read};
+use magister_core::{Budget, Game, Information, Seed, View};
+use magister_games::native;
 use magister_players::Spec;
 
 fn sheet(name: &str) -> Arc<dyn Game> {
-    let sheet = catalogue::find(name).unwrap().sheet.unwrap();
-    let rules = read(sheet.text, &Options::default()).rules;
-    prepare(&rules, sheet.text, name, None, &Stop::never()).unwrap().game
+    magister::open(name).unwrap().game
 }
 
 /// Turns, simultaneous moves, what is hidden, three players, and chance with payment on the way.

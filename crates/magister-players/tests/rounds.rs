@@ -1,8 +1,6 @@
 //! What must not change when many descents are made at once.
 
-use magister_core::{Budget, Seed, Stop};
-use magister_engine::prepare;
-use magister_gdl::{Options, read};
+use magister_core::{Budget, Seed};
 use magister_infoset::Opened;
 use magister_players::Spec;
 
@@ -33,8 +31,7 @@ const TOSS: &str = "
 /// out are known at once, and none of them is ever given up.
 #[test]
 fn chance_stays_what_it_is() {
-    let rules = read(TOSS, &Options::default()).rules;
-    let game = prepare(&rules, TOSS, "toss", None, &Stop::never()).unwrap().game;
+    let game = magister::open_text("toss", TOSS).unwrap().game;
     let walker = game.info().players().next().unwrap();
     let mut start = Vec::new();
     game.worker().save(&mut start);

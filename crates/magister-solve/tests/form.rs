@@ -4,16 +4,10 @@ use std::sync::Arc;
 
 use magister_core::view::observe;
 use magister_core::{Game, Move, Role, Seed, Step, Stop, Turn, Worker};
-use magister_engine::prepare;
-use magister_games::catalogue;
-use magister_gdl::{Options, read};
 use magister_solve::{Form, Limits, Profile};
 
 fn game(name: &str) -> Arc<dyn Game> {
-    let entry = catalogue::find(name).expect("a bundled game");
-    let Some(sheet) = entry.sheet else { return entry.native().expect("a game in Rust") };
-    let rules = read(sheet.text, &Options::default()).rules;
-    prepare(&rules, sheet.text, name, None, &Stop::never()).expect("a good game").game
+    magister::open(name).expect("a bundled game").game
 }
 
 /// What each role gets from here on; every player decides by its own turns.

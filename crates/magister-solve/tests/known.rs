@@ -3,23 +3,13 @@
 use std::sync::Arc;
 
 use magister_core::{Game, Stop};
-use magister_engine::prepare;
-use magister_games::catalogue;
-use magister_gdl::{Options, read};
 use magister_solve::matrix::zero_sum;
 use magister_solve::{
     Answer, Effort, Equilibrium, Form, Limits, Profile, Unsolved, Variant, solve,
 };
 
 fn game(name: &str) -> Arc<dyn Game> {
-    let entry = catalogue::find(name).expect("a bundled game");
-    match entry.sheet {
-        None => entry.native().expect("a game in Rust"),
-        Some(sheet) => {
-            let rules = read(sheet.text, &Options::default()).rules;
-            prepare(&rules, sheet.text, name, None, &Stop::never()).expect("a good game").game
-        }
-    }
+    magister::open(name).expect("a bundled game").game
 }
 
 fn form(name: &str) -> Arc<Form> {

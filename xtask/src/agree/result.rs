@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use magister_engine::Evaluator;
 use magister_engine::agree::Agreement;
 
 /// What came of one game.
@@ -11,7 +10,7 @@ pub(super) enum Outcome {
     /// No evaluator takes it.
     Refused(String),
     Walked {
-        evaluators: Vec<Evaluator>,
+        evaluators: Vec<&'static str>,
         agreement: Box<Agreement>,
     },
 }
@@ -67,7 +66,7 @@ pub(super) struct Totals {
     positions: u64,
     pub(super) mismatches: usize,
     /// For each evaluator, the games that it took and the positions in which it was compared.
-    evaluators: BTreeMap<Evaluator, (usize, u64)>,
+    evaluators: BTreeMap<&'static str, (usize, u64)>,
     /// Games that fewer than two evaluators take.
     alone: Vec<String>,
     /// Games with the fewest positions compared by all of their evaluators.

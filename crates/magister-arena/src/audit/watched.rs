@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use magister_core::{Game, Info, Percept, Role, Step, Text, Twist, Worker, Wrapped};
+use magister_core::{Game, Info, Percept, Role, StateTensors, Step, Text, Twist, Worker, Wrapped};
 use rustc_hash::FxHashMap;
 
 /// The same game, but after every turn all players except one are shown the state. What that one
@@ -23,6 +23,8 @@ impl Watched {
         let mut info = game.info().clone();
         // Players that remember a game by its rules must not take it for the other one.
         info.rules_hash.push_str(" watched");
+        // States become percepts, and nobody knows how many there are.
+        info.percepts = None;
         Watched { game: Arc::clone(game), info: Arc::new(info), role, states: Arc::default() }
     }
 }
@@ -40,6 +42,10 @@ impl Game for Watched {
 
     fn text(&self) -> &dyn Text {
         self.game.text()
+    }
+
+    fn tensors(&self) -> Option<&dyn StateTensors> {
+        self.game.tensors()
     }
 }
 

@@ -7,14 +7,14 @@ use std::fmt::Write as _;
 use std::io::Write;
 
 use anyhow::{Context as _, Result, bail};
+use magister::{Playable, Source};
 use magister_core::{Batch, Detail, Results, Stop, Stream};
 use magister_engine::Evaluator;
 use magister_engine::evaluator::Playing;
 use serde_json::json;
 
 use crate::args::{Bench, Evaluators};
-use crate::game::{self, Playable, Source};
-use crate::{CLEAN, FOUND};
+use crate::{CLEAN, FOUND, game};
 use measure::{Measured, measure};
 
 /// The playouts of a signature: 32 lanes of 8, so that a lane plays on after its first match.
@@ -32,7 +32,7 @@ pub(crate) fn run(args: &Bench) -> Result<u8> {
     for name in &args.games {
         let source = game::find(name, &args.language.options())?;
         process::reset_peak();
-        source.each(Some(args.evaluator.unwrap_or(Evaluators::All)), |playable| {
+        game::each(&source, Some(args.evaluator.unwrap_or(Evaluators::All)), |playable| {
             let form = batch_form(playable);
             let measured = measure(playable, args)
                 .with_context(|| format!("{name} by {}", playable.evaluator))?;
@@ -174,7 +174,7 @@ fn signature(args: &Bench) -> Result<u8> {
     for name in &args.games {
         let source = game::find(name, &args.language.options())?;
         let mut first: Option<(u64, &'static str)> = None;
-        source.each(args.evaluator, |playable| {
+        game::each(&source, args.evaluator, |playable| {
             let this = course(playable, args.max_steps)
                 .with_context(|| format!("{name} by {}", playable.evaluator))?;
             match first {

@@ -7,7 +7,7 @@ use magister_gdl::{Code, Severity, Source, examine, nearest};
 
 use super::{plural, tally};
 use crate::args::Check;
-use crate::{CLEAN, FOUND, TROUBLE, input};
+use crate::{CLEAN, FOUND, TROUBLE, game};
 
 pub(crate) fn run(args: &Check) -> Result<u8> {
     if args.codes {
@@ -20,7 +20,7 @@ pub(crate) fn run(args: &Check) -> Result<u8> {
     let options = args.language.options();
     let (mut errors, mut warnings, mut unreadable) = (0, 0, 0);
     for file in &args.files {
-        let input = match input::open(file) {
+        let input = match game::input(file) {
             Ok(input) => input,
             Err(error) => {
                 anstream::eprintln!("magister: {error:#}");

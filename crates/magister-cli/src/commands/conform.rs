@@ -24,7 +24,7 @@ pub(crate) fn run(args: &Conform) -> Result<u8> {
 
     let mut out = anstream::stdout().lock();
     let (mut all_positions, mut all_mismatches) = (0, 0);
-    source.each(args.evaluator, |game| {
+    game::each(&source, args.evaluator, |game| {
         let Some(prepared) = &game.prepared else {
             bail!("{} is written in Rust, and traces are held against rules", game.name);
         };

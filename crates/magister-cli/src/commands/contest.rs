@@ -20,8 +20,7 @@ use crate::{CLEAN, game};
 const SECOND: std::time::Duration = std::time::Duration::from_secs(1);
 
 pub(crate) fn run(args: &Match) -> Result<u8> {
-    let source = game::find(&args.game, &args.language.options())?;
-    let playable = game::ready(source.prepare(None)?);
+    let playable = game::open_for_play(&args.game, &args.language.options())?;
     let limits = limits(&args.thinking);
     let players = with_memory(&args.players, args.thinking.memory);
     // People play one match at a time.
@@ -31,7 +30,7 @@ pub(crate) fn run(args: &Match) -> Result<u8> {
     }
     let person = people.then(|| -> Result<Arc<dyn Person>> {
         let adviser = (opponent(playable.game.info())?, limits);
-        let painter = source.painter(&playable);
+        let painter = playable.painter();
         Ok(Arc::new(Console::new(&playable.game, painter, adviser, args.seed)))
     });
     let info = playable.game.info();

@@ -10,13 +10,13 @@ use magister_gdl::{
 
 use super::complain;
 use crate::args::{Convert, Target};
-use crate::{CLEAN, FOUND, input};
+use crate::{CLEAN, FOUND, game};
 
 pub(crate) fn run(args: &Convert) -> Result<u8> {
     if args.syntax.is_some() && matches!(args.to, Target::Kif | Target::Infix) {
         bail!("--syntax says how to write GDL; with --to kif or --to infix it has no place");
     }
-    let input = input::open(&args.file)?;
+    let input = game::input(&args.file)?;
     let sheet = read(&input.text, &args.language.options());
     if sheet.diagnostics.has_errors() {
         complain(&input.name, &input.text, &sheet.diagnostics)?;

@@ -14,21 +14,20 @@ use magister_gdl::{Rulesheet, Syntax};
 use serde_json::Value;
 
 use crate::args::Explain;
-use crate::game::{self, Source};
-use crate::input;
+use crate::game;
 use crate::session::{Session, joint};
 use crate::{CLEAN, FOUND};
 
 pub(crate) fn run(args: &Explain) -> Result<u8> {
     let source = game::find(&args.game, &args.language.options())?;
-    let Source::Rules { name, input, rules, .. } = source else {
+    let (Some(input), Some(rules)) = (source.input(), source.rulesheet()) else {
         bail!("{} is written in Rust; only rules can be explained", args.game);
     };
     if args.game == "-" && args.state.as_deref() == Some("-") {
         bail!("standard input cannot hold both the rules and the state");
     }
     let time = Duration::from_secs_f64(args.seconds);
-    let asked = Asked { args, name: &name, text: &input.text, rules: &rules };
+    let asked = Asked { args, name: source.name(), text: &input.text, rules };
     within(time, &Stop::never(), |stop| asked.answer(stop))
 }
 
@@ -176,7 +175,7 @@ impl Asked<'_> {
 
 /// The fluents of a file.
 fn state(file: &str) -> Result<Vec<Ground>> {
-    let input = input::read(file)?;
+    let input = game::file(file)?;
     let object: Option<Value> = serde_json::from_str(&input.text).ok();
     let state = object.as_ref().and_then(|object| object["state"].as_str());
     let text = state.unwrap_or(&input.text).trim();

@@ -4,12 +4,12 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
+use magister::Input;
 use magister_gdl::{Options, print, read, same_rules};
 
 use super::complain;
 use crate::args::Fmt;
-use crate::input::{self, Input};
-use crate::{CLEAN, FOUND, TROUBLE};
+use crate::{CLEAN, FOUND, TROUBLE, game};
 
 pub(crate) fn run(args: &Fmt) -> Result<u8> {
     let options = args.language.options();
@@ -33,7 +33,7 @@ pub(crate) fn run(args: &Fmt) -> Result<u8> {
 }
 
 fn one(file: &str, options: &Options, check: bool) -> Result<u8> {
-    let input = input::open(file)?;
+    let input = game::input(file)?;
     if !input.exact {
         bail!("{file} is not UTF-8, and formatting would change its bytes; convert it first");
     }

@@ -4,24 +4,20 @@ use std::io::Write;
 use std::time::Instant;
 
 use anyhow::{Context as _, Result, bail};
-use magister_core::Stop;
-use magister_engine::network_of;
 use magister_gdl::Syntax;
 use serde_json::json;
 
 use crate::CLEAN;
 use crate::args::Network;
-use crate::game::{self, Source};
-use crate::waiting::watched;
+use crate::game;
 
 pub(crate) fn run(args: &Network) -> Result<u8> {
     let source = game::find(&args.game, &args.language.options())?;
-    let Source::Rules { name, input, rules, .. } = source else {
+    let name = source.name();
+    let start = Instant::now();
+    let Some(made) = source.network() else {
         bail!("{} is written in Rust and has no network", args.game);
     };
-    let start = Instant::now();
-    let never = Stop::never();
-    let made = watched(&name, |progress| network_of(&rules, &input.text, &never, progress));
     let network = made
         .map_err(|error| anyhow::anyhow!("{error}"))
         .with_context(|| format!("{name} does not become a network"))?;

@@ -22,8 +22,7 @@ pub(crate) fn run(args: &Play) -> Result<u8> {
     if args.game == "-" {
         bail!("standard input cannot hold both the rules and the moves; name a file");
     }
-    let source = game::find(&args.game, &args.language.options())?;
-    let playable = game::ready(source.prepare(None)?);
+    let playable = game::open_for_play(&args.game, &args.language.options())?;
     let info = playable.game.info();
     let people = people(info, &args.roles)?;
     let against = args.against.as_deref().unwrap_or_default();
@@ -36,8 +35,7 @@ pub(crate) fn run(args: &Play) -> Result<u8> {
     let mut record = record.transpose()?;
     let limits = limits(&args.thinking);
     let adviser = args.hint.clone().map_or_else(|| opponent(info), Ok)?;
-    let console =
-        Console::new(&playable.game, source.painter(&playable), (adviser, limits), args.seed);
+    let console = Console::new(&playable.game, playable.painter(), (adviser, limits), args.seed);
     greet(&playable.name, info, &people, &seats)?;
     let contest = Contest {
         max_steps: args.max_steps,
@@ -51,7 +49,7 @@ pub(crate) fn run(args: &Play) -> Result<u8> {
         && let Some(last) = again.states.last()
     {
         writeln!(out, "what was hidden, at the end:")?;
-        let picture = source.painter(&playable).picture(&*playable.game, last);
+        let picture = playable.painter().picture(&*playable.game, last);
         write!(out, "{}", picture.text(WIDTH, true))?;
     }
     write!(out, "{}", troubles(&played))?;

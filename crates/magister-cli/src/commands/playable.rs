@@ -6,16 +6,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
+use magister::{Language, Source};
 use magister_core::{Game, Info, Move, Seed, Stop};
 use magister_engine::inspect::{Fault, Score, Seen, Survey, survey};
-use magister_engine::{Coverage, Program, Unused, coverage, within};
-use magister_gdl::{Options, Severity, examine};
+use magister_engine::{Coverage, Unused, coverage, within};
+use magister_gdl::Severity;
 use serde_json::{Value, json};
 
 use super::plural;
 use crate::args::Playable;
-use crate::game::{self, Source};
-use crate::{CLEAN, FOUND};
+use crate::{CLEAN, FOUND, game};
 
 /// Longer examples are told by their length.
 const EXAMPLE: usize = 12;
@@ -33,14 +33,13 @@ struct Problem {
 }
 
 pub(crate) fn run(args: &Playable) -> Result<u8> {
-    let options = args.language.options();
-    let source = game::find(&args.game, &options)?;
-    let mut problems: Vec<Problem> = checked(&source, &options).into_iter().collect();
-    let playable = match source.try_prepare(args.evaluator)? {
+    let source = game::find(&args.game, &args.language.options())?;
+    let mut problems: Vec<Problem> = checked(&source).into_iter().collect();
+    let playable = match game::try_prepare(&source, args.evaluator)? {
         Ok(playable) => playable,
         Err(error) => {
             if let Some(evaluator) = args.evaluator
-                && source.try_prepare(None)?.is_ok()
+                && source.prepare(None).is_ok()
             {
                 bail!("evaluator {evaluator} does not take {}: {error}", source.name());
             }
@@ -50,9 +49,9 @@ pub(crate) fn run(args: &Playable) -> Result<u8> {
         }
     };
     let game = &*playable.game;
-    let range = match source {
-        Source::Rust { .. } => game.info().rewards,
-        Source::Rules { .. } => (0.0, 100.0),
+    let range = match source.language() {
+        Language::Rust => game.info().rewards,
+        _ => (0.0, 100.0),
     };
     let seed = Seed::from(args.seed).derive("playable");
     let survey = survey(game, range, args.playouts, args.max_steps, seed, &Stop::never());
@@ -73,8 +72,8 @@ struct Played<'a> {
 
 /// Which rules random matches make use of, as far as there is time to look.
 fn used(source: &Source, args: &Playable, seed: Seed) -> Option<Coverage> {
-    let Source::Rules { input, rules, .. } = source else { return None };
-    let program = Arc::new(Program::new(rules, &input.text).ok()?);
+    let rules = source.rulesheet()?;
+    let program = Arc::new(source.program()?.ok()?);
     let time = Duration::from_secs_f64(args.seconds);
     Some(within(time, &Stop::never(), |stop| {
         let seed = seed.derive("rules");
@@ -83,9 +82,9 @@ fn used(source: &Source, args: &Playable, seed: Seed) -> Option<Coverage> {
 }
 
 /// The errors that can be seen without playing.
-fn checked(source: &Source, options: &Options) -> Option<Problem> {
-    let Source::Rules { input, .. } = source else { return None };
-    let found = examine(&input.text, options).diagnostics;
+fn checked(source: &Source) -> Option<Problem> {
+    let input = source.input()?;
+    let found = source.check();
     let first = found.as_slice().iter().find(|d| d.severity == Severity::Error)?;
     let first = magister_gdl::Source::new(&input.name, &input.text).line(first);
     let errors = plural(found.count(Severity::Error), "error");

@@ -5,6 +5,7 @@ use std::io::{BufRead, BufReader, Read as _, Write};
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
+use magister::Playable;
 use magister_core::record::ChanceProof;
 use magister_core::{Game, MatchRecord, Move, Role, Stop};
 use magister_engine::board::Painter;
@@ -12,7 +13,6 @@ use magister_engine::board::Painter;
 use super::step::converse;
 use super::{WIDTH, plural};
 use crate::args::Replay;
-use crate::game::Playable;
 use crate::session::Session;
 use crate::{CLEAN, FOUND, game};
 
@@ -69,7 +69,7 @@ pub(crate) fn run(args: &Replay) -> Result<u8> {
             let found = game::find(&name, &args.language.options());
             let source = found.with_context(|| elsewhere(number, &name, args.game.is_some()))?;
             let playable = source.prepare(None)?;
-            let painter = source.painter(&playable);
+            let painter = playable.painter();
             games.insert(name.clone(), Known { playable, painter });
         }
         let Known { playable, painter } = &games[&name];

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use std::io::Write;
 
 use anyhow::{Result, bail};
+use magister::Playable;
 use magister_core::Role;
 use magister_games::catalogue::{Entry, Facts, Found, Version};
 use magister_gdl::{Diagnostics, Dialect, Examined, Rulesheet, Severity, Syntax, examine};
@@ -13,9 +14,8 @@ use serde_json::{Value, json};
 use super::check::wrapped;
 use super::{games, tally};
 use crate::args::Show;
-use crate::game::{self, Playable, Source};
 use crate::session::Session;
-use crate::{CLEAN, input};
+use crate::{CLEAN, game};
 
 /// Where lines of prose end, and all others.
 const PROSE: usize = 80;
@@ -27,12 +27,12 @@ const STEPS: usize = 6;
 pub(crate) fn run(args: &Show) -> Result<u8> {
     let mut out = anstream::stdout().lock();
     let rust = args.game.starts_with("rust:");
-    let found = input::bundled(args.game.trim_start_matches("rust:"));
+    let found = magister::bundled(args.game.trim_start_matches("rust:"));
     let entry = found.map(|found| found.entry);
     let text = match found {
         Some(Found { version: Version::Rust, .. }) => None,
         Some(_) if rust => None,
-        _ => Some(input::open(&args.game)?),
+        _ => Some(game::input(&args.game)?),
     };
     if args.rules {
         let Some(text) = text else {
@@ -68,9 +68,9 @@ pub(crate) fn run(args: &Show) -> Result<u8> {
         return Ok(CLEAN);
     }
     let source = game::find(&args.game, &options)?;
-    match source.try_prepare(None)? {
+    match game::try_prepare(&source, None)? {
         Ok(playable) => {
-            out.write_all(beginning(&source, &playable)?.as_bytes())?;
+            out.write_all(beginning(&playable)?.as_bytes())?;
         }
         Err(error) => writeln!(out, "\nno match can begin: {error}")?,
     }
@@ -149,10 +149,10 @@ fn digits(number: u64) -> String {
 }
 
 /// The first position, what can be done there, and how a match may go on.
-fn beginning(source: &Source, playable: &Playable) -> Result<String> {
+fn beginning(playable: &Playable) -> Result<String> {
     let game = &*playable.game;
     let info = game.info();
-    let painter = source.painter(playable);
+    let painter = playable.painter();
     let mut session = Session::new(playable.game.clone(), 1);
     let mut text = "\nAt the start:\n\n".to_owned();
     text.push_str(&painter.picture(game, &session.moment().state).text(WIDTH, true));

@@ -5,12 +5,12 @@ mod show;
 use std::io::{self, BufRead as _, IsTerminal as _, Read as _, Write};
 
 use anyhow::{Context as _, Result, bail};
+use magister::Playable;
 use magister_engine::board::Painter;
 
 use crate::args::Step;
-use crate::game::{self, Playable};
 use crate::session::Session;
-use crate::{CLEAN, FOUND, is_broken_pipe};
+use crate::{CLEAN, FOUND, game, is_broken_pipe};
 
 /// The longest line that is read.
 const LINE: u64 = 1 << 20;
@@ -43,7 +43,7 @@ pub(crate) fn run(args: &Step) -> Result<u8> {
     }
     let source = game::find(&args.game, &args.language.options())?;
     let playable = source.prepare(args.evaluator)?;
-    let painter = (!args.json).then(|| source.painter(&playable));
+    let painter = (!args.json).then(|| playable.painter());
     let mut session = Session::new(playable.game.clone(), args.seed);
     if let Some(moves) = &args.moves {
         if let Err(error) = session.play(moves) {

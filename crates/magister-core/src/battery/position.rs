@@ -12,6 +12,7 @@ impl Walker<'_> {
         self.texts(here, position);
         self.rewards(here, totals, position);
         self.board(here, position);
+        self.observed(here, position);
     }
 
     /// Legal moves and weights.

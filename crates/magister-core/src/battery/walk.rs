@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use super::observation::Observations;
 use super::snapshot::Snapshot;
 use super::{Options, Report, shown};
 use crate::view::{observe, replay};
@@ -19,6 +20,7 @@ pub(super) fn check(game: &dyn Game, options: &Options, report: &mut Report) -> 
         second: game.worker(),
         texts: BTreeMap::new(),
         known: BTreeMap::new(),
+        observations: Observations::of(game),
         states: Vec::new(),
     };
     let mut worker = game.worker();
@@ -44,6 +46,7 @@ pub(super) struct Walker<'a> {
     pub(super) texts: BTreeMap<String, Move>,
     /// For each role and each history as it saw it, its legal moves and where that was.
     known: BTreeMap<(Role, u64), (Vec<Move>, String)>,
+    pub(super) observations: Observations,
     states: Vec<Vec<u64>>,
 }
 

@@ -193,6 +193,7 @@ pub(crate) fn info(program: &Program, source: &str, name: &str) -> Info {
             .map(|role| Role(role as u8)),
         roles,
         moves: None,
+        percepts: None,
         state_words: None,
         rewards: rewards(program),
         payment: magister_core::Payment::AtEnd,

@@ -4,9 +4,10 @@ use super::Report;
 use super::model::{Model, is_atom_named};
 use crate::ast::{Dialect, Formula, FormulaKind, Rule, StatementKind, Syntax, Term, TermKind};
 use crate::code::Code;
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::Diagnostic;
 use crate::suggest;
 use crate::vocabulary::{self, is_connective, keyword};
+use magister_diagnostic::Severity;
 
 pub(super) fn check(model: &Model<'_>, report: &mut Report) {
     let form = Form { model, operations: model.dialect == Dialect::Operations };
@@ -75,7 +76,7 @@ struct Form<'a> {
 }
 
 impl Form<'_> {
-    fn rule(&self, rule: &Rule, span: crate::source::Span, report: &mut Report) {
+    fn rule(&self, rule: &Rule, span: magister_diagnostic::Span, report: &mut Report) {
         self.head(rule, report);
         if rule.arrow && rule.body.is_empty() {
             report.push(
@@ -374,7 +375,9 @@ impl Form<'_> {
                     term.span,
                     format!("`{name}` has parentheses but no arguments"),
                 )
-                .help(format!("write `{name}`: some programs take the two for different things")),
+                .help(format!(
+                    "write `{name}`: some programs treat the two spellings as different"
+                )),
             );
         }
     }

@@ -6,10 +6,11 @@ use super::Report;
 use super::model::{Model, for_each_atom};
 use crate::ast::{Dialect, Syntax, Term, TermKind};
 use crate::code::Code;
-use crate::diagnostic::{Diagnostic, Severity};
-use crate::source::Span;
+use crate::diagnostic::Diagnostic;
 use crate::suggest;
 use crate::vocabulary;
+use magister_diagnostic::Severity;
+use magister_diagnostic::Span;
 
 pub(super) fn check(model: &Model<'_>, report: &mut Report) {
     missing(model, report);
@@ -70,8 +71,9 @@ fn roles(model: &Model<'_>, report: &mut Report) {
                 _ => everyone = true,
             }
         }
-        // Where nothing is said at all, that is reported by itself.
-        let silent = named.is_empty() && !everyone;
+        // Where nothing is said at all, or of somebody who is no role, that is reported by itself.
+        let stranger = named.iter().any(|name| !names.contains(name));
+        let silent = stranger || (named.is_empty() && !everyone);
         move |role: &str| silent || everyone || named.contains(role)
     };
     let moves = covered("legal");
@@ -98,6 +100,15 @@ fn roles(model: &Model<'_>, report: &mut Report) {
             );
         }
     }
+}
+
+/// Words that nobody calls a role, and that stand for any of them.
+const PRONOUNS: &[&str] = &["player", "role", "p", "r", "who", "me", "you", "opponent"];
+
+/// A name as an infix variable.
+fn capital(name: &str) -> String {
+    let mut letters = name.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 fn undeclared(model: &Model<'_>, names: &FxHashSet<&str>, report: &mut Report) {
@@ -142,9 +153,19 @@ fn undeclared(model: &Model<'_>, names: &FxHashSet<&str>, report: &mut Report) {
                 Syntax::Kif => format!("(role {role})"),
                 Syntax::Infix => format!("role({role})"),
             };
+            let variable = match model.rules.syntax {
+                Syntax::Kif => format!("?{role}"),
+                Syntax::Infix => capital(role),
+            };
             diagnostic = diagnostic.help(match suggest::nearest(role, sorted.iter().copied()) {
                 Some(near) => format!("did you mean `{near}`?"),
-                None => format!("declare it with `{declare}`, or use a declared role"),
+                None if PRONOUNS.contains(&role) => {
+                    format!("for any role write the variable `{variable}`")
+                }
+                None => format!(
+                    "declare it with `{declare}`, use a declared role, or write the variable \
+                     `{variable}` for any role"
+                ),
             });
         }
         report.push(diagnostic);

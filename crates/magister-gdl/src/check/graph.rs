@@ -9,8 +9,8 @@ use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::name::Name;
 use crate::scc;
-use crate::source::Span;
 use crate::vocabulary;
+use magister_diagnostic::Span;
 
 /// How many pairs of atoms are compared at the most when rules are looked at one by one.
 const UNIFICATIONS: usize = 2_000_000;

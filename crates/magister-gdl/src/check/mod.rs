@@ -3,6 +3,7 @@
 //! Each module asks one kind of question of the same [`Model`]. Nothing here plays the game; what
 //! only play can show is not reported.
 
+mod domain;
 mod form;
 mod game;
 mod graph;
@@ -10,14 +11,16 @@ mod model;
 mod names;
 mod operations;
 mod safety;
+mod slips;
 
 use rustc_hash::FxHashSet;
 
 use crate::ast::{Dialect, Rulesheet};
 use crate::code::Code;
-use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
+use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::limits::Limits;
 use crate::name::Name;
+use magister_diagnostic::Severity;
 
 use model::Model;
 
@@ -36,6 +39,7 @@ pub fn check(rules: &Rulesheet) -> Diagnostics {
         said: FxHashSet::default(),
     };
     let model = Model::new(rules);
+    slips::two_spellings(&model, &mut report);
     form::check(&model, &mut report);
     safety::check(&model, &mut report);
     graph::check(&model, &mut report);
@@ -43,6 +47,14 @@ pub fn check(rules: &Rulesheet) -> Diagnostics {
     game::check(&model, &mut report);
     if rules.dialect == Dialect::Operations {
         operations::check(&model, &mut report);
+    }
+    // What cannot be true is found by looking at all rules together; broken ones mislead it.
+    if !report.found.has_errors() {
+        let domains = domain::Domains::new(&model);
+        if let Some(domains) = &domains {
+            domain::check(&model, domains, &mut report);
+        }
+        slips::check(&model, domains.as_ref(), &mut report);
     }
     report.found.sort();
     report.found

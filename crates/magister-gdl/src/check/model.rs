@@ -5,7 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::ast::{Dialect, Formula, FormulaKind, Rulesheet, StatementKind, Term, TermKind};
 use crate::builtins::{Builtin, Use};
 use crate::name::Name;
-use crate::source::Span;
+use magister_diagnostic::Span;
 
 /// A rule or fact with a proper head.
 pub(super) struct Clause<'a> {

@@ -9,9 +9,9 @@ use crate::ast::{Dialect, Syntax, TermKind};
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::name::Name;
-use crate::source::Span;
 use crate::suggest;
 use crate::vocabulary::{self, is_connective};
+use magister_diagnostic::Span;
 
 pub(super) fn check(model: &Model<'_>, report: &mut Report) {
     let functions = functions(model);

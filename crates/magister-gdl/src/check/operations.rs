@@ -8,12 +8,15 @@ use super::model::{Model, for_each_atom};
 use crate::ast::{StatementKind, Term, TermKind};
 use crate::builtins::{Builtin, Use};
 use crate::code::Code;
-use crate::diagnostic::{Diagnostic, Severity};
-use crate::source::Span;
+use crate::diagnostic::Diagnostic;
+use crate::suggest;
+use magister_diagnostic::Severity;
+use magister_diagnostic::Span;
 
 pub(super) fn check(model: &Model<'_>, report: &mut Report) {
     control(model, report);
     actions(model, report);
+    undeclared(model, report);
     builtins(model, report);
     reserved(model, report);
 }
@@ -67,6 +70,53 @@ fn actions(model: &Model<'_>, report: &mut Report) {
     }
 }
 
+/// Operations for actions that nothing declares, makes legal or performs.
+fn undeclared(model: &Model<'_>, report: &mut Report) {
+    let mut known: FxHashSet<(&str, usize)> = FxHashSet::default();
+    for head in model.heads("legal", 1).chain(model.heads("action", 1)) {
+        match head.args()[0].name() {
+            Some(name) => known.insert((name.as_str(), head.args()[0].args().len())),
+            None => return, // Any action may be legal.
+        };
+    }
+    if known.is_empty() {
+        return; // Reported by itself.
+    }
+    for (operation, _) in model.rules.operations() {
+        operation.changes(&mut |term, _| {
+            if let Some(name) = term.name() {
+                known.insert((name.as_str(), term.args().len()));
+            }
+        });
+    }
+    let mut reported = FxHashSet::default();
+    for (operation, _) in model.rules.operations() {
+        let Some(name) = operation.action.name() else { continue };
+        let key = (name.as_str(), operation.action.args().len());
+        if known.contains(&key) || !reported.insert(key) {
+            continue;
+        }
+        let mut names: Vec<&str> = known.iter().map(|&(name, _)| name).collect();
+        names.sort_unstable();
+        let help = if names.contains(&name.as_str()) {
+            format!("`{name}` is declared with another number of arguments")
+        } else {
+            suggest::nearest(name, names).map_or_else(
+                || "declare it with `action`, and say with `legal` when it may be made".to_owned(),
+                |near| format!("did you mean `{near}`?"),
+            )
+        };
+        report.push(
+            Diagnostic::new(
+                Code::UndeclaredAction,
+                operation.action.span,
+                format!("no rule declares the action `{name}` with {}", arguments(key.1)),
+            )
+            .help(help),
+        );
+    }
+}
+
 fn builtins(model: &Model<'_>, report: &mut Report) {
     let mut condition = |atom: &Term| {
         let Some(builtin) = model.builtin(atom) else {
@@ -101,13 +151,14 @@ fn builtins(model: &Model<'_>, report: &mut Report) {
                 .help("a builtin with a value takes its result as the last argument"),
             );
         } else if builtin.name == "true" && count == 1 {
-            report.push(
+            // Unlike other words of GDL, this one makes the condition fail in play.
+            report.found.push(
                 Diagnostic::new(
                     Code::WrongDialect,
                     atom.span,
-                    "`true` is not written around fluents in Gamemaster's dialect",
+                    "Gamemaster's dialect writes fluents without `true`; this never holds",
                 )
-                .help("ask for the fluent by its name"),
+                .help("write the fluent alone: `p(X)` instead of `true(p(X))`"),
             );
         }
     };

@@ -11,7 +11,7 @@ use crate::builtins::{Builtin, Use};
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::name::Name;
-use crate::source::Span;
+use magister_diagnostic::Span;
 
 type Bound<'a> = FxHashSet<&'a Name>;
 
@@ -132,6 +132,9 @@ impl<'a> Safety<'a> {
 
     fn bind_atom(&self, atom: &'a Term, bound: &mut Bound<'a>) {
         let usage = match self.model.builtin(atom) {
+            // `true(p(X))` is reported as a word of another language. It is read as `p(X)`, so
+            // that the mistake is not reported once more for each variable.
+            Some(builtin) if builtin.name == "true" => Use::Binding,
             Some(builtin) => builtin.usage,
             None if atom.name().is_some_and(|n| n == "distinct") => Use::Test,
             None => Use::Binding,
@@ -321,6 +324,7 @@ impl<'a> Safety<'a> {
 /// The arguments from which a builtin computes.
 fn inputs<'t>(builtin: &Builtin, atom: &'t Term) -> &'t [Term] {
     match builtin.usage {
+        _ if builtin.name == "true" => &[],
         Use::Value => &atom.args()[..atom.args().len().saturating_sub(1)],
         Use::Test if builtin.name != "exists" => atom.args(),
         _ => &[],

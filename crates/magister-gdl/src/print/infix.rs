@@ -9,7 +9,7 @@ use crate::ast::{
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::name::Name;
-use crate::source::Span;
+use magister_diagnostic::Span;
 
 /// Rules with several conditions stand on one line only while the eye takes them in at once.
 const SHORT: usize = 60;

@@ -6,7 +6,7 @@ use crate::ast::{Formula, FormulaKind, Statement, StatementKind, Syntax, Term, T
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::name::Name;
-use crate::source::Span;
+use magister_diagnostic::Span;
 
 impl Printer<'_> {
     pub(super) fn kif_statement(&mut self, statement: &Statement) -> Option<Block> {

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::{Block, WIDTH};
 use crate::ast::{Comment, Rulesheet, Syntax};
-use crate::source::Span;
+use magister_diagnostic::Span;
 
 /// A part of a statement that never shares its line with another, once lines are broken.
 pub(super) struct Piece {

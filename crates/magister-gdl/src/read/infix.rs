@@ -7,11 +7,11 @@
 use super::Reader;
 use super::lexer::{Kind, Lexer, Token};
 use super::lower;
-use crate::ast::{Statement, Term, TermKind};
+use crate::ast::{Formula, FormulaKind, Statement, StatementKind, Term, TermKind};
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::name::Name;
-use crate::source::Span;
+use magister_diagnostic::{Severity, Span};
 
 /// An expression, before it is known what it stands for.
 #[derive(Debug)]
@@ -46,8 +46,16 @@ mod level {
 pub(super) fn read(text: &str, reader: &mut Reader) {
     let mut lexer = Lexer::new(text);
     let token = lexer.next(reader);
-    let mut parser =
-        Parser { lexer, token, reader, depth: 0, last: Span::default(), stops: 0, commas: [0; 2] };
+    let mut parser = Parser {
+        lexer,
+        token,
+        reader,
+        depth: 0,
+        last: Span::default(),
+        stops: 0,
+        stopped: false,
+        commas: [0; 2],
+    };
     parser.statements();
     let (stops, [commas, ampersands]) = (parser.stops, parser.commas);
     reader.style.stops = stops * 2 > reader.statements.len();
@@ -65,6 +73,8 @@ struct Parser<'a, 'r> {
     /// Where the token before the current one stood.
     last: Span,
     stops: usize,
+    /// Whether a full stop stands before the current statement.
+    stopped: bool,
     /// How often conjunctions were written with `,` and with `&`.
     commas: [usize; 2],
 }
@@ -88,9 +98,11 @@ impl Parser<'_, '_> {
         while self.token.kind != Kind::End && !self.reader.full {
             if self.eat(&Kind::Stop) {
                 self.stops += 1;
+                self.stopped = true;
                 continue;
             }
             let start = self.token.span.start;
+            let margin = self.token.margin;
             let parsed = self.expr(level::OPERATION, true);
             let span = Span { start, end: self.last.end };
             let kind = if let Ok(expr) = parsed {
@@ -100,9 +112,38 @@ impl Parser<'_, '_> {
                 None
             };
             if let Some(kind) = kind {
+                if !margin && !self.stopped && self.is_torn_off(&kind) {
+                    self.reader.push(
+                        Diagnostic::new(Code::Stray, span, "a connective is missing before this")
+                            .help("write `&` between conditions, and between effects")
+                            .severity(Severity::Warning),
+                    );
+                }
                 self.reader.statements.push(Statement { kind, span });
             }
+            self.stopped = false;
         }
+    }
+
+    /// Whether a statement is probably the rest of the one before it: no fact has variables, so one
+    /// on the same line as a rule is a condition or effect with a missing `&`.
+    fn is_torn_off(&self, kind: &StatementKind) -> bool {
+        let loose = match kind {
+            StatementKind::Rule(rule) => {
+                let fact = rule.body.is_empty() && !rule.arrow;
+                fact && !rule.head.is_ground() && rule.head.name().is_some()
+            }
+            StatementKind::Stray(_) => true,
+            _ => false,
+        };
+        let before = self.reader.statements.last().map(|before| &before.kind);
+        loose
+            && match before {
+                // After a bare name a `_` may be missing instead: `opposite score(S)`.
+                Some(StatementKind::Rule(rule)) => rule.arrow && !ends_bare(&rule.body),
+                Some(StatementKind::Operation(_)) => true,
+                _ => false,
+            }
     }
 
     /// Skips to where the next statement seems to begin.
@@ -403,6 +444,12 @@ impl Parser<'_, '_> {
         self.reader.push(diagnostic);
         Failed
     }
+}
+
+/// Whether the last condition is a name without arguments.
+fn ends_bare(body: &[Formula]) -> bool {
+    let last = body.last().map(|formula| &formula.kind);
+    matches!(last, Some(FormulaKind::Atom(Term { kind: TermKind::Constant(_), .. })))
 }
 
 /// The name of a connective when it stands inside a term.

@@ -6,8 +6,8 @@ use crate::ast::{Formula, FormulaKind, Rule, Statement, StatementKind, Term, Ter
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::name::Name;
-use crate::source::Span;
 use crate::vocabulary;
+use magister_diagnostic::Span;
 
 pub(super) fn read(text: &str, reader: &mut Reader) {
     let mut forest = sexp::read(text, reader);
@@ -40,12 +40,12 @@ impl Reader {
                     self.malformed(sexp.span, "this rule has no head", "write `(<= head body...)`");
                     return None;
                 };
-                let head = self.term(head)?;
+                let head = self.term(head).map(|head| self.atom(head))?;
                 let body: Vec<Formula> = rest.filter_map(|s| self.formula(s)).collect();
                 Some(StatementKind::Rule(Rule { head, body, arrow: true }))
             }
             _ => {
-                let head = self.term(sexp)?;
+                let head = self.term(sexp).map(|head| self.atom(head))?;
                 Some(StatementKind::Rule(Rule { head, body: Vec::new(), arrow: false }))
             }
         }
@@ -61,7 +61,8 @@ impl Reader {
             _ => None,
         };
         let Some(which) = which else {
-            return self.term(Sexp { kind: SexpKind::List(items), span }).map(Formula::atom);
+            let term = self.term(Sexp { kind: SexpKind::List(items), span })?;
+            return Some(Formula::atom(self.atom(term)));
         };
         let mut parts: Vec<Formula> = items.drain(1..).filter_map(|s| self.formula(s)).collect();
         let kind = match which {

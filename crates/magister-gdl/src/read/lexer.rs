@@ -4,7 +4,7 @@ use super::{Reader, sexp};
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::name::Name;
-use crate::source::Span;
+use magister_diagnostic::Span;
 
 /// What a token is.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -187,6 +187,9 @@ impl<'a> Lexer<'a> {
             ("*", Kind::Star),
         ];
         let rest = self.rest();
+        if let Some(kind) = self.misspelt(reader) {
+            return Some(kind);
+        }
         match c {
             '"' => return self.string(reader),
             '\'' => return self.quoted(reader),
@@ -233,6 +236,36 @@ impl<'a> Lexer<'a> {
             "put names that contain it in single quotes",
             reader,
         );
+        None
+    }
+
+    /// A connective that is written as other languages write it: it is reported, and read as what
+    /// was meant, so that the rest of the statement is not reported too.
+    fn misspelt(&mut self, reader: &mut Reader) -> Option<Kind> {
+        const ARROWS: &[&str] = &["-->", "===>", "=>", "->"];
+        let (start, rest) = (self.at, self.rest());
+        if let Some(arrow) = ARROWS.iter().find(|arrow| rest.starts_with(**arrow)) {
+            self.at += arrow.len();
+            let message = format!("`{arrow}` is not a connective of this language");
+            let help = "write `==>` between conditions and effects, `:-` between head and body";
+            self.unexpected(start, &message, help, reader);
+            return Some(Kind::Arrow);
+        }
+        let single = rest.starts_with(':')
+            && !["::", ":-", ":="].iter().any(|known| rest.starts_with(known));
+        if single {
+            self.at += 1;
+            // Effects follow an action, conditions a head.
+            let line = &rest[..rest.find('\n').unwrap_or(rest.len())];
+            let effects = line.contains("==>") || line.contains("-->");
+            let (kind, help) = if effects {
+                (Kind::Operation, "write `::` between an action and its effects")
+            } else {
+                (Kind::If, "write `:-` for a rule, or `::` for an operation")
+            };
+            self.unexpected(start, "a single `:` has no meaning", help, reader);
+            return Some(kind);
+        }
         None
     }
 

@@ -7,7 +7,7 @@ use crate::ast::{
 };
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
-use crate::source::Span;
+use magister_diagnostic::Span;
 
 /// The statement that a whole expression is.
 pub(super) fn statement(expr: Expr, reader: &mut Reader) -> Option<StatementKind> {
@@ -15,6 +15,7 @@ pub(super) fn statement(expr: Expr, reader: &mut Reader) -> Option<StatementKind
     match expr.kind {
         ExprKind::If(head, body) => {
             let head = term(*head, reader)?;
+            let head = reader.atom(head);
             let body = match body {
                 Some(body) => conjunction(*body, reader)?,
                 None => Vec::new(),
@@ -64,7 +65,7 @@ fn conjunction(expr: Expr, reader: &mut Reader) -> Option<Vec<Formula>> {
 fn formula(expr: Expr, reader: &mut Reader) -> Option<Formula> {
     let span = expr.span;
     let kind = match expr.kind {
-        ExprKind::Term(term) => return Some(as_formula(term)),
+        ExprKind::Term(term) => return Some(as_formula(term, reader)),
         ExprKind::Not(inner) => FormulaKind::Not(Box::new(formula(*inner, reader)?)),
         ExprKind::And(all) => {
             FormulaKind::And(all.into_iter().map(|e| formula(e, reader)).collect::<Option<_>>()?)
@@ -81,19 +82,19 @@ fn formula(expr: Expr, reader: &mut Reader) -> Option<Formula> {
 }
 
 /// A term where a formula stands: `not(p)` is the negation of `p`.
-fn as_formula(term: Term) -> Formula {
+fn as_formula(term: Term, reader: &mut Reader) -> Formula {
     let span = term.span;
     let kind = match term.kind {
         TermKind::Compound(name, mut args) if name == "not" && args.len() == 1 => {
-            FormulaKind::Not(Box::new(as_formula(args.remove(0))))
+            FormulaKind::Not(Box::new(as_formula(args.remove(0), reader)))
         }
         TermKind::Compound(name, args) if name == "and" => {
-            FormulaKind::And(args.into_iter().map(as_formula).collect())
+            FormulaKind::And(args.into_iter().map(|a| as_formula(a, reader)).collect())
         }
         TermKind::Compound(name, args) if name == "or" => {
-            FormulaKind::Or(args.into_iter().map(as_formula).collect())
+            FormulaKind::Or(args.into_iter().map(|a| as_formula(a, reader)).collect())
         }
-        kind => FormulaKind::Atom(Term::new(kind, span)),
+        kind => FormulaKind::Atom(reader.atom(Term::new(kind, span))),
     };
     Formula::new(kind, span)
 }

@@ -10,12 +10,12 @@ mod lexer;
 mod lower;
 mod sexp;
 
-use crate::ast::{Dialect, Rulesheet, Style, Syntax};
+use crate::ast::{Dialect, Rulesheet, Style, Syntax, Term, TermKind};
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::limits::Limits;
 use crate::name::Names;
-use crate::source::Span;
+use magister_diagnostic::Span;
 
 /// What to take a text for; whatever is left open is told by the content.
 #[derive(Clone, Copy, Debug, Default)]
@@ -118,6 +118,26 @@ impl Reader {
             ));
         }
         !self.full
+    }
+
+    /// An atom as a head or condition. `(terminal)` means `terminal`: the keyword has no
+    /// arguments, so there is nothing else that it could mean. Other names keep the difference.
+    fn atom(&mut self, mut term: Term) -> Term {
+        if let TermKind::Compound(name, args) = &term.kind
+            && args.is_empty()
+            && *name == "terminal"
+        {
+            self.push(
+                Diagnostic::new(
+                    Code::NeedlessParentheses,
+                    term.span,
+                    "`terminal` has parentheses but no arguments",
+                )
+                .help("write `terminal`: some programs treat the two spellings as different"),
+            );
+            term.kind = TermKind::Constant(name.clone());
+        }
+        term
     }
 
     fn too_deep(&mut self, span: Span) {

@@ -8,7 +8,7 @@ use crate::ast::Comment;
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::name::Name;
-use crate::source::Span;
+use magister_diagnostic::Span;
 
 /// A name or a list of such.
 #[derive(Debug)]

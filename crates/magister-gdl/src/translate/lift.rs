@@ -2,7 +2,7 @@
 
 use crate::ast::{Dialect, Formula, Rule, Rulesheet, Statement, StatementKind, Term, TermKind};
 use crate::name::Name;
-use crate::source::Span;
+use magister_diagnostic::Span;
 
 /// Adds the rule that makes a game of complete information one of GDL-II:
 /// `sees(P,move(Q,M)) :- role(P) & does(Q,M)`.

@@ -6,9 +6,10 @@ mod operations;
 use crate::ast::{Dialect, Rulesheet};
 use crate::check::check;
 use crate::code::Code;
-use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
+use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::limits::Limits;
-use crate::source::Span;
+use magister_diagnostic::Severity;
+use magister_diagnostic::Span;
 
 /// A rulesheet in another dialect, and what to know about it.
 #[derive(Clone, Debug)]

@@ -13,7 +13,7 @@ const KINDS: &[(&str, &[Code])] = &[
     ("same arity", &[Code::TwoArities]),
     ("not produced by any rule", &[Code::Undefined]),
     ("empty body", &[Code::EmptyBody]),
-    ("unnecessary parentheses", &[Code::NeedlessParentheses]),
+    ("unnecessary parentheses", &[Code::NeedlessParentheses, Code::TwoSpellings]),
     ("used in the head but not defined", &[Code::UnsafeHead]),
     ("used in a negated sentence but not", &[Code::UnsafeNegation]),
     ("used in a distinct clause but not", &[Code::UnsafeDistinct]),
@@ -27,6 +27,13 @@ const MORE: &[(&str, Code)] = &[
     // The validator gave up on this sheet before it looked for unused relations.
     ("test_case_3b", Code::Unused),
 ];
+
+/// Questions that the validator does not ask.
+const BEYOND: &[Code] =
+    &[Code::TwoSpellings, Code::SingleVariable, Code::OutsideDomain, Code::DisjointDomains];
+
+/// A sheet that the validator accepts and that has an error: it writes `open2` and `(open2)`.
+const STRICTER: &[&str] = &["test_case_3a"];
 
 fn ours(text: &str) -> (BTreeSet<Code>, bool) {
     let sheet = read(text, &Options::default());
@@ -53,7 +60,7 @@ fn the_static_rows_of_the_validator_are_reported_in_kind() {
             let Ok(bytes) = std::fs::read(&path) else { continue };
             let (codes, errors) = ours(&String::from_utf8_lossy(&bytes));
             compared += 1;
-            if (result != "ok") != errors {
+            if (result != "ok" || STRICTER.contains(&key)) != errors {
                 wrong.push(format!("{key}: the validator says {result}, we say {codes:?}"));
             }
             let mut expected = BTreeSet::new();
@@ -67,7 +74,7 @@ fn the_static_rows_of_the_validator_are_reported_in_kind() {
             }
             for code in codes {
                 let cut_off = detail.ends_with("...");
-                let more = MORE.contains(&(key, code));
+                let more = MORE.contains(&(key, code)) || BEYOND.contains(&code);
                 if !expected.contains(&code) && !more && !cut_off {
                     wrong.push(format!("{key}: only we report {code} ({})", code.name()));
                 }

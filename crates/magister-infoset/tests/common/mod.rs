@@ -4,23 +4,15 @@
 use std::sync::Arc;
 
 use magister_core::{Game, Move, Observation, Referee, Role, Seed, Stop, Turn, View};
-use magister_engine::prepare;
-use magister_games::catalogue;
-use magister_gdl::{Options, read};
 
 /// A bundled game.
 pub(crate) fn game(name: &str) -> Arc<dyn Game> {
-    let entry = catalogue::find(name).unwrap();
-    match entry.sheet {
-        Some(sheet) => sheet_game(sheet.text),
-        None => entry.native().unwrap(),
-    }
+    magister::open(name).unwrap().game
 }
 
 /// A game of its rules.
 pub(crate) fn sheet_game(text: &str) -> Arc<dyn Game> {
-    let rules = read(text, &Options::default()).rules;
-    prepare(&rules, text, "test", None, &Stop::never()).unwrap().game
+    magister::open_text("test", text).unwrap().game
 }
 
 /// A turn of a role, as text.

@@ -5,12 +5,12 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
+use magister::Playable;
 use magister_core::playout::{LANES, Team};
 use magister_core::{Batch, Detail, Halt, Results, Stop, Stream};
 
 use super::process::{cpu_time, process_time};
 use crate::args::Bench;
-use crate::game::Playable;
 
 /// A slice takes at most this part of the time.
 const SLICE: f64 = 0.05;

@@ -6,13 +6,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Instant;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use magister_core::Stop;
 use magister_games::catalogue::{self, Entry};
 use magister_games::proof::{Effort, Proof, prove};
 
 use crate::commands::plural;
-use crate::{CLEAN, FOUND, input};
+use crate::{CLEAN, FOUND};
 
 /// Checks the games of these names, or all.
 pub(super) fn run(names: &[String]) -> Result<u8> {
@@ -20,7 +20,7 @@ pub(super) fn run(names: &[String]) -> Result<u8> {
     for name in names {
         match catalogue::find(name) {
             Some(entry) => games.push(entry),
-            None => bail!(input::unknown(name)),
+            None => return Err(magister::unknown(name).into()),
         }
     }
     let effort = if names.is_empty() {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
+use magister::Playable;
 use magister_core::{Role, Seed, Stop, Turn};
 use magister_infoset::{Cloud, Tracker, Uniform};
 use serde_json::json;
@@ -13,7 +14,6 @@ use serde_json::json;
 use crate::CLEAN;
 use crate::args::Infoset;
 use crate::commands::bench::process::cpu_time;
-use crate::game::Playable;
 
 /// Sizes of samples.
 const SIZES: [usize; 4] = [1_000, 10_000, 100_000, 1_000_000];

@@ -7,9 +7,10 @@ use super::{Bound, Translator};
 use crate::ast::{Formula, FormulaKind, Term};
 use crate::builtins::{Builtin, Use};
 use crate::code::Code;
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::Diagnostic;
 use crate::name::Name;
-use crate::source::Span;
+use magister_diagnostic::Severity;
+use magister_diagnostic::Span;
 
 impl<'a> Translator<'a> {
     /// Translates conditions. None if one of them can never hold, so that the rule is left out.

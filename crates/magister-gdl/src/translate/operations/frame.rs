@@ -8,7 +8,7 @@ use crate::ast::{Formula, Rulesheet, Statement, StatementKind, Term};
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::name::Name;
-use crate::source::Span;
+use magister_diagnostic::Span;
 
 impl Translator<'_> {
     /// What holds for the game as a whole: turns, idling, and what stays.

@@ -26,9 +26,10 @@ use crate::ast::{
     Style, Term, TermKind,
 };
 use crate::code::Code;
-use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
+use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::name::Name;
-use crate::source::Span;
+use magister_diagnostic::Severity;
+use magister_diagnostic::Span;
 use terms::{
     bound_by, covers, first_unbound, fresh_name, is_foreign_keyword, key, may_match, relation,
 };

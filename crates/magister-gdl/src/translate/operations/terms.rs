@@ -6,8 +6,8 @@ use super::{Bound, Key};
 use crate::ast::{Dialect, Formula, FormulaKind, Term, TermKind};
 use crate::builtins::{Builtin, Use};
 use crate::name::Name;
-use crate::source::Span;
 use crate::vocabulary;
+use magister_diagnostic::Span;
 
 pub(super) fn key(term: &Term) -> Option<Key> {
     Some((term.name()?.clone(), term.args().len()))

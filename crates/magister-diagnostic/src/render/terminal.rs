@@ -4,7 +4,7 @@ use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
 use super::{Source, clean};
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::source::Span;
 
 /// Longer lines are not shown: nobody could find the mark in them.
@@ -12,7 +12,11 @@ const LONGEST_LINE: usize = 400;
 /// A mark over more lines than this ends on its first.
 const MOST_LINES: usize = 8;
 
-pub(super) fn render(source: &Source<'_>, diagnostic: &Diagnostic, colours: bool) -> String {
+pub(super) fn render<C: Code>(
+    source: &Source<'_>,
+    diagnostic: &Diagnostic<C>,
+    colours: bool,
+) -> String {
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,

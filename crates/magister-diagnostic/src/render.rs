@@ -6,8 +6,7 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use crate::code::Code;
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::source::{Lines, Place};
 
 /// A text with its name, ready to show places in it.
@@ -22,7 +21,7 @@ pub struct Source<'a> {
 #[derive(Serialize)]
 struct Json<'a> {
     file: &'a str,
-    code: Code,
+    code: &'a str,
     severity: Severity,
     line: u32,
     column: u32,
@@ -54,12 +53,12 @@ impl<'a> Source<'a> {
     }
 
     /// With source lines and marks, in the look of rustc; `colours` for a terminal.
-    pub fn terminal(&self, diagnostic: &Diagnostic, colours: bool) -> String {
+    pub fn terminal<C: Code>(&self, diagnostic: &Diagnostic<C>, colours: bool) -> String {
         terminal::render(self, diagnostic, colours)
     }
 
     /// One line, as compilers write it: `file:line:column: error[G201]: message`.
-    pub fn line(&self, diagnostic: &Diagnostic) -> String {
+    pub fn line<C: Code>(&self, diagnostic: &Diagnostic<C>) -> String {
         let at = self.place(diagnostic.span.start);
         let mut out = format!(
             "{}:{}:{}: {}[{}]: {}",
@@ -67,7 +66,7 @@ impl<'a> Source<'a> {
             at.line,
             at.column,
             diagnostic.severity.name(),
-            diagnostic.code,
+            diagnostic.code.id(),
             clean(&diagnostic.message),
         );
         if let Some(help) = &diagnostic.help {
@@ -77,7 +76,7 @@ impl<'a> Source<'a> {
     }
 
     /// One JSON object, without line breaks.
-    pub fn json(&self, diagnostic: &Diagnostic) -> String {
+    pub fn json<C: Code>(&self, diagnostic: &Diagnostic<C>) -> String {
         let (start, end) = self.ends(diagnostic.span);
         let related = diagnostic
             .related
@@ -95,7 +94,7 @@ impl<'a> Source<'a> {
             .collect();
         let json = Json {
             file: self.name,
-            code: diagnostic.code,
+            code: diagnostic.code.id(),
             severity: diagnostic.severity,
             line: start.line,
             column: start.column,

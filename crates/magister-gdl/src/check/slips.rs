@@ -1,0 +1,209 @@
+//! Slips of the pen that leave a rulesheet well-formed.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::Report;
+use super::domain::{Domains, Position, places, positive};
+use super::model::{Model, for_each_atom};
+use crate::ast::{Formula, Syntax, Term, TermKind};
+use crate::code::Code;
+use crate::diagnostic::Diagnostic;
+use crate::name::Name;
+use crate::suggest;
+use magister_diagnostic::Span;
+
+pub(super) fn check(model: &Model<'_>, domains: Option<&Domains<'_>>, report: &mut Report) {
+    for clause in &model.clauses {
+        single_variables(model, clause.head, clause.body, domains, report);
+    }
+}
+
+/// Reports names without arguments that are written both with and without parentheses: `p` and
+/// `(p)` are different names, and no author means both.
+pub(super) fn two_spellings(model: &Model<'_>, report: &mut Report) {
+    // Relations and terms never meet, so each has its own spelling.
+    let mut first: FxHashMap<(bool, &str), [Option<Span>; 2]> = FxHashMap::default();
+    let mut order: Vec<(bool, &str)> = Vec::new();
+    for_each_atom(model.rules, &mut |atom| {
+        atom.walk(&mut |term| {
+            let (name, spelling) = match &term.kind {
+                TermKind::Constant(name) => (name, 0),
+                TermKind::Compound(name, args) if args.is_empty() => (name, 1),
+                _ => return,
+            };
+            let key = (std::ptr::eq(term, atom), name.as_str());
+            let seen = first.entry(key).or_default();
+            if seen.iter().all(Option::is_none) {
+                order.push(key);
+            }
+            seen[spelling].get_or_insert(term.span);
+        });
+    });
+    for key in order {
+        let [Some(plain), Some(parenthesised)] = first[&key] else { continue };
+        let name = key.1;
+        // One complaint about the parentheses is enough.
+        report.once(Code::NeedlessParentheses, &Name::from(name));
+        let (other, help) = match model.rules.syntax {
+            Syntax::Kif => (format!("({name})"), format!("write `{name}` everywhere")),
+            Syntax::Infix => (format!("{name}()"), format!("write `{name}` everywhere")),
+        };
+        report.push(
+            Diagnostic::new(
+                Code::TwoSpellings,
+                parenthesised,
+                format!("`{other}` is written `{name}` elsewhere, and the two are different names"),
+            )
+            .related(plain, format!("`{name}` here"))
+            .help(help),
+        );
+    }
+}
+
+/// Longer names are not compared.
+const LONGEST: usize = 64;
+
+/// Atoms with more variables than this are not looked at pair by pair.
+const WIDEST: usize = 64;
+
+/// A variable that a rule uses once.
+struct Single<'a> {
+    name: &'a str,
+    span: Span,
+    /// Where it stands in a positive condition, and which condition that is.
+    place: Option<(Position<'a>, usize)>,
+}
+
+/// Reports variables that a rule uses once and that look like a slip for another one.
+///
+/// Prefix rules have no wildcard, so most variables that are used once are meant to be. A long
+/// name one letter away from another is a slip. Of two short names, each used once in a condition
+/// of its own, one was probably meant to be the other if both can have the same values.
+fn single_variables<'a>(
+    model: &Model<'a>,
+    head: &'a Term,
+    body: &'a [Formula],
+    domains: Option<&Domains<'a>>,
+    report: &mut Report,
+) {
+    let mut uses: FxHashMap<&str, (usize, Span)> = FxHashMap::default();
+    let mut together: FxHashSet<(&str, &str)> = FxHashSet::default();
+    let mut count = |term: &'a Term| {
+        let mut here: Vec<&str> = Vec::new();
+        term.walk(&mut |term| {
+            if let TermKind::Variable(name) = &term.kind {
+                uses.entry(name.as_str()).or_insert((0, term.span)).0 += 1;
+                here.push(name.as_str());
+            }
+        });
+        if here.len() <= WIDEST {
+            together.extend(here.iter().flat_map(|&a| here.iter().map(move |&b| (a, b))));
+        }
+    };
+    count(head);
+    body.iter().for_each(|formula| formula.atoms(&mut |atom, _| count(atom)));
+    if uses.len() < 2 {
+        return;
+    }
+    let mut found: FxHashMap<&str, (Position<'a>, usize)> = FxHashMap::default();
+    let mut number = 0;
+    positive(body, &mut |atom| {
+        number += 1;
+        places(atom, &mut |position, term| {
+            if let TermKind::Variable(name) = &term.kind {
+                found.insert(name.as_str(), (position, number));
+            }
+        });
+    });
+    let mut alone: FxHashSet<&str> = FxHashSet::default();
+    positive(body, &mut |atom| {
+        let (mut here, mut open): (Vec<&str>, bool) = (Vec::new(), true);
+        places(atom, &mut |_, term| match &term.kind {
+            TermKind::Variable(name) => here.push(name.as_str()),
+            TermKind::Constant(_) => open = false,
+            _ => {}
+        });
+        // `(role ?r)` alone only says that there are players.
+        let players = atom.is("role", 1);
+        if open && !players && here.iter().all(|name| uses[name].0 == 1) {
+            alone.extend(here);
+        }
+    });
+    let mut singles: Vec<Single<'a>> = uses
+        .iter()
+        .filter(|(_, (count, _))| *count == 1)
+        .map(|(&name, &(_, span))| Single { name, span, place: found.get(name).copied() })
+        .collect();
+    singles.sort_by_key(|single| single.span);
+    let mut said = FxHashSet::default();
+    for single in &singles {
+        // Whoever writes two names into one atom means two values.
+        let apart = |other: &&str| !together.contains(&(single.name, *other));
+        let others = uses.keys().copied().filter(|other| is_slip(single.name, other));
+        let others = others.filter(apart);
+        let mut near: Vec<&str> = others.collect();
+        near.sort_unstable();
+        let meant = near.into_iter().find(|other| {
+            let twin = singles.iter().find(|twin| twin.name == *other);
+            let long = single.name.len() > 2;
+            match twin {
+                _ if long => true,
+                Some(twin) => domains.is_some_and(|domains| may_meet(single, twin, domains)),
+                // A condition that shares nothing with the rest of its rule.
+                None => {
+                    let place = found.get(*other).copied();
+                    let other = Single { name: other, span: single.span, place };
+                    alone.contains(single.name)
+                        && domains.is_some_and(|domains| may_meet(single, &other, domains))
+                }
+            }
+        });
+        let Some(meant) = meant else { continue };
+        if said.contains(single.name) {
+            continue;
+        }
+        said.insert(meant);
+        let mark = if model.rules.syntax == Syntax::Kif { "?" } else { "" };
+        report.push(
+            Diagnostic::new(
+                Code::SingleVariable,
+                single.span,
+                format!("the variable `{mark}{}` is used only once in this rule", single.name),
+            )
+            .related(uses[meant].1, format!("`{mark}{meant}` is used here"))
+            .help(format!("did you mean `{mark}{meant}`?")),
+        );
+    }
+}
+
+/// Whether two variables stand in different conditions and the values of one are among those
+/// of the other.
+fn may_meet<'a>(one: &Single<'a>, two: &Single<'a>, domains: &Domains<'a>) -> bool {
+    let (Some((a, first)), Some((b, second))) = (one.place, two.place) else { return false };
+    // Two players, two cells: whoever asks twice for the same thing means two of them.
+    if first == second || a == b {
+        return false;
+    }
+    match (domains.of(&a), domains.of(&b)) {
+        (Some(a), Some(b)) => a.is_subset(b) || b.is_subset(a),
+        _ => false,
+    }
+}
+
+/// Whether two names differ by one letter inside. Numbers at the end, and a letter more at the
+/// front or the end, tell names apart on purpose: `?x1` and `?y1`, `?type` and `?ptype`.
+fn is_slip(one: &str, other: &str) -> bool {
+    let numbered = stem(one) < one.len() || stem(other) < other.len();
+    let extended = |a: &str, b: &str| a.len() > 1 && (b.starts_with(a) || b.ends_with(a));
+    !numbered
+        && one != other
+        && one.len() <= LONGEST
+        && !extended(one, other)
+        && !extended(other, one)
+        && suggest::distance(one, other) <= 1
+}
+
+/// How long a name is without the digits at its end.
+fn stem(name: &str) -> usize {
+    name.trim_end_matches(|c: char| c.is_ascii_digit()).len()
+}

@@ -1,0 +1,124 @@
+//! A tree whose leaves are valued in batches, by another player or by a model: PUCT.
+
+mod search;
+#[cfg(test)]
+mod tests;
+mod tree;
+
+use std::sync::Arc;
+
+use magister_core::{Agent, Budget, Decision, Evaluate, Game, Halt, Rng, Stop, Thought, View};
+
+use crate::follow::{Follower, Standing};
+use crate::opinion::Opinion;
+use crate::registry::{Arguments, Made};
+use search::Search;
+
+/// How the tree is grown.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Config {
+    /// The exploration constant.
+    pub(crate) c: f64,
+    /// How much likelier a move is whose position is valued higher; 0 for not at all.
+    pub(crate) sharp: f64,
+    /// How many losses a descent under way counts for; with 0 there is one descent at a time.
+    pub(crate) loss: f64,
+    /// The descents of a batch; with 0 as many as the evaluator wants.
+    pub(crate) batch: usize,
+    /// The memory of the tree in bytes.
+    pub(crate) memory: usize,
+}
+
+/// Grows a tree by what an evaluator says of its leaves. Simultaneous moves are chosen by each role
+/// for itself (decoupled), chance is drawn.
+///
+/// The leaves of several descents are valued in one call. Until their values are known, descents
+/// under way count as losses of everybody who chose, so that the next one goes elsewhere.
+pub(crate) struct Puct {
+    name: String,
+    config: Config,
+    inner: Box<dyn Agent>,
+    follower: Follower,
+}
+
+impl Puct {
+    pub(crate) fn make(settings: &Arguments) -> Made {
+        let config = Config {
+            c: settings.real("c")?,
+            sharp: settings.real("sharp")?,
+            loss: settings.real("loss")?,
+            batch: settings.whole("batch")? as usize,
+            memory: (settings.whole("memory")? as usize) << 20,
+        };
+        Ok(Box::new(Puct {
+            name: settings.text().to_owned(),
+            config,
+            inner: settings.player("inner")?,
+            follower: Follower::new(),
+        }))
+    }
+}
+
+impl Agent for Puct {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn ready(&mut self, view: &View, budget: &mut Budget, rng: &mut Rng) -> Result<(), Halt> {
+        self.inner.ready(view, budget, rng)
+    }
+
+    fn decide(
+        &mut self,
+        view: &View,
+        budget: &mut Budget,
+        rng: &mut Rng,
+    ) -> Result<Decision, Halt> {
+        let mut opinion = Opinion::new(&mut *self.inner, view);
+        decide(&mut self.follower, &mut opinion, self.config, view, budget, rng)
+    }
+
+    fn value(&mut self, view: &View) -> Option<Vec<f64>> {
+        self.inner.value(view)
+    }
+
+    fn value_until(&mut self, view: &View, stop: &Stop) -> Option<Vec<f64>> {
+        self.inner.value_until(view, stop)
+    }
+
+    fn evaluator(&mut self, game: &Arc<dyn Game>) -> Option<&mut dyn Evaluate> {
+        self.inner.evaluator(game)
+    }
+}
+
+/// Searches with an evaluator and decides for the move that was visited most.
+pub(crate) fn decide(
+    follower: &mut Follower,
+    evaluate: &mut dyn Evaluate,
+    config: Config,
+    view: &View,
+    budget: &mut Budget,
+    rng: &mut Rng,
+) -> Result<Decision, Halt> {
+    let me = view.role();
+    let (worker, legal, state) = match follower.standing(view, budget.stop())? {
+        Standing::Settled(decision) => return Ok(decision),
+        Standing::Open { worker, legal, state } => (worker, legal, state),
+    };
+    let mut search = Search::new(worker, &state, me, evaluate, config);
+    let iterations = search.run(budget, rng);
+    let arms = search.arms(me);
+    let most = arms.iter().max_by_key(|arm| arm.visits).filter(|arm| arm.visits > 0);
+    let choice = most.map_or(legal[rng.below(legal.len() as u64) as usize], |arm| arm.choice);
+    let visits: u32 = arms.iter().map(|arm| arm.visits).sum();
+    let thoughts = arms
+        .iter()
+        .filter(|arm| arm.visits > 0)
+        .map(|arm| Thought {
+            visits: u64::from(arm.visits),
+            probability: Some(f64::from(arm.visits) / f64::from(visits)),
+            ..Thought::new(arm.choice, arm.mean())
+        })
+        .collect();
+    Ok(Decision { thoughts, iterations, ..choice.into() })
+}

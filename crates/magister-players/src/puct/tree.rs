@@ -1,0 +1,129 @@
+//! The tree: positions, the moves in them, and which of these a descent takes.
+
+use magister_core::{Evaluations, Move, Role};
+use rustc_hash::FxHashMap;
+
+use super::Config;
+use crate::choices::Choices;
+
+/// A move of a role in a position.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Arm {
+    pub(crate) choice: Move,
+    pub(super) prior: f64,
+    pub(crate) visits: u32,
+    pub(super) sum: f64,
+    /// Descents that took it and are not valued yet.
+    pub(super) under_way: u32,
+}
+
+impl Arm {
+    pub(crate) fn mean(&self) -> f64 {
+        self.sum / f64::from(self.visits.max(1))
+    }
+}
+
+/// A position as far as the tree knows it.
+#[derive(Debug)]
+pub(super) struct Node {
+    pub(super) choices: Choices,
+    visits: u32,
+    under_way: u32,
+    /// For each actor, its moves.
+    pub(super) arms: Vec<Vec<Arm>>,
+    pub(super) children: FxHashMap<Box<[Move]>, u32>,
+    /// What the position was said to be worth, or what it pays if the game is over there; empty
+    /// until that is known.
+    pub(super) values: Vec<f64>,
+    pub(super) terminal: bool,
+}
+
+impl Node {
+    /// A position with these choices, in which nobody has one if the game is over.
+    pub(super) fn new(choices: Choices, terminal: bool) -> Self {
+        let arms = |&role: &Role| {
+            let moves = choices.moves(role);
+            let prior = 1.0 / moves.len() as f64;
+            let arm = |&choice| Arm { choice, prior, visits: 0, sum: 0.0, under_way: 0 };
+            moves.iter().map(arm).collect()
+        };
+        let arms = choices.actors().iter().map(arms).collect();
+        let children = FxHashMap::default();
+        Node { choices, visits: 0, under_way: 0, arms, children, values: Vec::new(), terminal }
+    }
+
+    /// The moves of a role that has a choice.
+    pub(super) fn arms(&self, role: Role) -> &[Arm] {
+        let at = self.choices.actors().iter().position(|&actor| actor == role);
+        at.map_or(&[], |at| &self.arms[at])
+    }
+
+    /// Whether its value was asked for and is not known yet.
+    pub(super) fn waits(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// Its memory in bytes, about, with an entry in the map of its parent.
+    pub(super) fn memory(&self, roles: usize) -> usize {
+        let moves: usize = self.arms.iter().map(Vec::len).sum();
+        // The vector of nodes and the maps may have twice the room they need.
+        2 * size_of::<Node>()
+            + moves * (size_of::<Arm>() + size_of::<Move>())
+            + roles * (size_of::<f64>() + size_of::<Vec<Move>>())
+            + 2 * size_of::<(Box<[Move]>, u32)>()
+            + roles * size_of::<Move>()
+    }
+
+    /// Takes over the priors of a position.
+    pub(super) fn set_priors(&mut self, answers: &Evaluations, position: usize) {
+        for (choice, arms) in self.arms.iter_mut().enumerate() {
+            let priors = answers.priors(position, choice);
+            arms.iter_mut().zip(priors).for_each(|(arm, &prior)| arm.prior = f64::from(prior));
+        }
+    }
+
+    /// The move of each actor: what looks good, and what was looked at too little for how likely
+    /// it is. What was never tried is taken to be worth what its position was said to be.
+    pub(super) fn select(&self, config: &Config, range: (f64, f64)) -> Vec<usize> {
+        let spread = (range.1 - range.0).max(1e-9);
+        let visits = f64::from(self.visits) + config.loss * f64::from(self.under_way);
+        let root = visits.max(1.0).sqrt();
+        let best = |(&role, arms): (&Role, &Vec<Arm>)| {
+            let first = self.values.get(role.index()).copied().unwrap_or(range.0);
+            let worth = |arm: &Arm| {
+                let losses = config.loss * f64::from(arm.under_way);
+                let visits = f64::from(arm.visits) + losses;
+                let value =
+                    if visits > 0.0 { (arm.sum + losses * range.0) / visits } else { first };
+                let exploring = config.c * arm.prior * root / (1.0 + visits);
+                (value - range.0) / spread + exploring
+            };
+            let all = arms.iter().map(worth).enumerate();
+            all.reduce(|a, b| if b.1 > a.1 { b } else { a }).map_or(0, |best| best.0)
+        };
+        self.choices.actors().iter().zip(&self.arms).map(best).collect()
+    }
+
+    /// A descent takes these moves.
+    pub(super) fn enter(&mut self, picks: &[usize]) {
+        self.under_way += 1;
+        self.arms.iter_mut().zip(picks).for_each(|(arms, &pick)| arms[pick].under_way += 1);
+    }
+
+    /// A descent that took these moves is over, without a result.
+    pub(super) fn leave(&mut self, picks: &[usize]) {
+        self.under_way -= 1;
+        self.arms.iter_mut().zip(picks).for_each(|(arms, &pick)| arms[pick].under_way -= 1);
+    }
+
+    /// What came of these moves, for each role.
+    pub(super) fn learn(&mut self, picks: &[usize], values: &[f64], range: &mut (f64, f64)) {
+        self.visits += 1;
+        for ((role, arms), &pick) in self.choices.actors().iter().zip(&mut self.arms).zip(picks) {
+            let value = values[role.index()];
+            *range = (range.0.min(value), range.1.max(value));
+            arms[pick].visits += 1;
+            arms[pick].sum += value;
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! A game written in Rust: its rules, the test battery that every game must pass, and its value.
+//!
+//! Two players place tokens on a strip of cells in turn. A token may not stand beside another one.
+//! Whoever can not move loses.
+
+#![expect(clippy::print_stdout, reason = "that is what an example is for")]
+
+use magister::core::{Budget, Game, Info, Move, Native, Role, Rules, Step, battery};
+use magister::solve::{Limits, Solution};
+
+/// The rules. The value is the number of cells, at most 16.
+struct Strip(u8);
+
+impl Strip {
+    /// Whether a token may be placed on a cell.
+    fn is_free(&self, tokens: u16, cell: u32) -> bool {
+        let around = (0b111 << cell) >> 1;
+        tokens & around == 0
+    }
+
+    fn free(&self, tokens: u16) -> impl Iterator<Item = u32> + '_ {
+        (0..u32::from(self.0)).filter(move |&cell| self.is_free(tokens, cell))
+    }
+}
+
+impl Rules for Strip {
+    /// A bit for each token, and whose turn it is. States are small plain values.
+    type State = (u16, u8);
+
+    fn info(&self) -> Info {
+        Info {
+            moves: Some(u32::from(self.0)),
+            max_length: Some(u32::from(self.0)),
+            constant_sum: Some(100.0),
+            // The last text takes the place of a rulesheet: change it whenever the rules change.
+            ..Info::new("strip", &["left", "right"], &format!("strip {} version 1", self.0))
+        }
+    }
+
+    fn initial(&self) -> Self::State {
+        (0, 0)
+    }
+
+    fn terminal(&self, &(tokens, _): &Self::State) -> bool {
+        self.free(tokens).next().is_none()
+    }
+
+    // A role without an entry here has nothing to do: the turn is the other's.
+    fn legal(&self, &(tokens, turn): &Self::State, role: Role, out: &mut Vec<Move>) {
+        if role.0 == turn {
+            out.extend(self.free(tokens).map(Move));
+        }
+    }
+
+    fn step(&self, (tokens, turn): &mut Self::State, joint: &[Move], _out: &mut Step) {
+        *tokens |= 1 << joint[usize::from(*turn)].0;
+        *turn = 1 - *turn;
+    }
+
+    fn reward(&self, &(_, turn): &Self::State, role: Role) -> f64 {
+        if role.0 == turn { 0.0 } else { 100.0 }
+    }
+
+    // States may come from a file or from another program, so they are checked.
+    fn valid(&self, &(tokens, turn): &Self::State) -> bool {
+        let inside = u32::from(tokens) < 1 << self.0;
+        inside && tokens & (tokens << 1) == 0 && turn < 2
+    }
+
+    fn move_text(&self, choice: Move) -> String {
+        format!("(place {})", choice.0 + 1)
+    }
+
+    fn state_text(&self, (tokens, turn): &Self::State) -> String {
+        format!("{tokens} {turn}")
+    }
+
+    fn parse_state(&self, text: &str) -> Option<Self::State> {
+        let (tokens, turn) = text.split_once(' ')?;
+        Some((tokens.parse().ok()?, turn.parse().ok()?))
+    }
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    // The battery walks through the game at random and checks everything that a game promises.
+    let report = battery::check(&Native::new(Strip(9)), &battery::Options::default());
+    println!("battery: {} failures, {} warnings", report.failures.len(), report.warnings.len());
+    assert!(report.failures.is_empty(), "{:?}", report.failures);
+
+    // Everything else in Magister takes the game as it takes any other.
+    for cells in 1..=12 {
+        let game = Native::new(Strip(cells));
+        let mut budget = Budget::iterations(u64::MAX);
+        let limits = Limits::default();
+        let solution = Solution::new(&mut *game.worker(), Role(0), &limits, &mut budget)?;
+        let winner = if solution.value()[0] > 50.0 { "left" } else { "right" };
+        println!("{cells:2} cells: {winner} wins, {} positions", solution.positions());
+    }
+    Ok(())
+}

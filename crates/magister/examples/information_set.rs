@@ -1,0 +1,43 @@
+//! What a player can know in a game that hides information.
+
+#![expect(clippy::print_stdout, reason = "that is what an example is for")]
+
+use std::sync::Arc;
+
+use magister::core::{Referee, Seed, Stop, Turn};
+use magister::infoset::{Keep, Known, Limits, Tracker, Uniform};
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let playable = magister::open("monty-hall")?;
+    let (game, stop) = (&playable.game, Stop::never());
+    let role = game.info().players().next().ok_or("nobody plays")?;
+
+    // A tracker follows every state that agrees with what the role did and saw, and how likely it
+    // is. `Uniform` says that the others choose among their moves at random.
+    let model = Arc::new(Uniform);
+    let limits = Limits::default();
+    let mut tracker = Tracker::with(game.clone(), role, Keep::States, limits, model, &stop)?;
+
+    // The referee knows the truth and does not tell. Here the role always takes its first move.
+    let mut referee = Referee::new(game.clone(), Seed::from(1), &stop)?;
+    while !referee.terminal() {
+        let roles = game.info().all_roles();
+        let joint: Vec<_> = roles.map(|role| referee.legal(role)[0]).collect();
+        referee.advance(&joint, &stop)?;
+        let turn: &Turn = referee.view(role).turns().last().ok_or("a turn was made")?;
+        println!("{} plays {}", game.info().role_name(role), game.text().move_text(turn.own));
+        tracker.advance(turn, &stop)?;
+
+        let layer = tracker.layer();
+        println!("  {} states agree with what it saw", layer.len());
+        let states: Vec<(&[u64], f64)> =
+            (0..layer.len()).map(|at| (layer.state(at), layer.share(at))).collect();
+        for (state, share) in &states {
+            println!("  {:5.1} % {}", 100.0 * share, game.text().state_text(state));
+        }
+        // What is true in all of them is what the role knows for certain.
+        let known = Known::of(&**game, role, states.iter().copied(), &stop)?;
+        println!("  certain: {}", known.certain().collect::<Vec<_>>().join(" "));
+    }
+    Ok(())
+}

@@ -1,0 +1,90 @@
+//! A player of one's own, and a match of it against a player of the list.
+
+#![expect(clippy::print_stdout, reason = "that is what an example is for")]
+
+use std::sync::Arc;
+
+use magister::arena::{Contest, Limits, Maker};
+use magister::core::{Agent, Budget, Decision, Halt, Move, Rng, Seed, Step, Thought, View};
+use magister::players::Spec;
+
+/// Plays every legal move out at random a few times and takes the one that did best.
+struct Flat;
+
+impl Agent for Flat {
+    fn name(&self) -> String {
+        "flat".to_owned()
+    }
+
+    /// A player is given a view and never the state: the rules, its role, its own moves and what
+    /// it observed. Where nothing is hidden, the view can be replayed into a state.
+    fn decide(
+        &mut self,
+        view: &View,
+        budget: &mut Budget,
+        rng: &mut Rng,
+    ) -> Result<Decision, Halt> {
+        let (game, role) = (view.game(), view.role());
+        let mut worker = game.worker();
+        let mut state = Vec::new();
+        view.replay(&mut *worker, budget.stop())?;
+        worker.save(&mut state);
+
+        let legal = worker.legal(role).to_vec();
+        let mut sums = vec![(0.0, 0_u64); legal.len()];
+        let (mut step, mut goals) = (Step::new(), Vec::new());
+        let mut iterations = 0;
+        // An iteration is one playout. The budget also ends when the clock runs out.
+        while budget.spend(1) {
+            let at = iterations as usize % legal.len();
+            worker.load(&state, budget.stop())?;
+            let mut first = Some(legal[at]);
+            while !worker.terminal() {
+                let mut joint: Vec<Move> = Vec::new();
+                for each in game.info().all_roles() {
+                    let moves = worker.legal(each);
+                    let drawn = moves[rng.below(moves.len() as u64) as usize];
+                    joint.push(if each == role { first.take().unwrap_or(drawn) } else { drawn });
+                }
+                worker.step(&joint, &mut step, budget.stop())?;
+            }
+            worker.goals(role, &mut goals);
+            sums[at].0 += goals.first().copied().unwrap_or(0.0);
+            sums[at].1 += 1;
+            iterations += 1;
+        }
+
+        // What it thinks of its moves goes into the decision; whoever watches can show it.
+        let mut thoughts: Vec<Thought> = legal
+            .iter()
+            .zip(&sums)
+            .map(|(&choice, &(sum, visits))| Thought {
+                visits,
+                ..Thought::new(choice, sum / visits.max(1) as f64)
+            })
+            .collect();
+        thoughts.sort_by(|a, b| b.value.partial_cmp(&a.value).expect("means are numbers"));
+        Ok(Decision { choice: thoughts[0].choice, thoughts, line: Vec::new(), iterations })
+    }
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let playable = magister::open("connect-four")?;
+    // Makes now what `uct` needs for fast playouts, so that its clock does not pay for it.
+    playable.warm_up();
+
+    let uct: Spec = "uct".parse()?;
+    let players: [(&str, Maker); 2] =
+        [("flat", Arc::new(|| Box::new(Flat))), ("uct", Arc::new(move || uct.make()))];
+    // Counted iterations instead of a clock: the same seed then gives the same match everywhere.
+    let limits = Limits { time: None, iterations: Some(400), ..Limits::default() };
+    let contest = Contest::new(playable.game.clone(), limits);
+    for (number, seats) in [[0, 1], [1, 0]].iter().enumerate() {
+        let seated: Vec<_> =
+            seats.iter().map(|&at| (players[at].0.to_owned(), players[at].1.clone())).collect();
+        let report = contest.play(&seated, Seed::from(number as u64));
+        assert!(report.errors.is_empty(), "{:?}", report.errors);
+        println!("{} moves: {:?} get {:?}", report.moves.len(), report.players, report.rewards);
+    }
+    Ok(())
+}

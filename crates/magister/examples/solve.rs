@@ -1,0 +1,38 @@
+//! Exact solutions: a game in which nothing is hidden, a puzzle, and an equilibrium of poker.
+
+#![expect(clippy::print_stdout, reason = "that is what an example is for")]
+
+use magister::solve::{Answer, Effort, Limits, solve};
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    for name in ["tictactoe", "hanoi", "kuhn-poker"] {
+        let playable = magister::open(name)?;
+        let game = &*playable.game;
+        // One question for every kind of game; the answer depends on the kind. Limits bound the
+        // number of positions and the memory, so a game that is too large gives an error.
+        let answer = solve(game, &Limits::default(), &Effort::default())?;
+        let values = answer.values(game);
+        let worth: Vec<String> = game
+            .info()
+            .players()
+            .zip(&values)
+            .map(|(role, value)| format!("{} gets {value:.2}", game.info().role_name(role)))
+            .collect();
+        println!("{name}: {}", worth.join(", "));
+        match &answer {
+            Answer::Positions(solution) => {
+                println!("  every one of {} positions has a value", solution.positions());
+            }
+            Answer::Course(course) => {
+                let moves: Vec<String> =
+                    course.line.iter().map(|joint| game.text().move_text(joint[0])).collect();
+                println!("  in {} steps: {}", moves.len(), moves.join(" "));
+            }
+            Answer::Equilibrium(found) => {
+                // What each player could gain by playing otherwise is computed exactly.
+                println!("  exploitability {:.4}", found.exploitability());
+            }
+        }
+    }
+    Ok(())
+}

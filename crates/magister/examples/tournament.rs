@@ -1,0 +1,45 @@
+//! A tournament of three players on two games, with a table of ratings.
+
+#![expect(clippy::print_stdout, reason = "that is what an example is for")]
+
+use magister::arena::{Contest, Limits, Log, System, Tournament};
+use magister::core::Seed;
+use magister::players::Spec;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    // Counted iterations instead of a clock: the result is the same on every machine, and matches
+    // may be played side by side without disturbing each other.
+    let limits = Limits { time: None, iterations: Some(60), ..Limits::default() };
+    let mut games = Vec::new();
+    for name in ["tictactoe", "connect-four"] {
+        let playable = magister::open(name)?;
+        playable.warm_up();
+        games.push(Contest::new(playable.game, limits));
+    }
+    let tournament = Tournament {
+        games,
+        players: Spec::parse_list("uct,mcs,random")?,
+        system: System::RoundRobin,
+        rounds: 6,
+        seed: Seed::from(1),
+        jobs: 2,
+    };
+    tournament.check()?;
+
+    // Every match is written down as one line before it counts. Reading such a file back into a
+    // log lets a tournament go on where it was interrupted; here the lines go to memory.
+    let mut log = Log::new();
+    let mut lines: Vec<u8> = Vec::new();
+    tournament.play(&mut log, &mut lines, |played, known, all| {
+        let rewards: Vec<f64> = played.report.rewards.iter().flatten().copied().collect();
+        println!("{known:2} of {all}: {} {:?}", played.pairing.seats.join(" - "), rewards);
+    })?;
+
+    // All matches at once, by the Bradley-Terry model, with 95 % intervals.
+    println!("\nplayer      rating");
+    for rating in log.comparisons(None).ratings() {
+        let (low, high) = rating.interval;
+        println!("{:10} {:7.0} ({low:.0} to {high:.0})", rating.player, rating.elo);
+    }
+    Ok(())
+}

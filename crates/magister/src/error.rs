@@ -1,0 +1,145 @@
+//! Why a game was not opened, and what to do next.
+
+use std::fmt;
+use std::io;
+
+use magister_engine::Evaluator;
+use magister_gdl::{Diagnostics, Severity};
+
+/// Why a game was not opened. The text says what to do next.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Error {
+    /// No file and no bundled game has this name.
+    Unknown {
+        /// What was asked for.
+        name: String,
+        /// Bundled games that may be meant.
+        similar: Vec<&'static str>,
+    },
+    /// The bundled game has no such version.
+    UnknownVersion {
+        /// What was asked for.
+        name: String,
+        /// The versions it has.
+        versions: Vec<String>,
+    },
+    /// No game of this name is written in Rust.
+    NotInRust {
+        /// What was asked for.
+        name: String,
+        /// The one that may be meant, or all there are.
+        similar: Vec<&'static str>,
+    },
+    /// The path is that of a folder.
+    Folder {
+        /// The path.
+        name: String,
+    },
+    /// A file could not be read.
+    Io {
+        /// What was tried.
+        what: String,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// The `style.toml` beside the rules is no style.
+    Style {
+        /// Its path.
+        path: String,
+        /// What is wrong.
+        what: String,
+    },
+    /// The game is written in Rust and has no rules as text.
+    NoRulesheet {
+        /// The game.
+        name: String,
+    },
+    /// The game is written in Rust and is not run by an evaluator.
+    NoEvaluator {
+        /// The game.
+        name: String,
+        /// The evaluator that was asked for.
+        evaluator: Evaluator,
+    },
+    /// The rules have errors.
+    Rules {
+        /// What the rules are called.
+        name: String,
+        /// Their text.
+        text: String,
+        /// What is wrong with them, and where.
+        diagnostics: Diagnostics,
+    },
+    /// The rules can be read, but no match can begin.
+    NotPlayable {
+        /// The game.
+        name: String,
+        /// The reason.
+        error: magister_engine::Error,
+    },
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::Unknown { name, similar } if similar.is_empty() => write!(
+                f,
+                "no file or bundled game is called {name}; `magister games` lists the games"
+            ),
+            Error::Unknown { name, similar } => write!(
+                f,
+                "no file or bundled game is called {name}; did you mean {}?",
+                similar.join(" or ")
+            ),
+            Error::UnknownVersion { name, versions } => {
+                write!(f, "there is no {name}; there is {}", versions.join(", "))
+            }
+            Error::NotInRust { name, similar } => match &similar[..] {
+                [near] => {
+                    write!(f, "no game called {name} is written in Rust; did you mean {near}?")
+                }
+                all => write!(
+                    f,
+                    "no game called {name} is written in Rust; these are: {}",
+                    all.join(", ")
+                ),
+            },
+            Error::Folder { name } => {
+                write!(f, "{name} is a folder; name the files in it, as in {name}/*.kif")
+            }
+            Error::Io { what, .. } => f.write_str(what),
+            Error::Style { path, what } => write!(f, "{path}: {what}"),
+            Error::NoRulesheet { name } => {
+                write!(f, "{name} is written in Rust and has no rulesheet")
+            }
+            Error::NoEvaluator { name, evaluator } => write!(
+                f,
+                "{name} is written in Rust and runs without an evaluator; do not ask for {evaluator}"
+            ),
+            Error::Rules { name, text, diagnostics } => {
+                write!(f, "{name} cannot be played as long as it has errors")?;
+                let mut all = diagnostics.as_slice().iter();
+                match all.find(|found| found.severity == Severity::Error) {
+                    Some(first) => {
+                        let line = magister_gdl::Source::new(name, text).line(first);
+                        write!(f, ", such as {line}; `magister check` shows them all")
+                    }
+                    None => Ok(()),
+                }
+            }
+            Error::NotPlayable { name, error } => {
+                write!(f, "{name} is no game that can be played: {error}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Error::Io { error, .. } => Some(error),
+            _ => None,
+        }
+    }
+}

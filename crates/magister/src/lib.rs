@@ -1,0 +1,83 @@
+//! Magister as a library: open a game by name, path or text, then play, solve or study it.
+//!
+//! ```
+//! use magister::core::{Referee, Seed, Stop};
+//!
+//! let tictactoe = magister::open("tictactoe")?;
+//! let mut referee = Referee::new(tictactoe.game.clone(), Seed::from(1), &Stop::never())?;
+//! while !referee.terminal() {
+//!     let roles = referee.game().info().all_roles();
+//!     let joint: Vec<_> = roles.map(|role| referee.legal(role)[0]).collect();
+//!     referee.advance(&joint, &Stop::never())?;
+//! }
+//! assert_eq!(referee.outcome(), Some(&[Some(100.0), Some(0.0)][..]));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! [`open`] takes the name of a bundled game or the path of a file, [`open_text`] takes rules.
+//! Both return a [`Playable`], which holds the game and all that belongs to it: its name and
+//! language, its rules as text, the evaluator that runs it, and how to draw its positions.
+//! [`Options`] sets the evaluator, the language, limits on the input, a flag that stops the work
+//! and a callback that reports progress. A [`Source`] is a game that was read and not prepared.
+//! [`Error`] says what is wrong and what to do next.
+//!
+//! Preparing a game does not make what only players need. Call [`Playable::warm_up`] before a
+//! match starts, so that no player pays for it with time on its clock.
+//!
+//! Each part of Magister is a module here:
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`core`] | the vocabulary: games, roles, moves, states, players, views, records |
+//! | [`gdl`] | the languages: reading, checking, printing, translating |
+//! | [`engine`] | evaluators, from rules to running games |
+//! | [`games`] | the catalogue of bundled games, and those written in Rust |
+//! | [`players`] | everything that decides |
+//! | [`arena`] | matches, tournaments, ratings, analysis, the audit of honesty |
+//! | [`solve`] | exact solutions and equilibria |
+//! | [`infoset`] | what a role can know |
+//!
+//! The folder `examples` of this crate has a program for each of the common tasks.
+
+#![forbid(unsafe_code)]
+
+mod error;
+mod input;
+mod language;
+mod options;
+mod playable;
+mod progress;
+pub mod signature;
+mod source;
+
+pub use magister_arena as arena;
+pub use magister_core as core;
+pub use magister_engine as engine;
+pub use magister_games as games;
+pub use magister_gdl as gdl;
+pub use magister_infoset as infoset;
+pub use magister_players as players;
+pub use magister_solve as solve;
+
+pub use error::Error;
+pub use input::{Input, bundled, unknown};
+pub use language::Language;
+pub use options::Options;
+pub use playable::Playable;
+pub use progress::Report;
+pub use source::Source;
+
+/// Opens a bundled game by its name, or a file by its path, with the usual options.
+///
+/// `NAME/infix`, `NAME/operations` and `NAME/prefix` are further rulesheets that some bundled games
+/// have, `NAME/rust` and `rust:NAME` are versions written in Rust. A file that has the name of a
+/// bundled game comes first.
+pub fn open(name: &str) -> Result<Playable, Error> {
+    Options::default().open(name)
+}
+
+/// Opens a game from its rules, in any of the languages, with the usual options. `name` is what to
+/// call the game in messages and records.
+pub fn open_text(name: &str, text: &str) -> Result<Playable, Error> {
+    Options::default().open_text(name, text)
+}

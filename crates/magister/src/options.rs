@@ -1,0 +1,68 @@
+//! How to open a game.
+
+use std::fmt;
+use std::sync::Arc;
+
+use magister_core::Stop;
+use magister_engine::Evaluator;
+
+use crate::{Error, Input, Playable, Report, Source};
+
+/// Who is told how far a game has come.
+type Listener = Arc<dyn Fn(&Report<'_>) + Send + Sync>;
+
+/// How to open a game.
+///
+/// ```
+/// use magister::{Options, engine::Evaluator};
+///
+/// let options = Options { evaluator: Some(Evaluator::Reference), ..Options::default() };
+/// assert_eq!(options.open("tictactoe")?.evaluator, "reference");
+/// # Ok::<(), magister::Error>(())
+/// ```
+#[derive(Clone, Default)]
+pub struct Options {
+    /// Which evaluator runs the rules; the best that takes them if none is given.
+    pub evaluator: Option<Evaluator>,
+    /// The language of the rules, recognised by content where it is not given, and limits on
+    /// their size.
+    pub reading: magister_gdl::Options,
+    /// Stops the preparation, which then ends with an error.
+    pub stop: Stop,
+    /// Is called about four times a second while a game is prepared, on a thread of its own.
+    pub progress: Option<Listener>,
+}
+
+impl Options {
+    /// Opens a bundled game by its name, or a file by its path.
+    pub fn open(&self, name: &str) -> Result<Playable, Error> {
+        self.find(name)?.prepare(self.evaluator)
+    }
+
+    /// Opens a game from its rules.
+    pub fn open_text(&self, name: &str, text: &str) -> Result<Playable, Error> {
+        self.read_text(name, text)?.prepare(self.evaluator)
+    }
+
+    /// Finds and reads a game without preparing it.
+    pub fn find(&self, name: &str) -> Result<Source, Error> {
+        Source::find(name, self)
+    }
+
+    /// Reads a game from its rules without preparing it.
+    pub fn read_text(&self, name: &str, text: &str) -> Result<Source, Error> {
+        let input = Input { name: name.to_owned(), text: text.to_owned(), exact: true };
+        Source::read(name, input, self)
+    }
+}
+
+impl fmt::Debug for Options {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Options")
+            .field("evaluator", &self.evaluator)
+            .field("reading", &self.reading)
+            .field("stop", &self.stop)
+            .field("progress", &self.progress.is_some())
+            .finish()
+    }
+}

@@ -1,0 +1,294 @@
+//! One number for the behaviour of all evaluators, as chess programs have one for their search.
+//!
+//! A dozen games are counted, walked through and played out from fixed seeds, by every evaluator
+//! that takes them. Evaluators must agree, and what they agree on must be what `signature.txt`
+//! says. Speed, memory and the inside of the engine may change without changing the number.
+//!
+//! ```no_run
+//! let found = magister::signature::sign()?;
+//! magister::signature::compare(&found)?;
+//! # Ok::<(), magister::signature::Changed>(())
+//! ```
+
+use std::fmt::{self, Write as _};
+
+use magister_core::{Batch, Detail, Game, Halt, Results, Seed, Step, Stop, Stream, draw};
+use magister_engine::inspect::Counter;
+
+use crate::Options;
+
+/// What the repository says the signature is.
+pub const RECORDED: &str = include_str!("../signature.txt");
+
+/// A game, and how much of it is looked at.
+#[derive(Clone, Copy, Debug)]
+struct Case {
+    game: &'static str,
+    /// The depth to which paths are counted.
+    depth: usize,
+    /// Random walks from the start.
+    walks: u64,
+    /// Playouts of a batch.
+    playouts: u32,
+}
+
+const fn case(game: &'static str, depth: usize, walks: u64, playouts: u32) -> Case {
+    Case { game, depth, walks, playouts }
+}
+
+/// The games: each for something that the others do not have.
+const CASES: [Case; 13] = [
+    // Taking turns on small boards, in each of the languages.
+    case("tictactoe", 4, 4, 96),
+    case("connect-four", 2, 1, 48),
+    case("connect-four/operations", 2, 1, 48),
+    case("breakthrough", 1, 1, 33),
+    case("hexapawn", 3, 4, 96),
+    // Moves that depend on much of the board.
+    case("othello-6x6", 2, 1, 33),
+    // One player; arithmetic.
+    case("buttonsandlights", 4, 4, 64),
+    // Simultaneous moves, for two and for three players.
+    case("bidding-tictactoe", 1, 2, 48),
+    case("tictactoe-3-players", 2, 2, 64),
+    // Chance and hidden information.
+    case("monty-hall", 4, 6, 96),
+    case("kuhn-poker", 4, 6, 96),
+    case("krieg-tictactoe", 2, 2, 48),
+    // Weighted chance and rewards on the way, in Rust.
+    case("rust:2048", 2, 2, 64),
+];
+
+/// Steps after which walks and playouts are broken off.
+const MAX_STEPS: u32 = 200;
+/// The most positions that are counted.
+const POSITIONS: u32 = 1_000_000;
+
+/// What a game comes to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// The game.
+    pub game: String,
+    /// The evaluators that take it, which all come to the same.
+    pub evaluators: Vec<&'static str>,
+    /// What they come to.
+    pub number: u64,
+}
+
+/// Why the signature is not what it was.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Changed {
+    /// A game can not be opened or played.
+    Game {
+        /// The game.
+        game: String,
+        /// The reason.
+        why: String,
+    },
+    /// Evaluators come to different numbers.
+    Disagreement {
+        /// The game.
+        game: String,
+        /// What each comes to.
+        numbers: Vec<(&'static str, u64)>,
+    },
+    /// All agree on something else than the repository says.
+    Different {
+        /// The games that changed.
+        games: Vec<String>,
+        /// What the file would have to say.
+        found: String,
+    },
+}
+
+impl fmt::Display for Changed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Changed::Game { game, why } => write!(f, "{game} has no signature: {why}"),
+            Changed::Disagreement { game, numbers } => {
+                write!(f, "evaluators disagree on {game}:")?;
+                for (evaluator, number) in numbers {
+                    write!(f, " {evaluator} {number:016x}")?;
+                }
+                write!(f, "; `cargo xtask agree {game}` finds the position")
+            }
+            Changed::Different { games, found } => write!(
+                f,
+                "the signature has changed, in {}.\nThat is right only if the behaviour of games \
+                 was meant to change: their rules, the texts or the order of moves, the random \
+                 numbers of playouts, or the list of games. Then write it down with `cargo xtask \
+                 signature --update` and say why in the commit. Otherwise something is wrong: \
+                 `cargo xtask agree` and `cargo xtask lanes` help to find it.\nFound:\n{found}",
+                games.join(", ")
+            ),
+        }
+    }
+}
+
+impl std::error::Error for Changed {}
+
+/// Signs every game by every evaluator that takes it.
+pub fn sign() -> Result<Vec<Part>, Changed> {
+    CASES.iter().map(part).collect()
+}
+
+/// Compares with what the repository says.
+pub fn compare(found: &[Part]) -> Result<(), Changed> {
+    let text = text(found);
+    if text == RECORDED {
+        return Ok(());
+    }
+    let known = |line: &&str| RECORDED.lines().any(|other| other == *line);
+    let lines = text.lines().filter(|line| !line.starts_with("signature ") && !known(line));
+    let mut games: Vec<String> =
+        lines.filter_map(|line| line.split_whitespace().next()).map(str::to_owned).collect();
+    if games.is_empty() {
+        games.push("the list of games".to_owned());
+    }
+    Err(Changed::Different { games, found: text })
+}
+
+/// The contents of `signature.txt`: the number, and below it the part of each game.
+pub fn text(parts: &[Part]) -> String {
+    let mut text = format!("signature {:016x}\n", total(parts));
+    for part in parts {
+        let _ = writeln!(text, "{} {:016x} {}", part.game, part.number, part.evaluators.join(","));
+    }
+    text
+}
+
+/// The one number.
+pub fn total(parts: &[Part]) -> u64 {
+    let mut hash = Hash::new();
+    for part in parts {
+        hash.text(&part.game);
+        hash.word(part.number);
+    }
+    hash.0
+}
+
+fn part(case: &Case) -> Result<Part, Changed> {
+    let game = case.game.to_owned();
+    let failed = |why: String| Changed::Game { game: game.clone(), why };
+    let source = Options::default().find(case.game).map_err(|error| failed(error.to_string()))?;
+    let all = source.prepare_each().map_err(|error| failed(error.to_string()))?;
+    let mut numbers = Vec::new();
+    for playable in &all {
+        let number = number(&*playable.game, case)
+            .map_err(|halt| failed(format!("by {}: {halt}", playable.evaluator)))?;
+        numbers.push((playable.evaluator, number));
+    }
+    if numbers.windows(2).any(|pair| pair[0].1 != pair[1].1) {
+        return Err(Changed::Disagreement { game, numbers });
+    }
+    let number = numbers.first().map_or(0, |&(_, number)| number);
+    // Machine code is not to be had everywhere, and must not make a difference.
+    let named = numbers.iter().map(|&(evaluator, _)| evaluator).filter(|&name| name != "code");
+    Ok(Part { game, evaluators: named.collect(), number })
+}
+
+/// What one evaluator makes of a game.
+fn number(game: &dyn Game, case: &Case) -> Result<u64, Halt> {
+    let mut hash = Hash::new();
+    let info = game.info();
+    info.roles.iter().for_each(|role| hash.text(role));
+
+    let mut counter = Counter::new(game, POSITIONS, Stop::never());
+    for _ in 0..case.depth {
+        counter.advance().map_err(|error| Halt::Limit(format!("{error:?}")))?;
+        let level = counter.level();
+        hash.word(level.nodes as u64);
+        hash.word(level.terminals as u64);
+        hash.word(level.distinct as u64);
+    }
+    for walk in 0..case.walks {
+        walked(game, Seed::from(walk), &mut hash)?;
+    }
+    played_out(game, case.playouts, &mut hash)?;
+    Ok(hash.0)
+}
+
+/// A random walk: every legal move in its order, every percept, every goal value.
+fn walked(game: &dyn Game, seed: Seed, hash: &mut Hash) -> Result<(), Halt> {
+    let (info, text) = (game.info(), game.text());
+    let (mut worker, mut rng) = (game.worker(), seed.rng());
+    let (mut step, mut goals) = (Step::new(), Vec::new());
+    worker.reset();
+    for _ in 0..MAX_STEPS {
+        let mut joint = Vec::new();
+        for role in info.all_roles() {
+            worker.goals(role, &mut goals);
+            goals.sort_by(f64::total_cmp);
+            goals.iter().for_each(|goal| hash.word(goal.to_bits()));
+            let legal = worker.legal(role);
+            hash.word(legal.len() as u64);
+            legal.iter().for_each(|&choice| hash.text(&text.move_text(choice)));
+            let weights = if info.chance == Some(role) { worker.weights() } else { &[] };
+            weights.iter().for_each(|&weight| hash.word(u64::from(weight)));
+            joint.extend(draw(legal, weights, &mut rng));
+        }
+        if worker.terminal() {
+            break;
+        }
+        worker.step(&joint, &mut step, &Stop::never())?;
+        for role in info.all_roles() {
+            let percepts = step.percepts.of(role).iter();
+            let mut seen: Vec<String> =
+                percepts.map(|&percept| text.percept_text(percept)).collect();
+            // Percepts are sets; their numbers may differ from evaluator to evaluator.
+            seen.sort();
+            hash.word(seen.len() as u64);
+            seen.iter().for_each(|percept| hash.text(percept));
+        }
+        step.gains.iter().for_each(|gain| hash.word(gain.to_bits()));
+    }
+    Ok(())
+}
+
+/// A batch of playouts: the length and the rewards of each.
+fn played_out(game: &dyn Game, quota: u32, hash: &mut Hash) -> Result<(), Halt> {
+    let mut worker = game.worker();
+    let mut start = Vec::new();
+    worker.reset();
+    worker.save(&mut start);
+    let streams = [0, 1].map(|id| Stream { id, start: &start, quota });
+    let batch =
+        Batch { seed: 1, streams: &streams, max_steps: MAX_STEPS, detail: Detail::PerPlayout };
+    let mut results = Results::default();
+    worker.playouts(&batch, &mut results, &Stop::never())?;
+    for tally in &results.streams {
+        for playout in &tally.playouts {
+            hash.word(u64::from(playout.steps));
+            hash.word(u64::from(playout.finished));
+        }
+        // No reward is told from every reward: no number has these bits but some NaN.
+        tally.rewards.iter().for_each(|reward| hash.word(reward.map_or(u64::MAX, f64::to_bits)));
+    }
+    Ok(())
+}
+
+/// FNV-1a with 64 bits.
+struct Hash(u64);
+
+impl Hash {
+    fn new() -> Self {
+        Hash(0xcbf2_9ce4_8422_2325)
+    }
+
+    fn bytes(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+        }
+    }
+
+    fn word(&mut self, word: u64) {
+        self.bytes(&word.to_le_bytes());
+    }
+
+    /// A text with its length, so that two texts are not taken for one.
+    fn text(&mut self, text: &str) {
+        self.word(text.len() as u64);
+        self.bytes(text.as_bytes());
+    }
+}

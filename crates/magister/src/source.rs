@@ -1,0 +1,211 @@
+//! Games that were found and read, before they are prepared.
+
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use magister_core::{Game, Style};
+use magister_engine::network::Network;
+use magister_engine::{Evaluator, Program, network_of, prepare_each, prepare_with};
+use magister_games::catalogue::{self, Found, Version};
+use magister_games::native;
+use magister_gdl::{Diagnostics, Rulesheet, nearest};
+
+use crate::language::{self, Language, Rules};
+use crate::progress::watched;
+use crate::{Error, Input, Options, Playable, bundled};
+
+/// What stands before the name of a game to ask for its version in Rust.
+const RUST: &str = "rust:";
+
+/// A game that was found and read without errors, before it is prepared. Copies share it.
+#[derive(Clone)]
+pub struct Source(Arc<Inner>);
+
+struct Inner {
+    name: String,
+    origin: Origin,
+    style: Style,
+    options: Options,
+}
+
+enum Origin {
+    Rust(Arc<dyn Game>),
+    Rules { input: Input, rules: Rules, took: Duration },
+}
+
+impl Source {
+    pub(crate) fn find(name: &str, options: &Options) -> Result<Self, Error> {
+        if let Some(name) = name.strip_prefix(RUST) {
+            return Source::rust(name, options);
+        }
+        if let Some(Found { entry, version: Version::Rust }) = bundled(name) {
+            return Source::rust(entry.name, options);
+        }
+        Source::new(name, Input::open(name)?, style(name)?, options)
+    }
+
+    /// Reads rules that come from somewhere else, such as standard input.
+    pub fn read(name: &str, input: Input, options: &Options) -> Result<Self, Error> {
+        Source::new(name, input, Style::default(), options)
+    }
+
+    fn new(name: &str, input: Input, style: Style, options: &Options) -> Result<Self, Error> {
+        let start = Instant::now();
+        let (rules, diagnostics) = language::read(&input.name, &input.text, &options.reading);
+        let took = start.elapsed();
+        if diagnostics.has_errors() {
+            let Input { name, text, .. } = input;
+            return Err(Error::Rules { name, text, diagnostics });
+        }
+        Ok(Source(Arc::new(Inner {
+            name: name.to_owned(),
+            style,
+            origin: Origin::Rules { input, rules, took },
+            options: options.clone(),
+        })))
+    }
+
+    fn rust(name: &str, options: &Options) -> Result<Self, Error> {
+        let entry = catalogue::find(name);
+        let name = entry.map_or(name, |entry| entry.name);
+        let Some(game) = native::find(name) else {
+            let all: Vec<&'static str> = native::all().iter().map(|entry| entry.0).collect();
+            let near = nearest(name, all.iter().copied());
+            let similar = match near.and_then(|near| all.iter().find(|&&other| other == near)) {
+                Some(near) => vec![*near],
+                None => all,
+            };
+            return Err(Error::NotInRust { name: name.to_owned(), similar });
+        };
+        Ok(Source(Arc::new(Inner {
+            name: format!("{RUST}{name}"),
+            origin: Origin::Rust(game),
+            style: entry.map(|entry| entry.style.clone()).unwrap_or_default(),
+            options: options.clone(),
+        })))
+    }
+
+    /// What to call the game.
+    pub fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// The language it is written in.
+    pub fn language(&self) -> Language {
+        match &self.0.origin {
+            Origin::Rust(_) => Language::Rust,
+            Origin::Rules { rules, .. } => rules.language(),
+        }
+    }
+
+    /// The rules as text and what the text is called, if the game has any.
+    pub fn input(&self) -> Option<&Input> {
+        match &self.0.origin {
+            Origin::Rust(_) => None,
+            Origin::Rules { input, .. } => Some(input),
+        }
+    }
+
+    /// The rules as a tree, if the game is written in GDL.
+    pub fn rulesheet(&self) -> Option<&Rulesheet> {
+        match &self.0.origin {
+            Origin::Rust(_) => None,
+            Origin::Rules { rules: Rules::Gdl(sheet), .. } => Some(sheet),
+        }
+    }
+
+    /// The rules as plain data for an evaluator, if the game is written in GDL.
+    pub fn program(&self) -> Option<Result<Program, magister_engine::Error>> {
+        let text = &self.input()?.text;
+        Some(Program::new(self.rulesheet()?, text))
+    }
+
+    /// How to draw it, as far as that is not left to the recognition of boards.
+    pub fn style(&self) -> &Style {
+        &self.0.style
+    }
+
+    /// Everything that can be said about the rules without playing: errors that only a closer look
+    /// finds, and warnings. Empty for a game written in Rust.
+    pub fn check(&self) -> Diagnostics {
+        let reading = &self.0.options.reading;
+        match self.input() {
+            Some(input) => language::check(&input.name, &input.text, reading),
+            None => Diagnostics::new(reading.limits.diagnostics),
+        }
+    }
+
+    /// The game by a given evaluator, or by the best that takes it.
+    pub fn prepare(&self, evaluator: Option<Evaluator>) -> Result<Playable, Error> {
+        match (&self.0.origin, evaluator) {
+            (Origin::Rust(_), Some(evaluator)) => {
+                Err(Error::NoEvaluator { name: self.0.name.clone(), evaluator })
+            }
+            (Origin::Rust(game), None) => Ok(Playable::native(self.clone(), Arc::clone(game))),
+            (Origin::Rules { input, rules: Rules::Gdl(rules), took }, _) => {
+                let Inner { name, options, .. } = &*self.0;
+                let start = Instant::now();
+                let prepared = watched(name, options, |progress| {
+                    prepare_with(rules, &input.text, name, evaluator, &options.stop, progress)
+                });
+                let prepared = prepared.map_err(|error| self.not_playable(error))?;
+                Ok(Playable::new(self.clone(), prepared, *took + start.elapsed()))
+            }
+        }
+    }
+
+    /// The game by every evaluator that takes it, the fastest kinds first, with one network for
+    /// all that run on one. A game written in Rust is alone.
+    pub fn prepare_each(&self) -> Result<Vec<Playable>, Error> {
+        match &self.0.origin {
+            Origin::Rust(game) => Ok(vec![Playable::native(self.clone(), Arc::clone(game))]),
+            Origin::Rules { input, rules: Rules::Gdl(rules), took } => {
+                let Inner { name, options, .. } = &*self.0;
+                let start = Instant::now();
+                let all = prepare_each(rules, &input.text, name, &options.stop)
+                    .map_err(|error| self.not_playable(error))?;
+                let took = *took + start.elapsed();
+                Ok(all.into_iter().map(|one| Playable::new(self.clone(), one, took)).collect())
+            }
+        }
+    }
+
+    /// The game as gates, if it is written as rules that become gates within the limits.
+    pub fn network(&self) -> Option<Result<Arc<Network>, magister_engine::Error>> {
+        let (input, rules) = (self.input()?, self.rulesheet()?);
+        let Inner { name, options, .. } = &*self.0;
+        Some(watched(name, options, |progress| {
+            network_of(rules, &input.text, &options.stop, progress)
+        }))
+    }
+
+    fn not_playable(&self, error: magister_engine::Error) -> Error {
+        Error::NotPlayable { name: self.0.name.clone(), error }
+    }
+}
+
+impl fmt::Debug for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Source")
+            .field("name", &self.0.name)
+            .field("language", &self.language())
+            .finish_non_exhaustive()
+    }
+}
+
+/// How a game is to be drawn: as the catalogue says, or `style.toml` beside the file.
+fn style(name: &str) -> Result<Style, Error> {
+    if let Some(found) = bundled(name) {
+        return Ok(found.entry.style.clone());
+    }
+    let file = Path::new(name);
+    let path = file.with_file_name("style.toml");
+    if !file.is_file() || !path.is_file() {
+        return Ok(Style::default());
+    }
+    let path = path.to_string_lossy().into_owned();
+    let text = Input::file(&path)?.text;
+    catalogue::parse_style(&text).map_err(|what| Error::Style { path, what })
+}

@@ -1,0 +1,246 @@
+//! The crates that the project depends on, held against `deny.toml`.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::process::Command;
+
+use anyhow::{Context as _, Result, bail, ensure};
+use serde::Deserialize;
+
+use crate::binary;
+
+/// The parts of `deny.toml` that are checked without cargo-deny.
+#[derive(Deserialize)]
+struct Rules {
+    graph: Graph,
+    licenses: Licenses,
+    bans: Bans,
+    sources: Sources,
+}
+
+#[derive(Deserialize)]
+struct Graph {
+    targets: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct Licenses {
+    allow: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct Bans {
+    deny: Vec<Banned>,
+}
+
+#[derive(Deserialize)]
+struct Banned {
+    name: String,
+    reason: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case")]
+struct Sources {
+    allow_registry: Vec<String>,
+}
+
+/// What cargo says of a crate.
+#[derive(Deserialize)]
+struct Package {
+    name: String,
+    version: String,
+    license: Option<String>,
+    /// Where it is from; nowhere, if it is ours.
+    source: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Metadata {
+    packages: Vec<Package>,
+}
+
+#[expect(clippy::print_stdout, reason = "this is what the command is for")]
+pub(crate) fn run() -> Result<()> {
+    let installed = Command::new("cargo-deny").arg("--version").output();
+    if installed.is_ok_and(|output| output.status.success()) {
+        return cargo_deny();
+    }
+    let text = std::fs::read_to_string(binary::root().join("deny.toml")).context("deny.toml")?;
+    let rules: Rules = toml::from_str(&text).context("deny.toml")?;
+    let mut packages = Vec::new();
+    for target in &rules.graph.targets {
+        packages.extend(metadata(target)?);
+    }
+    let wrong = problems(&rules, &packages);
+    wrong.iter().for_each(|problem| println!("{problem}"));
+    ensure!(wrong.is_empty(), "{} crates are not as deny.toml wants them", wrong.len());
+    println!("{} crates: licences, sources and duplicates are as deny.toml wants", packages.len());
+    println!(
+        "advisories were not looked at, for which cargo-deny is needed: `cargo install --locked \
+         cargo-deny`"
+    );
+    Ok(())
+}
+
+/// Lets cargo-deny check everything; advisories only if their database is at hand, so that nothing
+/// depends on the network.
+#[expect(clippy::print_stdout, reason = "this is what the command is for")]
+fn cargo_deny() -> Result<()> {
+    let mut checks = vec!["bans", "licenses", "sources"];
+    let home = std::env::var_os("CARGO_HOME")
+        .map(PathBuf::from)
+        .or_else(|| std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cargo")));
+    let has = |name: &str| home.as_ref().is_some_and(|home| home.join(name).is_dir());
+    let mut options = Vec::new();
+    if has("advisory-dbs") {
+        checks.push("advisories");
+        options.push("--disable-fetch");
+    } else {
+        println!("advisories are left out: `cargo deny fetch` gets their database");
+    }
+    let status = Command::new("cargo-deny")
+        .args(["--locked", "check"])
+        .args(options)
+        .args(checks)
+        .current_dir(binary::root())
+        .status()?;
+    ensure!(status.success(), "cargo-deny found something");
+    Ok(())
+}
+
+/// The crates that are built for a target.
+fn metadata(target: &str) -> Result<Vec<Package>> {
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--format-version", "1", "--locked", "--all-features"])
+        .args(["--filter-platform", target])
+        .current_dir(binary::root())
+        .output()?;
+    if !output.status.success() {
+        bail!("cargo metadata: {}", String::from_utf8_lossy(&output.stderr));
+    }
+    let metadata: Metadata = serde_json::from_slice(&output.stdout).context("cargo metadata")?;
+    Ok(metadata.packages)
+}
+
+/// Everything that is not as it should be, a line for each.
+fn problems(rules: &Rules, packages: &[Package]) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let mut versions: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for package in packages {
+        let Package { name, version, license, source } = package;
+        versions.entry(name).or_default().push(version);
+        let license = license.as_deref().unwrap_or("");
+        if !licensed(license, &rules.licenses.allow) {
+            wrong.push(format!("{name} {version}: the licence `{license}` is not allowed"));
+        }
+        let from = source.as_deref().map(|source| source.trim_start_matches("registry+"));
+        if let Some(from) =
+            from.filter(|&from| !rules.sources.allow_registry.contains(&from.into()))
+        {
+            wrong.push(format!("{name} {version}: it comes from {from}"));
+        }
+        if let Some(banned) = rules.bans.deny.iter().find(|banned| banned.name == *name) {
+            wrong.push(format!("{name} {version}: {}", banned.reason));
+        }
+    }
+    for (name, mut versions) in versions {
+        versions.sort_unstable();
+        versions.dedup();
+        if versions.len() > 1 {
+            wrong.push(format!("{name}: there are versions {}", versions.join(", ")));
+        }
+    }
+    wrong
+}
+
+/// Whether an SPDX expression can be met with the licences that are allowed. `WITH` exceptions
+/// only add permissions, so the licence before one is enough.
+fn licensed(expression: &str, allowed: &[String]) -> bool {
+    let spaced = expression.replace('(', " ( ").replace(')', " ) ").replace('/', " OR ");
+    let mut words = spaced.split_whitespace().peekable();
+    let met = any(&mut words, allowed);
+    met == Some(true) && words.next().is_none()
+}
+
+type Words<'a> = std::iter::Peekable<std::str::SplitWhitespace<'a>>;
+
+/// Terms with `OR` between them; none if it is no expression.
+fn any(words: &mut Words<'_>, allowed: &[String]) -> Option<bool> {
+    let mut met = all(words, allowed)?;
+    while words.next_if_eq(&"OR").is_some() {
+        met |= all(words, allowed)?;
+    }
+    Some(met)
+}
+
+/// Terms with `AND` between them.
+fn all(words: &mut Words<'_>, allowed: &[String]) -> Option<bool> {
+    let mut met = one(words, allowed)?;
+    while words.next_if_eq(&"AND").is_some() {
+        met &= one(words, allowed)?;
+    }
+    Some(met)
+}
+
+fn one(words: &mut Words<'_>, allowed: &[String]) -> Option<bool> {
+    let word = words.next()?;
+    if word == "(" {
+        let met = any(words, allowed)?;
+        words.next_if_eq(&")")?;
+        return Some(met);
+    }
+    if words.next_if_eq(&"WITH").is_some() {
+        words.next()?;
+    }
+    Some(allowed.iter().any(|allowed| allowed == word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn licences_are_expressions() {
+        let allowed = ["MIT", "Apache-2.0", "Unicode-3.0"].map(str::to_owned);
+        for good in [
+            "MIT",
+            "MIT/Apache-2.0",
+            "0BSD OR MIT",
+            "(MIT OR GPL-3.0) AND Unicode-3.0",
+            "Apache-2.0 WITH LLVM-exception OR GPL-2.0",
+        ] {
+            assert!(licensed(good, &allowed), "{good}");
+        }
+        for bad in ["", "GPL-3.0", "MIT AND GPL-3.0", "(MIT OR Apache-2.0", "MIT Apache-2.0", "OR"]
+        {
+            assert!(!licensed(bad, &allowed), "{bad}");
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        let text = std::fs::read_to_string(binary::root().join("deny.toml")).unwrap();
+        let rules: Rules = toml::from_str(&text).unwrap();
+        let registry = "registry+https://github.com/rust-lang/crates.io-index";
+        let package = |name: &str, version: &str, license: &str, source: &str| Package {
+            name: name.to_owned(),
+            version: version.to_owned(),
+            license: Some(license.to_owned()),
+            source: Some(source.to_owned()),
+        };
+        let fine = || package("fine", "1.0.0", "MIT", registry);
+        assert_eq!(problems(&rules, &[fine()]), Vec::<String>::new());
+        let bad = [
+            fine(),
+            package("fine", "2.0.0", "MIT", registry),
+            package("strict", "1.0.0", "AGPL-3.0", registry),
+            package("tokio", "1.0.0", "MIT", registry),
+            package("astray", "1.0.0", "MIT", "git+https://example.org/astray"),
+        ];
+        let found = problems(&rules, &bad).join("\n");
+        for name in ["strict", "tokio", "astray", "fine: there are versions 1.0.0, 2.0.0"] {
+            assert!(found.contains(name), "{name}: {found}");
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! The instructions of the hot paths, counted by valgrind: exact on a busy machine, where seconds
+//! are not.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context as _, Result, bail, ensure};
+use clap::Args;
+
+use crate::binary;
+
+/// What to count.
+#[derive(Args)]
+pub(crate) struct Options {
+    /// Only these paths
+    paths: Vec<String>,
+    /// Write the counts down as the right ones
+    #[arg(long, conflicts_with = "paths")]
+    update: bool,
+    /// How much more than recorded is too much, as a share
+    #[arg(long, default_value_t = 0.03)]
+    tolerance: f64,
+}
+
+/// Where the counts are recorded.
+const RECORD: &str = "benches/instructions.txt";
+
+#[expect(clippy::print_stdout, reason = "this is what the command is for")]
+pub(crate) fn run(options: &Options) -> Result<()> {
+    let valgrind = Command::new("valgrind").arg("--version").output();
+    if !valgrind.is_ok_and(|output| output.status.success()) {
+        println!("SKIPPED: there is no valgrind to count with (apt-get install valgrind)");
+        return Ok(());
+    }
+    let program = build()?;
+    let listed = Command::new(&program).output()?;
+    let listed = String::from_utf8(listed.stdout)?;
+    let known: Vec<&str> = listed.lines().collect();
+    if let Some(path) = options.paths.iter().find(|path| !known.contains(&path.as_str())) {
+        bail!("there is no path {path}; there are {}", known.join(", "));
+    }
+    let wanted = |path: &&str| options.paths.is_empty() || options.paths.iter().any(|p| p == path);
+
+    let file = binary::root().join(RECORD);
+    let recorded = fs::read_to_string(&file).unwrap_or_default();
+    let compiler = compiler()?;
+    // Another compiler makes other code, so its counts are only shown.
+    let same = recorded.lines().next() == Some(&compiler);
+    let recorded = read(&recorded);
+    let (mut text, mut slower) = (format!("{compiler}\n"), Vec::new());
+    for path in known.into_iter().filter(wanted) {
+        let counted = count(&program, path)?;
+        let _ = writeln!(text, "{path} {counted}");
+        match recorded.get(path) {
+            Some(&before) => {
+                let ratio = counted as f64 / before as f64;
+                println!("{path:12} {counted:>13}  recorded {before:>13}  {ratio:.4}");
+                if same && ratio > 1.0 + options.tolerance {
+                    slower.push(path.to_owned());
+                }
+            }
+            None => println!("{path:12} {counted:>13}  not recorded"),
+        }
+    }
+    if options.update {
+        fs::write(&file, text).with_context(|| format!("{} can not be written", file.display()))?;
+        return Ok(());
+    }
+    if !same {
+        println!("the counts are of another compiler; `--update` records those of {compiler}");
+    }
+    ensure!(
+        slower.is_empty(),
+        "more instructions than recorded: {}. If that is meant, record it with `cargo xtask \
+         instructions --update` and say why in the commit",
+        slower.join(", ")
+    );
+    Ok(())
+}
+
+/// Builds the program with the paths as it is released.
+fn build() -> Result<std::path::PathBuf> {
+    let built = Command::new(env!("CARGO"))
+        .args(["build", "--release", "--quiet", "--package", "magister-benches"])
+        .args(["--bin", "instructions"])
+        .current_dir(binary::root())
+        .status()?;
+    ensure!(built.success(), "the program with the hot paths does not build");
+    Ok(binary::target().join("release/instructions"))
+}
+
+/// The compiler, as one line.
+fn compiler() -> Result<String> {
+    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let output = Command::new(rustc).arg("--version").output().context("rustc")?;
+    Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+}
+
+fn read(text: &str) -> BTreeMap<&str, u64> {
+    let lines = text.lines().skip(1).filter_map(|line| line.split_once(' '));
+    lines.filter_map(|(path, count)| Some((path, count.parse().ok()?))).collect()
+}
+
+/// The instructions of one path, without its preparation.
+fn count(program: &Path, path: &str) -> Result<u64> {
+    let output = Command::new("valgrind")
+        .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
+        .arg("--toggle-collect=instructions::measured")
+        .arg(program)
+        .arg(path)
+        // Valgrind does not know AVX-512.
+        .env("MAGISTER_VECTORS", "avx2")
+        .output()?;
+    let told = String::from_utf8_lossy(&output.stderr);
+    if !output.status.success() {
+        bail!("{path}: {}{told}", String::from_utf8_lossy(&output.stdout));
+    }
+    let collected = told.lines().find_map(|line| line.split("Collected :").nth(1));
+    collected
+        .and_then(|count| count.trim().parse().ok())
+        .filter(|&count| count > 0)
+        .with_context(|| format!("{path}: valgrind counted nothing: {told}"))
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn records_are_lines() {
+        let found = super::read("rustc 1.95.0\nsweep 12\nbatch x\ncode 7\n");
+        assert_eq!(found.into_iter().collect::<Vec<_>>(), [("code", 7), ("sweep", 12)]);
+    }
+}

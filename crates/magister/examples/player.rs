@@ -4,8 +4,10 @@
 
 use std::sync::Arc;
 
-use magister::arena::{Contest, Limits, Maker};
-use magister::core::{Agent, Budget, Decision, Halt, Move, Rng, Seed, Step, Thought, View};
+use magister::arena::{Contest, TimeControl};
+use magister::core::{
+    Agent, Budget, Decision, FnSource, Halt, Move, PlayerSource, Rng, Seed, Step, Thought, View,
+};
 use magister::players::Spec;
 
 /// Plays every legal move out at random a few times and takes the one that did best.
@@ -73,18 +75,16 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     // Makes now what `uct` needs for fast playouts, so that its clock does not pay for it.
     playable.warm_up();
 
-    let uct: Spec = "uct".parse()?;
-    let players: [(&str, Maker); 2] =
-        [("flat", Arc::new(|| Box::new(Flat))), ("uct", Arc::new(move || uct.make()))];
+    // Players come from sources; the list of players is one, a function is another.
+    let flat: Arc<dyn PlayerSource> = Arc::new(FnSource::new("flat", || Box::new(Flat)));
+    let uct: Arc<dyn PlayerSource> = Arc::new("uct".parse::<Spec>()?);
     // Counted iterations instead of a clock: the same seed then gives the same match everywhere.
-    let limits = Limits { time: None, iterations: Some(400), ..Limits::default() };
+    let limits = TimeControl { iterations: Some(400), ..TimeControl::default() };
     let contest = Contest::new(playable.game.clone(), limits);
-    for (number, seats) in [[0, 1], [1, 0]].iter().enumerate() {
-        let seated: Vec<_> =
-            seats.iter().map(|&at| (players[at].0.to_owned(), players[at].1.clone())).collect();
-        let report = contest.play(&seated, Seed::from(number as u64));
-        assert!(report.errors.is_empty(), "{:?}", report.errors);
-        println!("{} moves: {:?} get {:?}", report.moves.len(), report.players, report.rewards);
+    for (seed, seated) in [(0, [&flat, &uct]), (1, [&uct, &flat])] {
+        let record = contest.play(&seated.map(Arc::clone), Seed::from(seed));
+        assert!(record.errors.is_empty(), "{:?}", record.errors);
+        println!("{} moves: {:?} get {:?}", record.moves.len(), record.players, record.rewards);
     }
     Ok(())
 }

@@ -202,14 +202,16 @@ impl Held {
     }
 
     fn attempt(&mut self, task: Task) -> Said {
+        let done = |()| Said::Decision(Move::IDLE.into());
         let agent = match &mut self.agent {
             Some(agent) => agent,
+            // Nobody is made for the end alone.
+            None if matches!(task, Task::Finish(..)) => return done(()),
             None => match self.source.make(&self.game, self.role) {
                 Ok(agent) => self.agent.insert(agent),
                 Err(error) => return Said::Fault(error.kind(), error.to_string()),
             },
         };
-        let done = |()| Said::Decision(Move::IDLE.into());
         let said = match task {
             Task::Exist => Ok(done(())),
             Task::Ready(view, mut budget, mut rng) => {

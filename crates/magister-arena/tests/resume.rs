@@ -77,7 +77,6 @@ fn play(current: &mut Match, mut answers: usize) {
 
 /// The other process: goes on with the record that it is given. In a usual run there is none.
 #[test]
-#[expect(clippy::print_stdout, reason = "the other process reads it")]
 fn another_process_goes_on() {
     let Ok(path) = std::env::var(RECORD) else { return };
     let text = std::fs::read_to_string(path).unwrap();

@@ -234,7 +234,8 @@ impl Match {
                 Some(choice) => Ok((choice, None)),
                 None => Err(illegal(text)),
             },
-            Said::Fault(kind, what) => Err((kind, what, None)),
+            Said::Fault(kind, what) if kind.is_mistake() => Err((kind, what, None)),
+            Said::Fault(_, what) => Err((FaultKind::Refused, what, None)),
         };
         let choice = match judged {
             Ok((choice, decision)) => {

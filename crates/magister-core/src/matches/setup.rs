@@ -70,7 +70,10 @@ pub enum Said {
     Decision(Decision),
     /// A move as text.
     Text(String),
-    /// Nothing that can be used; the sentence says why.
+    /// Nothing that can be used; the sentence says why. The kind is a
+    /// [mistake](FaultKind::is_mistake); any other is taken for a refusal. Who resigns or leaves
+    /// ends the match by [`Match::resign`](crate::Match::resign) or
+    /// [`Match::leave`](crate::Match::leave).
     Fault(FaultKind, String),
 }
 

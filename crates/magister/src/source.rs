@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use magister_core::{Game, Style};
-use magister_engine::network::Network;
+use magister_engine::network::GdlNetwork;
 use magister_engine::{Evaluator, Program, network_of, prepare_each, prepare_with};
 use magister_games::catalogue::{self, Found, Version};
 use magister_games::native;
@@ -173,7 +173,7 @@ impl Source {
     }
 
     /// The game as gates, if it is written as rules that become gates within the limits.
-    pub fn network(&self) -> Option<Result<Arc<Network>, magister_engine::Error>> {
+    pub fn network(&self) -> Option<Result<Arc<GdlNetwork>, magister_engine::Error>> {
         let (input, rules) = (self.input()?, self.rulesheet()?);
         let Inner { name, options, .. } = &*self.0;
         Some(watched(name, options, |progress| {

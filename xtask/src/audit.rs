@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use magister_arena::audit::{Audit, Ground, suspect};
-use magister_core::{Information, Seed, Stop};
+use magister_core::{Information, PlayerSource as _, Seed, Stop};
 use magister_engine::{Evaluator, within};
 use magister_games::catalogue;
 use magister_players::{PLAYERS, Spec};
@@ -161,7 +161,7 @@ fn players(options: &Options) -> Result<Vec<Spec>> {
     let mut players: Vec<Spec> = Vec::new();
     for entry in PLAYERS.iter().filter(|entry| entry.hidden) {
         let spec: Spec = entry.name.parse()?;
-        if !spec.make().clairvoyant() {
+        if !spec.capabilities().clairvoyant {
             players.push(spec);
         }
     }

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
-use magister_arena::{Contest, GameReport, Limits, Maker};
-use magister_core::{Game, Information, Seed, Stop};
+use magister_arena::{Contest, TimeControl};
+use magister_core::{Game, Information, MatchRecord, PlayerSource, Seed, Stop};
 use magister_players::{PLAYERS, Spec};
 use serde::{Deserialize, Serialize};
 
@@ -73,14 +73,14 @@ struct Tally {
 }
 
 impl Tally {
-    fn add(&mut self, report: &GameReport) {
-        for &time in report.times_ms.iter().flatten().filter(|&&time| time > 0.0) {
+    fn add(&mut self, record: &MatchRecord) {
+        for &time in record.times_ms.iter().flatten().filter(|&&time| time > 0.0) {
             self.moves += 1;
             self.longest = self.longest.max(time);
         }
-        for error in &report.errors {
+        for error in &record.errors {
             if error.seat.is_some() {
-                *self.faults.entry(error.kind.clone()).or_default() += 1;
+                *self.faults.entry(error.kind.to_string()).or_default() += 1;
             } else if !error.what.contains("turns") {
                 self.broken_off += 1;
             }
@@ -158,10 +158,10 @@ fn play(sheet: &Sheet, specs: &[Spec], options: &Options) -> Outcome {
             return outcome;
         }
     };
-    let limits = Limits {
+    let limits = TimeControl {
         time: Some(Duration::from_millis(options.time)),
         grace: Duration::from_millis(options.grace),
-        ..Limits::default()
+        ..TimeControl::default()
     };
     let contest = Contest {
         opening: OPENING,
@@ -174,14 +174,13 @@ fn play(sheet: &Sheet, specs: &[Spec], options: &Options) -> Outcome {
         if hidden && !spec.entry().hidden {
             continue;
         }
-        let made = spec.clone();
-        let maker: Maker = Arc::new(move || made.make());
-        let players = vec![(spec.to_string(), maker); seats];
+        let player: Arc<dyn PlayerSource> = Arc::new(spec.clone());
+        let players = vec![player; seats];
         let mut tally = Tally::default();
         for again in 0..options.tries.max(1) {
-            let report = contest.play(&players, Seed::from(number as u64));
+            let record = contest.play(&players, Seed::from(number as u64));
             tally = Tally { again: u64::from(again), ..Tally::default() };
-            tally.add(&report);
+            tally.add(&record);
             if !tally.faults.contains_key("late") {
                 break;
             }

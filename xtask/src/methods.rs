@@ -9,9 +9,8 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, ensure};
 use clap::Args;
-use magister_arena::Limits;
-use magister_arena::Seat;
-use magister_core::{Game, Move, Referee, Role, Seed, Stop, View};
+use magister_arena::{AgentThread, TimeControl};
+use magister_core::{Game, Move, Referee, Role, Said, Seed, Stop, View};
 use magister_players::Spec;
 
 use crate::binary;
@@ -189,15 +188,16 @@ fn ask(case: &Case, player: &str, options: &Options) -> Result<Answers> {
     let spec: Spec = player.parse()?;
     let time = options.time.map(Duration::from_millis);
     let iterations = options.time.is_none().then_some(options.iterations);
-    let limits = Limits { time, iterations, ..Limits::default() };
+    let limits = TimeControl { time, iterations, ..TimeControl::default() };
     let mut answers = Answers::default();
     for seed in 0..options.seeds {
         let seed = Seed::from(seed);
         let view = reach(&game, role, case, seed)?;
-        let spec = spec.clone();
-        let mut seat = Seat::new(Arc::new(move || spec.make()), seed.derive("agent").rng())?;
-        let said = seat.decide(&view, &limits).said;
-        let Ok(decision) = said else { anyhow::bail!("{player} in {}: {said:?}", case.title) };
+        let mut thread = AgentThread::new(Arc::new(spec.clone()), Arc::clone(&game), role)?;
+        let said = thread.decide(&view, seed.derive("agent").rng(), &limits).said;
+        let Said::Decision(decision) = said else {
+            anyhow::bail!("{player} in {}: {said:?}", case.title)
+        };
         answers.right += u64::from(decision.choice == right);
         let value = |wanted: bool| {
             let of = decision.thoughts.iter().filter(|t| (t.choice == right) == wanted);

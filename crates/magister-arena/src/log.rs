@@ -37,22 +37,22 @@ pub struct Log {
 }
 
 /// A line of a log.
-enum Line {
+enum LogLine {
     Match(Pairing, Box<MatchRecord>),
     Settings(TournamentSettings),
 }
 
-impl Line {
+impl LogLine {
     fn read(line: &[u8]) -> serde_json::Result<Self> {
         let record: serde_json::Result<MatchRecord> = serde_json::from_slice(line);
         match record {
             Ok(record) => match Pairing::of(&record) {
-                Some(pairing) => Ok(Line::Match(pairing, Box::new(record))),
+                Some(pairing) => Ok(LogLine::Match(pairing, Box::new(record))),
                 None => Err(serde::de::Error::custom("the match belongs to no tournament")),
             },
             Err(error) => {
                 let heading: Result<Heading, _> = serde_json::from_slice(line);
-                heading.map(|heading| Line::Settings(heading.tournament)).map_err(|_| error)
+                heading.map(|heading| LogLine::Settings(heading.tournament)).map_err(|_| error)
             }
         }
     }
@@ -77,11 +77,11 @@ impl Log {
             if length == 0 {
                 return Ok((log, good));
             }
-            match (Line::read(&line), line.ends_with(b"\n")) {
-                (Ok(Line::Match(pairing, record)), true) => {
+            match (LogLine::read(&line), line.ends_with(b"\n")) {
+                (Ok(LogLine::Match(pairing, record)), true) => {
                     log.played.insert(pairing, *record);
                 }
-                (Ok(Line::Settings(settings)), true) => log.settings.push(settings),
+                (Ok(LogLine::Settings(settings)), true) => log.settings.push(settings),
                 (Ok(_), false) => return Ok((log, good)),
                 // What is cut off begins as a line does; anything else is somebody else's file.
                 (Err(error), false) if error.is_eof() => return Ok((log, good)),

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use magister_arena::audit::{Audit, Ground, Seeds, Suspect, Verdict, suspect};
 use magister_core::{
-    Game, Info, Information, Move, Native, Percept, Role, Rules, Seed, Step, Stop,
+    Game, Info, Information, Move, Native, Percept, PlayerSource as _, Role, Rules, Seed, Step,
+    Stop,
 };
 use magister_players::{PLAYERS, Spec};
 
@@ -172,7 +173,7 @@ fn nested_players_are_left_alone() {
         let ground = Ground::new(&game(name), &Stop::never());
         for player in ["hyperplay2", "mo-ismcts", "mo-ismcts:root=start", "cfr+", "oos", "honest"] {
             let spec: Spec = player.parse().expect("a player");
-            assert!(spec.make().nested(), "{player}");
+            assert!(spec.agent().nested(), "{player}");
             for iterations in [5, 50] {
                 let audit = Audit { iterations, matches: 5, decisions: 50, ..quick(Role(0)) };
                 let verdict =
@@ -229,7 +230,7 @@ fn no_honest_player_is_found() {
     for ground in names.map(|name| Ground::new(&game(name), &Stop::never())) {
         for entry in PLAYERS.iter().filter(|entry| entry.hidden) {
             let spec: Spec = entry.name.parse().expect("a player");
-            if spec.make().clairvoyant() {
+            if spec.capabilities().clairvoyant {
                 continue;
             }
             for role in ground.game().info().players() {

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use magister_arena::{Contest, Limits, Maker};
-use magister_core::{Game, Information, Seed};
+use magister_arena::{Contest, TimeControl};
+use magister_core::{Game, Information, MatchRecord, PlayerSource, Seed};
 use magister_games::catalogue;
 use magister_players::{PLAYERS, Spec};
 
@@ -39,11 +39,10 @@ fn games() -> Vec<(String, Arc<dyn Game>)> {
     games
 }
 
-fn play(game: &Arc<dyn Game>, player: &str, limits: Limits) -> magister_arena::GameReport {
-    let spec: Spec = player.parse().unwrap();
+fn play(game: &Arc<dyn Game>, player: &str, limits: TimeControl) -> MatchRecord {
+    let spec: Arc<dyn PlayerSource> = Arc::new(player.parse::<Spec>().unwrap());
     let seats = game.info().players().count();
-    let maker: Maker = Arc::new(move || spec.make());
-    let players = vec![(player.to_owned(), maker); seats];
+    let players = vec![spec; seats];
     let contest = Contest { max_steps: 8, ..Contest::new(Arc::clone(game), limits) };
     contest.play(&players, Seed::from(3))
 }
@@ -58,12 +57,12 @@ fn able(game: &Arc<dyn Game>) -> impl Iterator<Item = &'static str> {
 fn every_player_plays_every_game_legally() {
     for (name, game) in games() {
         for player in able(&game) {
-            let limits = Limits { iterations: Some(40), ..Limits::default() };
-            let report = play(&game, player, limits);
+            let limits = TimeControl { iterations: Some(40), ..TimeControl::default() };
+            let record = play(&game, player, limits);
             let faults: Vec<_> =
-                report.errors.iter().filter(|error| error.seat.is_some()).collect();
+                record.errors.iter().filter(|error| error.seat.is_some()).collect();
             assert!(faults.is_empty(), "{name}, {player}: {faults:?}");
-            assert!(!report.moves.is_empty(), "{name}, {player}: {:?}", report.errors);
+            assert!(!record.moves.is_empty(), "{name}, {player}: {:?}", record.errors);
         }
     }
 }
@@ -76,9 +75,9 @@ fn every_player_keeps_its_clock() {
     for name in ["tictactoe", "2048"] {
         let game = catalogue::find(name).and_then(catalogue::Entry::native).unwrap();
         for player in able(&game) {
-            let report = play(&game, player, Limits { time, grace, ..Limits::default() });
+            let record = play(&game, player, TimeControl { time, grace, ..TimeControl::default() });
             let faults: Vec<_> =
-                report.errors.iter().filter(|error| error.seat.is_some()).collect();
+                record.errors.iter().filter(|error| error.seat.is_some()).collect();
             assert!(faults.is_empty(), "{name}, {player}: {faults:?}");
         }
     }

@@ -4,10 +4,12 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use magister_arena::{
-    Contest, GameReport, Limits, Log, Maker, Series, SeriesError, System, Tournament,
+use magister_arena::{Asking, Contest, Log, Series, SeriesError, System, TimeControl, Tournament};
+use magister_core::record::ChanceProof;
+use magister_core::{
+    Agent, Budget, Capabilities, Decision, Event, FaultKind, Game, Halt, MatchRecord, Move,
+    PlayerSource, Rng, Role, Seed, SourceError, Stop, View,
 };
-use magister_core::{Agent, Budget, Decision, Game, Halt, Move, Rng, Role, Seed, Stop, View};
 use magister_games::native;
 use magister_players::Spec;
 
@@ -15,24 +17,33 @@ fn game(name: &str) -> Arc<dyn Game> {
     native::find(name).unwrap()
 }
 
-fn iterations(iterations: u64) -> Limits {
-    Limits { iterations: Some(iterations), ..Limits::default() }
+fn iterations(iterations: u64) -> TimeControl {
+    TimeControl { iterations: Some(iterations), ..TimeControl::default() }
 }
 
-fn series(game: Arc<dyn Game>, players: &str, limits: Limits) -> Series {
+fn source(player: &str) -> Arc<dyn PlayerSource> {
+    Arc::new(player.parse::<Spec>().unwrap())
+}
+
+fn sources(players: &str) -> Vec<Arc<dyn PlayerSource>> {
+    let specs = Spec::parse_list(players).unwrap().into_iter();
+    specs.map(|spec| -> Arc<dyn PlayerSource> { Arc::new(spec) }).collect()
+}
+
+fn series(game: Arc<dyn Game>, players: &str, limits: TimeControl) -> Series {
     Series {
         contest: Contest::new(game, limits),
-        players: Spec::parse_list(players).unwrap(),
+        players: sources(players),
         games: 4,
         seed: Seed::from(1),
         jobs: 1,
     }
 }
 
-fn reports(series: &Series) -> Vec<GameReport> {
+fn records(series: &Series) -> Vec<MatchRecord> {
     let mut all = Vec::new();
-    let each = |_, report| {
-        all.push(report);
+    let each = |_, record| {
+        all.push(record);
         ControlFlow::Continue(())
     };
     series.play(each).unwrap();
@@ -40,7 +51,7 @@ fn reports(series: &Series) -> Vec<GameReport> {
 }
 
 /// A player that does something wrong.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 enum Wrong {
     Illegal,
     Crashes,
@@ -68,28 +79,49 @@ impl Agent for Wrong {
     }
 }
 
-fn against(wrong: Wrong, limits: Limits) -> GameReport {
+impl PlayerSource for Wrong {
+    fn name(&self) -> String {
+        "wrong".to_owned()
+    }
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::default()
+    }
+    fn origin(&self) -> &'static str {
+        "test"
+    }
+    fn make(&self, _: &Arc<dyn Game>, _: Role) -> Result<Box<dyn Agent>, SourceError> {
+        Ok(Box::new(*self))
+    }
+}
+
+fn against(wrong: Wrong, limits: TimeControl) -> MatchRecord {
     let contest = Contest::new(game("tictactoe"), limits);
-    let spec: Spec = "random".parse().unwrap();
-    let random: Maker = Arc::new(move || spec.make());
-    let wrong: Maker = Arc::new(move || Box::new(wrong));
-    let players = [("random".to_owned(), random), ("wrong".to_owned(), wrong)];
-    contest.play(&players, Seed::from(2))
+    contest.play(&[source("random"), Arc::new(wrong)], Seed::from(2))
 }
 
 #[test]
 fn nothing_that_a_player_does_ends_a_match() {
     std::panic::set_hook(Box::new(|_| {}));
-    for (wrong, kind) in
-        [(Wrong::Illegal, "illegal"), (Wrong::Crashes, "crash"), (Wrong::Refuses, "refused")]
-    {
-        let report = against(wrong, iterations(1));
-        assert!(report.rewards.iter().all(Option::is_some), "{kind}");
-        assert!(!report.errors.is_empty(), "{kind}");
-        for error in &report.errors {
-            assert_eq!((error.kind.as_str(), error.seat), (kind, Some(1)), "{error:?}");
+    for (wrong, kind) in [
+        (Wrong::Illegal, FaultKind::Illegal),
+        (Wrong::Crashes, FaultKind::Crash),
+        (Wrong::Refuses, FaultKind::Refused),
+    ] {
+        let record = against(wrong, iterations(1));
+        assert!(record.rewards.iter().all(Option::is_some), "{kind}");
+        assert!(!record.errors.is_empty(), "{kind}");
+        for error in &record.errors {
+            assert_eq!((error.kind, error.seat), (kind, Some(1)), "{error:?}");
+            // The move that was made instead is there to be seen.
+            assert_eq!(error.played.as_ref(), Some(&record.moves[error.step - 1][1]));
         }
-        assert_eq!(report.times_ms.len(), report.moves.len());
+        // It follows from the seed, which the record proves.
+        let again = record.replay(&*game("tictactoe"), &Stop::never()).unwrap();
+        assert_eq!(again.chance, ChanceProof::Proven);
+        let mut forged = record.clone();
+        forged.seed_hash = forged.seed_hash.replace(|_: char| true, "0");
+        assert!(forged.replay(&*game("tictactoe"), &Stop::never()).is_err());
+        assert_eq!(record.times_ms.len(), record.moves.len());
     }
 }
 
@@ -98,9 +130,10 @@ fn who_is_late_is_replaced_and_holds_nobody_up() {
     let time = Duration::from_millis(20);
     let grace = Duration::from_millis(20);
     let begun = Instant::now();
-    let report = against(Wrong::Sleeps, Limits { time: Some(time), grace, ..Limits::default() });
-    assert!(report.rewards.iter().all(Option::is_some));
-    assert!(report.errors.iter().any(|error| error.kind == "late"), "{:?}", report.errors);
+    let record =
+        against(Wrong::Sleeps, TimeControl { time: Some(time), grace, ..TimeControl::default() });
+    assert!(record.rewards.iter().all(Option::is_some));
+    assert!(record.errors.iter().any(|error| error.kind == FaultKind::Late), "{:?}", record.errors);
     assert!(begun.elapsed() < Duration::from_secs(5));
 }
 
@@ -110,7 +143,7 @@ fn the_same_seed_gives_the_same_matches_however_many_at_a_time() {
         let one = series(game("tictactoe"), players, iterations(60));
         let two = Series { jobs: 2, ..one.clone() };
         let other = Series { seed: Seed::from(2), ..one.clone() };
-        let (first, again, other) = (reports(&one), reports(&two), reports(&other));
+        let (first, again, other) = (records(&one), records(&two), records(&other));
         assert_eq!(first.len(), 4);
         assert!(first.iter().zip(&again).all(|(a, b)| a.same_course(b)), "{players}");
         assert!(!first.iter().zip(&other).all(|(a, b)| a.moves == b.moves), "{players}");
@@ -120,8 +153,8 @@ fn the_same_seed_gives_the_same_matches_however_many_at_a_time() {
 #[test]
 fn everybody_sits_everywhere() {
     let three = series(game("nim-3-4-5"), "random,legal,onestep", iterations(50));
-    let reports = reports(&Series { games: 6, ..three });
-    let mut seatings: Vec<_> = reports.iter().map(|report| report.players.clone()).collect();
+    let records = records(&Series { games: 6, ..three });
+    let mut seatings: Vec<_> = records.iter().map(|record| record.players.clone()).collect();
     seatings.sort();
     seatings.dedup();
     assert_eq!(seatings.len(), 6);
@@ -142,15 +175,16 @@ fn who_needs_to_see_everything_is_told_before_a_match_that_hides() {
 }
 
 #[test]
-fn reports_are_lines_that_can_be_read_back() {
-    let report = reports(&series(game("2048"), "random", iterations(1))).remove(0);
-    let line = serde_json::to_string(&report).unwrap();
+fn records_are_lines_that_can_be_read_back() {
+    let record = records(&series(game("2048"), "random", iterations(1))).remove(0);
+    let line = serde_json::to_string(&record).unwrap();
     assert!(!line.contains('\n'));
-    assert_eq!(serde_json::from_str::<GameReport>(&line).unwrap(), report);
+    assert_eq!(serde_json::from_str::<MatchRecord>(&line).unwrap(), record);
+    // Programs of others read these.
     let keys = ["game", "seed", "players", "moves", "rewards", "errors", "times_ms"];
     let value: serde_json::Value = serde_json::from_str(&line).unwrap();
     assert!(keys.iter().all(|key| value.get(key).is_some()));
-    assert_eq!(value.as_object().unwrap().len(), keys.len());
+    assert!(value["players"][0].is_string() && value["moves"][0][0].is_string());
 }
 
 /// The role whose turn it is has the seed of its seat, not of its name.
@@ -162,37 +196,32 @@ fn agents_and_chance_have_seeds_of_their_own() {
     assert_ne!(agent(Role(0)), seed.derive("chance"));
 }
 
-/// Who is shown the state is told by the report, and nobody else is.
+/// Who is shown the state is told by the record, and nobody else is.
 #[test]
 fn a_clairvoyant_player_is_told_of() {
     let game = game("kuhn-poker");
     assert_eq!(game.info().information, magister_core::Information::Hidden);
-    let limits = Limits { iterations: Some(20), ..Limits::default() };
-    let contest = Contest::new(Arc::clone(&game), limits);
-    let player = |name: &str| -> (String, Maker) {
-        let spec: Spec = name.parse().unwrap();
-        (name.to_owned(), Arc::new(move || spec.make()))
-    };
+    let contest = Contest::new(Arc::clone(&game), iterations(20));
     let names: Vec<String> =
         game.info().players().map(|role| game.info().role_name(role).to_owned()).collect();
-    let report = contest.play(&[player("clairvoyant"), player("honest")], Seed::from(1));
-    assert!(report.errors.is_empty(), "{:?}", report.errors);
-    assert_eq!(report.clairvoyant, names[..1]);
-    let report = contest.play(&[player("honest"), player("random")], Seed::from(1));
-    assert!(report.clairvoyant.is_empty() && report.errors.is_empty());
+    let record = contest.play(&[source("clairvoyant"), source("honest")], Seed::from(1));
+    assert!(record.errors.is_empty(), "{:?}", record.errors);
+    assert_eq!(record.clairvoyant, names[..1]);
+    let record = contest.play(&[source("honest"), source("random")], Seed::from(1));
+    assert!(record.clairvoyant.is_empty() && record.errors.is_empty());
 }
 
 /// Who has hardly any time still knows a legal move.
 #[test]
 fn hardly_any_time_is_enough_for_some_move() {
-    let limits = Limits {
+    let limits = TimeControl {
         time: Some(Duration::from_micros(1)),
         grace: Duration::from_secs(8),
-        ..Limits::default()
+        ..TimeControl::default()
     };
     let game = magister::open("connectfour").unwrap().game;
-    for report in reports(&series(game, "uct,mcts", limits)) {
-        assert!(report.errors.is_empty(), "{:?}", report.errors);
+    for record in records(&series(game, "uct,mcts", limits)) {
+        assert!(record.errors.is_empty(), "{:?}", record.errors);
     }
 }
 
@@ -204,7 +233,7 @@ fn a_tournament_has_as_many_matches_as_it_says() {
             games: ["tictactoe", "nim-3-4-5"]
                 .map(|name| Contest::new(game(name), iterations(1)))
                 .to_vec(),
-            players: Spec::parse_list("random,legal,onestep,mcs,mcts").unwrap(),
+            players: sources("random,legal,onestep,mcs,mcts"),
             system,
             rounds,
             seed: Seed::from(1),
@@ -222,10 +251,7 @@ fn a_tournament_has_as_many_matches_as_it_says() {
         assert_eq!(good, out.len() as u64);
         tournament.play(&mut again, &mut Vec::new(), |_, _, _| panic!("again")).unwrap();
         assert_eq!(again.len(), due);
-        let fewer = Tournament {
-            players: Spec::parse_list("random,legal,onestep").unwrap(),
-            ..tournament.clone()
-        };
+        let fewer = Tournament { players: sources("random,legal,onestep"), ..tournament.clone() };
         let (mut log, _) = Log::read(&out[..]).unwrap();
         let others = fewer.play(&mut log, &mut Vec::new(), |_, _, _| {}).unwrap();
         let three: usize = if system == System::Swiss { 6 } else { 8 };
@@ -233,4 +259,51 @@ fn a_tournament_has_as_many_matches_as_it_says() {
         let other = Tournament { seed: Seed::from(2), ..tournament };
         assert!(other.play(&mut log, &mut Vec::new(), |_, _, _| {}).is_err());
     }
+}
+
+/// Whether players think at the same time changes nothing where only iterations count.
+#[test]
+fn players_may_think_at_the_same_time() {
+    let play = |asking, cores| {
+        let contest =
+            Contest { asking, cores, ..Contest::new(game("rock-paper-scissors"), iterations(30)) };
+        contest.play(&[source("mcts"), source("random")], Seed::from(5))
+    };
+    let one = play(Asking::InTurn, 1);
+    for (asking, cores) in [(Asking::Together, 1), (Asking::Fair, 1), (Asking::Fair, 8)] {
+        assert!(one.same_course(&play(asking, cores)), "{asking:?}");
+    }
+}
+
+/// Observers see everything as it happens, and agents learn how it ended.
+#[test]
+fn events_come_as_they_happen() {
+    let contest = Contest { opening: 2, ..Contest::new(game("tictactoe"), iterations(5)) };
+    let mut events = Vec::new();
+    let players = [source("random"), source("legal")];
+    let record = contest.watch(&players, Seed::from(1), &mut |event| events.push(event.clone()));
+    assert!(matches!(events.first(), Some(Event::Started { .. })));
+    assert!(matches!(events.last(), Some(Event::Ended { .. })));
+    let count = |test: fn(&Event) -> bool| events.iter().filter(|event| test(event)).count();
+    assert_eq!(count(|event| matches!(event, Event::Stepped { .. })), record.moves.len());
+    let asked = count(|event| matches!(event, Event::Asked { .. }));
+    let answered = count(|event| matches!(event, Event::Answered { .. }));
+    assert_eq!((asked, answered), (record.moves.len() - 2, record.moves.len() - 2));
+    assert_eq!(record.limits.opening, 2);
+    let again = record.replay(&*game("tictactoe"), &Stop::never()).unwrap();
+    assert_eq!(again.chance, ChanceProof::Proven);
+}
+
+/// What players thought is kept where that is asked for.
+#[test]
+fn thoughts_are_kept_where_they_are_wanted() {
+    let contest = Contest { thoughts: true, ..Contest::new(game("tictactoe"), iterations(50)) };
+    let record = contest.play(&[source("uct"), source("legal")], Seed::from(1));
+    assert!(!record.thoughts.is_empty());
+    for thoughts in record.thoughts.iter().filter(|one| one.seat == 0) {
+        assert!(!thoughts.moves.is_empty() && thoughts.iterations > 0);
+    }
+    let plain = Contest { thoughts: false, ..contest };
+    let plain = plain.play(&[source("uct"), source("legal")], Seed::from(1));
+    assert!(plain.thoughts.is_empty() && plain.moves == record.moves);
 }

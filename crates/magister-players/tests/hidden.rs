@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use magister_core::{Budget, Game, Halt, Move, Referee, Role, Seed, Stop, View};
+use magister_core::{Budget, Game, Halt, Move, PlayerSource as _, Referee, Role, Seed, Stop, View};
 use magister_players::{PLAYERS, Spec};
 
 fn game(name: &str) -> Arc<dyn Game> {
@@ -38,7 +38,7 @@ fn share(player: &str, name: &str, role: &str, own: &[&str], wanted: &str, seeds
     for seed in 0..seeds {
         let seed = Seed::from(seed);
         let view = reach(&game, role, own, seed);
-        let mut agent = player.parse::<Spec>().unwrap().make();
+        let mut agent = player.parse::<Spec>().unwrap().agent();
         let mut rng = seed.derive("agent").rng();
         let decision = agent.decide(&view, &mut Budget::iterations(1_000), &mut rng).unwrap();
         count += u64::from(decision.choice == wanted);
@@ -90,7 +90,7 @@ fn what_was_asked_is_used() {
             let red = game.text().parse_percept("red").unwrap();
             let armed = if told.contains(&format!("{red:?}")) { "red" } else { "blue" };
             let mut rng = seed.derive("agent").rng();
-            let mut player = player.parse::<Spec>().unwrap().make();
+            let mut player = player.parse::<Spec>().unwrap().agent();
             let decision = player.decide(&view, &mut Budget::iterations(200), &mut rng).unwrap();
             let text = game.text().move_text(decision.choice);
             assert!(!text.contains(armed), "{text} although {armed} is armed");
@@ -107,7 +107,7 @@ fn every_player_of_perfect_information_can_be_lifted() {
     for inner in pimc.parameters[0].names {
         let spec: Spec = format!("pimc:inner={inner},worlds=2").parse().unwrap();
         let mut rng = Seed::from(1).rng();
-        let decision = spec.make().decide(&view, &mut Budget::iterations(60), &mut rng).unwrap();
+        let decision = spec.agent().decide(&view, &mut Budget::iterations(60), &mut rng).unwrap();
         let mut worker = game.worker();
         worker.reset();
         assert!(worker.legal(role).contains(&decision.choice), "{inner}");
@@ -118,15 +118,16 @@ fn every_player_of_perfect_information_can_be_lifted() {
 fn the_clairvoyant_is_shown_the_state_or_does_not_play() {
     let game = game("monty-hall");
     let role = game.info().role("candidate").unwrap();
-    let mut agent = "clairvoyant".parse::<Spec>().unwrap().make();
-    assert!(agent.clairvoyant());
+    let spec = "clairvoyant".parse::<Spec>().unwrap();
+    assert!(spec.capabilities().clairvoyant);
+    let mut agent = spec.agent();
     let view = View::new(game, role);
     let mut rng = Seed::from(1).rng();
     let decision = agent.decide(&view, &mut Budget::iterations(10), &mut rng);
     assert_eq!(decision.err(), Some(Halt::Hidden));
     for entry in PLAYERS.iter().filter(|entry| entry.name != "clairvoyant") {
-        let agent = entry.name.parse::<Spec>().unwrap().make();
-        assert!(!agent.clairvoyant(), "{}", entry.name);
+        let spec = entry.name.parse::<Spec>().unwrap();
+        assert!(!spec.capabilities().clairvoyant, "{}", entry.name);
     }
 }
 
@@ -138,7 +139,7 @@ fn decisions_can_be_repeated() {
     let view = reach(&game, role, &["mark(2,2)"], Seed::from(3));
     for entry in PLAYERS.iter().filter(|entry| entry.hidden && entry.name != "clairvoyant") {
         let decide = || {
-            let mut agent = entry.name.parse::<Spec>().unwrap().make();
+            let mut agent = entry.name.parse::<Spec>().unwrap().agent();
             let mut rng = Seed::from(9).rng();
             agent.decide(&view, &mut Budget::iterations(100), &mut rng).unwrap()
         };

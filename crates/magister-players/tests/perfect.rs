@@ -90,7 +90,7 @@ fn mistakes(game: &Arc<dyn Game>, solution: &Solution, player: &str, iterations:
         }
         let mut rng = Seed::from(number as u64).rng();
         let mut budget = Budget::iterations(iterations);
-        let decision = spec.make().decide(&view, &mut budget, &mut rng).unwrap();
+        let decision = spec.agent().decide(&view, &mut budget, &mut rng).unwrap();
         assert!(worker.legal(role).contains(&decision.choice), "{player}: {way:?}");
         let value = |worker: &dyn Worker| {
             let mut state = Vec::new();
@@ -151,7 +151,7 @@ fn solved(name: &str, iterations: u64) -> f64 {
     let game = sheet(name);
     let role = game.info().players().next().unwrap();
     let mut view = View::new(Arc::clone(&game), role);
-    let mut agent = "uct".parse::<Spec>().unwrap().make();
+    let mut agent = "uct".parse::<Spec>().unwrap().agent();
     let mut rng = Seed::from(5).rng();
     let mut worker = game.worker();
     worker.reset();
@@ -189,7 +189,7 @@ fn who_sees_no_solution_goes_on() {
     let game = sheet("jointbuttonsandlights");
     let view = View::new(Arc::clone(&game), game.info().players().next().unwrap());
     for seed in 0..3 {
-        let mut agent = "uct".parse::<Spec>().unwrap().make();
+        let mut agent = "uct".parse::<Spec>().unwrap().agent();
         let (mut budget, mut rng) = (Budget::iterations(2_000), Seed::from(seed).rng());
         let choice = agent.decide(&view, &mut budget, &mut rng).unwrap().choice;
         assert_ne!(game.text().move_text(choice), "stop");

@@ -30,7 +30,7 @@ fn decisions_can_be_repeated() {
                     Information::Perfect => search,
                     Information::Hidden => format!("pimc:worlds=4,inner=[{search}]"),
                 };
-                let mut agent = player.parse::<Spec>().unwrap().make();
+                let mut agent = player.parse::<Spec>().unwrap().agent();
                 let mut rng = Seed::from(9).rng();
                 agent.decide(&view, &mut Budget::iterations(200), &mut rng).unwrap()
             };

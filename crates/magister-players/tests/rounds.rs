@@ -37,7 +37,7 @@ fn chance_stays_what_it_is() {
     game.worker().save(&mut start);
     let view = Opened::view(&game, &start, walker);
     for seed in 0..5 {
-        let mut agent = "uct:batch=128,patience=1".parse::<Spec>().unwrap().make();
+        let mut agent = "uct:batch=128,patience=1".parse::<Spec>().unwrap().agent();
         let mut rng = Seed::from(seed).rng();
         let decision = agent.decide(&view, &mut Budget::iterations(2000), &mut rng).unwrap();
         let all = decision.thoughts.iter();

@@ -182,7 +182,7 @@ impl Agent for Telling {
 /// Five again: a player that takes the others to see everything, and says that it does not.
 pub(crate) fn boasting(spec: &Spec) -> Suspect {
     let spec = spec.clone();
-    Arc::new(move |_| Box::new(Boasting(spec.make())))
+    Arc::new(move |_| Box::new(Boasting(spec.agent())))
 }
 
 struct Boasting(Box<dyn Agent>);

@@ -47,7 +47,7 @@ impl Course {
 
     /// What the player comes to from here.
     fn finish(&mut self, player: &str, iterations: u64, rng: &mut Rng) -> f64 {
-        let mut agent = player.parse::<Spec>().expect("a player").make();
+        let mut agent = player.parse::<Spec>().expect("a player").agent();
         while !self.worker.terminal() {
             let decided = agent.decide(&self.view, &mut Budget::iterations(iterations), rng);
             self.make(decided.expect("a move").choice);

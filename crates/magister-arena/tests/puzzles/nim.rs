@@ -57,7 +57,7 @@ fn heaps_that_can_be_won_are_won() {
                 let seen = Observation::Joint(joint.clone().into());
                 view.push(Turn { own: joint[role.index()], seen });
             }
-            let mut agent = "uct".parse::<Spec>().expect("a player").make();
+            let mut agent = "uct".parse::<Spec>().expect("a player").agent();
             let decided = agent.decide(&view, &mut Budget::iterations(40_000), &mut rng);
             let choice = decided.expect("a move").choice;
             let mut joint = vec![worker.legal(Role(0))[0], worker.legal(Role(1))[0]];

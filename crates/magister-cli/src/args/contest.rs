@@ -77,10 +77,10 @@ exchanged roles. An illegal, late or missing move is replaced by a random one an
 errors. With --iterations alone the same seed gives the same games, however many run at the same \
 time; how many that is, only matters to those who pay by the clock.
 
-With --json each game is an object: game, seed, players in the order of their seats, moves (of all \
-roles, chance included), rewards in the order of the seats, errors, times_ms (for each joint move \
-the time of each seat). The last object is the summary. Exit code: 0 played, 2 the game could not \
-be played.
+With --json each game is a match record, one object a line: game, seed, players in the order of \
+their seats, moves (of all roles, chance included), rewards in the order of the seats, errors, \
+times_ms (for each joint move the time of each seat), and more; docs/match-record.schema.json \
+describes it. The last object is the summary. Exit code: 0 played, 2 the game could not be played.
 
 Examples:
   magister match tictactoe --players mcts,random --games 10 --iterations 200
@@ -126,7 +126,9 @@ pub(crate) struct Match {
 #[derive(Debug, Parser)]
 #[command(
     after_help = "Reads what `magister match --json` prints, what `magister tournament` logs \
-and what `magister play --record` writes. Exit code: 0 all agree with the rules, 1 some do not, 2 something could not be read.
+and what `magister play --record` writes, now and in earlier versions. Moves, percepts, gains, \
+rewards and the end are checked; so is that everything that was drawn follows from the seed whose \
+hash was told at the start. Exit code: 0 all agree with the rules, 1 some do not, 2 something could not be read.
 
 Examples:
   magister match tictactoe --players mcts,random --games 10 --iterations 100 --json > played.jsonl

@@ -43,19 +43,31 @@ impl Match {
             again.referee.settle(stop)?;
             again.history.push(turn);
         }
-        if record.end.is_none() && again.record().moves != record.moves {
+        if record.end.is_some() {
+            again.referee.record = record.clone();
+            return Ok(again);
+        }
+        let before = record.moves.len();
+        let made = again.referee.record.clone();
+        if !made.moves.starts_with(&record.moves) {
             // Silent steps and chance do not come out as the record says.
-            let step = again.record().moves.len();
+            let step = made.moves.len();
             return Err(MatchError::Record(ReplayError::Differs { step, what: "moves" }));
         }
-        again.referee.record = record.clone();
-        let seats = again.answers.len();
-        again.referee.record.times_ms.resize(record.moves.len(), vec![0.0; seats]);
-        if record.end.is_none() {
-            again.restore(record)?;
-            again.events.push(Event::Resumed { turn: again.turn() });
-            again.ask();
-        }
+        // Silent steps that were not made yet are made now.
+        again.referee.record = MatchRecord {
+            moves: made.moves,
+            percepts: made.percepts,
+            gains: made.gains,
+            silent: made.silent,
+            rewards: made.rewards,
+            end: made.end,
+            ..record.clone()
+        };
+        again.restore(record)?;
+        again.events.push(Event::Resumed { turn: again.turn() });
+        again.tell_steps(before);
+        again.begin_turn();
         Ok(again)
     }
 

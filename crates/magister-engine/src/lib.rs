@@ -41,9 +41,10 @@
 #![forbid(unsafe_code)]
 
 pub mod agree;
-mod batch;
+pub mod batch;
 pub mod board;
 mod circuit;
+pub mod compiled;
 mod coverage;
 pub mod datalog;
 mod error;
@@ -60,6 +61,7 @@ pub mod reference;
 pub mod term;
 pub mod trace;
 
+pub use compiled::{Compiled, CompiledBuilder};
 pub use coverage::{Coverage, Unused, coverage};
 pub use datalog::DatalogGame;
 pub use error::Error;

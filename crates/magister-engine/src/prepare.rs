@@ -9,9 +9,9 @@ use magister_core::{Game, Halt, Seed, Step, Stop};
 use magister_gdl::Rulesheet;
 
 use crate::datalog::DatalogGame;
-use crate::evaluator::{Choice, Method, NetworkGame};
+use crate::evaluator::{NetworkGame, Playouts};
 use crate::grounder::{GroundLimits, Progress, ground_with};
-use crate::network::{Gates, Network, NetworkLimits};
+use crate::network::{Gates, GdlNetwork, NetworkLimits};
 use crate::trace::Stepper;
 use crate::{Error, Limits, Program, Reference, ReferenceGame};
 
@@ -134,31 +134,19 @@ pub fn prepare_with(
     match evaluator {
         Some(Evaluator::Datalog) => datalog(&program, source, name, stop),
         Some(Evaluator::Reference) => reference(&program, source, name, stop),
-        Some(Evaluator::Incremental) => {
+        Some(evaluator) => {
             let network = network(&program, stop)?;
-            on_network(&program, network, Method::Incremental, None, source, name)
-        }
-        Some(Evaluator::Sweep) => {
-            let network = network(&program, stop)?;
-            on_network(&program, network, Method::Sweep, None, source, name)
-        }
-        Some(Evaluator::Code) => {
-            let network = network(&program, stop)?;
-            on_network(&program, network, Method::Code, None, source, name)
-        }
-        Some(Evaluator::Batch) => {
-            let network = network(&program, stop)?;
-            on_network(&program, network, Method::Batch, None, source, name)
+            on_network(&program, network, evaluator, None, source, name)
         }
         None => match network(&program, stop) {
             Ok(network) => {
                 // How batches are played is measured when there are any.
-                let choice = Some(Choice::Measured);
-                let by = |method| {
-                    on_network(&program, Arc::clone(&network), method, choice, source, name)
+                let playouts = Some(Playouts::Measured);
+                let by = |evaluator| {
+                    on_network(&program, Arc::clone(&network), evaluator, playouts, source, name)
                 };
-                let mut games = vec![by(Method::Incremental)?, by(Method::Sweep)?];
-                games.extend(by(Method::Code));
+                let mut games = vec![by(Evaluator::Incremental)?, by(Evaluator::Sweep)?];
+                games.extend(by(Evaluator::Code));
                 let (best, speed) = fastest(games);
                 let gates = network.gates();
                 let step = gates.legal + gates.next;
@@ -193,8 +181,10 @@ pub fn prepare_each(
     let program = Arc::new(Program::new(rules, source)?);
     let mut all = Vec::new();
     if let Ok(network) = network(&program, stop, &Progress::default()) {
-        for method in [Method::Incremental, Method::Sweep, Method::Code, Method::Batch] {
-            all.extend(on_network(&program, Arc::clone(&network), method, None, source, name));
+        for evaluator in
+            [Evaluator::Incremental, Evaluator::Sweep, Evaluator::Code, Evaluator::Batch]
+        {
+            all.extend(on_network(&program, Arc::clone(&network), evaluator, None, source, name));
         }
     }
     all.extend(datalog(&program, source, name, stop));
@@ -212,17 +202,17 @@ pub fn network_of(
     source: &str,
     stop: &Stop,
     progress: &Progress,
-) -> Result<Arc<Network>, Error> {
+) -> Result<Arc<GdlNetwork>, Error> {
     network(&Program::new(rules, source)?, stop, progress)
 }
 
 /// How long a game may take to become a network before another evaluator takes over.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-fn network(program: &Program, stop: &Stop, progress: &Progress) -> Result<Arc<Network>, Error> {
+fn network(program: &Program, stop: &Stop, progress: &Progress) -> Result<Arc<GdlNetwork>, Error> {
     let made = within(PATIENCE, stop, |stop| {
         let grounded = ground_with(program, &GroundLimits::default(), stop, progress)?;
-        Network::new(&grounded, &NetworkLimits::default(), stop).map(Arc::new)
+        GdlNetwork::new(&grounded, &NetworkLimits::default(), stop).map(Arc::new)
     });
     made.map_err(|error| match error {
         Error::Halt(halt) => Error::Network(halt),
@@ -254,32 +244,27 @@ pub fn within<T>(time: Duration, stop: &Stop, work: impl FnOnce(&Stop) -> T) -> 
 
 fn on_network(
     program: &Arc<Program>,
-    network: Arc<Network>,
-    method: Method,
-    choice: Option<Choice>,
+    network: Arc<GdlNetwork>,
+    evaluator: Evaluator,
+    playouts: Option<Playouts>,
     source: &str,
     name: &str,
 ) -> Result<Prepared, Error> {
     let gates = network.gates();
-    let mut game = NetworkGame::new(program, network, method, source, name)?;
-    if method == Method::Code && !game.has_code() {
+    let network = NetworkGame::new(program, network, evaluator, source, name)?;
+    if evaluator == Evaluator::Code && !network.has_code() {
         let what = "this machine can not run the network as machine code; take `sweep`";
         return Err(Error::Network(Halt::Limit(what.to_owned())));
     }
-    if let Some(choice) = choice {
-        game = game.playing(choice);
-    }
-    let game = Arc::new(game);
-    let stepping = Arc::clone(&game);
+    let network = Arc::new(match playouts {
+        Some(playouts) => network.playing_by(playouts),
+        None => network,
+    });
+    let stepping = Arc::clone(&network);
     Ok(Prepared {
-        network: Some(Arc::clone(&game)),
-        game,
-        evaluator: match method {
-            Method::Incremental => Evaluator::Incremental,
-            Method::Sweep => Evaluator::Sweep,
-            Method::Code => Evaluator::Code,
-            Method::Batch => Evaluator::Batch,
-        },
+        game: Arc::new(network.game().clone()),
+        network: Some(network),
+        evaluator,
         gates: Some(gates),
         stepper: Box::new(move || stepping.stepper()),
     })

@@ -7,7 +7,7 @@ use magister_core::{
 };
 use magister_lanes::Width;
 
-use crate::evaluator::{Choice, NetworkGame, Playing};
+use crate::evaluator::{CompiledGame, Playouts};
 
 /// How much is played.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -189,16 +189,16 @@ fn alone(course: &Course, worker: &mut dyn Worker, stop: &Stop) -> Result<Played
 
 /// The ways to try steps that give others than to try them one by one: every width, and what play
 /// would choose.
-pub fn tries(game: &NetworkGame, stop: &Stop) -> Result<Vec<String>, Halt> {
+pub fn tries(game: &CompiledGame, stop: &Stop) -> Result<Vec<String>, Halt> {
     tries_differ(game, &Course::new(game, Amount::default(), stop)?, stop)
 }
 
-fn tries_differ(game: &NetworkGame, course: &Course, stop: &Stop) -> Result<Vec<String>, Halt> {
+fn tries_differ(game: &CompiledGame, course: &Course, stop: &Stop) -> Result<Vec<String>, Halt> {
     let mut worker = game.worker();
     let plain = course.tries(|tries, out| tries_one_by_one(&mut *worker, tries, out, stop))?;
     let mut different = Vec::new();
-    let lanes = Width::ALL.iter().map(|&width| Choice::Always(Playing::Lanes(width)));
-    for choice in lanes.chain([Choice::Measured]) {
+    let lanes = Width::ALL.iter().map(|&width| Playouts::Lanes(width));
+    for choice in lanes.chain([Playouts::Measured]) {
         let game = game.playing(choice);
         let mut worker = game.worker();
         let tried = course.tries(|tries, out| {
@@ -222,7 +222,7 @@ fn together(course: &Course, team: &mut Team, stop: &Stop) -> Result<Played, Hal
 
 /// Plays a course in all ways that this process has, and compares them with the plain evaluator:
 /// every width, two threads, and what play would choose.
-pub fn lanes(game: &NetworkGame, amount: Amount, stop: &Stop) -> Result<Lanes, Halt> {
+pub fn lanes(game: &CompiledGame, amount: Amount, stop: &Stop) -> Result<Lanes, Halt> {
     let course = Course::new(game, amount, stop)?;
     let mut worker = game.worker();
     let plain = course.play(|batch, out| one_by_one(&mut *worker, batch, out, stop))?;
@@ -240,7 +240,7 @@ pub fn lanes(game: &NetworkGame, amount: Amount, stop: &Stop) -> Result<Lanes, H
         Ok(())
     };
     for &width in Width::ALL {
-        let game = game.playing(Choice::Always(Playing::Lanes(width)));
+        let game = game.playing(Playouts::Lanes(width));
         let results = alone(&course, &mut *game.worker(), stop);
         compare(format!("{width} lanes"), results)?;
         if width == Width::best() {
@@ -249,7 +249,7 @@ pub fn lanes(game: &NetworkGame, amount: Amount, stop: &Stop) -> Result<Lanes, H
             compare("two threads".to_owned(), results)?;
         }
     }
-    let game = game.playing(Choice::Measured);
+    let game = game.playing(Playouts::Measured);
     let mut team = Team::new(&game, 2);
     let results = together(&course, &mut team, stop);
     compare("what is measured to be the fastest".to_owned(), results)?;

@@ -19,7 +19,7 @@ pub(super) struct Check {
 
 impl Check {
     pub(super) fn new(network: &Network, phases: &[&Phase]) -> Self {
-        let fluents = network.fluents.len() as u32;
+        let fluents = network.fluents() as u32;
         let mut circuit = Circuit::new(&network.graph);
         let possible = possible(&mut circuit, network);
         let known: Vec<Wire> =

@@ -1,39 +1,138 @@
 //! The random choice of a move as a circuit.
 //!
-//! Bottom up, a tree of adders counts the legal moves of each lane. Outside, a random number below
-//! that count is made. Top down, each node compares the number with the count of its left half and
-//! goes left, or goes right with the difference. A lane is active in one child only, so nothing
-//! ever has to be merged.
+//! Bottom up, a tree of adders counts the legal moves of each lane, or adds up their weights.
+//! Outside, a random number below that sum is made. Top down, each node compares the number with
+//! the sum of its left half and goes left, or goes right with the difference. A lane is active in
+//! one child only, so nothing ever has to be merged.
 
 use magister_lanes::Operation;
 
 use crate::circuit::{Circuit, Wire};
+use crate::network::{Edge, Network};
 
-/// A set of moves and how many of them are legal.
+/// A number of every lane: its digits, the lowest first, none where a digit is always zero.
+pub(super) type Digits = Vec<Option<Wire>>;
+
+/// What a place in the list of moves adds to the sum: one where its move is legal, or its weight.
+#[derive(Clone, Debug)]
+pub(super) struct Leaf {
+    digits: Digits,
+    /// The largest value.
+    most: u64,
+}
+
+impl Leaf {
+    /// Counts one where a move is legal.
+    pub(super) fn one(legal: Wire) -> Self {
+        Self { digits: vec![Some(legal)], most: 1 }
+    }
+
+    /// The weight of a move of a network where it is legal; one if its role has no weights. The
+    /// gates of the conditions are there already.
+    pub(super) fn of(
+        circuit: &mut Circuit<'_>,
+        network: &Network,
+        place: u32,
+        legal: Wire,
+    ) -> Self {
+        let first = network.weights.partition_point(|weight| weight.place < place);
+        let parts = network.weights[first..].iter().take_while(|weight| weight.place == place);
+        let mut sum: Option<Self> = None;
+        for part in parts {
+            let held = match part.when {
+                Edge::TRUE => legal,
+                when => {
+                    let when = circuit.edge(when);
+                    circuit.two(Operation::And, legal, when)
+                }
+            };
+            let digits = (0..u32::BITS - part.weight.leading_zeros())
+                .map(|digit| (part.weight >> digit & 1 == 1).then_some(held))
+                .collect();
+            let part = Self { digits, most: part.weight.into() };
+            sum = Some(match sum {
+                Some(sum) => {
+                    let most = sum.most + part.most;
+                    Self { digits: add(circuit, &sum.digits, &part.digits, most), most }
+                }
+                None => part,
+            });
+        }
+        sum.unwrap_or_else(|| Self::one(legal))
+    }
+
+    /// What one of several leaves counts, of which at most one counts anything in a lane.
+    pub(super) fn any(circuit: &mut Circuit<'_>, leaves: &[Leaf]) -> Option<Self> {
+        let longest = leaves.iter().map(|leaf| leaf.digits.len()).max()?;
+        let digits = (0..longest).map(|at| {
+            let wires: Vec<Wire> =
+                leaves.iter().filter_map(|leaf| leaf.digits.get(at).copied().flatten()).collect();
+            circuit.any(&wires)
+        });
+        let digits = digits.collect();
+        Some(Self { digits, most: leaves.iter().map(|leaf| leaf.most).max()? })
+    }
+}
+
+/// The lanes in which a move of chance is legal and has no weight, which is a fault of the rules.
+pub(super) fn weightless(
+    circuit: &mut Circuit<'_>,
+    network: &Network,
+    legal: &[Wire],
+) -> Option<Wire> {
+    let mut wrong = Vec::new();
+    for parts in network.weights.chunk_by(|one, other| one.place == other.place) {
+        let never = |when: Edge, weight: u32| when == Edge::TRUE && weight > 0;
+        if parts.iter().any(|part| never(part.when, part.weight)) {
+            continue;
+        }
+        let held: Vec<Wire> = parts
+            .iter()
+            .filter(|part| part.weight > 0)
+            .map(|part| circuit.edge(part.when))
+            .collect();
+        let legal = legal[parts[0].place as usize];
+        wrong.push(match circuit.any(&held) {
+            Some(held) => circuit.two(Operation::AndNot, legal, held),
+            None => legal,
+        });
+    }
+    circuit.any(&wrong)
+}
+
+/// A set of moves and the sum over those that are legal.
 struct Tree {
-    /// The digits of the number of legal moves, the lowest first.
-    count: Vec<Wire>,
+    sum: Digits,
     halves: Option<Box<(Tree, Tree)>>,
+    /// The largest sum.
+    most: u64,
+    /// The number of moves.
     size: usize,
 }
 
 /// A choice whose moves have been counted.
 pub(super) struct Counted {
     tree: Tree,
+    /// The digits of the sum, all of which are wires.
+    digits: Vec<Wire>,
 }
 
 impl Counted {
-    /// Counts the moves that are legal.
-    pub(super) fn new(circuit: &mut Circuit<'_>, legal: &[Wire]) -> Self {
-        Self { tree: count(circuit, legal) }
+    /// Adds up what the legal moves count.
+    pub(super) fn new(circuit: &mut Circuit<'_>, leaves: &[Leaf]) -> Self {
+        let tree = sum(circuit, leaves);
+        let digits =
+            tree.sum.iter().map(|digit| digit.unwrap_or_else(|| circuit.two(Operation::Nor, 0, 0)));
+        let digits = digits.collect();
+        Self { tree, digits }
     }
 
-    /// The digits of the number of legal moves, the lowest first.
+    /// The digits of the sum, the lowest first.
     pub(super) fn digits(&self) -> &[Wire] {
-        &self.tree.count
+        &self.digits
     }
 
-    /// For each move, whether it is the one with a given number among the legal ones.
+    /// For each move, whether a given number falls into its share of the sum.
     pub(super) fn choose(&self, circuit: &mut Circuit<'_>, number: &[Wire]) -> Vec<Wire> {
         let mut chosen = Vec::with_capacity(self.tree.size);
         descend(circuit, &self.tree, None, number, &mut chosen);
@@ -86,40 +185,45 @@ pub(super) fn scale(
     (sum, ones)
 }
 
-fn count(circuit: &mut Circuit<'_>, legal: &[Wire]) -> Tree {
-    if let [one] = *legal {
-        return Tree { count: vec![one], halves: None, size: 1 };
+fn sum(circuit: &mut Circuit<'_>, leaves: &[Leaf]) -> Tree {
+    match leaves {
+        [] => return Tree { sum: Vec::new(), halves: None, most: 0, size: 0 },
+        [one] => {
+            return Tree { sum: one.digits.clone(), halves: None, most: one.most, size: 1 };
+        }
+        _ => {}
     }
     // The left half is a power of two, so that counts have few digits.
-    let half = legal.len().next_power_of_two() / 2;
-    let left = count(circuit, &legal[..half]);
-    let right = count(circuit, &legal[half..]);
-    let sum = add(circuit, &left.count, &right.count, legal.len());
-    Tree { count: sum, halves: Some(Box::new((left, right))), size: legal.len() }
+    let half = leaves.len().next_power_of_two() / 2;
+    let left = sum(circuit, &leaves[..half]);
+    let right = sum(circuit, &leaves[half..]);
+    let most = left.most + right.most;
+    let sum = add(circuit, &left.sum, &right.sum, most);
+    Tree { sum, halves: Some(Box::new((left, right))), most, size: leaves.len() }
 }
 
 /// The number of digits that numbers up to `most` need.
-fn digits(most: usize) -> usize {
-    (usize::BITS - most.leading_zeros()) as usize
+fn digits(most: u64) -> usize {
+    (u64::BITS - most.leading_zeros()) as usize
 }
 
 /// The sum of two numbers, which is at most `most`.
-fn add(circuit: &mut Circuit<'_>, a: &[Wire], b: &[Wire], most: usize) -> Vec<Wire> {
+fn add(circuit: &mut Circuit<'_>, a: &[Option<Wire>], b: &[Option<Wire>], most: u64) -> Digits {
     let mut sum = Vec::new();
     let mut carry: Option<Wire> = None;
     for at in 0..digits(most) {
-        let parts: Vec<Wire> =
-            [a.get(at).copied(), b.get(at).copied(), carry].into_iter().flatten().collect();
+        let digit = |number: &[Option<Wire>]| number.get(at).copied().flatten();
+        let parts: Vec<Wire> = [digit(a), digit(b), carry].into_iter().flatten().collect();
         let last = at + 1 == digits(most);
         let (digit, over) = match parts[..] {
-            [] => break,
-            [one] => (one, None),
+            [] => (None, None),
+            [one] => (Some(one), None),
             [one, two] => (
-                circuit.two(Operation::Xor, one, two),
+                Some(circuit.two(Operation::Xor, one, two)),
                 (!last).then(|| circuit.two(Operation::And, one, two)),
             ),
             _ => (
-                circuit.three(Operation::Sum, parts[0], parts[1], parts[2]),
+                Some(circuit.three(Operation::Sum, parts[0], parts[1], parts[2])),
                 (!last).then(|| circuit.three(Operation::Carry, parts[0], parts[1], parts[2])),
             ),
         };
@@ -129,7 +233,8 @@ fn add(circuit: &mut Circuit<'_>, a: &[Wire], b: &[Wire], most: usize) -> Vec<Wi
     sum
 }
 
-/// Goes down to the move with the number, in the lanes that are active; in all if none is given.
+/// Goes down to the move in whose share the number falls, in the lanes that are active; in all if
+/// none is given.
 fn descend(
     circuit: &mut Circuit<'_>,
     tree: &Tree,
@@ -138,17 +243,23 @@ fn descend(
     chosen: &mut Vec<Wire>,
 ) {
     let Some(halves) = &tree.halves else {
-        chosen.push(active.unwrap_or(tree.count[0]));
+        if tree.size > 0 {
+            let held: Vec<Wire> = tree.sum.iter().copied().flatten().collect();
+            chosen.push(match active {
+                Some(active) => active,
+                None => circuit.any(&held).unwrap_or(0),
+            });
+        }
         return;
     };
     let (left, right) = &**halves;
-    let number = &number[..digits(tree.size - 1).min(number.len())];
-    // number - left.count, digit by digit.
+    let number = &number[..digits(tree.most - 1).min(number.len())];
+    // number - left.sum, digit by digit.
     let mut less: Option<Wire> = None;
     let mut rest = Vec::new();
-    let needed = if right.size > 1 { digits(right.size - 1) } else { 0 };
+    let needed = if right.most > 1 { digits(right.most - 1) } else { 0 };
     for (at, &digit) in number.iter().enumerate() {
-        let other = left.count.get(at).copied();
+        let other = left.sum.get(at).copied().flatten();
         if at < needed {
             rest.push(match (other, less) {
                 (Some(other), Some(less)) => circuit.three(Operation::Sum, digit, other, less),
@@ -164,8 +275,8 @@ fn descend(
             (None, None) => None,
         };
     }
-    // The left count may have a digit more than any number.
-    for &other in left.count.iter().skip(number.len()) {
+    // The left sum may have a digit more than any number.
+    for other in left.sum.iter().skip(number.len()).copied().flatten() {
         less = Some(match less {
             Some(less) => circuit.two(Operation::Or, less, other),
             None => other,

@@ -9,15 +9,15 @@ use magister_lanes::{Form, Gate, Operation, Tape, Width};
 use crate::circuit::{Circuit, Laid, Layout, Wire};
 use crate::network::Network;
 
-/// What goals are worth.
+/// How a game pays.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Pay<'a> {
-    /// The values of the network's goals, if they are numbers.
-    pub(crate) values: &'a [Option<f64>],
+pub(crate) struct Pay {
     /// The role that has no rewards.
     pub(crate) chance: Option<usize>,
-    /// Whether a role without a goal has zero.
-    pub(crate) zero: bool,
+    /// The goal value of a role for which the rules give none.
+    pub(crate) missing: Option<f64>,
+    /// Whether gains are what counts, and goals are not.
+    pub(crate) on_the_way: bool,
 }
 
 /// Goals over states that have been kept.
@@ -34,9 +34,12 @@ pub(super) struct Goals {
 
 impl Goals {
     /// The goals of a network, if they take so many gates that it is worth while to keep states.
-    pub(super) fn new(network: &Network, pay: &Pay<'_>) -> Option<Self> {
+    pub(super) fn new(network: &Network, pay: Pay) -> Option<Self> {
+        if pay.on_the_way {
+            return None;
+        }
         let mut circuit = Circuit::new(&network.graph);
-        circuit.nodes(network.goals.iter().map(|&(.., edge)| edge));
+        circuit.nodes(network.goals.iter().map(|goal| goal.when));
         let rewards = rewards(network, &mut circuit, pay);
         let mut gates = circuit.section();
         let inputs = network.graph.inputs() as u32;
@@ -84,17 +87,15 @@ impl Goals {
 pub(super) fn rewards(
     network: &Network,
     circuit: &mut Circuit<'_>,
-    pay: &Pay<'_>,
+    pay: Pay,
 ) -> Vec<(usize, f64, Wire)> {
     let mut rewards = Vec::new();
-    for role in (0..network.idle.len()).filter(|&role| pay.chance != Some(role)) {
+    for role in (0..network.roles()).filter(|&role| pay.chance != Some(role)) {
         let goals: Vec<(f64, Wire)> = network
             .goals
             .iter()
-            .zip(pay.values)
-            .filter(|((whose, ..), _)| *whose as usize == role)
-            .filter_map(|(&(.., edge), value)| value.map(|value| (value, edge)))
-            .map(|(value, edge)| (value, circuit.edge(edge)))
+            .filter(|goal| goal.role.index() == role)
+            .filter_map(|goal| Some((goal.value?, circuit.edge(goal.when))))
             .collect();
         let (mut one, mut two): (Option<Wire>, Option<Wire>) = (None, None);
         for &(_, goal) in &goals {
@@ -116,9 +117,9 @@ pub(super) fn rewards(
             };
             rewards.push((role, value, single));
         }
-        if pay.zero {
+        if let Some(missing) = pay.missing {
             let none = one.map_or(0, |one| circuit.two(Operation::Nor, one, one));
-            rewards.push((role, 0.0, none));
+            rewards.push((role, missing, none));
         }
     }
     rewards
@@ -131,7 +132,7 @@ mod tests {
     use super::*;
     use crate::Program;
     use crate::grounder::{GroundLimits, ground};
-    use crate::network::NetworkLimits;
+    use crate::network::{GdlNetwork, NetworkLimits};
     use magister_core::Stop;
     use magister_gdl::{Options, read};
     use magister_lanes::Wires;
@@ -158,25 +159,20 @@ mod tests {
         text + &format!("(last {count})")
     }
 
-    fn network(text: &str) -> Network {
+    const PAY: Pay = Pay { chance: None, missing: None, on_the_way: false };
+
+    fn network(text: &str) -> GdlNetwork {
         let rules = read(text, &Options::default()).rules;
         let program = Program::new(&rules, text).expect("a game");
         let grounded = ground(&program, &GroundLimits::default(), &Stop::never()).expect("grounds");
-        Network::new(&grounded, &NetworkLimits::default(), &Stop::never()).expect("fits")
-    }
-
-    fn values(network: &Network) -> Vec<Option<f64>> {
-        let text = |value| network.terms.constant_text(value)?.parse().ok();
-        network.goals.iter().map(|&(_, value, _)| text(value)).collect()
+        GdlNetwork::new(&grounded, &NetworkLimits::default(), &Stop::never()).expect("fits")
     }
 
     #[test]
     fn goals_of_kept_states_are_those_of_the_rules() {
         let count = 24;
         let network = network(&lamps(count));
-        let values = values(&network);
-        let pay = Pay { values: &values, chance: None, zero: false };
-        let goals = Goals::new(&network, &pay).expect("so many gates are kept apart");
+        let goals = Goals::new(&network, PAY).expect("so many gates are kept apart");
         assert_eq!(goals.fluents.len(), count);
         for &width in Width::ALL {
             let mut kept = Wires::new(width, goals.rows);
@@ -207,8 +203,6 @@ mod tests {
     #[test]
     fn few_goals_are_not_kept_apart() {
         let network = network(&lamps(4));
-        let values = values(&network);
-        let pay = Pay { values: &values, chance: None, zero: false };
-        assert!(Goals::new(&network, &pay).is_none());
+        assert!(Goals::new(&network, PAY).is_none());
     }
 }

@@ -8,7 +8,7 @@ use magister_lanes::{Ledger, Planes, Start, Width, Wires, hold};
 use super::check::Check;
 use super::ending::Ending;
 use super::player::{BatchPlayer, Trouble};
-use super::program::{STATE, YES};
+use super::rows::{STATE, YES};
 use super::squares::bring;
 use magister_core::Halt;
 
@@ -105,6 +105,9 @@ impl BatchPlayer {
         self.planes = Planes::new(self.width(), leaves.seed);
         self.ledger = Ledger::new(self.width(), leaves.max_steps, 1);
         self.keeping.fill(0);
+        if let Some(gains) = &mut self.gains {
+            gains.clear();
+        }
         sheet.paid.clear();
         (self.sweep, self.phase) = (0, first);
         let mut late = sheet.begin[1].iter().any(|&word| word != 0);
@@ -236,6 +239,9 @@ impl BatchPlayer {
         }
         self.choose();
         program.next.run(&mut self.wires);
+        if let Some(gains) = &mut self.gains {
+            gains.add(&program.gains, &self.wires, program.restart);
+        }
         if let Ending::Commit(commit) = &program.ending {
             commit.run(&mut self.wires, program.restart, Start::Rows(&self.starts));
         }
@@ -258,6 +264,13 @@ impl BatchPlayer {
                 let (leaf, shift) = (from + place, slot % 2 * LANES + place * each);
                 let count = |row: u32| sheet.paid.row(row)[slot / 2] >> shift & mask;
                 out.finished[leaf] = count(rewards.len() as u32).count_ones();
+                if let Some(gains) = &self.gains {
+                    let own = leaf * roles..(leaf + 1) * roles;
+                    let first = slot * LANES + place * each;
+                    for lane in first..first + each {
+                        gains.collect(lane, &mut out.paid[own.clone()], &mut out.sum[own.clone()]);
+                    }
+                }
                 for (at, &(role, value, _)) in rewards.iter().enumerate() {
                     let lanes = count(at as u32);
                     if lanes != 0 {

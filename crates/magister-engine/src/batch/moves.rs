@@ -44,12 +44,12 @@ struct Set {
 }
 
 impl CountedMoves {
-    /// The moves of a network, by their numbers in the vocabulary, and the rewards of a program.
-    pub(super) fn new(network: &Network, numbers: &[u32], rewards: &[(usize, f64, u32)]) -> Self {
+    /// The moves of a network, and the rewards of a program.
+    pub(super) fn new(network: &Network, rewards: &[(usize, f64, u32)]) -> Self {
         let mut counted =
             Self { moves: Vec::new(), rows: Vec::new(), places: Vec::new(), roles: Vec::new() };
         let (mut first_set, mut first_count) = (0, 0);
-        for role in 0..network.idle.len() {
+        for role in 0..network.roles() {
             let own: Vec<(f64, u32)> = rewards
                 .iter()
                 .filter(|r| r.0 == role)
@@ -59,8 +59,8 @@ impl CountedMoves {
                 continue;
             }
             let from = counted.moves.len();
-            for (at, _) in network.moves.iter().enumerate().filter(|(_, m)| m.0 as usize == role) {
-                counted.moves.push((Role(role as u8), Move(numbers[at])));
+            for at in network.places(Role(role as u8)) {
+                counted.moves.push(network.moves[at]);
                 counted.rows.push(network.inputs[at] + 1);
             }
             let to = counted.moves.len();

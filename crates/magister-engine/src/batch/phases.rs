@@ -38,6 +38,11 @@ impl Phase {
             .collect()
     }
 
+    /// The fluent that says that it is the role's turn, and whether it says so by being false.
+    pub(super) fn fluent(&self) -> (u32, bool) {
+        (self.turn.node() - 1, self.turn.negated())
+    }
+
     /// Whether it is the role's turn in a state.
     pub(super) fn has_turn(&self, state: &[u64]) -> bool {
         let fluent = self.turn.node() as usize - 1;

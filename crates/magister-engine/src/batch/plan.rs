@@ -8,14 +8,15 @@ use super::ending::Ending;
 use super::goals::{Goals, Pay};
 use super::moves::CountedMoves;
 use super::phases::Phase;
-use super::program::BatchProgram;
+use super::program::{Contents, StepProgram};
+use super::rows::RowProgram;
 use crate::network::{Network, Turns};
 
 /// What all players of a game share.
 #[derive(Debug)]
 pub(crate) struct BatchPlan {
     /// What sweeps run: always the same, or that of each phase in turn.
-    pub(super) programs: Vec<BatchProgram>,
+    pub(super) programs: Vec<RowProgram>,
     pub(super) phases: Vec<Phase>,
     /// The goals of states that are kept, if that is better.
     pub(super) apart: Option<Goals>,
@@ -25,36 +26,41 @@ pub(crate) struct BatchPlan {
     pub(super) moves: Option<CountedMoves>,
     /// Whether lanes have states of the game; not where moves are counted.
     pub(super) check: Option<Check>,
+    /// Whether gains are what is paid, and the role that has no rewards.
+    pub(super) on_the_way: bool,
+    pub(super) chance: Option<usize>,
 }
 
 impl BatchPlan {
-    /// The plan of a network. If it is to tell what comes of moves, their numbers are given.
-    pub(crate) fn new(network: &Network, pay: &Pay<'_>, numbers: Option<&[u32]>) -> Self {
+    /// The plan of a network that pays so. With `moves`, it tells what comes of moves.
+    pub(crate) fn new(network: &Network, pay: Pay, moves: bool) -> Self {
         let apart = Goals::new(network, pay);
         // Which moves were made is asked of all roles at once.
-        let phases = if numbers.is_none() { Phase::of(network) } else { Vec::new() };
-        let make = |form: Form| -> Vec<BatchProgram> {
-            let program = |network: &Network, turns: Option<Turns>| {
-                BatchProgram::new(network, turns, pay, apart.as_ref(), numbers.is_some(), form)
-            };
-            if phases.is_empty() {
-                return vec![program(network, network.turns.clone())];
-            }
-            phases.iter().map(|(_, side, turns)| program(side, Some(turns.clone()))).collect()
+        let phases = if moves { Vec::new() } else { Phase::of(network) };
+        let contents = Contents { goals: apart.is_none(), percepts: false };
+        let step = |network: &Network, turns: Option<Turns>| {
+            StepProgram::new(network, turns, pay, contents)
+        };
+        let steps: Vec<StepProgram> = if phases.is_empty() {
+            vec![step(network, network.turns.clone())]
+        } else {
+            phases.iter().map(|(_, side, turns)| step(side, Some(turns.clone()))).collect()
+        };
+        let make = |form: Form| -> Vec<RowProgram> {
+            steps.iter().map(|step| RowProgram::new(step, apart.as_ref(), moves, form)).collect()
         };
         let form = Form::best(Width::best());
         let mut programs = make(form);
-        if form != Form::Runs && !programs.iter().all(BatchProgram::has_code) {
+        if form != Form::Runs && !programs.iter().all(RowProgram::has_code) {
             // Gates in the order for code are slow without it.
             programs = make(Form::Runs);
         }
         let phases: Vec<Phase> = phases.into_iter().map(|(phase, ..)| phase).collect();
-        let check =
-            numbers.is_none().then(|| Check::new(network, &phases.iter().collect::<Vec<_>>()));
-        let moves =
-            numbers.map(|numbers| CountedMoves::new(network, numbers, &programs[0].rewards));
-        let (fluents, roles) = (network.fluents.len(), network.idle.len());
-        Self { programs, phases, apart, fluents, roles, moves, check }
+        let check = (!moves).then(|| Check::new(network, &phases.iter().collect::<Vec<_>>()));
+        let moves = moves.then(|| CountedMoves::new(network, &programs[0].rewards));
+        let (fluents, roles) = (network.fluents(), network.roles());
+        let (on_the_way, chance) = (pay.on_the_way, pay.chance);
+        Self { programs, phases, apart, fluents, roles, moves, check, on_the_way, chance }
     }
 
     /// The phase of a state; none if its playouts can not be played by this plan.
@@ -83,7 +89,7 @@ impl BatchPlan {
         self.phases.iter().position(|phase| phase.has_turn(state)).unwrap_or(0)
     }
 
-    pub(super) fn program(&self, phase: usize) -> &BatchProgram {
+    pub(super) fn program(&self, phase: usize) -> &RowProgram {
         &self.programs[phase]
     }
 

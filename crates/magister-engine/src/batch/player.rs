@@ -8,10 +8,11 @@ use magister_core::{Batch, Detail, Halt, Results, Stop, Tally};
 use magister_lanes::{BITS, Ledger, Planes, Start, Width, Wires, hold, scale};
 
 use super::ending::Ending;
+use super::gains::{Gains, each};
 use super::leaves::Sheet;
 use super::moves::MoveBook;
 use super::plan::BatchPlan;
-use super::program::{STATE, YES};
+use super::rows::{STATE, YES};
 use super::slot::{Playing, lanes};
 
 /// Why a batch did not come to its end.
@@ -51,6 +52,8 @@ pub(crate) struct BatchPlayer {
     counts: magister_lanes::Tally,
     /// What came of moves, if the plan tells that.
     moves: Option<MoveBook>,
+    /// What lanes have gained, if the game pays on the way.
+    pub(super) gains: Option<Gains>,
     /// The number of sweeps so far.
     pub(super) sweep: u64,
     /// The phase of the first sweep.
@@ -84,6 +87,7 @@ impl BatchPlayer {
             slots: vec![idle; width.slots()],
             counts: magister_lanes::Tally::new(width, plan.programs[0].paid.len() + 1),
             moves: plan.moves.as_ref().map(|counted| MoveBook::new(counted, width)),
+            gains: plan.on_the_way.then(|| Gains::new(width, plan.roles, plan.chance)),
             sweep: 0,
             phase: 0,
             waiting: vec![VecDeque::new(); plan.programs.len()],
@@ -251,6 +255,9 @@ impl BatchPlayer {
         playing.since = self.sweep;
         self.planes.begin(slot, stream.id, self.sweep);
         playing.began.fill(self.sweep);
+        if let Some(gains) = &mut self.gains {
+            gains.begin(slot);
+        }
         for lane in 0..LANES {
             self.ledger.begin(slot * LANES + lane, lane_quota(stream.quota, lane));
         }
@@ -264,6 +271,9 @@ impl BatchPlayer {
         tally.truncated = batch.streams[stream].quota - tally.finished;
         tally.steps = std::mem::take(&mut self.slots[slot].steps);
         tally.steps -= u64::from(count(rewards.len() + 1));
+        if let Some(gains) = &self.gains {
+            gains.close(slot, batch.streams[stream].quota, tally);
+        }
         for (number, &(role, value, _)) in rewards.iter().enumerate() {
             let paid = count(number);
             tally.paid[role] += paid;
@@ -314,6 +324,9 @@ impl BatchPlayer {
         if let (Some(book), Some(counted)) = (moves, &plan.moves) {
             book.note(counted, wires, program.restart);
         }
+        if let Some(gains) = &mut self.gains {
+            gains.add(&program.gains, wires, program.restart);
+        }
         if let Ending::Commit(commit) = &program.ending {
             let start =
                 if self.same { Start::Same(&self.start) } else { Start::Rows(&self.starts) };
@@ -336,6 +349,21 @@ impl BatchPlayer {
         let Self { plan, wires, ledger, slots, kept, keeping, moves, counts, .. } = self;
         let waits = plan.programs[0].paid.len() as u32;
         counts.add(waits, wires, &[YES], ledger.waiting());
+        if let Some(gains) = &mut self.gains {
+            counts.add(waits - 1, wires, &[YES], ledger.finished());
+            let details = batch.detail == Detail::PerPlayout;
+            for (slot, playing) in slots.iter_mut().enumerate() {
+                let (ended, finished) = (lanes(ledger.ended(), slot), ledger.finished());
+                if details {
+                    playing.note(ended, lanes(finished, slot), self.sweep, 0);
+                }
+                each(ended.into(), |lane| {
+                    let out = details.then(|| &mut playing.rewards[lane]);
+                    gains.end(slot * LANES + lane, out);
+                });
+            }
+            return;
+        }
         if let (Some(book), Some(counted)) = (moves, &plan.moves) {
             book.finish(counted, ledger.finished());
         }

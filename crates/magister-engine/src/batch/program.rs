@@ -1,66 +1,157 @@
-//! A network as tapes: what one sweep of a batch runs.
+//! The batch program: one step of a game as gates over lanes, before anything is laid out for a
+//! processor.
+//!
+//! A back end plays as many games side by side as its words have bits; each game is a lane. A
+//! program has one [`StepProgram`], or two that take turns where two roles do so strictly. Wire 0
+//! is always true; behind it come the wires of the fluents, then those of the moves that are made
+//! (and of roles that idle), then everything that gates compute. A gate reads wires that are inputs
+//! or were written before, so a back end may run the lists in their order, reorder them, or
+//! translate them.
+//!
+//! One step of all lanes:
+//!
+//! 1. The fluents hold the state. Run [`legal_gates`](StepProgram::legal_gates). Now
+//!    [`terminal`](StepProgram::terminal), [`legal`](StepProgram::legal),
+//!    [`weights`](StepProgram::weights) and the [`count`](Choice::count) of every choice are there,
+//!    and [`stuck`](StepProgram::stuck) says where the rules are at fault.
+//! 2. Where a state is terminal, run [`goal_gates`](StepProgram::goal_gates); then
+//!    [`rewards`](StepProgram::rewards) are there. The wires that step 3 needs stay what they are.
+//! 3. Make the choices. Each takes a random number `U` of 40 bits: in the lanes of
+//!    [`draws[d]`](Choice::draws) that of draw `d`, as the [contract](magister_core::playout)
+//!    numbers them. Write the digits of `floor(U * count / 2^40)` to the wires of
+//!    [`number`](Choice::number).
+//! 4. Run [`next_gates`](StepProgram::next_gates). Now [`made`](StepProgram::made),
+//!    [`next`](StepProgram::next) and [`gains`](StepProgram::gains) are there, and after
+//!    [`percept_gates`](StepProgram::percept_gates) also [`percepts`](StepProgram::percepts).
+//! 5. The next state becomes the state. Nothing is said of lanes that were terminal: the back end
+//!    puts a new start there.
 
-use magister_lanes::{BITS, Commit, Form, Operation, Tape, Width, planes_for};
+use std::ops::Range;
 
-use super::choice::Counted;
-use super::ending::Ending;
-use super::goals::{Goals, Pay, rewards};
-use crate::circuit::{Circuit, Laid, Layout, Wire};
+use magister_core::{Move, Percept, Role};
+use magister_lanes::{Gate, Operation};
+
+use super::choice::{Counted, Leaf, weightless};
+use super::goals::{Pay, rewards};
+use super::phases::Phase;
+use crate::circuit::{Circuit, Wire};
 use crate::network::{Edge, Network, Turns};
 
-/// The row of the constant.
-pub(super) const YES: u32 = 0;
-
-/// Where the fluents begin.
-pub(super) const STATE: u32 = 1;
-
-/// What one sweep runs, in this order: `legal`; `goals` if a playout has ended; the random planes
-/// of every draw; `mix`; the choices; `next`; the ending.
-#[derive(Debug)]
-pub(super) struct BatchProgram {
-    /// The number of rows.
-    pub(super) rows: usize,
-    /// Legal moves, their number, the end.
-    pub(super) legal: Tape,
-    /// The goals, where the state is terminal.
-    pub(super) goals: Tape,
-    /// The upper planes that choices look at, from this one on, if those are enough.
-    pub(super) from: usize,
-    /// Which draw each role uses, where that differs from lane to lane: the upper planes, and the
-    /// others.
-    pub(super) mix: Tape,
-    pub(super) mix_rest: Tape,
-    /// The chosen moves and the next state.
-    pub(super) next: Tape,
-    pub(super) ending: Ending,
-    /// Whether the state is terminal.
-    pub(super) terminal: u32,
-    /// Whether a role can not move that should.
-    pub(super) stuck: u32,
-    /// Where playouts end: written from outside.
-    pub(super) restart: u32,
-    /// Where the planes of each draw begin.
-    pub(super) draws: Vec<u32>,
-    pub(super) choices: Vec<Choice>,
-    /// If the choices from the upper planes are part of `mix`, the lanes in which they are not
-    /// enough.
-    pub(super) unsure: Option<u32>,
-    /// Rewards: the role, the value, and the row of the lanes in which it is paid. Of those of a
-    /// role at most one is. Where goals are computed apart, the rows are theirs.
-    pub(super) rewards: Vec<(usize, f64, u32)>,
-    /// The rows of the rewards, and that of the constant: what is counted at the end.
-    pub(super) paid: Vec<u32>,
+/// The batch program of a game; see the [module](self).
+#[derive(Clone, PartialEq, Debug)]
+pub struct BatchProgram {
+    /// The number of fluents; those of a state are the wires from 1 on.
+    pub fluents: usize,
+    /// The number of roles.
+    pub roles: usize,
+    /// Whether each fluent is true at the start.
+    pub initial: Vec<bool>,
+    /// The moves that the steps list, role by role.
+    pub moves: Vec<(Role, Move)>,
+    /// The steps: always the same, or two in turn.
+    pub steps: Vec<StepProgram>,
+    /// Where two steps take turns, the fluent that is true when each is to be run, or the fluent
+    /// that is false then.
+    pub turns: Vec<(u32, bool)>,
 }
 
-/// A random choice.
-#[derive(Debug)]
-pub(super) struct Choice {
-    /// The rows of the number of legal moves, the lowest digit first.
-    pub(super) count: Vec<u32>,
-    /// Where the random number begins.
-    pub(super) random: u32,
-    /// Where the chosen number begins.
-    pub(super) number: u32,
+/// One step of all lanes; see the [module](self).
+#[derive(Clone, PartialEq, Debug)]
+pub struct StepProgram {
+    /// The number of wires.
+    pub wires: u32,
+    /// The wires before this one are the constant, the fluents and the moves.
+    pub inputs: u32,
+    /// Legal moves, their number or weight, the end.
+    pub legal_gates: Vec<Gate>,
+    /// Goals, over what `legal_gates` computed.
+    pub goal_gates: Vec<Gate>,
+    /// The moves that are made, the next state, the gains.
+    pub next_gates: Vec<Gate>,
+    /// Percepts, over what all but the goals computed.
+    pub percept_gates: Vec<Gate>,
+    /// Where the state is terminal.
+    pub terminal: Wire,
+    /// Where the rules are at fault, if the state is not terminal: a role should move and can not,
+    /// or a legal move of chance has no weight.
+    pub stuck: Wire,
+    /// Where the step is silent.
+    pub silent: Signal,
+    /// Where each move is legal.
+    pub legal: Vec<Wire>,
+    /// The parts of the weights of chance's moves: the move by its place in the list, the weight,
+    /// and where it counts. Choices have added them up already.
+    pub weights: Vec<(u32, u32, Signal)>,
+    /// The random choices.
+    pub choices: Vec<Choice>,
+    /// For every move the wire that says, after `next_gates`, where it is made.
+    pub made: Vec<Wire>,
+    /// What each fluent is next.
+    pub next: Vec<Signal>,
+    /// What is paid at the end: role, value, where. At most one reward of a role is paid in a lane.
+    pub rewards: Vec<(Role, f64, Wire)>,
+    /// What is paid on the way: role, value, where.
+    pub gains: Vec<(Role, f64, Wire)>,
+    /// What is perceived: role, percept, where.
+    pub percepts: Vec<(Role, Percept, Wire)>,
+}
+
+/// A wire, or its negation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Signal {
+    /// The wire.
+    pub wire: Wire,
+    /// Whether it is negated.
+    pub negated: bool,
+}
+
+impl From<Edge> for Signal {
+    fn from(edge: Edge) -> Self {
+        Self { wire: edge.node(), negated: edge.negated() }
+    }
+}
+
+/// A random choice of a move.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Choice {
+    /// The digits of the number of legal moves, or of their total weight, the lowest first.
+    pub count: Vec<Wire>,
+    /// For each draw, where the choice takes it. A role takes the draw after those of the roles
+    /// before it that have two or more legal moves.
+    pub draws: Vec<Wire>,
+    /// Where the digits of the chosen number are to be written, the lowest first.
+    pub number: Range<Wire>,
+}
+
+/// What a program is to have besides playouts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Contents {
+    pub(super) goals: bool,
+    pub(super) percepts: bool,
+}
+
+impl BatchProgram {
+    /// The program of a network that pays so.
+    pub(crate) fn new(network: &Network, pay: Pay) -> Self {
+        let contents = Contents { goals: true, percepts: true };
+        let phases = Phase::of(network);
+        let step = |network: &Network, turns: Option<Turns>| {
+            StepProgram::new(network, turns, pay, contents)
+        };
+        let steps = if phases.is_empty() {
+            vec![step(network, network.turns.clone())]
+        } else {
+            phases.iter().map(|(_, side, turns)| step(side, Some(turns.clone()))).collect()
+        };
+        Self {
+            fluents: network.fluents(),
+            roles: network.roles(),
+            initial: network.initial.clone(),
+            moves: network.moves.clone(),
+            steps,
+            turns: phases.iter().map(|(phase, ..)| phase.fluent()).collect(),
+        }
+    }
 }
 
 /// A choice under construction: for every place of its list, the moves that may be there.
@@ -68,64 +159,38 @@ struct Chooser {
     places: Vec<Vec<u32>>,
 }
 
-impl BatchProgram {
-    /// The tapes of a network that pays so, in whose states turns are taken like that, and whose
-    /// goals may be computed apart. With `moves`, the rows of the moves that are made are there
-    /// after each sweep, at the places of the network's inputs.
+impl StepProgram {
+    /// The step of a network that pays so, in whose states turns are taken like that.
     pub(super) fn new(
         network: &Network,
         turns: Option<Turns>,
-        pay: &Pay<'_>,
-        apart: Option<&Goals>,
-        moves: bool,
-        form: Form,
+        pay: Pay,
+        contents: Contents,
     ) -> Self {
-        Builder::new(network, turns).build(pay, apart, moves, form)
-    }
-
-    /// Whether it runs as code, if there is code at all.
-    pub(super) fn has_code(&self) -> bool {
-        let tapes = [&self.legal, &self.goals, &self.mix, &self.mix_rest, &self.next];
-        tapes.iter().all(|tape| tape.is_empty() || tape.has_code(Width::best()))
+        Builder { network, turns, circuit: Circuit::new(&network.graph) }.build(pay, contents)
     }
 }
 
-pub(super) struct Builder<'a> {
-    pub(super) network: &'a Network,
+struct Builder<'a> {
+    network: &'a Network,
     turns: Option<Turns>,
-    pub(super) circuit: Circuit<'a>,
-    /// Wires that have rows of their own because they are written from outside.
-    fixed: Vec<Wire>,
+    circuit: Circuit<'a>,
 }
 
-impl<'a> Builder<'a> {
-    fn new(network: &'a Network, turns: Option<Turns>) -> Self {
-        Self { network, turns, circuit: Circuit::new(&network.graph), fixed: Vec::new() }
-    }
-
+impl Builder<'_> {
     fn role_of(&self, at: u32) -> usize {
-        self.network.moves[at as usize].0 as usize
-    }
-
-    /// Wires that have rows of their own, one after the other.
-    pub(super) fn fixed(&mut self, count: usize) -> Wire {
-        let first = self.circuit.wires;
-        for _ in 0..count {
-            let wire = self.circuit.fresh();
-            self.fixed.push(wire);
-        }
-        first
+        self.network.moves[at as usize].0.index()
     }
 
     /// The choices to make: one for all roles where they take turns, otherwise one for each.
     fn choosers(&self) -> Vec<Chooser> {
-        let roles = self.network.idle.len();
+        let roles = self.network.roles();
         let lists: Vec<Vec<u32>> = match &self.turns {
             Some(turns) => turns.active.clone(),
             None => (0..roles)
                 .map(|role| {
-                    let all = 0..self.network.moves.len() as u32;
-                    all.filter(|&at| self.role_of(at) == role).collect()
+                    let own = self.network.places(Role(role as u8));
+                    (own.start as u32..own.end as u32).collect()
                 })
                 .collect(),
         };
@@ -139,27 +204,48 @@ impl<'a> Builder<'a> {
         if places.is_empty() { Vec::new() } else { vec![Chooser { places }] }
     }
 
-    fn build(
-        mut self,
-        pay: &Pay<'_>,
-        apart: Option<&Goals>,
-        moves: bool,
-        form: Form,
-    ) -> BatchProgram {
+    /// What a chooser has to choose from.
+    fn count(&mut self, chooser: &Chooser, legal: &[Wire]) -> Counted {
         let network = self.network;
-        let yes = YES;
-        let restart = self.fixed(1);
-        // Before all that differs from side to side, so that they have the same rows in all.
-        let starts = (form != Form::Runs).then(|| self.fixed(network.next.len()));
+        let leaves: Vec<Leaf> = chooser
+            .places
+            .iter()
+            .map(|place| {
+                let own: Vec<Leaf> = place
+                    .iter()
+                    .map(|&at| Leaf::of(&mut self.circuit, network, at, legal[at as usize]))
+                    .collect();
+                Leaf::any(&mut self.circuit, &own).unwrap_or_else(|| Leaf::one(0))
+            })
+            .collect();
+        Counted::new(&mut self.circuit, &leaves)
+    }
+
+    fn build(mut self, pay: Pay, contents: Contents) -> StepProgram {
+        let network = self.network;
+        let yes = 0;
         // Section 1: legal moves and the end. What goals share with the next state must be there
         // by then, because goals are computed in between.
         let mut first: Vec<Edge> = network.legal.clone();
         first.push(network.terminal);
-        let mut goal_edges: Vec<Edge> = network.goals.iter().map(|&(.., e)| e).collect();
-        if apart.is_some() {
-            goal_edges.clear();
+        first.extend(network.weights.iter().map(|weight| weight.when));
+        first.push(network.silent);
+        let goal_edges: Vec<Edge> = if contents.goals && !pay.on_the_way {
+            network.goals.iter().map(|goal| goal.when).collect()
+        } else {
+            Vec::new()
+        };
+        let gain_edges: Vec<Edge> = if pay.on_the_way {
+            network.gains.iter().map(|gain| gain.when).collect()
+        } else {
+            Vec::new()
+        };
+        let mut later: Vec<Edge> = network.next.iter().chain(&gain_edges).copied().collect();
+        let next_count = later.len();
+        if contents.percepts {
+            later.extend(network.percepts.iter().map(|sight| sight.when));
         }
-        let of_next = network.graph.reachable(network.next.iter().copied());
+        let of_next = network.graph.reachable(later.iter().copied());
         let of_goals = network.graph.reachable(goal_edges.iter().copied());
         first.extend(
             of_goals.into_iter().filter(|n| of_next.binary_search(n).is_ok()).map(Edge::of),
@@ -169,20 +255,8 @@ impl<'a> Builder<'a> {
         let legal: Vec<Wire> =
             network.legal.clone().into_iter().map(|e| self.circuit.edge(e)).collect();
         let choosers = self.choosers();
-        let counted: Vec<Counted> = choosers
-            .iter()
-            .map(|chooser| {
-                let merged: Vec<Wire> = chooser
-                    .places
-                    .iter()
-                    .map(|place| {
-                        let wires: Vec<Wire> = place.iter().map(|&at| legal[at as usize]).collect();
-                        self.circuit.any(&wires).unwrap_or(yes)
-                    })
-                    .collect();
-                Counted::new(&mut self.circuit, &merged)
-            })
-            .collect();
+        let counted: Vec<Counted> =
+            choosers.iter().map(|chooser| self.count(chooser, &legal)).collect();
         let some: Vec<Option<Wire>> =
             counted.iter().map(|c| self.circuit.any(c.digits())).collect();
         let turn: Vec<Wire> = match self.turns.clone() {
@@ -190,115 +264,131 @@ impl<'a> Builder<'a> {
             None => Vec::new(),
         };
         let moving = self.moving(&legal, &some, &turn);
-        let stuck = self.stuck(&moving);
-        let (draws, random, masks) = self.draws(&counted);
-        let section_legal = self.circuit.section();
+        let stuck = self.stuck(&moving, &legal);
+        let draws = self.draws(&choosers, &counted, &legal);
+        let legal_gates = self.circuit.section();
 
         // Section 2: goals.
         self.circuit.nodes(goal_edges.iter().copied());
-        let rewards = match apart {
-            Some(_) => Vec::new(),
-            None => rewards(network, &mut self.circuit, pay),
+        let rewards = if pay.on_the_way || !contents.goals {
+            Vec::new()
+        } else {
+            rewards(network, &mut self.circuit, pay)
         };
-        let section_goals = self.circuit.section();
+        let goal_gates = self.circuit.section();
 
-        // Section 3: which random numbers each choice takes.
-        let most = counted.iter().map(|c| planes_for(c.digits().len())).max();
-        let from = BITS - most.unwrap_or(BITS);
-        self.mix(&draws, &random, &masks, from..BITS);
-        let numbers: Vec<Wire> = counted.iter().map(|c| self.fixed(c.digits().len())).collect();
-        let unsure = (form != Form::Runs).then(|| self.scale(&counted, &random, &numbers, from));
-        let section_mix = self.circuit.section();
-        self.mix(&draws, &random, &masks, 0..from);
-        let section_rest = self.circuit.section();
-
-        // Section 4: the moves that are made, and the next state.
-        for (index, (chooser, counted)) in choosers.iter().zip(&counted).enumerate() {
-            let digits = counted.digits().len() as u32;
-            let number: Vec<Wire> = (numbers[index]..numbers[index] + digits).collect();
+        // Section 3: the moves that are made, the next state, the gains.
+        let mut choices = Vec::new();
+        for ((counted, draws), (chooser, some)) in
+            counted.iter().zip(draws).zip(choosers.iter().zip(&some))
+        {
+            let first = self.circuit.wires;
+            let number: Vec<Wire> = counted.digits().iter().map(|_| self.circuit.fresh()).collect();
             let chosen = counted.choose(&mut self.circuit, &number);
             for (place, wire) in chooser.places.iter().zip(chosen) {
                 for &at in place {
-                    let some = some[index].unwrap_or(yes);
-                    self.does(at, wire, &turn, &moving, some);
+                    self.does(at, wire, &turn, &moving, some.unwrap_or(yes));
                 }
             }
+            let number = first..first + number.len() as u32;
+            choices.push(Choice { count: counted.digits().to_vec(), draws, number });
         }
         self.rest(&legal, &moving);
-        self.circuit.nodes(network.next.iter().copied());
-        let next: Vec<(Wire, bool)> = network.next.iter().map(|&e| self.next(e)).collect();
-        let mut kept = vec![terminal, stuck];
-        kept.extend(unsure);
-        let after: Vec<Wire> = match starts {
-            None => next.iter().map(|&(wire, _)| wire).collect(),
-            Some(starts) => (starts..)
-                .zip(&next)
-                .map(|(start, next)| self.commit(*next, restart, start))
-                .collect(),
-        };
-        let section_next = self.circuit.section();
+        self.circuit.nodes(later[..next_count].iter().copied());
+        let mut gains = Vec::new();
+        if pay.on_the_way {
+            for gain in &network.gains {
+                gains.push((gain.role, gain.value, self.circuit.edge(gain.when)));
+            }
+        }
+        let next_gates = self.circuit.section();
 
-        // Rows.
-        kept.extend(&self.fixed);
-        kept.extend(rewards.iter().map(|&(.., wire)| wire));
-        kept.extend(counted.iter().flat_map(Counted::digits));
-        if moves {
-            kept.extend(network.inputs.iter().map(|input| input + 1));
+        // Section 4: percepts.
+        self.circuit.nodes(later[next_count..].iter().copied());
+        let mut percepts = Vec::new();
+        if contents.percepts {
+            for sight in &network.percepts {
+                percepts.push((sight.role, sight.percept, self.circuit.edge(sight.when)));
+            }
         }
-        if starts.is_none() {
-            kept.extend(&after);
-        }
-        let layout = Layout {
-            form,
-            widths: Width::useful(),
-            wires: self.circuit.wires as usize,
+        let percept_gates = self.circuit.section();
+        let weights = network.weights.iter();
+        StepProgram {
+            wires: self.circuit.wires,
             inputs: network.graph.inputs() as u32 + 1,
-            fixed: &self.fixed,
-            kept,
-            after: starts.map(|_| after.as_slice()),
-        };
-        let sections = [section_legal, section_goals, section_mix, section_rest, section_next];
-        let Laid { tapes, row, rows: count, .. } = layout.lay(sections.into());
-        let at = |wire: Wire| row[wire as usize];
-        let mut tapes = tapes.into_iter();
-        let [legal, goals, mix, mix_rest, next_tape] =
-            std::array::from_fn(|_| tapes.next().unwrap_or_else(|| Tape::new(&[], 0)));
-        let rewards: Vec<(usize, f64, u32)> = match apart {
-            Some(apart) => apart.rewards.clone(),
-            None => rewards.iter().map(|&(role, value, wire)| (role, value, at(wire))).collect(),
-        };
-        let paid = rewards.iter().map(|&(.., row)| row).chain([yes]).collect();
-        BatchProgram {
-            rows: count,
+            legal_gates,
+            goal_gates,
+            next_gates,
+            percept_gates,
+            terminal,
+            stuck,
+            silent: network.silent.into(),
             legal,
-            goals,
-            from,
-            mix,
-            mix_rest,
-            next: next_tape,
-            ending: match starts {
-                Some(starts) => Ending::Tape { starts: at(starts) },
-                None => Ending::Commit(Commit::new(
-                    next.iter()
-                        .enumerate()
-                        .map(|(fluent, &(wire, negated))| (fluent as u32 + 1, at(wire), negated)),
-                )),
-            },
-            terminal: at(terminal),
-            stuck: at(stuck),
-            restart: at(restart),
-            draws: draws.iter().map(|&wire| at(wire)).collect(),
-            choices: (0..counted.len())
-                .map(|index| Choice {
-                    count: counted[index].digits().iter().map(|&wire| at(wire)).collect(),
-                    random: at(random[index]),
-                    number: at(numbers[index]),
-                })
+            weights: weights.map(|part| (part.place, part.weight, part.when.into())).collect(),
+            choices,
+            made: network.inputs.iter().map(|input| input + 1).collect(),
+            next: network.next.iter().map(|&edge| edge.into()).collect(),
+            rewards: rewards
+                .into_iter()
+                .map(|(role, value, wire)| (Role(role as u8), value, wire))
                 .collect(),
-            unsure: unsure.map(at),
-            rewards,
-            paid,
+            gains,
+            percepts,
         }
+    }
+
+    /// For every choice and draw, the lanes in which it takes it.
+    fn draws(
+        &mut self,
+        choosers: &[Chooser],
+        counted: &[Counted],
+        legal: &[Wire],
+    ) -> Vec<Vec<Wire>> {
+        let mut masks: Vec<Vec<Wire>> = Vec::new();
+        for index in 0..counted.len() {
+            let Some(before) = masks.last().cloned() else {
+                masks.push(vec![0]);
+                continue;
+            };
+            let Some(two) = self.two(&choosers[index - 1], &counted[index - 1], legal) else {
+                masks.push(before);
+                continue;
+            };
+            let mut now = Vec::new();
+            for draw in 0..=before.len() {
+                let same = before.get(draw).map(|&m| self.circuit.two(Operation::AndNot, m, two));
+                let after =
+                    draw.checked_sub(1).map(|d| self.circuit.two(Operation::And, before[d], two));
+                now.extend(match (same, after) {
+                    (Some(a), Some(b)) => Some(self.circuit.two(Operation::Or, a, b)),
+                    (one, other) => one.or(other),
+                });
+            }
+            masks.push(now);
+        }
+        masks
+    }
+
+    /// Where a chooser has two legal moves or more; none if it never has.
+    fn two(&mut self, chooser: &Chooser, counted: &Counted, legal: &[Wire]) -> Option<Wire> {
+        let own = chooser.places.iter().flatten();
+        let weighted = |&at: &u32| self.network.weights.iter().any(|weight| weight.place == at);
+        if !own.clone().any(weighted) {
+            // The number of legal moves is there.
+            return self.circuit.any(counted.digits().get(1..)?);
+        }
+        let (mut one, mut two): (Option<Wire>, Option<Wire>) = (None, None);
+        for &at in own {
+            let wire = legal[at as usize];
+            let Some(before) = one else {
+                one = Some(wire);
+                continue;
+            };
+            let both = self.circuit.two(Operation::And, before, wire);
+            two = Some(two.map_or(both, |two| self.circuit.two(Operation::Or, two, both)));
+            one = Some(self.circuit.two(Operation::Or, before, wire));
+        }
+        two
     }
 
     /// For every role whether it has a legal move.
@@ -326,12 +416,17 @@ impl<'a> Builder<'a> {
     }
 
     /// Whether somebody should move and can not: any role, or where roles may idle all of them.
-    fn stuck(&mut self, moving: &[Wire]) -> Wire {
+    /// Or a legal move of chance has no weight.
+    fn stuck(&mut self, moving: &[Wire], legal: &[Wire]) -> Wire {
         let idling = self.network.idle.iter().any(Option::is_some);
         let all = if idling {
             self.circuit.any(moving).unwrap_or(0)
         } else {
             moving.iter().fold(0, |all, &one| self.circuit.two(Operation::And, all, one))
+        };
+        let all = match weightless(&mut self.circuit, self.network, legal) {
+            Some(wrong) => self.circuit.two(Operation::AndNot, all, wrong),
+            None => all,
         };
         self.circuit.two(Operation::Nor, all, all)
     }

@@ -2,7 +2,7 @@
 
 use magister_lanes::{Wires, transpose};
 
-use super::program::STATE;
+use super::rows::STATE;
 
 /// Brings 64 states into the lanes of a word, to the rows of the fluents.
 pub(super) fn bring(wires: &mut Wires, word: usize, states: &[&[u64]; 64], fluents: usize) {

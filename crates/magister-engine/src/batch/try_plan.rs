@@ -1,11 +1,11 @@
 //! One step of a network for all lanes, in which one role's move is given and those of the others
 //! are drawn: the tapes for it.
 
-use magister_core::Move;
+use magister_core::{Move, Role};
 use magister_lanes::{BITS, Form, Operation, Tape, Width, planes_for};
 
 use super::check::possible;
-use super::choice::Counted;
+use super::choice::{Counted, Leaf, weightless};
 use crate::circuit::{Circuit, Laid, Layout, Wire};
 use crate::network::{Edge, Network};
 
@@ -69,25 +69,17 @@ pub(super) struct After {
     pub(super) stuck: u32,
 }
 
-/// What the vocabulary calls the moves and percepts of a network, by their places there.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Numbers<'a> {
-    pub(crate) moves: &'a [u32],
-    /// Empty if nobody is told any.
-    pub(crate) percepts: &'a [u32],
-}
-
 impl TryPlan {
-    /// The plan of a network for a role.
-    pub(crate) fn new(network: &Network, role: usize, numbers: Numbers<'_>) -> Option<Self> {
+    /// The plan of a network for a role, in a game that may hide information.
+    pub(crate) fn new(network: &Network, role: usize, hidden: bool) -> Option<Self> {
         let form = Form::best(Width::best());
         // Gates in the order for code are slow without it.
-        Self::in_form(network, role, numbers, form)
-            .or_else(|| Self::in_form(network, role, numbers, Form::Runs))
+        Self::in_form(network, role, hidden, form)
+            .or_else(|| Self::in_form(network, role, hidden, Form::Runs))
     }
 
     /// The plan in a form; none if that is code and can not be made.
-    fn in_form(network: &Network, role: usize, numbers: Numbers<'_>, form: Form) -> Option<Self> {
+    fn in_form(network: &Network, role: usize, hidden: bool, form: Form) -> Option<Self> {
         let after = After::new(network, form)?;
         let mut builder = Builder::new(network);
         let random = builder.fixed(BITS);
@@ -95,10 +87,8 @@ impl TryPlan {
         // Section 1: legal moves, how many of them, and the end.
         let start = Playable::new(&mut builder.circuit, network);
         let allowed = possible(&mut builder.circuit, network);
-        let moves = |whose: usize| -> Vec<usize> {
-            (0..network.moves.len()).filter(|&at| network.moves[at].0 as usize == whose).collect()
-        };
-        let others: Vec<(usize, Vec<usize>)> = (0..network.idle.len())
+        let moves = |whose: usize| -> Vec<usize> { network.places(Role(whose as u8)).collect() };
+        let others: Vec<(usize, Vec<usize>)> = (0..network.roles())
             .filter(|&whose| whose != role)
             .map(|whose| (whose, moves(whose)))
             .filter(|(_, moves)| !moves.is_empty())
@@ -106,8 +96,10 @@ impl TryPlan {
         let counted: Vec<Counted> = others
             .iter()
             .map(|(_, moves)| {
-                let legal: Vec<Wire> = moves.iter().map(|&at| start.legal[at]).collect();
-                Counted::new(&mut builder.circuit, &legal)
+                let circuit = &mut builder.circuit;
+                let leaf = |&at: &usize| Leaf::of(circuit, network, at as u32, start.legal[at]);
+                let leaves: Vec<Leaf> = moves.iter().map(leaf).collect();
+                Counted::new(&mut builder.circuit, &leaves)
             })
             .collect();
         let idle = network.idle[role].map(|input| {
@@ -135,7 +127,7 @@ impl TryPlan {
             }
         }
         let circuit = &mut builder.circuit;
-        let seen = grouped(network, role, numbers.percepts);
+        let seen = if hidden { grouped(network, role) } else { Vec::new() };
         circuit.nodes(network.next.iter().chain(seen.iter().flat_map(|(_, e)| e)).copied());
         let fluents: Vec<Wire> = network.next.iter().map(|&e| circuit.edge(e)).collect();
         let percepts: Vec<(u32, Wire)> = seen
@@ -157,7 +149,7 @@ impl TryPlan {
         kept.extend(&builder.fixed);
         let laid = builder.lay(form, kept, vec![legal_section, next_section])?;
         let at = |wire: Wire| laid.row[wire as usize];
-        let named = |at: usize| Move(numbers.moves[at]);
+        let named = |at: usize| network.moves[at].1;
         let mut own: Vec<Own> = moves(role)
             .into_iter()
             .map(|place| Own {
@@ -167,7 +159,7 @@ impl TryPlan {
             })
             .collect();
         own.extend(idle.map(|(input, wire)| Own { choice: Move::IDLE, input, legal: at(wire) }));
-        let mut made = vec![Vec::new(); network.idle.len()];
+        let mut made = vec![Vec::new(); network.roles()];
         for (whose, moves) in &others {
             made[*whose] =
                 moves.iter().map(|&place| (named(place), network.inputs[place] + 1)).collect();
@@ -211,13 +203,12 @@ impl TryPlan {
 }
 
 /// The percepts of a role by their numbers, and when each is seen.
-fn grouped(network: &Network, role: usize, numbers: &[u32]) -> Vec<(u32, Vec<Edge>)> {
+fn grouped(network: &Network, role: usize) -> Vec<(u32, Vec<Edge>)> {
     let mut all: Vec<(u32, Edge)> = network
         .percepts
         .iter()
-        .zip(numbers)
-        .filter(|((whose, ..), _)| *whose as usize == role)
-        .map(|(&(.., edge), &number)| (number, edge))
+        .filter(|sight| sight.role.index() == role)
+        .map(|sight| (sight.percept.0, sight.when))
         .collect();
     all.sort_by_key(|&(number, _)| number);
     let same = all.chunk_by(|(one, _), (other, _)| one == other);
@@ -277,20 +268,24 @@ struct Playable {
 
 impl Playable {
     fn new(circuit: &mut Circuit<'_>, network: &Network) -> Self {
-        circuit.nodes(network.legal.iter().copied().chain([network.terminal]));
+        let weights = network.weights.iter().map(|weight| weight.when);
+        circuit.nodes(network.legal.iter().copied().chain([network.terminal]).chain(weights));
         let terminal = circuit.edge(network.terminal);
         let legal: Vec<Wire> = network.legal.iter().map(|&e| circuit.edge(e)).collect();
-        let moving: Vec<Wire> = (0..network.idle.len())
+        let moving: Vec<Wire> = (0..network.roles())
             .map(|role| {
-                let own = network.moves.iter().zip(&legal).filter(|(m, _)| m.0 as usize == role);
-                let own: Vec<Wire> = own.map(|(_, &wire)| wire).collect();
-                circuit.any(&own).unwrap_or_else(|| circuit.two(Operation::Nor, 0, 0))
+                let own = &legal[network.places(Role(role as u8))];
+                circuit.any(own).unwrap_or_else(|| circuit.two(Operation::Nor, 0, 0))
             })
             .collect();
         let all = if network.idle.iter().any(Option::is_some) {
             circuit.any(&moving).unwrap_or(0)
         } else {
             moving.iter().fold(0, |all, &one| circuit.two(Operation::And, all, one))
+        };
+        let all = match weightless(circuit, network, &legal) {
+            Some(wrong) => circuit.two(Operation::AndNot, all, wrong),
+            None => all,
         };
         let stuck = circuit.three(Operation::Nor3, all, terminal, all);
         Self { legal, terminal, moving, stuck }

@@ -7,7 +7,7 @@ use magister_core::{Halt, Move, Observation, Stop, Tried, Tries};
 use magister_lanes::{BITS, Planes, Width, Wires, hold, scale};
 
 use super::player::Trouble;
-use super::program::{STATE, YES};
+use super::rows::{STATE, YES};
 use super::squares::{bring, take};
 use super::try_plan::TryPlan;
 

@@ -9,7 +9,7 @@ use magister_core::{Game, Seed, Step, Stop, draw};
 use magister_gdl::Syntax;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::network::Network;
+use crate::network::GdlNetwork;
 use crate::program::{Effect, Goal, Pattern, Program};
 use crate::term::Terms;
 use crate::{Ground, Limits, Reference};
@@ -41,7 +41,11 @@ pub(super) struct Material {
 }
 
 impl Material {
-    pub(super) fn new(game: &dyn Game, network: Option<&Network>, rules: Option<&Program>) -> Self {
+    pub(super) fn new(
+        game: &dyn Game,
+        network: Option<&GdlNetwork>,
+        rules: Option<&Program>,
+    ) -> Self {
         let mut material = Material { roles: game.info().roles.clone(), ..Material::default() };
         material.states = states(game);
         if let Some(network) = network.filter(|network| network.fluents.len() <= FLUENTS) {

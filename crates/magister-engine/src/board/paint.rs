@@ -14,7 +14,7 @@ use super::picture::{Line, Panel, Picture, Spot};
 use super::plan::{Place, Plan, Use, plan};
 use super::relation::{Forms, relations};
 use super::symbols::EMPTY;
-use crate::network::Network;
+use crate::network::GdlNetwork;
 use crate::{Ground, Program};
 
 /// A fluent that is told in words, and its leaves.
@@ -36,7 +36,7 @@ impl Painter {
     /// what things are called; both may be missing.
     pub fn new(
         game: &dyn Game,
-        network: Option<&Network>,
+        network: Option<&GdlNetwork>,
         rules: Option<&Program>,
         style: &Style,
     ) -> Self {

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use super::Painter;
 use super::fill::label;
 use super::plan::{Place, Plan, Use};
-use crate::network::Network;
+use crate::network::GdlNetwork;
 use crate::{Ground, Program};
 
 /// The board of a game that runs on a network: all boards that were recognised, as one list of
@@ -26,7 +26,7 @@ impl NetworkBoard {
     /// The board of a game, if it has one. `moves` are the moves by their numbers.
     pub fn new(
         game: &dyn Game,
-        network: &Network,
+        network: &GdlNetwork,
         rules: &Program,
         moves: &[Ground],
     ) -> Option<Self> {

@@ -35,10 +35,13 @@ impl<M: Machine> Worker for Bare<'_, M> {
     }
 
     fn weights(&self) -> &[u32] {
-        &[]
+        self.0.weights()
     }
 
-    fn step(&mut self, joint: &[Move], _out: &mut Step, _stop: &Stop) -> Result<(), Halt> {
+    fn step(&mut self, joint: &[Move], out: &mut Step, _stop: &Stop) -> Result<(), Halt> {
+        if self.0.shared.gaining {
+            return self.0.follow_gaining(joint, out);
+        }
         self.0.follow(joint)
     }
 

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use magister_core::Move;
 
 use super::machine::{Lists, Machine};
-use super::names::Names;
+use super::places::Places;
 use crate::network::{Edge, Network};
 
 /// What depends on a node.
@@ -32,7 +32,7 @@ struct Plan {
 #[derive(Clone, Debug)]
 pub(super) struct Incremental {
     network: Arc<Network>,
-    names: Arc<Names>,
+    places: Arc<Places>,
     plan: Arc<Plan>,
     values: Vec<bool>,
     /// For each gate the number of inputs that are false.
@@ -51,10 +51,10 @@ pub(super) struct Incremental {
 }
 
 impl Incremental {
-    pub(super) fn new(network: Arc<Network>, names: Arc<Names>) -> Self {
+    pub(super) fn new(network: Arc<Network>, places: Arc<Places>) -> Self {
         let plan = Arc::new(plan(&network));
         let nodes = network.graph.len();
-        let words = network.fluents.len().div_ceil(64);
+        let words = network.fluents().div_ceil(64);
         let mut machine = Self {
             values: vec![false; nodes],
             missing: vec![0; nodes],
@@ -67,7 +67,7 @@ impl Incremental {
             goals_known: false,
             plan,
             network,
-            names,
+            places,
         };
         machine.start();
         machine
@@ -124,7 +124,7 @@ impl Incremental {
         }
         let outputs =
             &plan.outputs[plan.output_starts[at] as usize..plan.output_starts[at + 1] as usize];
-        let fluents = self.network.fluents.len();
+        let fluents = self.network.fluents();
         for &output in outputs {
             let output = output as usize;
             if output < fluents {
@@ -173,12 +173,13 @@ impl Incremental {
 
 fn plan(network: &Network) -> Plan {
     let nodes = network.graph.len();
-    let percepts = network.percepts.iter().map(|&(.., e)| e);
-    let outputs = network.legal.iter().chain(&network.next).copied().chain(percepts);
-    let propagated = network.graph.reachable(outputs.chain([network.terminal]));
+    let weights = network.weights.iter().map(|weight| weight.when);
+    let outputs = network.legal.iter().chain(&network.next).copied().chain(network.of_steps());
+    let outputs = outputs.chain(weights).chain([network.terminal, network.silent]);
+    let propagated = network.graph.reachable(outputs);
     let goal_gates = network
         .graph
-        .reachable(network.goals.iter().map(|&(.., e)| e))
+        .reachable(network.goals.iter().map(|goal| goal.when))
         .into_iter()
         .filter(|n| propagated.binary_search(n).is_err() && !network.graph.children(*n).is_empty())
         .collect();
@@ -222,7 +223,7 @@ impl Machine for Incremental {
 
     fn legal(&self, lists: &mut Lists) {
         lists.rooms(|role, room| {
-            let (from, to) = self.names.ranges[role];
+            let (from, to) = self.places.ranges[role];
             let mut end = 0;
             for word in from / 64..to.div_ceil(64) {
                 let mut bits = self.legal[word];
@@ -234,7 +235,7 @@ impl Machine for Incremental {
                 }
                 while bits != 0 {
                     let at = word * 64 + bits.trailing_zeros() as usize;
-                    room[end] = Move(self.names.numbers[at]);
+                    room[end] = Move(self.places.numbers[at]);
                     end += 1;
                     bits &= bits - 1;
                 }
@@ -255,8 +256,20 @@ impl Machine for Incremental {
         self.settle(&plan);
     }
 
+    fn weight(&self, number: usize) -> bool {
+        self.wire(self.network.weights[number].when)
+    }
+
+    fn silent(&self) -> bool {
+        self.wire(self.network.silent)
+    }
+
     fn percept(&self, number: usize) -> bool {
-        self.wire(self.network.percepts[number].2)
+        self.wire(self.network.percepts[number].when)
+    }
+
+    fn gain(&self, number: usize) -> bool {
+        self.wire(self.network.gains[number].when)
     }
 
     fn advance(&mut self, inputs: &[u32]) {
@@ -292,6 +305,6 @@ impl Machine for Incremental {
     }
 
     fn goal(&self, number: usize) -> bool {
-        self.wire(self.network.goals[number].2)
+        self.wire(self.network.goals[number].when)
     }
 }

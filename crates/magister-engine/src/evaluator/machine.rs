@@ -69,11 +69,18 @@ pub(super) trait Machine: Send {
     fn is_legal(&self, number: usize) -> bool;
     /// Switches moves on.
     fn moves(&mut self, inputs: &[u32]);
+    /// Whether a part of the weights of chance's moves counts.
+    fn weight(&self, number: usize) -> bool;
+    /// Whether the step out of the state is silent.
+    fn silent(&self) -> bool;
     /// Whether a percept is seen, while moves are on.
     fn percept(&self, number: usize) -> bool;
+    /// Whether a part of the gains is paid, while moves are on.
+    fn gain(&self, number: usize) -> bool;
     /// Goes to the next state; these moves were on.
     fn advance(&mut self, inputs: &[u32]);
-    /// Goes to the next state by moves that were not switched on, and nobody wants the percepts.
+    /// Goes to the next state by moves that were not switched on, and nobody wants percepts or
+    /// gains.
     fn follow(&mut self, inputs: &[u32]) {
         self.moves(inputs);
         self.advance(inputs);

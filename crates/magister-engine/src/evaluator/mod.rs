@@ -3,20 +3,24 @@
 mod bare;
 mod code;
 mod game;
+mod gdl;
 mod incremental;
 mod machine;
-mod names;
 mod pace;
+mod places;
 mod playouts;
 mod possible;
 mod stepper;
 mod sweep;
 mod tape;
 mod tries;
+mod weights;
 mod worker;
 
 #[cfg(test)]
 mod tests;
 
-pub use game::{Method, NetworkGame};
-pub use pace::{Choice, Playing};
+pub use game::CompiledGame;
+pub use gdl::NetworkGame;
+pub use magister_lanes::Width;
+pub use pace::Playouts;

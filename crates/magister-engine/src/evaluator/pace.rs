@@ -13,21 +13,14 @@ use magister_lanes::Width;
 
 use crate::batch::{BatchPlayer, Trouble};
 
-/// How a batch may be played.
+/// How batches of playouts are played. The results are the same in every way.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Playing {
-    /// One lane after the other.
+pub enum Playouts {
+    /// One lane after the other, by single steps.
     OneByOne,
     /// On vectors of so many lanes.
     Lanes(Width),
-}
-
-/// What to choose from.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Choice {
-    /// Always the same.
-    Always(Playing),
-    /// What is measured to be the fastest for the number of lanes and playouts.
+    /// In the way that is measured to be the fastest for the number of lanes and playouts.
     Measured,
 }
 
@@ -135,16 +128,16 @@ impl Pace {
         self.widths.is_some()
     }
 
-    /// The fastest way to play a request.
-    pub(super) fn choose(&self, request: &Request) -> Playing {
+    /// The fastest way to play a request: on vectors of a width, or one lane after the other.
+    pub(super) fn choose(&self, request: &Request) -> Option<Width> {
         let sweeps = (self.steps + self.playouts) as f64 / self.playouts.max(1) as f64;
-        let mut best = (self.one_by_one(request), Playing::OneByOne);
+        let mut best = (self.one_by_one(request), None);
         for &(width, begin, sweep) in self.widths.iter().flatten() {
             let rounds = request.streams.div_ceil(width.slots()).max(1) as f64;
             let side_by_side = request.lanes.clamp(1, width.lanes()) as f64;
             let time = rounds * begin + request.playouts as f64 * sweeps / side_by_side * sweep;
             if time < best.0 {
-                best = (time, Playing::Lanes(width));
+                best = (time, Some(width));
             }
         }
         best.1
@@ -223,17 +216,17 @@ mod tests {
     fn the_fastest_way_is_chosen_by_lanes_and_playouts() {
         let mut pace = pace();
         let long = |pace: &Pace, lanes: usize| pace.choose(&Request::long(lanes));
-        assert_eq!(long(&pace, 512), Playing::OneByOne, "nothing else is known");
+        assert_eq!(long(&pace, 512), None, "nothing else is known");
         // A step takes about 0.1 milliseconds one by one, a sweep as long as four or six of them.
         let (w256, w512) = (Width::W256, Width::W512);
         pace.measured(vec![(w256, 0.01, 0.000_4), (w512, 0.01, 0.000_6)]);
-        assert_eq!(long(&pace, 3), Playing::OneByOne);
-        assert_eq!(long(&pace, 8), Playing::Lanes(w256));
-        assert_eq!(long(&pace, 256), Playing::Lanes(w256));
-        assert_eq!(long(&pace, 300), Playing::Lanes(w256));
-        assert_eq!(long(&pace, 500), Playing::Lanes(w512));
+        assert_eq!(long(&pace, 3), None);
+        assert_eq!(long(&pace, 8), Some(w256));
+        assert_eq!(long(&pace, 256), Some(w256));
+        assert_eq!(long(&pace, 300), Some(w256));
+        assert_eq!(long(&pace, 500), Some(w512));
         // To begin takes as long as ten playouts.
         let few = Request { streams: 1, playouts: 8, lanes: 8 };
-        assert_eq!(pace.choose(&few), Playing::OneByOne);
+        assert_eq!(pace.choose(&few), None);
     }
 }

@@ -4,13 +4,13 @@ use std::sync::{MutexGuard, PoisonError};
 use std::time::Instant;
 
 use magister_core::playout::{LANES, leaves_one_by_one, one_by_one};
-use magister_core::{Batch, Detail, Halt, Leaves, Results, Stop, Stream, Worker, Yields};
+use magister_core::{Batch, Detail, Halt, Leaves, Payment, Results, Stop, Stream, Worker, Yields};
 use magister_lanes::Width;
 
 use super::bare::Bare;
 use super::game::Shared;
 use super::machine::Machine;
-use super::pace::{Choice, Pace, Playing, Request, measure};
+use super::pace::{Pace, Playouts, Request, measure};
 use super::worker::NetworkWorker;
 use crate::batch::{BatchPlayer, Trouble};
 
@@ -20,17 +20,17 @@ impl Shared {
     }
 
     /// How many streams are played side by side if there are so many.
-    pub(super) fn side_by_side(&self, choice: Choice, streams: usize) -> usize {
-        match choice {
-            Choice::Always(Playing::OneByOne) => 1,
-            Choice::Always(Playing::Lanes(width)) => width.slots(),
+    pub(super) fn side_by_side(&self, playouts: Playouts, streams: usize) -> usize {
+        match playouts {
+            Playouts::OneByOne => 1,
+            Playouts::Lanes(width) => width.slots(),
             // As if there were a plan: who cuts a batch has much to play.
-            Choice::Measured => {
+            Playouts::Measured => {
                 let pace = self.pace();
                 match pace.choose(&Request::long(streams * LANES)) {
-                    Playing::Lanes(width) => width.slots(),
-                    Playing::OneByOne if pace.is_measured() => 1,
-                    Playing::OneByOne => streams.clamp(1, Width::best().slots()),
+                    Some(width) => width.slots(),
+                    None if pace.is_measured() => 1,
+                    None => streams.clamp(1, Width::best().slots()),
                 }
             }
         }
@@ -48,12 +48,13 @@ impl Shared {
     }
 
     /// From how many lanes on large batches are played in which way, as far as is known.
-    pub(super) fn choices(&self, choice: Choice) -> Vec<(usize, Playing)> {
-        let playing = |lanes: usize| match choice {
-            Choice::Always(playing) => playing,
-            Choice::Measured => self.pace().choose(&Request::long(lanes)),
+    pub(super) fn choices(&self, playouts: Playouts) -> Vec<(usize, Option<Width>)> {
+        let playing = |lanes: usize| match playouts {
+            Playouts::OneByOne => None,
+            Playouts::Lanes(width) => Some(width),
+            Playouts::Measured => self.pace().choose(&Request::long(lanes)),
         };
-        let mut choices: Vec<(usize, Playing)> =
+        let mut choices: Vec<(usize, Option<Width>)> =
             (1..=Width::best().lanes()).map(|lanes| (lanes, playing(lanes))).collect();
         choices.dedup_by_key(|(_, playing)| *playing);
         choices
@@ -68,14 +69,14 @@ impl<M: Machine> NetworkWorker<M> {
         out: &mut Results,
         stop: &Stop,
     ) -> Result<(), Halt> {
-        match self.choice {
-            Choice::Always(Playing::OneByOne) => self.one_by_one(batch, out, stop),
-            Choice::Always(Playing::Lanes(width)) => self.on_vectors(width, batch, out, stop),
-            Choice::Measured => {
+        match self.playouts {
+            Playouts::OneByOne => self.one_by_one(batch, out, stop),
+            Playouts::Lanes(width) => self.on_vectors(width, batch, out, stop),
+            Playouts::Measured => {
                 let request = Request::of(batch);
                 match self.best(batch, &request, stop)? {
-                    Playing::Lanes(width) => self.on_vectors(width, batch, out, stop),
-                    Playing::OneByOne => self.timed(batch, &request, out, stop),
+                    Some(width) => self.on_vectors(width, batch, out, stop),
+                    None => self.timed(batch, &request, out, stop),
                 }
             }
         }
@@ -88,20 +89,18 @@ impl<M: Machine> NetworkWorker<M> {
         out: &mut Yields,
         stop: &Stop,
     ) -> Result<(), Halt> {
-        match self.choice {
-            Choice::Always(Playing::OneByOne) => self.leaves_one_by_one(leaves, out, stop),
-            Choice::Always(Playing::Lanes(width)) => {
-                self.leaves_on_vectors(width, leaves, out, stop)
-            }
-            Choice::Measured => {
+        match self.playouts {
+            Playouts::OneByOne => self.leaves_one_by_one(leaves, out, stop),
+            Playouts::Lanes(width) => self.leaves_on_vectors(width, leaves, out, stop),
+            Playouts::Measured => {
                 let request = Request::of_leaves(leaves);
                 let first = leaves.starts.first().map(|start| Stream { id: 0, start, quota: 1 });
                 let (seed, max_steps) = (leaves.seed, leaves.max_steps);
                 let streams = first.as_slice();
                 let trial = Batch { seed, streams, max_steps, detail: Detail::Sums };
                 match self.best(&trial, &request, stop)? {
-                    Playing::Lanes(width) => self.leaves_on_vectors(width, leaves, out, stop),
-                    Playing::OneByOne => {
+                    Some(width) => self.leaves_on_vectors(width, leaves, out, stop),
+                    None => {
                         let begun = Instant::now();
                         self.leaves_one_by_one(leaves, out, stop)?;
                         self.shared.pace().note_time(&request, begun.elapsed());
@@ -172,7 +171,12 @@ impl<M: Machine> NetworkWorker<M> {
     }
 
     /// The fastest way to play a request, after a trial if nothing is known.
-    fn best(&mut self, batch: &Batch<'_>, request: &Request, stop: &Stop) -> Result<Playing, Halt> {
+    fn best(
+        &mut self,
+        batch: &Batch<'_>,
+        request: &Request,
+        stop: &Stop,
+    ) -> Result<Option<Width>, Halt> {
         if self.shared.pace().needs_a_trial(request) {
             let first = batch.streams.iter().find(|stream| stream.quota > 0);
             let trial: Vec<Stream<'_>> =
@@ -215,7 +219,12 @@ impl<M: Machine> NetworkWorker<M> {
         if !batch.streams.iter().all(|stream| self.shared.is_state(stream.start)) {
             return Err(Halt::BadState);
         }
-        let at = self.player(width, batch.detail == Detail::Moves);
+        let moves = batch.detail == Detail::Moves;
+        if moves && self.shared.info.payment == Payment::OnTheWay {
+            // Lanes gather what comes of moves by the few rewards that there are at the end.
+            return self.one_by_one(batch, out, stop);
+        }
+        let at = self.player(width, moves);
         match self.players[at].play(batch, out, stop) {
             Ok(()) => Ok(()),
             Err(Trouble::Halt(halt)) => Err(halt),

@@ -4,32 +4,55 @@ use std::sync::Arc;
 
 use magister_core::{Halt, Stop};
 use magister_gdl::Syntax;
+use rustc_hash::FxHashMap;
 
 use super::game::Shared;
 use super::machine::Machine;
 use crate::ground::Ground;
+use crate::network::GdlNetwork;
 use crate::term::TermId;
 use crate::trace::{Stepper, Successor};
 
 pub(super) struct NetworkStepper {
     shared: Arc<Shared>,
+    source: Arc<GdlNetwork>,
+    fluents: Arc<FxHashMap<Ground, u32>>,
     machine: Box<dyn Machine>,
     words: Vec<u64>,
 }
 
 impl NetworkStepper {
-    pub(super) fn new(shared: Arc<Shared>) -> Self {
+    pub(super) fn new(
+        shared: Arc<Shared>,
+        source: Arc<GdlNetwork>,
+        fluents: Arc<FxHashMap<Ground, u32>>,
+    ) -> Self {
         let machine = shared.machine();
         let words = vec![0; shared.initial.len()];
-        Self { shared, machine, words }
+        Self { shared, source, fluents, machine, words }
     }
 
     fn export(&self, term: TermId) -> Ground {
-        self.shared.network.terms.export(term)
+        self.source.terms.export(term)
+    }
+
+    /// The term of a move, by its place in the network.
+    fn move_at(&self, place: usize) -> Ground {
+        self.export(self.source.moves[self.shared.network.moves[place].1.index()])
+    }
+
+    /// The state with these fluents; none if play never comes to it, as far as is known.
+    fn words(&self, fluents: &[Ground]) -> Option<Vec<u64>> {
+        let mut words = vec![0; self.shared.initial.len()];
+        for fluent in fluents {
+            let number = *self.fluents.get(fluent)? as usize;
+            words[number / 64] |= 1 << (number % 64);
+        }
+        Some(words).filter(|words| self.shared.possible.allows(words))
     }
 
     fn fluents(&self, words: &[u64]) -> Vec<Ground> {
-        let all = self.shared.network.fluents.iter().enumerate();
+        let all = self.source.fluents.iter().enumerate();
         all.filter(|(fluent, _)| words[fluent / 64] >> (fluent % 64) & 1 == 1)
             .map(|(_, &term)| self.export(term))
             .collect()
@@ -46,7 +69,7 @@ impl Stepper for NetworkStepper {
     }
 
     fn load(&mut self, state: &[Ground], _stop: &Stop) -> Result<(), Halt> {
-        let words = self.shared.words(state).ok_or(Halt::BadState)?;
+        let words = self.words(state).ok_or(Halt::BadState)?;
         self.machine.load(&words);
         Ok(())
     }
@@ -56,30 +79,28 @@ impl Stepper for NetworkStepper {
     }
 
     fn legal(&mut self, role: usize, _stop: &Stop) -> Result<Vec<Ground>, Halt> {
-        let (from, to) = self.shared.names.ranges[role];
+        let (from, to) = self.shared.places.ranges[role];
         let legal = (from..to).filter(|&at| self.machine.is_legal(at));
-        Ok(legal.map(|at| self.export(self.shared.network.moves[at].1)).collect())
+        Ok(legal.map(|at| self.move_at(at)).collect())
     }
 
     fn goals(&mut self, role: usize, _stop: &Stop) -> Result<Vec<Ground>, Halt> {
         self.machine.know_goals();
         let goals = self.shared.network.goals.iter().enumerate();
-        let held = goals
-            .filter(|&(number, &(whose, ..))| whose as usize == role && self.machine.goal(number));
-        Ok(held.map(|(_, &(_, value, _))| self.export(value)).collect())
+        let held =
+            goals.filter(|&(number, goal)| goal.role.index() == role && self.machine.goal(number));
+        Ok(held.map(|(number, _)| self.export(self.source.goals[number])).collect())
     }
 
     fn successor(&mut self, joint: &[Option<Ground>], _stop: &Stop) -> Result<Successor, Halt> {
         let network = Arc::clone(&self.shared.network);
         let mut inputs = Vec::new();
         for (role, choice) in joint.iter().enumerate() {
-            let (from, to) = self.shared.names.ranges[role];
+            let (from, to) = self.shared.places.ranges[role];
             let input = match choice {
                 None => network.idle[role],
                 Some(wanted) => (from..to)
-                    .find(|&at| {
-                        self.machine.is_legal(at) && self.export(network.moves[at].1) == *wanted
-                    })
+                    .find(|&at| self.machine.is_legal(at) && self.move_at(at) == *wanted)
                     .map(|at| network.inputs[at]),
             };
             let Some(input) = input else {
@@ -95,9 +116,10 @@ impl Stepper for NetworkStepper {
         let state = self.fluents(&words);
         self.words = words;
         let mut percepts = vec![Vec::new(); joint.len()];
-        for (number, &(role, percept, _)) in network.percepts.iter().enumerate() {
+        for (number, sight) in network.percepts.iter().enumerate() {
             if self.machine.percept(number) {
-                percepts[role as usize].push(self.export(percept));
+                let term = self.source.percepts[sight.percept.0 as usize];
+                percepts[sight.role.index()].push(self.export(term));
             }
         }
         self.machine.retreat(&inputs);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::machine::{Lists, Machine};
-use super::names::Names;
+use super::places::Places;
 use super::tape::{Outputs, Question, TRUE, Tape, read};
 use crate::network::{Edge, Network};
 
@@ -25,9 +25,9 @@ struct Turn {
 }
 
 impl Tapes {
-    pub(super) fn new(network: &Network, names: &Names) -> Self {
-        let mut all = vec![Tape::new(network, names)];
-        all.extend(network.sides.iter().map(|side| Tape::new(&side.network, names)));
+    pub(super) fn new(network: &Network, places: &Places) -> Self {
+        let mut all = vec![Tape::new(network, places)];
+        all.extend(network.sides.iter().map(|side| Tape::new(&side.network, places)));
         let sides = network.sides.iter().map(|side| {
             let (graph, known) = &side.known;
             Turn { when: side.turn, known: Question::new(graph, *known) }
@@ -74,14 +74,14 @@ impl Sweep {
     pub(super) fn new(network: &Network, tapes: Arc<Tapes>) -> Self {
         let mut wires = vec![0; tapes.wires];
         wires[0] = TRUE;
-        let fluents = network.fluents.len();
+        let fluents = network.fluents();
         let state = vec![0; fluents.div_ceil(64)];
         let (coming, coming_state) = (vec![0; fluents], state.clone());
         Self {
             tapes,
             at: 0,
             strange: false,
-            perceiving: !network.percepts.is_empty(),
+            perceiving: network.of_steps().next().is_some(),
             wires,
             state,
             coming,
@@ -147,8 +147,20 @@ impl Machine for Sweep {
         pack(&self.coming, &mut self.coming_state);
     }
 
+    fn weight(&self, number: usize) -> bool {
+        read(&self.wires, self.outputs().weights[number])
+    }
+
+    fn silent(&self) -> bool {
+        read(&self.wires, self.outputs().silent)
+    }
+
     fn percept(&self, number: usize) -> bool {
         read(&self.wires, self.outputs().percepts[number])
+    }
+
+    fn gain(&self, number: usize) -> bool {
+        read(&self.wires, self.outputs().gains[number])
     }
 
     fn advance(&mut self, inputs: &[u32]) {

@@ -4,7 +4,7 @@ use magister_core::Move;
 use magister_lanes::{Gate, Operation};
 
 use super::machine::Lists;
-use super::names::Names;
+use super::places::Places;
 use crate::circuit::{Circuit, in_runs};
 use crate::network::{Edge, Graph, Network};
 
@@ -163,12 +163,15 @@ pub(super) struct Outputs {
     listed: Vec<Box<[(Move, Edge)]>>,
     pub(super) goals: Vec<Edge>,
     pub(super) percepts: Vec<Edge>,
+    pub(super) weights: Vec<Edge>,
+    pub(super) gains: Vec<Edge>,
+    pub(super) silent: Edge,
 }
 
 impl Outputs {
-    pub(super) fn new(network: &Network, names: &Names) -> Self {
-        let listed = names.ranges.iter().map(|&(from, to)| {
-            let moves = names.numbers[from..to].iter().zip(&network.legal[from..to]);
+    pub(super) fn new(network: &Network, places: &Places) -> Self {
+        let listed = places.ranges.iter().map(|&(from, to)| {
+            let moves = places.numbers[from..to].iter().zip(&network.legal[from..to]);
             let possible = moves.filter(|&(_, &edge)| edge != Edge::FALSE);
             possible.map(|(&number, &edge)| (Move(number), edge)).collect()
         });
@@ -176,22 +179,27 @@ impl Outputs {
             terminal: network.terminal,
             legal: network.legal.clone(),
             listed: listed.collect(),
-            goals: network.goals.iter().map(|&(.., e)| e).collect(),
-            percepts: network.percepts.iter().map(|&(.., e)| e).collect(),
+            goals: network.goals.iter().map(|goal| goal.when).collect(),
+            percepts: network.percepts.iter().map(|sight| sight.when).collect(),
+            weights: network.weights.iter().map(|weight| weight.when).collect(),
+            gains: network.gains.iter().map(|gain| gain.when).collect(),
+            silent: network.silent,
         }
     }
 
     /// All of them.
     pub(super) fn edges(&self) -> impl Iterator<Item = Edge> {
-        let all = self.legal.iter().chain([&self.terminal]);
-        all.chain(&self.goals).chain(&self.percepts).copied()
+        let all = self.legal.iter().chain([&self.terminal, &self.silent]);
+        let all = all.chain(&self.goals).chain(&self.percepts);
+        all.chain(&self.weights).chain(&self.gains).copied()
     }
 
     /// The same on other wires.
     pub(super) fn renamed(mut self, wire: impl Fn(u32) -> u32) -> Self {
         let listed = self.listed.iter_mut().flatten().map(|(_, e)| e);
-        let all = self.legal.iter_mut().chain([&mut self.terminal]).chain(listed);
-        for edge in all.chain(&mut self.goals).chain(&mut self.percepts) {
+        let all = self.legal.iter_mut().chain([&mut self.terminal, &mut self.silent]);
+        let all = all.chain(listed).chain(&mut self.goals).chain(&mut self.percepts);
+        for edge in all.chain(&mut self.weights).chain(&mut self.gains) {
             let renamed = Edge::of(wire(edge.node()));
             *edge = if edge.negated() { !renamed } else { renamed };
         }
@@ -214,9 +222,9 @@ impl Outputs {
 }
 
 impl Tape {
-    pub(super) fn new(network: &Network, names: &Names) -> Self {
+    pub(super) fn new(network: &Network, places: &Places) -> Self {
         let mut circuit = Circuit::new(&network.graph);
-        let outputs = Outputs::new(network, names);
+        let outputs = Outputs::new(network, places);
         let parts = network.sections().map(|outputs| {
             circuit.nodes(outputs);
             circuit.section()

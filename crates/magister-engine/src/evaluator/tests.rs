@@ -9,11 +9,10 @@ use magister_core::{
 };
 use magister_gdl::{Options, read};
 
-use super::{Choice, Method, NetworkGame};
-use crate::ground::Ground;
+use super::{NetworkGame, Playouts};
 use crate::grounder::{GroundLimits, ground};
-use crate::network::{Network, NetworkLimits};
-use crate::{Program, ReferenceGame};
+use crate::network::{GdlNetwork, NetworkLimits};
+use crate::{Evaluator, Program, ReferenceGame};
 
 const TOSS: &str = "(role you) (role random) (init (step 1))
     (<= (legal you (guess ?s)) (side ?s) (true (step 1))) (side heads) (side tails)
@@ -91,14 +90,16 @@ fn games(text: &str) -> Vec<NetworkGame> {
     let rules = read(text, &Options::default()).rules;
     let program = Arc::new(Program::new(&rules, text).expect("a game"));
     let grounded = ground(&program, &GroundLimits::default(), &Stop::never()).expect("grounds");
-    let network = Network::new(&grounded, &NetworkLimits::default(), &Stop::never()).expect("fits");
+    let network =
+        GdlNetwork::new(&grounded, &NetworkLimits::default(), &Stop::never()).expect("fits");
     let network = Arc::new(network);
-    let methods = [Method::Sweep, Method::Incremental, Method::Code, Method::Batch];
+    let methods = [Evaluator::Sweep, Evaluator::Incremental, Evaluator::Code, Evaluator::Batch];
     let mut games: Vec<NetworkGame> = methods
         .map(|method| NetworkGame::new(&program, Arc::clone(&network), method, text, "test"))
         .map(|game| game.expect("it can be begun"))
         .into();
-    games.push(games[0].playing(Choice::Measured));
+    let again = NetworkGame::new(&program, Arc::clone(&network), Evaluator::Sweep, text, "test");
+    games.push(again.expect("it can be begun").playing_by(Playouts::Measured));
     games
 }
 
@@ -106,7 +107,7 @@ fn games(text: &str) -> Vec<NetworkGame> {
 fn networks_pass_the_battery() {
     for text in [TOSS, LIGHTS, RING, ROW] {
         for game in games(text) {
-            battery::assert_game(&game);
+            battery::assert_game(game.game());
         }
     }
 }
@@ -133,7 +134,7 @@ fn networks_agree_with_the_reference() {
                         let texts = |g: &dyn Game, list: &[magister_core::Move]| -> Vec<String> {
                             list.iter().map(|&m| g.text().move_text(m)).collect()
                         };
-                        assert_eq!(texts(&judge, a.legal(role)), texts(&game, b.legal(role)));
+                        assert_eq!(texts(&judge, a.legal(role)), texts(game.game(), b.legal(role)));
                         let (mut goals_a, mut goals_b) = (Vec::new(), Vec::new());
                         a.goals(role, &mut goals_a);
                         b.goals(role, &mut goals_b);
@@ -203,10 +204,8 @@ fn undo_goes_back_step_by_step() {
 fn strange_states_run_on_the_whole_network() {
     for game in games(ROW) {
         assert_eq!(game.network().sides.len(), 2, "x and o take turns");
-        let facts =
-            ["(control x)", "(cell 1 x)", "(cell 2 x)", "(cell 3 b)", "(cell 4 o)", "(cell 5 b)"];
-        let facts: Vec<Ground> = facts.iter().map(|fact| fact.parse().expect("a fact")).collect();
-        let state = game.shared.words(&facts).expect("a state");
+        let facts = "((control x) (cell 1 x) (cell 2 x) (cell 3 b) (cell 4 o) (cell 5 b))";
+        let state = game.parse_state(facts).expect("a state");
         let mut worker = game.worker();
         worker.load(&state, &Stop::never()).expect("a state");
         assert!(worker.terminal(), "x has a line, though it is x to move");

@@ -13,9 +13,9 @@ use magister_lanes::Width;
 
 use super::game::Shared;
 use super::machine::Machine;
-use super::pace::{Choice, FEW, PLAN_PER_GATE, Playing};
+use super::pace::{FEW, PLAN_PER_GATE, Playouts};
 use super::worker::NetworkWorker;
-use crate::batch::{Numbers, Trouble, TryPlan, TryPlayer};
+use crate::batch::{Trouble, TryPlan, TryPlayer};
 
 /// Requests on vectors after which they are known well enough.
 const ENOUGH: u32 = 4;
@@ -85,9 +85,7 @@ impl Shared {
     fn try_plan(&self, role: usize) -> Option<Arc<TryPlan>> {
         let make = || {
             let hidden = self.info.information == Information::Hidden;
-            let percepts: &[u32] = if hidden { &self.percepts } else { &[] };
-            let numbers = Numbers { moves: &self.names.numbers, percepts };
-            TryPlan::new(&self.network, role, numbers).map(Arc::new)
+            TryPlan::new(&self.network, role, hidden).map(Arc::new)
         };
         self.tries.get(role)?.plan.get_or_init(make).clone()
     }
@@ -101,12 +99,12 @@ impl<M: Machine> NetworkWorker<M> {
         out: &mut Tried,
         stop: &Stop,
     ) -> Result<(), Halt> {
-        let width = match self.choice {
-            Choice::Always(Playing::OneByOne) => return tries_one_by_one(self, tries, out, stop),
-            Choice::Always(Playing::Lanes(width)) => {
+        let width = match self.playouts {
+            Playouts::OneByOne => return tries_one_by_one(self, tries, out, stop),
+            Playouts::Lanes(width) => {
                 return self.try_on_vectors(width, tries, out, stop);
             }
-            Choice::Measured => Width::best(),
+            Playouts::Measured => Width::best(),
         };
         let shared = Arc::clone(&self.shared);
         let Some(known) = shared.tries.get(tries.role.index()) else {

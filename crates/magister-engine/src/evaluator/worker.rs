@@ -4,14 +4,15 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use magister_core::{
-    Batch, Halt, Info, Information, Leaves, Move, Percept, Results, Role, Step, Stop, Tried, Tries,
-    Worker, Yields,
+    Batch, Halt, Info, Information, Leaves, Move, Results, Role, Step, Stop, Tried, Tries, Worker,
+    Yields,
 };
 use magister_lanes::Width;
 
 use super::game::Shared;
 use super::machine::{Lists, Machine};
-use super::pace::{Choice, Playing};
+use super::pace::Playouts;
+use super::weights::weightless;
 use crate::batch::{BatchPlayer, TryPlayer};
 
 /// A machine in a state, with the lists that the vocabulary asks for.
@@ -21,31 +22,48 @@ pub(super) struct NetworkWorker<M> {
     machine: RefCell<M>,
     terminal: bool,
     legal: Lists,
+    /// The weights of the legal moves of chance; none if they are equally likely.
+    weights: Vec<u32>,
+    /// Whether the step out of the state is silent.
+    silent: bool,
     inputs: Vec<u32>,
     /// The state to go back to when a state cannot be played.
     last: Vec<u64>,
     /// States to go back to.
     history: Vec<u64>,
     /// How batches of playouts are played.
-    pub(super) choice: Choice,
+    pub(super) playouts: Playouts,
     /// Play many games at once, one for each width that was used.
     pub(super) players: Vec<BatchPlayer>,
     /// Try many steps at once, one for each role and width.
     pub(super) try_players: Vec<TryPlayer>,
 }
 
+impl Shared {
+    /// Adds what roles gain by the moves that are on.
+    fn gain(&self, machine: &impl Machine, out: &mut Step) {
+        for (number, gain) in self.network.gains.iter().enumerate() {
+            if machine.gain(number) {
+                out.gains[gain.role.index()] += gain.value;
+            }
+        }
+    }
+}
+
 impl<M: Machine> NetworkWorker<M> {
-    pub(super) fn new(shared: Arc<Shared>, machine: M, choice: Choice) -> Self {
+    pub(super) fn new(shared: Arc<Shared>, machine: M, playouts: Playouts) -> Self {
         let machine = RefCell::new(machine);
         let roles = shared.info.roles.len();
         let mut worker = Self {
             machine,
             terminal: false,
-            legal: Lists::new(&shared.names.ranges),
+            legal: Lists::new(&shared.places.ranges),
+            weights: Vec::new(),
+            silent: false,
             inputs: Vec::with_capacity(roles),
             last: shared.initial.clone(),
             history: Vec::new(),
-            choice,
+            playouts,
             players: Vec::new(),
             try_players: Vec::new(),
             shared,
@@ -66,18 +84,37 @@ impl<M: Machine> NetworkWorker<M> {
         self.terminal = machine.terminal();
         if self.terminal {
             self.legal.clear();
+            self.weights.clear();
+            self.silent = false;
             return Ok(());
         }
         machine.legal(&mut self.legal);
         let idle = self.legal.counts().position(|count| count == 0);
-        idle.map_or(Ok(()), |role| self.idle(role))
+        if let Some(role) = idle {
+            self.idle(role)?;
+        }
+        if self.shared.weights.is_some() || self.shared.silent {
+            self.look_at_chance()?;
+        }
+        Ok(())
     }
 
-    /// From this role on some have nothing to do, which in the dialect of operations is no error
-    /// as long as some role has.
+    /// Reads off the machine how likely chance's moves are, and whether the step is silent.
+    fn look_at_chance(&mut self) -> Result<(), Halt> {
+        let (shared, machine) = (&self.shared, self.machine.get_mut());
+        self.silent = machine.silent();
+        let Some(weights) = &shared.weights else { return Ok(()) };
+        let legal = self.legal.of(weights.chance());
+        weights
+            .list(&shared.places, machine, legal, &mut self.weights)
+            .map_err(|choice| weightless(&shared.compiled.names().moves()[choice.index()]))
+    }
+
+    /// From this role on some have nothing to do, which is no error where roles may idle, as long
+    /// as some role has.
     #[cold]
     fn idle(&mut self, first: usize) -> Result<(), Halt> {
-        if !self.shared.operations {
+        if self.shared.network.idle[first].is_none() {
             let name = &self.shared.info.roles[first];
             let what = format!("`{name}` has no legal move in a state that is not terminal");
             return Err(Halt::Rules(what));
@@ -110,9 +147,23 @@ impl<M: Machine> NetworkWorker<M> {
     pub(super) fn follow(&mut self, joint: &[Move]) -> Result<(), Halt> {
         self.inputs.clear();
         for (role, &choice) in joint.iter().enumerate() {
-            self.inputs.extend(self.shared.names.input(role, choice));
+            self.inputs.extend(self.shared.places.input(role, choice));
         }
         self.machine.get_mut().follow(&self.inputs);
+        self.look()
+    }
+
+    /// The same, with the gains of the step.
+    pub(super) fn follow_gaining(&mut self, joint: &[Move], out: &mut Step) -> Result<(), Halt> {
+        self.inputs.clear();
+        for (role, &choice) in joint.iter().enumerate() {
+            self.inputs.extend(self.shared.places.input(role, choice));
+        }
+        out.clear(joint.len());
+        let machine = self.machine.get_mut();
+        machine.moves(&self.inputs);
+        self.shared.gain(machine, out);
+        machine.advance(&self.inputs);
         self.look()
     }
 
@@ -125,25 +176,28 @@ impl<M: Machine> NetworkWorker<M> {
         self.inputs.clear();
         let machine = self.machine.get_mut();
         for (role, &choice) in joint.iter().enumerate() {
-            let legal = match self.shared.names.place(role, choice) {
+            let legal = match self.shared.places.place(role, choice) {
                 Some(at) => !self.terminal && machine.is_legal(at),
                 None => self.legal.of(role) == [choice],
             };
-            let input = self.shared.names.input(role, choice).filter(|_| legal);
+            let input = self.shared.places.input(role, choice).filter(|_| legal);
             let Some(input) = input else {
                 return Err(Halt::IllegalMove { role: Role(role as u8), choice });
             };
             self.inputs.push(input);
         }
         out.clear(roles);
-        out.tick = true;
+        out.tick = !self.silent;
         machine.moves(&self.inputs);
         if self.shared.info.information == Information::Hidden {
-            for (number, &(role, ..)) in self.shared.network.percepts.iter().enumerate() {
+            for (number, sight) in self.shared.network.percepts.iter().enumerate() {
                 if machine.percept(number) {
-                    out.percepts.insert(Role(role as u8), Percept(self.shared.percepts[number]));
+                    out.percepts.insert(sight.role, sight.percept);
                 }
             }
+        }
+        if self.shared.gaining {
+            self.shared.gain(machine, out);
         }
         Ok(())
     }
@@ -197,7 +251,11 @@ impl<M: Machine> Worker for NetworkWorker<M> {
     }
 
     fn weights(&self) -> &[u32] {
-        &[]
+        &self.weights
+    }
+
+    fn silent(&self) -> bool {
+        self.silent
     }
 
     fn step(&mut self, joint: &[Move], out: &mut Step, stop: &Stop) -> Result<(), Halt> {
@@ -235,21 +293,21 @@ impl<M: Machine> Worker for NetworkWorker<M> {
         out.clear();
         let mut machine = self.machine.borrow_mut();
         machine.know_goals();
-        for (number, &(whose, ..)) in self.shared.network.goals.iter().enumerate() {
-            if whose as usize == role.index() && machine.goal(number) {
-                out.extend(self.shared.values[number]);
+        for (number, goal) in self.shared.network.goals.iter().enumerate() {
+            if goal.role == role && machine.goal(number) {
+                out.extend(goal.value);
             }
         }
-        if out.is_empty() && self.shared.operations {
-            out.push(0.0); // The dialect says so: a role without a goal has zero.
+        if out.is_empty() {
+            out.extend(self.shared.missing_goal);
         }
     }
 
     fn lanes(&self) -> usize {
-        match self.choice {
-            Choice::Always(Playing::OneByOne) => 1,
+        match self.playouts {
+            Playouts::OneByOne => 1,
             // Whether it pays is measured, but what it can must not depend on that.
-            Choice::Always(Playing::Lanes(_)) | Choice::Measured => Width::best().lanes(),
+            Playouts::Lanes(_) | Playouts::Measured => Width::best().lanes(),
         }
     }
 
@@ -266,6 +324,6 @@ impl<M: Machine> Worker for NetworkWorker<M> {
     }
 
     fn side_by_side(&self, streams: usize) -> usize {
-        self.shared.side_by_side(self.choice, streams)
+        self.shared.side_by_side(self.playouts, streams)
     }
 }

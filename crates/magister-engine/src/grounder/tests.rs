@@ -12,9 +12,9 @@ use super::{
     GroundLimits, Grounded, Progress, attempt, ground, ground_with, lower, relevant, rewrite,
     roots, split,
 };
-use crate::evaluator::{Method, NetworkGame};
-use crate::network::{Network, NetworkLimits};
-use crate::{Error, Program, ReferenceGame};
+use crate::evaluator::NetworkGame;
+use crate::network::{GdlNetwork, NetworkLimits};
+use crate::{Error, Evaluator, Program, ReferenceGame};
 
 fn program(text: &str) -> Program {
     Program::new(&read(text, &Options::default()).rules, text).expect("a game")
@@ -61,8 +61,8 @@ fn assert_agrees(text: &str) {
     let judge = ReferenceGame::new(&rules, text, "judge").expect("a game");
     for grounded in efforts(&program) {
         let network =
-            Network::new(&grounded, &NetworkLimits::default(), &Stop::never()).expect("fits");
-        let game = NetworkGame::new(&program, Arc::new(network), Method::Sweep, text, "test")
+            GdlNetwork::new(&grounded, &NetworkLimits::default(), &Stop::never()).expect("fits");
+        let game = NetworkGame::new(&program, Arc::new(network), Evaluator::Sweep, text, "test")
             .expect("it can be begun");
         for walk in 0..20 {
             let mut rng = Seed::from(walk).rng();

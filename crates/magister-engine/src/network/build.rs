@@ -1,14 +1,16 @@
 //! From the instances of rules to gates.
 
-use magister_core::{Halt, Stop};
+use magister_core::{Halt, Move, Percept, Role, Stop};
 use magister_gdl::components;
 use rustc_hash::FxHashMap;
 
 use super::factor::Factor;
+use super::gdl::Numbered;
 use super::graph::{Edge, Graph, Group};
-use super::{Invariants, Network, NetworkLimits};
+use super::{Goal, Invariants, Network, NetworkLimits, Sight};
 use crate::Error;
 use crate::grounder::{AtomId, Grounded, Signed, Truth};
+use crate::term::TermId;
 
 /// Builds a network.
 pub(super) struct Builder<'a> {
@@ -98,9 +100,9 @@ impl<'a> Builder<'a> {
     }
 
     /// The network, not yet simplified.
-    pub(super) fn network(mut self) -> Result<Network, Error> {
+    pub(super) fn network(mut self, numbered: &Numbered) -> Result<Network, Error> {
         self.atoms()?;
-        Ok(self.finish())
+        Ok(self.finish(numbered))
     }
 
     /// Builds the wire of every derived atom, what it depends on first.
@@ -277,7 +279,7 @@ impl<'a> Builder<'a> {
         legal
     }
 
-    fn finish(self) -> Network {
+    fn finish(self, numbered: &Numbered) -> Network {
         let ground = self.ground;
         let wire =
             |wires: &[Option<Edge>], atom: AtomId| wires[atom.0 as usize].unwrap_or(Edge::FALSE);
@@ -286,10 +288,18 @@ impl<'a> Builder<'a> {
             Truth::When(atom) => wire(wires, atom),
         };
         let wires = &self.wires;
+        let numbers = |terms: &[TermId]| -> FxHashMap<TermId, u32> {
+            terms.iter().enumerate().map(|(number, &term)| (term, number as u32)).collect()
+        };
+        let (moves, percepts) = (numbers(&numbered.moves), numbers(&numbered.percepts));
+        let value = |term: TermId| ground.terms.constant_text(term)?.parse::<i64>().ok();
         Network {
-            terms: ground.terms.clone(),
-            fluents: (0..ground.fluents as u32).map(|f| ground.fluent(f)).collect(),
-            moves: self.order.iter().map(|&m| ground.the_move(m)).collect(),
+            moves: self
+                .order
+                .iter()
+                .map(|&m| ground.the_move(m))
+                .map(|(role, term)| (Role(role as u8), Move(moves[&term])))
+                .collect(),
             inputs: self.inputs,
             idle: self.idle,
             initial: {
@@ -300,8 +310,27 @@ impl<'a> Builder<'a> {
             legal: self.legal,
             terminal: ground.terminal.map_or(Edge::FALSE, |t| truth(wires, t)),
             next: ground.next.iter().map(|n| n.map_or(Edge::FALSE, |a| wire(wires, a))).collect(),
-            goals: ground.goals.iter().map(|&(r, v, t)| (r, v, truth(wires, t))).collect(),
-            percepts: ground.percepts.iter().map(|&(r, p, t)| (r, p, truth(wires, t))).collect(),
+            goals: ground
+                .goals
+                .iter()
+                .map(|&(role, term, when)| Goal {
+                    role: Role(role as u8),
+                    value: value(term).map(|value| value as f64),
+                    when: truth(wires, when),
+                })
+                .collect(),
+            percepts: ground
+                .percepts
+                .iter()
+                .map(|&(role, term, when)| Sight {
+                    role: Role(role as u8),
+                    percept: Percept(percepts[&term]),
+                    when: truth(wires, when),
+                })
+                .collect(),
+            weights: Vec::new(),
+            gains: Vec::new(),
+            silent: Edge::FALSE,
             invariants: self.invariants,
             turns: None,
             sides: Vec::new(),

@@ -34,7 +34,7 @@ impl<'a> Cofactors<'a> {
     pub(crate) fn new(network: &'a Network) -> Self {
         let graph = &network.graph;
         let mut known = vec![Known::Free; graph.len()];
-        known[network.fluents.len() + 1..=graph.inputs()].fill(Known::Open);
+        known[network.fluents() + 1..=graph.inputs()].fill(Known::Open);
         let mut dependent = Vec::new();
         for node in graph.reachable(network.next.iter().copied()) {
             let children = graph.children(node);
@@ -55,7 +55,7 @@ impl<'a> Cofactors<'a> {
     pub(crate) fn after(&mut self, moves: &[u32]) -> Changes {
         let graph = &self.network.graph;
         let known = &mut self.known;
-        known[self.network.fluents.len() + 1..=graph.inputs()].fill(Known::Always(false));
+        known[self.network.fluents() + 1..=graph.inputs()].fill(Known::Always(false));
         moves.iter().for_each(|&input| known[input as usize + 1] = Known::Always(true));
         for &node in &self.dependent {
             let mut now = Known::Always(true);
@@ -128,7 +128,7 @@ impl<'a> Cofactors<'a> {
     /// Changes without those that are none: where always one of several fluents is true and all but
     /// one stay what they are, that one does too.
     fn rest(&self, mut changes: Vec<(u32, Edge)>) -> Vec<(u32, Edge)> {
-        let mut changing = vec![false; self.network.fluents.len()];
+        let mut changing = vec![false; self.network.fluents()];
         changes.iter().for_each(|&(fluent, _)| changing[fluent as usize] = true);
         for group in self.network.invariants.groups.iter().filter(|group| group.exact) {
             let mut alone = group.members.iter().filter(|&&node| changing[node as usize - 1]);
@@ -146,8 +146,8 @@ mod tests {
     use magister_core::Stop;
     use magister_gdl::{Options, read as parse};
 
-    use super::super::NetworkLimits;
     use super::super::sample::{Samples, evaluate, read};
+    use super::super::{GdlNetwork, NetworkLimits};
     use super::*;
     use crate::Program;
     use crate::grounder::{GroundLimits, ground};
@@ -179,12 +179,13 @@ mod tests {
         let rules = parse(LAMPS, &Options::default()).rules;
         let program = Program::new(&rules, LAMPS).unwrap();
         let ground = ground(&program, &GroundLimits::default(), &Stop::never()).unwrap();
-        let network = Network::new(&ground, &NetworkLimits::default(), &Stop::never()).unwrap();
-        let fluents = network.fluents.len();
-        let samples = Samples::new(&network, 60);
-        let mut cofactors = Cofactors::new(&network);
-        let of = |role: u32| {
-            let own = network.moves.iter().enumerate().filter(move |(_, m)| m.0 == role);
+        let network = GdlNetwork::new(&ground, &NetworkLimits::default(), &Stop::never()).unwrap();
+        let network = &*network.network;
+        let fluents = network.fluents();
+        let samples = Samples::new(network, 60);
+        let mut cofactors = Cofactors::new(network);
+        let of = |role: u8| {
+            let own = network.moves.iter().enumerate().filter(move |(_, m)| m.0.0 == role);
             own.map(|(at, _)| at)
         };
         let mut compared = 0;

@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use super::{Edge, Network};
+use super::{Edge, GdlNetwork};
 use crate::term::TermId;
 
-impl Network {
+impl GdlNetwork {
     /// The network as a graph in the DOT language: inputs at the top, outputs at the bottom,
     /// dashed lines negate.
     pub fn dot(&self) -> String {
@@ -18,8 +18,8 @@ impl Network {
             } else if let Some(&fluent) = self.fluents.get(node as usize - 1) {
                 text(fluent)
             } else if let Some(at) = self.inputs.iter().position(|&i| i + 1 == node) {
-                let (role, term) = self.moves[at];
-                format!("{role} does {}", text(term))
+                let (role, choice) = self.network.moves[at];
+                format!("{} does {}", role.0, text(self.moves[choice.index()]))
             } else if !self.graph.children(node).is_empty() {
                 "and".to_owned()
             } else {
@@ -37,18 +37,19 @@ impl Network {
             let _ = writeln!(out, "  o{number} [label=\"{label}\", shape=house];");
             let _ = writeln!(out, "  n{} -> o{number}{};", edge.node(), style(edge));
         };
-        for (&(role, term), &edge) in self.moves.iter().zip(&self.legal) {
-            output(format!("{role} may {}", text(term)), edge);
+        for (&(role, choice), &edge) in self.network.moves.iter().zip(&self.legal) {
+            output(format!("{} may {}", role.0, text(self.moves[choice.index()])), edge);
         }
         output("terminal".to_owned(), self.terminal);
         for (&fluent, &edge) in self.fluents.iter().zip(&self.next) {
             output(format!("next {}", text(fluent)), edge);
         }
-        for &(role, value, edge) in &self.goals {
-            output(format!("{role} gets {}", text(value)), edge);
+        for (goal, &value) in self.network.goals.iter().zip(&self.goals) {
+            output(format!("{} gets {}", goal.role.0, text(value)), goal.when);
         }
-        for &(role, percept, edge) in &self.percepts {
-            output(format!("{role} sees {}", text(percept)), edge);
+        for sight in &self.network.percepts {
+            let percept = text(self.percepts[sight.percept.0 as usize]);
+            output(format!("{} sees {percept}", sight.role.0), sight.when);
         }
         out.push_str("}\n");
         out

@@ -2,10 +2,58 @@
 
 use rustc_hash::FxHashMap;
 
-use super::Network;
 use super::graph::Edge;
 use super::sample::Samples;
+use crate::grounder::Grounded;
 use crate::term::{Functor, TermId};
+
+/// What is known of fluents before anything is proven.
+pub(crate) enum Hints<'a> {
+    /// Their terms: fluents that differ in some arguments only may exclude each other.
+    Terms(&'a Grounded),
+    /// Sets of fluents that may exclude each other.
+    Sets(&'a [Vec<u32>]),
+}
+
+impl Hints<'_> {
+    /// What may be true of all states, in sets that are to be proven together.
+    pub(super) fn guesses(&self, samples: &Samples) -> Vec<Vec<Claim>> {
+        match self {
+            Hints::Terms(ground) => guesses(ground, samples),
+            Hints::Sets(sets) => {
+                let mut all: Vec<Claim> =
+                    sets.iter().flat_map(|set| exclusive(set, samples)).collect();
+                all.sort_unstable();
+                all.dedup();
+                if all.is_empty() { Vec::new() } else { vec![all] }
+            }
+        }
+    }
+
+    /// Pairs of fluents, as nodes, the first of which may never come without the second.
+    pub(super) fn implications(&self, samples: &Samples) -> Vec<(u32, u32)> {
+        match self {
+            Hints::Terms(ground) => implications(ground, samples),
+            Hints::Sets(_) => Vec::new(),
+        }
+    }
+}
+
+/// What random play did not refute of a set of fluents that may exclude each other.
+fn exclusive(set: &[u32], samples: &Samples) -> Vec<Claim> {
+    let (exclusive, always) = samples.exclusive(set);
+    let mut nodes: Vec<u32> = set.iter().map(|fluent| fluent + 1).collect();
+    nodes.sort_unstable();
+    nodes.dedup();
+    let mut claims = Vec::new();
+    if exclusive && nodes.len() > 1 {
+        claims.push(Claim::AtMostOne(nodes.clone()));
+    }
+    if always && exclusive && !nodes.is_empty() {
+        claims.push(Claim::AtLeastOne(nodes));
+    }
+    claims
+}
 
 /// Fluents with more arguments than this are only compared by one argument at a time.
 const MANY_ARGUMENTS: usize = 5;
@@ -29,9 +77,9 @@ pub(super) enum Claim {
 /// What fluents seem to be exclusive. Arguments are looked at together: if the last argument of
 /// `(cell 1 1 b)` depends on the first two, then it does so in all cells, and what is true of some
 /// cells only is mere chance.
-pub(super) fn guesses(network: &Network, samples: &Samples) -> Vec<Vec<Claim>> {
+fn guesses(ground: &Grounded, samples: &Samples) -> Vec<Vec<Claim>> {
     let mut sets = Vec::new();
-    for (functor, fluents) in by_functor(network) {
+    for (functor, fluents) in by_functor(ground) {
         let arity = functor.arity.unwrap_or(0) as usize;
         let masks: Vec<u32> = if arity <= MANY_ARGUMENTS {
             (0..1 << arity).collect()
@@ -41,7 +89,7 @@ pub(super) fn guesses(network: &Network, samples: &Samples) -> Vec<Vec<Claim>> {
         let mut claims = Vec::new();
         let mut open: Vec<Vec<Vec<u32>>> = Vec::new();
         for mask in masks {
-            let sets = agreeing(network, &fluents, mask);
+            let sets = agreeing(ground, &fluents, mask);
             if sets.iter().all(|set| samples.exclusive(set).0) {
                 open.push(sets);
             }
@@ -67,10 +115,11 @@ pub(super) fn guesses(network: &Network, samples: &Samples) -> Vec<Vec<Claim>> {
 }
 
 /// The fluents of each name and number of arguments, in a fixed order.
-fn by_functor(network: &Network) -> Vec<(Functor, Vec<u32>)> {
+fn by_functor(ground: &Grounded) -> Vec<(Functor, Vec<u32>)> {
     let mut sets: FxHashMap<Functor, Vec<u32>> = FxHashMap::default();
-    for (fluent, &term) in network.fluents.iter().enumerate() {
-        sets.entry(network.terms.functor(term)).or_default().push(fluent as u32);
+    for fluent in 0..ground.fluents as u32 {
+        let functor = ground.terms.functor(ground.fluent(fluent));
+        sets.entry(functor).or_default().push(fluent);
     }
     let mut sets: Vec<(Functor, Vec<u32>)> = sets.into_iter().collect();
     sets.sort_by(|a, b| a.1.cmp(&b.1));
@@ -78,10 +127,10 @@ fn by_functor(network: &Network) -> Vec<(Functor, Vec<u32>)> {
 }
 
 /// The sets of fluents that agree in all arguments but those of the mask.
-fn agreeing(network: &Network, fluents: &[u32], mask: u32) -> Vec<Vec<u32>> {
+fn agreeing(ground: &Grounded, fluents: &[u32], mask: u32) -> Vec<Vec<u32>> {
     let mut sets: FxHashMap<Vec<TermId>, Vec<u32>> = FxHashMap::default();
     for &fluent in fluents {
-        let args = network.terms.args(network.fluents[fluent as usize]).iter();
+        let args = ground.terms.args(ground.fluent(fluent)).iter();
         let key = args.enumerate().filter(|(at, _)| mask >> at & 1 == 0).map(|(_, &t)| t);
         sets.entry(key.collect()).or_default().push(fluent);
     }
@@ -90,11 +139,11 @@ fn agreeing(network: &Network, fluents: &[u32], mask: u32) -> Vec<Vec<u32>> {
 
 /// Pairs of fluents, as nodes, that differ in one argument and of which the first never came
 /// without the second.
-pub(super) fn implications(network: &Network, samples: &Samples) -> Vec<(u32, u32)> {
+fn implications(ground: &Grounded, samples: &Samples) -> Vec<(u32, u32)> {
     let mut pairs = Vec::new();
-    for (functor, fluents) in by_functor(network) {
+    for (functor, fluents) in by_functor(ground) {
         for column in 0..functor.arity.unwrap_or(0).min(31) {
-            for set in agreeing(network, &fluents, 1 << column) {
+            for set in agreeing(ground, &fluents, 1 << column) {
                 for &a in &set {
                     pairs.extend(set.iter().filter(|&&b| a != b).map(|&b| (a, b)));
                     if pairs.len() > 100 * MANY_IMPLICATIONS {

@@ -8,7 +8,7 @@ use magister_core::{Halt, Stop};
 use rustc_hash::FxHashMap;
 
 use super::graph::{Edge, Group};
-use super::guess::{Claim, guesses, implications};
+use super::guess::{Claim, Hints};
 use super::sample::Samples;
 use super::solver::{Answer, Solver};
 use super::{Invariants, Network};
@@ -23,13 +23,13 @@ pub(super) const EFFORT: u64 = 500_000;
 const SAMPLED: usize = 24_000_000;
 
 /// The invariants of a plain network that can be proven.
-pub(super) fn prove(network: &Network, stop: &Stop) -> Result<Invariants, Halt> {
+pub(super) fn prove(network: &Network, hints: &Hints<'_>, stop: &Stop) -> Result<Invariants, Halt> {
     let edges = network.graph.edges();
     if edges > LARGEST {
         return Ok(Invariants::default());
     }
     let samples = Samples::new(network, (SAMPLED / edges.max(1)).clamp(12, 160));
-    let guesses = guesses(network, &samples);
+    let guesses = hints.guesses(&samples);
     let mut proof = Proof::new(network, Vec::new(), stop);
     let mut failed = proof.try_all(guesses)?;
     if !failed.is_empty() && proof.proven.iter().any(|&proven| proven) {
@@ -38,7 +38,7 @@ pub(super) fn prove(network: &Network, stop: &Stop) -> Result<Invariants, Halt> 
     }
     if !failed.is_empty() {
         // What a claim needs for its proof may be that one fluent comes with another.
-        let implied = implications(network, &samples);
+        let implied = hints.implications(&samples);
         if !implied.is_empty() {
             let wanted: Vec<Claim> = failed.into_iter().flatten().collect();
             proof.try_with(wanted, implied)?;
@@ -331,23 +331,31 @@ fn largest(mut groups: Vec<Group>) -> Vec<Group> {
 mod tests {
     use magister_gdl::{Options, read};
 
-    use super::super::{NetworkLimits, build::Builder};
+    use super::super::{NetworkLimits, build::Builder, gdl::Numbered};
     use super::*;
     use crate::Program;
-    use crate::grounder::{GroundLimits, ground};
+    use crate::grounder::{GroundLimits, Grounded, ground};
 
-    fn plain(text: &str) -> Network {
+    fn plain(text: &str) -> (Grounded, Network) {
         let rules = read(text, &Options::default()).rules;
         let program = Program::new(&rules, text).unwrap();
         let ground = ground(&program, &GroundLimits::default(), &Stop::never()).unwrap();
         let limits = NetworkLimits::default();
-        Builder::new(&ground, limits, Invariants::default(), &Stop::never()).network().unwrap()
+        let numbered = Numbered::new(&ground);
+        let never = Stop::never();
+        let builder = Builder::new(&ground, limits, Invariants::default(), &never);
+        let network = builder.network(&numbered).unwrap();
+        (ground, network)
+    }
+
+    fn proven(ground: &Grounded, network: &Network) -> Invariants {
+        prove(network, &Hints::Terms(ground), &Stop::never()).unwrap()
     }
 
     /// The groups of the proven invariants, as sorted texts.
-    fn groups(network: &Network, invariants: &Invariants) -> Vec<(Vec<String>, bool)> {
+    fn groups(ground: &Grounded, invariants: &Invariants) -> Vec<(Vec<String>, bool)> {
         let text = |node: &u32| {
-            let term = network.terms.export(network.fluents[*node as usize - 1]);
+            let term = ground.terms.export(ground.fluent(node - 1));
             term.text(magister_gdl::Syntax::Kif)
         };
         let mut groups: Vec<(Vec<String>, bool)> = invariants
@@ -371,10 +379,10 @@ mod tests {
 
     #[test]
     fn a_lamp_is_on_or_off() {
-        let network = plain(LAMP);
-        let proven = prove(&network, &Stop::never()).unwrap();
+        let (ground, network) = plain(LAMP);
+        let proven = proven(&ground, &network);
         let both = vec!["(lamp off)".to_owned(), "(lamp on)".to_owned()];
-        assert_eq!(groups(&network, &proven), [(both, true)]);
+        assert_eq!(groups(&ground, &proven), [(both, true)]);
     }
 
     #[test]
@@ -390,9 +398,9 @@ mod tests {
              (<= (next (lamp b)) (true (step 39)) (does you press))",
         );
         text.extend((0..40).map(|n| format!("(succ {n} {})", n + 1)));
-        let network = plain(&text);
-        let proven = prove(&network, &Stop::never()).unwrap();
-        let groups = groups(&network, &proven);
+        let (ground, network) = plain(&text);
+        let proven = proven(&ground, &network);
+        let groups = groups(&ground, &proven);
         assert!(groups.iter().all(|(members, _)| !members.contains(&"(lamp b)".to_owned())));
         assert!(groups.iter().any(|(members, exact)| members.len() == 41 && *exact), "the step");
     }
@@ -411,9 +419,9 @@ mod tests {
             (<= (next (cell 1 b)) (true (cell 1 b)) (not (does you drop)))
             (<= (next (cell ?n b)) (true (cell ?m b)) (succ ?m ?n))
             (<= (next (cell ?n b)) (true (cell ?n b)) (not (does you drop)))";
-        let network = plain(text);
-        let proven = prove(&network, &Stop::never()).unwrap();
-        assert_eq!(proven.groups.len(), 3, "{:?}", groups(&network, &proven));
+        let (ground, network) = plain(text);
+        let proven = proven(&ground, &network);
+        assert_eq!(proven.groups.len(), 3, "{:?}", groups(&ground, &proven));
         assert!(!proven.implied.is_empty());
         // What is kept proves itself.
         let never = Stop::never();

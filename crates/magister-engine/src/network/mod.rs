@@ -4,6 +4,7 @@ mod build;
 mod cofactor;
 mod dot;
 mod factor;
+mod gdl;
 mod graph;
 mod guess;
 mod invariant;
@@ -14,15 +15,12 @@ mod solver;
 mod turns;
 mod uses;
 
-use magister_core::{Halt, Stop};
+use magister_core::{Halt, Move, Percept, Role, Stop};
 
-use crate::Error;
-use crate::grounder::Grounded;
-use crate::term::{TermId, Terms};
-
-use build::Builder;
 pub(crate) use cofactor::Cofactors;
+pub use gdl::GdlNetwork;
 pub use graph::{Edge, Graph, Group};
+pub(crate) use guess::Hints;
 pub use sides::Side;
 pub use turns::Turns;
 use uses::Uses;
@@ -48,17 +46,14 @@ impl Default for NetworkLimits {
     }
 }
 
-/// A game as gates over its fluents and moves.
+/// A game as gates over its fluents and moves. It knows no language: roles, moves and percepts are
+/// numbers, and their texts are kept elsewhere.
 #[derive(Clone, Debug)]
 pub struct Network {
-    /// All terms.
-    pub terms: Terms,
     /// The gates. The inputs are the fluents, then the moves.
     pub graph: Graph,
-    /// The fluents, by input.
-    pub fluents: Vec<TermId>,
-    /// The moves, role by role, in the order of their terms: role and term.
-    pub moves: Vec<(u32, TermId)>,
+    /// The moves, role by role, in the order of their numbers.
+    pub moves: Vec<(Role, Move)>,
     /// The input of each move.
     pub inputs: Vec<u32>,
     /// For every role the input that is true when it does nothing, where roles can.
@@ -71,10 +66,16 @@ pub struct Network {
     pub terminal: Edge,
     /// Whether each fluent is true next.
     pub next: Vec<Edge>,
-    /// Goal values: role, value, when.
-    pub goals: Vec<(u32, TermId, Edge)>,
-    /// Percepts: role, what is seen, when.
-    pub percepts: Vec<(u32, TermId, Edge)>,
+    /// The goal values of states.
+    pub goals: Vec<Goal>,
+    /// What roles perceive of a step.
+    pub percepts: Vec<Sight>,
+    /// How likely the moves of chance are; if there are none, all legal moves are equally likely.
+    pub weights: Vec<Weight>,
+    /// What roles gain by a step, in games that pay on the way.
+    pub gains: Vec<Gain>,
+    /// Whether the step out of a state is silent; see [`Worker::silent`](magister_core::Worker::silent).
+    pub silent: Edge,
     /// What is true in every state that play comes to. The gates rely on it: they tell nothing of
     /// other states.
     pub invariants: Invariants,
@@ -83,6 +84,52 @@ pub struct Network {
     /// The network of the states in which one role has its turn, for each that has; none if it is
     /// not split.
     pub sides: Vec<Side>,
+}
+
+/// A goal value of a role.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Goal {
+    /// Whose it is.
+    pub role: Role,
+    /// The value; none if the rules give something that is no number.
+    pub value: Option<f64>,
+    /// In which states.
+    pub when: Edge,
+}
+
+/// Something that a role may perceive.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Sight {
+    /// Who perceives it.
+    pub role: Role,
+    /// What is perceived.
+    pub percept: Percept,
+    /// By which steps: a wire over the state and the moves.
+    pub when: Edge,
+}
+
+/// A part of the weight of a move of chance. The weight of a move is the sum of its parts that
+/// hold in a state, so a number that depends on the state is one part for each binary digit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Weight {
+    /// The move, by its place in [`Network::moves`].
+    pub place: u32,
+    /// How much is added.
+    pub weight: u32,
+    /// In which states.
+    pub when: Edge,
+}
+
+/// A part of what a role gains by a step. The gain is the sum of the parts that hold, so a number
+/// is one part for each binary digit.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Gain {
+    /// Whose it is.
+    pub role: Role,
+    /// How much is added.
+    pub value: f64,
+    /// By which steps: a wire over the state and the moves.
+    pub when: Edge,
 }
 
 /// What is true in every state that play comes to.
@@ -94,16 +141,23 @@ pub struct Invariants {
     pub implied: Vec<(u32, u32)>,
 }
 
+impl Invariants {
+    /// What can be proven of a plain network.
+    pub(crate) fn proven(network: &Network, hints: &Hints<'_>, stop: &Stop) -> Result<Self, Halt> {
+        invariant::prove(network, hints, stop)
+    }
+}
+
 /// How many gates with two inputs each part of a step takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Gates {
-    /// Legal moves and the end.
+    /// Legal moves, their weights and the end.
     pub legal: usize,
     /// The next state, beyond those.
     pub next: usize,
     /// Goals, beyond those.
     pub goals: usize,
-    /// Percepts, beyond those.
+    /// Percepts and gains, beyond those.
     pub percepts: usize,
 }
 
@@ -111,33 +165,38 @@ pub struct Gates {
 const LARGE: usize = 150_000;
 
 impl Network {
-    /// Builds the network of a ground program.
-    pub fn new(ground: &Grounded, limits: &NetworkLimits, stop: &Stop) -> Result<Network, Error> {
-        if ground.instances() > limits.instances {
-            return Err(Error::Halt(Halt::Limit(format!(
-                "{} instances are too many for a network",
-                ground.instances()
-            ))));
-        }
-        let plain = Builder::new(ground, *limits, Invariants::default(), stop).network()?;
-        let invariants = invariant::prove(&plain, stop)?;
-        let mut network = if invariants == Invariants::default() {
-            plain
-        } else {
-            Builder::new(ground, *limits, invariants, stop).network()?
-        };
-        let built = cfg!(debug_assertions).then(|| network.clone());
-        network.turns = network.find_turns(stop);
-        network.sides = network.split(stop)?;
-        network.complement();
-        network.simplify(stop)?;
+    /// The number of fluents.
+    pub fn fluents(&self) -> usize {
+        self.initial.len()
+    }
+
+    /// The number of roles.
+    pub fn roles(&self) -> usize {
+        self.idle.len()
+    }
+
+    /// The places of a role's moves.
+    pub(crate) fn places(&self, role: Role) -> std::ops::Range<usize> {
+        let from = self.moves.partition_point(|&(other, _)| other < role);
+        let to = self.moves.partition_point(|&(other, _)| other <= role);
+        from..to
+    }
+
+    /// Finds out whose turn it is, splits the network into sides where that pays, and simplifies
+    /// the gates. The invariants are known by now.
+    pub(crate) fn finish(&mut self, stop: &Stop) -> Result<(), Halt> {
+        let built = cfg!(debug_assertions).then(|| self.clone());
+        self.turns = self.find_turns(stop);
+        self.sides = self.split(stop)?;
+        self.complement();
+        self.simplify(stop)?;
         if let Some(built) = built {
             assert!(
-                sample::same(&built, &network, Edge::TRUE),
+                sample::same(&built, self, Edge::TRUE),
                 "what is simplified must stay the same"
             );
         }
-        Ok(network)
+        Ok(())
     }
 
     /// Where one of a group of fluents is always true, the next state of one of them follows from
@@ -159,38 +218,58 @@ impl Network {
         }
     }
 
-    /// All outputs: legal, terminal, next, goals, percepts.
+    /// All outputs: legal, terminal, next, goals, percepts, weights, gains, silent.
     fn outputs(&self) -> Vec<Edge> {
         let mut all = self.legal.clone();
         all.push(self.terminal);
         all.extend(&self.next);
-        all.extend(self.goals.iter().map(|&(.., e)| e));
-        all.extend(self.percepts.iter().map(|&(.., e)| e));
+        all.extend(self.goals.iter().map(|goal| goal.when));
+        all.extend(self.of_steps());
+        all.extend(self.weights.iter().map(|weight| weight.when));
+        all.push(self.silent);
         all
     }
 
-    /// The outputs in the order in which a state asks for them: legal moves and the end; goals,
-    /// if somebody wants to know; percepts and the next state, when moves are made. What goals
-    /// share with those is among the first, since it must be there whether they are asked for or
-    /// not.
-    pub(crate) fn sections(&self) -> [Vec<Edge>; 4] {
-        let goals: Vec<Edge> = self.goals.iter().map(|&(.., e)| e).collect();
-        let percepts: Vec<Edge> = self.percepts.iter().map(|&(.., e)| e).collect();
-        let of_goals = self.graph.reachable(goals.iter().copied());
-        let others = self.graph.reachable(self.next.iter().chain(&percepts).copied());
+    /// What is asked of a state before moves are made: legal moves, the end, how likely the moves
+    /// of chance are, whether the step is silent.
+    fn of_states(&self) -> Vec<Edge> {
         let mut first = self.legal.clone();
         first.push(self.terminal);
+        first.extend(self.weights.iter().map(|weight| weight.when));
+        first.push(self.silent);
+        first
+    }
+
+    /// What is asked of a step besides the next state: percepts and gains.
+    pub(crate) fn of_steps(&self) -> impl Iterator<Item = Edge> {
+        let percepts = self.percepts.iter().map(|sight| sight.when);
+        percepts.chain(self.gains.iter().map(|gain| gain.when))
+    }
+
+    /// The outputs in the order in which a state asks for them: legal moves and the end; goals,
+    /// if somebody wants to know; percepts, gains and the next state, when moves are made. What
+    /// goals share with those is among the first, since it must be there whether they are asked
+    /// for or not.
+    pub(crate) fn sections(&self) -> [Vec<Edge>; 4] {
+        let goals: Vec<Edge> = self.goals.iter().map(|goal| goal.when).collect();
+        let steps: Vec<Edge> = self.of_steps().collect();
+        let of_goals = self.graph.reachable(goals.iter().copied());
+        let others = self.graph.reachable(self.next.iter().chain(&steps).copied());
+        let mut first = self.of_states();
         first
             .extend(of_goals.into_iter().filter(|n| others.binary_search(n).is_ok()).map(Edge::of));
-        [first, goals, percepts, self.next.clone()]
+        [first, goals, steps, self.next.clone()]
     }
 
     /// All outputs, in the order of [`outputs`](Self::outputs).
     fn outputs_mut(&mut self) -> impl Iterator<Item = &mut Edge> {
         let first = self.legal.iter_mut().chain(std::iter::once(&mut self.terminal));
-        let goals = self.goals.iter_mut().map(|(.., e)| e);
-        let percepts = self.percepts.iter_mut().map(|(.., e)| e);
-        first.chain(&mut self.next).chain(goals).chain(percepts)
+        let goals = self.goals.iter_mut().map(|goal| &mut goal.when);
+        let percepts = self.percepts.iter_mut().map(|sight| &mut sight.when);
+        let gains = self.gains.iter_mut().map(|gain| &mut gain.when);
+        let weights = self.weights.iter_mut().map(|weight| &mut weight.when);
+        let steps = first.chain(&mut self.next).chain(goals).chain(percepts).chain(gains);
+        steps.chain(weights).chain(std::iter::once(&mut self.silent))
     }
 
     /// The number of gates of each part.
@@ -204,13 +283,11 @@ impl Network {
                 .collect();
             self.graph.gates(new.into_iter())
         };
-        let mut first = self.legal.clone();
-        first.push(self.terminal);
         Gates {
-            legal: part(first),
+            legal: part(self.of_states()),
             next: part(self.next.clone()),
-            goals: part(self.goals.iter().map(|&(.., e)| e).collect()),
-            percepts: part(self.percepts.iter().map(|&(.., e)| e).collect()),
+            goals: part(self.goals.iter().map(|goal| goal.when).collect()),
+            percepts: part(self.of_steps().collect()),
         }
     }
 

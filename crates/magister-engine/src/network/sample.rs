@@ -1,7 +1,7 @@
 //! Random play on a network, 64 games side by side: what is seen here is what may be worth
 //! proving.
 
-use magister_core::{Rng, Seed};
+use magister_core::{Rng, Role, Seed};
 
 use super::Network;
 use super::graph::{Edge, Graph};
@@ -16,7 +16,7 @@ impl Samples {
     /// Plays at random, in a fixed course, so that nothing depends on chance or on the clock.
     pub(super) fn new(network: &Network, steps: usize) -> Self {
         let mut rng = Seed::from(1).rng();
-        let fluents = network.fluents.len();
+        let fluents = network.fluents();
         let start: Vec<u64> = network.initial.iter().map(|&t| if t { !0 } else { 0 }).collect();
         let mut state = start.clone();
         let mut states = Vec::with_capacity(steps);
@@ -92,11 +92,10 @@ pub(super) fn evaluate(graph: &Graph, wires: &mut [u64]) {
 fn choose(network: &Network, legal: &[u64], wires: &mut [u64], rng: &mut Rng) -> u64 {
     let mut stuck = 0;
     for (role, &idle) in network.idle.iter().enumerate() {
-        let from = network.moves.partition_point(|&(r, _)| (r as usize) < role);
-        let to = network.moves.partition_point(|&(r, _)| r as usize <= role);
+        let places = network.places(Role(role as u8));
         for lane in 0..64 {
             let bit = 1u64 << lane;
-            let count = legal[from..to].iter().filter(|&word| word & bit != 0).count();
+            let count = legal[places.clone()].iter().filter(|&word| word & bit != 0).count();
             if count == 0 {
                 match idle {
                     Some(input) => wires[input as usize + 1] |= bit,
@@ -105,7 +104,7 @@ fn choose(network: &Network, legal: &[u64], wires: &mut [u64], rng: &mut Rng) ->
                 continue;
             }
             let pick = rng.below(count as u64) as usize;
-            let at = (from..to).filter(|&at| legal[at] & bit != 0).nth(pick);
+            let at = places.clone().filter(|&at| legal[at] & bit != 0).nth(pick);
             if let Some(at) = at {
                 wires[network.inputs[at] as usize + 1] |= bit;
             }
@@ -123,7 +122,7 @@ pub(super) fn same(one: &Network, other: &Network, when: Edge) -> bool {
     let mut rng = Seed::from(2).rng();
     let steps = (20_000_000 / one.graph.edges().max(1)).min(COMPARED);
     let samples = Samples::new(one, steps);
-    let fluents = one.fluents.len();
+    let fluents = one.fluents();
     let mut values = [vec![0; one.graph.len()], vec![0; other.graph.len()]];
     samples.states.iter().all(|state| {
         let mut asked = !0;
@@ -134,7 +133,9 @@ pub(super) fn same(one: &Network, other: &Network, when: Edge) -> bool {
             asked = read(wires, when);
             let mut said: Vec<u64> = network.legal.iter().map(|&e| read(wires, e)).collect();
             said.push(read(wires, network.terminal));
-            said.extend(network.goals.iter().map(|&(.., e)| read(wires, e)));
+            said.push(read(wires, network.silent));
+            said.extend(network.goals.iter().map(|goal| read(wires, goal.when)));
+            said.extend(network.weights.iter().map(|weight| read(wires, weight.when)));
             said
         });
         let (first, second) =
@@ -151,8 +152,9 @@ pub(super) fn same(one: &Network, other: &Network, when: Edge) -> bool {
             wires[fluents + 1..=inputs].copy_from_slice(&chosen[fluents + 1..=inputs]);
             evaluate(&network.graph, wires);
             let next = network.next.iter().copied();
-            let seen = network.percepts.iter().map(|&(.., e)| e);
-            next.chain(seen).map(|e| read(wires, e) & asked & !over).collect::<Vec<u64>>()
+            next.chain(network.of_steps())
+                .map(|e| read(wires, e) & asked & !over)
+                .collect::<Vec<u64>>()
         });
         outputs.next() == outputs.next()
     })

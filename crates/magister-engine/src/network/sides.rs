@@ -78,7 +78,7 @@ impl Network {
         let graph = &self.graph;
         let steps = (SAMPLED / graph.edges().max(1)).clamp(12, 120);
         let samples = Samples::new(self, steps);
-        let moves = self.fluents.len() as u32 + 1..=graph.inputs() as u32;
+        let moves = self.fluents() as u32 + 1..=graph.inputs() as u32;
         let mut free = vec![true; graph.len()];
         for node in 1..graph.len() as u32 {
             free[node as usize] = !moves.contains(&node)
@@ -89,7 +89,7 @@ impl Network {
         let mut seen = vec![vec![(0u64, 0u64); graph.len()]; turns.len()];
         for state in samples.states() {
             wires[1..].fill(0);
-            wires[1..=self.fluents.len()].copy_from_slice(state);
+            wires[1..=self.fluents()].copy_from_slice(state);
             evaluate(graph, &mut wires);
             for (&turn, seen) in turns.iter().zip(&mut seen) {
                 let now = read(&wires, turn);

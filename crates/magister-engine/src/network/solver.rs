@@ -131,7 +131,7 @@ impl Solver {
             let legal = self.lit(legal);
             self.clause(&[!done, legal]);
             // Only who has no legal move does nothing.
-            if let Some(idle) = network.idle[network.moves[at].0 as usize] {
+            if let Some(idle) = network.idle[network.moves[at].0.index()] {
                 let idle = self.lit(Edge::of(idle + 1));
                 self.clause(&[!idle, !legal]);
             }

@@ -45,14 +45,14 @@ impl Network {
         let mut over = Vec::new();
         for state in samples.states() {
             wires[1..].fill(0);
-            wires[1..=self.fluents.len()].copy_from_slice(state);
+            wires[1..=self.fluents()].copy_from_slice(state);
             evaluate(&self.graph, &mut wires);
             over.push(read(&wires, self.terminal));
             let mut one = vec![0u64; roles];
             let mut two = vec![0u64; roles];
             for (at, &edge) in self.legal.iter().enumerate() {
                 let word = read(&wires, edge);
-                let role = self.moves[at].0 as usize;
+                let role = self.moves[at].0.index();
                 two[role] |= one[role] & word;
                 one[role] |= word;
                 legal[at].push(word);
@@ -74,7 +74,7 @@ impl Network {
                 continue;
             }
             let own: Vec<usize> =
-                (0..self.moves.len()).filter(|&at| self.moves[at].0 as usize == role).collect();
+                (0..self.moves.len()).filter(|&at| self.moves[at].0.index() == role).collect();
             let fits = |&edge: &Edge| {
                 let all = |wrong: &dyn Fn(usize) -> u64| {
                     (0..steps).all(|step| wrong(step) & !over[step] == 0)
@@ -89,14 +89,14 @@ impl Network {
                             || all(&|step| legal[at][step] & choices[step])
                     })
             };
-            let fluents = 1..=self.fluents.len() as u32;
+            let fluents = 1..=self.fluents() as u32;
             let found = fluents.flat_map(|node| [Edge::of(node), !Edge::of(node)]).find(fits)?;
             turn.push(found);
         }
         let (active, resting) = (vec![Vec::new(); roles], vec![Vec::new(); roles]);
         let mut turns = Turns { turn, active, resting, passing: vec![true; roles] };
         for (at, &(role, _)) in self.moves.iter().enumerate() {
-            let role = role as usize;
+            let role = role.index();
             let edge = turns.turn[role];
             let active = edge != Edge::FALSE
                 && (0..steps).all(|step| legal[at][step] & !holds(edge, step) & !over[step] == 0);

@@ -8,7 +8,7 @@ use magister_lanes::{Form, Operation, Tape, Width, Wires};
 
 use self::singles::Singles;
 use super::machine::{Lists, Machine};
-use super::names::Names;
+use super::places::Places;
 use super::tape::Outputs;
 use crate::circuit::{Circuit, Laid, Layout, Wire};
 use crate::network::{Edge, Graph, Network};
@@ -50,14 +50,14 @@ struct Turn {
 
 impl Codes {
     /// None if the machine, or the system, does not allow it.
-    pub(super) fn new(network: &Network, names: &Names) -> Option<Self> {
+    pub(super) fn new(network: &Network, places: &Places) -> Option<Self> {
         if Form::best(WIDTH) == Form::Runs {
             return None;
         }
         let mut all = 0;
         let mut parts = Vec::new();
         for network in std::iter::once(network).chain(network.sides.iter().map(|s| &s.network)) {
-            let (part, rows) = Part::new(network, names)?;
+            let (part, rows) = Part::new(network, places)?;
             all = all.max(rows);
             parts.push(part);
         }
@@ -88,9 +88,9 @@ impl Codes {
 
 impl Part {
     /// With the number of rows that it takes.
-    fn new(network: &Network, names: &Names) -> Option<(Self, usize)> {
+    fn new(network: &Network, places: &Places) -> Option<(Self, usize)> {
         let mut circuit = Circuit::new(&network.graph);
-        let outputs = Outputs::new(network, names);
+        let outputs = Outputs::new(network, places);
         let mut sections: Vec<_> = network
             .sections()
             .into_iter()
@@ -126,7 +126,7 @@ impl Part {
         let Laid { tapes, row, rows, compiled } = layout.lay(sections);
         let Ok([legal, goals, percepts, next]) = <[Tape; 4]>::try_from(tapes) else { return None };
         let outputs = outputs.renamed(|node| row[node as usize]);
-        let singles = Singles::new(network, names);
+        let singles = Singles::new(network, places);
         let most = singles.as_ref().map_or(rows, |(_, own)| rows.max(*own));
         let singles = singles.map(|(singles, _)| singles);
         compiled.then_some((Self { legal, goals, percepts, next, outputs, singles }, most))
@@ -188,10 +188,10 @@ impl Emitted {
         Self {
             codes,
             wires,
-            fluents: network.fluents.len(),
+            fluents: network.fluents(),
             at: 0,
             strange: false,
-            perceiving: !network.percepts.is_empty(),
+            perceiving: network.of_steps().next().is_some(),
             goals_known: false,
         }
     }
@@ -256,8 +256,20 @@ impl Machine for Emitted {
         }
     }
 
+    fn weight(&self, number: usize) -> bool {
+        read(self.wires.rows(), self.outputs().weights[number])
+    }
+
+    fn silent(&self) -> bool {
+        read(self.wires.rows(), self.outputs().silent)
+    }
+
     fn percept(&self, number: usize) -> bool {
         read(self.wires.rows(), self.outputs().percepts[number])
+    }
+
+    fn gain(&self, number: usize) -> bool {
+        read(self.wires.rows(), self.outputs().gains[number])
     }
 
     fn advance(&mut self, inputs: &[u32]) {

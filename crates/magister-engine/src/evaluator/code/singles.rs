@@ -3,7 +3,7 @@
 
 use magister_lanes::{Form, Operation, Tape};
 
-use super::super::names::Names;
+use super::super::places::Places;
 use super::WIDTH;
 use crate::circuit::{Circuit, Laid, Layout, Wire};
 use crate::network::{Cofactors, Edge, Graph, Network};
@@ -31,9 +31,9 @@ pub(super) struct Singles {
 impl Singles {
     /// With the number of rows that they take. None if several roles have a choice, or if it would
     /// not pay.
-    pub(super) fn new(network: &Network, names: &Names) -> Option<(Self, usize)> {
-        let (chooser, mut moves) = choice(network, names)?;
-        let (from, to) = names.ranges[chooser];
+    pub(super) fn new(network: &Network, places: &Places) -> Option<(Self, usize)> {
+        let (chooser, mut moves) = choice(network, places)?;
+        let (from, to) = places.ranges[chooser];
         let open: Vec<usize> = (from..to).filter(|&at| network.legal[at] != Edge::FALSE).collect();
         if open.is_empty() || open.len() > MOST_MOVES {
             return None;
@@ -51,7 +51,7 @@ impl Singles {
             }
             places[network.inputs[at] as usize] = tape as u32;
             let wanted: Vec<u32> = changes.iter().map(|&(fluent, _)| fluent + 1).collect();
-            laid.push((lay(&graph, &changes, network.fluents.len()), wanted));
+            laid.push((lay(&graph, &changes, network.fluents()), wanted));
         }
         let rows = laid.iter().map(|(laid, _)| laid.rows).max().unwrap_or(0);
         let (mut tapes, wanted): (Vec<Tape>, Vec<Vec<u32>>) = laid
@@ -73,10 +73,10 @@ impl Singles {
 }
 
 /// The only role that has a choice, and the inputs that are true whatever it does.
-fn choice(network: &Network, names: &Names) -> Option<(usize, Vec<u32>)> {
+fn choice(network: &Network, places: &Places) -> Option<(usize, Vec<u32>)> {
     let mut chooser = None;
     let mut moves = Vec::new();
-    for (role, &(from, to)) in names.ranges.iter().enumerate() {
+    for (role, &(from, to)) in places.ranges.iter().enumerate() {
         let mut open = (from..to).filter(|&at| network.legal[at] != Edge::FALSE);
         moves.push(match (open.next(), open.next(), network.idle[role]) {
             (Some(only), None, None) => network.inputs[only],

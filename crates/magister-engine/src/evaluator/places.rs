@@ -1,17 +1,15 @@
-//! The moves of a network under the names that the vocabulary has for them.
+//! Where a network has the moves of the vocabulary.
 
-use magister_core::Move;
-use rustc_hash::FxHashMap;
+use magister_core::{Move, Role};
 
 use crate::network::Network;
-use crate::term::TermId;
 
 /// There is no such move.
 const NOWHERE: u32 = u32::MAX;
 
-/// What the vocabulary calls the moves of a network, and where the network has what it names.
+/// The numbers of a network's moves, and where the network has the move of a number.
 #[derive(Clone, Debug)]
-pub(super) struct Names {
+pub(super) struct Places {
     /// Where the moves of each role begin and end in the network's list.
     pub(super) ranges: Vec<(usize, usize)>,
     /// The vocabulary's number of each move of the network: moves of the same text have the same.
@@ -23,20 +21,17 @@ pub(super) struct Names {
     idle: Vec<Option<u32>>,
 }
 
-impl Names {
-    /// The terms are the moves of all roles, in the order of the vocabulary.
-    pub(super) fn new(network: &Network, roles: usize, terms: &[TermId]) -> Self {
-        let number_of: FxHashMap<TermId, u32> =
-            terms.iter().enumerate().map(|(n, &t)| (t, n as u32)).collect();
-        let numbers: Vec<u32> = network.moves.iter().map(|(_, term)| number_of[term]).collect();
+impl Places {
+    /// The places of so many moves.
+    pub(super) fn new(network: &Network, moves: usize) -> Self {
+        let numbers: Vec<u32> = network.moves.iter().map(|(_, choice)| choice.0).collect();
         let mut ranges = Vec::new();
         let mut places = Vec::new();
-        for role in 0..roles as u32 {
-            let from = network.moves.partition_point(|&(r, _)| r < role);
-            let to = network.moves.partition_point(|&(r, _)| r <= role);
-            ranges.push((from, to));
-            let mut place = vec![(NOWHERE, NOWHERE); terms.len()];
-            for at in from..to {
+        for role in 0..network.roles() {
+            let own = network.places(Role(role as u8));
+            ranges.push((own.start, own.end));
+            let mut place = vec![(NOWHERE, NOWHERE); moves];
+            for at in own {
                 place[numbers[at] as usize] = (at as u32, network.inputs[at]);
             }
             places.push(place);

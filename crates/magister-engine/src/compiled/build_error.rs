@@ -1,0 +1,100 @@
+//! What can be wrong with a game that is built gate by gate.
+
+use std::fmt;
+
+use magister_core::Halt;
+
+/// Why a [`CompiledBuilder`](super::CompiledBuilder) could not build a game. The text of an error
+/// says what to change.
+#[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// The game has no role, or more than 255.
+    Roles(usize),
+    /// A text is used twice, or can not be read back.
+    Name {
+        /// What it names: a fluent, a move or a percept.
+        what: &'static str,
+        /// The text.
+        text: String,
+    },
+    /// Something was not said.
+    Missing {
+        /// What it is missing for.
+        of: String,
+        /// The call that says it.
+        call: &'static str,
+    },
+    /// A wire that was announced has no definition.
+    Undefined(usize),
+    /// Wires that are defined by each other.
+    Cycle(usize),
+    /// A wire does not belong to this builder.
+    Foreign,
+    /// Something that is asked before moves are made depends on a move.
+    DependsOnMove(String),
+    /// Weights were given to a move that is not chance's, or only to some of its moves.
+    Weights(String),
+    /// All weights together do not fit 32 bits.
+    TotalWeight(u64),
+    /// The game can not begin: the first state is not terminal, and nobody can move.
+    Stuck,
+    /// Building was stopped.
+    Stopped(Halt),
+}
+
+impl fmt::Display for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            BuildError::Roles(count) => {
+                write!(f, "a game has 1 to 255 roles, not {count}: give their names to `new`")
+            }
+            BuildError::Name { what, text } => write!(
+                f,
+                "the {what} `{text}` needs another text: it is used twice or can not be read \
+                 back; write one word, or words in parentheses, or set a reader with `read_by`"
+            ),
+            BuildError::Missing { of, call } => write!(f, "{of} is not defined: call `{call}`"),
+            BuildError::Undefined(wire) => {
+                write!(f, "wire {wire} was announced and is not defined: call `define`")
+            }
+            BuildError::Cycle(wire) => write!(
+                f,
+                "wire {wire} depends on itself: break the cycle, or unroll the recursion as many \
+                 times as it can take"
+            ),
+            BuildError::Foreign => {
+                write!(f, "a wire of another builder was used: make all wires with this one")
+            }
+            BuildError::DependsOnMove(what) => write!(
+                f,
+                "{what} depends on a move that is made: only next fluents, percepts and gains may; \
+                 keep what was done in a fluent"
+            ),
+            BuildError::Weights(text) => write!(
+                f,
+                "weights belong to all moves of chance or to none, each above zero: look at \
+                 `{text}`, and name the role of chance with `chance`"
+            ),
+            BuildError::TotalWeight(total) => write!(
+                f,
+                "the weights add up to {total}, and must stay below 2^32: divide them by a common \
+                 factor"
+            ),
+            BuildError::Stuck => write!(
+                f,
+                "the first state is not terminal and no role has a legal move there: check `legal` \
+                 and the initial fluents"
+            ),
+            BuildError::Stopped(halt) => write!(f, "building was stopped: {halt}"),
+        }
+    }
+}
+
+impl std::error::Error for BuildError {}
+
+impl From<Halt> for BuildError {
+    fn from(halt: Halt) -> Self {
+        BuildError::Stopped(halt)
+    }
+}

@@ -1,0 +1,433 @@
+//! Builds a game gate by gate.
+
+mod network;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use magister_core::{Board, Game, Info, Information, Payment, Role, Stop};
+use rustc_hash::FxHashMap;
+
+use super::{BoardMaker, BuildError, Compiled, Names, Reader};
+
+/// A truth value that depends on the state and, perhaps, on the moves that are made.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Wire {
+    /// Which builder made it; zero for the constants.
+    owner: u32,
+    /// Twice the number of its node, plus one if it is negated.
+    code: u32,
+}
+
+impl Wire {
+    /// Always true.
+    pub const TRUE: Wire = Wire { owner: 0, code: 0 };
+    /// Always false.
+    pub const FALSE: Wire = Wire { owner: 0, code: 1 };
+
+    fn node(self) -> usize {
+        self.code as usize >> 1
+    }
+
+    fn negated(self) -> bool {
+        self.code & 1 == 1
+    }
+}
+
+impl std::ops::Not for Wire {
+    type Output = Wire;
+    fn not(self) -> Wire {
+        Wire { owner: self.owner, code: self.code ^ 1 }
+    }
+}
+
+/// A fluent of a builder.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct FluentHandle(u32);
+
+/// A move of a role of a builder.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct MoveHandle(u32);
+
+#[derive(Clone, Debug)]
+enum Node {
+    True,
+    Fluent(u32),
+    /// A move that is made, by its place in the list of the builder.
+    Does(u32),
+    And(Box<[Wire]>),
+    /// Announced, and perhaps defined.
+    Open(Option<Wire>),
+}
+
+#[derive(Clone, Debug)]
+struct Fluent {
+    text: String,
+    initial: bool,
+    wire: Wire,
+    next: Option<Wire>,
+}
+
+#[derive(Clone, Debug)]
+struct RoleMove {
+    role: Role,
+    /// The number of its text.
+    number: u32,
+    wire: Wire,
+    legal: Option<Wire>,
+}
+
+/// Builds a game as gates over fluents and moves, without any language.
+///
+/// A state is a set of fluents. Roles move at the same time; a role without a legal move does
+/// nothing. Gates are made with [`and`](Self::and), [`or`](Self::or) and `!`; constants are folded
+/// and equal gates are made once.
+///
+/// ```
+/// use magister_core::{Game, Role, Step, Stop, Text as _};
+/// use magister_engine::compiled::{CompiledBuilder, Wire};
+/// use magister_engine::evaluator::CompiledGame;
+/// use magister_engine::Evaluator;
+/// use std::sync::Arc;
+///
+/// // One heap of three; who takes the last one wins.
+/// let mut game = CompiledBuilder::new("three", &["first", "second"], "three 1");
+/// let left: Vec<_> = (0..=3).map(|n| game.fluent(&format!("(left {n})"), n == 3)).collect();
+/// let turn = game.fluent("second-to-move", false);
+/// game.exclusive(&left);
+/// let held: Vec<Wire> = left.iter().map(|&fluent| game.holds(fluent)).collect();
+/// let second = game.holds(turn);
+/// let mut next = vec![Wire::FALSE; 4];
+/// for (role, mine) in [(Role(0), !second), (Role(1), second)] {
+///     for take in 1..=2 {
+///         let choice = game.add_move(role, &format!("(take {take})"));
+///         let enough = game.or(held[take..].iter().copied());
+///         let legal = game.and([mine, enough]);
+///         game.legal(choice, legal);
+///         for before in take..=3 {
+///             let done = game.does(choice);
+///             let leads = game.and([held[before], done]);
+///             next[before - take] = game.or([next[before - take], leads]);
+///         }
+///     }
+///     // Who would have to move finds nothing left, and has lost.
+///     game.goal(role, 0.0, mine);
+///     game.goal(role, 100.0, !mine);
+/// }
+/// left.iter().zip(next).for_each(|(&fluent, wire)| game.next(fluent, wire));
+/// game.next(turn, !second);
+/// game.terminal(held[0]);
+///
+/// let compiled = Arc::new(game.build()?);
+/// let game = CompiledGame::new(compiled, Evaluator::Batch)?;
+/// let mut worker = game.worker();
+/// let take_two = game.parse_move(Role(0), "(take 2)").unwrap();
+/// worker.step(&[take_two, magister_core::Move::IDLE], &mut Step::new(), &Stop::never())?;
+/// assert_eq!(worker.legal(Role(1)).len(), 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct CompiledBuilder {
+    id: u32,
+    info: Info,
+    nodes: Vec<Node>,
+    known: FxHashMap<Box<[Wire]>, u32>,
+    foreign: bool,
+    fluents: Vec<Fluent>,
+    moves: Vec<RoleMove>,
+    move_texts: Vec<String>,
+    percept_texts: Vec<String>,
+    terminal: Option<Wire>,
+    silent: Wire,
+    goals: Vec<(Role, f64, Wire)>,
+    percepts: Vec<(Role, u32, Wire)>,
+    weights: Vec<(MoveHandle, u32, Wire)>,
+    gains: Vec<(Role, f64, Wire)>,
+    exclusive: Vec<Vec<u32>>,
+    missing_goal: Option<f64>,
+    reader: Option<Arc<dyn Reader>>,
+    board: Option<BoardMaker>,
+}
+
+impl std::fmt::Debug for CompiledBuilder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("CompiledBuilder")
+            .field("info", &self.info)
+            .field("fluents", &self.fluents.len())
+            .field("moves", &self.moves.len())
+            .field("gates", &self.nodes.len())
+            .finish_non_exhaustive()
+    }
+}
+
+/// Builders made so far, so that wires of one are not taken for those of another.
+static BUILDERS: AtomicU32 = AtomicU32::new(1);
+
+impl CompiledBuilder {
+    /// No fluents and moves yet. `rules` stands for the rules in [`Info`]: it changes with them.
+    pub fn new(name: &str, roles: &[&str], rules: &str) -> Self {
+        Self {
+            id: BUILDERS.fetch_add(1, Ordering::Relaxed),
+            info: Info::new(name, roles, rules),
+            nodes: vec![Node::True],
+            known: FxHashMap::default(),
+            foreign: false,
+            fluents: Vec::new(),
+            moves: Vec::new(),
+            move_texts: Vec::new(),
+            percept_texts: Vec::new(),
+            terminal: None,
+            silent: Wire::FALSE,
+            goals: Vec::new(),
+            percepts: Vec::new(),
+            weights: Vec::new(),
+            gains: Vec::new(),
+            exclusive: Vec::new(),
+            missing_goal: None,
+            reader: None,
+            board: None,
+        }
+    }
+
+    /// The facts of the game, to be completed: bounds of rewards and lengths, for instance. What
+    /// follows from other calls is filled in by [`build`](Self::build).
+    pub fn info_mut(&mut self) -> &mut Info {
+        &mut self.info
+    }
+
+    /// Names the role of chance.
+    pub fn chance(&mut self, role: Role) {
+        self.info.chance = Some(role);
+    }
+
+    fn node(&mut self, node: Node) -> Wire {
+        self.nodes.push(node);
+        Wire { owner: self.id, code: (self.nodes.len() as u32 - 1) << 1 }
+    }
+
+    /// Notes wires that are none of this builder, which `build` reports.
+    fn own(&mut self, wire: Wire) -> Wire {
+        self.foreign |= wire.owner != self.id && wire.owner != 0;
+        wire
+    }
+
+    /// Adds a fluent, and says whether it holds in the first state.
+    pub fn fluent(&mut self, text: &str, initial: bool) -> FluentHandle {
+        let number = self.fluents.len() as u32;
+        let wire = self.node(Node::Fluent(number));
+        self.fluents.push(Fluent { text: text.to_owned(), initial, wire, next: None });
+        FluentHandle(number)
+    }
+
+    /// Where a fluent holds.
+    pub fn holds(&self, fluent: FluentHandle) -> Wire {
+        self.fluents[fluent.0 as usize].wire
+    }
+
+    /// Adds a move of a role. Moves are numbered by their texts in the order in which those first
+    /// come; moves of different roles with the same text have the same number.
+    pub fn add_move(&mut self, role: Role, text: &str) -> MoveHandle {
+        let place = self.moves.len() as u32;
+        let number = number_of(&mut self.move_texts, text);
+        let wire = self.node(Node::Does(place));
+        self.moves.push(RoleMove { role, number, wire, legal: None });
+        MoveHandle(place)
+    }
+
+    /// Where a move is made.
+    pub fn does(&self, choice: MoveHandle) -> Wire {
+        self.moves[choice.0 as usize].wire
+    }
+
+    /// The conjunction.
+    pub fn and(&mut self, wires: impl IntoIterator<Item = Wire>) -> Wire {
+        let mut all: Vec<Wire> = wires.into_iter().filter(|&wire| wire != Wire::TRUE).collect();
+        for &wire in &all {
+            self.own(wire);
+        }
+        all.sort_unstable_by_key(|wire| wire.code);
+        all.dedup();
+        if all.contains(&Wire::FALSE) || all.windows(2).any(|pair| pair[0] == !pair[1]) {
+            return Wire::FALSE;
+        }
+        match all[..] {
+            [] => return Wire::TRUE,
+            [one] => return one,
+            _ => {}
+        }
+        if let Some(&code) = self.known.get(&all[..]) {
+            return Wire { owner: self.id, code };
+        }
+        let key: Box<[Wire]> = all.into();
+        let wire = self.node(Node::And(key.clone()));
+        self.known.insert(key, wire.code);
+        wire
+    }
+
+    /// The disjunction.
+    pub fn or(&mut self, wires: impl IntoIterator<Item = Wire>) -> Wire {
+        !self.and(wires.into_iter().map(|wire| !wire))
+    }
+
+    /// Where exactly one of two wires is true.
+    pub fn xor(&mut self, a: Wire, b: Wire) -> Wire {
+        let (first, second) = (self.and([a, !b]), self.and([!a, b]));
+        self.or([first, second])
+    }
+
+    /// Announces a wire that is defined later.
+    pub fn announce(&mut self) -> Wire {
+        self.node(Node::Open(None))
+    }
+
+    /// Defines a wire that was announced.
+    pub fn define(&mut self, announced: Wire, wire: Wire) {
+        self.own(announced);
+        let wire = self.own(if announced.negated() { !wire } else { wire });
+        if let Some(Node::Open(definition)) = self.nodes.get_mut(announced.node()) {
+            *definition = Some(wire);
+        }
+    }
+
+    /// Says in which states a move is legal.
+    pub fn legal(&mut self, choice: MoveHandle, when: Wire) {
+        self.moves[choice.0 as usize].legal = Some(self.own(when));
+    }
+
+    /// Says when a fluent holds in the next state.
+    pub fn next(&mut self, fluent: FluentHandle, when: Wire) {
+        self.fluents[fluent.0 as usize].next = Some(self.own(when));
+    }
+
+    /// Says which states are terminal.
+    pub fn terminal(&mut self, when: Wire) {
+        self.terminal = Some(self.own(when));
+    }
+
+    /// Says in which states a role has a goal value.
+    pub fn goal(&mut self, role: Role, value: f64, when: Wire) {
+        let when = self.own(when);
+        self.goals.push((role, value, when));
+    }
+
+    /// Gives a role a goal value in terminal states in which it has no other.
+    pub fn missing_goal(&mut self, value: f64) {
+        self.missing_goal = Some(value);
+    }
+
+    /// Says by which steps a role perceives something. The game hides everything else.
+    pub fn percept(&mut self, role: Role, text: &str, when: Wire) {
+        let when = self.own(when);
+        let number = number_of(&mut self.percept_texts, text);
+        self.percepts.push((role, number, when));
+    }
+
+    /// Adds to the weight of a move of chance in some states. The weight of a move is the sum of
+    /// what was added; without any, all legal moves of chance are equally likely.
+    pub fn weight(&mut self, choice: MoveHandle, weight: u32, when: Wire) {
+        let when = self.own(when);
+        self.weights.push((choice, weight, when));
+    }
+
+    /// Adds to what a role gains by some steps. The game then pays on the way.
+    pub fn gain(&mut self, role: Role, value: f64, when: Wire) {
+        let when = self.own(when);
+        self.info.payment = Payment::OnTheWay;
+        self.gains.push((role, value, when));
+    }
+
+    /// Adds a number to what a role gains: its binary digits, the lowest first, in units of `unit`.
+    pub fn gain_number(&mut self, role: Role, unit: f64, digits: &[Wire]) {
+        let mut value = unit;
+        for &digit in digits {
+            self.gain(role, value, digit);
+            value *= 2.0;
+        }
+    }
+
+    /// Says out of which states the step is silent: made by chance alone, and perceived by nobody.
+    pub fn silent(&mut self, when: Wire) {
+        self.silent = self.own(when);
+    }
+
+    /// Hints that at most one of some fluents holds in every state. What can be proven of it makes
+    /// the network smaller; what can not is ignored.
+    pub fn exclusive(&mut self, fluents: &[FluentHandle]) {
+        self.exclusive.push(fluents.iter().map(|fluent| fluent.0).collect());
+    }
+
+    /// Has texts read by a front end.
+    pub fn read_by(&mut self, reader: Arc<dyn Reader>) {
+        self.reader = Some(reader);
+    }
+
+    /// Gives the game a board, which is made when somebody first wants it.
+    pub fn board(
+        &mut self,
+        maker: impl Fn(&dyn Game) -> Option<Box<dyn Board>> + Send + Sync + 'static,
+    ) {
+        self.board = Some(Box::new(maker));
+    }
+
+    /// The game, or what is wrong with it.
+    pub fn build(self) -> Result<Compiled, BuildError> {
+        self.build_until(&Stop::never())
+    }
+
+    /// The same, with a flag that stops the work.
+    pub fn build_until(mut self, stop: &Stop) -> Result<Compiled, BuildError> {
+        if self.foreign {
+            return Err(BuildError::Foreign);
+        }
+        if !(1..=255).contains(&self.info.roles.len()) {
+            return Err(BuildError::Roles(self.info.roles.len()));
+        }
+        let fluents: Vec<String> = self.fluents.iter().map(|fluent| fluent.text.clone()).collect();
+        let texts = (self.move_texts.clone(), self.percept_texts.clone(), fluents);
+        let mut names = Names::new(texts.0, texts.1, texts.2);
+        if let Some(reader) = self.reader.take() {
+            names = names.read_by(reader);
+        }
+        check_names(&names)?;
+        let network = network::build(&self, stop)?;
+        if !self.percepts.is_empty() {
+            self.info.information = Information::Hidden;
+        }
+        let mut compiled = Compiled::new(self.info, names, Arc::new(network));
+        compiled.missing_goal = self.missing_goal;
+        compiled.board_maker = self.board;
+        Ok(compiled)
+    }
+}
+
+/// The number of a text in a list, to which it is added if it is not there yet.
+fn number_of(texts: &mut Vec<String>, text: &str) -> u32 {
+    let place = texts.iter().position(|other| other == text).unwrap_or_else(|| {
+        texts.push(text.to_owned());
+        texts.len() - 1
+    });
+    place as u32
+}
+
+/// Texts must be different, and what is written must be read.
+fn check_names(names: &Names) -> Result<(), BuildError> {
+    let wrong = |what, text: &String| BuildError::Name { what, text: text.clone() };
+    for (number, text) in names.moves().iter().enumerate() {
+        let idle = text.trim() == magister_core::text::IDLE_TEXT;
+        if idle || names.find_move(text) != Some(number as u32) {
+            return Err(wrong("move", text));
+        }
+    }
+    for (number, text) in names.percepts().iter().enumerate() {
+        if names.find_percept(text) != Some(number as u32) {
+            return Err(wrong("percept", text));
+        }
+    }
+    for (number, text) in names.fluents().iter().enumerate() {
+        let mut state = vec![0; names.fluents().len().div_ceil(64)];
+        state[number / 64] |= 1 << (number % 64);
+        if names.read_state(&names.state(&state)) != Some(state) {
+            return Err(wrong("fluent", text));
+        }
+    }
+    Ok(())
+}

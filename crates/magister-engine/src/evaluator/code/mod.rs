@@ -1,6 +1,7 @@
 //! Runs the network as machine code, one game at a time: everything anew in every state.
 
 mod singles;
+mod walk;
 
 use std::sync::Arc;
 
@@ -8,6 +9,7 @@ use magister_lanes::{Form, Operation, Tape, Width, Wires};
 
 use self::singles::Singles;
 use super::machine::{Lists, Machine};
+pub(super) use self::walk::walks_alike;
 use super::places::Places;
 use super::tape::Outputs;
 use crate::circuit::{Circuit, Laid, Layout, Wire};

@@ -1,8 +1,8 @@
 //! States of games from rules as tensors: the planes of the board, and the other fluents.
 
-use magister_core::{Board, Element, Planes, Tensor, Tensors};
+use magister_core::{Element, Planes, Tensor, Tensors};
 
-use crate::board::NetworkBoard;
+use crate::compiled::FluentBoard;
 
 /// Where each fluent is in the tensors of a state.
 ///
@@ -21,7 +21,7 @@ pub(crate) struct FluentTensors {
 
 impl FluentTensors {
     /// The tensors of a game with so many fluents.
-    pub(crate) fn new(fluents: usize, board: Option<&NetworkBoard>) -> Self {
+    pub(crate) fn new(fluents: usize, board: Option<&dyn FluentBoard>) -> Self {
         let Some(board) = board else {
             return FluentTensors {
                 tensors: Tensors::new([rest(fluents)]),

@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 use super::Painter;
 use super::fill::label;
 use super::plan::{Place, Plan, Use};
+use crate::compiled::FluentBoard;
 use crate::network::GdlNetwork;
 use crate::{Ground, Program};
 
@@ -68,9 +69,10 @@ impl NetworkBoard {
         let targets = moves.iter().map(|choice| painter.target(choice, &cells)).collect();
         Some(NetworkBoard { shape, fluents, targets })
     }
+}
 
-    /// The cell that a fluent lies on, and the value it gives it.
-    pub(crate) fn place(&self, fluent: usize) -> Option<(u32, u16)> {
+impl FluentBoard for NetworkBoard {
+    fn place(&self, fluent: usize) -> Option<(u32, u16)> {
         self.fluents.get(fluent).copied().flatten()
     }
 }

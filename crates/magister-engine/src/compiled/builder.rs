@@ -5,10 +5,10 @@ mod network;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use magister_core::{Board, Game, Info, Information, Payment, Role, Stop};
+use magister_core::{Game, Info, Information, Payment, Role, Stop};
 use rustc_hash::FxHashMap;
 
-use super::{BoardMaker, BuildError, Compiled, Names, Reader};
+use super::{BoardMaker, BuildError, Compiled, FluentBoard, Names, Reader};
 
 /// A truth value that depends on the state and, perhaps, on the moves that are made.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -363,7 +363,7 @@ impl CompiledBuilder {
     /// Gives the game a board, which is made when somebody first wants it.
     pub fn board(
         &mut self,
-        maker: impl Fn(&dyn Game) -> Option<Box<dyn Board>> + Send + Sync + 'static,
+        maker: impl Fn(&dyn Game) -> Option<Box<dyn FluentBoard>> + Send + Sync + 'static,
     ) {
         self.board = Some(Box::new(maker));
     }

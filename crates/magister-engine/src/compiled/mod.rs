@@ -15,13 +15,23 @@ use std::sync::{Arc, OnceLock};
 use magister_core::{Board, Game, Info};
 
 use crate::network::Network;
+use crate::observation::FluentTensors;
 
 pub use build_error::BuildError;
 pub use builder::{CompiledBuilder, FluentHandle, MoveHandle, Wire};
 pub use names::{Names, Reader};
 
+/// The board of a compiled game.
+pub trait FluentBoard: Board {
+    /// The cell that a fluent lies on, and the value that it gives the cell; none for a fluent that
+    /// is not drawn there. Observations show it in the planes of the board.
+    fn place(&self, _fluent: usize) -> Option<(u32, u16)> {
+        None
+    }
+}
+
 /// Makes the board of a game, when somebody first wants it.
-type BoardMaker = Box<dyn Fn(&dyn Game) -> Option<Box<dyn Board>> + Send + Sync>;
+type BoardMaker = Box<dyn Fn(&dyn Game) -> Option<Box<dyn FluentBoard>> + Send + Sync>;
 
 /// A game as a front end hands it over.
 pub struct Compiled {
@@ -30,7 +40,9 @@ pub struct Compiled {
     network: Arc<Network>,
     missing_goal: Option<f64>,
     board_maker: Option<BoardMaker>,
-    board: OnceLock<Option<Box<dyn Board>>>,
+    board: OnceLock<Option<Box<dyn FluentBoard>>>,
+    /// How states are observed, made when somebody first wants it.
+    tensors: OnceLock<FluentTensors>,
 }
 
 impl Compiled {
@@ -40,8 +52,16 @@ impl Compiled {
         debug_assert_eq!(names.fluents().len(), network.fluents());
         info.state_words = Some(network.fluents().div_ceil(64));
         info.moves = Some(names.moves().len() as u32);
-        let board = OnceLock::new();
-        Self { info, names, network, missing_goal: None, board_maker: None, board }
+        info.percepts = Some(names.percepts().len() as u32);
+        Self {
+            info,
+            names,
+            network,
+            missing_goal: None,
+            board_maker: None,
+            board: OnceLock::new(),
+            tensors: OnceLock::new(),
+        }
     }
 
     /// The same game, in which a role for which the rules give no goal value has this one.
@@ -54,7 +74,7 @@ impl Compiled {
     #[must_use]
     pub fn with_board(
         self,
-        maker: impl Fn(&dyn Game) -> Option<Box<dyn Board>> + Send + Sync + 'static,
+        maker: impl Fn(&dyn Game) -> Option<Box<dyn FluentBoard>> + Send + Sync + 'static,
     ) -> Self {
         Self { board_maker: Some(Box::new(maker)), ..self }
     }
@@ -80,9 +100,15 @@ impl Compiled {
     }
 
     /// The board; `game` is this game, by any evaluator.
-    pub fn board(&self, game: &dyn Game) -> Option<&dyn Board> {
+    pub fn board(&self, game: &dyn Game) -> Option<&dyn FluentBoard> {
         let maker = self.board_maker.as_ref()?;
         self.board.get_or_init(|| maker(game)).as_deref()
+    }
+
+    /// How states are observed.
+    pub(crate) fn tensors(&self, game: &dyn Game) -> &FluentTensors {
+        let make = || FluentTensors::new(self.network.fluents(), self.board(game));
+        self.tensors.get_or_init(make)
     }
 }
 

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use magister_core::text::IDLE_TEXT;
 use magister_core::{
-    Batch, Board, Detail, Game, Halt, Info, Move, Payment, Percept, Results, Role, Stop, Stream,
-    Text, Worker,
+    Batch, Board, Detail, Game, Halt, Info, Move, Payment, Percept, Results, Role, StateTensors,
+    Stop, Stream, Tensors, Text, Worker,
 };
 use magister_lanes::Width;
 
@@ -23,6 +23,7 @@ use super::worker::NetworkWorker;
 use crate::batch::{BatchPlan, BatchProgram, Pay};
 use crate::compiled::Compiled;
 use crate::network::{Edge, Network};
+use crate::observation::set_bits;
 use crate::{Error, Evaluator};
 
 /// Playouts by which the speed of single lanes is measured, and how long they may be.
@@ -257,7 +258,21 @@ impl Game for CompiledGame {
     }
 
     fn board(&self) -> Option<&dyn Board> {
-        self.shared.compiled.board(self)
+        self.shared.compiled.board(self).map(|board| board as &dyn Board)
+    }
+
+    fn tensors(&self) -> Option<&dyn StateTensors> {
+        Some(self)
+    }
+}
+
+impl StateTensors for CompiledGame {
+    fn tensors(&self) -> &Tensors {
+        self.shared.compiled.tensors(self).tensors()
+    }
+
+    fn write(&self, state: &[u64], out: &mut [f32]) {
+        self.shared.compiled.tensors(self).write(set_bits(state), out);
     }
 }
 

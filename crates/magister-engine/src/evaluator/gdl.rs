@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use magister_core::Board;
 use magister_gdl::{Dialect, Syntax};
 use rustc_hash::FxHashMap;
 
@@ -10,7 +9,7 @@ use super::game::CompiledGame;
 use super::pace::Playouts;
 use super::stepper::NetworkStepper;
 use crate::board::NetworkBoard;
-use crate::compiled::{Compiled, Names, Reader};
+use crate::compiled::{Compiled, FluentBoard, Names, Reader};
 use crate::ground::Ground;
 use crate::network::GdlNetwork;
 use crate::program::Program;
@@ -119,7 +118,7 @@ fn compile(
         let moves: Vec<Ground> =
             network.moves.iter().map(|&term| network.terms.export(term)).collect();
         let board = NetworkBoard::new(game, &network, &program, &moves)?;
-        Some(Box::new(board) as Box<dyn Board>)
+        Some(Box::new(board) as Box<dyn FluentBoard>)
     });
     // The dialect says so: a role without a goal has zero.
     if operations { compiled.with_missing_goal(0.0) } else { compiled }

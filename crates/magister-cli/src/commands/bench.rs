@@ -10,7 +10,7 @@ use anyhow::{Context as _, Result, bail};
 use magister::{Playable, Source};
 use magister_core::{Batch, Detail, Results, Stop, Stream};
 use magister_engine::Evaluator;
-use magister_engine::evaluator::Playing;
+use magister_engine::evaluator::Width;
 use serde_json::json;
 
 use crate::args::{Bench, Evaluators};
@@ -65,11 +65,11 @@ fn defaults(source: &Source, json: bool, out: &mut impl Write) -> Result<()> {
     let network = playable.prepared.as_ref().and_then(|prepared| prepared.network.as_ref());
     let batches = match network {
         Some(network) => network.choices(&Stop::never())?,
-        None => vec![(1, Playing::OneByOne)],
+        None => vec![(1, None)],
     };
-    let name = |playing: &Playing| match playing {
-        Playing::OneByOne => playable.evaluator.to_owned(),
-        Playing::Lanes(width) => format!("batch of {width}"),
+    let name = |width: &Option<Width>| match width {
+        None => playable.evaluator.to_owned(),
+        Some(width) => format!("batch of {width}"),
     };
     if json {
         let batches: Vec<_> = batches

@@ -10,7 +10,7 @@ use magister_core::{
 };
 use magister_lanes::Width;
 
-use super::code::{Codes, Emitted};
+use super::code::{Codes, Emitted, walks_alike};
 use super::incremental::Incremental;
 use super::machine::Machine;
 use super::pace::{Pace, Playouts};
@@ -186,8 +186,16 @@ impl Shared {
 
     /// A machine that runs code, in no state yet, where there can be one.
     fn code(&self) -> Option<Emitted> {
-        let codes =
-            self.codes.get_or_init(|| Codes::new(&self.network, &self.places).map(Arc::new));
+        let make = || {
+            let codes = Arc::new(Codes::new(&self.network, &self.places)?);
+            // Code was held against its tapes on random rows; here on rows of real states.
+            let emitted = Emitted::new(&self.network, Arc::clone(&codes));
+            let same =
+                walks_alike(&self.network, &self.places, &self.initial, emitted, self.sweep());
+            debug_assert!(same, "code that differs from its network");
+            same.then_some(codes)
+        };
+        let codes = self.codes.get_or_init(make);
         codes.as_ref().map(|codes| Emitted::new(&self.network, Arc::clone(codes)))
     }
 
@@ -250,7 +258,7 @@ impl Game for CompiledGame {
     }
 
     fn board(&self) -> Option<&dyn Board> {
-        self.shared.compiled.board(self)
+        self.shared.compiled.board(self).map(|board| board as &dyn Board)
     }
 
     fn tensors(&self) -> Option<&dyn StateTensors> {

@@ -1,12 +1,14 @@
 //! Runs the network as machine code, one game at a time: everything anew in every state.
 
 mod singles;
+mod walk;
 
 use std::sync::Arc;
 
 use magister_lanes::{Form, Operation, Tape, Width, Wires};
 
 use self::singles::Singles;
+pub(super) use self::walk::walks_alike;
 use super::machine::{Lists, Machine};
 use super::places::Places;
 use super::tape::Outputs;

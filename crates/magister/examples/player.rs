@@ -4,8 +4,11 @@
 
 use std::sync::Arc;
 
-use magister::arena::{Contest, Limits, Maker};
-use magister::core::{Agent, Budget, Decision, Halt, Move, Rng, Seed, Step, Thought, View};
+use magister::arena::{Contest, TimeControl};
+use magister::core::{
+    Agent, Budget, Capabilities, Decision, Game, Halt, Move, PlayerSource, Rng, Role, Seed,
+    SourceError, Step, Thought, View,
+};
 use magister::players::Spec;
 
 /// Plays every legal move out at random a few times and takes the one that did best.
@@ -68,23 +71,46 @@ impl Agent for Flat {
     }
 }
 
+/// Where players of this kind come from. A match asks the source for a player when it starts, and
+/// again if the player crashes; making one may fail.
+#[derive(Debug)]
+struct FlatSource;
+
+impl PlayerSource for FlatSource {
+    fn name(&self) -> String {
+        "flat".to_owned()
+    }
+
+    /// It plays games of perfect information, on one thread.
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::default()
+    }
+
+    fn origin(&self) -> &'static str {
+        "example"
+    }
+
+    fn make(&self, _game: &Arc<dyn Game>, _role: Role) -> Result<Box<dyn Agent>, SourceError> {
+        Ok(Box::new(Flat))
+    }
+}
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let playable = magister::open("connect-four")?;
     // Makes now what `uct` needs for fast playouts, so that its clock does not pay for it.
     playable.warm_up();
 
     let uct: Spec = "uct".parse()?;
-    let players: [(&str, Maker); 2] =
-        [("flat", Arc::new(|| Box::new(Flat))), ("uct", Arc::new(move || uct.make()))];
+    let mut players: [Arc<dyn PlayerSource>; 2] = [Arc::new(FlatSource), Arc::new(uct)];
     // Counted iterations instead of a clock: the same seed then gives the same match everywhere.
-    let limits = Limits { time: None, iterations: Some(400), ..Limits::default() };
+    let limits = TimeControl { iterations: Some(400), ..TimeControl::default() };
     let contest = Contest::new(playable.game.clone(), limits);
-    for (number, seats) in [[0, 1], [1, 0]].iter().enumerate() {
-        let seated: Vec<_> =
-            seats.iter().map(|&at| (players[at].0.to_owned(), players[at].1.clone())).collect();
-        let report = contest.play(&seated, Seed::from(number as u64));
-        assert!(report.errors.is_empty(), "{:?}", report.errors);
-        println!("{} moves: {:?} get {:?}", report.moves.len(), report.players, report.rewards);
+    for number in 0..2 {
+        // The record has everything: moves, rewards, times, and what went wrong.
+        let record = contest.play(&players, Seed::from(number));
+        assert!(record.errors.is_empty(), "{:?}", record.errors);
+        println!("{} moves: {:?} get {:?}", record.moves.len(), record.players, record.rewards);
+        players.reverse();
     }
     Ok(())
 }

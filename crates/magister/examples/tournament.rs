@@ -2,23 +2,27 @@
 
 #![expect(clippy::print_stdout, reason = "that is what an example is for")]
 
-use magister::arena::{Contest, Limits, Log, System, Tournament};
-use magister::core::Seed;
+use std::sync::Arc;
+
+use magister::arena::{Contest, Log, System, TimeControl, Tournament};
+use magister::core::{PlayerSource, Seed};
 use magister::players::Spec;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     // Counted iterations instead of a clock: the result is the same on every machine, and matches
     // may be played side by side without disturbing each other.
-    let limits = Limits { time: None, iterations: Some(60), ..Limits::default() };
+    let limits = TimeControl { iterations: Some(60), ..TimeControl::default() };
     let mut games = Vec::new();
     for name in ["tictactoe", "connect-four"] {
         let playable = magister::open(name)?;
         playable.warm_up();
         games.push(Contest::new(playable.game, limits));
     }
+    // Players of the list are one source of players; others are made as in the example `player`.
+    let listed = Spec::parse_list("uct,mcs,random")?.into_iter();
     let tournament = Tournament {
         games,
-        players: Spec::parse_list("uct,mcs,random")?,
+        players: listed.map(|spec| Arc::new(spec) as Arc<dyn PlayerSource>).collect(),
         system: System::RoundRobin,
         rounds: 6,
         seed: Seed::from(1),
@@ -30,9 +34,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     // log lets a tournament go on where it was interrupted; here the lines go to memory.
     let mut log = Log::new();
     let mut lines: Vec<u8> = Vec::new();
-    tournament.play(&mut log, &mut lines, |played, known, all| {
-        let rewards: Vec<f64> = played.report.rewards.iter().flatten().copied().collect();
-        println!("{known:2} of {all}: {} {:?}", played.pairing.seats.join(" - "), rewards);
+    tournament.play(&mut log, &mut lines, |record, known, all| {
+        let rewards: Vec<f64> = record.rewards.iter().flatten().copied().collect();
+        println!("{known:2} of {all}: {} {rewards:?}", record.players.join(" - "));
     })?;
 
     // All matches at once, by the Bradley-Terry model, with 95 % intervals.

@@ -190,6 +190,8 @@ impl Network {
         self.sides = self.split(stop)?;
         self.complement();
         self.simplify(stop)?;
+        // A proof that was cut short by the flag makes another network, which nobody may see.
+        stop.check()?;
         if let Some(built) = built {
             assert!(
                 sample::same(&built, self, Edge::TRUE),

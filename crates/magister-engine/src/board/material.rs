@@ -9,7 +9,7 @@ use magister_core::{Game, Seed, Step, Stop, draw};
 use magister_gdl::Syntax;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::network::GdlNetwork;
+use crate::network::{GdlNetwork, NodeId};
 use crate::program::{Effect, Goal, Pattern, Program};
 use crate::term::Terms;
 use crate::{Ground, Limits, Reference};
@@ -50,7 +50,7 @@ impl Material {
         material.states = states(game);
         if let Some(network) = network.filter(|network| network.fluents.len() <= FLUENTS) {
             material.fluents = network.fluents.iter().map(|&t| network.terms.export(t)).collect();
-            let number = |&node: &u32| node as usize - 1;
+            let number = |node: &NodeId| node.fluent().index();
             let groups = network.invariants.groups.iter();
             let groups = groups.map(|group| group.members.iter().map(number).collect());
             material.groups = groups.collect();

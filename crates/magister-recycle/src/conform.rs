@@ -89,6 +89,9 @@ struct Tie {
     count: u32,
 }
 
+/// How many ways the ties inside options are tried.
+const GUESSES: usize = 2000;
+
 struct Replayer<'a> {
     p: &'a Program,
     machine: Machine,
@@ -163,19 +166,19 @@ impl<'a> Replayer<'a> {
     fn events(&mut self, lines: &[Line<'_>]) -> Result<(), String> {
         let events = std::mem::take(&mut self.machine.log);
         for event in &events {
-            let (text, short) = match event {
+            let text = match event {
                 Event::Move { .. } => {
                     let action = self.action(event);
                     let text = action.strip_prefix("move ").unwrap_or(&action);
                     let text = text.rsplit_once('@').map_or(text, |(text, _)| text);
-                    (format!("M:{text}"), false)
+                    format!("M:{text}")
                 }
                 Event::Int { address, value } => {
-                    (format!("S:{} {value}", self.store(0, *address)), true)
+                    format!("S:{} {value}", self.store(0, *address))
                 }
                 Event::Str { address, value } => {
                     let value = &self.p.rules.strings[*value as usize];
-                    (format!("S:{} {value}", self.store(1, *address)), true)
+                    format!("S:{} {value}", self.store(1, *address))
                 }
                 // The shuffle of a pile with no more than one card is recorded too.
                 Event::Shuffle { .. } => {
@@ -186,7 +189,6 @@ impl<'a> Replayer<'a> {
                 }
                 _ => continue,
             };
-            let _ = short;
             match lines.get(self.line) {
                 Some(Line::Event(recorded)) => {
                     let arrow = text.replace(" -> ", " ");
@@ -246,23 +248,27 @@ impl<'a> Replayer<'a> {
                 self.machine.current()
             ));
         }
-        self.machine
-            .expand(self.p, choice)
-            .map_err(|fault| format!("decision {at}: {}", fault.text()))?;
-        let ours: Vec<String> =
-            (0..self.machine.choosing.len()).map(|option| self.option(option)).collect();
-        let mut sorted: Vec<&str> = ours.iter().map(String::as_str).collect();
-        let mut recorded: Vec<&str> = options.clone();
-        sorted.sort_unstable();
-        recorded.sort_unstable();
-        if sorted != recorded {
-            let more = sorted.iter().find(|o| !recorded.contains(o));
-            let less = recorded.iter().find(|o| !sorted.contains(o));
-            return Err(format!(
-                "decision {at}: {} options here, {} recorded; only here: {more:?}; only recorded: {less:?}",
-                sorted.len(),
-                recorded.len()
-            ));
+        // Ties in options were settled before the options were written down.
+        let mut guesses: Vec<u32> = Vec::new();
+        let mut first = None;
+        let mut ours = Vec::new();
+        for _ in 0..GUESSES {
+            self.machine.choosing.guess(&guesses);
+            self.machine
+                .expand(self.p, choice)
+                .map_err(|fault| format!("decision {at}: {}", fault.text()))?;
+            ours = (0..self.machine.choosing.len()).map(|option| self.option(option)).collect();
+            let Some(difference) = different(&ours, options) else {
+                first = None;
+                break;
+            };
+            first.get_or_insert(format!("decision {at}: {difference}"));
+            if !another(&mut guesses, self.machine.choosing.guessed()) {
+                break;
+            }
+        }
+        if let Some(difference) = first {
+            return Err(difference);
         }
         let Some(option) = ours.iter().position(|ours| Some(&ours.as_str()) == options.get(*pick))
         else {
@@ -331,7 +337,7 @@ impl<'a> Replayer<'a> {
         match owner {
             0 => "table".to_owned(),
             owner if owner <= players => format!("p{}", owner - 1),
-            owner => format!("t{}", owner - 1 - players),
+            owner => (owner - 1 - players).to_string(),
         }
     }
 
@@ -352,6 +358,37 @@ impl<'a> Replayer<'a> {
         };
         format!("{}:{vis}:{}", self.owner(owner), self.p.rules.strings[place.name as usize])
     }
+}
+
+/// What differs between two sets of options.
+fn different(ours: &[String], recorded: &[&str]) -> Option<String> {
+    let mut sorted: Vec<&str> = ours.iter().map(String::as_str).collect();
+    let mut recorded = recorded.to_vec();
+    sorted.sort_unstable();
+    recorded.sort_unstable();
+    if sorted == recorded {
+        return None;
+    }
+    let more = sorted.iter().find(|o| !recorded.contains(o));
+    let less = recorded.iter().find(|o| !sorted.contains(o));
+    Some(format!(
+        "{} options here, {} recorded; only here: {more:?}; only recorded: {less:?}",
+        sorted.len(),
+        recorded.len()
+    ))
+}
+
+/// The next combination of outcomes, given how many each tie has; false after the last.
+fn another(guesses: &mut Vec<u32>, counts: &[u32]) -> bool {
+    guesses.resize(counts.len(), 0);
+    for at in (0..counts.len()).rev() {
+        if guesses[at] + 1 < counts[at] {
+            guesses[at] += 1;
+            guesses.truncate(at + 1);
+            return true;
+        }
+    }
+    false
 }
 
 fn shown(line: Option<&Line<'_>>) -> String {

@@ -78,6 +78,8 @@ impl Reader<'_> {
             match byte {
                 b' ' | b'\t' | b'\r' | b'\n' => self.at += 1,
                 b';' => self.comment(),
+                // A byte order mark, which some editors write.
+                0xef if start == 0 && self.text.starts_with('\u{feff}') => self.at += 3,
                 b'(' => {
                     self.at += 1;
                     if self.stack.len() >= limits.depth {

@@ -1,7 +1,7 @@
 //! Actions, and how they are taken back.
 
 use super::{CARD, Event, Fault, Machine, NO_CARD, Position, Res, Undo, Wait};
-use crate::ir::{Act, Given, Place, Which};
+use crate::ir::{Act, Card, Cards, Given, Place, Which};
 use crate::program::Program;
 
 impl Machine {
@@ -41,12 +41,13 @@ impl Machine {
                 self.log(Event::Current { player });
             }
             Act::Move { card, to, at } => {
-                let card = self.card(p, card)?;
-                if card == NO_CARD {
+                let number = self.card(p, card)?;
+                if number == NO_CARD {
                     return Err(Fault::NoCard.into());
                 }
                 let (pile, position, index) = self.target(p, to, at)?;
-                self.move_card((card & CARD) as u16, pile, position, index);
+                self.move_card((number & CARD) as u16, pile, position, index);
+                self.displace(p, card);
             }
             Act::Remember { card, to, at } => {
                 let card = self.card(p, card)?;
@@ -176,6 +177,23 @@ impl Machine {
             to: to as u32,
             at: position,
         });
+    }
+
+    /// The first program puts a card that came out of a computed collection back on top of its
+    /// pile when it takes a move back. Games can tell, since the order of the pile is another.
+    fn displace(&mut self, p: &Program, card: &Card) {
+        let computed = match card {
+            Card::Var(_) => false,
+            Card::At(_, cards) => !matches!(**cards, Cards::Place(_)),
+            Card::Best { .. } => true,
+        };
+        if p.compat
+            && computed
+            && self.expanding
+            && let Some(Undo::Move { from, from_at, .. }) = self.journal.last_mut()
+        {
+            *from_at = u32::from(self.lens[*from as usize]);
+        }
     }
 
     pub(super) fn forget(&mut self, card: i32) -> Res<()> {

@@ -1,7 +1,7 @@
 //! Integers, tests, strings, owners and cards.
 
 use super::{CARD, Draw, Fault, Machine, NO_CARD, Res, Trap};
-use crate::ir::{Bool, Card, Cards, Coll, Compare, Groups, Int, Key, Owner, Place, Points, Str, Which};
+use crate::ir::{Bool, Card, Cards, Coll, Compare, Int, Key, Owner, Place, Points, Str, Which};
 use crate::program::{NONE, Program};
 
 impl Machine {
@@ -359,8 +359,11 @@ impl Machine {
     /// One of so many, from chance.
     pub(super) fn chance(&mut self, p: &Program, draw: Draw) -> Res<u32> {
         let (Draw::Number(count) | Draw::Tie(count)) = draw;
-        if count <= 1 || self.expanding {
+        if count <= 1 {
             return Ok(0);
+        }
+        if self.expanding {
+            return Ok(self.choosing.outcome(count));
         }
         if let Some(rng) = &mut self.rng {
             return Ok(match draw {

@@ -45,9 +45,32 @@ pub(crate) struct Choosing {
     actions: Vec<super::Event>,
     /// Whether to note what variables are bound to.
     pub noting: bool,
+    /// What to take for the outcomes of chance inside options, which are drawn only after one is
+    /// chosen; the first outcome where nothing is said.
+    guesses: Vec<u32>,
+    /// How many outcomes there were each time.
+    guessed: Vec<u32>,
 }
 
 impl Choosing {
+    /// What to take for chance in the next expansion.
+    pub(crate) fn guess(&mut self, guesses: &[u32]) {
+        self.guesses.clear();
+        self.guesses.extend_from_slice(guesses);
+    }
+
+    /// How many outcomes chance had each time in the last expansion.
+    pub(crate) fn guessed(&self) -> &[u32] {
+        &self.guessed
+    }
+
+    /// The outcome to take.
+    pub(super) fn outcome(&mut self, count: u32) -> u32 {
+        let guess = self.guesses.get(self.guessed.len()).copied().unwrap_or(0);
+        self.guessed.push(count);
+        guess.min(count - 1)
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.ends.len()
     }
@@ -81,6 +104,7 @@ impl Machine {
         choosing.paths.clear();
         choosing.values.clear();
         choosing.actions.clear();
+        choosing.guessed.clear();
         let log = self.log.len();
         let base = self.stack.len();
         self.expanding = true;

@@ -335,6 +335,8 @@ impl Machine {
                 }
             } else {
                 for length in least..=longest {
+                    // In the first program a string goes on growing after it was noted.
+                    let length = if p.compat { longest } else { length };
                     self.strings(p, (start, len), (scores, count), first, length)?;
                 }
             }

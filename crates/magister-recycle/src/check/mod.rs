@@ -117,6 +117,9 @@ pub(crate) struct Checker<'a> {
     /// Names by kind of store: integers, strings, point maps.
     stores: [FxHashMap<StrId, u32>; 3],
     in_choice: bool,
+    /// Variables of the `any` of the current choice, and whether the next one may share.
+    shared: Vec<(String, Type, Slot)>,
+    sharing: bool,
     /// Whether a store or a place has a name that is computed.
     open: [bool; 3],
     open_places: [bool; 5],
@@ -160,6 +163,8 @@ pub(crate) fn check(
         place_ids: FxHashMap::default(),
         stores: Default::default(),
         in_choice: false,
+        shared: Vec::new(),
+        sharing: false,
         open: [false; 3],
         open_places: [false; 5],
         used: used::Uses::default(),
@@ -239,15 +244,31 @@ impl Checker<'_> {
                 .related(related, "bound here"),
             );
         }
-        let slot = self.slots;
-        self.slots += 2;
-        self.slot_names.push(name.to_owned());
-        self.slot_names.push(String::new());
+        let slot = self.new_slot(name, ty);
         let binding = Binding::Variable(ty, slot);
         self.scope.push(Scoped { name: name.to_owned(), binding, span: var.span });
         let result = inside(self, slot);
         self.scope.pop();
         Some(result)
+    }
+
+    /// Two slots for a variable. In the first program an option has one variable of a name, and
+    /// several `any` of an option that use the same name share it.
+    fn new_slot(&mut self, name: &str, ty: Type) -> Slot {
+        let shares = self.options.compat && self.sharing;
+        self.sharing = false;
+        if shares {
+            let known = self.shared.iter().find(|(n, t, _)| n == name && *t == ty);
+            if let Some(&(_, _, slot)) = known {
+                return slot;
+            }
+            self.shared.push((name.to_owned(), ty, self.slots));
+        }
+        let slot = self.slots;
+        self.slots += 2;
+        self.slot_names.push(name.to_owned());
+        self.slot_names.push(String::new());
+        slot
     }
 
     /// The element type of a collection.

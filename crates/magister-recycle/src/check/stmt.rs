@@ -47,7 +47,7 @@ impl Checker<'_> {
             }
             Some("choice") => self.choice(node, items),
             Some("stage") => self.stage(node, items),
-            Some(word @ ("any" | "all")) => self.aggregate_stmt(node, word == "all", items, at),
+            Some(word @ ("any" | "all")) => self.aggregate_stmt(node, word == "all", items),
             Some("let") => self.let_stmt(node, items, at),
             Some(
                 "set" | "inc" | "dec" | "move" | "remember" | "forget" | "shuffle" | "turn"
@@ -97,6 +97,7 @@ impl Checker<'_> {
             return None;
         }
         self.in_choice = true;
+        self.shared.clear();
         let ids: Vec<Option<StmtId>> =
             conditions.iter().map(|c| self.statement(c, At::Inside)).collect();
         self.in_choice = false;
@@ -138,7 +139,6 @@ impl Checker<'_> {
         node: &Node,
         all: bool,
         items: &[Node],
-        at: At,
     ) -> Option<StmtId> {
         let [coll, var, body] = self.exactly(node, &items[1..], "a collection, a variable, a body")?;
         if !all && !self.in_choice {
@@ -153,9 +153,9 @@ impl Checker<'_> {
                 .help("`all` does it for every element"),
             );
         }
-        let _ = at;
         let (coll, elem) = self.coll(coll)?;
         let ty = Self::element(&coll, elem);
+        self.sharing = !all && self.in_choice;
         let (slot, body) = self.bind(var, ty, |checker, slot| {
             checker.statement(body, At::Inside).map(|body| (slot, body))
         })??;

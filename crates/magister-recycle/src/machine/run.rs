@@ -179,7 +179,12 @@ impl Machine {
 
     fn repeat_move(&mut self, p: &Program, from: &Cards, top: bool, to: &Place, at: &Which) -> Res<()> {
         let (start, len) = self.cards_of(p, from)?;
+        // The first program makes all copies of the action before it runs them; in a `do` all of
+        // them move the card that is on top of a computed collection at first.
+        let computed = !matches!(from, Cards::Place(_));
+        let same = p.compat && computed && !self.expanding && self.path.is_empty();
         for index in 0..len {
+            let index = if same { 0 } else { index };
             let card = self.lists[if top { start + len - 1 - index } else { start + index }];
             if card == NO_CARD {
                 return Err(Fault::NoCard.into());
@@ -241,8 +246,15 @@ impl Machine {
     /// Pushes the body of an `any` for one element. The first program copies the stack upside
     /// down for all elements but the first, so that what follows the `any` comes before it.
     pub(super) fn take(&mut self, p: &Program, item: Item, pick: usize) {
-        self.stack.push(item);
-        if p.compat && pick > 0 {
+        if !p.compat {
+            self.stack.push(item);
+            return;
+        }
+        // It also binds the variable now, and not when the body is run.
+        self.slots[item.slot as usize] = item.a;
+        self.slots[item.slot as usize + 1] = item.b;
+        self.stack.push(Item { slot: FRESH, ..item });
+        if pick > 0 {
             self.stack[self.path_base..].reverse();
         }
     }

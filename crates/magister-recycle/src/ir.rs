@@ -288,8 +288,9 @@ pub(crate) enum Stmt {
     Any(Coll, Slot, StmtId),
     Let(Bound, Slot, StmtId),
     Repeat(Int, StmtId),
-    /// Moves all cards of a collection one by one.
-    RepeatMove { from: Cards, top: bool, to: Place, at: Which },
+    /// Moves all cards of a collection one by one. The collection is `fixed` if it is computed and
+    /// no group; see the machine for what compatible games make of that.
+    RepeatMove { from: Cards, top: bool, to: Place, at: Which, fixed: bool },
     RepeatForget(Place),
     Act(Act),
     Choice(Vec<StmtId>),

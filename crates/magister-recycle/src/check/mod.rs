@@ -120,6 +120,8 @@ pub(crate) struct Checker<'a> {
     /// Variables of the `any` of the current choice, and whether the next one may share.
     shared: Vec<(String, Type, Slot)>,
     sharing: bool,
+    /// The slots of variables that `let` binds.
+    let_slots: rustc_hash::FxHashSet<Slot>,
     /// Whether a store or a place has a name that is computed.
     open: [bool; 3],
     open_places: [bool; 5],
@@ -165,6 +167,7 @@ pub(crate) fn check(
         in_choice: false,
         shared: Vec::new(),
         sharing: false,
+        let_slots: rustc_hash::FxHashSet::default(),
         open: [false; 3],
         open_places: [false; 5],
         used: used::Uses::default(),

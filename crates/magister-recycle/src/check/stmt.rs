@@ -187,6 +187,7 @@ impl Checker<'_> {
             Val::Table => return None,
         };
         let (slot, body) = self.bind(var, ty, |checker, slot| {
+            checker.let_slots.insert(slot);
             checker.statement(body, at).map(|body| (slot, body))
         })??;
         Some(self.stmt(Stmt::Let(bound, slot, body), node.span))
@@ -413,7 +414,12 @@ impl Checker<'_> {
                                 return None;
                             }
                         };
-                        let stmt = Stmt::RepeatMove { from: *from, top, to, at };
+                        let fixed = match &*from {
+                            Cards::Place(_) => false,
+                            Cards::Var(slot) => self.let_slots.contains(slot),
+                            _ => true,
+                        };
+                        let stmt = Stmt::RepeatMove { from: *from, top, to, at, fixed };
                         Some(self.stmt(stmt, node.span))
                     }
                     _ => {

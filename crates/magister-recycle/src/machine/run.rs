@@ -99,7 +99,12 @@ impl Machine {
                     self.push(*body);
                 }
             }
-            Stmt::RepeatMove { from, top, to, at } => self.repeat_move(p, from, *top, to, at)?,
+            Stmt::RepeatMove { from, top, to, at, fixed } => {
+                // The first program makes all copies of the action before it runs them; in a `do`
+                // all of them move the card that is on top of a computed collection at first.
+                let same = *fixed && p.compat && !self.expanding && self.path.is_empty();
+                self.repeat_move(p, from, *top, to, at, same)?;
+            }
             Stmt::RepeatForget(place) => {
                 let pile = self.pile_of(p, place)?;
                 while self.lens[pile] > 0 {
@@ -177,12 +182,16 @@ impl Machine {
         })
     }
 
-    fn repeat_move(&mut self, p: &Program, from: &Cards, top: bool, to: &Place, at: &Which) -> Res<()> {
+    fn repeat_move(
+        &mut self,
+        p: &Program,
+        from: &Cards,
+        top: bool,
+        to: &Place,
+        at: &Which,
+        same: bool,
+    ) -> Res<()> {
         let (start, len) = self.cards_of(p, from)?;
-        // The first program makes all copies of the action before it runs them; in a `do` all of
-        // them move the card that is on top of a computed collection at first.
-        let computed = !matches!(from, Cards::Place(_));
-        let same = p.compat && computed && !self.expanding && self.path.is_empty();
         for index in 0..len {
             let index = if same { 0 } else { index };
             let card = self.lists[if top { start + len - 1 - index } else { start + index }];

@@ -28,7 +28,11 @@ enum Line<'a> {
     Event(&'a str),
     /// The order of a pile after a shuffle.
     Order(Vec<&'a str>),
-    Choice { player: u32, pick: usize, options: Vec<&'a str> },
+    Choice {
+        player: u32,
+        pick: usize,
+        options: Vec<&'a str>,
+    },
     Score(&'a str),
     /// The record was cut off.
     Cut,
@@ -39,7 +43,7 @@ pub fn replay(game: &CardGame, record: &str) -> Report {
     let mut report = Report::default();
     for (seed, lines) in parse(record) {
         report.games += 1;
-        let mut replayer = Replayer::new(&game.program);
+        let mut replayer = Replayer::new(&game.shared.program);
         match replayer.play(&lines) {
             Ok(()) => {}
             Err(difference) => report.differences.push(format!("seed {seed}: {difference}")),
@@ -65,11 +69,16 @@ fn parse(record: &str) -> Vec<(&str, Vec<Line<'_>>)> {
         } else if let Some(choice) = line.strip_prefix("@ choice ") {
             let words: Vec<&str> = choice.split(' ').collect();
             let number = |at: usize| words.get(at).and_then(|w| w.parse().ok()).unwrap_or(0usize);
-            lines.push(Line::Choice { player: number(2) as u32, pick: number(6), options: Vec::new() });
+            lines.push(Line::Choice {
+                player: number(2) as u32,
+                pick: number(6),
+                options: Vec::new(),
+            });
         } else if let Some(order) = line.strip_prefix("O:") {
             let cards = order.split(" | ").skip(1).map(str::trim).filter(|c| !c.is_empty());
             lines.push(Line::Order(cards.collect()));
-        } else if line.starts_with("M:") || (line.starts_with("S:") && !line.ends_with("PointMap")) {
+        } else if line.starts_with("M:") || (line.starts_with("S:") && !line.ends_with("PointMap"))
+        {
             lines.push(Line::Event(line));
         } else if let Some(score) = line.strip_prefix("s:") {
             lines.push(Line::Score(score));
@@ -277,7 +286,9 @@ impl<'a> Replayer<'a> {
         self.line += 1;
         self.decisions += 1;
         self.machine.log.clear();
-        self.machine.chosen(self.p, option).map_err(|fault| format!("decision {at}: {}", fault.text()))
+        self.machine
+            .chosen(self.p, option)
+            .map_err(|fault| format!("decision {at}: {}", fault.text()))
     }
 
     fn scores(&mut self, lines: &[Line<'_>]) -> Result<(), String> {
@@ -412,4 +423,106 @@ fn card_text(p: &Program, card: usize) -> String {
     }
     let _ = write!(out, ":{}", string(text.deck));
     out
+}
+
+/// One quantity of random games, here and recorded.
+#[derive(Clone, Debug)]
+pub struct Quantity {
+    /// What is measured.
+    pub what: String,
+    /// Mean, variance and number of the games here.
+    pub here: (f64, f64, usize),
+    /// Mean, variance and number of the recorded games.
+    pub recorded: (f64, f64, usize),
+}
+
+impl Quantity {
+    /// The difference of the means in standard errors. The variance is that of the larger sample,
+    /// which the smaller one may miss when what matters is rare.
+    pub fn errors(&self) -> f64 {
+        let variance = self.here.1.max(self.recorded.1);
+        let error = (variance / self.here.2.max(1) as f64
+            + variance / self.recorded.2.max(1) as f64)
+            .sqrt();
+        let difference = (self.here.0 - self.recorded.0).abs();
+        if difference < 1e-9 { 0.0 } else { difference / error.max(1e-9) }
+    }
+}
+
+impl std::fmt::Display for Quantity {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "{}: {:.3} here in {} games, {:.3} recorded in {}, {:.1} standard errors",
+            self.what,
+            self.here.0,
+            self.here.2,
+            self.recorded.0,
+            self.recorded.2,
+            self.errors()
+        )
+    }
+}
+
+/// Compares random games with a summary of recorded ones: the number of decisions, the mean
+/// number of options, and the score of each player. Games that the record cut off, or in which its
+/// program failed, are left out, and so are games here that are as long as those.
+pub fn compare(
+    game: &CardGame,
+    trace: &str,
+    games: u64,
+    seed: magister_core::Seed,
+) -> Vec<Quantity> {
+    const MOST: u32 = 2000;
+    let players = game.shared.program.rules.players as usize;
+    let mut recorded: Vec<Vec<f64>> = vec![Vec::new(); 2 + players];
+    for line in trace.lines().filter(|line| line.starts_with("seed ")) {
+        let words: Vec<&str> = line.split(' ').collect();
+        let after =
+            |word: &str| words.iter().position(|w| *w == word).and_then(|at| words.get(at + 1));
+        let (Some(scores), Some(moves)) =
+            (after("scores"), words.iter().position(|w| *w == "moves"))
+        else {
+            continue;
+        };
+        let options: Vec<f64> = words[moves + 1..]
+            .iter()
+            .filter_map(|word| word.rsplit_once('/')?.1.parse().ok())
+            .collect();
+        recorded[0].push(options.len() as f64);
+        recorded[1].push(options.iter().sum::<f64>() / options.len().max(1) as f64);
+        for (player, score) in scores.split(',').enumerate().take(players) {
+            recorded[2 + player].extend(score.parse::<f64>());
+        }
+    }
+    let mut here: Vec<Vec<f64>> = vec![Vec::new(); 2 + players];
+    game.sample(games, seed, MOST, |sample| {
+        if sample.scores.len() == players {
+            let count = sample.options.len();
+            here[0].push(count as f64);
+            let sum: u64 = sample.options.iter().map(|&o| u64::from(o)).sum();
+            here[1].push(sum as f64 / count.max(1) as f64);
+            for (player, &score) in sample.scores.iter().enumerate() {
+                here[2 + player].push(f64::from(score));
+            }
+        }
+    });
+    let names = ["decisions".to_owned(), "options".to_owned()]
+        .into_iter()
+        .chain((0..players).map(|player| format!("score of p{player}")));
+    names
+        .zip(here.iter().zip(&recorded))
+        .map(|(what, (here, recorded))| Quantity {
+            what,
+            here: moments(here),
+            recorded: moments(recorded),
+        })
+        .collect()
+}
+
+fn moments(values: &[f64]) -> (f64, f64, usize) {
+    let count = values.len().max(1) as f64;
+    let mean = values.iter().sum::<f64>() / count;
+    let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / count;
+    (mean, variance, values.len())
 }

@@ -128,7 +128,6 @@ pub(crate) enum Int {
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Bool {
-    Const(bool),
     Var(Slot),
     And(Vec<Bool>),
     Or(Vec<Bool>),
@@ -180,9 +179,18 @@ pub(crate) enum Cards {
     Set(SetOp, Box<Groups>),
     Sort(Box<Cards>, Box<Points>),
     /// So many from the top, or from the bottom.
-    Some { top: bool, count: Box<Int>, cards: Box<Cards> },
+    Some {
+        top: bool,
+        count: Box<Int>,
+        cards: Box<Cards>,
+    },
     /// The longest run among the topmost cards, or those at the bottom.
-    Run { top: bool, least: Box<Int>, cards: Box<Cards>, points: Box<Points> },
+    Run {
+        top: bool,
+        least: Box<Int>,
+        cards: Box<Cards>,
+        points: Box<Points>,
+    },
     Pick(Which, Box<Groups>),
 }
 
@@ -260,8 +268,16 @@ pub(crate) enum Act {
     SetPoints(Points, u32),
     CycleNext(Owner),
     CycleCurrent(Owner),
-    Move { card: Card, to: Place, at: Which },
-    Remember { card: Card, to: Place, at: Which },
+    Move {
+        card: Card,
+        to: Place,
+        at: Which,
+    },
+    Remember {
+        card: Card,
+        to: Place,
+        at: Which,
+    },
     Forget(Card),
     Shuffle(Place),
     Pass,
@@ -290,11 +306,21 @@ pub(crate) enum Stmt {
     Repeat(Int, StmtId),
     /// Moves all cards of a collection one by one. The collection is `fixed` if it is computed and
     /// no group; see the machine for what compatible games make of that.
-    RepeatMove { from: Cards, top: bool, to: Place, at: Which, fixed: bool },
+    RepeatMove {
+        from: Cards,
+        top: bool,
+        to: Place,
+        at: Which,
+        fixed: bool,
+    },
     RepeatForget(Place),
     Act(Act),
     Choice(Vec<StmtId>),
-    Stage { team: bool, end: Bool, body: StmtId },
+    Stage {
+        team: bool,
+        end: Bool,
+        body: StmtId,
+    },
 }
 
 /// A card as the rules make it.
@@ -318,7 +344,17 @@ pub(crate) struct PlaceName {
     pub index: i32,
 }
 
-/// A choice's alternative, for its text.
+/// What a word in a slot means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SlotKind {
+    Card,
+    Cards,
+    Str,
+    Owner,
+    Int,
+}
+
+/// The rules of a game, checked.
 #[derive(Clone, Debug)]
 pub(crate) struct Checked {
     pub strings: Vec<String>,
@@ -330,8 +366,6 @@ pub(crate) struct Checked {
     pub ints: Vec<StrId>,
     pub strs: Vec<StrId>,
     pub maps: Vec<StrId>,
-    /// Tables from names to families, for names that are computed.
-    pub place_tables: Vec<Vis>,
     pub texts: Vec<MapText>,
     pub stmts: Vec<Stmt>,
     pub spans: Vec<Span>,
@@ -340,6 +374,6 @@ pub(crate) struct Checked {
     pub score: Int,
     /// Whether the highest score wins.
     pub most: bool,
-    /// The names of the variables in the slots, for texts of options.
-    pub slot_names: Vec<String>,
+    /// What the words in the slots mean, for texts of options.
+    pub slot_kinds: Vec<SlotKind>,
 }

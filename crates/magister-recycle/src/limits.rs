@@ -26,19 +26,24 @@ pub struct Limits {
     pub words: usize,
 }
 
+impl Limits {
+    /// The limits that are usually good.
+    pub const DEFAULT: Limits = Limits {
+        bytes: 1 << 20,
+        nodes: 200_000,
+        depth: 200,
+        diagnostics: 200,
+        cards: 1000,
+        players: 64,
+        piles: 20_000,
+        steps: 1_000_000,
+        options: 100_000,
+        words: 4_000_000,
+    };
+}
+
 impl Default for Limits {
     fn default() -> Self {
-        Self {
-            bytes: 1 << 20,
-            nodes: 200_000,
-            depth: 200,
-            diagnostics: 200,
-            cards: 1000,
-            players: 64,
-            piles: 20_000,
-            steps: 1_000_000,
-            options: 100_000,
-            words: 4_000_000,
-        }
+        Self::DEFAULT
     }
 }

@@ -118,9 +118,10 @@ impl Program {
             let mut open = Vec::new();
             for award in &text.awards {
                 let known = matches!(award.points, Arg::Const(_))
-                    && award.pairs.iter().all(|pair| {
-                        matches!(pair, (Arg::Const(_), Arg::Const(_)))
-                    });
+                    && award
+                        .pairs
+                        .iter()
+                        .all(|pair| matches!(pair, (Arg::Const(_), Arg::Const(_))));
                 if known {
                     self.award(award, &[], &mut fixed);
                 } else {

@@ -17,9 +17,8 @@ pub struct Read {
     pub diagnostics: Diagnostics,
 }
 
-const MARKS: [&str; 16] = [
-    "//", "<=", ">=", "==", "!=", "..", "+", "-", "*", "%", "^", "<", ">", ",", ":", "/",
-];
+const MARKS: [&str; 16] =
+    ["//", "<=", ">=", "==", "!=", "..", "+", "-", "*", "%", "^", "<", ">", ",", ":", "/"];
 
 /// Reads a text into lists and words.
 pub fn read(text: &str, limits: &Limits) -> Read {
@@ -172,9 +171,8 @@ impl Reader<'_> {
         let first = rest.chars().next().unwrap_or(' ');
         let quoted = first == '\'';
         let body = if quoted { &rest[1..] } else { rest };
-        let length = body
-            .find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
-            .unwrap_or(body.len());
+        let length =
+            body.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(body.len());
         let body = &body[..length];
         self.at += length + usize::from(quoted);
         let span = Span::new(start, self.at);
@@ -183,7 +181,11 @@ impl Reader<'_> {
                 self.at += first.len_utf8();
             }
             let span = Span::new(start, self.at);
-            self.report(Code::Unexpected, span, format!("`{}` has no meaning here.", first.escape_debug()));
+            self.report(
+                Code::Unexpected,
+                span,
+                format!("`{}` has no meaning here.", first.escape_debug()),
+            );
             return;
         }
         let upper = body.bytes().all(|b| !b.is_ascii_lowercase());

@@ -1,46 +1,18 @@
-//! Games that the language's first program recorded, replayed.
+//! Games that the language's first program recorded.
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
-
+use magister_core::Seed;
 use magister_recycle::{Options, conform, examine};
 
-fn oracle() -> Option<PathBuf> {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let folder = here.ancestors().find_map(|folder| {
-        let folder = folder.join("shared/oracle/recycle");
-        folder.is_dir().then_some(folder)
-    });
-    if folder.is_none() {
-        eprintln!("SKIPPED: there is no oracle here");
-    }
-    folder
-}
+mod oracle_games;
 
-fn games(folder: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder.join("games")).expect("the oracle has games");
-    let mut games: Vec<PathBuf> = entries.map(|entry| entry.expect("a file").path()).collect();
-    games.retain(|path| path.extension().is_some_and(|ext| ext == "rcy"));
-    games.sort();
-    games
-}
-
-fn unzip(path: &Path) -> String {
-    let out = Command::new("gzip").arg("-dc").arg(path).output().expect("gzip runs");
-    assert!(out.status.success(), "{}", path.display());
-    String::from_utf8_lossy(&out.stdout).into_owned()
-}
+const COMPAT: Options = Options { compat: true, limits: magister_recycle::Limits::DEFAULT };
 
 #[test]
 fn every_game_is_read() {
-    let Some(folder) = oracle() else { return };
-    let options = Options { compat: true, ..Options::default() };
     let mut wrong = Vec::new();
-    for path in games(&folder) {
-        let text = std::fs::read_to_string(&path).expect("a readable game");
-        let name = path.display().to_string();
+    for (name, text) in oracle_games::all() {
         let source = magister_diagnostic::Source::new(&name, &text);
-        let found = examine(&text, &options);
+        let found = examine(&name, &text, &COMPAT);
         if found.game.is_none() {
             wrong.extend(found.diagnostics.as_slice().iter().map(|d| source.line(d)));
         }
@@ -48,30 +20,30 @@ fn every_game_is_read() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
+/// Option sets of every decision under the recorded shuffles, moves of cards, writes to stores,
+/// and scores.
 #[test]
 fn full_records_are_replayed() {
-    let Some(folder) = oracle() else { return };
-    let only = std::env::var("MAGISTER_RECYCLE_GAME").ok();
-    let options = Options { compat: true, ..Options::default() };
-    let (mut exact, mut all, mut wrong) = (0, 0, Vec::new());
-    for path in games(&folder) {
-        let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
-        if only.as_ref().is_some_and(|only| *only != name) {
-            continue;
-        }
-        let text = std::fs::read_to_string(&path).expect("a readable game");
-        let Some(game) = examine(&text, &options).game else { continue };
-        let record = unzip(&folder.join(format!("traces/{name}.full.gz")));
-        let report = conform::replay(&game, &record);
-        all += 1;
-        if report.differences.is_empty() {
-            exact += 1;
-        } else {
-            wrong.push(format!("{name}: {:?}", report.differences));
-        }
+    let mut wrong = Vec::new();
+    for (name, text) in oracle_games::all() {
+        let game = examine(&name, &text, &COMPAT).game.expect("every game is read");
+        let report = conform::replay(&game, &oracle_games::record(&name, "full"));
+        assert!(report.games > 0, "{name}");
+        wrong.extend(report.differences.iter().map(|d| format!("{name}: {d}")));
     }
-    for line in &wrong {
-        eprintln!("{line}");
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// Decisions, options and scores of random games, against those of the records.
+#[test]
+fn random_games_are_like_the_recorded_ones() {
+    let mut wrong = Vec::new();
+    for (name, text) in oracle_games::all() {
+        let game = examine(&name, &text, &COMPAT).game.expect("every game is read");
+        let trace = oracle_games::record(&name, "trace");
+        let found = conform::compare(&game, &trace, 300, Seed::from(7));
+        wrong
+            .extend(found.into_iter().filter(|d| d.errors() > 4.0).map(|d| format!("{name}: {d}")));
     }
-    assert_eq!(exact, all, "games that are replayed exactly");
+    assert!(wrong.is_empty(), "{wrong:#?}");
 }

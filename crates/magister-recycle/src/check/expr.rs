@@ -211,7 +211,8 @@ impl Checker<'_> {
             None if first.mark().is_some() => return None,
             None => {
                 let Some(index) = self.int(first) else { return Some(None) };
-                let count = if team { self.out.teams.len() as i32 } else { self.out.players as i32 };
+                let count =
+                    if team { self.out.teams.len() as i32 } else { self.out.players as i32 };
                 if let Int::Const(number) = index
                     && number >= count
                 {

@@ -389,7 +389,8 @@ impl Checker<'_> {
             Val::Player(owner) => owner,
             Val::Table => Owner::Table,
             other => {
-                let message = format!("Places belong to the table or a player, not to {}.", other.describe());
+                let message =
+                    format!("Places belong to the table or a player, not to {}.", other.describe());
                 self.report(Code::WrongType, owner.span, message);
                 return None;
             }
@@ -399,11 +400,13 @@ impl Checker<'_> {
             return None;
         };
         self.used.any_place_filled = true;
-        let key = |index| crate::ir::Key::Indexed(
-            vis as u32,
-            Box::new(crate::ir::Str::Const(name)),
-            Box::new(Int::Const(index)),
-        );
+        let key = |index| {
+            crate::ir::Key::Indexed(
+                vis as u32,
+                Box::new(crate::ir::Str::Const(name)),
+                Box::new(Int::Const(index)),
+            )
+        };
         let places = (0..32).map(|index| {
             self.family(vis, name, index);
             Cards::Place(Box::new(crate::ir::Place { owner: owner.clone(), key: key(index) }))

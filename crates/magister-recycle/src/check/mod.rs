@@ -14,8 +14,8 @@ use rustc_hash::FxHashMap;
 
 use crate::code::{Code, Diagnostic, Diagnostics};
 use crate::ir::{
-    Card, Cards, Checked, Coll, Groups, Int, Key, MapText, Owner, PlaceName, Slot, Stmt, StmtId,
-    Str, StrId, Vis, Words,
+    Card, Cards, Checked, Coll, Groups, Int, Key, MapText, Owner, PlaceName, Slot, SlotKind, Stmt,
+    StmtId, Str, StrId, Vis, Words,
 };
 use crate::limits::Limits;
 use crate::tree::Node;
@@ -111,7 +111,6 @@ pub(crate) struct Checker<'a> {
     string_ids: FxHashMap<String, StrId>,
     scope: Vec<Scoped>,
     slots: u32,
-    slot_names: Vec<String>,
     out: Checked,
     place_ids: FxHashMap<PlaceName, u32>,
     /// Names by kind of store: integers, strings, point maps.
@@ -142,7 +141,6 @@ pub(crate) fn check(
         string_ids: FxHashMap::default(),
         scope: Vec::new(),
         slots: 0,
-        slot_names: Vec::new(),
         out: Checked {
             strings: Vec::new(),
             players: 0,
@@ -152,7 +150,6 @@ pub(crate) fn check(
             ints: Vec::new(),
             strs: Vec::new(),
             maps: Vec::new(),
-            place_tables: Vec::new(),
             texts: Vec::new(),
             stmts: Vec::new(),
             spans: Vec::new(),
@@ -160,7 +157,7 @@ pub(crate) fn check(
             root: 0,
             score: Int::Const(0),
             most: true,
-            slot_names: Vec::new(),
+            slot_kinds: Vec::new(),
         },
         place_ids: FxHashMap::default(),
         stores: Default::default(),
@@ -177,14 +174,13 @@ pub(crate) fn check(
     checker.game(forms);
     checker.close();
     checker.warn_unused();
-    let Checker { mut out, diagnostics: mut found, strings, slots, slot_names, .. } = checker;
+    let Checker { mut out, diagnostics: mut found, strings, slots, .. } = checker;
     found.sort();
     if found.has_errors() {
         return (None, found);
     }
     out.strings = strings;
     out.slots = slots;
-    out.slot_names = slot_names;
     (Some(out), found)
 }
 
@@ -269,8 +265,14 @@ impl Checker<'_> {
         }
         let slot = self.slots;
         self.slots += 2;
-        self.slot_names.push(name.to_owned());
-        self.slot_names.push(String::new());
+        let kind = match ty {
+            Type::Card => SlotKind::Card,
+            Type::Cards => SlotKind::Cards,
+            Type::Str => SlotKind::Str,
+            Type::Player | Type::Team => SlotKind::Owner,
+            _ => SlotKind::Int,
+        };
+        self.out.slot_kinds.extend([kind, SlotKind::Int]);
         slot
     }
 

@@ -285,7 +285,11 @@ impl Checker<'_> {
         let order = decks.iter().filter(|d| !d.repeated).chain(decks.iter().filter(|d| d.repeated));
         for deck in order {
             if deck.pile.1 >= owners {
-                self.report(Code::NoSuchOwner, node.span, "A deck lies at a seat that is not there.");
+                self.report(
+                    Code::NoSuchOwner,
+                    node.span,
+                    "A deck lies at a seat that is not there.",
+                );
                 continue;
             }
             for _ in 0..deck.times {

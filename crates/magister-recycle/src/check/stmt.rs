@@ -36,12 +36,8 @@ impl Checker<'_> {
             Some("do") => self.sequence(node, items),
             Some("choice" | "stage") if at == At::Inside => {
                 self.push(
-                    Diagnostic::new(
-                        Code::ChoiceInside,
-                        node.span,
-                        "Only actions may stand here.",
-                    )
-                    .help("a decision or a stage is a block of the game or of a stage"),
+                    Diagnostic::new(Code::ChoiceInside, node.span, "Only actions may stand here.")
+                        .help("a decision or a stage is a block of the game or of a stage"),
                 );
                 None
             }
@@ -134,13 +130,9 @@ impl Checker<'_> {
         Some(self.stmt(Stmt::Stage { team, end: end?, body }, node.span))
     }
 
-    fn aggregate_stmt(
-        &mut self,
-        node: &Node,
-        all: bool,
-        items: &[Node],
-    ) -> Option<StmtId> {
-        let [coll, var, body] = self.exactly(node, &items[1..], "a collection, a variable, a body")?;
+    fn aggregate_stmt(&mut self, node: &Node, all: bool, items: &[Node]) -> Option<StmtId> {
+        let [coll, var, body] =
+            self.exactly(node, &items[1..], "a collection, a variable, a body")?;
         if !all && !self.in_choice {
             let severity = self.compat_severity();
             self.push(
@@ -218,7 +210,11 @@ impl Checker<'_> {
                 let card = self.card(card);
                 let (to, at) = self.position(to)?;
                 let card = card?;
-                if word == "move" { Act::Move { card, to, at } } else { Act::Remember { card, to, at } }
+                if word == "move" {
+                    Act::Move { card, to, at }
+                } else {
+                    Act::Remember { card, to, at }
+                }
             }
             "forget" => {
                 let [card] = self.exactly(node, rest, "a card")?;
@@ -381,8 +377,10 @@ impl Checker<'_> {
                 None
             }
             other => {
-                let message =
-                    format!("Here belongs a position in a place, but this is {}.", other.describe());
+                let message = format!(
+                    "Here belongs a position in a place, but this is {}.",
+                    other.describe()
+                );
                 self.push(
                     Diagnostic::new(Code::WrongType, node.span, message)
                         .help("`(top PLACE)`, `(bottom PLACE)` or `(NUMBER PLACE)`"),
@@ -482,7 +480,6 @@ impl Checker<'_> {
         let binding = super::Binding::Constant(constant);
         self.scope.push(super::Scoped { name: name.to_owned(), binding, span: var.span });
     }
-
 }
 
 fn str_arg(str: crate::ir::Str, given: &mut Vec<Given>) -> Arg {

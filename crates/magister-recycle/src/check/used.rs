@@ -27,7 +27,11 @@ impl Checker<'_> {
             for (map, &span) in sorted(&self.used.maps) {
                 if !self.used.maps_set.contains(map) {
                     let name = &self.strings[self.out.maps[*map as usize] as usize];
-                    found.push((span, Code::NeverSet, format!("The point map `{name}` is never set.")));
+                    found.push((
+                        span,
+                        Code::NeverSet,
+                        format!("The point map `{name}` is never set."),
+                    ));
                 }
             }
         }

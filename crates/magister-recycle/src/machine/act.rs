@@ -129,7 +129,12 @@ impl Machine {
     }
 
     /// Where a card is put: the pile, the position as written, and its index.
-    pub(super) fn target(&mut self, p: &Program, to: &Place, at: &Which) -> Res<(usize, Position, usize)> {
+    pub(super) fn target(
+        &mut self,
+        p: &Program,
+        to: &Place,
+        at: &Which,
+    ) -> Res<(usize, Position, usize)> {
         let target = self.target_of(p, to, at)?;
         if p.is_memory(target.0) {
             return Err(Fault::IntoMemory.into());

@@ -73,7 +73,6 @@ impl Machine {
 
     pub(super) fn bool(&mut self, p: &Program, bool: &Bool) -> Res<bool> {
         Ok(match bool {
-            Bool::Const(value) => *value,
             Bool::Var(slot) => self.slots[*slot as usize] != 0,
             Bool::And(tests) => {
                 for test in tests {
@@ -116,7 +115,14 @@ impl Machine {
     }
 
     /// Whether the test comes out as wanted for some element.
-    fn exists(&mut self, p: &Program, coll: &Coll, slot: u32, test: &Bool, wanted: bool) -> Res<bool> {
+    fn exists(
+        &mut self,
+        p: &Program,
+        coll: &Coll,
+        slot: u32,
+        test: &Bool,
+        wanted: bool,
+    ) -> Res<bool> {
         let mark = self.lists.len();
         let (start, count, stride) = self.elements(p, coll)?;
         let mut found = false;
@@ -228,7 +234,13 @@ impl Machine {
 
     /// Where an owner's store is: 0 for integers, 1 for strings, 2 for point maps.
     #[inline]
-    pub(super) fn address(&mut self, p: &Program, kind: usize, owner: &Owner, key: &Key) -> Res<usize> {
+    pub(super) fn address(
+        &mut self,
+        p: &Program,
+        kind: usize,
+        owner: &Owner,
+        key: &Key,
+    ) -> Res<usize> {
         let owner = self.owner(p, owner)?;
         let family = match key {
             Key::Family(family) => *family,
@@ -317,7 +329,13 @@ impl Machine {
     }
 
     /// The cards of the highest or the lowest score, in the order of the collection.
-    fn best(&mut self, p: &Program, most: bool, cards: &Cards, points: &Points) -> Res<(usize, usize)> {
+    fn best(
+        &mut self,
+        p: &Program,
+        most: bool,
+        cards: &Cards,
+        points: &Points,
+    ) -> Res<(usize, usize)> {
         let (from, len) = self.cards_of(p, cards)?;
         let table = self.table(p, points)?;
         let start = self.lists.len();
@@ -407,7 +425,6 @@ impl Machine {
     pub(super) fn grown(&self, p: &Program) -> Res<()> {
         if self.lists.len() > p.limits.words { Err(Fault::TooMany.into()) } else { Ok(()) }
     }
-
 }
 
 /// Ties as the language's first program settles them: each further card replaces the one held by

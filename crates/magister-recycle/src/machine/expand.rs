@@ -81,8 +81,8 @@ impl Choosing {
         &self.paths[start..self.ends[option].0 as usize]
     }
 
-    /// What each `any` of the way was bound to: the number of its words, its words, and where the
-    /// element stood.
+    /// What each `any` of the way was bound to: its slot, -1 and a word or the number of its cards
+    /// and the cards, and where the element stood in its collection.
     pub(crate) fn values(&self, option: usize) -> &[i32] {
         let start = if option == 0 { 0 } else { self.ends[option - 1].1 as usize };
         &self.values[start..self.ends[option].1 as usize]
@@ -226,12 +226,20 @@ impl Machine {
     }
 
     /// Goes on with one element of an `any`.
-    fn enter(&mut self, p: &Program, (start, stride): (usize, usize), slot: u32, body: StmtId, pick: usize) {
+    fn enter(
+        &mut self,
+        p: &Program,
+        (start, stride): (usize, usize),
+        slot: u32,
+        body: StmtId,
+        pick: usize,
+    ) {
         let at = start + pick * stride;
         let (a, b) = (self.lists[at], if stride == 2 { self.lists[at + 1] } else { 0 });
         self.choosing.path.push(pick as u32);
         if self.choosing.noting {
             let bound = &mut self.choosing.bound;
+            bound.push(slot as i32);
             if stride == 2 {
                 bound.push(b);
                 bound.extend_from_slice(&self.lists[a as usize..(a + b) as usize]);

@@ -283,9 +283,8 @@ impl Machine {
             }
             self.pairs.push((group as i32, count as i32));
             self.grown(p)?;
-            let Some(at) = (0..count)
-                .rev()
-                .find(|&at| (self.lists[picks + at] as usize) < len - count + at)
+            let Some(at) =
+                (0..count).rev().find(|&at| (self.lists[picks + at] as usize) < len - count + at)
             else {
                 return Ok(());
             };
@@ -297,7 +296,14 @@ impl Machine {
     }
 
     /// Strings of cards with consecutive scores: the largest, or all, with at least so many.
-    fn runs(&mut self, p: &Program, largest: bool, least: i32, cards: &Cards, points: &Points) -> Res<()> {
+    fn runs(
+        &mut self,
+        p: &Program,
+        largest: bool,
+        least: i32,
+        cards: &Cards,
+        points: &Points,
+    ) -> Res<()> {
         let (start, len) = self.cards_of(p, cards)?;
         let (start, len) = {
             let end = self.lists.len();
@@ -406,7 +412,10 @@ impl Machine {
                 .fold((i64::MAX, i64::MIN), |(low, high), s| (low.min(s), high.max(s)));
             // Consecutive: as many different scores as cards, without a gap.
             let distinct = high - low + 1 == count as i64
-                && scores.clone().enumerate().all(|(at, s)| scores.clone().skip(at + 1).all(|o| o != s));
+                && scores
+                    .clone()
+                    .enumerate()
+                    .all(|(at, s)| scores.clone().skip(at + 1).all(|o| o != s));
             if distinct {
                 best = count;
             }

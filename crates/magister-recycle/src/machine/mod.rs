@@ -92,7 +92,10 @@ pub(crate) enum Wait {
     Choice(StmtId),
     Draw(Draw),
     /// Chance, at a shuffle: a card for this position of the pile.
-    Shuffle { pile: u32, at: u32 },
+    Shuffle {
+        pile: u32,
+        at: u32,
+    },
     /// Nobody: the game is over.
     End,
 }

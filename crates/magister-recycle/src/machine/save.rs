@@ -95,9 +95,11 @@ impl Machine {
             list.iter().for_each(|&word| writer.put(word as u32));
         }
         for cycles in &self.cycles {
-            writer.list(cycles.iter().map(|cycle| {
-                cycle.at | cycle.queued.map_or(0, |queued| queued + 1) << 16
-            }));
+            writer.list(
+                cycles
+                    .iter()
+                    .map(|cycle| cycle.at | cycle.queued.map_or(0, |queued| queued + 1) << 16),
+            );
         }
         writer.put(self.stack.len() as u32);
         for item in &self.stack {

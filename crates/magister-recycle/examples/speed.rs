@@ -1,0 +1,45 @@
+//! How many random games a second: `speed GAME.rcy .. [--seconds N]`, one line each.
+
+use std::time::{Duration, Instant};
+
+use magister_core::Seed;
+use magister_recycle::{Options, examine};
+
+#[allow(clippy::print_stdout, clippy::print_stderr)]
+fn main() {
+    let mut seconds = 1.0;
+    let mut files = Vec::new();
+    let mut args = std::env::args().skip(1);
+    while let Some(arg) = args.next() {
+        match arg.as_str() {
+            "--seconds" => seconds = args.next().and_then(|s| s.parse().ok()).unwrap_or(seconds),
+            _ => files.push(arg),
+        }
+    }
+    let options = Options { compat: true, ..Options::default() };
+    for file in files {
+        let text = std::fs::read_to_string(&file).expect("a readable file");
+        let Some(game) = examine(&file, &text, &options).game else {
+            eprintln!("{file}: not a game");
+            continue;
+        };
+        let (mut games, mut decisions, mut cut) = (0u64, 0u64, 0u64);
+        let start = Instant::now();
+        let limit = Duration::from_secs_f64(seconds);
+        while start.elapsed() < limit {
+            game.sample(20, Seed::from(games), 2000, |sample| {
+                games += 1;
+                decisions += sample.options.len() as u64;
+                cut += u64::from(sample.scores.is_empty());
+            });
+        }
+        let took = start.elapsed().as_secs_f64();
+        let name = std::path::Path::new(&file).file_stem().map(|name| name.to_string_lossy());
+        println!(
+            "{}\t{:.1}\t{:.1}\t{cut}\t{games}",
+            name.unwrap_or_default(),
+            games as f64 / took,
+            decisions as f64 / took
+        );
+    }
+}

@@ -66,21 +66,30 @@ pub(crate) fn run() -> Result<()> {
     if installed.is_ok_and(|output| output.status.success()) {
         return cargo_deny();
     }
-    let text = std::fs::read_to_string(binary::root().join("deny.toml")).context("deny.toml")?;
-    let rules: Rules = toml::from_str(&text).context("deny.toml")?;
-    let mut packages = Vec::new();
-    for target in &rules.graph.targets {
-        packages.extend(metadata(target)?);
-    }
-    let wrong = problems(&rules, &packages);
+    let (packages, wrong) = checked()?;
     wrong.iter().for_each(|problem| println!("{problem}"));
     ensure!(wrong.is_empty(), "{} crates are not as deny.toml wants them", wrong.len());
-    println!("{} crates: licences, sources and duplicates are as deny.toml wants", packages.len());
+    println!("{packages} crates: licences, sources and duplicates are as deny.toml wants");
     println!(
         "advisories were not looked at, for which cargo-deny is needed: `cargo install --locked \
          cargo-deny`"
     );
     Ok(())
+}
+
+fn rules() -> Result<Rules> {
+    let text = std::fs::read_to_string(binary::root().join("deny.toml")).context("deny.toml")?;
+    toml::from_str(&text).context("deny.toml")
+}
+
+/// How many crates there are, and what is wrong with them, without cargo-deny.
+fn checked() -> Result<(usize, Vec<String>)> {
+    let rules = rules()?;
+    let mut packages = Vec::new();
+    for target in &rules.graph.targets {
+        packages.extend(metadata(target)?);
+    }
+    Ok((packages.len(), problems(&rules, &packages)))
 }
 
 /// Lets cargo-deny check everything; advisories only if their database is at hand, so that nothing
@@ -219,9 +228,15 @@ mod tests {
     }
 
     #[test]
+    fn the_lock_file_is_as_it_should_be() {
+        let (packages, wrong) = checked().unwrap();
+        assert!(packages > 50, "{packages}");
+        assert_eq!(wrong, Vec::<String>::new());
+    }
+
+    #[test]
     fn what_is_wrong_is_named() {
-        let text = std::fs::read_to_string(binary::root().join("deny.toml")).unwrap();
-        let rules: Rules = toml::from_str(&text).unwrap();
+        let rules = rules().unwrap();
         let registry = "registry+https://github.com/rust-lang/crates.io-index";
         let package = |name: &str, version: &str, license: &str, source: &str| Package {
             name: name.to_owned(),

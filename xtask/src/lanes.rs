@@ -14,7 +14,7 @@ use anyhow::{Result, bail};
 use clap::Args;
 use magister_core::{Batch, Detail, Game as _, Halt, Results, Stop, Stream};
 use magister_engine::agree::{Amount, lanes};
-use magister_engine::evaluator::{Choice, NetworkGame, Playing};
+use magister_engine::evaluator::{NetworkGame, Playouts};
 use magister_engine::{Evaluator, within};
 
 use crate::ledger::Ledger;
@@ -144,7 +144,7 @@ fn network(sheet: &Sheet, options: &Options) -> Result<Arc<NetworkGame>, String>
 /// The time of a playout one by one.
 fn playout(game: &NetworkGame) -> Result<f64, Halt> {
     let mut start = Vec::new();
-    let mut worker = game.playing(Choice::Always(Playing::OneByOne)).worker();
+    let mut worker = game.playing(Playouts::OneByOne).worker();
     worker.save(&mut start);
     let streams = [Stream { id: 0, start: &start, quota: 4 }];
     let (max_steps, detail) = (MAX_STEPS[0], Detail::Sums);

@@ -10,6 +10,7 @@ mod compare;
 mod corpus;
 mod deny;
 mod fuzz;
+mod identity;
 mod instructions;
 mod lanes;
 mod ledger;
@@ -66,6 +67,8 @@ enum Task {
     Twins,
     /// Every evaluator against the others on random walks, in every game
     Agree(agree::Options),
+    /// Ids, hashes and observations: the same in every evaluator, thread and process, under load
+    Identity(identity::Options),
     /// Every way of playing batches against the others, in every game that becomes a network
     Lanes(lanes::Options),
     /// How much faster batches are than single states, as a table in docs/batch.md
@@ -124,6 +127,7 @@ fn main() -> Result<()> {
             ledger.print();
         }
         Task::Agree(options) => agree::run(&options, &mut ledger::Ledger::in_memory())?,
+        Task::Identity(options) => identity::run(&options)?,
         Task::Lanes(options) => lanes::run(&options, &mut ledger::Ledger::in_memory())?,
         Task::Batch(options) => batch::run(&options)?,
         Task::Prover(options) => prover::run(&options)?,

@@ -143,7 +143,7 @@ fn uct() -> Work {
         let view = View::new(game.clone(), role);
         let mut budget = Budget::iterations(500);
         let decision = player
-            .make()
+            .agent()
             .decide(&view, &mut budget, &mut Seed::from(1).rng())
             .expect("uct plays this game");
         let worker = game.worker();

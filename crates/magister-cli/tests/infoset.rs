@@ -124,3 +124,28 @@ fn hostile_turns() {
         assert!(output.stderr.len() < 2_000, "nobody reads that much");
     }
 }
+
+/// A counter without end keeps rules from being grounded, so that nothing fixes what can be said.
+#[test]
+fn rules_that_do_not_ground() {
+    let rules = "(role a) (role random) (init (count 0)) (legal a look)
+        (legal random (deal 1)) (legal random (deal 2)) (legal random (deal 3))
+        (<= (next (count (s ?x))) (true (count ?x)))
+        (<= (next (dealt ?n)) (does random (deal ?n)))
+        (<= (sees a (got ?n)) (does random (deal ?n)) (distinct ?n 2))
+        (<= terminal (true (count (s (s (s (s 0))))))) (goal a 50)";
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("infoset-endless.kif");
+    std::fs::write(&path, rules).unwrap();
+    let game = path.to_str().unwrap();
+    for more in [&[][..], &["--sample", "50"]] {
+        let turns = ["--turn", "look => nil", "--turn", "look => (got 3)", "--turn", "look => nil"];
+        let found = object(&[&[game, "--role", "a"], &turns[..], more].concat());
+        assert_eq!(found["states"], 1, "{found}");
+        assert_eq!(found["legal"], serde_json::json!(["look"]));
+    }
+    let wrong = said(&[game, "--role", "a", "--turn", "look => (got 2)"], 2);
+    assert!(wrong.contains("nobody ever perceives `(got 2)`"), "{wrong}");
+    let wrong = said(&[game, "--role", "a", "--turn", "listen => nil"], 2);
+    assert!(wrong.contains("`listen` is no move"), "{wrong}");
+    std::fs::remove_file(path).unwrap();
+}

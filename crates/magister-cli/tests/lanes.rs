@@ -148,7 +148,7 @@ fn matches_are_as_long_as_others_find() {
         let detail = Detail::PerPlayout;
         let batch = Batch { seed: 3, streams: &streams, max_steps: 1_000, detail };
         let mut results = Results::default();
-        Team::new(&*game, 2).playouts(&batch, &mut results, &Stop::never()).unwrap();
+        Team::new(game.game(), 2).playouts(&batch, &mut results, &Stop::never()).unwrap();
         let playouts = results.streams.iter().flat_map(|tally| &tally.playouts);
         let lengths: Vec<f64> = playouts.map(|playout| f64::from(playout.steps)).collect();
         let count = lengths.len() as f64;

@@ -15,7 +15,7 @@
 //!   not legal are refused;
 //! - states, moves and percepts can be printed and read, and different moves read differently;
 //! - weights, rewards, sums of rewards and lengths are what [`Info`](crate::Info) says;
-//! - words that are no state are refused, or at least make no harm;
+//! - words that are no state are refused, or at least make no harm; nonsense reads as nothing;
 //! - symmetries are symmetries;
 //! - observations are functions of the state, made of finite numbers, and bits where they say so;
 //!   states that look the same get a warning;

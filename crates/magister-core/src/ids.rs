@@ -18,10 +18,16 @@ impl Role {
     }
 }
 
-/// A move, as a dense number from 0 that is stable for a given rulesheet.
+/// A move.
 ///
-/// Learned weights, action spaces and records of other programs depend on these numbers, so the
-/// same rules must give the same numbers in every run and in every engine.
+/// Where [`Info::moves`](crate::Info::moves) is a number `n`, moves are the numbers below `n`, one
+/// for each distinct move of the game: the same in every run, thread, process, machine and engine,
+/// for all rules with the same [`rules_hash`](crate::Info::rules_hash). Learned weights, action
+/// spaces and records may use them. A move that several roles can make is one move.
+///
+/// Where it is `None`, the rules fix no such list (or it is too long to find), and a move is a
+/// handle of the engine: it means something only to this game in this process. Write its text
+/// instead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Move(pub u32);
@@ -37,7 +43,8 @@ impl Move {
     }
 }
 
-/// Something a role is told at a tick, in games that hide information.
+/// Something a role is told at a tick, in games that hide information. Its number is as stable as
+/// that of a [`Move`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Percept(pub u32);

@@ -31,8 +31,9 @@ pub struct Info {
     pub roles: Vec<String>,
     /// The role that stands for chance, where there is one.
     pub chance: Option<Role>,
-    /// The number of distinct moves, where it is known in advance. All moves but
-    /// [`Move::IDLE`](crate::Move::IDLE) are below it.
+    /// The number of distinct moves, where the rules fix them: all moves but
+    /// [`Move::IDLE`](crate::Move::IDLE) are below it and mean the same everywhere. Where it is
+    /// `None`, a move is a handle that is valid in this process only; see [`Move`](crate::Move).
     pub moves: Option<u32>,
     /// The number of distinct percepts, where it is known in advance. All percepts are below it.
     pub percepts: Option<u32>,

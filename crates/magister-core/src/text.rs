@@ -1,6 +1,6 @@
 //! The words of a game: states, moves and percepts, both ways.
 
-use crate::{Move, Percept, Role};
+use crate::{Game, Halt, Move, Percept, Role, Step, Stop, Worker};
 
 /// How [`Move::IDLE`] is written, in every game.
 pub const IDLE_TEXT: &str = "-";
@@ -9,7 +9,10 @@ pub const IDLE_TEXT: &str = "-";
 ///
 /// What is printed can be read: parsing the text of a legal move, of a percept or of a state
 /// gives the same move, percept or words. Different moves of a role have different texts. Parsing
-/// is given whatever somebody typed; it answers `None` and never panics.
+/// is given whatever somebody typed; it answers `None` and never panics. It looks up and adds
+/// nothing: where [`Info::moves`](crate::Info::moves) is `None`, moves and percepts are known from
+/// when a worker first meets them, so text is read where a worker is: see [`find_move`] and
+/// [`find_percepts`].
 pub trait Text: Send + Sync {
     /// The text of a move; [`IDLE_TEXT`] for [`Move::IDLE`].
     fn move_text(&self, choice: Move) -> String;
@@ -29,6 +32,62 @@ pub trait Text: Send + Sync {
 
     /// The state of this text, such as [`Worker::load`](crate::Worker::load) takes it.
     fn parse_state(&self, text: &str) -> Option<Vec<u64>>;
+}
+
+/// The legal move of this text, in the state of a worker.
+pub fn find_move(game: &dyn Game, worker: &dyn Worker, role: Role, text: &str) -> Option<Move> {
+    let choice = game.text().parse_move(role, text)?;
+    worker.legal(role).contains(&choice).then_some(choice)
+}
+
+/// Makes known what a role may perceive of a step: the percepts of joint moves with its move `own`
+/// out of some states. Of each state at most `joints` joint moves are tried, so where there are
+/// more this may miss some; `enough` is asked after each and ends it.
+///
+/// Only needed where [`Info::moves`](crate::Info::moves) is `None`: elsewhere the rules fix what
+/// can be perceived.
+pub fn find_percepts<'a>(
+    game: &dyn Game,
+    (role, own): (Role, Move),
+    states: impl IntoIterator<Item = &'a [u64]>,
+    joints: usize,
+    mut enough: impl FnMut() -> bool,
+    stop: &Stop,
+) -> Result<bool, Halt> {
+    let mut worker = game.worker();
+    let mut out = Step::new();
+    for state in states {
+        worker.load(state, stop)?;
+        let info = game.info();
+        let legal: Vec<Vec<Move>> = info
+            .all_roles()
+            .map(|other| if other == role { vec![own] } else { worker.legal(other).to_vec() })
+            .collect();
+        if worker.terminal() || !worker.legal(role).contains(&own) {
+            continue;
+        }
+        let all = legal.iter().fold(1usize, |all, list| all.saturating_mul(list.len()));
+        for number in 0..all.min(joints) {
+            let mut rest = number;
+            let joint: Vec<Move> = legal
+                .iter()
+                .map(|list| {
+                    let choice = list[rest % list.len()];
+                    rest /= list.len();
+                    choice
+                })
+                .collect();
+            worker.load(state, stop)?;
+            // What rules can not step they can not show either.
+            if matches!(worker.step(&joint, &mut out, stop), Err(Halt::Stopped)) {
+                return Err(Halt::Stopped);
+            }
+            if enough() {
+                return Ok(true);
+            }
+        }
+    }
+    Ok(enough())
 }
 
 /// Writes a list of terms, such as [`terms`] reads it.

@@ -37,6 +37,8 @@
 //! | [`inspect`] | games counted, surveyed and solved from outside |
 //! | [`explain`] | why something holds in a position, or why it does not |
 //! | [`trace`] | recorded matches, and the comparison with them |
+//! | [`Clock`] | what evaluators are measured by |
+//! | [`Vocabulary`] | moves, percepts and fluents with their numbers |
 
 #![forbid(unsafe_code)]
 
@@ -44,6 +46,7 @@ pub mod agree;
 pub mod batch;
 pub mod board;
 mod circuit;
+mod clock;
 pub mod compiled;
 mod coverage;
 pub mod datalog;
@@ -60,14 +63,19 @@ pub mod program;
 pub mod reference;
 pub mod term;
 pub mod trace;
+mod vocabulary;
 
+pub use clock::{Clock, Stopwatch};
 pub use compiled::{Compiled, CompiledBuilder};
 pub use coverage::{Coverage, Unused, coverage};
 pub use datalog::DatalogGame;
 pub use error::Error;
 pub use explain::Explainer;
 pub use ground::Ground;
-pub use prepare::{Evaluator, Prepared, network_of, prepare, prepare_each, prepare_with, within};
+pub use prepare::{
+    Evaluator, Prepared, network_of, prepare, prepare_each, prepare_measured, prepare_with, within,
+};
 pub use program::Program;
 pub use reference::{Limits, Reference, ReferenceGame};
 pub use trace::Stepper;
+pub use vocabulary::{TermList, Vocabulary};

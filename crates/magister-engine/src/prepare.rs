@@ -3,16 +3,18 @@
 use std::fmt;
 use std::str::FromStr;
 use std::sync::{Arc, mpsc};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use magister_core::{Game, Halt, Seed, Step, Stop};
 use magister_gdl::Rulesheet;
 
+use crate::clock::Clock;
 use crate::datalog::DatalogGame;
 use crate::evaluator::{NetworkGame, Playouts};
-use crate::grounder::{GroundLimits, Progress, ground_with};
+use crate::grounder::{GroundLimits, Grounded, Progress, ground_with};
 use crate::network::{Gates, GdlNetwork, NetworkLimits};
 use crate::trace::Stepper;
+use crate::vocabulary::Vocabulary;
 use crate::{Error, Limits, Program, Reference, ReferenceGame};
 
 /// The ways to run a game.
@@ -105,11 +107,13 @@ impl fmt::Debug for Prepared {
 
 /// Makes a game of rules: by a given evaluator, or by the best that takes it.
 ///
-/// `source` is the text that the rules were read from, `name` what to call the game. Which
-/// evaluator is the fastest for a game is measured, for a few milliseconds; batches of playouts are
-/// played on vectors where that is faster, which is measured when they are large enough. A game
-/// that does not become a network within the limits runs on compiled rules, and on the reference
-/// interpreter if that can not be had either.
+/// `source` is the text that the rules were read from, `name` what to call the game. Rules are
+/// grounded whatever the evaluator, because that is where moves get their numbers. A game that does
+/// not become a network within limits of counted work runs on compiled rules, and on the reference
+/// interpreter if that can not be had either. Which evaluator of a network is the fastest is
+/// measured, for a few milliseconds; batches of playouts are played on vectors where that is
+/// faster, which is measured when they are large enough. Nothing else depends on the clock, and
+/// `stop` makes this fail or has no effect.
 pub fn prepare(
     rules: &Rulesheet,
     source: &str,
@@ -129,45 +133,54 @@ pub fn prepare_with(
     stop: &Stop,
     progress: &Progress,
 ) -> Result<Prepared, Error> {
-    let program = Arc::new(Program::new(rules, source)?);
-    let network = |program: &Program, stop: &Stop| network(program, stop, progress);
+    prepare_measured(rules, source, name, evaluator, stop, (progress, &Clock::machine()))
+}
+
+/// [`prepare_with`], with the clock by which evaluators of a network are measured.
+pub fn prepare_measured(
+    rules: &Rulesheet,
+    source: &str,
+    name: &str,
+    evaluator: Option<Evaluator>,
+    stop: &Stop,
+    (progress, clock): (&Progress, &Clock),
+) -> Result<Prepared, Error> {
+    let basis = Basis::new(rules, source, name, stop, (progress, clock))?;
     match evaluator {
-        Some(Evaluator::Datalog) => datalog(&program, source, name, stop),
-        Some(Evaluator::Reference) => reference(&program, source, name, stop),
-        Some(evaluator) => {
-            let network = network(&program, stop)?;
-            on_network(&program, network, evaluator, None, source, name)
-        }
-        None => match network(&program, stop) {
-            Ok(network) => {
-                // How batches are played is measured when there are any.
-                let playouts = Some(Playouts::Measured);
-                let by = |evaluator| {
-                    on_network(&program, Arc::clone(&network), evaluator, playouts, source, name)
-                };
-                let mut games = vec![by(Evaluator::Incremental)?, by(Evaluator::Sweep)?];
-                games.extend(by(Evaluator::Code));
-                let (best, speed) = fastest(games);
-                let gates = network.gates();
-                let step = gates.legal + gates.next;
-                if speed > if step > MANY { FAST } else { SLOW } {
-                    return Ok(best);
-                }
-                // A network in which every step changes much may be no match for the rules.
-                match datalog(&program, source, name, stop) {
-                    Ok(other) => Ok(fastest(vec![best, other]).0),
-                    Err(_) => Ok(best),
-                }
-            }
-            Err(Error::Network(Halt::Stopped)) if stop.is_set() => {
-                Err(Error::Network(Halt::Stopped))
-            }
-            Err(_) => datalog(&program, source, name, stop).or_else(|error| match error {
-                Error::Halt(Halt::Limit(_)) => reference(&program, source, name, stop),
-                error => Err(error),
-            }),
-        },
+        None => best(&basis, stop),
+        Some(Evaluator::Datalog) => basis.datalog(stop),
+        Some(Evaluator::Reference) => basis.reference(stop),
+        Some(evaluator) => basis.on_network(basis.network(stop)?, evaluator, None),
     }
+}
+
+/// The game by the evaluator that suits it.
+fn best(basis: &Basis<'_>, stop: &Stop) -> Result<Prepared, Error> {
+    let network = match basis.network(stop) {
+        Ok(network) => network,
+        Err(Error::Network(Halt::Stopped)) => return Err(Error::Network(Halt::Stopped)),
+        Err(_) => {
+            return basis.datalog(stop).or_else(|error| match error {
+                Error::Halt(Halt::Limit(_)) => basis.reference(stop),
+                error => Err(error),
+            });
+        }
+    };
+    // A network in which every step changes much may be no match for the rules.
+    let gates = network.gates();
+    if gates.legal + gates.next > MANY {
+        match basis.compiled(stop) {
+            Ok(game) if worth_more(gates, game.work()) => return Ok(on_rules(game)),
+            Err(Error::Halt(Halt::Stopped)) => return Err(Error::Halt(Halt::Stopped)),
+            _ => {}
+        }
+    }
+    // How batches are played is measured when there are any.
+    let playouts = Some(Playouts::Measured);
+    let by = |evaluator| basis.on_network(Arc::clone(&network), evaluator, playouts);
+    let mut games = vec![by(Evaluator::Incremental)?, by(Evaluator::Sweep)?];
+    games.extend(by(Evaluator::Code));
+    Ok(fastest(games, basis.clock))
 }
 
 /// Makes a game of rules by every evaluator that takes it, the fastest kinds first, with one
@@ -178,21 +191,24 @@ pub fn prepare_each(
     name: &str,
     stop: &Stop,
 ) -> Result<Vec<Prepared>, Error> {
-    let program = Arc::new(Program::new(rules, source)?);
+    let measures = (&Progress::default(), &Clock::machine());
+    let basis = Basis::new(rules, source, name, stop, measures)?;
     let mut all = Vec::new();
-    if let Ok(network) = network(&program, stop, &Progress::default()) {
+    if let Ok(network) = basis.network(stop) {
         for evaluator in
             [Evaluator::Incremental, Evaluator::Sweep, Evaluator::Code, Evaluator::Batch]
         {
-            all.extend(on_network(&program, Arc::clone(&network), evaluator, None, source, name));
+            all.extend(basis.on_network(Arc::clone(&network), evaluator, None));
         }
     }
-    all.extend(datalog(&program, source, name, stop));
-    match reference(&program, source, name, stop) {
+    all.extend(basis.datalog(stop));
+    match basis.reference(stop) {
         Ok(reference) => all.push(reference),
         Err(error) if all.is_empty() => return Err(error),
         Err(_) => {}
     }
+    // An evaluator may be missing because it does not take the game, never for want of time.
+    stop.check()?;
     Ok(all)
 }
 
@@ -203,21 +219,110 @@ pub fn network_of(
     stop: &Stop,
     progress: &Progress,
 ) -> Result<Arc<GdlNetwork>, Error> {
-    network(&Program::new(rules, source)?, stop, progress)
+    Basis::new(rules, source, "", stop, (progress, &Clock::machine()))?.network(stop)
 }
 
-/// How long a game may take to become a network before another evaluator takes over.
-const PATIENCE: Duration = Duration::from_secs(20);
+/// What all evaluators of a game start from.
+struct Basis<'a> {
+    program: Arc<Program>,
+    /// The rules grounded, or why they are not.
+    ground: Result<Grounded, Error>,
+    vocabulary: Option<Arc<Vocabulary>>,
+    source: &'a str,
+    name: &'a str,
+    clock: &'a Clock,
+}
 
-fn network(program: &Program, stop: &Stop, progress: &Progress) -> Result<Arc<GdlNetwork>, Error> {
-    let made = within(PATIENCE, stop, |stop| {
-        let grounded = ground_with(program, &GroundLimits::default(), stop, progress)?;
-        GdlNetwork::new(&grounded, &NetworkLimits::default(), stop).map(Arc::new)
-    });
-    made.map_err(|error| match error {
-        Error::Halt(halt) => Error::Network(halt),
-        error => error,
-    })
+impl<'a> Basis<'a> {
+    fn new(
+        rules: &Rulesheet,
+        source: &'a str,
+        name: &'a str,
+        stop: &Stop,
+        (progress, clock): (&Progress, &'a Clock),
+    ) -> Result<Self, Error> {
+        let program = Arc::new(Program::canonical(rules, source)?);
+        let ground = ground_with(&program, &GroundLimits::default(), stop, progress);
+        if stop.is_set() {
+            return Err(Error::Network(Halt::Stopped));
+        }
+        let vocabulary = ground.as_ref().ok().map(|ground| Arc::new(Vocabulary::new(ground)));
+        Ok(Self { program, ground, vocabulary, source, name, clock })
+    }
+
+    fn network(&self, stop: &Stop) -> Result<Arc<GdlNetwork>, Error> {
+        let ground = self.ground.as_ref().map_err(Clone::clone);
+        let made =
+            ground.and_then(|ground| GdlNetwork::new(ground, &NetworkLimits::default(), stop));
+        made.map(Arc::new).map_err(|error| match error {
+            Error::Halt(halt) => Error::Network(halt),
+            error => error,
+        })
+    }
+
+    fn on_network(
+        &self,
+        network: Arc<GdlNetwork>,
+        evaluator: Evaluator,
+        playouts: Option<Playouts>,
+    ) -> Result<Prepared, Error> {
+        let gates = network.gates();
+        let (source, name) = (self.source, self.name);
+        let network = NetworkGame::new(&self.program, network, evaluator, source, name)?;
+        network.measure_by(self.clock);
+        if evaluator == Evaluator::Code && !network.has_code() {
+            let what = "this machine can not run the network as machine code; take `sweep`";
+            return Err(Error::Network(Halt::Limit(what.to_owned())));
+        }
+        let network = Arc::new(match playouts {
+            Some(playouts) => network.playing_by(playouts),
+            None => network,
+        });
+        let stepping = Arc::clone(&network);
+        Ok(Prepared {
+            game: Arc::new(network.game().clone()),
+            network: Some(network),
+            evaluator,
+            gates: Some(gates),
+            stepper: Box::new(move || stepping.stepper()),
+        })
+    }
+
+    fn compiled(&self, stop: &Stop) -> Result<DatalogGame, Error> {
+        let (vocabulary, limits) = (self.vocabulary.clone(), Limits::default());
+        DatalogGame::new(&self.program, vocabulary, limits, self.source, self.name, stop)
+    }
+
+    fn datalog(&self, stop: &Stop) -> Result<Prepared, Error> {
+        self.compiled(stop).map(on_rules)
+    }
+
+    fn reference(&self, stop: &Stop) -> Result<Prepared, Error> {
+        let (vocabulary, limits) = (self.vocabulary.clone(), Limits::default());
+        let program = Arc::clone(&self.program);
+        let game =
+            ReferenceGame::with_limits(program, vocabulary, limits, self.source, self.name, stop)?;
+        let program = Arc::clone(&self.program);
+        Ok(Prepared {
+            game: Arc::new(game),
+            evaluator: Evaluator::Reference,
+            gates: None,
+            network: None,
+            stepper: Box::new(move || Box::new(Reference::new(Arc::clone(&program), limits))),
+        })
+    }
+}
+
+fn on_rules(game: DatalogGame) -> Prepared {
+    let game = Arc::new(game);
+    let stepping = Arc::clone(&game);
+    Prepared {
+        game,
+        evaluator: Evaluator::Datalog,
+        gates: None,
+        network: None,
+        stepper: Box::new(move || stepping.stepper()),
+    }
 }
 
 /// Runs `work` with a flag that is set when `stop` is or when the time is over.
@@ -228,10 +333,10 @@ pub fn within<T>(time: Duration, stop: &Stop, work: impl FnOnce(&Stop) -> T) -> 
         let flag = inner.clone();
         let outer = stop.clone();
         scope.spawn(move || {
-            let end = Instant::now() + time;
+            let begun = Clock::machine().start();
             let tick = Duration::from_millis(20);
             while wait.recv_timeout(tick) == Err(mpsc::RecvTimeoutError::Timeout) {
-                if outer.is_set() || Instant::now() > end {
+                if outer.is_set() || begun.elapsed() > time {
                     flag.set();
                 }
             }
@@ -242,101 +347,45 @@ pub fn within<T>(time: Duration, stop: &Stop, work: impl FnOnce(&Stop) -> T) -> 
     })
 }
 
-fn on_network(
-    program: &Arc<Program>,
-    network: Arc<GdlNetwork>,
-    evaluator: Evaluator,
-    playouts: Option<Playouts>,
-    source: &str,
-    name: &str,
-) -> Result<Prepared, Error> {
-    let gates = network.gates();
-    let network = NetworkGame::new(program, network, evaluator, source, name)?;
-    if evaluator == Evaluator::Code && !network.has_code() {
-        let what = "this machine can not run the network as machine code; take `sweep`";
-        return Err(Error::Network(Halt::Limit(what.to_owned())));
-    }
-    let network = Arc::new(match playouts {
-        Some(playouts) => network.playing_by(playouts),
-        None => network,
-    });
-    let stepping = Arc::clone(&network);
-    Ok(Prepared {
-        game: Arc::new(network.game().clone()),
-        network: Some(network),
-        evaluator,
-        gates: Some(gates),
-        stepper: Box::new(move || stepping.stepper()),
-    })
-}
-
-fn datalog(
-    program: &Arc<Program>,
-    source: &str,
-    name: &str,
-    stop: &Stop,
-) -> Result<Prepared, Error> {
-    let game = Arc::new(DatalogGame::new(program, Limits::default(), source, name, stop)?);
-    let stepping = Arc::clone(&game);
-    Ok(Prepared {
-        game,
-        evaluator: Evaluator::Datalog,
-        gates: None,
-        network: None,
-        stepper: Box::new(move || stepping.stepper()),
-    })
-}
-
-fn reference(
-    program: &Arc<Program>,
-    source: &str,
-    name: &str,
-    stop: &Stop,
-) -> Result<Prepared, Error> {
-    let limits = Limits::default();
-    let game = ReferenceGame::with_limits(Arc::clone(program), limits, source, name, stop)?;
-    let program = Arc::clone(program);
-    Ok(Prepared {
-        game: Arc::new(game),
-        evaluator: Evaluator::Reference,
-        gates: None,
-        network: None,
-        stepper: Box::new(move || Box::new(Reference::new(Arc::clone(&program), limits))),
-    })
-}
-
-/// Steps per second below which a network is compared with compiled rules, which takes time to
-/// prepare: one of many gates sooner than another.
-const SLOW: f64 = 150_000.0;
-const FAST: f64 = 600_000.0;
+/// Gates of a step from which on a network is compared with compiled rules, which takes time to
+/// prepare.
 const MANY: usize = 5_000;
+
+/// Gates that take as long as one unit of the work of compiled rules.
+const RATIO: f64 = 100.0;
+
+/// Whether compiled rules promise to be faster than a network: by what is counted, so that it is
+/// the same everywhere.
+fn worth_more(gates: Gates, work: f64) -> bool {
+    (gates.legal + gates.next) as f64 > work * RATIO
+}
 
 /// How often and for how long the speed of each of several games is measured, in turn, so that
 /// what disturbs one disturbs the other.
 const ROUNDS: usize = 3;
 const ROUND: Duration = Duration::from_millis(2);
 
-/// The fastest of some games at random play, and its steps per second.
-fn fastest(games: Vec<Prepared>) -> (Prepared, f64) {
+/// The fastest of some games at random play.
+fn fastest(games: Vec<Prepared>, clock: &Clock) -> Prepared {
     let mut speeds = vec![0f64; games.len()];
     for _ in 0..ROUNDS {
         for (speed, prepared) in speeds.iter_mut().zip(&games) {
-            *speed = speed.max(measure(prepared.game.as_ref()));
+            *speed = speed.max(measure(prepared.game.as_ref(), clock));
         }
     }
     let mut all: Vec<(Prepared, f64)> = games.into_iter().zip(speeds).collect();
     all.sort_by(|a, b| b.1.total_cmp(&a.1));
-    all.swap_remove(0)
+    all.swap_remove(0).0
 }
 
 /// Steps per second of random play, measured for a few milliseconds.
-fn measure(game: &dyn Game) -> f64 {
+fn measure(game: &dyn Game, clock: &Clock) -> f64 {
     let mut worker = game.worker();
     let mut rng = Seed::from(1).rng();
     let mut out = Step::new();
     let mut joint = Vec::new();
     let mut goals = Vec::new();
-    let start = Instant::now();
+    let start = clock.start();
     let mut steps = 0u32;
     while start.elapsed() < ROUND {
         for _ in 0..4 {

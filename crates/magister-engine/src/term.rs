@@ -215,6 +215,18 @@ impl Terms {
         terms.dedup();
     }
 
+    /// The number of a term that came from elsewhere, if it is known here.
+    pub fn find(&self, term: &Ground) -> Option<TermId> {
+        let symbol = self.find_symbol(&term.name)?;
+        match &term.args {
+            None => self.find_constant(symbol),
+            Some(args) => {
+                let args: Option<Vec<TermId>> = args.iter().map(|arg| self.find(arg)).collect();
+                self.find_compound(symbol, &args?)
+            }
+        }
+    }
+
     /// The number of a term that came from elsewhere.
     pub fn import(&mut self, term: &Ground) -> TermId {
         let symbol = self.symbol(&term.name);

@@ -4,6 +4,7 @@
 //! per game. With `MAGISTER_LONG=1`: every match of every game, with a minute for each, and a line
 //! for every game; `MAGISTER_GAME` restricts it to games whose name contains a text.
 #![allow(clippy::print_stderr)]
+#![allow(clippy::disallowed_methods, reason = "tests may look at the clock")]
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -24,12 +24,14 @@
 //! | `read` | text to tree: the lexers and parsers, and telling the languages apart |
 //! | `check` | what the languages demand beyond grammar |
 //! | `print` | tree to text, in either syntax |
+//! | `canonical` | one form for all texts that say the same |
 //! | `translate` | operations to GDL, GDL to GDL-II |
 //! | `diagnostic`, `code` | what is wrong, in the types of `magister-diagnostic` |
 #![forbid(unsafe_code)]
 
 mod ast;
 mod builtins;
+mod canonical;
 mod check;
 mod code;
 mod diagnostic;
@@ -49,6 +51,7 @@ pub use ast::{
     Statement, StatementKind, Style, Syntax, Term, TermKind,
 };
 pub use builtins::{Builtin, Use};
+pub use canonical::{Canonical, canonical};
 pub use check::check;
 pub use code::Code;
 pub use diagnostic::{Diagnostic, Diagnostics};

@@ -25,7 +25,7 @@
 //! registers, relative to its one argument. All its addresses come from the rows of a [`Tape`],
 //! which exist; rows are aligned as its instructions need it. Its encodings are held against those
 //! of another assembler, random tapes against the interpreter, and every tape in use against the
-//! interpreter once, before it is used. The memory it lies in is never writable and executable at
+//! interpreter, before it is used, on rows of few, many and all ones. The memory it lies in is never writable and executable at
 //! the same time, and can not be changed any more.
 
 #![allow(clippy::needless_range_loop, reason = "kernels walk several rows word by word")]

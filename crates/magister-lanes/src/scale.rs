@@ -4,8 +4,8 @@ use crate::planes::BITS;
 use crate::wires::each;
 use crate::{Wires, by_width};
 
-/// The most digits that a count can have.
-const DIGITS: usize = 20;
+/// The most digits that a count can have: those of a total weight.
+const DIGITS: usize = 32;
 
 /// How many of the upper planes are enough for a count of so many digits, but in a few sweeps
 /// out of a hundred: so that the chance that what lies below could matter in a lane is one in
@@ -20,7 +20,7 @@ pub fn planes_for(digits: usize) -> usize {
 /// enough: if not, the others could make a difference in a lane.
 ///
 /// # Panics
-/// If a row does not exist, or the count has more than 20 digits.
+/// If a row does not exist, or the count has more than 32 digits.
 pub fn scale(wires: &mut Wires, random: u32, from: usize, count: &[u32], out: u32) -> bool {
     let most = count.iter().copied().max().unwrap_or(0);
     let end = (out as usize + count.len()).max(random as usize + BITS).max(most as usize + 1);
@@ -51,6 +51,7 @@ fn choose<const N: usize>(
             match count.len() {
                 0 => true,
                 $($digits => digits::<N, $digits>(wires, random, from, count, out),)*
+                13..=20 => digits::<N, 20>(wires, random, from, count, out),
                 _ => digits::<N, DIGITS>(wires, random, from, count, out),
             }
         };
@@ -108,11 +109,11 @@ mod tests {
     #[test]
     fn choices_are_those_of_the_contract() {
         for &width in Width::ALL {
-            for digits in [1u32, 3, 8, 13] {
+            for digits in [1u32, 3, 8, 13, 27] {
                 let mut wires = Wires::new(width, 120);
                 let mut planes = Planes::new(width, 11);
                 (0..width.slots()).for_each(|n| planes.begin(n, n as u64, 0));
-                let count = |lane: usize| (lane * 37 + 1) % (1 << digits);
+                let count = |lane: usize| (lane * 0x0123_4567 * 37 + 1) % (1 << digits);
                 for lane in 0..width.lanes() {
                     for digit in 0..digits {
                         let bit = (count(lane) >> digit & 1) as u64;

@@ -172,8 +172,8 @@ impl Tape {
     /// Makes code of the gates, for wires of one width; there they are run by it from now on, and
     /// of the rows that they write only the wanted ones are written for sure. Gives whether that
     /// could be done: the machine must have the instructions, and the system must allow it. The
-    /// code is compared with the interpreter on rows that look random, and thrown away if it
-    /// differs.
+    /// code is compared with the interpreter on random rows with few and with many ones, and
+    /// thrown away if it differs.
     pub fn compile(&mut self, width: Width, wanted: &[u32]) -> bool {
         Self::compile_all(&mut [(self, wanted)], width)
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use magister_core::{Game, Halt, Stop};
 use magister_engine::board::Painter;
-use magister_engine::evaluator::{Choice, NetworkGame, Playing};
+use magister_engine::evaluator::{NetworkGame, Playouts};
 use magister_engine::{Prepared, within};
 
 use crate::{Language, Source};
@@ -86,7 +86,7 @@ impl Playable {
     #[must_use]
     pub fn one_by_one(mut self) -> Self {
         if let Some(network) = self.network() {
-            self.game = Arc::new(network.playing(Choice::Always(Playing::OneByOne)));
+            self.game = Arc::new(network.playing(Playouts::OneByOne));
         }
         self
     }

@@ -89,8 +89,16 @@ impl Asked<'_> {
         let mut session = None;
         // Positions of a game know all their legal moves; where nobody moves, that is not needed.
         let moved = self.args.moves.is_some() || self.args.does.is_some();
-        let game =
-            || ReferenceGame::with_limits(Arc::clone(program), limits, self.text, self.name, stop);
+        let game = || {
+            ReferenceGame::with_limits(
+                Arc::clone(program),
+                None,
+                limits,
+                self.text,
+                self.name,
+                stop,
+            )
+        };
         let game = if moved { Some(game()) } else { None };
         match (&self.args.state, game) {
             (Some(file), game) => {

@@ -54,7 +54,8 @@ pub(crate) fn run(args: &Infoset) -> Result<u8> {
     let mut rng = Seed::from(args.seed).rng();
     if args.bench {
         let read = |tracker: &mut Tracker, lived: &[Turn], text: &str| {
-            turns::read(&**game, role, tracker, lived.len(), text)
+            let states = turns::states(tracker, None);
+            turns::read(&**game, role, tracker, &states, lived.len(), text)
         };
         for text in &args.turn {
             let turn = read(&mut tracker, &lived, text)?;
@@ -70,7 +71,8 @@ pub(crate) fn run(args: &Infoset) -> Result<u8> {
         cloud = Some(Cloud::new(game, role, model, anchor, None, size as usize, &mut rng));
     }
     for text in &args.turn {
-        let turn = turns::read(&**game, role, &mut tracker, lived.len(), text)?;
+        let states = turns::states(&tracker, cloud.as_ref());
+        let turn = turns::read(&**game, role, &mut tracker, &states, lived.len(), text)?;
         let made = match &mut cloud {
             Some(cloud) => cloud.advance(&turn, &mut rng, &|| true, &Stop::never()),
             None => tracker.advance(&turn, &Stop::never()),

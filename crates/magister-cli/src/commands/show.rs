@@ -1,5 +1,7 @@
 //! `magister show`: a game, explained.
 
+mod shapes;
+
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io::Write;
@@ -44,7 +46,16 @@ pub(crate) fn run(args: &Show) -> Result<u8> {
     let options = args.language.options();
     let sheet = text.as_ref().map(|t| (t.name.as_str(), examine(&t.text, &options)));
     if args.json {
-        writeln!(out, "{}", as_json(entry, sheet.as_ref().map(|(n, e)| (*n, e))))?;
+        let mut object = as_json(entry, sheet.as_ref().map(|(n, e)| (*n, e)));
+        // What came from standard input can not be read twice.
+        let broken = sheet.as_ref().is_some_and(|(_, found)| found.diagnostics.has_errors());
+        if args.game != "-" && !broken {
+            match game::try_prepare(&game::find(&args.game, &options)?, None)? {
+                Ok(playable) => shapes::add(&mut object, &playable.game),
+                Err(error) => object["unplayable"] = json!(error.to_string()),
+            }
+        }
+        writeln!(out, "{object}")?;
         return Ok(CLEAN);
     }
     if let Some(entry) = entry {
@@ -291,8 +302,9 @@ fn as_json(entry: Option<&Entry>, sheet: Option<(&str, &Examined)>) -> Value {
         });
         object["roles"] = json!(games::roles(rules));
         object["statements"] = json!(rules.statements.len());
-        object["fluents"] = json!(fluents(rules));
-        object["moves"] = json!(moves(rules));
+        object["fluent_names"] = json!(fluents(rules));
+        object["move_names"] = json!(moves(rules));
+        object["moves"] = Value::Null;
         object["errors"] = json!(found.diagnostics.count(Severity::Error));
         object["warnings"] = json!(found.diagnostics.count(Severity::Warning));
     }

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use anyhow::{Result, bail};
+use magister_core::text::find_move;
 use magister_core::{Move, Role};
 
 use super::{Choice, Session};
@@ -114,8 +115,7 @@ fn fit(session: &Session, roles: &[Role], given: &[&str]) -> Result<Vec<Choice>>
 /// The legal move of this text, or of this number in the list.
 fn find(session: &Session, role: Role, text: &str) -> Option<Move> {
     let legal = session.worker.legal(role);
-    let words = session.game.text();
-    if let Some(choice) = words.parse_move(role, text).filter(|choice| legal.contains(choice)) {
+    if let Some(choice) = find_move(&*session.game, &*session.worker, role, text) {
         return Some(choice);
     }
     let digits = text.strip_prefix('#').unwrap_or(text);

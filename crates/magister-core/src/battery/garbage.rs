@@ -6,9 +6,23 @@ use super::snapshot::Snapshot;
 use super::{Options, Report};
 use crate::{Game, Move, Rng, Role, Step, Stop, Worker};
 
+/// Well-formed words, in either syntax, that no game knows, and what is no word at all.
+const NONSENSE: [&str; 8] = [
+    "nonsense-7b3f",
+    "(nonsense-7b3f 1 2)",
+    "nonsense_7b3f(1,2)",
+    "(nonsense-7b3f (nonsense-7b3f nonsense-7b3f))",
+    "nonsense-7b3f nonsense-7b3f",
+    "(((",
+    "\u{0}",
+    "",
+];
+
 /// Loads spoilt states and reads spoilt text. They may be refused or accepted, but must not
-/// panic, and what was accepted must be a state like any other.
+/// panic, and what was accepted must be a state like any other. Nonsense is neither a move nor a
+/// percept nor a state.
 pub(super) fn check(game: &dyn Game, options: &Options, states: &[Vec<u64>], report: &mut Report) {
+    nonsense(game, report);
     let mut rng = options.seed.derive("garbage").rng();
     let mut worker = game.worker();
     for _ in 0..options.garbage {
@@ -28,10 +42,36 @@ pub(super) fn check(game: &dyn Game, options: &Options, states: &[Vec<u64>], rep
         match catch_unwind(AssertUnwindSafe(|| readable(game, &mut *worker, &text))) {
             Ok(true) => {}
             Ok(false) => {
-                let what = format!("`{text}` reads as a state that can not be loaded");
+                let what = format!("`{text}` reads as what can not be loaded, or not read again");
                 report.fail("garbage", "", what);
             }
             Err(_) => report.fail("garbage", "", format!("reading `{text}` panics")),
+        }
+    }
+}
+
+/// Text that names nothing reads as nothing, however often it is read: reading must not add to
+/// what a game knows.
+fn nonsense(game: &dyn Game, report: &mut Report) {
+    let text = game.text();
+    // Where the rules fix no fluents, any terms may be a state.
+    let fixed = game.info().moves.is_some() || game.info().state_words.is_some();
+    for words in NONSENSE.into_iter().chain(NONSENSE) {
+        let read = || {
+            let mut roles = game.info().all_roles();
+            [
+                (roles.any(|role| text.parse_move(role, words).is_some()), "move"),
+                (text.parse_percept(words).is_some(), "percept"),
+                (fixed && text.parse_state(words).is_some(), "state"),
+            ]
+        };
+        match catch_unwind(AssertUnwindSafe(read)) {
+            Ok(found) => {
+                for (_, what) in found.into_iter().filter(|&(taken, _)| taken) {
+                    report.fail("nonsense", "", format!("`{words}` reads as a {what}"));
+                }
+            }
+            Err(_) => report.fail("nonsense", "", format!("reading `{words}` panics")),
         }
     }
 }
@@ -56,11 +96,19 @@ fn sound(worker: &mut dyn Worker, words: &[u64], rng: &mut Rng) -> bool {
 }
 
 /// Whether text is refused as a state, or gives one that can be loaded. As a move or a percept
-/// it may mean anything.
+/// it may mean any that can be written and read.
 fn readable(game: &dyn Game, worker: &mut dyn Worker, text: &str) -> bool {
     let reader = game.text();
-    let _ = reader.parse_move(Role(0), text);
-    let _ = reader.parse_percept(text);
+    if let Some(choice) = reader.parse_move(Role(0), text)
+        && reader.parse_move(Role(0), &reader.move_text(choice)) != Some(choice)
+    {
+        return false;
+    }
+    if let Some(percept) = reader.parse_percept(text)
+        && reader.parse_percept(&reader.percept_text(percept)) != Some(percept)
+    {
+        return false;
+    }
     match reader.parse_state(text) {
         Some(words) => worker.load(&words, &Stop::never()).is_ok(),
         None => true,

@@ -1,11 +1,12 @@
 //! One evaluator on the walk, and its position in numbers that all evaluators share.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use magister_core::{Game, Halt, Move, Role, Step, Stop, Worker};
 use rustc_hash::FxHashMap;
 
 use super::names::{Names, split};
+use crate::clock::Clock;
 
 /// How the words of a state are read. States are the evaluator's own business, so a way is tried
 /// on the first states and on some of the later ones, and given up when it fails.
@@ -86,7 +87,7 @@ impl<'a> Side<'a> {
             // All legal moves were compared, so it is there.
             own.extend(legal.iter().find(|choice| choice.0 == name).map(|choice| choice.1));
         }
-        let start = Instant::now();
+        let start = Clock::machine().start();
         let result = self.worker.step(&own, &mut self.last, stop);
         self.spent += start.elapsed();
         result
@@ -94,7 +95,7 @@ impl<'a> Side<'a> {
 
     /// Reads the position off the worker.
     pub(super) fn look(&mut self, names: &mut Names) {
-        let start = Instant::now();
+        let start = Clock::machine().start();
         let roles: Vec<Role> = self.game.info().all_roles().collect();
         let words = self.game.text();
         let view = &mut self.view;

@@ -3,14 +3,13 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use magister_core::{Game, Seed, Step, Stop, draw};
 use magister_gdl::Syntax;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::network::GdlNetwork;
-use crate::program::{Effect, Goal, Pattern, Program};
+use crate::network::{GdlNetwork, NodeId};
+use crate::program::{Effect, Goal, Pattern, Program, RelationInfo};
 use crate::term::Terms;
 use crate::{Ground, Limits, Reference};
 
@@ -19,9 +18,10 @@ const STATES: usize = 160;
 /// Random matches in which they are met, and the most steps of each.
 const MATCHES: usize = 8;
 const STEPS: usize = 400;
-/// Where a game is slow, matches end after so long, but not before so many states.
-const PATIENCE: Duration = Duration::from_millis(400);
-const FEW: usize = 30;
+/// Where steps are dear, fewer are played: as many as may cost so many gates, and so many where
+/// rules run without a network. What is found may not depend on how fast the machine is.
+const GATES: usize = 300_000_000;
+const FEW: usize = 160;
 /// Fluents that are looked at.
 const FLUENTS: usize = 200_000;
 
@@ -47,10 +47,23 @@ impl Material {
         rules: Option<&Program>,
     ) -> Self {
         let mut material = Material { roles: game.info().roles.clone(), ..Material::default() };
-        material.states = states(game);
+        let most = match (network, rules) {
+            (Some(network), _) => {
+                let gates = network.gates();
+                (GATES / (gates.legal + gates.next).max(1)).max(FEW)
+            }
+            (None, Some(_)) => FEW,
+            (None, None) => usize::MAX,
+        };
+        material.states = states(game, most);
         if let Some(network) = network.filter(|network| network.fluents.len() <= FLUENTS) {
-            material.fluents = network.fluents.iter().map(|&t| network.terms.export(t)).collect();
-            let number = |&node: &u32| node as usize - 1;
+            let fluents: Vec<Ground> =
+                network.fluents.iter().map(|&t| network.terms.export(t)).collect();
+            let order = as_written(&fluents, &network.initial, rules);
+            let mut places = vec![0; fluents.len()];
+            order.iter().enumerate().for_each(|(place, &fluent)| places[fluent] = place);
+            material.fluents = order.into_iter().map(|fluent| fluents[fluent].clone()).collect();
+            let number = |node: &NodeId| places[node.fluent().index()];
             let groups = network.invariants.groups.iter();
             let groups = groups.map(|group| group.members.iter().map(number).collect());
             material.groups = groups.collect();
@@ -130,6 +143,57 @@ impl Material {
     }
 }
 
+/// Fluents in the order in which the rules first mention their names, because people expect to see
+/// things in that order: at the start, in what follows, in what operations do. Those that hold at
+/// the start come before others of their name, so that they have the first choice of symbols.
+fn as_written(fluents: &[Ground], initial: &[bool], rules: Option<&Program>) -> Vec<usize> {
+    let mut names: FxHashMap<&str, usize> = FxHashMap::default();
+    let mut mention = |name| {
+        let next = names.len();
+        names.entry(name).or_insert(next);
+    };
+    if let Some(rules) = rules {
+        let terms = &rules.terms;
+        let named = |relation: &RelationInfo, name: &str| {
+            terms.name(relation.functor.symbol) == name && relation.functor.arity == Some(1)
+        };
+        for when in ["init", "next"] {
+            for relation in rules.relations.iter().filter(|relation| named(relation, when)) {
+                for &fact in &relation.facts {
+                    mention(terms.name(terms.functor(terms.args(fact)[0]).symbol));
+                }
+                for &rule in &relation.rules {
+                    top(&rules.rules[rule as usize].head.args[0], terms, &mut mention);
+                }
+            }
+        }
+        for operation in &rules.operations {
+            let mut effects: Vec<&Effect> = operation.effects.iter().rev().collect();
+            while let Some(effect) = effects.pop() {
+                match effect {
+                    Effect::Add(fluent) | Effect::Delete(fluent) => {
+                        top(fluent, terms, &mut mention);
+                    }
+                    Effect::When(_, inner) => effects.extend(inner.iter().rev()),
+                }
+            }
+        }
+    }
+    let mut order: Vec<usize> = (0..fluents.len()).collect();
+    let rank = |at: usize| names.get(&*fluents[at].name).copied().unwrap_or(usize::MAX);
+    order.sort_by_key(|&at| (rank(at), !initial[at]));
+    order
+}
+
+/// Mentions the name at the top of a pattern, if it has one.
+fn top<'a>(pattern: &Pattern, terms: &'a Terms, mention: &mut impl FnMut(&'a str)) {
+    match pattern {
+        Pattern::Ground(term) => mention(terms.name(terms.functor(*term).symbol)),
+        Pattern::Compound(symbol, _) => mention(terms.name(*symbol)),
+        Pattern::Variable(_) => {}
+    }
+}
+
 /// The fluents of a state, read from its text.
 pub fn fluents(game: &dyn Game, state: &[u64]) -> Vec<Ground> {
     let text = game.text().state_text(state);
@@ -143,18 +207,17 @@ pub fn fluents(game: &dyn Game, state: &[u64]) -> Vec<Ground> {
     read(first).or_else(|| read(second)).unwrap_or_default()
 }
 
-/// Some states of random matches.
-fn states(game: &dyn Game) -> Vec<Vec<Ground>> {
+/// Some states of random matches: `most` of them at most, or what there is in all matches.
+fn states(game: &dyn Game, most: usize) -> Vec<Vec<Ground>> {
     let mut worker = game.worker();
     let mut words: Vec<Vec<u64>> = Vec::new();
     let (mut step, mut state) = (Step::new(), Vec::new());
     let info = game.info();
-    let begun = Instant::now();
     for number in 0..MATCHES {
         let mut rng = Seed::from(5).derive_index(number as u64).rng();
         worker.reset();
         for _ in 0..STEPS {
-            if words.len() > FEW && begun.elapsed() > PATIENCE {
+            if words.len() >= most {
                 break;
             }
             worker.save(&mut state);

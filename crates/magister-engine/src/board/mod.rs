@@ -14,6 +14,7 @@ mod classify;
 mod domain;
 mod fill;
 mod graph;
+mod listed;
 mod material;
 mod paint;
 mod picture;
@@ -25,6 +26,7 @@ mod tests;
 mod text;
 mod vocabulary;
 
+pub(crate) use listed::Listed;
 pub use material::fluents;
 pub use paint::Painter;
 pub use picture::{Line, Panel, Picture, Spot};

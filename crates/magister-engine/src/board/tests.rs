@@ -152,11 +152,13 @@ fn the_board_of_the_vocabulary_says_the_same() {
         .filter(|&cell| cells[cell] != 0)
         .map(|c| (shape.cells[c].name.as_str(), shape.values[usize::from(cells[c])].as_str()))
         .collect();
-    assert_eq!(named, [("2 2", "black"), ("1 1", "white")]);
+    // What variables are called says how to draw it, and does not count for the board: the first
+    // argument is the row.
+    assert_eq!(named, [("1 1", "white"), ("2 2", "black")]);
     let role = game.info().role("you").unwrap();
     let choice = game.text().parse_move(role, "(paint 2 2 white)").unwrap();
-    assert_eq!(board.target(choice), Some((3, 3)));
-    assert_eq!(shape.neighbours[3], [1, 2, 5]);
+    assert_eq!(board.target(choice), Some((4, 4)));
+    assert_eq!(shape.neighbours[4], [1, 3, 5]);
     assert_eq!(fluents(&*game, &state).len(), 7);
 }
 

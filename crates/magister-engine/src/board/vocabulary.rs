@@ -10,6 +10,7 @@ use super::fill::label;
 use super::plan::{Place, Plan, Use};
 use crate::compiled::FluentBoard;
 use crate::network::GdlNetwork;
+use crate::observation::set_bits;
 use crate::{Ground, Program};
 
 /// The board of a game that runs on a network: all boards that were recognised, as one list of
@@ -69,6 +70,20 @@ impl NetworkBoard {
         let targets = moves.iter().map(|choice| painter.target(choice, &cells)).collect();
         Some(NetworkBoard { shape, fluents, targets })
     }
+
+    /// Writes the value of each cell in the state with these fluents, given by number in ascending
+    /// order.
+    pub(super) fn put(&self, fluents: impl Iterator<Item = usize>, out: &mut [u16]) {
+        out.fill(0);
+        for fluent in fluents {
+            if let Some(&Some((cell, value))) = self.fluents.get(fluent)
+                && let Some(cell) = out.get_mut(cell as usize)
+                && *cell == 0
+            {
+                *cell = value;
+            }
+        }
+    }
 }
 
 impl FluentBoard for NetworkBoard {
@@ -83,20 +98,7 @@ impl Board for NetworkBoard {
     }
 
     fn cells(&self, state: &[u64], out: &mut [u16]) {
-        out.fill(0);
-        for (word, &bits) in state.iter().enumerate() {
-            let mut rest = bits;
-            while rest != 0 {
-                let fluent = word * 64 + rest.trailing_zeros() as usize;
-                rest &= rest - 1;
-                if let Some(&Some((cell, value))) = self.fluents.get(fluent)
-                    && let Some(cell) = out.get_mut(cell as usize)
-                    && *cell == 0
-                {
-                    *cell = value;
-                }
-            }
-        }
+        self.put(set_bits(state), out);
     }
 
     fn target(&self, choice: Move) -> Option<(u32, u32)> {

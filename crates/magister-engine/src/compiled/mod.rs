@@ -21,11 +21,13 @@ pub use build_error::BuildError;
 pub use builder::{CompiledBuilder, FluentHandle, MoveHandle, Wire};
 pub use names::{Names, Reader};
 
-/// A board that knows which fluents lie on it.
+/// The board of a compiled game.
 pub trait FluentBoard: Board {
-    /// The cell on which a fluent lies, and the value that it gives the cell; `None` if it does
-    /// not lie on the board.
-    fn place(&self, fluent: usize) -> Option<(u32, u16)>;
+    /// The cell that a fluent lies on, and the value that it gives the cell; none for a fluent that
+    /// is not drawn there. Observations show it in the planes of the board.
+    fn place(&self, _fluent: usize) -> Option<(u32, u16)> {
+        None
+    }
 }
 
 /// Makes the board of a game, when somebody first wants it.
@@ -44,16 +46,22 @@ pub struct Compiled {
 }
 
 impl Compiled {
-    /// A game without a board. The numbers of words, moves and percepts in `info` are
-    /// filled in.
+    /// A game without a board. The numbers of words and moves in `info` are filled in.
     pub fn new(mut info: Info, names: Names, network: Arc<Network>) -> Self {
         debug_assert_eq!(info.roles.len(), network.roles());
         debug_assert_eq!(names.fluents().len(), network.fluents());
         info.state_words = Some(network.fluents().div_ceil(64));
         info.moves = Some(names.moves().len() as u32);
         info.percepts = Some(names.percepts().len() as u32);
-        let (board, tensors) = (OnceLock::new(), OnceLock::new());
-        Self { info, names, network, missing_goal: None, board_maker: None, board, tensors }
+        Self {
+            info,
+            names,
+            network,
+            missing_goal: None,
+            board_maker: None,
+            board: OnceLock::new(),
+            tensors: OnceLock::new(),
+        }
     }
 
     /// The same game, in which a role for which the rules give no goal value has this one.
@@ -92,18 +100,14 @@ impl Compiled {
     }
 
     /// The board; `game` is this game, by any evaluator.
-    pub fn board(&self, game: &dyn Game) -> Option<&dyn Board> {
-        self.fluent_board(game).map(|board| board as &dyn Board)
-    }
-
-    fn fluent_board(&self, game: &dyn Game) -> Option<&dyn FluentBoard> {
+    pub fn board(&self, game: &dyn Game) -> Option<&dyn FluentBoard> {
         let maker = self.board_maker.as_ref()?;
         self.board.get_or_init(|| maker(game)).as_deref()
     }
 
-    /// How states are observed; `game` is this game, by any evaluator.
+    /// How states are observed.
     pub(crate) fn tensors(&self, game: &dyn Game) -> &FluentTensors {
-        let make = || FluentTensors::new(self.network.fluents(), self.fluent_board(game));
+        let make = || FluentTensors::new(self.network.fluents(), self.board(game));
         self.tensors.get_or_init(make)
     }
 }

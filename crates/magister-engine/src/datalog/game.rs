@@ -1,22 +1,24 @@
 //! A game that runs on compiled rules, behind the vocabulary of `magister-core`.
 
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use magister_core::text::IDLE_TEXT;
-use magister_core::{Game, Info, Move, Percept, Role, Stop, Text, Worker};
+use magister_core::{Board, Game, Info, Move, Percept, Role, StateTensors, Stop, Text, Worker};
 use magister_gdl::{Dialect, Syntax};
 
 use super::code::Code;
 use super::position::Position;
-use super::prepare;
+use super::prepare::{self, Compiled};
 use super::worker::DatalogWorker;
 use crate::Error;
+use crate::board::Listed;
 use crate::ground::Ground;
 use crate::program::Program;
-use crate::reference::vocabulary::Vocabulary;
+use crate::reference::numbering::Numbering;
 use crate::reference::{self, Limits, locked};
 use crate::term::TermId;
 use crate::trace::Stepper;
+use crate::vocabulary::Vocabulary;
 
 /// What all workers of a game share.
 #[derive(Debug)]
@@ -25,47 +27,63 @@ pub(super) struct Shared {
     pub(super) code: Arc<Code>,
     pub(super) limits: Limits,
     pub(super) initial: Vec<TermId>,
-    pub(super) vocabulary: Mutex<Vocabulary>,
+    pub(super) numbering: Mutex<Numbering>,
+    /// What the rules fix, where grounding found it.
+    vocabulary: Option<Arc<Vocabulary>>,
     /// How terms are written: infix in the operations dialect, KIF in the others.
     syntax: Syntax,
 }
 
 /// A game from a rulesheet, run on compiled rules.
 ///
-/// Moves, fluents and percepts get their numbers when they are first seen.
+/// With a vocabulary, moves, fluents and percepts have its numbers; without, they get numbers when a
+/// worker first sees them.
 #[derive(Debug)]
 pub struct DatalogGame {
     shared: Arc<Shared>,
     /// A worker in the initial state, to be copied.
     worker: Mutex<DatalogWorker>,
+    work: f64,
     /// A worker that tries what somebody wrote: not every set of fluents is a state.
     reader: Mutex<DatalogWorker>,
+    program: Arc<Program>,
+    /// The board and the observations, made when somebody first wants them.
+    listed: OnceLock<Listed>,
 }
 
 impl DatalogGame {
-    /// The game of a program, with limits for the evaluation of every query. `source` is the text
-    /// of the rules, `name` what to call it.
+    /// The game of a program, with the vocabulary of its grounded rules if there is one, and limits
+    /// for the evaluation of every query. `source` is the text of the rules, `name` what to call
+    /// it.
     pub fn new(
-        program: &Program,
+        program: &Arc<Program>,
+        vocabulary: Option<Arc<Vocabulary>>,
         limits: Limits,
         source: &str,
         name: &str,
         stop: &Stop,
     ) -> Result<Self, Error> {
-        let (code, initial) = prepare::compile(program, limits, stop)?;
+        let Compiled { code, initial, work } = prepare::compile(program, limits, stop)?;
         let operations = program.dialect == Dialect::Operations;
         let shared = Arc::new(Shared {
-            info: reference::info(program, source, name),
+            info: reference::info(program, vocabulary.as_deref(), source, name),
             code,
             limits,
             initial,
-            vocabulary: Mutex::default(),
+            numbering: Mutex::new(Numbering::new(vocabulary.as_deref())),
+            vocabulary,
             syntax: if operations { Syntax::Infix } else { Syntax::Kif },
         });
         let mut worker = DatalogWorker::new(Arc::clone(&shared));
         worker.begin(stop)?;
         let reader = Mutex::new(worker.clone());
-        Ok(DatalogGame { shared, worker: Mutex::new(worker), reader })
+        let (program, worker) = (Arc::clone(program), Mutex::new(worker));
+        Ok(DatalogGame { shared, worker, work, reader, program, listed: OnceLock::new() })
+    }
+
+    /// The work of a step of random play, as it was counted when the rules were compiled.
+    pub fn work(&self) -> f64 {
+        self.work
     }
 
     /// The evaluator as something that recorded matches can be held against.
@@ -77,9 +95,17 @@ impl DatalogGame {
         Ground::read(text, self.shared.syntax).or_else(|| Ground::read(text, Syntax::Kif))
     }
 
-    fn text_of(&self, vocabulary: &Vocabulary, term: Option<TermId>) -> String {
-        let text = |term| vocabulary.terms.export(term).text(self.shared.syntax);
+    fn text_of(&self, numbering: &Numbering, term: Option<TermId>) -> String {
+        let text = |term| numbering.terms.export(term).text(self.shared.syntax);
         term.map_or_else(|| "?".to_owned(), text)
+    }
+}
+
+impl DatalogGame {
+    /// What states look like, where the rules fix the fluents.
+    fn listed(&self) -> Option<&Listed> {
+        let vocabulary = self.shared.vocabulary.as_ref()?;
+        Some(self.listed.get_or_init(|| Listed::new(self, &self.program, vocabulary)))
     }
 }
 
@@ -95,6 +121,14 @@ impl Game for DatalogGame {
     fn text(&self) -> &dyn Text {
         self
     }
+
+    fn board(&self) -> Option<&dyn Board> {
+        self.listed()?.board()
+    }
+
+    fn tensors(&self) -> Option<&dyn StateTensors> {
+        self.listed().map(|listed| listed as &dyn StateTensors)
+    }
 }
 
 impl Text for DatalogGame {
@@ -102,8 +136,8 @@ impl Text for DatalogGame {
         if choice == Move::IDLE {
             return IDLE_TEXT.to_owned();
         }
-        let vocabulary = locked(&self.shared.vocabulary);
-        self.text_of(&vocabulary, vocabulary.moves.get(choice.0))
+        let numbering = locked(&self.shared.numbering);
+        self.text_of(&numbering, numbering.moves.get(choice.0))
     }
 
     fn parse_move(&self, _role: Role, text: &str) -> Option<Move> {
@@ -111,29 +145,25 @@ impl Text for DatalogGame {
             return Some(Move::IDLE);
         }
         let term = self.read(text)?;
-        let mut vocabulary = locked(&self.shared.vocabulary);
-        let term = vocabulary.terms.import(&term);
-        Some(Move(vocabulary.moves.number(term)))
+        locked(&self.shared.numbering).find_move(&term).map(Move)
     }
 
     fn percept_text(&self, percept: Percept) -> String {
-        let vocabulary = locked(&self.shared.vocabulary);
-        self.text_of(&vocabulary, vocabulary.percepts.get(percept.0))
+        let numbering = locked(&self.shared.numbering);
+        self.text_of(&numbering, numbering.percepts.get(percept.0))
     }
 
     fn parse_percept(&self, text: &str) -> Option<Percept> {
         let term = self.read(text)?;
-        let mut vocabulary = locked(&self.shared.vocabulary);
-        let term = vocabulary.terms.import(&term);
-        Some(Percept(vocabulary.percepts.number(term)))
+        locked(&self.shared.numbering).find_percept(&term).map(Percept)
     }
 
     fn state_text(&self, state: &[u64]) -> String {
-        let vocabulary = locked(&self.shared.vocabulary);
-        let fluent = |&word: &u64| vocabulary.fluents.get(u32::try_from(word).ok()?);
+        let numbering = locked(&self.shared.numbering);
+        let fluent = |&word: &u64| numbering.fluents.get(u32::try_from(word).ok()?);
         let mut fluents: Vec<TermId> = state.iter().filter_map(fluent).collect();
-        vocabulary.terms.sort(&mut fluents);
-        let texts = fluents.into_iter().map(|fluent| self.text_of(&vocabulary, Some(fluent)));
+        numbering.terms.sort(&mut fluents);
+        let texts = fluents.into_iter().map(|fluent| self.text_of(&numbering, Some(fluent)));
         magister_core::text::list(texts)
     }
 
@@ -141,12 +171,17 @@ impl Text for DatalogGame {
         let inner = text.trim().strip_prefix('(')?.strip_suffix(')')?;
         let read = |syntax| Ground::read_all(inner, syntax);
         let fluents = read(self.shared.syntax).or_else(|| read(Syntax::Kif))?;
+        if let Some(vocabulary) = &self.shared.vocabulary
+            && fluents.iter().any(|fluent| vocabulary.fluents.number(fluent).is_none())
+        {
+            return None; // No play comes to it.
+        }
         let mut words = Vec::new();
         {
-            let mut vocabulary = locked(&self.shared.vocabulary);
+            let mut numbering = locked(&self.shared.numbering);
             for fluent in &fluents {
-                let term = vocabulary.terms.import(fluent);
-                words.push(u64::from(vocabulary.fluents.number(term)));
+                let term = numbering.terms.import(fluent);
+                words.push(u64::from(numbering.fluents.number(term)));
             }
         }
         words.sort_unstable();

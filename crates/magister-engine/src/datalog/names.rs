@@ -4,7 +4,7 @@ use std::sync::Mutex;
 
 use super::table::NONE;
 use crate::reference::locked;
-use crate::reference::vocabulary::{Numbered, Vocabulary};
+use crate::reference::numbering::{Numbered, Numbering};
 use crate::term::{TermId, Terms};
 
 /// A move that this worker has seen.
@@ -28,17 +28,17 @@ impl Numbers {
         &mut self,
         term: TermId,
         terms: &Terms,
-        vocabulary: &Mutex<Vocabulary>,
-        which: fn(&mut Vocabulary) -> &mut Numbered,
+        numbering: &Mutex<Numbering>,
+        which: fn(&mut Numbering) -> &mut Numbered,
     ) -> u32 {
         let place = term.0 as usize;
         if place >= self.number_of.len() {
             self.number_of.resize(terms.len(), NONE);
         }
         if self.number_of[place] == NONE {
-            let mut vocabulary = locked(vocabulary);
-            let there = vocabulary.terms.copy(terms, term);
-            self.number_of[place] = which(&mut vocabulary).number(there);
+            let mut numbering = locked(numbering);
+            let there = numbering.terms.copy(terms, term);
+            self.number_of[place] = which(&mut numbering).number(there);
         }
         self.number_of[place]
     }
@@ -65,9 +65,9 @@ impl Names {
         &mut self,
         term: TermId,
         terms: &Terms,
-        vocabulary: &Mutex<Vocabulary>,
+        numbering: &Mutex<Numbering>,
     ) -> u32 {
-        self.percepts.get(term, terms, vocabulary, |v| &mut v.percepts)
+        self.percepts.get(term, terms, numbering, |n| &mut n.percepts)
     }
 
     /// The number of a fluent.
@@ -75,9 +75,9 @@ impl Names {
         &mut self,
         term: TermId,
         terms: &Terms,
-        vocabulary: &Mutex<Vocabulary>,
+        numbering: &Mutex<Numbering>,
     ) -> u32 {
-        self.fluents.get(term, terms, vocabulary, |v| &mut v.fluents)
+        self.fluents.get(term, terms, numbering, |n| &mut n.fluents)
     }
 
     /// The fluent of a number, if there is one.
@@ -85,7 +85,7 @@ impl Names {
         &mut self,
         number: u64,
         terms: &mut Terms,
-        vocabulary: &Mutex<Vocabulary>,
+        numbering: &Mutex<Numbering>,
     ) -> Option<TermId> {
         let place = usize::try_from(number).ok()?;
         if let Some(&term) = self.fluent_terms.get(place)
@@ -93,9 +93,9 @@ impl Names {
         {
             return Some(TermId(term));
         }
-        let vocabulary = locked(vocabulary);
-        let there = vocabulary.fluents.get(u32::try_from(number).ok()?)?;
-        let term = terms.copy(&vocabulary.terms, there);
+        let numbering = locked(numbering);
+        let there = numbering.fluents.get(u32::try_from(number).ok()?)?;
+        let term = terms.copy(&numbering.terms, there);
         if place >= self.fluent_terms.len() {
             self.fluent_terms.resize(place + 1, NONE);
         }
@@ -108,7 +108,7 @@ impl Names {
         &mut self,
         moves: &mut [u32],
         terms: &Terms,
-        vocabulary: &Mutex<Vocabulary>,
+        numbering: &Mutex<Numbering>,
     ) {
         let known = self.seen.len();
         for entry in &mut *moves {
@@ -118,7 +118,7 @@ impl Names {
             }
             if self.place_of[place] == NONE {
                 let term = TermId(*entry);
-                let number = self.moves.get(term, terms, vocabulary, |v| &mut v.moves);
+                let number = self.moves.get(term, terms, numbering, |n| &mut n.moves);
                 self.place_of[place] = self.seen.len() as u32;
                 self.seen.push(Seen { number, term, rank: 0 });
             }

@@ -26,12 +26,17 @@ const CAREFUL: u32 = 2;
 /// Work that they may take.
 const WORK: u64 = 2_000_000;
 
-/// The code of a program, and the fluents of its initial state.
-pub(super) fn compile(
-    program: &Program,
-    limits: Limits,
-    stop: &Stop,
-) -> Result<(Arc<Code>, Vec<TermId>), Halt> {
+/// A program as code.
+pub(super) struct Compiled {
+    pub(super) code: Arc<Code>,
+    /// The fluents of the initial state.
+    pub(super) initial: Vec<TermId>,
+    /// The work of a step of random play, counted; infinite if it could not be played.
+    pub(super) work: f64,
+}
+
+/// The code of a program.
+pub(super) fn compile(program: &Program, limits: Limits, stop: &Stop) -> Result<Compiled, Halt> {
     let mut program = program.clone();
     let queries = source::extend(&mut program);
     let program = Arc::new(program);
@@ -52,12 +57,12 @@ pub(super) fn compile(
         let code = build(&program, &statics, &queries, &estimates, stop)?;
         position = Position::new(Arc::new(code), limits);
     }
-    let mut code = match best {
-        Some((_, code)) => code,
-        None => Arc::unwrap_or_clone(position.machine.code),
+    let (work, mut code) = match best {
+        Some(best) => best,
+        None => (f64::INFINITY, Arc::unwrap_or_clone(position.machine.code)),
     };
     code.terms = statics.terms;
-    Ok((Arc::new(code), initial))
+    Ok(Compiled { code: Arc::new(code), initial, work })
 }
 
 fn build(

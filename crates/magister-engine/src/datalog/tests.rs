@@ -2,12 +2,14 @@
 
 use std::fmt::Write as _;
 
+use std::sync::Arc;
+
 use magister_core::{Game, Halt, Step, Stop, battery};
 use magister_gdl::{Options, read};
 
 use super::DatalogGame;
 use super::position::Position;
-use super::prepare::compile;
+use super::prepare::{Compiled, compile};
 use crate::program::Program;
 use crate::reference::Limits;
 
@@ -18,7 +20,7 @@ fn program(text: &str) -> Program {
 }
 
 fn position(text: &str, limits: Limits) -> Result<Position, Halt> {
-    let (code, initial) = compile(&program(text), limits, &Stop::never())?;
+    let Compiled { code, initial, .. } = compile(&program(text), limits, &Stop::never())?;
     let mut position = Position::new(code, limits);
     position.set_state(&initial);
     Ok(position)
@@ -145,7 +147,9 @@ const SWITCHES: &str = "role(you)\nrole(me)\n\
 #[test]
 fn operations() {
     let program = program(SWITCHES);
-    let game = DatalogGame::new(&program, Limits::default(), SWITCHES, "switches", &Stop::never())
+    let program = Arc::new(program);
+    let limits = Limits::default();
+    let game = DatalogGame::new(&program, None, limits, SWITCHES, "switches", &Stop::never())
         .expect("a game");
     let mut worker = game.worker();
     let roles: Vec<_> = game.info().all_roles().collect();
@@ -188,6 +192,7 @@ fn the_battery() {
         (<= terminal (true (step 3))) (<= terminal (not (true (cell 2 b))))
         (<= (goal ?r 100) (true (cell 2 ?r)) (role ?r))
         (<= (goal ?r 0) (role ?r) (not (true (cell 2 ?r))))";
-    let game = DatalogGame::new(&program(text), Limits::default(), text, "row", &Stop::never());
+    let (program, limits) = (Arc::new(program(text)), Limits::default());
+    let game = DatalogGame::new(&program, None, limits, text, "row", &Stop::never());
     battery::assert_game(&game.expect("a game"));
 }

@@ -60,7 +60,7 @@ impl Engine {
             let legal = self.position.legal(role, stop)?;
             self.places.clear();
             self.places.extend(legal.iter().map(|term| term.0));
-            self.names.sort_moves(&mut self.places, self.position.terms(), &shared.vocabulary);
+            self.names.sort_moves(&mut self.places, self.position.terms(), &shared.numbering);
             for &place in &self.places {
                 let (number, term) = self.names.choice(place);
                 view.legal[role].push(Move(number));
@@ -198,8 +198,8 @@ impl DatalogWorker {
                 let count = position.percepts(role.index(), stop)?.len();
                 for at in 0..count {
                     let percept = position.percepts(role.index(), stop)?[at];
-                    let vocabulary = &self.shared.vocabulary;
-                    let number = names.percept(percept, position.terms(), vocabulary);
+                    let numbering = &self.shared.numbering;
+                    let number = names.percept(percept, position.terms(), numbering);
                     out.percepts.insert(role, Percept(number));
                 }
             }
@@ -239,7 +239,7 @@ impl Worker for DatalogWorker {
         self.next.clear();
         for &word in state {
             let terms = &mut position.machine.terms;
-            let fluent = names.fluent_term(word, terms, &self.shared.vocabulary);
+            let fluent = names.fluent_term(word, terms, &self.shared.numbering);
             self.next.push(fluent.ok_or(Halt::BadState)?);
         }
         self.jump(stop)
@@ -249,7 +249,7 @@ impl Worker for DatalogWorker {
         let Engine { position, names, .. } = &mut *self.engine.borrow_mut();
         out.clear();
         for &fluent in &self.state {
-            let number = names.fluent(fluent, position.terms(), &self.shared.vocabulary);
+            let number = names.fluent(fluent, position.terms(), &self.shared.numbering);
             out.push(u64::from(number));
         }
         out.sort_unstable();

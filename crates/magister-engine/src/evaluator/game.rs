@@ -1,7 +1,7 @@
 //! A compiled game by one of the evaluators of networks.
 
 use std::sync::{Arc, Mutex, OnceLock};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use magister_core::text::IDLE_TEXT;
 use magister_core::{
@@ -10,7 +10,7 @@ use magister_core::{
 };
 use magister_lanes::Width;
 
-use super::code::{Codes, Emitted};
+use super::code::{Codes, Emitted, walks_alike};
 use super::incremental::Incremental;
 use super::machine::Machine;
 use super::pace::{Pace, Playouts};
@@ -21,6 +21,7 @@ use super::tries::Trying;
 use super::weights::Weights;
 use super::worker::NetworkWorker;
 use crate::batch::{BatchPlan, BatchProgram, Pay};
+use crate::clock::Clock;
 use crate::compiled::Compiled;
 use crate::network::{Edge, Network};
 use crate::observation::set_bits;
@@ -56,6 +57,8 @@ pub(super) struct Shared {
     codes: OnceLock<Option<Arc<Codes>>>,
     /// What was measured about batches of playouts.
     pub(super) pace: Mutex<Pace>,
+    /// What everything is measured by.
+    clock: OnceLock<Clock>,
     /// How playouts are played many at once, made when somebody first wants them: without telling
     /// what comes of moves, and with it.
     plans: [OnceLock<Arc<BatchPlan>>; 2],
@@ -100,6 +103,7 @@ impl CompiledGame {
             tapes: OnceLock::new(),
             codes: OnceLock::new(),
             pace: Mutex::default(),
+            clock: OnceLock::new(),
             plans: Default::default(),
             tries: info.roles.iter().map(|_| Trying::default()).collect(),
             info,
@@ -128,9 +132,14 @@ impl CompiledGame {
         &self.shared.compiled
     }
 
+    /// Measures by another clock from now on. Too late once something was measured.
+    pub fn measure_by(&self, clock: &Clock) {
+        let _ = self.shared.clock.set(clock.clone());
+    }
+
     /// Makes ready to play on vectors, if that has not been done, and gives the time that it took.
     pub fn vectors(&self) -> Duration {
-        let begun = Instant::now();
+        let begun = self.shared.clock().start();
         self.shared.plan(false);
         begun.elapsed()
     }
@@ -160,6 +169,11 @@ impl CompiledGame {
 }
 
 impl Shared {
+    /// The clock that everything is measured by.
+    pub(super) fn clock(&self) -> &Clock {
+        self.clock.get_or_init(Clock::machine)
+    }
+
     /// A machine, in no state yet.
     pub(super) fn machine(&self) -> Box<dyn Machine> {
         match self.evaluator {
@@ -186,8 +200,16 @@ impl Shared {
 
     /// A machine that runs code, in no state yet, where there can be one.
     fn code(&self) -> Option<Emitted> {
-        let codes =
-            self.codes.get_or_init(|| Codes::new(&self.network, &self.places).map(Arc::new));
+        let make = || {
+            let codes = Arc::new(Codes::new(&self.network, &self.places)?);
+            // Code was held against its tapes on random rows; here on rows of real states.
+            let emitted = Emitted::new(&self.network, Arc::clone(&codes));
+            let same =
+                walks_alike(&self.network, &self.places, &self.initial, emitted, self.sweep());
+            debug_assert!(same, "code that differs from its network");
+            same.then_some(codes)
+        };
+        let codes = self.codes.get_or_init(make);
         codes.as_ref().map(|codes| Emitted::new(&self.network, Arc::clone(codes)))
     }
 
@@ -250,7 +272,7 @@ impl Game for CompiledGame {
     }
 
     fn board(&self) -> Option<&dyn Board> {
-        self.shared.compiled.board(self)
+        self.shared.compiled.board(self).map(|board| board as &dyn Board)
     }
 
     fn tensors(&self) -> Option<&dyn StateTensors> {

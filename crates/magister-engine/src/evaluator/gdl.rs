@@ -111,7 +111,7 @@ fn compile(
         Names::new(texts(&network.moves), texts(&network.percepts), texts(&network.fluents))
             .listed(sorted.iter().map(|term| numbers[term]).collect())
             .read_by(Arc::new(Terms { syntax }));
-    let info = reference::info(program, source, name);
+    let info = reference::info(program, None, source, name);
     let compiled = Compiled::new(info, names, Arc::clone(&network.network));
     let (network, program) = (Arc::clone(network), Arc::clone(program));
     let compiled = compiled.with_board(move |game| {

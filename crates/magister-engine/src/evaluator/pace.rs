@@ -5,13 +5,14 @@
 //! playouts; so it is made when the playouts asked for so far, and those asked for now, would take
 //! longer without it. Then its speed is measured once, for every width that has its use.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use magister_core::playout::LANES;
 use magister_core::{Batch, Detail, Halt, Leaves, Results, Stop, Stream};
 use magister_lanes::Width;
 
 use crate::batch::{BatchPlayer, Trouble};
+use crate::clock::Clock;
 
 /// How batches of playouts are played. The results are the same in every way.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -148,6 +149,7 @@ impl Pace {
 pub(super) fn measure(
     player: &mut BatchPlayer,
     start: &[u64],
+    clock: &Clock,
     stop: &Stop,
 ) -> Result<Option<(Width, f64, f64)>, Halt> {
     let width = player.width();
@@ -157,11 +159,11 @@ pub(super) fn measure(
     let mut results = Results::default();
     // The number of sweeps of each run, and its best time.
     let mut runs = [(0.0, f64::INFINITY); 2];
-    let begun = Instant::now();
+    let begun = clock.start();
     for _ in 0..ROUNDS {
         for (run, max_steps) in runs.iter_mut().zip(STEPS) {
             let batch = Batch { seed: 0, streams: &streams, max_steps, detail: Detail::Sums };
-            let begun = Instant::now();
+            let begun = clock.start();
             match player.play(&batch, &mut results, stop) {
                 Ok(()) => {}
                 Err(Trouble::Halt(halt)) => return Err(halt),

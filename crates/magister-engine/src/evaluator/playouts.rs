@@ -1,7 +1,6 @@
 //! Batches of playouts on a network: one lane after the other, or on vectors.
 
 use std::sync::{MutexGuard, PoisonError};
-use std::time::Instant;
 
 use magister_core::playout::{LANES, leaves_one_by_one, one_by_one};
 use magister_core::{Batch, Detail, Halt, Leaves, Payment, Results, Stop, Stream, Worker, Yields};
@@ -41,7 +40,7 @@ impl Shared {
         let mut found = Vec::new();
         for &width in Width::useful() {
             let mut player = BatchPlayer::new(self.plan(false), width);
-            found.extend(measure(&mut player, &self.initial, stop)?);
+            found.extend(measure(&mut player, &self.initial, self.clock(), stop)?);
         }
         self.pace().measured(found);
         Ok(())
@@ -101,7 +100,7 @@ impl<M: Machine> NetworkWorker<M> {
                 match self.best(&trial, &request, stop)? {
                     Some(width) => self.leaves_on_vectors(width, leaves, out, stop),
                     None => {
-                        let begun = Instant::now();
+                        let begun = self.shared.clock().start();
                         self.leaves_one_by_one(leaves, out, stop)?;
                         self.shared.pace().note_time(&request, begun.elapsed());
                         Ok(())
@@ -203,7 +202,7 @@ impl<M: Machine> NetworkWorker<M> {
         out: &mut Results,
         stop: &Stop,
     ) -> Result<(), Halt> {
-        let begun = Instant::now();
+        let begun = self.shared.clock().start();
         self.one_by_one(batch, out, stop)?;
         self.shared.pace().note(request, out, begun.elapsed());
         Ok(())

@@ -5,7 +5,7 @@
 //! have taken longer than it would. After a few requests on vectors, what is faster is taken.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use magister_core::playout::tries_one_by_one;
 use magister_core::{Halt, Information, Stop, Tried, Tries, Worker as _};
@@ -116,7 +116,7 @@ impl<M: Machine> NetworkWorker<M> {
             // To make it is not what is measured.
             self.try_player(width, tries.role.index());
         }
-        let begun = Instant::now();
+        let begun = shared.clock().start();
         if on_vectors {
             self.try_on_vectors(width, tries, out, stop)?;
         } else {

@@ -32,12 +32,14 @@ pub(super) fn ground(
     let mut levels: Vec<Level> = vec![Level::None; base.arities.len()];
     let mut guarded = levels.clone();
     let mut patient = true;
+    let mut left = limits.work;
     // Whoever counts a relation does not say what it asks for.
     let mut roots = roots(program);
     roots.extend(base.counters.iter().map(|c| c.of));
     for _ in 0..ATTEMPTS {
-        let Failure { halt, latest, origin, before_play, sizes } = failure;
-        if !matches!(halt, Halt::Limit(_)) {
+        let Failure { halt, latest, origin, before_play, sizes, looked } = failure;
+        left = left.saturating_sub(looked);
+        if !matches!(halt, Halt::Limit(_)) || left == 0 {
             return Err(halt.into());
         }
         if before_play {
@@ -84,10 +86,10 @@ pub(super) fn ground(
         }
         guarded = demand::guard(&mut set, &levels)?;
         let within = if patient {
-            let (table, rows) = (limits.table.min(LARGE), limits.rows.min(ROWS));
+            let (table, rows) = (limits.table.min(LARGE), limits.rows.min(ROWS).min(left));
             GroundLimits { rows, table, ..*limits }
         } else {
-            *limits
+            GroundLimits { rows: limits.rows.min(left), ..*limits }
         };
         failure = match attempt(program, set, &within, stop, progress) {
             Ok(grounded) => return Ok(grounded),

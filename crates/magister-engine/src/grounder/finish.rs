@@ -13,6 +13,8 @@ pub(super) struct Numbered {
     atoms: Vec<AtomKind>,
     /// The number of the first row of each table.
     base: Vec<u32>,
+    /// The place of each row, in tables whose rows are sorted.
+    places: Vec<Vec<u32>>,
     heads: Vec<AtomId>,
     ends: Vec<u32>,
     literals: Vec<Signed>,
@@ -21,7 +23,8 @@ pub(super) struct Numbered {
 impl Numbered {
     /// The atom of a row of a table.
     pub(super) fn atom(&self, table: TableId, row: u32) -> AtomId {
-        AtomId(self.base[table.index()] + row)
+        let place = self.places[table.index()].get(row as usize).copied().unwrap_or(row);
+        AtomId(self.base[table.index()] + place)
     }
 
     pub(super) fn new_atom(&mut self, kind: AtomKind) -> AtomId {
@@ -39,7 +42,11 @@ impl Numbered {
 impl Grounder<'_> {
     /// Numbers the atoms and turns what was found into instances over them.
     fn numbered(&mut self) -> Numbered {
-        let mut numbered = Numbered { base: vec![0; self.tables.len()], ..Numbered::default() };
+        let mut numbered = Numbered {
+            base: vec![0; self.tables.len()],
+            places: vec![Vec::new(); self.tables.len()],
+            ..Numbered::default()
+        };
         let role_number =
             |role: TermId| self.roles.iter().position(|&r| r == role).unwrap_or(0) as u32;
         // Fluents and moves first, in that order; then everything else that changes.
@@ -47,7 +54,12 @@ impl Grounder<'_> {
         for table in order {
             numbered.base[table] = numbered.atoms.len() as u32;
             let rows = &self.tables[table];
-            for row in 0..rows.len() {
+            let sorted = self.sorted(TableId(table as u32));
+            let mut places = vec![0; sorted.len()];
+            sorted.iter().enumerate().for_each(|(at, &row)| places[row as usize] = at as u32);
+            numbered.places[table] = places;
+            for at in 0..rows.len() {
+                let row = sorted.get(at as usize).copied().unwrap_or(at);
                 numbered.new_atom(match TableId(table as u32) {
                     FLUENTS => AtomKind::Fluent(rows.row(row)[0]),
                     DOES => AtomKind::Does(role_number(rows.row(row)[0]), rows.row(row)[1]),
@@ -79,14 +91,39 @@ impl Grounder<'_> {
         numbered
     }
 
+    /// The rows of a table in the order of their numbers, where that is not the order in which
+    /// they were found: fluents by term, and moves by role and term. State words, move ids and
+    /// observations follow this order, so it may depend on nothing but the terms.
+    fn sorted(&self, table: TableId) -> Vec<u32> {
+        let rows = &self.tables[table.index()];
+        let mut sorted: Vec<u32> = (0..rows.len()).collect();
+        match table {
+            FLUENTS => sorted.sort_by(|&a, &b| self.terms.compare(rows.row(a)[0], rows.row(b)[0])),
+            DOES => {
+                let role = |row: u32| self.roles.iter().position(|&r| r == rows.row(row)[0]);
+                sorted.sort_by(|&a, &b| {
+                    let terms = || self.terms.compare(rows.row(a)[1], rows.row(b)[1]);
+                    role(a).cmp(&role(b)).then_with(terms)
+                });
+            }
+            _ => sorted.clear(),
+        }
+        sorted
+    }
+
     /// What grounding gives.
     pub(super) fn finish(mut self) -> Grounded {
         let numbered = self.numbered();
         let atom = |(table, row): (TableId, u32)| numbered.atom(table, row);
         let fluents = self.tables[FLUENTS.index()].len() as usize;
         let moves = self.tables[DOES.index()].len() as usize;
-        let initial = (0..self.initial().len() as u32).map(AtomId).collect();
-        let next = (0..fluents as u32)
+        // The first fluents to be found are those of the initial state.
+        let mut initial: Vec<AtomId> =
+            (0..self.initial().len() as u32).map(|row| atom((FLUENTS, row))).collect();
+        initial.sort_unstable();
+        let next = self
+            .sorted(FLUENTS)
+            .into_iter()
             .map(|row| {
                 let fluent = self.tables[FLUENTS.index()].row(row);
                 self.tables[NEXT.index()].find(fluent).map(|row| atom((NEXT, row)))
@@ -101,13 +138,15 @@ impl Grounder<'_> {
         let listed = |name: &str| {
             let Some(table) = relation_table(self.program, name, 2) else { return Vec::new() };
             let rows = &self.tables[table.index()];
-            (0..rows.len())
+            let mut listed: Vec<(u32, TermId, Truth)> = (0..rows.len())
                 .filter_map(|row| {
                     let tuple = rows.row(row);
                     let role = self.roles.iter().position(|&r| r == tuple[0])?;
                     Some((role as u32, tuple[1], truth(table, row)))
                 })
-                .collect()
+                .collect();
+            listed.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| self.terms.compare(a.1, b.1)));
+            listed
         };
         let goals = listed("goal");
         let percepts =
@@ -138,7 +177,8 @@ impl Grounder<'_> {
         // A row of a table that does not change is no condition.
         let needed =
             |(table, row): (TableId, u32)| self.set.is_dynamic(table).then(|| atom((table, row)));
-        (0..moves.len())
+        self.sorted(DOES)
+            .into_iter()
             .map(|row| {
                 let legal = self.legal?;
                 let tuple = moves.row(row);

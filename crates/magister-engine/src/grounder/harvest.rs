@@ -89,7 +89,7 @@ impl Grounder<'_> {
         let mut join = self.join(rule, plan);
         let tables = join.tables;
         let known = &tables[rule.head.index()];
-        join.run(&mut |terms: &mut Terms, matched: Match<'_>| {
+        let done = join.run(&mut |terms: &mut Terms, matched: Match<'_>| {
             tuple.clear();
             head(rule, &matched, terms, depth, &mut tuple)?;
             if known.find(&tuple).is_none() && fresh.insert(&tuple).1 {
@@ -100,9 +100,9 @@ impl Grounder<'_> {
                 }
             }
             Ok(())
-        })?;
+        });
         (self.looked, self.computed) = (before + join.looked, join.computed);
-        Ok(harvest)
+        done.map(|()| harvest)
     }
 
     /// Every match, with the conditions that may change.
@@ -116,7 +116,7 @@ impl Grounder<'_> {
         let dynamic = |table: &TableId| kinds[table.index()] == Kind::Dynamic;
         let before = self.looked;
         let mut join = self.join(rule, plan);
-        join.run(&mut |terms: &mut Terms, matched: Match<'_>| {
+        let done = join.run(&mut |terms: &mut Terms, matched: Match<'_>| {
             head(rule, &matched, terms, depth, &mut harvest.heads)?;
             harvest.count += 1;
             for (place, condition) in rule.body.iter().enumerate() {
@@ -149,9 +149,9 @@ impl Grounder<'_> {
                 )));
             }
             Ok(())
-        })?;
+        });
         (self.looked, self.computed) = (before + join.looked, join.computed);
-        Ok(harvest)
+        done.map(|()| harvest)
     }
 
     /// Puts what a join found into the tables and the list of instances.

@@ -49,8 +49,11 @@ pub struct GroundLimits {
     pub bytes: usize,
     /// Nesting of terms: rules that build ever larger ones end here.
     pub depth: u32,
-    /// Rows that joins may look at.
+    /// Rows that joins may look at in one attempt.
     pub rows: u64,
+    /// Rows that joins may look at in all attempts together. It stands for time, which is never
+    /// asked: whether a game grounds must be the same on every machine.
+    pub work: u64,
     /// Rows of one relation.
     pub table: usize,
 }
@@ -62,6 +65,7 @@ impl Default for GroundLimits {
             bytes: 2 << 30,
             depth: 60,
             rows: 2_000_000_000,
+            work: 2_000_000_000,
             table: 8_000_000,
         }
     }
@@ -85,7 +89,7 @@ pub fn ground_with(
 ) -> Result<Grounded, Error> {
     let modest = GroundLimits {
         instances: limits.instances.min(1_000_000),
-        rows: limits.rows.min(20_000_000),
+        rows: limits.rows.min(20_000_000).min(limits.work),
         table: limits.table.min(500_000),
         ..*limits
     };
@@ -113,6 +117,8 @@ struct Failure {
     before_play: bool,
     /// The number of rows of each table.
     sizes: Vec<u32>,
+    /// The rows that were looked at.
+    looked: u64,
 }
 
 fn attempt(
@@ -125,6 +131,7 @@ fn attempt(
     progress.attempt();
     let mut grounder = Grounder::new(program, set, *limits, stop, progress);
     let done = grounder.static_tables().and_then(|()| grounder.dynamic_tables());
+    progress.worked(grounder.looked);
     match done {
         Ok(()) => Ok(grounder.finish()),
         Err(halt) => Err(Failure {
@@ -133,6 +140,7 @@ fn attempt(
             origin: grounder.set.origins[grounder.latest.index()],
             before_play: grounder.set.kind(grounder.latest) == Kind::Static,
             sizes: grounder.tables.iter().map(table::Table::len).collect(),
+            looked: grounder.looked,
         }),
     }
 }

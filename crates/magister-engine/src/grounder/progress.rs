@@ -1,18 +1,29 @@
 //! How far grounding has come, for whoever waits.
 
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 /// Counters that another thread may read while a program is grounded.
 #[derive(Debug, Default)]
 pub struct Progress {
     attempts: AtomicUsize,
     instances: AtomicUsize,
+    work: AtomicU64,
 }
 
 impl Progress {
     /// The number of attempts begun, and of instances found in the present one.
     pub fn read(&self) -> (usize, usize) {
         (self.attempts.load(Relaxed), self.instances.load(Relaxed))
+    }
+
+    /// The work of the attempts that have ended, in rows looked at; see
+    /// [`GroundLimits::work`](super::GroundLimits::work).
+    pub fn work(&self) -> u64 {
+        self.work.load(Relaxed)
+    }
+
+    pub(super) fn worked(&self, work: u64) {
+        self.work.fetch_add(work, Relaxed);
     }
 
     pub(super) fn attempt(&self) {

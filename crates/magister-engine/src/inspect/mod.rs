@@ -4,10 +4,12 @@
 //! vocabulary offers.
 
 mod count;
+mod identity;
 mod joints;
 mod survey;
 #[cfg(test)]
 mod tests;
 
 pub use count::{Counter, Failure, Level};
+pub use identity::{Identity, Walks, identity};
 pub use survey::{Fault, Score, Seen, Survey, survey};

@@ -26,6 +26,7 @@ pub(super) fn lower(rules: &Rulesheet, source: &str) -> Result<Program, Error> {
         views: FxHashSet::default(),
         index: FxHashMap::default(),
         lines: Lines::new(source),
+        rules_hash: String::new(),
     };
     let mut lowering = Lowering::new(&mut program);
     lowering.views(rules);

@@ -10,7 +10,8 @@ mod disjunction;
 mod lower;
 mod strata;
 
-use magister_gdl::{Builtin, Dialect, Lines, Name, Rulesheet, Span, Term};
+use magister_core::rules_hash;
+use magister_gdl::{Builtin, Canonical, Dialect, Lines, Name, Rulesheet, Span, Term, canonical};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::Error;
@@ -286,12 +287,28 @@ pub struct Program {
     /// The relations by name and number of arguments.
     index: FxHashMap<Functor, Relation>,
     lines: Lines,
+    /// SHA-256 of the rules in canonical form.
+    pub rules_hash: String,
 }
 
 impl Program {
-    /// Lowers a rulesheet. `source` is the text it was read from; lines in messages refer to it.
+    /// Lowers a rulesheet, with its rules in their order and its variables under their names, for
+    /// whoever talks to people about them. `source` is the text it was read from; lines in messages
+    /// refer to it.
     pub fn new(rules: &Rulesheet, source: &str) -> Result<Program, Error> {
+        Self::lowered(rules, source, rules_hash(&canonical(rules).text))
+    }
+
+    /// Lowers the canonical form of a rulesheet: the program of every game that is played. Equal
+    /// hashes of the rules mean equal programs, but for the lines in messages.
+    pub fn canonical(rules: &Rulesheet, source: &str) -> Result<Program, Error> {
+        let Canonical { rules, text } = canonical(rules);
+        Self::lowered(&rules, source, rules_hash(&text))
+    }
+
+    fn lowered(rules: &Rulesheet, source: &str, rules_hash: String) -> Result<Program, Error> {
         let mut program = lower::lower(rules, source)?;
+        program.rules_hash = rules_hash;
         strata::stratify(&mut program)?;
         strata::dependencies(&mut program);
         Ok(program)

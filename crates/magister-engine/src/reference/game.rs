@@ -1,31 +1,38 @@
 //! A game that the reference interpreter plays, behind the vocabulary of `magister-core`.
 
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
 use magister_core::text::IDLE_TEXT;
-use magister_core::{Game, Info, Information, Move, Percept, Role, Stop, Text, Worker, rules_hash};
+use magister_core::{
+    Board, Game, Info, Information, Move, Percept, Role, StateTensors, Stop, Text, Worker,
+    rules_hash,
+};
 use magister_gdl::{Dialect, Rulesheet, Syntax};
 
 use super::limits::Limits;
+use super::numbering::Numbering;
 use super::position::Reference;
-use super::vocabulary::Vocabulary;
 use super::worker::{Position, ReferenceWorker};
 use crate::Error;
+use crate::board::Listed;
 use crate::ground::Ground;
 use crate::program::{Pattern, Program};
 use crate::term::{Functor, TermId};
+use crate::vocabulary::Vocabulary;
 
 /// What all workers of a game share.
 #[derive(Debug)]
 pub(super) struct Shared {
     pub(super) info: Info,
-    pub(super) vocabulary: Mutex<Vocabulary>,
+    pub(super) numbering: Mutex<Numbering>,
+    /// What the rules fix, where grounding found it.
+    vocabulary: Option<Arc<Vocabulary>>,
     pub(super) initial: Position,
     /// How terms are written: infix in the operations dialect, KIF in the others.
     syntax: Syntax,
 }
 
-/// The vocabulary is only ever added to, and a reader is set before it is used, so what a panic
+/// Numbers are only ever added, and a reader is set before it is used, so what a panic
 /// left behind is still good.
 pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
@@ -33,7 +40,8 @@ pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// A game from a rulesheet, played by the reference interpreter.
 ///
-/// Moves, fluents and percepts get their numbers when they are first seen.
+/// With a vocabulary, moves, fluents and percepts have its numbers; without, they get numbers when a
+/// worker first sees them.
 #[derive(Debug)]
 pub struct ReferenceGame {
     shared: Arc<Shared>,
@@ -41,49 +49,56 @@ pub struct ReferenceGame {
     worker: ReferenceWorker,
     /// A worker that tries what somebody wrote: not every set of fluents is a state.
     reader: Mutex<ReferenceWorker>,
+    /// The board and the observations, made when somebody first wants them.
+    listed: OnceLock<Listed>,
 }
 
 impl ReferenceGame {
-    /// The game of a rulesheet. `source` is the text it was read from.
+    /// The game of a rulesheet, without grounding it: moves have no fixed numbers. `source` is the
+    /// text it was read from.
     pub fn new(rules: &Rulesheet, source: &str, name: &str) -> Result<Self, Error> {
-        let program = Arc::new(Program::new(rules, source)?);
-        Self::with_limits(program, Limits::default(), source, name, &Stop::never())
+        let program = Arc::new(Program::canonical(rules, source)?);
+        Self::with_limits(program, None, Limits::default(), source, name, &Stop::never())
     }
 
-    /// The game of a program, with limits for the evaluation of every query.
+    /// The game of a program, with the vocabulary of its grounded rules if there is one, and limits
+    /// for the evaluation of every query.
     pub fn with_limits(
         program: Arc<Program>,
+        vocabulary: Option<Arc<Vocabulary>>,
         limits: Limits,
         source: &str,
         name: &str,
         stop: &Stop,
     ) -> Result<Self, Error> {
-        let info = info(&program, source, name);
+        let info = info(&program, vocabulary.as_deref(), source, name);
         let operations = program.dialect == Dialect::Operations;
         let mut reference = Reference::new(program, limits);
         let state = reference.initial(stop)?;
         let mut shared = Shared {
             info,
-            vocabulary: Mutex::default(),
+            numbering: Mutex::default(),
+            vocabulary,
             initial: Position::default(),
             syntax: if operations { Syntax::Infix } else { Syntax::Kif },
         };
         // The initial position needs a worker, and the worker what is shared; so it is made twice.
         let first = Shared {
             info: shared.info.clone(),
-            vocabulary: Mutex::default(),
+            numbering: Mutex::new(Numbering::new(shared.vocabulary.as_deref())),
+            vocabulary: None,
             initial: Position::default(),
             syntax: shared.syntax,
         };
         let mut worker =
             ReferenceWorker { shared: Arc::new(first), reference, position: Position::default() };
         worker.enter(state, stop)?;
-        shared.vocabulary = Mutex::new(std::mem::take(&mut *locked(&worker.shared.vocabulary)));
+        shared.numbering = Mutex::new(std::mem::take(&mut *locked(&worker.shared.numbering)));
         shared.initial = worker.position.clone();
         let shared = Arc::new(shared);
         worker.shared = Arc::clone(&shared);
         let reader = Mutex::new(worker.clone());
-        Ok(ReferenceGame { shared, worker, reader })
+        Ok(ReferenceGame { shared, worker, reader, listed: OnceLock::new() })
     }
 
     /// An interpreter of the same rules, for questions that [`Worker`] does not answer.
@@ -93,30 +108,41 @@ impl ReferenceGame {
 
     /// The fluents of a state; none if the words are no state.
     pub fn fluents_of(&self, state: &[u64]) -> Vec<Ground> {
-        let vocabulary = locked(&self.shared.vocabulary);
-        let fluents = vocabulary.state(state).unwrap_or_default();
-        fluents.into_iter().map(|fluent| vocabulary.terms.export(fluent)).collect()
+        let numbering = locked(&self.shared.numbering);
+        let fluents = numbering.state(state).unwrap_or_default();
+        fluents.into_iter().map(|fluent| numbering.terms.export(fluent)).collect()
     }
 
     /// The words of the state with these fluents, which need not be one that can be reached.
     pub fn words_of(&self, fluents: &[Ground]) -> Vec<u64> {
-        locked(&self.shared.vocabulary).words(fluents)
+        locked(&self.shared.numbering).words(fluents)
     }
 
     /// A move as a term; `None` for a role that idles.
     pub fn term_of(&self, choice: Move) -> Option<Ground> {
-        let vocabulary = locked(&self.shared.vocabulary);
-        let term = vocabulary.moves.get(choice.0).filter(|_| choice != Move::IDLE);
-        term.map(|term| vocabulary.terms.export(term))
+        let numbering = locked(&self.shared.numbering);
+        let term = numbering.moves.get(choice.0).filter(|_| choice != Move::IDLE);
+        term.map(|term| numbering.terms.export(term))
     }
 
     fn read(&self, text: &str) -> Option<Ground> {
         Ground::read_either(text, self.shared.syntax)
     }
 
-    fn text_of(&self, vocabulary: &Vocabulary, term: Option<TermId>) -> String {
-        let text = |term| vocabulary.terms.export(term).text(self.shared.syntax);
+    fn text_of(&self, numbering: &Numbering, term: Option<TermId>) -> String {
+        let text = |term| numbering.terms.export(term).text(self.shared.syntax);
         term.map_or_else(|| "?".to_owned(), text)
+    }
+}
+
+impl ReferenceGame {
+    /// What states look like, where the rules fix the fluents.
+    fn listed(&self) -> Option<&Listed> {
+        let vocabulary = self.shared.vocabulary.as_ref()?;
+        Some(
+            self.listed
+                .get_or_init(|| Listed::new(self, self.worker.reference.program(), vocabulary)),
+        )
     }
 }
 
@@ -132,6 +158,14 @@ impl Game for ReferenceGame {
     fn text(&self) -> &dyn Text {
         self
     }
+
+    fn board(&self) -> Option<&dyn Board> {
+        self.listed()?.board()
+    }
+
+    fn tensors(&self) -> Option<&dyn StateTensors> {
+        self.listed().map(|listed| listed as &dyn StateTensors)
+    }
 }
 
 impl Text for ReferenceGame {
@@ -139,8 +173,8 @@ impl Text for ReferenceGame {
         if choice == Move::IDLE {
             return IDLE_TEXT.to_owned();
         }
-        let vocabulary = locked(&self.shared.vocabulary);
-        self.text_of(&vocabulary, vocabulary.moves.get(choice.0))
+        let numbering = locked(&self.shared.numbering);
+        self.text_of(&numbering, numbering.moves.get(choice.0))
     }
 
     fn parse_move(&self, _role: Role, text: &str) -> Option<Move> {
@@ -148,27 +182,23 @@ impl Text for ReferenceGame {
             return Some(Move::IDLE);
         }
         let term = self.read(text)?;
-        let mut vocabulary = locked(&self.shared.vocabulary);
-        let term = vocabulary.terms.import(&term);
-        Some(Move(vocabulary.moves.number(term)))
+        locked(&self.shared.numbering).find_move(&term).map(Move)
     }
 
     fn percept_text(&self, percept: Percept) -> String {
-        let vocabulary = locked(&self.shared.vocabulary);
-        self.text_of(&vocabulary, vocabulary.percepts.get(percept.0))
+        let numbering = locked(&self.shared.numbering);
+        self.text_of(&numbering, numbering.percepts.get(percept.0))
     }
 
     fn parse_percept(&self, text: &str) -> Option<Percept> {
         let term = self.read(text)?;
-        let mut vocabulary = locked(&self.shared.vocabulary);
-        let term = vocabulary.terms.import(&term);
-        Some(Percept(vocabulary.percepts.number(term)))
+        locked(&self.shared.numbering).find_percept(&term).map(Percept)
     }
 
     fn state_text(&self, state: &[u64]) -> String {
-        let vocabulary = locked(&self.shared.vocabulary);
-        let fluents = vocabulary.state(state).unwrap_or_default();
-        let texts = fluents.into_iter().map(|fluent| self.text_of(&vocabulary, Some(fluent)));
+        let numbering = locked(&self.shared.numbering);
+        let fluents = numbering.state(state).unwrap_or_default();
+        let texts = fluents.into_iter().map(|fluent| self.text_of(&numbering, Some(fluent)));
         magister_core::text::list(texts)
     }
 
@@ -176,13 +206,23 @@ impl Text for ReferenceGame {
         let inner = text.trim().strip_prefix('(')?.strip_suffix(')')?;
         let read = |syntax| Ground::read_all(inner, syntax);
         let fluents = read(self.shared.syntax).or_else(|| read(Syntax::Kif))?;
-        let words = locked(&self.shared.vocabulary).words(&fluents);
+        if let Some(vocabulary) = &self.shared.vocabulary
+            && fluents.iter().any(|fluent| vocabulary.fluents.number(fluent).is_none())
+        {
+            return None; // No play comes to it.
+        }
+        let words = locked(&self.shared.numbering).words(&fluents);
         let loaded = locked(&self.reader).load(&words, &Stop::never());
         loaded.ok().map(|()| words)
     }
 }
 
-pub(crate) fn info(program: &Program, source: &str, name: &str) -> Info {
+pub(crate) fn info(
+    program: &Program,
+    vocabulary: Option<&Vocabulary>,
+    source: &str,
+    name: &str,
+) -> Info {
     let roles: Vec<String> =
         program.roles.iter().map(|&role| program.terms.export(role).to_string()).collect();
     let random = roles.iter().position(|role| role == "random");
@@ -192,8 +232,8 @@ pub(crate) fn info(program: &Program, source: &str, name: &str) -> Info {
             .filter(|_| program.dialect != Dialect::Operations)
             .map(|role| Role(role as u8)),
         roles,
-        moves: None,
-        percepts: None,
+        moves: vocabulary.map(|vocabulary| vocabulary.moves.len() as u32),
+        percepts: vocabulary.map(|vocabulary| vocabulary.percepts.len() as u32),
         state_words: None,
         rewards: rewards(program),
         payment: magister_core::Payment::AtEnd,
@@ -203,7 +243,7 @@ pub(crate) fn info(program: &Program, source: &str, name: &str) -> Info {
             Dialect::Gdl2 => Information::Hidden,
             Dialect::Gdl | Dialect::Operations => Information::Perfect,
         },
-        rules_hash: rules_hash(source),
+        rules_hash: program.rules_hash.clone(),
         text_hash: rules_hash(source),
     }
 }

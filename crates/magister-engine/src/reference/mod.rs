@@ -14,11 +14,11 @@ mod limits;
 mod literal;
 mod machine;
 pub(crate) mod number;
+pub(crate) mod numbering;
 pub(crate) mod operation;
 mod plan;
 mod position;
 mod table;
-pub(crate) mod vocabulary;
 mod worker;
 
 #[cfg(test)]

@@ -57,9 +57,9 @@ impl ReferenceWorker {
             position.goals.push(self.values(role, stop)?);
         }
         let reference = &self.reference;
-        let mut vocabulary = locked(&self.shared.vocabulary);
+        let mut numbering = locked(&self.shared.numbering);
         let fluents: Vec<_> = state.iter().map(|&f| reference.terms().export(f)).collect();
-        position.words = vocabulary.words(&fluents);
+        position.words = numbering.words(&fluents);
         position.state = state;
         position.legal = position
             .choices
@@ -68,8 +68,8 @@ impl ReferenceWorker {
                 let number = |choice: &Option<TermId>| match choice {
                     None => Move::IDLE,
                     Some(term) => {
-                        let term = vocabulary.terms.copy(reference.terms(), *term);
-                        Move(vocabulary.moves.number(term))
+                        let term = numbering.terms.copy(reference.terms(), *term);
+                        Move(numbering.moves.number(term))
                     }
                 };
                 choices.iter().map(number).collect()
@@ -137,10 +137,10 @@ impl ReferenceWorker {
         if self.shared.info.information == Information::Hidden {
             for role in self.shared.info.all_roles() {
                 let seen = self.reference.percepts(role.index(), stop)?;
-                let mut vocabulary = locked(&self.shared.vocabulary);
+                let mut numbering = locked(&self.shared.numbering);
                 for percept in seen {
-                    let term = vocabulary.terms.copy(self.reference.terms(), percept);
-                    let number = vocabulary.percepts.number(term);
+                    let term = numbering.terms.copy(self.reference.terms(), percept);
+                    let number = numbering.percepts.number(term);
                     out.percepts.insert(role, Percept(number));
                 }
             }
@@ -161,10 +161,10 @@ impl Worker for ReferenceWorker {
 
     fn load(&mut self, state: &[u64], stop: &Stop) -> Result<(), Halt> {
         let fluents = {
-            let vocabulary = locked(&self.shared.vocabulary);
-            let fluents = vocabulary.state(state).ok_or(Halt::BadState)?;
+            let numbering = locked(&self.shared.numbering);
+            let fluents = numbering.state(state).ok_or(Halt::BadState)?;
             let terms = self.reference.terms_mut();
-            fluents.into_iter().map(|fluent| terms.copy(&vocabulary.terms, fluent)).collect()
+            fluents.into_iter().map(|fluent| terms.copy(&numbering.terms, fluent)).collect()
         };
         self.enter(fluents, stop)
     }

@@ -2,7 +2,7 @@
 
 use magister_core::text::{list, terms};
 use magister_core::{Board, Game, Info, Move, Native, Payment, Role, Rules, Shape, Step};
-use magister_engine::compiled::{Compiled, CompiledBuilder, FluentHandle, Wire};
+use magister_engine::compiled::{Compiled, CompiledBuilder, FluentBoard, FluentHandle, Wire};
 
 use crate::twins::assert_twins;
 
@@ -187,6 +187,14 @@ impl Rules for Slide {
 struct Grid {
     shape: Shape,
     largest: usize,
+}
+
+impl FluentBoard for Grid {
+    fn place(&self, fluent: usize) -> Option<(u32, u16)> {
+        let cell = fluent / self.largest;
+        let drawn = cell < self.shape.cells.len();
+        drawn.then(|| (cell as u32, (fluent % self.largest + 1) as u16))
+    }
 }
 
 impl Board for Grid {

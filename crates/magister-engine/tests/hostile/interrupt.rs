@@ -62,6 +62,49 @@ fn preparation_can_be_interrupted() {
     watch.end("interrupted preparations");
 }
 
+/// A flag refuses a game or has no effect: it never makes another one.
+#[test]
+fn a_flag_never_changes_a_game() {
+    let watch = watch();
+    let mut text = String::from(
+        "(role x) (role o) (init (control x)) (other x o) (other o x)
+         (<= (legal ?r (mark ?c)) (true (control ?r)) (true (cell ?c b)))
+         (<= (legal ?r noop) (true (control ?s)) (other ?s ?r))
+         (<= (next (cell ?c ?r)) (does ?r (mark ?c)))
+         (<= (next (cell ?c ?v)) (true (cell ?c ?v)) (distinct ?v b))
+         (<= (next (cell ?c b)) (true (cell ?c b)) (not (taken ?c)))
+         (<= (taken ?c) (does ?r (mark ?c)))
+         (<= (next (control ?o)) (true (control ?r)) (other ?r ?o))
+         (<= terminal (not open)) (<= open (true (cell ?c b)))
+         (<= (goal ?r 100) (role ?r) (true (cell 1 ?r)))
+         (<= (goal ?r 0) (role ?r) (not (true (cell 1 ?r))))",
+    );
+    text.extend((1..=40).map(|cell| format!("(init (cell {cell} b))")));
+    let rules = rules(&text);
+    let never = prepare(&rules, &text, "row", Some(Evaluator::Sweep), &Stop::never()).unwrap();
+    let (mut refused, mut made) = (0, 0);
+    for delay in 0..40 {
+        let stop = Stop::new();
+        let flag = stop.clone();
+        let setter = std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(delay * 5));
+            flag.set();
+        });
+        match prepare(&rules, &text, "row", Some(Evaluator::Sweep), &stop) {
+            Ok(prepared) => {
+                made += 1;
+                assert_eq!(prepared.gates, never.gates);
+                assert_eq!(prepared.game.info(), never.game.info());
+            }
+            Err(Error::Halt(Halt::Stopped) | Error::Network(Halt::Stopped)) => refused += 1,
+            Err(error) => panic!("{error}"),
+        }
+        setter.join().expect("it only waits");
+    }
+    eprintln!("{refused} refused, {made} made");
+    watch.end("flags at every moment");
+}
+
 #[test]
 fn steps_can_be_interrupted() {
     let watch = watch();

@@ -1,6 +1,7 @@
 //! Rules that nobody should write, and flags that are set at a bad moment: everything ends soon,
 //! within bounds, and says why.
 #![allow(clippy::print_stderr)]
+#![allow(clippy::disallowed_methods, reason = "tests may look at the clock")]
 
 mod interrupt;
 mod sheets;
@@ -51,7 +52,8 @@ fn rules_that_explode() {
     ] {
         let program = Arc::new(Program::new(&rules(&text), &text).expect("a program"));
         let never = Stop::never();
-        let game = ReferenceGame::with_limits(Arc::clone(&program), small, &text, "it", &never);
+        let game =
+            ReferenceGame::with_limits(Arc::clone(&program), None, small, &text, "it", &never);
         let error = game.expect_err("no game").to_string();
         assert!(error.contains(limit) && error.contains(rule), "{error}");
         let error = ground(&program, &few, &never).expect_err("too much").to_string();

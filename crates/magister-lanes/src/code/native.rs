@@ -14,6 +14,11 @@ const BIAS: u16 = 128;
 /// Code begins with a line of the cache.
 const LINE: usize = 64;
 
+/// Code is held against the interpreter on so many sets of rows at most, and on fewer where they
+/// and the gates are more than this.
+const MOST_ROUNDS: usize = 4;
+const ENOUGH: usize = 16_384;
+
 /// The code of a tape.
 #[derive(Clone, Debug)]
 pub(crate) struct Code {
@@ -86,15 +91,21 @@ impl Code {
 
     /// Whether it computes what the tape does, in the rows that are wanted.
     fn agrees(&self, tape: &Tape, wanted: &[u32]) -> bool {
-        let mut ours = Wires::new(self.width, self.wires.max(1));
-        let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-        for word in ours.words_mut() {
-            // xorshift64
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            *word = state;
-        }
+        let reads = reads(tape);
+        // Small tapes are cheap to run, and there are many of them.
+        let rounds = (ENOUGH / (reads.len() + tape.len() + 1)).clamp(1, MOST_ROUNDS);
+        let mut random = Random::default();
+        (0..rounds).all(|_| {
+            let mut rows = Wires::new(self.width, self.wires.max(1));
+            for &row in &reads {
+                rows.row_mut(row).iter_mut().for_each(|word| *word = random.biased());
+            }
+            self.agrees_on(tape, wanted, rows)
+        })
+    }
+
+    /// The same, on given rows.
+    fn agrees_on(&self, tape: &Tape, wanted: &[u32], mut ours: Wires) -> bool {
         let mut theirs = ours.clone();
         self.run(&mut ours);
         tape.interpret(&mut theirs);
@@ -130,6 +141,67 @@ impl Code {
             base = base.wrapping_add(self.registers);
         }
     }
+}
+
+/// The rows that a tape reads before it writes them.
+fn reads(tape: &Tape) -> Vec<u32> {
+    let mut seen = vec![false; tape.wires()];
+    let mut reads = Vec::new();
+    for gate in tape.gates() {
+        for row in gate.inputs() {
+            if !std::mem::replace(&mut seen[row as usize], true) {
+                reads.push(row);
+            }
+        }
+        seen[gate.out as usize] = true;
+    }
+    reads
+}
+
+/// Words that look random.
+struct Random(u64);
+
+impl Default for Random {
+    fn default() -> Self {
+        Self(0x9e37_79b9_7f4a_7c15)
+    }
+}
+
+impl Random {
+    /// Half of the bits are ones.
+    fn uniform(&mut self) -> u64 {
+        // xorshift64
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    /// How many bits are ones depends on the lane. A conjunction of many rows of which half are
+    /// ones is almost always zero, whatever is computed on the way; only lanes with many ones
+    /// show what a wide gate does, and only lanes with few what a wide disjunction does.
+    fn biased(&mut self) -> u64 {
+        let (mut any, mut all) = (0, !0);
+        let mut parts = [(0, 0); 7];
+        for part in &mut parts {
+            let word = self.uniform();
+            (any, all) = (any | word, all & word);
+            *part = (any, all);
+        }
+        let [(half, _), _, (most, few), _, (more, fewer), _, (nearly, _)] = parts;
+        (half & lanes(0, 8))
+            | (most & lanes(8, 16)) // 7 of 8
+            | (more & lanes(16, 32)) // 31 of 32
+            | (nearly & lanes(32, 46)) // 127 of 128
+            | (few & lanes(46, 54)) // 1 of 8
+            | (fewer & lanes(54, 62)) // 1 of 32
+            | lanes(62, 63) // All of them; and none in the last lane.
+    }
+}
+
+/// The lanes of a word from one on up to another.
+const fn lanes(from: u32, to: u32) -> u64 {
+    (1 << to) - (1 << from)
 }
 
 #[cfg(test)]
@@ -220,6 +292,58 @@ mod tests {
                     let code = one(&tape, width, size, &wanted).unwrap();
                     assert!(code.agrees(&tape, &wanted), "{width}, {size:?}, {operation:?}");
                 }
+            }
+        }
+    }
+
+    /// A conjunction of many rows, one after the other, and the same with a gate that is wrong.
+    #[test]
+    fn a_wrong_gate_deep_in_a_chain_is_found() {
+        let chain = |wrong: Option<u32>| -> Vec<Gate> {
+            (1..60)
+                .map(|n| {
+                    let bad = wrong == Some(n);
+                    let operation = if bad { Operation::AndNot } else { Operation::And };
+                    let a = if n == 1 { 0 } else { 60 + n - 1 };
+                    Gate { operation, a, b: n, c: n, out: 60 + n }
+                })
+                .collect()
+        };
+        let (rows, wanted) = (120, [119]);
+        let tape = Tape::new(&chain(None), rows);
+        for (width, size) in kinds() {
+            assert!(one(&tape, width, size, &wanted).unwrap().agrees(&tape, &wanted));
+            for wrong in [20, 35, 50, 59] {
+                let broken = Tape::new(&chain(Some(wrong)), rows);
+                let code = one(&broken, width, size, &wanted).unwrap();
+                let mut uniform = Wires::new(width, rows);
+                let mut random = Random::default();
+                uniform.words_mut().iter_mut().for_each(|word| *word = random.uniform());
+                assert!(code.agrees_on(&tape, &wanted, uniform), "uniform rows do not show it");
+                assert!(!code.agrees(&tape, &wanted), "{width}, {size:?}, gate {wrong}");
+            }
+        }
+    }
+
+    /// A row that is left out of a wide conjunction shows only where all others are ones.
+    #[test]
+    fn a_row_that_is_left_out_is_found() {
+        let chain = |left_out: Option<u32>| -> Vec<Gate> {
+            (1..12)
+                .map(|n| {
+                    let a = if n == 1 { 0 } else { 12 + n - 1 };
+                    let b = if left_out == Some(n) { a } else { n };
+                    Gate { operation: Operation::And, a, b, c: b, out: 12 + n }
+                })
+                .collect()
+        };
+        let (rows, wanted) = (24, [23]);
+        let tape = Tape::new(&chain(None), rows);
+        for (width, size) in kinds() {
+            for left_out in [1, 6, 11] {
+                let broken = Tape::new(&chain(Some(left_out)), rows);
+                let code = one(&broken, width, size, &wanted).unwrap();
+                assert!(!code.agrees(&tape, &wanted), "{width}, {size:?}, row {left_out}");
             }
         }
     }

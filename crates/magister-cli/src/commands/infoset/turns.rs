@@ -1,8 +1,9 @@
 //! Turns as people write them.
 
 use anyhow::{Result, bail};
+use magister_core::text::find_percepts;
 use magister_core::{Game, Observation, Percept, Role, Stop, Turn};
-use magister_infoset::{Known, Tracker};
+use magister_infoset::{Cloud, Known, Tracker};
 
 use crate::session::joint::terms;
 
@@ -11,11 +12,18 @@ const NAMED: usize = 40;
 /// The letters of a text that an error repeats.
 const LONG: usize = 80;
 
-/// The turn of a text such as `(mark 2 2) => ok`.
+/// States of which what can be perceived is tried out, and joint moves of each, in a game whose
+/// rules do not fix what there is to perceive.
+const TRIED: usize = 2_000;
+const JOINTS: usize = 200;
+
+/// The turn of a text such as `(mark 2 2) => ok`. `states` are some that the role takes for possible
+/// before the turn.
 pub(super) fn read(
     game: &dyn Game,
     role: Role,
     tracker: &mut Tracker,
+    states: &[Vec<u64>],
     before: usize,
     text: &str,
 ) -> Result<Turn> {
@@ -35,6 +43,11 @@ pub(super) fn read(
         let own = short(own);
         bail!("turn {number}: `{own}` is no move of this game, or none of {name}{legal}");
     };
+    if game.info().moves.is_none() {
+        let known = || terms(seen).into_iter().all(|term| percept(game, term, number).is_ok());
+        let states = states.iter().map(Vec::as_slice);
+        find_percepts(game, (role, choice), states, JOINTS, known, &Stop::never())?;
+    }
     let mut percepts = Vec::new();
     let mut nothing = false;
     for term in terms(seen) {
@@ -51,6 +64,15 @@ pub(super) fn read(
     percepts.sort_unstable();
     percepts.dedup();
     Ok(Turn { own: choice, seen: Observation::Percepts(percepts.into()) })
+}
+
+/// Some of the states that agree with everything so far.
+pub(super) fn states(tracker: &Tracker, cloud: Option<&Cloud>) -> Vec<Vec<u64>> {
+    if let Some(cloud) = cloud {
+        return (0..cloud.len().min(TRIED)).map(|at| cloud.state(at).to_vec()).collect();
+    }
+    let layer = tracker.layer();
+    (0..layer.len().min(TRIED)).map(|at| layer.state(at).to_vec()).collect()
 }
 
 /// The percepts of a term: one, none for `nil`, or those of a list.

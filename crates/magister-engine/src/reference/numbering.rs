@@ -1,9 +1,14 @@
 //! The numbers that all workers of a game share.
+//!
+//! Where the rules fix a vocabulary, its terms have their numbers before play begins. Where they
+//! do not, a term gets the next number when a worker first sees it, and the number is good for this
+//! game in this process only. Reading text never gives out a number.
 
 use rustc_hash::FxHashMap;
 
 use crate::ground::Ground;
 use crate::term::{TermId, Terms};
+use crate::vocabulary::{TermList, Vocabulary};
 
 /// A list of terms with dense numbers in the order of first sight.
 #[derive(Debug, Default)]
@@ -20,6 +25,11 @@ impl Numbered {
         })
     }
 
+    /// The number of a term that has one.
+    pub(crate) fn find(&self, term: TermId) -> Option<u32> {
+        self.index.get(&term).copied()
+    }
+
     pub(crate) fn get(&self, number: u32) -> Option<TermId> {
         self.list.get(number as usize).copied()
     }
@@ -28,14 +38,41 @@ impl Numbered {
 /// Fluents, moves and percepts that somebody has seen. Workers compute with terms of their own
 /// and come here only for what they hand out.
 #[derive(Debug, Default)]
-pub(crate) struct Vocabulary {
+pub(crate) struct Numbering {
     pub(crate) terms: Terms,
     pub(crate) fluents: Numbered,
     pub(crate) moves: Numbered,
     pub(crate) percepts: Numbered,
 }
 
-impl Vocabulary {
+impl Numbering {
+    /// The numbers of a vocabulary, or none yet.
+    pub(crate) fn new(vocabulary: Option<&Vocabulary>) -> Self {
+        let mut numbering = Numbering::default();
+        if let Some(vocabulary) = vocabulary {
+            let Numbering { terms, fluents, moves, percepts } = &mut numbering;
+            let mut fill = |list: &TermList, numbers: &mut Numbered| {
+                for term in list.terms() {
+                    numbers.number(terms.import(term));
+                }
+            };
+            fill(&vocabulary.fluents, fluents);
+            fill(&vocabulary.moves, moves);
+            fill(&vocabulary.percepts, percepts);
+        }
+        numbering
+    }
+
+    /// The number of a move that has one.
+    pub(crate) fn find_move(&self, term: &Ground) -> Option<u32> {
+        self.moves.find(self.terms.find(term)?)
+    }
+
+    /// The number of a percept that has one.
+    pub(crate) fn find_percept(&self, term: &Ground) -> Option<u32> {
+        self.percepts.find(self.terms.find(term)?)
+    }
+
     /// The words of a state: the numbers of its fluents, in the order of the fluents.
     pub(crate) fn words(&mut self, state: &[Ground]) -> Vec<u64> {
         let mut fluents: Vec<TermId> =

@@ -1,0 +1,100 @@
+//! The one clock of the engine.
+//!
+//! How fast evaluators of one network are is measured, because nothing else tells; the results are
+//! the same whichever is taken. Everything that a caller can see is decided by counting instead, so
+//! this is the only place that asks what time it is. Whoever needs even the choice of an evaluator
+//! to be the same in every run gives a clock that counts.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// A clock by which evaluators are measured.
+#[derive(Clone, Default)]
+pub struct Clock(Option<Arc<dyn Fn() -> Duration + Send + Sync>>);
+
+impl Clock {
+    /// The clock of the machine; the default.
+    pub fn machine() -> Self {
+        Self(None)
+    }
+
+    /// A clock that somebody else reads: the time since any fixed moment.
+    pub fn new(now: impl Fn() -> Duration + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(now)))
+    }
+
+    /// A clock that goes on by this much whenever it is read.
+    pub fn counting(tick: Duration) -> Self {
+        let reads = AtomicU64::new(0);
+        Self::new(move || {
+            let read = reads.fetch_add(1, Ordering::Relaxed);
+            Duration::from_nanos(read.saturating_mul(tick.as_nanos() as u64))
+        })
+    }
+
+    /// Begins to measure.
+    pub fn start(&self) -> Stopwatch {
+        Stopwatch(match &self.0 {
+            None => Watch::Machine(machine_now()),
+            Some(now) => Watch::Other(Arc::clone(now), now()),
+        })
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "the one place that may ask")]
+fn machine_now() -> Instant {
+    Instant::now()
+}
+
+impl fmt::Debug for Clock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.is_none() { "Clock(machine)" } else { "Clock(other)" })
+    }
+}
+
+enum Watch {
+    Machine(Instant),
+    Other(Arc<dyn Fn() -> Duration + Send + Sync>, Duration),
+}
+
+/// A measurement that has begun.
+pub struct Stopwatch(Watch);
+
+impl Stopwatch {
+    /// The time since it began.
+    pub fn elapsed(&self) -> Duration {
+        match &self.0 {
+            Watch::Machine(begun) => machine_now().saturating_duration_since(*begun),
+            Watch::Other(now, begun) => now().saturating_sub(*begun),
+        }
+    }
+}
+
+impl fmt::Debug for Stopwatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Stopwatch")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_counting_clock_goes_on_when_it_is_read() {
+        let clock = Clock::counting(Duration::from_millis(3));
+        let watch = clock.start();
+        assert_eq!(watch.elapsed(), Duration::from_millis(3));
+        assert_eq!(watch.elapsed(), Duration::from_millis(6));
+        assert_eq!(clock.start().elapsed(), Duration::from_millis(3));
+    }
+
+    #[test]
+    fn the_clock_of_the_machine_never_runs_backwards() {
+        let watch = Clock::machine().start();
+        let first = watch.elapsed();
+        assert!(watch.elapsed() >= first);
+    }
+}

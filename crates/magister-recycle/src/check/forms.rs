@@ -1,0 +1,431 @@
+//! The forms of expressions, by the keyword they begin with.
+
+use super::{Checker, Elem, Type, Val};
+use crate::code::{Code, Diagnostic};
+use crate::ir::{
+    Arith, Bool, Card, Cards, Coll, Compare, Groups, Int, Owner, SetOp, Vis, Which, Words,
+};
+use crate::tree::Node;
+
+impl Checker<'_> {
+    pub(super) fn headed(&mut self, node: &Node, head: &str, items: &[Node]) -> Option<Val> {
+        let rest = &items[1..];
+        match head {
+            "+" | "-" | "*" | "//" | "%" | "^" | "mod" => {
+                if head == "mod" {
+                    self.older(items[0].span, "mod", "%");
+                }
+                let [a, b] = self.exactly(node, rest, "two integers")?;
+                let (a, b) = (self.int(a), self.int(b));
+                let op = match head {
+                    "+" => Arith::Add,
+                    "-" => Arith::Sub,
+                    "*" => Arith::Mul,
+                    "//" => Arith::Div,
+                    "^" => Arith::Pow,
+                    _ => Arith::Rem,
+                };
+                Some(Val::Int(Int::Arith(op, Box::new(a?), Box::new(b?))))
+            }
+            "tri" | "fib" => {
+                let [n] = self.exactly(node, rest, "an integer")?;
+                let n = Box::new(self.int(n)?);
+                Some(Val::Int(if head == "tri" { Int::Tri(n) } else { Int::Fib(n) }))
+            }
+            "random" => self.random(node, rest),
+            "size" => {
+                let [coll] = self.exactly(node, rest, "a collection")?;
+                let (coll, _) = self.coll(coll)?;
+                Some(Val::Int(Int::Size(Box::new(coll))))
+            }
+            "sum" => {
+                let (cards, points) = self.using(node, rest)?;
+                let cards = self.cards(cards);
+                let points = self.asked(points)?;
+                Some(Val::Int(Int::Sum(Box::new(cards?), Box::new(points))))
+            }
+            "score" => {
+                let (card, points) = self.using(node, rest)?;
+                let card = self.card(card);
+                let points = self.asked(points)?;
+                Some(Val::Int(Int::Score(Box::new(card?), Box::new(points))))
+            }
+            "and" | "or" => {
+                if rest.is_empty() {
+                    self.malformed(node, "at least one test");
+                    return None;
+                }
+                let tests: Vec<Option<Bool>> = rest.iter().map(|test| self.bool(test)).collect();
+                let tests: Vec<Bool> = tests.into_iter().collect::<Option<_>>()?;
+                Some(Val::Bool(if head == "and" { Bool::And(tests) } else { Bool::Or(tests) }))
+            }
+            "not" => {
+                let [test] = self.exactly(node, rest, "one test")?;
+                Some(Val::Bool(Bool::Not(Box::new(self.bool(test)?))))
+            }
+            "<" | ">" | "<=" | ">=" => {
+                let [a, b] = self.exactly(node, rest, "two integers")?;
+                let (a, b) = (self.int(a), self.int(b));
+                let op = match head {
+                    "<" => Compare::Lt,
+                    ">" => Compare::Gt,
+                    "<=" => Compare::Le,
+                    _ => Compare::Ge,
+                };
+                Some(Val::Bool(Bool::Ints(op, a?, b?)))
+            }
+            "==" | "!=" => self.equal(node, head == "==", rest),
+            "any" | "all" => self.aggregate(node, head == "all", rest),
+            "cardatt" => {
+                let [name, card] = self.exactly(node, rest, "an attribute and a card")?;
+                let name_node = name;
+                let name = self.str(name);
+                let card = self.card(card)?;
+                let name = name?;
+                if let crate::ir::Str::Const(id) = name
+                    && !self.out.cards.iter().any(|c| c.values.iter().any(|v| v.0 == id))
+                {
+                    let text = &self.strings[id as usize];
+                    let message = format!("No card has the attribute `{text}`.");
+                    self.report(Code::UnknownAttribute, name_node.span, message);
+                }
+                Some(Val::Str(crate::ir::Str::Att(Box::new(name), Box::new(card))))
+            }
+            "top" | "bottom" => {
+                let which = if head == "top" { Which::Top } else { Which::Bottom };
+                match rest {
+                    [one] => self.at(which, one),
+                    [count, cards] => {
+                        let count = self.int(count);
+                        let cards = Box::new(self.cards(cards)?);
+                        let top = head == "top";
+                        Some(Val::Cards(Cards::Some { top, count: Box::new(count?), cards }))
+                    }
+                    _ => {
+                        self.malformed(node, "`(top CARDS)` or `(top NUMBER CARDS)`");
+                        None
+                    }
+                }
+            }
+            "max" | "min" => {
+                let (cards, points) = self.using(node, rest)?;
+                let cards = self.cards(cards);
+                let points = Box::new(self.asked(points)?);
+                let cards = Box::new(cards?);
+                Some(Val::Card(Card::Best { most: head == "max", cards, points }))
+            }
+            "actual" => {
+                let [card] = self.exactly(node, rest, "a card")?;
+                Some(Val::Card(self.card(card)?))
+            }
+            "union" | "intersect" | "disjunction" | "intersection" => {
+                if head == "intersection" {
+                    self.older(items[0].span, "intersection", "intersect");
+                }
+                let op = match head {
+                    "union" => SetOp::Union,
+                    "disjunction" => SetOp::Disjunction,
+                    _ => SetOp::Intersect,
+                };
+                let groups = self.operands(node, rest)?;
+                Some(Val::Cards(Cards::Set(op, Box::new(groups))))
+            }
+            "sort" => {
+                let (cards, points) = self.using(node, rest)?;
+                let cards = self.cards(cards);
+                let points = Box::new(self.asked(points)?);
+                Some(Val::Cards(Cards::Sort(Box::new(cards?), points)))
+            }
+            "run" => self.run(node, rest),
+            "runs" => self.runs(node, rest),
+            "filter" => self.filter(node, rest),
+            "tuples" => {
+                let (many, points) = self.using_many(node, rest, 2)?;
+                let count = self.int(&many[0]);
+                let cards = self.cards(&many[1]);
+                let points = Box::new(self.asked(points)?);
+                let (count, cards) = (Box::new(count?), Box::new(cards?));
+                Some(Val::Groups(Groups::Tuples { count, cards, points }))
+            }
+            "partition" => {
+                let Some((name, piles)) = rest.split_first() else {
+                    self.malformed(node, "`(partition ATTRIBUTE CARDS ..)`");
+                    return None;
+                };
+                let name = self.str(name);
+                let groups = self.operands(node, piles)?;
+                Some(Val::Groups(Groups::Partition(Box::new(name?), Box::new(groups))))
+            }
+            "subsets" => {
+                let [cards] = self.exactly(node, rest, "a collection of cards")?;
+                Some(Val::Groups(Groups::Subsets(Box::new(self.cards(cards)?))))
+            }
+            "range" => {
+                let [low, dots, high] = self.exactly(node, rest, "`(range LOW .. HIGH)`")?;
+                if dots.mark() != Some("..") {
+                    self.malformed(node, "`(range LOW .. HIGH)`");
+                    return None;
+                }
+                let (low, high) = (self.int(low), self.int(high));
+                Some(Val::Words(Words::Range(low?, high?), Elem::Number))
+            }
+            "owner" => {
+                let [card] = self.exactly(node, rest, "a card")?;
+                Some(Val::Player(Owner::Of(Box::new(self.card(card)?))))
+            }
+            "team" => {
+                let [player] = self.exactly(node, rest, "a player")?;
+                let player = self.player(player)?;
+                if self.out.teams.is_empty() {
+                    self.report(Code::NoSuchOwner, node.span, "The game has no teams.");
+                    return None;
+                }
+                Some(Val::Team(Owner::TeamOf(Box::new(player))))
+            }
+            "indexed" => self.all_indices(node, rest),
+            _ => {
+                let message = format!("`{head}` begins no expression.");
+                self.report(Code::UnknownForm, items[0].span, message);
+                None
+            }
+        }
+    }
+
+    /// So many parts, or a report of what was expected.
+    pub(super) fn exactly<'n, const N: usize>(
+        &mut self,
+        node: &Node,
+        rest: &'n [Node],
+        expected: &str,
+    ) -> Option<[&'n Node; N]> {
+        if rest.len() != N {
+            self.malformed(node, expected);
+            return None;
+        }
+        Some(std::array::from_fn(|at| &rest[at]))
+    }
+
+    /// `X using POINTS`.
+    fn using<'n>(&mut self, node: &Node, rest: &'n [Node]) -> Option<(&'n Node, &'n Node)> {
+        let (many, points) = self.using_many(node, rest, 1)?;
+        Some((&many[0], points))
+    }
+
+    fn using_many<'n>(
+        &mut self,
+        node: &Node,
+        rest: &'n [Node],
+        count: usize,
+    ) -> Option<(&'n [Node], &'n Node)> {
+        if rest.len() != count + 2 || !rest[count].is("using") {
+            self.malformed(node, "`using` and a point map at the end");
+            return None;
+        }
+        Some((&rest[..count], &rest[count + 1]))
+    }
+
+    /// A card of a collection, or a group of a collection of groups.
+    pub(super) fn at(&mut self, which: Which, node: &Node) -> Option<Val> {
+        match self.val(node)? {
+            Val::Cards(cards) => Some(Val::Card(Card::At(which, Box::new(cards)))),
+            Val::Groups(groups) => Some(Val::Cards(Cards::Pick(which, Box::new(groups)))),
+            other => {
+                let message = format!("Here belong cards, but this is {}.", other.describe());
+                self.report(Code::WrongType, node.span, message);
+                None
+            }
+        }
+    }
+
+    fn random(&mut self, node: &Node, rest: &[Node]) -> Option<Val> {
+        let zero = Int::Const(0);
+        let (low, high) = match rest {
+            [high] => (zero, self.int(high)?),
+            [low, dots, high] if dots.mark() == Some("..") => (self.int(low)?, self.int(high)?),
+            [low, high] => {
+                self.older(node.span, "(random LOW HIGH)", "(random LOW .. HIGH)");
+                (self.int(low)?, self.int(high)?)
+            }
+            _ => {
+                self.malformed(node, "`(random HIGH)` or `(random LOW .. HIGH)`");
+                return None;
+            }
+        };
+        Some(Val::Int(Int::Random(Box::new(low), Box::new(high))))
+    }
+
+    /// Two values of one type are equal, or are not.
+    fn equal(&mut self, node: &Node, equal: bool, rest: &[Node]) -> Option<Val> {
+        let [left, right] = self.exactly(node, rest, "two values")?;
+        let (a, b) = (self.val(left), self.val(right));
+        let compare = if equal { Compare::Eq } else { Compare::Ne };
+        Some(Val::Bool(match (a?, b?) {
+            (Val::Int(a), Val::Int(b)) => Bool::Ints(compare, a, b),
+            (Val::Str(a), Val::Str(b)) => Bool::Strs(equal, a, b),
+            (Val::Card(a), Val::Card(b)) => Bool::Cards(equal, a, b),
+            (Val::Player(a), Val::Player(b)) | (Val::Team(a), Val::Team(b)) => {
+                Bool::Owners(equal, a, b)
+            }
+            (a, b) => {
+                let message = format!(
+                    "Only values of one type can be compared, but these are {} and {}.",
+                    a.describe(),
+                    b.describe()
+                );
+                self.push(
+                    Diagnostic::new(Code::WrongType, right.span, message)
+                        .label(b.describe())
+                        .related(left.span, a.describe()),
+                );
+                return None;
+            }
+        }))
+    }
+
+    /// `(all COLLECTION 'V BODY)` as an expression.
+    fn aggregate(&mut self, node: &Node, all: bool, rest: &[Node]) -> Option<Val> {
+        let [coll, var, body] = self.exactly(node, rest, "a collection, a variable and a body")?;
+        let (coll, elem) = self.coll(coll)?;
+        let ty = Self::element(&coll, elem);
+        let (slot, value) =
+            self.bind(var, ty, |checker, slot| checker.val(body).map(|value| (slot, value)))??;
+        let coll = Box::new(coll);
+        match (value, all) {
+            (Val::Bool(test), true) => Some(Val::Bool(Bool::All(coll, slot, Box::new(test)))),
+            (Val::Bool(test), false) => Some(Val::Bool(Bool::Any(coll, slot, Box::new(test)))),
+            (Val::Cards(cards), true) => {
+                Some(Val::Groups(Groups::Each(coll, slot, Box::new(cards))))
+            }
+            (Val::Int(int), true) => Some(Val::Int(Int::Total(coll, slot, Box::new(int)))),
+            (other, _) => {
+                let message = format!("An aggregate has no meaning over {}.", other.describe());
+                self.report(Code::WrongType, body.span, message);
+                None
+            }
+        }
+    }
+
+    /// The operands of `union` and its kin: collections of cards, or one `all`.
+    fn operands(&mut self, node: &Node, rest: &[Node]) -> Option<Groups> {
+        if rest.is_empty() {
+            self.malformed(node, "collections of cards");
+            return None;
+        }
+        if let [one] = rest {
+            return match self.val(one)? {
+                Val::Groups(groups) => Some(groups),
+                Val::Cards(cards) => Some(Groups::List(vec![cards])),
+                other => {
+                    let message = format!("Here belong cards, but this is {}.", other.describe());
+                    self.report(Code::WrongType, one.span, message);
+                    None
+                }
+            };
+        }
+        let cards: Vec<Option<Cards>> = rest.iter().map(|cards| self.cards(cards)).collect();
+        Some(Groups::List(cards.into_iter().collect::<Option<_>>()?))
+    }
+
+    fn run(&mut self, node: &Node, rest: &[Node]) -> Option<Val> {
+        let (many, points) = self.using_many(node, rest, 3)?;
+        let top = match many[0].word() {
+            Some("top") => true,
+            Some("bottom") => false,
+            _ => {
+                self.malformed(&many[0], "`top` or `bottom`");
+                return None;
+            }
+        };
+        let least = self.int(&many[1]);
+        let cards = self.cards(&many[2]);
+        let points = Box::new(self.asked(points)?);
+        let (least, cards) = (Box::new(least?), Box::new(cards?));
+        Some(Val::Cards(Cards::Run { top, least, cards, points }))
+    }
+
+    fn runs(&mut self, node: &Node, rest: &[Node]) -> Option<Val> {
+        let (many, points) = self.using_many(node, rest, 3)?;
+        let largest = match many[0].word() {
+            Some("largest") => true,
+            Some("all") => false,
+            _ => {
+                self.malformed(&many[0], "`largest` or `all`");
+                return None;
+            }
+        };
+        let least = self.int(&many[1]);
+        let cards = self.cards(&many[2]);
+        let points = Box::new(self.asked(points)?);
+        let (least, cards) = (Box::new(least?), Box::new(cards?));
+        Some(Val::Groups(Groups::Runs { largest, least, cards, points }))
+    }
+
+    fn filter(&mut self, node: &Node, rest: &[Node]) -> Option<Val> {
+        let [coll, var, test] = self.exactly(node, rest, "a collection, a variable and a test")?;
+        let (coll, elem) = self.coll(coll)?;
+        let ty = Self::element(&coll, elem);
+        let (slot, test) =
+            self.bind(var, ty, |checker, slot| checker.bool(test).map(|test| (slot, test)))??;
+        let test = Box::new(test);
+        Some(match coll {
+            Coll::Cards(cards) => Val::Cards(Cards::Filter(Box::new(cards), slot, test)),
+            Coll::Groups(groups) => Val::Groups(Groups::Filter(Box::new(groups), slot, test)),
+            Coll::Words(words) => {
+                let elem = elem.unwrap_or(Elem::Name);
+                Val::Words(Words::Filter(Box::new(words), slot, test), elem)
+            }
+        })
+    }
+
+    /// `(indexed OWNER vloc NAME)`: all places of that name that the rules mention.
+    fn all_indices(&mut self, node: &Node, rest: &[Node]) -> Option<Val> {
+        let shape = "`(indexed OWNER vloc NAME)`";
+        let [owner, vis, name] = self.exactly(node, rest, shape)?;
+        let Some(vis) = vis.word().and_then(Vis::find) else {
+            self.malformed(node, shape);
+            return None;
+        };
+        let owner = match self.val(owner)? {
+            Val::Player(owner) => owner,
+            Val::Table => Owner::Table,
+            other => {
+                let message =
+                    format!("Places belong to the table or a player, not to {}.", other.describe());
+                self.report(Code::WrongType, owner.span, message);
+                return None;
+            }
+        };
+        let crate::ir::Str::Const(name) = self.str(name)? else {
+            self.malformed(name, "a name that is written out");
+            return None;
+        };
+        self.used.any_place_filled = true;
+        let key = |index| {
+            crate::ir::Key::Indexed(
+                vis as u32,
+                Box::new(crate::ir::Str::Const(name)),
+                Box::new(Int::Const(index)),
+            )
+        };
+        let places = (0..32).map(|index| {
+            self.family(vis, name, index);
+            Cards::Place(Box::new(crate::ir::Place { owner: owner.clone(), key: key(index) }))
+        });
+        Some(Val::Groups(Groups::List(places.collect())))
+    }
+
+    pub(super) fn type_of(value: &Val) -> Option<Type> {
+        Some(match value {
+            Val::Int(_) => Type::Int,
+            Val::Bool(_) => Type::Bool,
+            Val::Str(_) => Type::Str,
+            Val::Card(_) => Type::Card,
+            Val::Cards(_) => Type::Cards,
+            Val::Groups(_) => Type::Groups,
+            Val::Words(_, elem) => Type::Words(*elem),
+            Val::Player(_) => Type::Player,
+            Val::Team(_) => Type::Team,
+            Val::Table => return None,
+        })
+    }
+}

@@ -1,0 +1,320 @@
+//! The game as a whole, its players, teams and decks.
+
+use magister_diagnostic::Span;
+
+use super::Checker;
+use crate::code::{Code, Diagnostic};
+use crate::ir::{CardText, Cards, Int, Key, Owner, StrId};
+use crate::tree::{Node, NodeKind};
+
+/// A deck to be made: its name, the pile it starts in, its cards, and how often.
+struct Deck {
+    name: StrId,
+    pile: (u32, u32),
+    cards: Vec<Vec<(StrId, StrId)>>,
+    times: i32,
+    repeated: bool,
+}
+
+impl Checker<'_> {
+    pub(super) fn game(&mut self, forms: &[Node]) {
+        let Some(game) = forms.iter().find(|form| form.head() == Some("game")) else {
+            let span = forms.first().map_or(Span::default(), |form| form.span);
+            if !self.diagnostics.has_errors() {
+                self.push(
+                    Diagnostic::new(Code::NoGame, span, "The text describes no game.")
+                        .help("expected `(game (setup ..) .. (scoring ..))`"),
+                );
+            }
+            return;
+        };
+        for form in forms {
+            if !std::ptr::eq(form, game) {
+                self.report(Code::IgnoredText, form.span, "This is no part of the game.");
+            }
+        }
+        let items = &game.list().unwrap_or(&[])[1..];
+        let mut rest = items;
+        while let Some((first, after)) = rest.split_first() {
+            if first.head() != Some("declare") {
+                break;
+            }
+            self.declare(first, first.list().unwrap_or(&[]));
+            rest = after;
+        }
+        match rest.split_first() {
+            Some((setup, after)) if setup.head() == Some("setup") => {
+                self.setup(setup);
+                rest = after;
+            }
+            _ => {
+                self.push(
+                    Diagnostic::new(Code::NoGame, game.span, "The game has no setup.")
+                        .help("`(setup (create players 2) ..)` comes before the first block"),
+                );
+                self.out.players = 1;
+            }
+        }
+        match rest.split_last() {
+            Some((scoring, before)) if scoring.head() == Some("scoring") => {
+                self.out.root = self.blocks(game, before);
+                self.scoring(scoring);
+            }
+            _ => {
+                self.push(
+                    Diagnostic::new(Code::NoGame, game.span, "The game has no scoring.")
+                        .help("`(scoring max INTEGER)` comes after the last block"),
+                );
+                self.blocks(game, rest);
+            }
+        }
+    }
+
+    fn scoring(&mut self, node: &Node) {
+        let items = node.list().unwrap_or(&[]);
+        let [_, goal, score] = items else {
+            self.malformed(node, "`(scoring max INTEGER)` or `(scoring min INTEGER)`");
+            return;
+        };
+        match goal.word() {
+            Some("max") => self.out.most = true,
+            Some("min") => self.out.most = false,
+            _ => self.malformed(goal, "`max` or `min`"),
+        }
+        if let Some(score) = self.int(score) {
+            self.out.score = score;
+        }
+    }
+
+    fn setup(&mut self, node: &Node) {
+        let items = &node.list().unwrap_or(&[])[1..];
+        let mut decks = Vec::new();
+        for item in items {
+            let parts = item.list().unwrap_or(&[]);
+            match (item.head(), parts.get(1).and_then(Node::word)) {
+                (Some("create"), Some("players")) => self.players(item, parts),
+                (Some("create"), Some("teams")) => self.create_teams(item, &parts[2..]),
+                (Some("create"), Some("deck")) => decks.extend(self.deck(item, parts, 1, false)),
+                (Some("repeat"), _) => match parts {
+                    [_, count, deck] if deck.head() == Some("create") => {
+                        if let Some(times) = self.constant(count) {
+                            let parts = deck.list().unwrap_or(&[]);
+                            decks.extend(self.deck(deck, parts, times, true));
+                        }
+                    }
+                    _ => self.malformed(item, "`(repeat NUMBER (create deck ..))`"),
+                },
+                _ => self.malformed(item, "`(create players ..)`, `.. teams ..` or `.. deck ..`"),
+            }
+        }
+        if self.out.players == 0 && !self.diagnostics.has_errors() {
+            self.push(
+                Diagnostic::new(Code::NoGame, node.span, "The game has no players.")
+                    .help("`(create players 2)` makes two"),
+            );
+        }
+        self.make(node, &decks);
+    }
+
+    /// A number that is known before the game.
+    fn constant(&mut self, node: &Node) -> Option<i32> {
+        let int = self.int(node)?;
+        let number = super::expr::fold(&int);
+        if number.is_none() {
+            self.report(Code::NotConstant, node.span, "This is not known before the game.");
+        }
+        number
+    }
+
+    fn players(&mut self, node: &Node, parts: &[Node]) {
+        let [_, _, count] = parts else {
+            self.malformed(node, "`(create players NUMBER)`");
+            return;
+        };
+        let Some(number) = self.constant(count) else { return };
+        if number < 1 || number as usize > self.options.limits.players {
+            let most = self.options.limits.players;
+            let message = format!("A game has 1 to {most} players, not {number}.");
+            self.report(Code::TooLarge, count.span, message);
+            return;
+        }
+        self.out.players = number as u32;
+    }
+
+    fn create_teams(&mut self, node: &Node, teams: &[Node]) {
+        for team in teams {
+            let Some(items) = team.list() else {
+                self.malformed(node, "teams of seats: `(0, 2) (1, 3)`");
+                return;
+            };
+            let mut members = Vec::new();
+            for item in items {
+                match &item.kind {
+                    NodeKind::Int(seat) if *seat >= 0 && (*seat as u32) < self.out.players => {
+                        members.push(*seat as u32);
+                    }
+                    NodeKind::Int(_) => {
+                        let message = format!("There are only {} players.", self.out.players);
+                        self.report(Code::NoSuchOwner, item.span, message);
+                    }
+                    NodeKind::Mark(",") | NodeKind::List(_) => {}
+                    _ => self.malformed(team, "seats with commas between them"),
+                }
+            }
+            self.out.teams.push(members);
+        }
+    }
+
+    fn deck(&mut self, node: &Node, parts: &[Node], times: i32, repeated: bool) -> Option<Deck> {
+        let shape = "`(create deck PLACE (deck (ATTRIBUTE (VALUE, ..)) ..))`";
+        if parts.get(1).is_none_or(|word| !word.is("deck")) {
+            self.malformed(node, shape);
+            return None;
+        }
+        let (name, place, deck) = match &parts[2..] {
+            [place, deck] => (self.string("DEFAULT"), place, deck),
+            [name, place, deck] => match &name.kind {
+                NodeKind::Name(text) => (self.string(text), place, deck),
+                _ => {
+                    self.malformed(node, shape);
+                    return None;
+                }
+            },
+            _ => {
+                self.malformed(node, shape);
+                return None;
+            }
+        };
+        let Cards::Place(found) = self.cards(place)? else {
+            self.report(Code::WrongType, place.span, "A deck lies in a place.");
+            return None;
+        };
+        let owner = match &found.owner {
+            Owner::Table => 0,
+            Owner::Player(seat) => match **seat {
+                Int::Const(seat) if seat >= 0 => seat as u32 + 1,
+                _ => return self.unknown_place(place),
+            },
+            _ => return self.unknown_place(place),
+        };
+        let Key::Family(family) = found.key else { return self.unknown_place(place) };
+        self.used.places_filled.insert(family);
+        if deck.head() != Some("deck") {
+            self.malformed(deck, "`(deck (ATTRIBUTE (VALUE, ..)) ..)`");
+            return None;
+        }
+        let mut cards: Vec<Vec<(StrId, StrId)>> = vec![Vec::new()];
+        for attribute in &deck.list().unwrap_or(&[])[1..] {
+            let values = self.attribute(attribute)?;
+            if cards.len() * values.len() > self.options.limits.cards {
+                return self.too_many_cards(deck);
+            }
+            cards = cards
+                .iter()
+                .flat_map(|card| values.iter().map(move |value| [&card[..], &value[..]].concat()))
+                .collect();
+        }
+        Some(Deck { name, pile: (family, owner), cards, times: times.max(0), repeated })
+    }
+
+    fn unknown_place<T>(&mut self, node: &Node) -> Option<T> {
+        self.report(Code::NotConstant, node.span, "The place of a deck must be known in advance.");
+        None
+    }
+
+    fn too_many_cards<T>(&mut self, node: &Node) -> Option<T> {
+        let message = format!("More than {} cards are not accepted.", self.options.limits.cards);
+        self.report(Code::TooLarge, node.span, message);
+        None
+    }
+
+    /// The values that an attribute gives to cards: `(NAME (VALUE, ..) ..)`, where a value may
+    /// carry attributes of its own.
+    fn attribute(&mut self, node: &Node) -> Option<Vec<Vec<(StrId, StrId)>>> {
+        let shape = "an attribute: `(NAME (VALUE, ..))`";
+        let Some((name, groups)) = node.list().and_then(|l| l.split_first()) else {
+            self.malformed(node, shape);
+            return None;
+        };
+        let NodeKind::Name(name) = &name.kind else {
+            self.malformed(node, shape);
+            return None;
+        };
+        let name = self.string(name);
+        let mut out = Vec::new();
+        for group in groups {
+            let Some(items) = group.list() else {
+                self.malformed(group, "values in parentheses");
+                return None;
+            };
+            let mut values = Vec::new();
+            let mut nested = Vec::new();
+            for item in items {
+                match &item.kind {
+                    NodeKind::Name(value) => values.push(self.string(value)),
+                    NodeKind::Int(value) => values.push(self.string(&value.to_string())),
+                    NodeKind::Mark(",") => {}
+                    NodeKind::List(_) => nested.extend(self.attribute(item)?),
+                    _ => {
+                        self.malformed(item, "a value");
+                        return None;
+                    }
+                }
+            }
+            for value in values {
+                if nested.is_empty() {
+                    out.push(vec![(name, value)]);
+                }
+                out.extend(nested.iter().map(|more| [&[(name, value)][..], more].concat()));
+                if out.len() > self.options.limits.cards {
+                    return self.too_many_cards(node);
+                }
+            }
+        }
+        if out.is_empty() {
+            self.malformed(node, shape);
+            return None;
+        }
+        Some(out)
+    }
+
+    /// Makes the cards: plain decks first, then those that are repeated.
+    fn make(&mut self, node: &Node, decks: &[Deck]) {
+        let owners = self.out.players + 1;
+        let mut numbers: Vec<(StrId, u32)> = Vec::new();
+        let order = decks.iter().filter(|d| !d.repeated).chain(decks.iter().filter(|d| d.repeated));
+        for deck in order {
+            if deck.pile.1 >= owners {
+                self.report(
+                    Code::NoSuchOwner,
+                    node.span,
+                    "A deck lies at a seat that is not there.",
+                );
+                continue;
+            }
+            for _ in 0..deck.times {
+                if self.out.cards.len() + deck.cards.len() > self.options.limits.cards {
+                    self.too_many_cards::<()>(node);
+                    return;
+                }
+                for values in &deck.cards {
+                    let at = numbers.iter().position(|n| n.0 == deck.name).unwrap_or_else(|| {
+                        numbers.push((deck.name, 0));
+                        numbers.len() - 1
+                    });
+                    let number = numbers[at].1;
+                    numbers[at].1 += 1;
+                    self.out.cards.push(CardText {
+                        values: values.clone(),
+                        deck: deck.name,
+                        number,
+                        pile: deck.pile.0 * owners + deck.pile.1,
+                    });
+                }
+            }
+        }
+        if self.out.cards.is_empty() && !self.diagnostics.has_errors() {
+            self.report(Code::NoCards, node.span, "The game has no cards.");
+        }
+    }
+}

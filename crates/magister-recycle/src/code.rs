@@ -1,0 +1,151 @@
+//! The codes of diagnostics: what each means, with an example that is wrong and one that is right.
+//!
+//! Codes are stable. A new one takes the next free number of its group; a retired number is not
+//! used again. Most have two files in `codes/`: `NNN.bad.rcy` shows exactly that mistake, and
+//! `NNN.good.rcy` is free of any.
+
+use std::fmt;
+
+use magister_diagnostic::Severity;
+
+/// One thing that is wrong with a game, and where.
+pub type Diagnostic = magister_diagnostic::Diagnostic<Code>;
+
+/// A bounded list of diagnostics.
+pub type Diagnostics = magister_diagnostic::Diagnostics<Code>;
+
+macro_rules! example {
+    ($id:literal $which:literal yes) => {
+        Some(include_str!(concat!("../codes/", $id, ".", $which, ".rcy")))
+    };
+    ($id:literal $which:literal no) => {
+        None
+    };
+}
+
+macro_rules! codes {
+    ($($variant:ident $id:literal $name:literal $severity:ident $example:ident $text:literal)*) => {
+        /// Which rule a diagnostic is about.
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        pub enum Code {
+            $(#[doc = $text] $variant,)*
+        }
+
+        impl Code {
+            /// All codes, in the order of their numbers.
+            pub const ALL: &[Code] = &[$(Code::$variant),*];
+
+            /// The stable identifier, such as `R201`.
+            pub fn id(self) -> &'static str {
+                match self { $(Code::$variant => concat!("R", $id),)* }
+            }
+
+            /// A short name, such as `wrong-type`.
+            pub fn name(self) -> &'static str {
+                match self { $(Code::$variant => $name,)* }
+            }
+
+            /// The severity it usually has.
+            pub fn severity(self) -> Severity {
+                match self { $(Code::$variant => Severity::$severity,)* }
+            }
+
+            /// What it means and why it matters.
+            pub fn explanation(self) -> &'static str {
+                match self { $(Code::$variant => $text,)* }
+            }
+
+            /// A game that shows the mistake, and one that is right.
+            pub fn examples(self) -> Option<(&'static str, &'static str)> {
+                match self {
+                    $(Code::$variant => {
+                        let bad: Option<&'static str> = example!($id "bad" $example);
+                        let good: Option<&'static str> = example!($id "good" $example);
+                        bad.zip(good)
+                    })*
+                }
+            }
+        }
+    };
+}
+
+codes! {
+    TooLarge "001" "too-large" Error no
+        "The text, or the game it describes, is larger than the limits allow. Games come from strangers, so every reading has limits; a program that needs more can set them."
+    TooDeep "002" "too-deep" Error no
+        "Lists are nested deeper than the reader accepts. Usually a closing parenthesis was forgotten."
+    Unclosed "003" "unclosed" Error no
+        "A parenthesis is opened and never closed. The reader points at the last one that was opened."
+    Unopened "004" "unopened" Warning no
+        "A parenthesis is closed that was never opened. After the end of the game it is ignored."
+    Unexpected "005" "unexpected" Error no
+        "A character or a word stands where the grammar has no place for it."
+    BadName "006" "bad-name" Error no
+        "Keywords are in lower case, names and variables in capitals, digits and underscores, beginning with a letter. A mixture is neither."
+    BadNumber "007" "bad-number" Error no
+        "Numbers are 32-bit integers."
+
+    NoGame "101" "no-game" Error no
+        "A text describes one game: `(game DECLARATIONS SETUP BLOCKS SCORING)`."
+    Malformed "102" "malformed" Error no
+        "A form has the wrong shape: too few parts, too many, or a part of the wrong kind in the wrong place."
+    UnknownForm "103" "unknown-form" Error no
+        "The keyword begins no form that is known here."
+    OlderSpelling "104" "older-spelling" Note no
+        "The word is from an older version of the language. It is read as what it means today."
+    IgnoredText "105" "ignored-text" Warning no
+        "Something follows the end of the game. It is ignored."
+    Unsupported "106" "unsupported" Error no
+        "The form belongs to the language, but no program ever gave it a meaning."
+
+    WrongType "201" "wrong-type" Error no
+        "An expression has another type than its place asks for: an integer, a truth value, a string, a card, a place, a collection, an owner."
+    Unbound "202" "unbound" Error no
+        "A variable is used outside of the form that binds it, or is never bound at all."
+    Shadowed "203" "shadowed" Warning no
+        "A variable is bound inside a form that binds the same name. The inner one hides the outer one. Some programs lose the outer one for good, so choose another name."
+    NotConstant "204" "not-constant" Error no
+        "A declaration, a number of players or a number of decks must be known before the game begins."
+
+    UnknownAttribute "301" "unknown-attribute" Warning no
+        "No card has this attribute, so its value is always the empty string."
+    NoSuchOwner "302" "no-such-owner" Error no
+        "The game has fewer players or teams than the number says. They are counted from zero."
+    NeverSet "303" "never-set" Warning no
+        "A point map is used but never set, so every card scores 0. Often its name is misspelt."
+    NeverFilled "304" "never-filled" Warning no
+        "Cards are looked for in a place that no card is ever put into. Often its name or its visibility differs from where they were put."
+
+    AnyOutsideChoice "401" "any-outside-choice" Error no
+        "`any` with actions offers options, so it belongs into a `choice`. Elsewhere nobody is there to choose."
+    ChoiceInside "402" "choice-inside" Error no
+        "A `choice` or a `stage` stands where only actions may stand. Two decisions are two choices, one after the other."
+    NoCards "403" "no-cards" Warning no
+        "The game has no cards."
+}
+
+impl Code {
+    /// The code with this identifier or short name.
+    pub fn find(text: &str) -> Option<Code> {
+        Code::ALL
+            .iter()
+            .copied()
+            .find(|c| c.id().eq_ignore_ascii_case(text) || c.name().eq_ignore_ascii_case(text))
+    }
+}
+
+impl magister_diagnostic::Code for Code {
+    fn id(self) -> &'static str {
+        self.id()
+    }
+
+    fn severity(self) -> Severity {
+        self.severity()
+    }
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.id())
+    }
+}

@@ -1,0 +1,221 @@
+//! A card game as a [`Game`].
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use magister_core::text::IDLE_TEXT;
+use magister_core::{
+    Game, Info, Information, Move, Payment, Percept, Role, Seed, Text, Worker, rules_hash,
+};
+
+use crate::check::{self, Options};
+use crate::code::Diagnostics;
+use crate::machine::{Machine, Wait};
+use crate::moves::Moves;
+use crate::percepts::{Percepts, pile_name, store_name};
+use crate::program::Program;
+use crate::read;
+use crate::worker::CardWorker;
+
+/// Numbers that chance can draw from at once.
+pub(crate) const MOST_DRAWS: i64 = 4096;
+
+/// What came of a text.
+#[derive(Debug)]
+pub struct Examined {
+    /// The game, if nothing is wrong with it.
+    pub game: Option<CardGame>,
+    /// What was found.
+    pub diagnostics: Diagnostics,
+}
+
+/// A game of cards.
+#[derive(Debug, Clone)]
+pub struct CardGame {
+    pub(crate) shared: Arc<Shared>,
+}
+
+/// What a game and its workers have in common.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub program: Program,
+    pub info: Info,
+    pub moves: Moves,
+    pub percepts: Percepts,
+    /// The moves of chance, of which those up to some number are legal.
+    pub draws: Vec<Move>,
+}
+
+/// Reads and checks a text, and makes a game of this name of it if there is no error.
+pub fn examine(name: &str, text: &str, options: &Options) -> Examined {
+    let read = read::read(text, &options.limits);
+    let canonical = crate::print::canonical(&read.forms);
+    let (checked, diagnostics) = check::check(&read.forms, options, read.diagnostics);
+    let game = checked.map(|rules| {
+        let program = Program::new(rules, options.compat, options.limits);
+        CardGame::new(name, text, &canonical, program)
+    });
+    Examined { game, diagnostics }
+}
+
+impl CardGame {
+    fn new(name: &str, text: &str, canonical: &str, program: Program) -> Self {
+        let players = program.rules.players;
+        let mut roles: Vec<String> = (0..players).map(|player| format!("p{player}")).collect();
+        roles.push("random".to_owned());
+        // The habits of the first program are part of the rules.
+        let habits = if program.compat { "compat" } else { "" };
+        let info = Info {
+            name: name.to_owned(),
+            roles,
+            chance: Some(Role(players as u8)),
+            percepts: None,
+            moves: None,
+            state_words: None,
+            rewards: (f64::NEG_INFINITY, f64::INFINITY),
+            payment: Payment::AtEnd,
+            constant_sum: None,
+            max_length: None,
+            information: Information::Hidden,
+            rules_hash: rules_hash(&format!("{canonical}{habits}")),
+            text_hash: rules_hash(text),
+        };
+        let moves = Moves::new(&program);
+        let draws = (0..moves.draws()).map(Move).collect();
+        let shared = Shared { program, info, moves, percepts: Percepts::default(), draws };
+        CardGame { shared: Arc::new(shared) }
+    }
+
+    /// Whether a high score is good. The reward of a player is its score, or minus its score
+    /// where a low one is good.
+    pub fn most_wins(&self) -> bool {
+        self.shared.program.rules.most
+    }
+
+    /// Plays random games one after the other, as fast as the machine can: chance draws within
+    /// the machine, and nobody is shown anything. For statistics and for measuring; see
+    /// [`Sample`] for what is handed to `each` after every game.
+    ///
+    /// A game with more than `most` decisions, or one whose rules fail, has no scores.
+    pub fn sample(&self, games: u64, seed: Seed, most: u32, mut each: impl FnMut(&Sample<'_>)) {
+        let p = &self.shared.program;
+        let mut machine = Machine::new(p);
+        let mut rng = seed.derive("players").rng();
+        machine.rng = Some(seed.derive("chance").rng());
+        let mut scores = Vec::new();
+        let mut options = Vec::new();
+        for _ in 0..games {
+            machine.reset(p);
+            options.clear();
+            scores.clear();
+            let mut went = machine.run(p);
+            while let (Ok(()), Wait::Choice(choice)) = (went, machine.wait) {
+                if options.len() as u32 >= most {
+                    break;
+                }
+                went = machine.expand(p, choice).and_then(|()| {
+                    let count = machine.choosing.len();
+                    options.push(count as u32);
+                    machine.chosen(p, rng.below(count as u64) as usize)
+                });
+            }
+            if went.is_ok() && machine.wait == Wait::End {
+                let all = (0..p.rules.players).map(|player| machine.score(p, player));
+                scores.extend(all.filter_map(Result::ok));
+            }
+            let fault = went.err().map(crate::machine::Fault::text);
+            each(&Sample { options: &options, scores: &scores, fault });
+        }
+    }
+}
+
+/// A random game.
+#[derive(Clone, Copy, Debug)]
+pub struct Sample<'a> {
+    /// The number of options of each decision.
+    pub options: &'a [u32],
+    /// The score of each player; empty if the game did not come to its end.
+    pub scores: &'a [i32],
+    /// What is wrong with the rules, if they failed.
+    pub fault: Option<&'static str>,
+}
+
+impl Game for CardGame {
+    fn info(&self) -> &Info {
+        &self.shared.info
+    }
+
+    fn worker(&self) -> Box<dyn Worker> {
+        Box::new(CardWorker::new(Arc::clone(&self.shared)))
+    }
+
+    fn text(&self) -> &dyn Text {
+        self
+    }
+}
+
+impl Text for CardGame {
+    fn move_text(&self, choice: Move) -> String {
+        if choice == Move::IDLE { IDLE_TEXT.to_owned() } else { self.shared.moves.text(choice) }
+    }
+
+    fn parse_move(&self, _role: Role, text: &str) -> Option<Move> {
+        if text == IDLE_TEXT { Some(Move::IDLE) } else { self.shared.moves.parse(text) }
+    }
+
+    fn percept_text(&self, percept: Percept) -> String {
+        self.shared.percepts.text(&self.shared.program, &self.shared.moves, percept)
+    }
+
+    fn parse_percept(&self, text: &str) -> Option<Percept> {
+        self.shared.percepts.parse(&self.shared.program, &self.shared.moves, text)
+    }
+
+    /// The piles from the bottom, what is stored, whose turn it is; and the words.
+    fn state_text(&self, state: &[u64]) -> String {
+        let p = &self.shared.program;
+        let mut machine = Machine::new(p);
+        machine.reset(p);
+        if machine.load(p, state).is_none() {
+            return magister_core::Halt::BadState.to_string();
+        }
+        let mut out = format!("((turn p{})", machine.current());
+        for pile in 0..p.piles() {
+            if machine.lens[pile] > 0 {
+                let _ = write!(out, " ({}", pile_name(p, pile as u32));
+                for &card in machine.pile(pile) {
+                    let _ = write!(out, " {}", self.shared.moves.card(card as usize));
+                }
+                out.push(')');
+            }
+        }
+        for (address, &value) in machine.ints.iter().enumerate() {
+            if value != 0 {
+                let _ = write!(out, " ({} {value})", store_name(p, 0, address as u32));
+            }
+        }
+        for (address, &value) in machine.strs.iter().enumerate() {
+            if value != 0 {
+                let name = store_name(p, 1, address as u32);
+                let _ = write!(out, " ({name} {})", p.rules.strings[value as usize]);
+            }
+        }
+        out.push_str(" (words");
+        for word in state {
+            let _ = write!(out, " {word:x}");
+        }
+        out.push_str("))");
+        out
+    }
+
+    fn parse_state(&self, text: &str) -> Option<Vec<u64>> {
+        let words = text.rsplit_once("(words ")?.1.strip_suffix("))")?;
+        let words: Option<Vec<u64>> =
+            words.split(' ').map(|word| u64::from_str_radix(word, 16).ok()).collect();
+        let words = words?;
+        let p = &self.shared.program;
+        let mut machine = Machine::new(p);
+        machine.load(p, &words)?;
+        Some(words)
+    }
+}

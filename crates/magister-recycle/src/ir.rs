@@ -1,0 +1,379 @@
+//! Checked rules: every expression has its type, every name its number.
+//!
+//! The checker makes this of the syntax tree; the machine runs it. Expressions are trees that the
+//! machine evaluates recursively. Statements lie in one table and refer to each other by number,
+//! because the machine keeps a stack of statements that it has still to run, and that stack is
+//! part of a state.
+
+use magister_diagnostic::Span;
+
+/// The number of a variable's place in the machine.
+pub(crate) type Slot = u32;
+
+/// The number of a statement.
+pub(crate) type StmtId = u32;
+
+/// The number of a string.
+pub(crate) type StrId = u32;
+
+/// Who can see the cards of a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Vis {
+    /// Everybody.
+    Visible,
+    /// The owner alone.
+    Owner,
+    /// Nobody.
+    Hidden,
+    /// Everybody but the owner.
+    Others,
+    /// Everybody; and the cards are only remembered, they lie elsewhere.
+    Memory,
+}
+
+impl Vis {
+    pub(crate) const ALL: [Vis; 5] =
+        [Vis::Visible, Vis::Owner, Vis::Hidden, Vis::Others, Vis::Memory];
+
+    pub(crate) fn keyword(self) -> &'static str {
+        match self {
+            Vis::Visible => "vloc",
+            Vis::Owner => "iloc",
+            Vis::Hidden => "hloc",
+            Vis::Others => "oloc",
+            Vis::Memory => "mem",
+        }
+    }
+
+    pub(crate) fn find(word: &str) -> Option<Vis> {
+        Vis::ALL.into_iter().find(|vis| vis.keyword() == word)
+    }
+}
+
+/// An owner: 0 for the table, then the players, then the teams.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Owner {
+    Table,
+    Current,
+    Next,
+    Previous,
+    CurrentTeam,
+    NextTeam,
+    PreviousTeam,
+    Player(Box<Int>),
+    Team(Box<Int>),
+    /// The player in whose place a card lies.
+    Of(Box<Card>),
+    /// The team of a player.
+    TeamOf(Box<Owner>),
+    Var(Slot),
+}
+
+/// Where an owner keeps something: a name that is known, or one that is computed.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Key {
+    /// A family: one entry for each owner.
+    Family(u32),
+    /// The family of a computed name, by the number of a table.
+    Named(u32, Box<Str>),
+    /// The family of a name and a computed index.
+    Indexed(u32, Box<Str>, Box<Int>),
+}
+
+/// A place: a pile of cards.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Place {
+    pub owner: Owner,
+    pub key: Key,
+}
+
+/// A point map.
+pub(crate) type Points = Place;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Arith {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Rem,
+    Pow,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Compare {
+    Lt,
+    Gt,
+    Le,
+    Ge,
+    Eq,
+    Ne,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Int {
+    Const(i32),
+    Var(Slot),
+    Stored(Owner, Key),
+    Arith(Arith, Box<Int>, Box<Int>),
+    Tri(Box<Int>),
+    Fib(Box<Int>),
+    Random(Box<Int>, Box<Int>),
+    Size(Box<Coll>),
+    Sum(Box<Cards>, Box<Points>),
+    Score(Box<Card>, Box<Points>),
+    /// The sum of an integer over a collection.
+    Total(Box<Coll>, Slot, Box<Int>),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Bool {
+    Var(Slot),
+    And(Vec<Bool>),
+    Or(Vec<Bool>),
+    Not(Box<Bool>),
+    Ints(Compare, Int, Int),
+    Strs(bool, Str, Str),
+    Cards(bool, Card, Card),
+    Owners(bool, Owner, Owner),
+    Any(Box<Coll>, Slot, Box<Bool>),
+    All(Box<Coll>, Slot, Box<Bool>),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Str {
+    Const(StrId),
+    Var(Slot),
+    Stored(Owner, Key),
+    Att(Box<Str>, Box<Card>),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Which {
+    Top,
+    Bottom,
+    At(Box<Int>),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Card {
+    Var(Slot),
+    At(Which, Box<Cards>),
+    Best { most: bool, cards: Box<Cards>, points: Box<Points> },
+}
+
+/// How collections of cards are put together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SetOp {
+    Union,
+    Intersect,
+    Disjunction,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Cards {
+    /// A variable's two slots: where its cards begin in the machine's memory, and how many.
+    Var(Slot),
+    Place(Box<Place>),
+    Filter(Box<Cards>, Slot, Box<Bool>),
+    Set(SetOp, Box<Groups>),
+    Sort(Box<Cards>, Box<Points>),
+    /// So many from the top, or from the bottom.
+    Some {
+        top: bool,
+        count: Box<Int>,
+        cards: Box<Cards>,
+    },
+    /// The longest run among the topmost cards, or those at the bottom.
+    Run {
+        top: bool,
+        least: Box<Int>,
+        cards: Box<Cards>,
+        points: Box<Points>,
+    },
+    Pick(Which, Box<Groups>),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Groups {
+    Var(Slot),
+    List(Vec<Cards>),
+    Each(Box<Coll>, Slot, Box<Cards>),
+    Tuples { count: Box<Int>, cards: Box<Cards>, points: Box<Points> },
+    Partition(Box<Str>, Box<Groups>),
+    Subsets(Box<Cards>),
+    Runs { largest: bool, least: Box<Int>, cards: Box<Cards>, points: Box<Points> },
+    Filter(Box<Groups>, Slot, Box<Bool>),
+}
+
+/// Values in one word each: names, numbers, owners.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Words {
+    Var(Slot),
+    Names(Vec<StrId>),
+    Range(Int, Int),
+    Players,
+    Teams,
+    OtherPlayers,
+    OtherTeams,
+    Members(Owner),
+    Filter(Box<Words>, Slot, Box<Bool>),
+}
+
+/// What aggregates go over.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Coll {
+    Cards(Cards),
+    Groups(Groups),
+    Words(Words),
+}
+
+/// An award of a point map: so many points for the cards that have all these values.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Award {
+    /// Pairs of attribute and value; both are places in the arguments of the map.
+    pub pairs: Vec<(Arg, Arg)>,
+    pub points: Arg,
+}
+
+/// Part of an award: known when the game is compiled, or computed when the map is set.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Arg {
+    Const(i32),
+    /// The number of an argument.
+    Given(u32),
+}
+
+/// What an argument of a point map is computed by.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Given {
+    Str(Str),
+    Int(Int),
+}
+
+/// A text of a point map: what it awards, and what must be computed to know it.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct MapText {
+    pub awards: Vec<Award>,
+    pub given: Vec<Given>,
+}
+
+/// Who comes next, or is made current.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Act {
+    SetInt(Owner, Key, Int),
+    /// Adds, or subtracts.
+    Add(bool, Owner, Key, Int),
+    SetStr(Owner, Key, Str),
+    SetPoints(Points, u32),
+    CycleNext(Owner),
+    CycleCurrent(Owner),
+    Move {
+        card: Card,
+        to: Place,
+        at: Which,
+    },
+    Remember {
+        card: Card,
+        to: Place,
+        at: Which,
+    },
+    Forget(Card),
+    Shuffle(Place),
+    Pass,
+}
+
+/// What a variable is bound to.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Bound {
+    Int(Int),
+    Bool(Bool),
+    Str(Str),
+    Card(Card),
+    Owner(Owner),
+    Coll(Coll),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Stmt {
+    /// The whole game, a stage's body: one after the other, with nothing left over in between.
+    Blocks(Vec<StmtId>),
+    Seq(Vec<StmtId>),
+    If(Bool, StmtId),
+    All(Coll, Slot, StmtId),
+    Any(Coll, Slot, StmtId),
+    Let(Bound, Slot, StmtId),
+    Repeat(Int, StmtId),
+    /// Moves all cards of a collection one by one. The collection is `fixed` if it is computed and
+    /// no group; see the machine for what compatible games make of that.
+    RepeatMove {
+        from: Cards,
+        top: bool,
+        to: Place,
+        at: Which,
+        fixed: bool,
+    },
+    RepeatForget(Place),
+    Act(Act),
+    Choice(Vec<StmtId>),
+    Stage {
+        team: bool,
+        end: Bool,
+        body: StmtId,
+    },
+}
+
+/// A card as the rules make it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct CardText {
+    /// Its attributes and their values, in the order of the deck.
+    pub values: Vec<(StrId, StrId)>,
+    /// The name of the deck, which everybody sees on its back.
+    pub deck: StrId,
+    /// Its number in the deck.
+    pub number: u32,
+    /// The pile it starts in.
+    pub pile: u32,
+}
+
+/// A family of piles: one for each owner, table first.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct PlaceName {
+    pub vis: Vis,
+    pub name: StrId,
+    pub index: i32,
+}
+
+/// What a word in a slot means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SlotKind {
+    Card,
+    Cards,
+    Str,
+    Owner,
+    Int,
+}
+
+/// The rules of a game, checked.
+#[derive(Clone, Debug)]
+pub(crate) struct Checked {
+    pub strings: Vec<String>,
+    pub players: u32,
+    /// The members of each team.
+    pub teams: Vec<Vec<u32>>,
+    pub cards: Vec<CardText>,
+    pub places: Vec<PlaceName>,
+    pub ints: Vec<StrId>,
+    pub strs: Vec<StrId>,
+    pub maps: Vec<StrId>,
+    pub texts: Vec<MapText>,
+    pub stmts: Vec<Stmt>,
+    pub spans: Vec<Span>,
+    pub slots: u32,
+    pub root: StmtId,
+    pub score: Int,
+    /// Whether the highest score wins.
+    pub most: bool,
+    /// What the words in the slots mean, for texts of options.
+    pub slot_kinds: Vec<SlotKind>,
+}

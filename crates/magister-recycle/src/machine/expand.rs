@@ -1,0 +1,283 @@
+//! The options of a choice: every way through its alternatives.
+//!
+//! Alternatives are run as they would be if they were chosen. At an `any` the machine notes what
+//! it would need to come back, goes on with the first element, and takes everything back before
+//! it goes on with the next.
+
+use super::{FRESH, Fault, Item, Machine, Res, Trap};
+use crate::ir::{Stmt, StmtId};
+use crate::program::Program;
+
+/// A place to come back to.
+#[derive(Clone, Copy, Debug)]
+struct Point {
+    stmt: StmtId,
+    /// The elements, and the next one to take.
+    start: usize,
+    count: usize,
+    stride: usize,
+    next: usize,
+    stack: (usize, usize),
+    slots: usize,
+    journal: usize,
+    lists: usize,
+    path: usize,
+    values: usize,
+    log: usize,
+    acted: bool,
+}
+
+/// The options of a choice, and the memory to find them.
+#[derive(Debug, Default)]
+pub(crate) struct Choosing {
+    /// For each option the end of its path in `paths`, of its values and of its actions.
+    ends: Vec<(u32, u32, u32)>,
+    paths: Vec<u32>,
+    /// What the variables of `any` are bound to, as words; see [`Choosing::values`].
+    values: Vec<i32>,
+    points: Vec<Point>,
+    saved: Vec<Item>,
+    slots: Vec<i32>,
+    /// The slots before the first alternative.
+    before: Vec<i32>,
+    path: Vec<u32>,
+    bound: Vec<i32>,
+    actions: Vec<super::Event>,
+    /// Whether to note what variables are bound to.
+    pub noting: bool,
+    /// What to take for the outcomes of chance inside options, which are drawn only after one is
+    /// chosen; the first outcome where nothing is said.
+    guesses: Vec<u32>,
+    /// How many outcomes there were each time.
+    guessed: Vec<u32>,
+}
+
+impl Choosing {
+    /// What to take for chance in the next expansion.
+    pub(crate) fn guess(&mut self, guesses: &[u32]) {
+        self.guesses.clear();
+        self.guesses.extend_from_slice(guesses);
+    }
+
+    /// How many outcomes chance had each time in the last expansion.
+    pub(crate) fn guessed(&self) -> &[u32] {
+        &self.guessed
+    }
+
+    /// The outcome to take.
+    pub(super) fn outcome(&mut self, count: u32) -> u32 {
+        let guess = self.guesses.get(self.guessed.len()).copied().unwrap_or(0);
+        self.guessed.push(count);
+        guess.min(count - 1)
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// The way through the alternatives: which alternative, then which element of each `any`.
+    pub(crate) fn path(&self, option: usize) -> &[u32] {
+        let start = if option == 0 { 0 } else { self.ends[option - 1].0 as usize };
+        &self.paths[start..self.ends[option].0 as usize]
+    }
+
+    /// What each `any` of the way was bound to: its slot, -1 and a word or the number of its cards
+    /// and the cards, and where the element stood in its collection.
+    pub(crate) fn values(&self, option: usize) -> &[i32] {
+        let start = if option == 0 { 0 } else { self.ends[option - 1].1 as usize };
+        &self.values[start..self.ends[option].1 as usize]
+    }
+
+    /// The actions of an option, if they were logged.
+    pub(crate) fn actions(&self, option: usize) -> &[super::Event] {
+        let start = if option == 0 { 0 } else { self.ends[option - 1].2 as usize };
+        &self.actions[start..self.ends[option].2 as usize]
+    }
+}
+
+impl Machine {
+    /// Finds the options of a choice.
+    pub(crate) fn expand(&mut self, p: &Program, choice: StmtId) -> Result<(), Fault> {
+        let Stmt::Choice(alternatives) = &p.rules.stmts[choice as usize] else { return Ok(()) };
+        let choosing = &mut self.choosing;
+        choosing.ends.clear();
+        choosing.paths.clear();
+        choosing.values.clear();
+        choosing.actions.clear();
+        choosing.guessed.clear();
+        let log = self.log.len();
+        let base = self.stack.len();
+        self.expanding = true;
+        self.path_base = base;
+        let lists = self.lists.len();
+        self.choosing.before.clear();
+        self.choosing.before.extend_from_slice(&self.slots);
+        let mut result = Ok(());
+        for (at, &alternative) in alternatives.iter().enumerate() {
+            self.choosing.path.clear();
+            self.choosing.path.push(at as u32);
+            self.choosing.bound.clear();
+            self.acted = false;
+            self.stack.push(Item { stmt: alternative, slot: FRESH, a: 0, b: 0 });
+            result = self.ways(p, base, log);
+            self.undo(0);
+            self.stack.truncate(base);
+            self.lists.truncate(lists);
+            self.log.truncate(log);
+            self.choosing.points.clear();
+            self.choosing.saved.clear();
+            self.choosing.slots.clear();
+            if result.is_err() {
+                break;
+            }
+        }
+        self.expanding = false;
+        self.path_base = 0;
+        self.slots.copy_from_slice(&self.choosing.before);
+        result?;
+        if self.choosing.len() == 0 { Err(Fault::NoOption) } else { Ok(()) }
+    }
+
+    /// All ways through one alternative, which is on the stack.
+    fn ways(&mut self, p: &Program, base: usize, log: usize) -> Result<(), Fault> {
+        let mut steps = 0u64;
+        loop {
+            let mut sound = true;
+            while self.stack.len() > base {
+                let Some(item) = self.stack.pop() else { break };
+                steps += 1;
+                if steps > p.limits.steps {
+                    return Err(Fault::Endless);
+                }
+                match self.item(p, item) {
+                    Ok(()) => {}
+                    Err(Trap::Fault(fault)) if fault.is_limit() => return Err(fault),
+                    // What can not be done is no option.
+                    Err(_) => {
+                        sound = false;
+                        break;
+                    }
+                }
+            }
+            if sound && self.acted {
+                self.note(log);
+                if self.choosing.len() > p.limits.options {
+                    return Err(Fault::TooMany);
+                }
+            }
+            if !self.back(p, base) {
+                return Ok(());
+            }
+        }
+    }
+
+    fn note(&mut self, log: usize) {
+        let choosing = &mut self.choosing;
+        choosing.paths.extend_from_slice(&choosing.path);
+        choosing.values.extend_from_slice(&choosing.bound);
+        choosing.actions.extend_from_slice(&self.log[log..]);
+        choosing.ends.push((
+            choosing.paths.len() as u32,
+            choosing.values.len() as u32,
+            choosing.actions.len() as u32,
+        ));
+    }
+
+    /// An `any`: the first element now, the others later.
+    pub(super) fn branch(
+        &mut self,
+        p: &Program,
+        stmt: StmtId,
+        (start, count, stride): (usize, usize, usize),
+        slot: u32,
+        body: StmtId,
+    ) -> Res<()> {
+        if !self.expanding {
+            return self.follow(p, (start, count, stride), slot, body);
+        }
+        if count == 0 {
+            return Ok(());
+        }
+        if count > 1 {
+            let base = self.path_base;
+            let choosing = &mut self.choosing;
+            let saved = choosing.saved.len();
+            choosing.saved.extend_from_slice(&self.stack[base..]);
+            let slots = choosing.slots.len();
+            choosing.slots.extend_from_slice(&self.slots);
+            choosing.points.push(Point {
+                stmt,
+                start,
+                count,
+                stride,
+                next: 1,
+                stack: (saved, choosing.saved.len()),
+                slots,
+                journal: self.journal.len(),
+                lists: self.lists.len(),
+                path: choosing.path.len(),
+                values: choosing.bound.len(),
+                log: self.log.len(),
+                acted: self.acted,
+            });
+        }
+        self.enter(p, (start, stride), slot, body, 0);
+        Ok(())
+    }
+
+    /// Goes on with one element of an `any`.
+    fn enter(
+        &mut self,
+        p: &Program,
+        (start, stride): (usize, usize),
+        slot: u32,
+        body: StmtId,
+        pick: usize,
+    ) {
+        let at = start + pick * stride;
+        let (a, b) = (self.lists[at], if stride == 2 { self.lists[at + 1] } else { 0 });
+        self.choosing.path.push(pick as u32);
+        if self.choosing.noting {
+            let bound = &mut self.choosing.bound;
+            bound.push(slot as i32);
+            if stride == 2 {
+                bound.push(b);
+                bound.extend_from_slice(&self.lists[a as usize..(a + b) as usize]);
+            } else {
+                bound.push(-1);
+                bound.push(a);
+            }
+            bound.push(pick as i32);
+        }
+        self.take(p, Item { stmt: body, slot, a, b }, pick);
+    }
+
+    /// Comes back to the last place with an element left; false if there is none.
+    fn back(&mut self, p: &Program, base: usize) -> bool {
+        let Some(&point) = self.choosing.points.last() else { return false };
+        self.undo(point.journal);
+        self.stack.truncate(base);
+        self.stack.extend_from_slice(&self.choosing.saved[point.stack.0..point.stack.1]);
+        let count = self.slots.len();
+        self.slots.copy_from_slice(&self.choosing.slots[point.slots..point.slots + count]);
+        self.lists.truncate(point.lists);
+        self.choosing.path.truncate(point.path);
+        self.choosing.bound.truncate(point.values);
+        self.log.truncate(point.log);
+        self.acted = point.acted;
+        let pick = point.next;
+        if pick + 1 < point.count {
+            if let Some(last) = self.choosing.points.last_mut() {
+                last.next += 1;
+            }
+        } else {
+            self.choosing.points.pop();
+            self.choosing.saved.truncate(point.stack.0);
+            self.choosing.slots.truncate(point.slots);
+        }
+        if let Stmt::Any(_, slot, body) = &p.rules.stmts[point.stmt as usize] {
+            self.enter(p, (point.start, point.stride), *slot, *body, pick);
+        }
+        true
+    }
+}

@@ -1,0 +1,306 @@
+//! What runs the rules.
+//!
+//! A state has the piles, the stores, the cycles of players, and a stack of statements still to
+//! be run. The machine runs until somebody has to decide, chance or a player; then the state is
+//! complete and can be saved. It can stop in the middle of a block, because what is left of the
+//! block is on the stack.
+//!
+//! A statement that needs a number from chance is started again when the number is there; until
+//! it has all its numbers it has changed nothing.
+
+mod act;
+mod eval;
+mod expand;
+mod groups;
+mod run;
+mod save;
+
+use magister_core::Rng;
+
+use crate::ir::{Slot, StmtId};
+use crate::program::Program;
+
+pub(crate) use expand::Choosing;
+
+/// No card.
+pub(crate) const NO_CARD: i32 = -1;
+/// The bits of a card's number; above them a `mem` pile may be noted.
+pub(crate) const CARD: i32 = 0xffff;
+
+/// Why an evaluation went no further.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Trap {
+    /// Chance must draw one of so many.
+    Chance(Draw),
+    Fault(Fault),
+}
+
+/// What chance has to draw.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Draw {
+    /// A number of so many.
+    Number(u32),
+    /// One of so many cards of the same score.
+    Tie(u32),
+}
+
+/// What is wrong with rules when they run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fault {
+    NoCard,
+    NoOwner,
+    NoName,
+    NotThere,
+    IntoMemory,
+    NotInMemory,
+    Division,
+    EmptyRange,
+    NoOption,
+    Endless,
+    TooMany,
+}
+
+impl Fault {
+    pub(crate) fn text(self) -> &'static str {
+        match self {
+            Fault::NoCard => "a card is asked for where there is none",
+            Fault::NoOwner => "a player or team is asked for that does not exist",
+            Fault::NoName => "a place or store has a name that no rule mentions",
+            Fault::NotThere => "a position is asked for that is not in the pile",
+            Fault::IntoMemory => "a card is moved into a `mem` place, which only remembers",
+            Fault::NotInMemory => "a card is forgotten that no `mem` place remembers",
+            Fault::Division => "a number is divided by zero, or has a negative exponent",
+            Fault::EmptyRange => "chance has no number to draw",
+            Fault::NoOption => "a player must choose and has no option",
+            Fault::Endless => "the rules run on without any decision",
+            Fault::TooMany => "a collection or a list of options grows beyond the limits",
+        }
+    }
+
+    /// Whether it is a limit that was met, and not the rules that are wrong.
+    pub(crate) fn is_limit(self) -> bool {
+        matches!(self, Fault::Endless | Fault::TooMany)
+    }
+}
+
+pub(crate) type Res<T> = Result<T, Trap>;
+
+/// Who must decide.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wait {
+    /// The current player, at this choice.
+    Choice(StmtId),
+    Draw(Draw),
+    /// Chance, at a shuffle: a card for this position of the pile.
+    Shuffle {
+        pile: u32,
+        at: u32,
+    },
+    /// Nobody: the game is over.
+    End,
+}
+
+/// A statement still to be run, with a variable to be bound before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Item {
+    pub stmt: StmtId,
+    pub slot: Slot,
+    pub a: i32,
+    pub b: i32,
+}
+
+/// Nothing is bound.
+pub(crate) const FRESH: Slot = Slot::MAX;
+/// Nothing is bound, and the statement has been started already.
+pub(crate) const AGAIN: Slot = Slot::MAX - 1;
+
+/// Whose turn it is in a stage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Cycle {
+    pub at: u32,
+    /// Who comes next out of turn.
+    pub queued: Option<u32>,
+}
+
+/// Something that happened, for records and percepts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Event {
+    Move { card: u32, from: u32, to: u32, at: Position },
+    Int { address: u32, value: i32 },
+    Str { address: u32, value: u32 },
+    Points { address: u32 },
+    Remember { card: u32, pile: u32 },
+    Forget { card: u32, pile: u32 },
+    Shuffle { pile: u32 },
+    Next { player: u32 },
+    Current { player: u32 },
+    Turn { player: u32 },
+    Pass,
+}
+
+/// Where a card is put.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Position {
+    Top,
+    Bottom,
+    At(u32),
+}
+
+/// What an action changed, for taking it back.
+#[derive(Clone, Copy, Debug)]
+enum Undo {
+    Int { address: u32, old: i32 },
+    Str { address: u32, old: i32 },
+    Map { address: u32, old: i32 },
+    Move { card: u16, from: u32, from_at: u32, to: u32, to_at: u32 },
+    Remembered { pile: u32, at: u32 },
+    Forgotten { pile: u32, at: u32, card: u16 },
+    Cycle { old: Cycle },
+}
+
+/// A state and the memory to compute with it.
+#[derive(Debug)]
+pub(crate) struct Machine {
+    // The state.
+    pub lens: Vec<u16>,
+    /// The cards of all piles; each pile has room for all cards.
+    pub cards: Vec<u16>,
+    /// The pile of each card.
+    pub at: Vec<u32>,
+    pub ints: Vec<i32>,
+    pub strs: Vec<i32>,
+    /// Point maps: the number of the text plus one, and its arguments.
+    pub maps: Vec<i32>,
+    /// The cycles of players, and those of teams, innermost last.
+    pub cycles: [Vec<Cycle>; 2],
+    pub stack: Vec<Item>,
+    pub slots: Vec<i32>,
+    /// Collections that variables are bound to; above them, those that are being computed.
+    pub lists: Vec<i32>,
+    /// Numbers that chance has drawn for the statement on top of the stack.
+    pub tape: Vec<u32>,
+    /// The option that is being run: which alternative, which elements.
+    pub path: Vec<u32>,
+    pub path_at: usize,
+    /// The height of the stack at which the option is done.
+    pub path_base: usize,
+    pub wait: Wait,
+
+    // Memory.
+    tape_at: usize,
+    /// Draws for itself instead of waiting for chance.
+    pub rng: Option<Rng>,
+    room: usize,
+    tables: Vec<i32>,
+    table_keys: Vec<i32>,
+    pairs: Vec<(i32, i32)>,
+    journal: Vec<Undo>,
+    expanding: bool,
+    acted: bool,
+    pub logging: bool,
+    pub log: Vec<Event>,
+    pub choosing: Choosing,
+    counts: Vec<u32>,
+    /// What lies below in `lists` belongs to variables.
+    kept: usize,
+}
+
+impl Machine {
+    pub(crate) fn new(program: &Program) -> Self {
+        let room = program.cards.max(1);
+        let piles = program.piles();
+        let owners = program.owners as usize;
+        let maps = program.rules.maps.len() * owners;
+        Machine {
+            lens: vec![0; piles],
+            cards: vec![0; piles * room],
+            at: vec![0; program.cards],
+            ints: vec![0; program.rules.ints.len() * owners],
+            strs: vec![0; program.rules.strs.len() * owners],
+            maps: vec![0; maps * program.stride],
+            cycles: [Vec::new(), Vec::new()],
+            stack: Vec::new(),
+            slots: vec![0; program.rules.slots as usize],
+            lists: Vec::new(),
+            tape: Vec::new(),
+            path: Vec::new(),
+            path_at: 0,
+            path_base: 0,
+            wait: Wait::End,
+            tape_at: 0,
+            rng: None,
+            room,
+            tables: vec![0; maps * program.cards],
+            table_keys: vec![0; maps * program.stride],
+            pairs: Vec::new(),
+            journal: Vec::new(),
+            expanding: false,
+            acted: false,
+            logging: false,
+            log: Vec::new(),
+            choosing: Choosing::default(),
+            counts: Vec::new(),
+            kept: 0,
+        }
+    }
+
+    /// Goes to the state before the first block.
+    pub(crate) fn reset(&mut self, program: &Program) {
+        self.lens.fill(0);
+        for (pile, cards) in program.start.iter().enumerate() {
+            if cards.is_empty() {
+                continue;
+            }
+            self.lens[pile] = cards.len() as u16;
+            self.cards[pile * self.room..][..cards.len()].copy_from_slice(cards);
+            for &card in cards {
+                self.at[card as usize] = pile as u32;
+            }
+        }
+        self.ints.fill(0);
+        self.strs.fill(0);
+        self.maps.fill(0);
+        for cycle in &mut self.cycles {
+            cycle.clear();
+            cycle.push(Cycle { at: 0, queued: None });
+        }
+        self.stack.clear();
+        self.stack.push(Item { stmt: program.rules.root, slot: FRESH, a: 0, b: 0 });
+        self.clean();
+        self.tape.clear();
+        self.path.clear();
+        self.path_at = 0;
+        self.path_base = 0;
+        self.log.clear();
+    }
+
+    /// Forgets variables, when no statement can ask for them any more.
+    fn clean(&mut self) {
+        self.lists.clear();
+        self.slots.fill(0);
+    }
+
+    /// The cards of a pile, from the bottom.
+    #[inline]
+    pub(crate) fn pile(&self, pile: usize) -> &[u16] {
+        &self.cards[pile * self.room..][..self.lens[pile] as usize]
+    }
+
+    /// The player whose turn it is.
+    #[inline]
+    pub(crate) fn current(&self) -> u32 {
+        self.cycles[0].last().map_or(0, |cycle| cycle.at)
+    }
+
+    fn log(&mut self, event: Event) {
+        if self.logging {
+            self.log.push(event);
+        }
+    }
+}
+
+impl From<Fault> for Trap {
+    fn from(fault: Fault) -> Self {
+        Trap::Fault(fault)
+    }
+}

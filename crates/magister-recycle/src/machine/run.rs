@@ -1,0 +1,292 @@
+//! Statements: running what is on the stack until somebody has to decide.
+
+use super::{AGAIN, Cycle, Event, FRESH, Fault, Item, Machine, NO_CARD, Res, Trap, Wait};
+use crate::ir::{Bound, Cards, Coll, Place, Stmt, StmtId, Which};
+use crate::program::Program;
+
+impl Machine {
+    /// Runs until somebody has to decide, and says in `wait` who.
+    pub(crate) fn run(&mut self, p: &Program) -> Result<(), Fault> {
+        let mut steps = 0u64;
+        self.wait = Wait::End;
+        loop {
+            // The option that was chosen is done when what it put on the stack is.
+            if !self.path.is_empty() && self.stack.len() <= self.path_base {
+                self.path.clear();
+                self.path_base = 0;
+            }
+            let Some(item) = self.stack.pop() else { break };
+            steps += 1;
+            if steps > p.limits.steps {
+                return Err(Fault::Endless);
+            }
+            match self.item(p, item) {
+                Ok(()) => {
+                    if !self.tape.is_empty() {
+                        self.tape.clear();
+                    }
+                    if self.wait != Wait::End {
+                        return Ok(());
+                    }
+                }
+                Err(Trap::Chance(draw)) => {
+                    self.lists.truncate(self.kept);
+                    self.stack.push(item);
+                    self.wait = Wait::Draw(draw);
+                    return Ok(());
+                }
+                Err(Trap::Fault(fault)) => return Err(fault),
+            }
+        }
+        self.clean();
+        Ok(())
+    }
+
+    fn push(&mut self, stmt: StmtId) {
+        self.stack.push(Item { stmt, slot: FRESH, a: 0, b: 0 });
+    }
+
+    /// Runs one statement, or the part of it that comes first.
+    pub(super) fn item(&mut self, p: &Program, item: Item) -> Res<()> {
+        self.tape_at = 0;
+        self.kept = self.lists.len();
+        if item.slot < AGAIN {
+            self.slots[item.slot as usize] = item.a;
+            if let Some(second) = self.slots.get_mut(item.slot as usize + 1) {
+                *second = item.b;
+            }
+        }
+        match &p.rules.stmts[item.stmt as usize] {
+            Stmt::Blocks(blocks) => {
+                let at = if item.slot == AGAIN { item.a as usize } else { 0 };
+                self.clean();
+                if let Some(&block) = blocks.get(at) {
+                    if at + 1 < blocks.len() {
+                        self.stack.push(Item { slot: AGAIN, a: at as i32 + 1, ..item });
+                    }
+                    self.push(block);
+                }
+            }
+            Stmt::Seq(list) => list.iter().rev().for_each(|&stmt| self.push(stmt)),
+            Stmt::If(test, body) => {
+                if self.bool(p, test)? {
+                    self.push(*body);
+                }
+            }
+            Stmt::All(coll, slot, body) => {
+                let (start, count, stride) = self.elements(p, coll)?;
+                let reversed = p.compat && (self.expanding || !self.path.is_empty());
+                for at in 0..count {
+                    let at = start + stride * if reversed { at } else { count - 1 - at };
+                    let (a, b) = (self.lists[at], if stride == 2 { self.lists[at + 1] } else { 0 });
+                    self.stack.push(Item { stmt: *body, slot: *slot, a, b });
+                }
+                self.release(coll);
+            }
+            Stmt::Any(coll, slot, body) => {
+                let (start, count, stride) = self.elements(p, coll)?;
+                self.branch(p, item.stmt, (start, count, stride), *slot, *body)?;
+                self.release(coll);
+            }
+            Stmt::Let(bound, slot, body) => {
+                let (a, b) = self.bound(p, bound)?;
+                self.stack.push(Item { stmt: *body, slot: *slot, a, b });
+            }
+            Stmt::Repeat(count, body) => {
+                let left = if item.slot == AGAIN { item.a } else { self.int(p, count)? };
+                if left > 0 {
+                    self.stack.push(Item { slot: AGAIN, a: left - 1, ..item });
+                    self.push(*body);
+                }
+            }
+            Stmt::RepeatMove { from, top, to, at, fixed } => {
+                // The first program makes all copies of the action before it runs them; in a `do`
+                // all of them move the card that is on top of a computed collection at first.
+                let same = *fixed && p.compat && !self.expanding && self.path.is_empty();
+                self.repeat_move(p, from, *top, to, at, same)?;
+            }
+            Stmt::RepeatForget(place) => {
+                let pile = self.pile_of(p, place)?;
+                while self.lens[pile] > 0 {
+                    let top = self.lens[pile] as usize - 1;
+                    let card = self.word(p, pile, top);
+                    self.forget(card)?;
+                }
+            }
+            Stmt::Act(act) => self.act(p, act)?,
+            Stmt::Choice(_) => self.wait = Wait::Choice(item.stmt),
+            Stmt::Stage { team, end, body } => {
+                let kind = usize::from(*team);
+                let again = item.slot == AGAIN;
+                // On entry the cycle is a copy without its successor; the test must see it so.
+                if !again {
+                    let at = self.cycles[kind].last().map_or(0, |cycle| cycle.at);
+                    self.cycles[kind].push(Cycle { at, queued: None });
+                }
+                match self.bool(p, end) {
+                    Ok(true) => {
+                        // The first program leaves the cycle of a stage that ends at once.
+                        if again || !p.compat {
+                            self.cycles[kind].pop();
+                        }
+                    }
+                    Ok(false) => {
+                        if again {
+                            self.advance(p, kind);
+                        }
+                        self.stack.push(Item { slot: AGAIN, a: 0, ..item });
+                        self.push(*body);
+                    }
+                    Err(trap) => {
+                        if !again {
+                            self.cycles[kind].pop();
+                        }
+                        return Err(trap);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Forgets a collection that its elements do not refer to.
+    fn release(&mut self, coll: &Coll) {
+        if !matches!(coll, Coll::Groups(_)) && !self.expanding {
+            self.lists.truncate(self.kept);
+        }
+    }
+
+    /// The next player or team takes its turn.
+    fn advance(&mut self, p: &Program, kind: usize) {
+        let count = if kind == 0 { p.rules.players } else { p.rules.teams.len() as u32 };
+        if let Some(cycle) = self.cycles[kind].last_mut() {
+            cycle.at = cycle.queued.take().unwrap_or((cycle.at + 1) % count);
+            let player = cycle.at;
+            if kind == 0 {
+                self.log(Event::Turn { player });
+            }
+        }
+    }
+
+    fn bound(&mut self, p: &Program, bound: &Bound) -> Res<(i32, i32)> {
+        Ok(match bound {
+            Bound::Int(int) => (self.int(p, int)?, 0),
+            Bound::Bool(bool) => (i32::from(self.bool(p, bool)?), 0),
+            Bound::Str(str) => (self.str(p, str)? as i32, 0),
+            Bound::Card(card) => (self.card(p, card)?, 0),
+            Bound::Owner(owner) => (self.owner(p, owner)? as i32, 0),
+            Bound::Coll(coll) => {
+                let (start, count, _) = self.elements(p, coll)?;
+                (start as i32, count as i32)
+            }
+        })
+    }
+
+    fn repeat_move(
+        &mut self,
+        p: &Program,
+        from: &Cards,
+        top: bool,
+        to: &Place,
+        at: &Which,
+        same: bool,
+    ) -> Res<()> {
+        let (start, len) = self.cards_of(p, from)?;
+        for index in 0..len {
+            let index = if same { 0 } else { index };
+            let card = self.lists[if top { start + len - 1 - index } else { start + index }];
+            if card == NO_CARD {
+                return Err(Fault::NoCard.into());
+            }
+            let (pile, position, index) = self.target(p, to, at)?;
+            self.move_card((card & super::CARD) as u16, pile, position, index);
+        }
+        self.lists.truncate(self.kept);
+        Ok(())
+    }
+
+    /// Chance has drawn.
+    pub(crate) fn drawn(&mut self, p: &Program, number: u32) -> Result<(), Fault> {
+        match self.wait {
+            Wait::Shuffle { pile, at } => {
+                if self.shuffled(pile as usize, at as usize, number as usize) {
+                    return self.run(p);
+                }
+                Ok(())
+            }
+            _ => {
+                self.tape.push(number);
+                self.run(p)
+            }
+        }
+    }
+
+    /// A player has chosen an option.
+    pub(crate) fn chosen(&mut self, p: &Program, option: usize) -> Result<(), Fault> {
+        let Wait::Choice(choice) = self.wait else { return Ok(()) };
+        let Stmt::Choice(alternatives) = &p.rules.stmts[choice as usize] else { return Ok(()) };
+        self.path.clear();
+        self.path.extend_from_slice(self.choosing.path(option));
+        self.path_at = 1;
+        self.path_base = self.stack.len();
+        self.push(alternatives[self.path[0] as usize]);
+        self.run(p)
+    }
+
+    /// Takes the element that the chosen option says.
+    pub(super) fn follow(
+        &mut self,
+        p: &Program,
+        (start, count, stride): (usize, usize, usize),
+        slot: u32,
+        body: StmtId,
+    ) -> Res<()> {
+        if count == 0 {
+            return Ok(());
+        }
+        let pick = self.path.get(self.path_at).map_or(0, |&pick| pick as usize).min(count - 1);
+        self.path_at += 1;
+        let at = start + pick * stride;
+        let (a, b) = (self.lists[at], if stride == 2 { self.lists[at + 1] } else { 0 });
+        self.take(p, Item { stmt: body, slot, a, b }, pick);
+        Ok(())
+    }
+
+    /// Pushes the body of an `any` for one element. The first program copies the stack upside
+    /// down for all elements but the first, so that what follows the `any` comes before it.
+    pub(super) fn take(&mut self, p: &Program, item: Item, pick: usize) {
+        if !p.compat {
+            self.stack.push(item);
+            return;
+        }
+        // It also binds the variable now, and not when the body is run.
+        self.slots[item.slot as usize] = item.a;
+        self.slots[item.slot as usize + 1] = item.b;
+        self.stack.push(Item { slot: FRESH, ..item });
+        if pick > 0 {
+            self.stack[self.path_base..].reverse();
+        }
+    }
+}
+
+impl Machine {
+    /// The score of a player at the end.
+    pub(crate) fn score(&mut self, p: &Program, player: u32) -> Result<i32, Fault> {
+        let before = self.cycles[0].last().copied();
+        if let Some(cycle) = self.cycles[0].last_mut() {
+            cycle.at = player;
+        }
+        self.tape_at = 0;
+        self.kept = self.lists.len();
+        let score = self.int(p, &p.rules.score);
+        self.lists.truncate(self.kept);
+        self.slots.fill(0);
+        if let (Some(cycle), Some(before)) = (self.cycles[0].last_mut(), before) {
+            *cycle = before;
+        }
+        score.map_err(|trap| match trap {
+            Trap::Fault(fault) => fault,
+            Trap::Chance(_) => Fault::EmptyRange,
+        })
+    }
+}

@@ -1,0 +1,86 @@
+//! The syntax tree: lists and words with their places in the text.
+//!
+//! RECYCLE is written in parentheses, so the tree is that of the parentheses. What the words mean
+//! depends on where they stand; the checker decides that.
+
+use magister_diagnostic::Span;
+
+/// A list or a word.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Node {
+    /// What it is.
+    pub kind: NodeKind,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// The kinds of nodes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NodeKind {
+    /// A list in parentheses.
+    List(Vec<Node>),
+    /// A keyword in lower case, such as `choice`.
+    Word(String),
+    /// A name in capitals, such as `STOCK`.
+    Name(String),
+    /// A variable, without its quote.
+    Var(String),
+    /// A number.
+    Int(i32),
+    /// An operator or a mark: `+`, `==`, `,`, `:`, `..`.
+    Mark(&'static str),
+}
+
+/// A comment, without its semicolons.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Comment {
+    /// Where it stands.
+    pub span: Span,
+    /// Whether something else stands before it on its line.
+    pub trailing: bool,
+}
+
+impl Node {
+    /// The items of a list.
+    pub fn list(&self) -> Option<&[Node]> {
+        match &self.kind {
+            NodeKind::List(items) => Some(items),
+            _ => None,
+        }
+    }
+
+    /// The keyword.
+    pub fn word(&self) -> Option<&str> {
+        match &self.kind {
+            NodeKind::Word(word) => Some(word),
+            _ => None,
+        }
+    }
+
+    /// The operator or mark.
+    pub fn mark(&self) -> Option<&'static str> {
+        match &self.kind {
+            NodeKind::Mark(mark) => Some(mark),
+            _ => None,
+        }
+    }
+
+    /// Whether it is this keyword.
+    pub fn is(&self, word: &str) -> bool {
+        self.word() == Some(word)
+    }
+
+    /// The variable's name.
+    pub fn var(&self) -> Option<&str> {
+        match &self.kind {
+            NodeKind::Var(name) => Some(name),
+            _ => None,
+        }
+    }
+
+    /// The keyword or operator that a list begins with.
+    pub fn head(&self) -> Option<&str> {
+        let first = self.list()?.first()?;
+        first.word().or_else(|| first.mark())
+    }
+}

@@ -1,0 +1,43 @@
+//! The games of the oracle, where it is present.
+#![allow(dead_code)]
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The folder of the oracle.
+pub(crate) fn folder() -> Option<PathBuf> {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folder = here.ancestors().find_map(|folder| {
+        let folder = folder.join("shared/oracle/recycle");
+        folder.is_dir().then_some(folder)
+    });
+    if folder.is_none() {
+        eprintln!("SKIPPED: there is no oracle here");
+    }
+    folder
+}
+
+/// The names and texts of all games; none where there is no oracle.
+pub(crate) fn all() -> Vec<(String, String)> {
+    let Some(folder) = folder() else { return Vec::new() };
+    let entries = std::fs::read_dir(folder.join("games")).expect("the oracle has games");
+    let mut games: Vec<PathBuf> = entries.map(|entry| entry.expect("a file").path()).collect();
+    games.retain(|path| path.extension().is_some_and(|ext| ext == "rcy"));
+    games.sort();
+    games
+        .into_iter()
+        .map(|path| {
+            let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
+            (name, std::fs::read_to_string(&path).expect("a readable game"))
+        })
+        .collect()
+}
+
+/// A record of a game, such as `full` or `trace`.
+pub(crate) fn record(name: &str, kind: &str) -> String {
+    let folder = folder().expect("the oracle is present");
+    let path = folder.join(format!("traces/{name}.{kind}.gz"));
+    let out = Command::new("gzip").arg("-dc").arg(&path).output().expect("gzip runs");
+    assert!(out.status.success(), "{}", path.display());
+    String::from_utf8_lossy(&out.stdout).into_owned()
+}

@@ -3,7 +3,7 @@
 
 use magister_core::text::{list, terms};
 use magister_core::{Info, Information, Move, Native, Payment, Percept, Role, Rules, Step};
-use magister_engine::compiled::{Compiled, CompiledBuilder, FluentHandle, Wire};
+use magister_engine::compiled::{Compiled, CompiledBuilder, FluentId, Wire};
 
 use crate::twins::assert_twins;
 
@@ -159,22 +159,22 @@ fn build(silent: bool) -> Compiled {
     game.info_mut().rewards = (-100.0, 100.0);
     game.chance(CHANCE);
     // Counters in binary, for weights that are numbers.
-    let mut left: Vec<Vec<FluentHandle>> = Vec::new();
+    let mut left: Vec<Vec<FluentId>> = Vec::new();
     for (colour, &balls) in BALLS.iter().enumerate() {
         let digit = |digit: usize| (format!("(left {colour} {digit})"), balls >> digit & 1 == 1);
         left.push((0..3).map(digit).map(|(text, first)| game.fluent(&text, first)).collect());
     }
-    let drawn: Vec<Vec<FluentHandle>> = (0..2)
+    let drawn: Vec<Vec<FluentId>> = (0..2)
         .map(|place| {
             let one = |colour| game.fluent(&format!("(drawn {place} {colour})"), false);
             (0..2).map(one).collect()
         })
         .collect();
-    let rounds: Vec<FluentHandle> =
+    let rounds: Vec<FluentId> =
         (0..=ROUNDS).map(|n| game.fluent(&format!("(round {n})"), n == 0)).collect();
     game.exclusive(&rounds);
     drawn.iter().for_each(|colours| game.exclusive(colours));
-    let wires = |game: &CompiledBuilder, list: &[Vec<FluentHandle>]| -> Vec<Vec<Wire>> {
+    let wires = |game: &CompiledBuilder, list: &[Vec<FluentId>]| -> Vec<Vec<Wire>> {
         list.iter().map(|row| row.iter().map(|&fluent| game.holds(fluent)).collect()).collect()
     };
     let (count, colours) = (wires(&game, &left), wires(&game, &drawn));

@@ -349,10 +349,10 @@ pub fn within<T>(time: Duration, stop: &Stop, work: impl FnOnce(&Stop) -> T) -> 
 
 /// Gates of a step from which on a network is compared with compiled rules, which takes time to
 /// prepare.
-const MANY: usize = 5_000;
+const MANY: usize = 100_000;
 
 /// Gates that take as long as one unit of the work of compiled rules.
-const RATIO: f64 = 100.0;
+const RATIO: f64 = 1_000.0;
 
 /// Whether compiled rules promise to be faster than a network: by what is counted, so that it is
 /// the same everywhere.

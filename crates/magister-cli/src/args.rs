@@ -18,7 +18,7 @@ pub(crate) use contest::{Answer, Match, Pairs, Play, Players, Rated, Replay, Thi
 pub(crate) use explain::Explain;
 pub(crate) use infoset::Infoset;
 pub(crate) use parse::parse;
-pub(crate) use play::{Bench, Evaluators, Network, Perft, Playable, Step};
+pub(crate) use play::{Bench, EvaluatorArg, Network, Perft, Playable, Step};
 pub(crate) use solve::{Audit, Method, Solve};
 
 /// A general game system: write the rules of any game as text, then check, play and analyze it
@@ -177,7 +177,7 @@ pub(crate) struct Conform {
     pub(crate) traces: Vec<PathBuf>,
     /// Evaluator to test: one, or all that support the game [default: the one that `play` uses]
     #[arg(long, value_name = "E", value_parser = play::evaluators())]
-    pub(crate) evaluator: Option<Evaluators>,
+    pub(crate) evaluator: Option<EvaluatorArg>,
     #[command(flatten)]
     pub(crate) language: Reading,
 }

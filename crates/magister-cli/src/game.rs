@@ -6,7 +6,7 @@ use anyhow::{Result, anyhow, bail};
 use magister::{Error, Input, Options, Playable, Source};
 use magister_engine::Evaluator;
 
-use crate::args::Evaluators;
+use crate::args::EvaluatorArg;
 use crate::waiting::progress;
 
 /// What stands for standard input.
@@ -75,19 +75,19 @@ pub(crate) fn try_prepare(
 }
 
 /// Hands on the game by each evaluator that was asked for, one after the other. With
-/// [`Evaluators::All`], those that do not take the game are named on standard error and left out;
+/// [`EvaluatorArg::All`], those that do not take the game are named on standard error and left out;
 /// that none does is an error.
 pub(crate) fn each(
     source: &Source,
-    wanted: Option<Evaluators>,
+    wanted: Option<EvaluatorArg>,
     mut then: impl FnMut(&Playable) -> Result<()>,
 ) -> Result<()> {
     match wanted {
         None => return then(&source.prepare(None)?),
-        Some(Evaluators::One(one)) => return then(&source.prepare(Some(one))?),
-        Some(Evaluators::Steps) => return then(&source.prepare(None)?.one_by_one()),
-        Some(Evaluators::All) if source.input().is_none() => return then(&source.prepare(None)?),
-        Some(Evaluators::All) => {}
+        Some(EvaluatorArg::One(one)) => return then(&source.prepare(Some(one))?),
+        Some(EvaluatorArg::Steps) => return then(&source.prepare(None)?.one_by_one()),
+        Some(EvaluatorArg::All) if source.input().is_none() => return then(&source.prepare(None)?),
+        Some(EvaluatorArg::All) => {}
     }
     let mut taken = false;
     for &evaluator in Evaluator::ALL {

@@ -9,7 +9,7 @@ use magister_core::{
     Element, Game, Information, Move, Rng, Role, Seed, StateObserver, Step, Stop, Tensors, Turn,
     View, ViewObserver, Worker, draw,
 };
-use magister_engine::{Prepared, prepare_each};
+use magister_engine::prepare_each;
 use magister_games::catalogue::{self, Entry};
 use magister_gdl::{Options, read};
 
@@ -38,15 +38,10 @@ fn each(work: impl Fn(&'static Entry) -> Vec<String> + Sync) -> Vec<String> {
 /// The versions of a game that must look the same: each rulesheet on every evaluator, and the game
 /// in Rust alone.
 fn versions(entry: &Entry) -> Vec<Vec<(String, Arc<dyn Game>)>> {
-    let sheets = entry.sheets().flat_map(|(name, sheet)| {
+    let sheets = entry.sheets().map(|(name, sheet)| {
         let rules = read(sheet.text, &Options::default()).rules;
         let all = prepare_each(&rules, sheet.text, &name, &Stop::never()).unwrap();
-        let (network, other): (Vec<_>, Vec<_>) =
-            all.into_iter().partition(|one| one.network.is_some());
-        let named = |one: Prepared| (format!("{name} on {}", one.evaluator), one.game);
-        let network: Vec<_> = network.into_iter().map(named).collect();
-        let other = other.into_iter().map(|one| vec![named(one)]);
-        [network].into_iter().filter(|group| !group.is_empty()).chain(other).collect::<Vec<_>>()
+        all.into_iter().map(|one| (format!("{name} on {}", one.evaluator), one.game)).collect()
     });
     let native = entry.native().map(|game| vec![(format!("{} in Rust", entry.name), game)]);
     sheets.chain(native).collect()

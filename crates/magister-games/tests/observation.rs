@@ -1,6 +1,6 @@
 //! Every game of the catalogue can be observed: its states, and what its roles know.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -54,7 +54,8 @@ fn fault(tensors: &Tensors, row: &[f32]) -> Option<String> {
         let numbers = &row[at..at + tensor.shape.iter().product::<usize>()];
         at += numbers.len();
         let bits = tensor.element == Element::Bit;
-        let good = |&n: &f32| if bits { n == 0.0 || n == 1.0 } else { n.is_finite() };
+        let bit = |n: &f32| [0.0_f32, 1.0].map(f32::to_bits).contains(&n.to_bits());
+        let good = |n: &f32| if bits { bit(n) } else { n.is_finite() };
         if !numbers.iter().all(good) {
             return Some(format!("`{}` has numbers that are none of its kind", tensor.name));
         }
@@ -243,8 +244,8 @@ fn different_states_look_different() {
             let mut worker = game.worker();
             let mut start = Vec::new();
             worker.save(&mut start);
-            let (mut open, mut found) = (vec![start.clone()], BTreeMap::new());
-            found.insert(start, ());
+            let (mut open, mut found) = (vec![start.clone()], BTreeSet::new());
+            found.insert(start);
             let (mut step, mut after) = (Step::new(), Vec::new());
             let mut rows = BTreeMap::new();
             while let Some(state) = open.pop() {
@@ -265,7 +266,7 @@ fn different_states_look_different() {
                     worker.load(&state, &Stop::never()).unwrap();
                     worker.step(&joint, &mut step, &Stop::never()).unwrap();
                     worker.save(&mut after);
-                    if found.insert(after.clone(), ()).is_none() {
+                    if found.insert(after.clone()) {
                         open.push(after.clone());
                     }
                 }

@@ -48,7 +48,7 @@ pub(crate) struct Shared {
 
 /// Reads and checks a text, and makes a game of this name of it if there is no error.
 pub fn examine(name: &str, text: &str, options: &Options) -> Examined {
-    let read = read::read(text, &options.limits);
+    let read = read::read_as(text, &options.limits, options.compat);
     let canonical = crate::print::canonical(&read.forms);
     let (checked, diagnostics) = check::check(&read.forms, options, read.diagnostics);
     let game = checked.map(|rules| {
@@ -70,6 +70,7 @@ impl CardGame {
             roles,
             chance: Some(Role(players as u8)),
             moves: None,
+            percepts: None,
             state_words: None,
             rewards: (f64::NEG_INFINITY, f64::INFINITY),
             payment: Payment::AtEnd,

@@ -4,6 +4,7 @@
 mod check;
 mod code;
 pub mod conform;
+mod format;
 mod game;
 mod ir;
 mod limits;
@@ -19,6 +20,7 @@ mod worker;
 
 pub use check::Options;
 pub use code::{Code, Diagnostic, Diagnostics};
+pub use format::format;
 pub use game::{CardGame, Examined, Sample, examine};
 pub use limits::Limits;
 pub use read::{Read, read};

@@ -56,7 +56,7 @@ impl Sheet {
 /// Why a game was not opened, for a list in which its name stands already.
 fn reason(error: &magister::Error) -> String {
     match error {
-        magister::Error::Rules { .. } => "the rules have errors".to_owned(),
+        magister::Error::Rules(_) => "the rules have errors".to_owned(),
         magister::Error::NotPlayable { error, .. } => error.to_string(),
         error => error.to_string(),
     }

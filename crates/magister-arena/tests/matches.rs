@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use magister_arena::{Asking, Contest, Log, Series, SeriesError, System, TimeControl, Tournament};
 use magister_core::record::ChanceProof;
 use magister_core::{
-    Agent, Budget, Capabilities, Decision, Event, FaultKind, Game, Halt, MatchRecord, Move,
-    PlayerSource, Rng, Role, Seed, SourceError, Stop, View,
+    Agent, Budget, Decision, Event, FaultKind, FnSource, Game, Halt, MatchRecord, Move,
+    PlayerSource, Rng, Role, Seed, Stop, View,
 };
 use magister_games::native;
 use magister_players::Spec;
@@ -51,7 +51,7 @@ fn records(series: &Series) -> Vec<MatchRecord> {
 }
 
 /// A player that does something wrong.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 enum Wrong {
     Illegal,
     Crashes,
@@ -79,23 +79,9 @@ impl Agent for Wrong {
     }
 }
 
-impl PlayerSource for Wrong {
-    fn name(&self) -> String {
-        "wrong".to_owned()
-    }
-    fn capabilities(&self) -> Capabilities {
-        Capabilities::default()
-    }
-    fn origin(&self) -> &'static str {
-        "test"
-    }
-    fn make(&self, _: &Arc<dyn Game>, _: Role) -> Result<Box<dyn Agent>, SourceError> {
-        Ok(Box::new(*self))
-    }
-}
-
 fn against(wrong: Wrong, limits: TimeControl) -> MatchRecord {
     let contest = Contest::new(game("tictactoe"), limits);
+    let wrong = FnSource::new("wrong", move || Box::new(wrong));
     contest.play(&[source("random"), Arc::new(wrong)], Seed::from(2))
 }
 

@@ -21,25 +21,25 @@ pub(crate) use parse::parse;
 pub(crate) use play::{Bench, Evaluators, Network, Perft, Playable, Step};
 pub(crate) use solve::{Audit, Method, Solve};
 
-/// A general game system: give it the rules of any game, as text.
+/// A general game system: write the rules of any game as text, then check, play and analyze it
 #[derive(Debug, Parser)]
 #[command(name = "magister", version, max_term_width = 100)]
 #[command(after_help = "Examples:
-  magister games                      the games that come with it
-  magister show tictactoe             one of them, explained
-  magister new my-game                a rulesheet to start from
-  magister check mine.kif             what is wrong with your rules, and where
-  magister convert mine.hrf --to kif  the same rules in prefix form
-  magister step mine.kif              try it, move by move
-  magister explain mine.kif terminal  why something holds, or why it does not
-  magister playable mine.kif          whether it plays as a game should
-  magister play connect-four          play against the machine
+  magister play connect-four          play against the computer
+  magister games                      list the bundled games
+  magister show tictactoe             explain one of them
+  magister new my-game                write a rulesheet to start from
+  magister check mine.kif             find errors in your rules
+  magister convert mine.hrf --to kif  translate rules to prefix form
+  magister step mine.kif              try a game move by move
+  magister explain mine.kif terminal  show why something holds or does not
+  magister playable mine.kif          test whether the rules make a proper game
   magister match tictactoe --players mcts,random --games 10
   magister solve kuhn-poker --strategy
 
-GAME and FILE may be the name of a bundled game, a file in any of the languages, or - for standard
-input; where a game is played, rust:NAME is the version in Rust of a bundled game.
-`magister help COMMAND` tells more.")]
+GAME and FILE are the name of a bundled game, a file in any of the languages, or - for standard
+input. Where a game is played, rust:NAME selects the Rust version of a bundled game.
+`magister help COMMAND` describes a command.")]
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -74,11 +74,11 @@ pub(crate) enum Command {
     Completions(Completions),
 }
 
-/// Say what is wrong with rules, where, and what to do about it
+/// Check rules: report errors, where they are, and how to fix them
 #[derive(Debug, Parser)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
-#[command(after_help = "Exit code: 0 nothing wrong, 1 errors (with --strict also warnings), 2 \
-something could not be read.
+#[command(after_help = "Exit code: 0 no errors, 1 errors (with --strict also warnings), 2 a \
+file could not be read.
 
 Examples:
   magister check mine.kif
@@ -95,7 +95,7 @@ pub(crate) struct Check {
     /// One line per diagnostic
     #[arg(long)]
     pub(crate) short: bool,
-    /// Warnings count as errors
+    /// Treat warnings as errors
     #[arg(long)]
     pub(crate) strict: bool,
     #[command(flatten)]
@@ -108,21 +108,19 @@ pub(crate) struct Check {
     pub(crate) codes: bool,
 }
 
-/// Format rulesheets in place, comments kept
+/// Format rulesheets in place and keep their comments
 #[derive(Debug, Parser)]
-#[command(
-    after_help = "A file that cannot be read as a whole is left as it is. - formats standard \
+#[command(after_help = "A file with syntax errors is left unchanged. - formats standard \
 input to standard output.
 
 Examples:
   magister fmt mine.kif
-  magister fmt --check games/*.kif    exit code 1 if any would change"
-)]
+  magister fmt --check games/*.kif    exit code 1 if any would change")]
 pub(crate) struct Fmt {
     /// Files, or - for standard input
     #[arg(value_name = "FILE", required = true)]
     pub(crate) files: Vec<String>,
-    /// Change nothing, only say which files would change
+    /// Do not write; only report which files would change
     #[arg(long)]
     pub(crate) check: bool,
     #[command(flatten)]
@@ -132,9 +130,9 @@ pub(crate) struct Fmt {
 /// Translate rules to another syntax or language
 #[derive(Debug, Parser)]
 #[command(
-    after_help = "kif and infix are ways of writing; gdl and gdl2 are languages, written as \
-the input is unless --syntax says otherwise. Gamemaster's operations are translated to GDL where \
-the goal needs it. gdl2 adds the rule that everyone sees every move.
+    after_help = "kif and infix are syntaxes; gdl and gdl2 are languages. The output uses the \
+syntax of the input unless --syntax is given. Gamemaster's operations are translated to GDL when the \
+target needs it. gdl2 adds a rule by which every role sees every move.
 
 Examples:
   magister convert mine.kif --to infix
@@ -145,10 +143,10 @@ pub(crate) struct Convert {
     /// The rules: a file, the name of a bundled game, or - for standard input
     #[arg(value_name = "FILE")]
     pub(crate) file: String,
-    /// What to translate to
+    /// Target syntax or language
     #[arg(long, value_enum)]
     pub(crate) to: Target,
-    /// How to write GDL
+    /// Syntax of the output
     #[arg(long, value_enum)]
     pub(crate) syntax: Option<SyntaxName>,
     /// Write to a file instead of standard output
@@ -158,42 +156,43 @@ pub(crate) struct Convert {
     pub(crate) language: Reading,
 }
 
-/// Replay recorded matches of other programs, and report every disagreement
+/// Replay matches that other programs recorded, and report every mismatch
 #[derive(Debug, Parser)]
-#[command(after_help = "Traces are JSON lines, plain or gzip: matches as ggp-base's prover \
-recorded them (GDL, GDL-II), or positions as Gamemaster's engine did. There is a line for each \
-evaluator; the last line is `positions N, mismatches M`. Exit code: 0 no mismatch, 1 mismatches, 2 something could not be read \
-or played.
+#[command(
+    after_help = "A trace is a file of JSON lines, plain or gzipped: matches recorded by ggp-base's prover (GDL, \
+GDL-II), or positions recorded by Gamemaster's engine. The output has one line per evaluator; the \
+last line is `positions N, mismatches M`. Exit code: 0 no mismatch, 1 mismatches, 2 a file could \
+not be read or the game could not be played.
 
 Examples:
   magister conform mine.kif recorded.jsonl.gz
-  magister conform --evaluator all mine.kif recorded.jsonl.gz")]
+  magister conform --evaluator all mine.kif recorded.jsonl.gz"
+)]
 pub(crate) struct Conform {
     /// The rules: a file, the name of a bundled game, or - for standard input
     #[arg(value_name = "RULES")]
     pub(crate) rules: String,
-    /// Files of recorded matches
+    /// Recorded matches
     #[arg(value_name = "TRACE", required = true)]
     pub(crate) traces: Vec<PathBuf>,
-    /// Which evaluator to hold against them: one, or all that take the game [default: the one
-    /// that would play it]
+    /// Evaluator to test: one, or all that support the game [default: the one that `play` uses]
     #[arg(long, value_name = "E", value_parser = play::evaluators())]
     pub(crate) evaluator: Option<Evaluators>,
     #[command(flatten)]
     pub(crate) language: Reading,
 }
 
-/// List the games that come with Magister, or check them
+/// List the bundled games, or test them
 #[derive(Debug, Parser)]
 #[command(
-    after_help = "A check looks at everything that is known about a game: the rulesheets are \
-clean and formatted, random matches end with one goal for each player, all evaluators agree, the \
-facts of its card are counted again, twins in other languages are the same game, and the recorded \
-match is played as it was. Exit code: 0 nothing wrong, 1 something wrong, 2 no such game.
+    after_help = "--check tests everything that is recorded about a game: its rulesheets are clean and formatted, \
+random matches end with one goal value per player, all evaluators agree, the facts in game.toml \
+are counted again, versions in other languages are the same game, and the recorded match replays. \
+Exit code: 0 all tests pass, 1 a test failed, 2 no such game.
 
 Examples:
   magister games
-  magister games chess hex            whose name or summary has one of these words
+  magister games chess hex            name or summary contains one of these words
   magister games --tag chance --players 2
   magister games --language rust --json
   magister games --check tictactoe nim-1-5-4-2
@@ -203,10 +202,10 @@ pub(crate) struct Games {
     /// Only games with one of these words in their names or summaries
     #[arg(value_name = "WORD", conflicts_with_all = ["check", "check_all"])]
     pub(crate) words: Vec<String>,
-    /// Only games with this tag; several times for games with all of them
+    /// Only games with this tag; repeat the option to require several tags
     #[arg(long)]
     pub(crate) tag: Vec<String>,
-    /// Only games for so many players
+    /// Only games for N players
     #[arg(long, value_name = "N")]
     pub(crate) players: Option<usize>,
     /// Only games that are written in this language
@@ -215,10 +214,10 @@ pub(crate) struct Games {
     /// One JSON object per game
     #[arg(long)]
     pub(crate) json: bool,
-    /// Check these games, thoroughly
+    /// Test these games thoroughly
     #[arg(long, value_name = "NAME", num_args = 1.., conflicts_with_all = ["json", "check_all"])]
     pub(crate) check: Vec<String>,
-    /// Check all games, each for a second or so
+    /// Test all games, about one second each
     #[arg(long, conflicts_with = "json")]
     pub(crate) check_all: bool,
 }
@@ -249,17 +248,15 @@ impl NewLanguage {
 
 /// Write a small complete game to start from
 #[derive(Debug, Parser)]
-#[command(
-    after_help = "The file is called after the game and stands in the current folder. A file \
-that is there already stays as it is.
+#[command(after_help = "The file is named after the game and written to the current folder. An \
+existing file is never overwritten.
 
 Examples:
   magister new my-game
   magister new my-game --language operations
-  magister new my-game --output rules/my-game.kif"
-)]
+  magister new my-game --output rules/my-game.kif")]
 pub(crate) struct New {
-    /// What the game is called: lower-case letters, digits and hyphens
+    /// Name of the game: lower-case letters, digits and hyphens
     #[arg(value_name = "NAME")]
     pub(crate) name: String,
     /// The language to write it in
@@ -270,11 +267,11 @@ pub(crate) struct New {
     pub(crate) output: Option<PathBuf>,
 }
 
-/// Show a game: what it is, how it is played, how it begins
+/// Describe a game: its rules in words, the board at the start, roles and moves
 #[derive(Debug, Parser)]
-#[command(after_help = "Bundled games have names and other names; NAME/infix, NAME/operations, \
-NAME/prefix and rust:NAME are further versions of some of them. A file may have a `style.toml` \
-beside it that says how to draw its positions.
+#[command(after_help = "Bundled games have a name and aliases. NAME/infix, NAME/operations, \
+NAME/prefix and rust:NAME select other versions of a game. A file `style.toml` beside the rules \
+describes how to draw its positions.
 
 Examples:
   magister show tictactoe
@@ -285,7 +282,7 @@ pub(crate) struct Show {
     /// A bundled game, a file, or - for standard input
     #[arg(value_name = "GAME")]
     pub(crate) game: String,
-    /// Only the rulesheet, as it is
+    /// Print only the rulesheet
     #[arg(long)]
     pub(crate) rules: bool,
     /// As a JSON object
@@ -308,7 +305,7 @@ pub(crate) struct Completions {
 /// How to read rules.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Reading {
-    /// The language of the rules; told by their content if not given
+    /// Language of the rules [default: detected from their content]
     #[arg(long, value_enum)]
     pub(crate) language: Option<Language>,
 }

@@ -1,13 +1,12 @@
 //! From an argument to a game that can be played.
 
-use std::io;
+use std::io::{self, Write as _};
 
 use anyhow::{Result, anyhow, bail};
 use magister::{Error, Input, Options, Playable, Source};
 use magister_engine::Evaluator;
 
 use crate::args::Evaluators;
-use crate::commands::complain;
 use crate::waiting::progress;
 
 /// What stands for standard input.
@@ -37,9 +36,12 @@ pub(crate) fn find(argument: &str, reading: &magister_gdl::Options) -> Result<So
     } else {
         options.find(argument)
     };
-    if let Err(Error::Rules { name, text, diagnostics }) = &found {
-        complain(name, text, diagnostics)?;
-        bail!("{name} cannot be played as long as it has errors");
+    if let Err(Error::Rules(findings)) = &found {
+        let mut err = anstream::stderr().lock();
+        for finding in findings.terminal() {
+            writeln!(err, "{finding}\n")?;
+        }
+        bail!("{} cannot be played as long as it has errors", findings.input().name);
     }
     Ok(found?)
 }

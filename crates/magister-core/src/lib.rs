@@ -86,7 +86,7 @@ pub use playout::{Batch, Detail, Leaves, MoveTally, Results, Stream, Tally, Trie
 pub use record::{Fault, FaultKind, MatchEnd, MatchRecord, PlayerKind, Seat, Viewer};
 pub use referee::{Referee, draw, odds};
 pub use seed::{Rng, Seed};
-pub use source::{Capabilities, PlayerSource, SourceError};
+pub use source::{Capabilities, FnSource, PlayerSource, SourceError};
 pub use step::{Observation, Percepts, Step, Turn};
 pub use stop::{Halt, Stop};
 pub use style::{BoardStyle, End, Style};

@@ -75,6 +75,52 @@ impl Default for Capabilities {
     }
 }
 
+/// A source that makes its players with a function: the short way for a player that needs no
+/// parameters and is made without fail.
+pub struct FnSource {
+    name: String,
+    capabilities: Capabilities,
+    make: Box<dyn Fn() -> Box<dyn Agent> + Send + Sync>,
+}
+
+impl FnSource {
+    /// A source of players of this name, which play games of perfect information.
+    pub fn new(name: &str, make: impl Fn() -> Box<dyn Agent> + Send + Sync + 'static) -> Self {
+        let capabilities = Capabilities::default();
+        FnSource { name: name.to_owned(), capabilities, make: Box::new(make) }
+    }
+
+    /// The same source, whose players can do this.
+    #[must_use]
+    pub fn with(self, capabilities: Capabilities) -> Self {
+        FnSource { capabilities, ..self }
+    }
+}
+
+impl fmt::Debug for FnSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FnSource").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+impl PlayerSource for FnSource {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        self.capabilities
+    }
+
+    fn origin(&self) -> &'static str {
+        "function"
+    }
+
+    fn make(&self, _: &Arc<dyn Game>, _: Role) -> Result<Box<dyn Agent>, SourceError> {
+        Ok((self.make)())
+    }
+}
+
 /// Why a player could not be made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]

@@ -61,10 +61,10 @@ fn only_who_has_a_choice_is_asked_unless_it_wants_to_be() {
 fn what_is_no_move_is_replaced_and_recorded() {
     for (answer, kind, said) in [
         (Answer::text("(take 7)"), FaultKind::Illegal, Some("(take 7)")),
-        (Answer::choice(Move(1)), FaultKind::Illegal, Some("(take 2)")),
+        (Answer::choice(Move(6)), FaultKind::Illegal, Some("(take 7)")),
         (Answer::fault(FaultKind::Crash, "it broke"), FaultKind::Crash, None),
     ] {
-        let game: Arc<dyn Game> = Arc::new(Native::new(Countdown(1)));
+        let game: Arc<dyn Game> = Arc::new(Native::new(Countdown(2)));
         let mut current = start(game, |_| ());
         current.submit(Role(0), answer.after(Duration::from_millis(5))).unwrap();
         current.advance(&never()).unwrap();
@@ -74,7 +74,8 @@ fn what_is_no_move_is_replaced_and_recorded() {
         assert_eq!(fault.answer.as_deref(), said);
         assert_eq!(fault.played.as_ref(), Some(&record.moves[0][0]));
         assert_eq!(record.times_ms, [[5.0, 0.0]]);
-        assert_eq!(record.end, Some(MatchEnd::Terminal));
+        play(&mut current, 99);
+        assert_eq!(current.end(), Some(MatchEnd::Terminal));
     }
 }
 
@@ -335,4 +336,25 @@ fn during_an_open_match_only_answers_seeds_and_thoughts_are_hidden() {
         let seen = event.seen_by(Viewer::Spectator, info.info()).unwrap();
         assert!(matches!(event, Event::Answered { .. }) || seen == event);
     }
+}
+
+/// Where both decide at the same time, the move that was drawn for one stays hidden until both did.
+#[test]
+fn a_drawn_move_is_not_told_before_the_turn_is_made() {
+    let mut current = start(countdown(), |setup| setup.seats[1].asked_when_forced = true);
+    current.submit(Role(0), Answer::text("(take 9)")).unwrap();
+    let info = countdown();
+    let (other, own) = (Viewer::Role(Role(1)), Viewer::Role(Role(0)));
+    let fault = |viewer| seen(&current, viewer).errors[0].clone();
+    assert!(fault(own).played.is_some() && fault(own).what.contains("(take 9)"));
+    assert_eq!((fault(other).played, fault(other).answer), (None, None));
+    assert!(!fault(other).what.contains("take"));
+    let events = current.take_events();
+    let Some(Event::Faulted { fault, .. }) = events.last().unwrap().seen_by(other, info.info())
+    else {
+        panic!()
+    };
+    assert_eq!((fault.kind, fault.played), (FaultKind::Illegal, None));
+    play(&mut current, 1);
+    assert!(seen(&current, other).errors[0].played.is_some());
 }

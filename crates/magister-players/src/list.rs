@@ -15,23 +15,22 @@ use crate::registry::{Parameter, Registered};
 use crate::simple::{Simple, nobody};
 use crate::uct::{POLICIES, Uct};
 
-const EXPANDED: &str = "a position that is expanded";
+const EXPANDED: &str = "one expanded position";
 
-const MEMORY: Parameter =
-    Parameter::whole("memory", 256, (1, 1 << 20), "the memory it may use, in MiB");
+const MEMORY: Parameter = Parameter::whole("memory", 256, (1, 1 << 20), "the memory limit in MiB");
 
 const NODES: Parameter = Parameter::whole(
     "nodes",
     50_000,
     (1, 1 << 28),
-    "the nodes that the game may have; of a larger one, courses are drawn as by oos",
+    "the largest game tree that is searched in full; a larger one is sampled as by oos",
 );
 
 const WALK: Parameter = Parameter::whole(
     "nodes",
     20_000,
     (1, 1 << 28),
-    "the nodes that a walk may have; where there are more, courses are drawn as by oos",
+    "the most nodes of one walk; a larger walk is replaced by sampled histories as in oos",
 );
 
 /// How many states are followed before a sample is drawn, and the size of a sample.
@@ -39,12 +38,11 @@ const STATES: Parameter = Parameter::whole(
     "states",
     5_000,
     (1, 1 << 24),
-    "how many states it follows exactly before it goes over to a sample",
+    "the largest information set that is enumerated; a larger one is sampled",
 );
 const PARTICLES: Parameter =
-    Parameter::whole("particles", 1_000, (1, 1 << 24), "the courses of the game in a sample");
-const EXPLORE: Parameter =
-    Parameter::real("c", 0.7, (0.0, 100.0), "how much what was visited little is worth");
+    Parameter::whole("particles", 1_000, (1, 1 << 24), "the number of particles in a sample");
+const EXPLORE: Parameter = Parameter::real("c", 0.7, (0.0, 100.0), "the exploration constant");
 
 /// A player that sees everything, without parameters.
 const fn plain(
@@ -66,28 +64,28 @@ const fn plain(
 /// A person. People are asked by the arena, without a clock, and can take moves back; where nobody
 /// is there to ask them, they give no move.
 pub static HUMAN: Registered = Registered {
-    iteration: "it makes none",
+    iteration: "none",
     hidden: true,
-    ..plain("human", "A person at the terminal; `magister play` is the short way", nobody)
+    ..plain("human", "A person at the terminal; `magister play` is the shortcut", nobody)
 };
 
 /// All players, from those that do not think to the strongest.
 pub const PLAYERS: &[Registered] = &[
     Registered {
-        iteration: "it makes none",
+        iteration: "none",
         hidden: true,
         ..plain("legal", "Plays the first legal move", Simple::legal)
     },
     Registered {
-        iteration: "it makes none",
+        iteration: "none",
         hidden: true,
         ..plain("random", "Plays a random legal move", Simple::random)
     },
-    plain("onestep", "Looks one move ahead and trusts the goal values there", Searcher::onestep),
-    plain("twostep", "Looks at its move, an answer and its next move", Searcher::twostep),
+    plain("onestep", "Looks one move ahead and compares goal values", Searcher::onestep),
+    plain("twostep", "Looks ahead: own move, reply, own move", Searcher::twostep),
     plain(
         "maximizer",
-        "Looks for the best end that can be reached if all others help",
+        "Looks for the best terminal state that is reachable if all others help",
         Searcher::maximizer,
     ),
     Registered {
@@ -96,28 +94,44 @@ pub const PLAYERS: &[Registered] = &[
                 "bounds",
                 1,
                 (0, 1),
-                "whether the best and the worst reward end a search",
+                "whether the best and the worst reward cut the search (1) or not (0)",
             ),
             Parameter::real(
                 "level",
                 u32::MAX as f64,
                 (0.0, u32::MAX as f64),
-                "a reward that is good enough, such as 51",
+                "a reward at which the search stops, such as 51",
             ),
         ],
-        ..plain("minimax", "Searches to the end, all others being hostile", Searcher::minimax)
+        ..plain(
+            "minimax",
+            "Searches to the end of the game; all others are hostile",
+            Searcher::minimax,
+        )
     },
     Registered {
-        parameters: &[Parameter::whole("depth", 3, (1, 100), "how many joint moves to look ahead")],
+        parameters: &[Parameter::whole("depth", 3, (1, 100), "the search depth in joint moves")],
         ..plain("minimaxdepth", "Minimax to a fixed depth", Searcher::minimaxdepth)
     },
-    plain("minimaxid", "Minimax, one deeper at a time", Searcher::minimaxid),
-    plain("maximax", "Searches to the end, everybody being selfish", Searcher::maximax),
-    plain("maxn", "Max-n: everybody is selfish; one deeper at a time", Searcher::maxn),
-    plain("paranoid", "All others are hostile together; one deeper at a time", Searcher::minimaxid),
+    plain("minimaxid", "Minimax with iterative deepening", Searcher::minimaxid),
+    plain(
+        "maximax",
+        "Searches to the end of the game; every role maximises its own reward",
+        Searcher::maximax,
+    ),
+    plain("maxn", "Max-n with iterative deepening", Searcher::maxn),
+    plain(
+        "paranoid",
+        "All others play together against it; iterative deepening",
+        Searcher::minimaxid,
+    ),
     Registered {
-        parameters: &[Parameter::whole("depth", 2, (1, 100), "how many joint moves to look ahead")],
-        ..plain("expectimax", "Means over chance, everybody being selfish", Searcher::expectimax)
+        parameters: &[Parameter::whole("depth", 2, (1, 100), "the search depth in joint moves")],
+        ..plain(
+            "expectimax",
+            "Expectimax: averages over chance; every role maximises its own reward",
+            Searcher::expectimax,
+        )
     },
     Registered {
         parameters: &[
@@ -125,43 +139,47 @@ pub const PLAYERS: &[Registered] = &[
                 "playouts",
                 0,
                 (0, 10_000),
-                "playouts that value a position at the horizon, 0 for goal values",
+                "playouts that evaluate a position at the horizon; 0 uses goal values",
             ),
-            Parameter::whole("memory", 64, (1, 1 << 20), "the memory it may use, in MiB"),
+            Parameter::whole("memory", 64, (1, 1 << 20), "the memory limit in MiB"),
         ],
         ..plain(
             "alphabeta",
-            "Alpha-beta with a transposition table, all others being hostile; one deeper at a time",
+            "Alpha-beta with transposition table and iterative deepening; all others are hostile",
             AlphaBeta::make,
         )
     },
     Registered {
         parameters: &[MEMORY],
-        ..plain("greedy", "Widens a tree where goal values are best", BestFirst::greedy)
+        ..plain(
+            "greedy",
+            "Best-first search: expands the position with the best goal value",
+            BestFirst::greedy,
+        )
     },
     Registered {
         parameters: &[MEMORY],
-        ..plain("pts", "Widens a tree where it was least visited", BestFirst::pts)
+        ..plain("pts", "Best-first search: expands the least visited position", BestFirst::pts)
     },
     Registered {
-        iteration: "a playout",
+        iteration: "one playout",
         parameters: &[Parameter::whole(
             "playouts",
             32,
             (1, 100_000),
-            "playouts that value a position for who stands around it",
+            "playouts that evaluate a position for a player that wraps this one",
         )],
-        ..plain("mcs", "Playouts after each of its moves, the best mean wins", Flat::make)
+        ..plain("mcs", "Flat Monte Carlo: playouts after each move; the best mean wins", Flat::make)
     },
     Registered {
-        iteration: "a descent with a playout",
+        iteration: "one descent with a playout",
         parameters: &[
-            Parameter::real("c", 0.7, (0.0, 100.0), "how much what was visited little is worth"),
+            Parameter::real("c", 0.7, (0.0, 100.0), "the exploration constant"),
             Parameter::whole(
                 "steps",
                 1000,
                 (1, 1_000_000),
-                "steps after which a playout is cut off",
+                "the length at which a playout is cut off",
             ),
             MEMORY,
         ],
@@ -169,258 +187,320 @@ pub const PLAYERS: &[Registered] = &[
     },
     Registered {
         parameters: &[
-            Parameter::whole("depth", 2, (1, 100), "how many joint moves to look ahead"),
-            Parameter::player("inner", "onestep", "the player that values the positions there"),
+            Parameter::whole("depth", 2, (1, 100), "the search depth in joint moves"),
+            Parameter::player("inner", "onestep", "the player that evaluates the leaves"),
         ],
-        ..plain("plies", "Looks ahead, and trusts another player there", Plies::make)
+        ..plain("plies", "N-ply search whose leaves another player evaluates", Plies::make)
     },
     Registered {
-        iteration: "a descent to a new position",
+        iteration: "one descent to a new position",
         parameters: &[
-            Parameter::real("c", 1.25, (0.0, 100.0), "how much what was visited little is worth"),
+            Parameter::real("c", 1.25, (0.0, 100.0), "the exploration constant"),
             Parameter::real(
                 "sharp",
                 0.0,
                 (0.0, 1000.0),
-                "how much likelier a move is that looks better at once, 0 for not at all",
+                "how strongly the prior prefers moves with a better immediate value; 0 is uniform",
             ),
-            Parameter::player("inner", "mcs", "the player or model that values new positions"),
+            Parameter::player("inner", "mcs", "the player or model that evaluates new positions"),
             Parameter::whole(
                 "batch",
                 0,
                 (0, 1 << 16),
-                "the descents whose ends are valued in one call, 0 for what suits the inner player",
+                "the number of leaves evaluated in one call; 0 chooses what suits the inner player",
             ),
             Parameter::real(
                 "loss",
                 1.0,
                 (0.0, 100.0),
-                "the losses that a descent under way counts for, 0 for one descent at a time",
+                "the virtual loss of a pending descent; 0 makes one descent at a time",
             ),
             MEMORY,
         ],
-        ..plain("puct", "A tree whose leaves another player values, many at once", Puct::make)
+        ..plain("puct", "PUCT: a tree whose leaves another player evaluates in batches", Puct::make)
     },
     Registered {
-        iteration: "an iteration of a member",
+        iteration: "one iteration of a member",
         parameters: &[
-            Parameter::whole("threads", 2, (1, 256), "the members, each on a thread of its own"),
-            Parameter::player("inner", "uct", "what each of them is"),
+            Parameter::whole(
+                "threads",
+                2,
+                (1, 256),
+                "the number of members, each on its own thread",
+            ),
+            Parameter::player("inner", "uct", "the player that each member is"),
         ],
-        ..plain("council", "Several of a player think at the same time, and vote", Council::make)
+        ..plain(
+            "council",
+            "Root-parallel search: several copies of a player think at the same time and vote",
+            Council::make,
+        )
     },
     Registered {
-        iteration: "a descent with playouts of its own",
+        iteration: "one descent with its playouts",
         parameters: &[
-            Parameter::real("c", 0.4, (0.0, 100.0), "how much what was visited little is worth"),
+            Parameter::real("c", 0.4, (0.0, 100.0), "the exploration constant"),
             Parameter::real(
                 "fpu",
                 1.0,
                 (0.01, 100.0),
-                "the visits that an untried move is taken to have",
+                "first-play urgency: the visits that an untried move is assumed to have",
             ),
             Parameter::real(
                 "bias",
                 0.0,
                 (0.0, 100.0),
-                "how much the worth of a move elsewhere counts",
+                "the weight of a move's value elsewhere in the tree",
             ),
             Parameter::real(
                 "grave",
                 0.0,
                 (0.0, 1e6),
-                "the visits up to which playouts with the move made later count most",
+                "GRAVE: the visit count up to which all-moves-as-first values dominate; 0 is off",
             ),
             Parameter::choice(
                 "policy",
                 POLICIES,
-                "how playouts that are played one by one choose: by what moves did after the same \
-                 moves before, by what they did anywhere, or all alike; where one is named, all are \
-                 played so; else it is nst where neither lanes nor threads play many at once",
+                "the playout policy: N-gram statistics (nst), move averages (mast) or uniform. A named \
+                 policy plays one playout at a time; the default is nst where the engine has no \
+                 batch playouts, else uniform",
             ),
             Parameter::real(
                 "epsilon",
                 0.2,
                 (0.0, 1.0),
-                "how likely a playout with a policy makes any move instead of the best",
+                "the probability that a playout with a policy makes a random move",
             ),
-            Parameter::whole("threads", 1, (1, 256), "threads that share the playouts of a round"),
+            Parameter::whole("threads", 1, (1, 256), "the number of threads for playouts"),
             Parameter::whole(
                 "batch",
                 0,
                 (0, 4096),
-                "descents of a round, 0 for as many as the engine plays out at once",
+                "the number of descents per round; 0 chooses what the engine plays at once",
             ),
             Parameter::whole(
                 "patience",
                 128,
                 (1, 1000),
-                "a round has at most one descent for so many visits of the root, as long as there is \
-                 time for many rounds",
+                "the visits of the root per descent of a round, while there is time for many rounds",
             ),
             Parameter::whole(
                 "crowd",
                 4,
                 (1, 1000),
-                "a node takes at most one descent at once for so many visits, and one in any case, as \
-                 long as there is time for many rounds",
+                "the concurrency cap: a node takes one descent per this many visits at the same time, \
+                 and at least one, while there is time for many rounds",
             ),
             Parameter::whole(
                 "expand",
                 0,
                 (0, 1000),
-                "how often a leaf is played out before its moves are tried, 0 for what suits the \
-                 engine",
+                "the visits of a leaf before it is expanded; 0 chooses what suits the engine",
             ),
             Parameter::whole(
                 "playouts",
                 0,
                 (0, 10_000),
-                "playouts of a leaf, 0 for what suits the engine; where they are played side by side, a \
-                 power of two up to 32",
+                "the playouts per leaf; 0 chooses what suits the engine. In batches, a power of two up \
+                 to 32",
             ),
             Parameter::whole(
                 "steps",
                 1000,
                 (1, 1_000_000),
-                "steps after which a playout is cut off",
+                "the length at which a playout is cut off",
             ),
             MEMORY,
         ],
-        ..plain("uct", "UCT in a graph with proofs and playouts side by side", Uct::make)
+        ..plain(
+            "uct",
+            "UCT with transpositions, proven values and batch playouts; the strongest",
+            Uct::make,
+        )
     },
     Registered {
-        iteration: "a step",
+        iteration: "one step",
         hidden: true,
         parameters: &[
-            Parameter::whole("depth", 100, (1, 100), "how many own moves to look ahead"),
-            Parameter::whole("worst", 0, (0, 1), "whether what is unknown is as bad as can be"),
+            Parameter::whole("depth", 100, (1, 100), "the search depth in own moves"),
+            Parameter::whole(
+                "worst",
+                0,
+                (0, 1),
+                "whether unknown values are assumed to be the worst (1) or the mean (0)",
+            ),
             STATES,
             PARTICLES,
         ],
-        ..plain("bayes", "Looks ahead through all it may see, others being random", Bayes::make)
+        ..plain(
+            "bayes",
+            "Expectimax over its own observations; the others play at random",
+            Bayes::make,
+        )
     },
     Registered {
-        iteration: "one of the inner player",
+        iteration: "one iteration of the inner player",
         hidden: true,
         parameters: &[
-            Parameter::player("inner", "uct", "who thinks about each state"),
-            Parameter::whole("worlds", 40, (1, 100_000), "how many states are thought about"),
+            Parameter::player("inner", "uct", "the player that evaluates each determinization"),
+            Parameter::whole("worlds", 40, (1, 100_000), "the number of determinizations"),
             STATES,
             PARTICLES,
         ],
-        ..plain("pimc", "Asks a player that sees everything about many states", Pimc::make)
+        ..plain(
+            "pimc",
+            "Perfect-information Monte Carlo: averages a player's values over determinizations",
+            Pimc::make,
+        )
     },
     Registered {
-        iteration: "a state in which all moves are tried",
+        iteration: "one state in which all moves are tried",
         hidden: true,
         parameters: &[STATES, PARTICLES],
         ..plain(
             "hyperplay",
-            "Random playouts in states that agree with what it saw",
+            "Random playouts from states that are consistent with its percepts",
             HyperPlay::make,
         )
     },
     Registered {
-        iteration: "a simulation of one move",
+        iteration: "one simulation of one move",
         hidden: true,
         parameters: &[
-            Parameter::whole("depth", 6, (0, 1000), "steps for which everybody decides"),
+            Parameter::whole(
+                "depth",
+                6,
+                (0, 1000),
+                "the number of steps in which every role decides by what it knows",
+            ),
             STATES,
             PARTICLES,
         ],
         ..plain(
             "hyperplay2",
-            "Simulations in which everybody decides by what it would know",
+            "HyperPlay-II: in its simulations, every role decides by what it would know",
             HyperPlay2::make,
         )
     },
     Registered {
-        iteration: "a descent with playouts",
+        iteration: "one descent with playouts",
         hidden: true,
         parameters: &[EXPLORE, STATES, PARTICLES, MEMORY],
         ..plain(
             "ao-tree",
-            "A tree of own moves and percepts, for one against chance",
+            "A tree over own moves and percepts, for games against chance",
             Ismcts::alone,
         )
     },
     Registered {
-        iteration: "a descent with playouts",
+        iteration: "one descent with playouts",
         hidden: true,
         parameters: &[EXPLORE, STATES, PARTICLES, MEMORY],
-        ..plain("so-ismcts", "A tree of what its own role sees", Ismcts::single)
+        ..plain("so-ismcts", "Single-observer information-set MCTS", Ismcts::single)
     },
     Registered {
-        iteration: "a descent with playouts",
+        iteration: "one descent with playouts",
         hidden: true,
         parameters: &[
             EXPLORE,
             Parameter::choice(
                 "root",
                 &["widened", "own", "start"],
-                "where descents begin: in what anybody takes to be possible, in what the own role \
-                 does, or at the start of the game",
+                "where descents begin: in states that any role considers possible (widened), in the \
+                 own information set (own), or at the start of the game (start)",
             ),
             STATES,
             PARTICLES,
             MEMORY,
         ],
-        ..plain("mo-ismcts", "A tree for each role of what it sees", Ismcts::multiple)
+        ..plain(
+            "mo-ismcts",
+            "Multiple-observer information-set MCTS: one tree per role",
+            Ismcts::multiple,
+        )
     },
     Registered {
-        iteration: "a round through the whole game",
+        iteration: "one pass through the game tree",
         hidden: true,
         parameters: &[NODES, MEMORY],
-        ..plain("cfr", "Minimises regret in the whole game and plays the average", Regret::cfr)
+        ..plain(
+            "cfr",
+            "Counterfactual regret minimisation; plays the average strategy",
+            Regret::cfr,
+        )
     },
     Registered {
-        iteration: "a round through the whole game",
+        iteration: "one pass through the game tree",
         hidden: true,
         parameters: &[NODES, MEMORY],
-        ..plain("cfr+", "The same, where later rounds count for more", Regret::cfr_plus)
+        ..plain(
+            "cfr+",
+            "CFR+: regrets are clipped at zero and later passes weigh more",
+            Regret::cfr_plus,
+        )
     },
     Registered {
-        iteration: "a walk for each player",
+        iteration: "one walk for each player",
         hidden: true,
         parameters: &[WALK, MEMORY],
-        ..plain("mccfr", "Minimises regret by walks that try all own moves", Regret::mccfr)
+        ..plain("mccfr", "Monte Carlo CFR with external sampling", Regret::mccfr)
     },
     Registered {
-        iteration: "a course of the game",
+        iteration: "one history",
         hidden: true,
         parameters: &[
             Parameter::real(
                 "target",
                 0.9,
                 (0.0, 0.99),
-                "how often a course is made to agree with what was seen",
+                "the probability that a sampled history is steered to the current information set",
             ),
-            Parameter::real("explore", 0.4, (0.01, 1.0), "how often it tries something at random"),
+            Parameter::real("explore", 0.4, (0.01, 1.0), "the exploration probability"),
             MEMORY,
         ],
-        ..plain("oos", "Minimises regret along courses that lead where the match is", Regret::oos)
+        ..plain(
+            "oos",
+            "Online outcome sampling: CFR on histories steered to the current information set",
+            Regret::oos,
+        )
     },
     Registered {
-        iteration: "a playout",
+        iteration: "one playout",
         hidden: true,
         parameters: &[
-            Parameter::whole("flaws", 0, (0, 1), "whether it has the flaws of the original"),
+            Parameter::whole(
+                "flaws",
+                0,
+                (0, 1),
+                "whether it has the flaws of the original (1) or not (0)",
+            ),
             STATES,
             PARTICLES,
         ],
-        ..plain("thesis-honest", "A bandit over its moves in random states", Thesis::make)
+        ..plain(
+            "thesis-honest",
+            "The thesis' honest agent: a bandit over its moves in sampled states",
+            Thesis::make,
+        )
     },
     Registered {
-        iteration: "one of the inner player",
+        iteration: "one iteration of the inner player",
         hidden: true,
         clairvoyant: true,
-        parameters: &[Parameter::player("inner", "uct", "who thinks")],
-        ..plain("clairvoyant", "Is shown the state, and the record says so", Clairvoyant::make)
+        parameters: &[Parameter::player("inner", "uct", "the player that decides")],
+        ..plain(
+            "clairvoyant",
+            "Sees the true state, which the match record shows; for comparison only",
+            Clairvoyant::make,
+        )
     },
     Registered {
-        iteration: "one of the method it takes",
+        iteration: "one iteration of the method that it chooses",
         hidden: true,
-        ..plain("honest", "Takes the method that suits what the game hides", Honest::make)
+        ..plain(
+            "honest",
+            "Chooses the method that suits the game; the strongest for hidden information",
+            Honest::make,
+        )
     },
 ];

@@ -103,8 +103,7 @@ fn every_player_of_perfect_information_can_be_lifted() {
     let game = game("krieg-tictactoe");
     let role = game.info().players().next().unwrap();
     let view = View::new(Arc::clone(&game), role);
-    let pimc = PLAYERS.iter().find(|entry| entry.name == "pimc").unwrap();
-    for inner in pimc.parameters[0].names {
+    for inner in PLAYERS.iter().filter(|entry| !entry.hidden).map(|entry| entry.name) {
         let spec: Spec = format!("pimc:inner={inner},worlds=2").parse().unwrap();
         let mut rng = Seed::from(1).rng();
         let decision = spec.agent().decide(&view, &mut Budget::iterations(60), &mut rng).unwrap();

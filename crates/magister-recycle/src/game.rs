@@ -69,6 +69,7 @@ impl CardGame {
             name: name.to_owned(),
             roles,
             chance: Some(Role(players as u8)),
+            percepts: None,
             moves: None,
             percepts: None,
             state_words: None,

@@ -12,14 +12,10 @@ use magister::solve::{Limits, Solution};
 struct Strip(u8);
 
 impl Strip {
-    /// Whether a token may be placed on a cell.
-    fn is_free(&self, tokens: u16, cell: u32) -> bool {
-        let around = (0b111 << cell) >> 1;
-        tokens & around == 0
-    }
-
-    fn free(&self, tokens: u16) -> impl Iterator<Item = u32> + '_ {
-        (0..u32::from(self.0)).filter(move |&cell| self.is_free(tokens, cell))
+    /// The cells on which a token may be placed: those with none on them and none beside them.
+    fn free(&self, tokens: u16) -> impl Iterator<Item = u32> + use<> {
+        let around = |cell: u32| (0b111_u32 << cell) >> 1;
+        (0..u32::from(self.0)).filter(move |&cell| u32::from(tokens) & around(cell) == 0)
     }
 }
 

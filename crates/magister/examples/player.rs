@@ -6,8 +6,7 @@ use std::sync::Arc;
 
 use magister::arena::{Contest, TimeControl};
 use magister::core::{
-    Agent, Budget, Capabilities, Decision, Game, Halt, Move, PlayerSource, Rng, Role, Seed,
-    SourceError, Step, Thought, View,
+    Agent, Budget, Decision, FnSource, Halt, Move, PlayerSource, Rng, Seed, Step, Thought, View,
 };
 use magister::players::Spec;
 
@@ -71,46 +70,21 @@ impl Agent for Flat {
     }
 }
 
-/// Where players of this kind come from. A match asks the source for a player when it starts, and
-/// again if the player crashes; making one may fail.
-#[derive(Debug)]
-struct FlatSource;
-
-impl PlayerSource for FlatSource {
-    fn name(&self) -> String {
-        "flat".to_owned()
-    }
-
-    /// It plays games of perfect information, on one thread.
-    fn capabilities(&self) -> Capabilities {
-        Capabilities::default()
-    }
-
-    fn origin(&self) -> &'static str {
-        "example"
-    }
-
-    fn make(&self, _game: &Arc<dyn Game>, _role: Role) -> Result<Box<dyn Agent>, SourceError> {
-        Ok(Box::new(Flat))
-    }
-}
-
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let playable = magister::open("connect-four")?;
     // Makes now what `uct` needs for fast playouts, so that its clock does not pay for it.
     playable.warm_up();
 
-    let uct: Spec = "uct".parse()?;
-    let mut players: [Arc<dyn PlayerSource>; 2] = [Arc::new(FlatSource), Arc::new(uct)];
+    // Players come from sources; the list of players is one, a function is another.
+    let flat: Arc<dyn PlayerSource> = Arc::new(FnSource::new("flat", || Box::new(Flat)));
+    let uct: Arc<dyn PlayerSource> = Arc::new("uct".parse::<Spec>()?);
     // Counted iterations instead of a clock: the same seed then gives the same match everywhere.
     let limits = TimeControl { iterations: Some(400), ..TimeControl::default() };
     let contest = Contest::new(playable.game.clone(), limits);
-    for number in 0..2 {
-        // The record has everything: moves, rewards, times, and what went wrong.
-        let record = contest.play(&players, Seed::from(number));
+    for (seed, seated) in [(0, [&flat, &uct]), (1, [&uct, &flat])] {
+        let record = contest.play(&seated.map(Arc::clone), Seed::from(seed));
         assert!(record.errors.is_empty(), "{:?}", record.errors);
         println!("{} moves: {:?} get {:?}", record.moves.len(), record.players, record.rewards);
-        players.reverse();
     }
     Ok(())
 }

@@ -18,11 +18,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         playable.warm_up();
         games.push(Contest::new(playable.game, limits));
     }
-    // Players of the list are one source of players; others are made as in the example `player`.
-    let listed = Spec::parse_list("uct,mcs,random")?.into_iter();
+    let source = |spec: Spec| -> Arc<dyn PlayerSource> { Arc::new(spec) };
     let tournament = Tournament {
         games,
-        players: listed.map(|spec| Arc::new(spec) as Arc<dyn PlayerSource>).collect(),
+        players: Spec::parse_list("uct,mcs,random")?.into_iter().map(source).collect(),
         system: System::RoundRobin,
         rounds: 6,
         seed: Seed::from(1),
@@ -34,9 +33,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     // log lets a tournament go on where it was interrupted; here the lines go to memory.
     let mut log = Log::new();
     let mut lines: Vec<u8> = Vec::new();
-    tournament.play(&mut log, &mut lines, |record, known, all| {
-        let rewards: Vec<f64> = record.rewards.iter().flatten().copied().collect();
-        println!("{known:2} of {all}: {} {rewards:?}", record.players.join(" - "));
+    tournament.play(&mut log, &mut lines, |played, known, all| {
+        let rewards: Vec<f64> = played.rewards.iter().flatten().copied().collect();
+        println!("{known:2} of {all}: {} {:?}", played.players.join(" - "), rewards);
     })?;
 
     // All matches at once, by the Bradley-Terry model, with 95 % intervals.

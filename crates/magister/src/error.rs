@@ -4,7 +4,8 @@ use std::fmt;
 use std::io;
 
 use magister_engine::Evaluator;
-use magister_gdl::{Diagnostics, Severity};
+
+use crate::Findings;
 
 /// Why a game was not opened. The text says what to do next.
 #[derive(Debug)]
@@ -63,14 +64,7 @@ pub enum Error {
         evaluator: Evaluator,
     },
     /// The rules have errors.
-    Rules {
-        /// What the rules are called.
-        name: String,
-        /// Their text.
-        text: String,
-        /// What is wrong with them, and where.
-        diagnostics: Diagnostics,
-    },
+    Rules(Findings),
     /// The rules can be read, but no match can begin.
     NotPlayable {
         /// The game.
@@ -117,14 +111,11 @@ impl fmt::Display for Error {
                 f,
                 "{name} is written in Rust and runs without an evaluator; do not ask for {evaluator}"
             ),
-            Error::Rules { name, text, diagnostics } => {
+            Error::Rules(findings) => {
+                let name = &findings.input().name;
                 write!(f, "{name} cannot be played as long as it has errors")?;
-                let mut all = diagnostics.as_slice().iter();
-                match all.find(|found| found.severity == Severity::Error) {
-                    Some(first) => {
-                        let line = magister_gdl::Source::new(name, text).line(first);
-                        write!(f, ", such as {line}; `magister check` shows them all")
-                    }
+                match findings.first_error() {
+                    Some(line) => write!(f, ", such as {line}; `magister check` shows them all"),
                     None => Ok(()),
                 }
             }

@@ -1,11 +1,14 @@
 //! The languages that games are written in, and the one place where a front end is chosen.
 //!
-//! A further language is a variant of [`Language`] and of [`Rules`], a line in [`recognise`] and
-//! one in [`read`], and what [`Rules`] is asked for.
+//! A further language is a variant of [`Language`], of [`Rules`] and of [`Found`], and a line in
+//! [`recognise`], [`read`] and [`check`]; the compiler names the other places.
 
 use std::fmt;
 
-use magister_gdl::{Diagnostics, Dialect, Options, Rulesheet, Syntax};
+use magister_gdl::{Dialect, Options, Rulesheet, Syntax};
+
+use crate::findings::Found;
+use crate::{Findings, Input};
 
 /// The language of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,23 +56,27 @@ impl Rules {
 
 /// The front end for a text, by the ending of its file's name and by its content. GDL in both
 /// forms, with or without errors, is told apart by its own reader.
-fn recognise(_file: &str, _text: &str) -> FrontEnd {
+fn recognise(_input: &Input) -> FrontEnd {
     FrontEnd::Gdl
 }
 
-/// Reads rules with the front end that suits them. `file` is what the text is called.
-pub(crate) fn read(file: &str, text: &str, options: &Options) -> (Rules, Diagnostics) {
-    match recognise(file, text) {
+/// Reads rules with the front end that suits them, or says what is wrong with them.
+pub(crate) fn read(input: Input, options: &Options) -> Result<(Input, Rules), Findings> {
+    match recognise(&input) {
         FrontEnd::Gdl => {
-            let sheet = magister_gdl::read(text, options);
-            (Rules::Gdl(Box::new(sheet.rules)), sheet.diagnostics)
+            let sheet = magister_gdl::read(&input.text, options);
+            if sheet.diagnostics.has_errors() {
+                return Err(Findings::new(input, Found::Gdl(sheet.diagnostics)));
+            }
+            Ok((input, Rules::Gdl(Box::new(sheet.rules))))
         }
     }
 }
 
 /// Reads rules and checks them: everything that can be said about them without playing.
-pub(crate) fn check(file: &str, text: &str, options: &Options) -> Diagnostics {
-    match recognise(file, text) {
-        FrontEnd::Gdl => magister_gdl::examine(text, options).diagnostics,
-    }
+pub(crate) fn check(input: &Input, options: &Options) -> Findings {
+    let found = match recognise(input) {
+        FrontEnd::Gdl => Found::Gdl(magister_gdl::examine(&input.text, options).diagnostics),
+    };
+    Findings::new(input.clone(), found)
 }

@@ -29,6 +29,7 @@
 //! | module | holds |
 //! |---|---|
 //! | [`core`] | the vocabulary: games, roles, moves, states, players, views, records |
+//! | [`diagnostic`] | what is wrong with a text, and where |
 //! | [`gdl`] | the languages: reading, checking, printing, translating |
 //! | [`engine`] | evaluators, from rules to running games |
 //! | [`games`] | the catalogue of bundled games, and those written in Rust |
@@ -42,6 +43,7 @@
 #![forbid(unsafe_code)]
 
 mod error;
+mod findings;
 mod input;
 mod language;
 mod options;
@@ -52,6 +54,7 @@ mod source;
 
 pub use magister_arena as arena;
 pub use magister_core as core;
+pub use magister_diagnostic as diagnostic;
 pub use magister_engine as engine;
 pub use magister_games as games;
 pub use magister_gdl as gdl;
@@ -60,6 +63,7 @@ pub use magister_players as players;
 pub use magister_solve as solve;
 
 pub use error::Error;
+pub use findings::Findings;
 pub use input::{Input, bundled, unknown};
 pub use language::Language;
 pub use options::Options;

@@ -29,7 +29,7 @@ struct Case {
     depth: usize,
     /// Random walks from the start.
     walks: u64,
-    /// Playouts of a batch.
+    /// Random playouts.
     playouts: u32,
 }
 
@@ -166,7 +166,7 @@ pub fn total(parts: &[Part]) -> u64 {
         hash.text(&part.game);
         hash.word(part.number);
     }
-    hash.0
+    hash.value()
 }
 
 fn part(case: &Case) -> Result<Part, Changed> {
@@ -174,16 +174,16 @@ fn part(case: &Case) -> Result<Part, Changed> {
     let failed = |why: String| Changed::Game { game: game.clone(), why };
     let source = Options::default().find(case.game).map_err(|error| failed(error.to_string()))?;
     let all = source.prepare_each().map_err(|error| failed(error.to_string()))?;
-    let (mut walks, mut playouts) = (Vec::new(), Vec::new());
+    let (mut walks, mut played) = (Vec::new(), Vec::new());
     for Playable { game, evaluator, .. } in &all {
         let halted = |halt: Halt| failed(format!("by {evaluator}: {halt}"));
         walks.push((*evaluator, looked_at(&**game, case).map_err(halted)?));
         // The reference interpreter would take minutes for playouts, which add nothing to steps.
         if *evaluator != Evaluator::Reference.name() {
-            playouts.push((*evaluator, played_out(&**game, case.playouts).map_err(halted)?));
+            played.push((*evaluator, playouts(&**game, case.playouts, MAX_STEPS).map_err(halted)?));
         }
     }
-    for numbers in [&walks, &playouts] {
+    for numbers in [&walks, &played] {
         if numbers.windows(2).any(|pair| pair[0].1 != pair[1].1) {
             return Err(Changed::Disagreement { game, numbers: numbers.clone() });
         }
@@ -191,11 +191,11 @@ fn part(case: &Case) -> Result<Part, Changed> {
     let mut hash = Hash::new();
     let first = |numbers: &[(_, u64)]| numbers.first().map_or(0, |&(_, number)| number);
     hash.word(first(&walks));
-    hash.word(first(&playouts));
+    hash.word(first(&played));
     // Machine code is not to be had everywhere, and must not make a difference.
     let named = walks.iter().map(|&(evaluator, _)| evaluator);
     let evaluators = named.filter(|&name| name != Evaluator::Code.name()).collect();
-    Ok(Part { game, evaluators, number: hash.0 })
+    Ok(Part { game, evaluators, number: hash.value() })
 }
 
 /// What one evaluator makes of a game, step by step.
@@ -213,7 +213,7 @@ fn looked_at(game: &dyn Game, case: &Case) -> Result<u64, Halt> {
     for walk in 0..case.walks {
         walked(game, Seed::from(walk), &mut hash)?;
     }
-    Ok(hash.0)
+    Ok(hash.value())
 }
 
 /// A random walk: every legal move in its order, every percept, every goal value.
@@ -253,15 +253,15 @@ fn walked(game: &dyn Game, seed: Seed, hash: &mut Hash) -> Result<(), Halt> {
     Ok(())
 }
 
-/// A batch of playouts: the length and the rewards of each.
-fn played_out(game: &dyn Game, quota: u32) -> Result<u64, Halt> {
+/// A number for the lengths and the rewards of so many random playouts from the start, which
+/// every evaluator must come to.
+pub fn playouts(game: &dyn Game, quota: u32, max_steps: u32) -> Result<u64, Halt> {
     let (mut hash, mut worker) = (Hash::new(), game.worker());
     let mut start = Vec::new();
     worker.reset();
     worker.save(&mut start);
-    let streams = [0, 1].map(|id| Stream { id, start: &start, quota });
-    let batch =
-        Batch { seed: 1, streams: &streams, max_steps: MAX_STEPS, detail: Detail::PerPlayout };
+    let streams = [Stream { id: 0, start: &start, quota }];
+    let batch = Batch { seed: 1, streams: &streams, max_steps, detail: Detail::PerPlayout };
     let mut results = Results::default();
     worker.playouts(&batch, &mut results, &Stop::never())?;
     for tally in &results.streams {
@@ -272,14 +272,22 @@ fn played_out(game: &dyn Game, quota: u32) -> Result<u64, Halt> {
         // No reward is told from every reward: no number has these bits but some NaN.
         tally.rewards.iter().for_each(|reward| hash.word(reward.map_or(u64::MAX, f64::to_bits)));
     }
-    Ok(hash.0)
+    Ok(hash.value())
 }
 
-/// FNV-1a with 64 bits.
-struct Hash(u64);
+/// FNV-1a with 64 bits: short, and the same everywhere.
+#[derive(Clone, Debug)]
+pub struct Hash(u64);
+
+impl Default for Hash {
+    fn default() -> Self {
+        Self::new()
+    }
+}
 
 impl Hash {
-    fn new() -> Self {
+    /// The hash of nothing.
+    pub fn new() -> Self {
         Hash(0xcbf2_9ce4_8422_2325)
     }
 
@@ -289,13 +297,19 @@ impl Hash {
         }
     }
 
-    fn word(&mut self, word: u64) {
+    /// Adds a number.
+    pub fn word(&mut self, word: u64) {
         self.bytes(&word.to_le_bytes());
     }
 
-    /// A text with its length, so that two texts are not taken for one.
-    fn text(&mut self, text: &str) {
+    /// Adds a text with its length, so that two texts are not taken for one.
+    pub fn text(&mut self, text: &str) {
         self.word(text.len() as u64);
         self.bytes(text.as_bytes());
+    }
+
+    /// The hash of all that was added.
+    pub fn value(&self) -> u64 {
+        self.0
     }
 }

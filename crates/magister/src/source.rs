@@ -10,11 +10,11 @@ use magister_engine::network::GdlNetwork;
 use magister_engine::{Evaluator, Program, network_of, prepare_each, prepare_with};
 use magister_games::catalogue::{self, Found, Version};
 use magister_games::native;
-use magister_gdl::{Diagnostics, Rulesheet, nearest};
+use magister_gdl::{Rulesheet, nearest};
 
 use crate::language::{self, Language, Rules};
 use crate::progress::watched;
-use crate::{Error, Input, Options, Playable, bundled};
+use crate::{Error, Findings, Input, Options, Playable, bundled};
 
 /// What stands before the name of a game to ask for its version in Rust.
 const RUST: &str = "rust:";
@@ -53,12 +53,8 @@ impl Source {
 
     fn new(name: &str, input: Input, style: Style, options: &Options) -> Result<Self, Error> {
         let start = Instant::now();
-        let (rules, diagnostics) = language::read(&input.name, &input.text, &options.reading);
+        let (input, rules) = language::read(input, &options.reading).map_err(Error::Rules)?;
         let took = start.elapsed();
-        if diagnostics.has_errors() {
-            let Input { name, text, .. } = input;
-            return Err(Error::Rules { name, text, diagnostics });
-        }
         Ok(Source(Arc::new(Inner {
             name: name.to_owned(),
             style,
@@ -128,13 +124,9 @@ impl Source {
     }
 
     /// Everything that can be said about the rules without playing: errors that only a closer look
-    /// finds, and warnings. Empty for a game written in Rust.
-    pub fn check(&self) -> Diagnostics {
-        let reading = &self.0.options.reading;
-        match self.input() {
-            Some(input) => language::check(&input.name, &input.text, reading),
-            None => Diagnostics::new(reading.limits.diagnostics),
-        }
+    /// finds, and warnings. None for a game written in Rust.
+    pub fn check(&self) -> Option<Findings> {
+        Some(language::check(self.input()?, &self.0.options.reading))
     }
 
     /// The game by a given evaluator, or by the best that takes it.

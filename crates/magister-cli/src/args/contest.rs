@@ -9,14 +9,16 @@ use super::Reading;
 
 /// List the players, with their parameters
 #[derive(Debug, Parser)]
-#[command(after_help = "A player is named with its settings: mcts, or mcts:c=1.2,steps=400. Some \
-stand around another player, whose settings are put in brackets: plies:depth=2,inner=mcs, or \
+#[command(
+    after_help = "A player is written with its parameters: mcts, or mcts:c=1.2,steps=400. Some players wrap \
+another player, whose parameters go into brackets: plies:depth=2,inner=mcs, or \
 puct:inner=[mcs:playouts=8],c=2.
 
 Examples:
   magister players
   magister players mcts
-  magister players --json")]
+  magister players --json"
+)]
 pub(crate) struct Players {
     /// Only this player
     #[arg(value_name = "PLAYER")]
@@ -26,12 +28,12 @@ pub(crate) struct Players {
     pub(crate) json: bool,
 }
 
-/// Play a game against the machine
+/// Play a game against the computer
 #[derive(Debug, Parser)]
 #[command(
-    after_help = "The board is drawn before each of your moves, with the moves that you have. A line is a move, by its number or its text, or a command: help, moves, hint, undo, redo, show, history, resign, quit. In games that hide information you see what your role sees: your moves and percepts; the rest is shown when the match is over.
+    after_help = "The board and your legal moves are shown before each of your turns. Type a move, by number or text, or a command: help, moves, hint, undo, redo, show, history, resign, quit. In games with hidden information you see what your role sees: your own moves and percepts. The rest is shown when the match is over.
 
-You have no clock, the others have. Lines come from the terminal or from standard input; what is no move is told and the next line is read, and the end of the input is as good as quit. --record appends the match to a file that `magister replay` reads. Exit code: 0 played or left, 2 the game could not be played.
+You have no clock; the computer has one. Input comes from the terminal or from standard input. Invalid input is reported, and the next line is read. The end of the input means quit. --record appends the match to a file that `magister replay` reads. Exit code: 0 played or quit, 2 the game could not be played.
 
 Examples:
   magister play tictactoe
@@ -45,16 +47,16 @@ pub(crate) struct Play {
     /// The game: a bundled name, rust:NAME or a file
     #[arg(value_name = "GAME")]
     pub(crate) game: String,
-    /// Your role, several with commas between them, or all [default: the first]
+    /// Your role, several roles separated by commas, or all [default: the first]
     #[arg(long = "as", value_name = "ROLE", value_delimiter = ',')]
     pub(crate) roles: Vec<String>,
-    /// Who plays the other roles, one for all or one for each [default: the strongest for the game]
+    /// Players of the other roles, one for all or one for each [default: the strongest for the game]
     #[arg(long, value_name = "PLAYER", value_parser = Spec::parse_list)]
     pub(crate) against: Option<std::vec::Vec<Spec>>,
-    /// Who gives hints [default: the strongest for the game]
+    /// Player that gives hints [default: the strongest for the game]
     #[arg(long, value_name = "PLAYER")]
     pub(crate) hint: Option<Spec>,
-    /// Where everything random comes from
+    /// Seed of the random numbers
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub(crate) seed: u64,
     #[command(flatten)]
@@ -62,20 +64,19 @@ pub(crate) struct Play {
     /// Append the match to this file
     #[arg(long, value_name = "FILE")]
     pub(crate) record: Option<std::path::PathBuf>,
-    /// Break the match off after so many steps
+    /// Stop the match after N steps
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     pub(crate) max_steps: u32,
     #[command(flatten)]
     pub(crate) language: Reading,
 }
 
-/// Let players play against each other
+/// Play matches between players
 #[derive(Debug, Parser)]
 #[command(
-    after_help = "All seatings take turns: with two players every other game is played with \
-exchanged roles. An illegal, late or missing move is replaced by a random one and told under \
-errors. With --iterations alone the same seed gives the same games, however many run at the same \
-time; how many that is, only matters to those who pay by the clock.
+    after_help = "Players rotate through all seats: with two players, every other game is played with swapped \
+roles. An illegal, late or missing move is replaced by a random legal one and listed under errors. \
+With --iterations and without --time, the same seed gives the same games, whatever --jobs is.
 
 With --json each game is a match record, one object a line: game, seed, players in the order of \
 their seats, moves (of all roles, chance included), rewards in the order of the seats, errors, \
@@ -91,28 +92,28 @@ pub(crate) struct Match {
     /// The game: a bundled name, rust:NAME, a file, or - for standard input
     #[arg(value_name = "GAME")]
     pub(crate) game: String,
-    /// Who plays, one for each role or one for all; `magister players` lists them
+    /// Players, one for each role or one for all; `magister players` lists them
     #[arg(long, value_name = "A,B", value_parser = Spec::parse_list)]
     pub(crate) players: std::vec::Vec<Spec>,
-    /// How many games
+    /// Number of games
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = positive::<u64>)]
     pub(crate) games: u64,
-    /// Where everything random comes from
+    /// Seed of the random numbers
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub(crate) seed: u64,
     #[command(flatten)]
     pub(crate) thinking: Thinking,
-    /// Begin every game with so many random steps
+    /// Begin every game with N random steps
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) opening: u32,
-    /// Break a game off after so many steps
+    /// Stop a game after N steps
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = positive::<u32>)]
     pub(crate) max_steps: u32,
-    /// How many games to play at the same time [default: 1 with --time, else one per core]
+    /// Number of games played at the same time [default: 1 with --time, else one per core]
     #[arg(long, value_name = "N", value_parser = positive::<usize>)]
     pub(crate) jobs: Option<usize>,
-    /// Stop when it is clear whether the first player is ahead by the first or by the second
-    /// number of Elo points
+    /// Sequential test: stop as soon as the Elo lead of the first player is decided between E0
+    /// and E1
     #[arg(long, value_name = "E0,E1", value_parser = leads, allow_hyphen_values = true)]
     pub(crate) sprt: Option<(f64, f64)>,
     /// One JSON object per game, and a summary
@@ -122,13 +123,13 @@ pub(crate) struct Match {
     pub(crate) language: Reading,
 }
 
-/// Play matches again that were recorded, and check them against the rules
+/// Replay recorded matches and verify them against the rules
 #[derive(Debug, Parser)]
 #[command(
-    after_help = "Reads what `magister match --json` prints, what `magister tournament` logs \
-and what `magister play --record` writes, now and in earlier versions. Moves, percepts, gains, \
-rewards and the end are checked; so is that everything that was drawn follows from the seed whose \
-hash was told at the start. Exit code: 0 all agree with the rules, 1 some do not, 2 something could not be read.
+    after_help = "Reads the output of `magister match --json`, the log of `magister tournament` and the files of \
+`magister play --record`, also those of earlier versions. Moves, percepts, gains, rewards and the \
+end are verified. So are the random draws: they must follow from the seed whose hash was published \
+at the start. Exit code: 0 all matches agree with the rules, 1 some do not, 2 a file could not be read.
 
 Examples:
   magister match tictactoe --players mcts,random --games 10 --iterations 100 --json > played.jsonl
@@ -140,72 +141,73 @@ pub(crate) struct Replay {
     /// The file, or - for standard input
     #[arg(value_name = "FILE")]
     pub(crate) file: String,
-    /// Show every position of this match only
+    /// Show every position of match N
     #[arg(long, value_name = "N")]
     pub(crate) number: Option<u64>,
-    /// Walk through the match with the commands of `magister step`, from its beginning
+    /// Walk through the match with the commands of `magister step`
     #[arg(long)]
     pub(crate) step: bool,
-    /// The game, if it is not found under the name in the file
+    /// Game to replay on [default: the name in the file]
     #[arg(long, value_name = "GAME")]
     pub(crate) game: Option<String>,
     #[command(flatten)]
     pub(crate) language: Reading,
 }
 
-/// Let many players meet on many games, and rate them
+/// Run a tournament of many players on many games, with ratings
 #[derive(Debug, Parser)]
-#[command(after_help = "Every match that is over is a line of the log. The same command goes on \
-where it was interrupted, killed even, and plays nothing twice; when all is played, it prints the \
-table again. More rounds, players and games may be added, but the log knows what else it was played \
-with, and refuses other options. In a round robin every group of players that fits a game meets --rounds times, with \
-changing seats; in a Swiss tournament those with about the same score meet in each of --rounds \
-rounds, nobody meets again as long as that can be avoided, and who is left over has a bye. Ratings \
-are by Bradley and Terry on the scale of Elo, which does not depend on the order of the matches; \
---rating takes others.
+#[command(
+    after_help = "Every finished match is one line of the log. After an interruption, the same command continues \
+and repeats no match; when all matches are played, it prints the table again. You may add rounds, \
+players and games later. The log stores the other options and rejects a change of them. In a round \
+robin, every group of players that fits a game meets --rounds times in changing seats. In a Swiss \
+tournament, players with similar scores meet in each of --rounds rounds, pairings are not repeated \
+while that can be avoided, and the player left over has a bye. Ratings use the Bradley-Terry model \
+on the Elo scale, which does not depend on the order of the matches; --rating selects another.
 
 Examples:
   magister tournament tictactoe nim-3-4-5 --players uct,mcts,random --iterations 100 --log t.jsonl
   magister tournament games/*.kif --players uct,mcts,pts,mcs --time 100ms --rounds 4 --log t.jsonl
   magister tournament hex-7 --players uct,mcts,puct,pts,mcs --system swiss --rounds 5 \
---iterations 500 --log t.jsonl --csv t.csv --svg t.svg")]
+--iterations 500 --log t.jsonl --csv t.csv --svg t.svg"
+)]
 pub(crate) struct Tourney {
     /// The games: bundled names, rust:NAME or files
     #[arg(value_name = "GAME", required = true)]
     pub(crate) games: Vec<String>,
-    /// Who plays; `magister players` lists them
+    /// Players; `magister players` lists them
     #[arg(long, value_name = "A,B,C", value_parser = Spec::parse_list)]
     pub(crate) players: std::vec::Vec<Spec>,
-    /// Where the matches are kept, one JSON object a line
+    /// Log file of the matches, one JSON object per line
     #[arg(long, value_name = "FILE")]
     pub(crate) log: std::path::PathBuf,
-    /// How opponents are found
+    /// Pairing system
     #[arg(long, value_enum, default_value_t = Pairs::RoundRobin)]
     pub(crate) system: Pairs,
-    /// Matches of each group, or rounds of a Swiss tournament
+    /// Matches per group, or rounds of a Swiss tournament
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = positive::<u32>)]
     pub(crate) rounds: u32,
-    /// Where everything random comes from
+    /// Seed of the random numbers
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub(crate) seed: u64,
     #[command(flatten)]
     pub(crate) thinking: Thinking,
-    /// Begin every match with so many random steps
+    /// Begin every match with N random steps
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) opening: u32,
-    /// Break a match off after so many steps
+    /// Stop a match after N steps
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = positive::<u32>)]
     pub(crate) max_steps: u32,
-    /// How many matches to play at the same time [default: 1 with --time, else one per core]
+    /// Number of matches played at the same time [default: 1 with --time, else one per core]
     #[arg(long, value_name = "N", value_parser = positive::<usize>)]
     pub(crate) jobs: Option<usize>,
-    /// Write the results to a table of comma-separated values as well
+    /// Also write the results as comma-separated values
     #[arg(long, value_name = "FILE")]
     pub(crate) csv: Option<std::path::PathBuf>,
-    /// Draw ratings and cross table as well
+    /// Also draw ratings and cross table
     #[arg(long, value_name = "FILE")]
     pub(crate) svg: Option<std::path::PathBuf>,
-    /// How players are rated in the table and the drawing; --json tells all ratings
+    /// Rating in the table and the drawing; --json has all of them
     #[arg(long, value_name = "SCALE", value_enum, default_value_t = Rated::BradleyTerry)]
     pub(crate) rating: Rated,
     /// The table as one JSON object
@@ -218,37 +220,37 @@ pub(crate) struct Tourney {
 /// How opponents are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Pairs {
-    /// Everybody meets everybody
+    /// Every player meets every other
     RoundRobin,
-    /// Those meet who have about the same score
+    /// Players with similar scores meet
     Swiss,
 }
 
 /// How players are rated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Rated {
-    /// The strengths that make the results most likely, on the scale of Elo, with mean zero
+    /// Bradley-Terry: maximum likelihood on the Elo scale, mean 0
     BradleyTerry,
-    /// A. Elo's, from 1000 on, over many orders of the matches
+    /// Elo, starting at 1000, averaged over many orders of the matches
     Elo,
-    /// M. Glickman's second, from 1500 on, with the rounds as periods
+    /// Glicko-2, starting at 1500, one rating period per round
     #[value(name = "glicko-2")]
     Glicko2,
-    /// R. Weng's and C. Lin's, from 25 on
+    /// Weng-Lin (OpenSkill), starting at 25
     WengLin,
 }
 
-/// Play for other programs, which ask for moves line by line
+/// Answer another program's requests for moves, line by line
 #[derive(Debug, Parser)]
-#[command(after_help = "It reads lines and answers each with a JSON object:
-  go           the move that the player would make for the first role that has a choice
+#[command(after_help = "Reads commands from standard input and answers each with a JSON object:
+  go           choose a move for the first role with a choice
   play MOVES   make moves, written as for `magister step`
   random       make a random step
-  new SEED     begin anew
+  new SEED     start a new match
   quit         end
 
-The player keeps what it knows from one question to the next. The first object comes before the
-first line.
+The player keeps its search tree between requests. The first object is printed before the first
+command is read.
 
 Examples:
   magister answer connect-four --player uct --time 200ms
@@ -257,15 +259,15 @@ pub(crate) struct Answer {
     /// The game: a bundled name, rust:NAME, or a file
     #[arg(value_name = "GAME")]
     pub(crate) game: String,
-    /// Who plays; `magister players` lists them
+    /// Player; `magister players` lists them
     #[arg(long, value_name = "PLAYER", default_value = "uct")]
     pub(crate) player: Spec,
-    /// Where everything random comes from
+    /// Seed of the random numbers
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub(crate) seed: u64,
     #[command(flatten)]
     pub(crate) thinking: Thinking,
-    /// Let --time be time of the processor, where the system tells it: fair on a busy machine
+    /// Measure --time in processor time where available, which is fair on a busy machine
     #[arg(long)]
     pub(crate) cpu: bool,
     #[command(flatten)]
@@ -275,20 +277,19 @@ pub(crate) struct Answer {
 /// How long players think.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Thinking {
-    /// The time for a move, such as 200ms or 1.5s [default: 1s if --iterations is not given]
+    /// Time per move, such as 200ms or 1.5s [default: 1s if --iterations is not given]
     #[arg(long, value_name = "T", value_parser = duration)]
     pub(crate) time: Option<Duration>,
-    /// The iterations for a move: simulations, or positions that are expanded
+    /// Iterations per move: simulations, or expanded positions
     #[arg(long, value_name = "N", value_parser = positive::<u64>)]
     pub(crate) iterations: Option<u64>,
-    /// The time before the first move
+    /// Start clock: time before the first move
     #[arg(long, value_name = "T", value_parser = duration)]
     pub(crate) start: Option<Duration>,
-    /// How late an answer may come and still count
+    /// Tolerance for late answers
     #[arg(long, value_name = "T", value_parser = grace, default_value = "50ms")]
     pub(crate) grace: Duration,
-    /// The memory that a player may use, in MiB, for players that remember positions and were not
-    /// given another limit
+    /// Memory limit of a player in MiB, unless its own parameters set one
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
     pub(crate) memory: Option<u32>,
 }

@@ -4,20 +4,20 @@ use clap::Parser;
 
 use super::Reading;
 
-/// Say why something holds in a position, or why it does not
+/// Explain why something holds in a position, or why it does not
 #[derive(Debug, Parser)]
 #[command(
-    after_help = "ATOM is written in either syntax and may have variables or be negated. What \
-holds is told as a proof: the rules that give it, with their lines, down to facts, the state and \
-the moves. What does not hold is told as the shortest reasons: for each rule that could give it, \
-the instance that comes nearest, and the conditions that fail there.
+    after_help = "ATOM is written in either syntax. It may have variables and may be negated. If it holds, the output \
+is a proof: the rules that derive it, with line numbers, down to facts, the state and the moves. If \
+it does not hold, the output lists, for each rule that could derive it, the nearest instance and \
+the conditions that fail.
 
-The position is the initial one, that after --moves, or that of --state. What depends on the moves \
-of a step, such as next or sees, needs to know them: --does. Moves are written as for `magister \
-step`: those of the roles that have a choice, or of all roles, in their order, steps separated by \
-semicolons. --state reads fluents in either syntax, or what `magister step --json` printed.
+The position is the initial one, the one after --moves, or the one in --state. Relations that depend \
+on the moves of a step, such as next or sees, need --does. Moves are written as for `magister step`: \
+one for each role with a choice, or one for every role, in the order of the roles; semicolons \
+separate steps. --state reads fluents in either syntax, or the output of `magister step --json`.
 
-Exit code: 0 it holds, 1 it does not, 2 it could not be asked.
+Exit code: 0 it holds, 1 it does not hold, 2 the question could not be answered.
 
 Examples:
   magister explain tictactoe \"(legal x (put 1 1))\"
@@ -31,7 +31,7 @@ pub(crate) struct Explain {
     /// The rules: a bundled name, a file, or - for standard input
     #[arg(value_name = "GAME")]
     pub(crate) game: String,
-    /// What to explain, such as terminal, \"(goal x 100)\" or \"legal(x,M)\"
+    /// Atom to explain, such as terminal, "(goal x 100)" or "legal(x,M)"
     #[arg(value_name = "ATOM")]
     pub(crate) atom: String,
     /// Make these moves first
@@ -40,22 +40,22 @@ pub(crate) struct Explain {
     /// Begin in the position of this file; - for standard input
     #[arg(long, value_name = "FILE")]
     pub(crate) state: Option<String>,
-    /// What the roles do in this step, for what depends on it
+    /// Moves of this step, for relations that depend on them
     #[arg(long, visible_alias = "joint", value_name = "MOVES")]
     pub(crate) does: Option<String>,
-    /// How many rules may stand above each other
+    /// Maximum depth of a proof
     #[arg(long, value_name = "N", default_value_t = 8)]
     pub(crate) depth: u32,
-    /// How many answers, rules or instances to tell at one place
+    /// Maximum number of answers, rules or instances listed at one place
     #[arg(long, value_name = "N", default_value_t = 3)]
     pub(crate) width: u32,
-    /// With --moves: tell how fluents came to be in the state, and so on for so many steps back
+    /// With --moves: also explain how fluents became true, up to N steps back
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) history: u32,
-    /// Where the moves of chance and random moves come from
+    /// Seed of chance and of random moves
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub(crate) seed: u64,
-    /// Give up after so many seconds
+    /// Give up after S seconds
     #[arg(long, value_name = "S", default_value_t = 60.0, value_parser = super::play::seconds)]
     pub(crate) seconds: f64,
     /// As a JSON object

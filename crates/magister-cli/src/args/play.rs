@@ -39,17 +39,17 @@ fn measured_evaluators() -> impl TypedValueParser<Value = Evaluators> {
     })
 }
 
-/// Play a game by hand: look, move, take back
+/// Step through a game by hand: look, move, undo
 #[derive(Debug, Parser)]
 #[command(
-    after_help = "A step is one move of each role. A line gives the moves of the roles that \
-have a choice, or of all roles, in their order and with blanks between them, as text or as the \
-number in the list; * draws a move at random. Several steps are separated by semicolons. Chance is \
-drawn from the seed unless its move is given. `help` lists the other commands.
+    after_help = "A step is one move of each role. A line has the moves of the roles with a choice, or of all roles, \
+in the order of the roles and separated by blanks, as text or as numbers from the list; * is a \
+random move. Semicolons separate steps. Chance is drawn from the seed unless its move is given. \
+`help` lists the other commands.
 
-Commands come from the terminal, or from standard input, which makes sessions scriptable: such a \
-session ends at its first mistake. Exit code: 0 all is well, 1 a move is not legal or a command \
-unknown, 2 the game cannot be played.
+Commands come from the terminal or from standard input. A session on standard input ends at the \
+first invalid command. Exit code: 0 success, 1 an illegal move or unknown command, 2 the game could \
+not be played.
 
 Examples:
   magister step tictactoe
@@ -61,13 +61,13 @@ pub(crate) struct Step {
     /// The game: a bundled name, rust:NAME, a file, or - for standard input
     #[arg(value_name = "GAME")]
     pub(crate) game: String,
-    /// Make these moves, show the position and end
+    /// Make these moves, show the position and exit
     #[arg(long, value_name = "MOVES")]
     pub(crate) moves: Option<String>,
-    /// Where the moves of chance and random moves come from
+    /// Seed of chance and of random moves
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub(crate) seed: u64,
-    /// How to run the rules [default: the best that takes them]
+    /// Evaluator that runs the rules [default: the fastest that supports them]
     #[arg(long, value_name = "E", value_parser = evaluator())]
     pub(crate) evaluator: Option<Evaluator>,
     /// Each position as one JSON object
@@ -77,31 +77,33 @@ pub(crate) struct Step {
     pub(crate) language: Reading,
 }
 
-/// Count paths and positions, depth by depth
+/// Count paths and distinct positions at each depth
 #[derive(Debug, Parser)]
-#[command(after_help = "Nodes are paths from the initial position, terminals those of them that \
-are over, distinct the different positions among them. Every joint move counts as one, and so \
-does every move of chance. When all paths are over, the totals follow. Exit code: 0 counted, 2 the \
-game could not be played or has more positions than --limit.
+#[command(
+    after_help = "`nodes` counts the paths from the initial position, `terminals` the paths that end the game, and \
+`distinct` the different positions. Each joint move, with its move of chance, is one edge. Totals \
+follow when every path has ended. Exit code: 0 counted, 2 the game could not be played or has more \
+positions than --limit.
 
 Examples:
   magister perft tictactoe
   magister perft mine.kif 6
-  magister perft rust:nim-3-4-5 --json")]
+  magister perft rust:nim-3-4-5 --json"
+)]
 pub(crate) struct Perft {
     /// The game: a bundled name, rust:NAME, a file, or - for standard input
     #[arg(value_name = "GAME")]
     pub(crate) game: String,
-    /// How deep to go [default: until every path is over]
+    /// Maximum depth [default: until every path has ended]
     #[arg(value_name = "DEPTH", conflicts_with = "all")]
     pub(crate) depth: Option<u32>,
-    /// Until every path is over, which is the default
+    /// Count until every path has ended (the default)
     #[arg(long)]
     pub(crate) all: bool,
-    /// How many distinct positions to keep at most
+    /// Maximum number of distinct positions
     #[arg(long, value_name = "N", default_value_t = 5_000_000)]
     pub(crate) limit: u32,
-    /// How to run the rules [default: the best that takes them]
+    /// Evaluator that runs the rules [default: the fastest that supports them]
     #[arg(long, value_name = "E", value_parser = evaluator())]
     pub(crate) evaluator: Option<Evaluator>,
     /// One JSON object
@@ -111,35 +113,36 @@ pub(crate) struct Perft {
     pub(crate) language: Reading,
 }
 
-/// Play at random and say whether the rules make a game
+/// Test rules by random play: does every match end properly?
 #[derive(Debug, Parser)]
-#[command(after_help = "Found: errors of `magister check`, players without a legal move before \
-the end, ends without a goal value or with several, goal values out of range, evaluations that \
-fail. Told: lengths, results, moves that never were legal, rules that never applied and relations \
-that were never asked for. Exit code: 0 nothing wrong, 1 something \
-wrong with the rules, 2 they could not be read.
+#[command(
+    after_help = "Reports errors of `magister check`, players without a legal move before the end, terminal states \
+with no goal value or several, goal values out of range, and evaluations that fail. Also lists \
+match lengths, results, moves that were never legal, rules that never applied and relations that \
+were never queried. Exit code: 0 no faults, 1 faults in the rules, 2 they could not be read.
 
 Examples:
   magister playable mine.kif
   magister playable mine.kif --playouts 10000 --seed 3
-  magister playable tictactoe --json")]
+  magister playable tictactoe --json"
+)]
 pub(crate) struct Playable {
     /// The game: a bundled name, rust:NAME, a file, or - for standard input
     #[arg(value_name = "GAME")]
     pub(crate) game: String,
-    /// How many matches to play
+    /// Number of matches
     #[arg(long, value_name = "N", default_value_t = 200)]
     pub(crate) playouts: u32,
-    /// Where the random moves come from
+    /// Seed of the random moves
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub(crate) seed: u64,
-    /// Break a match off after so many steps
+    /// Stop a match after N steps
     #[arg(long, value_name = "N", default_value_t = 1000)]
     pub(crate) max_steps: u32,
-    /// How long to look for rules that never apply
+    /// Seconds spent on looking for rules that never apply
     #[arg(long, value_name = "S", default_value_t = 5.0, value_parser = seconds)]
     pub(crate) seconds: f64,
-    /// How to run the rules [default: the best that takes them]
+    /// Evaluator that runs the rules [default: the fastest that supports them]
     #[arg(long, value_name = "E", value_parser = evaluator())]
     pub(crate) evaluator: Option<Evaluator>,
     /// One JSON object
@@ -149,11 +152,12 @@ pub(crate) struct Playable {
     pub(crate) language: Reading,
 }
 
-/// Measure how fast games are played at random
+/// Measure the speed of random play
 #[derive(Debug, Parser)]
-#[command(after_help = "One thread plays random matches, or several. Rates are per second of its \
-processor time, or of the clock where the system does not tell that or where there are several \
-threads. Preparation is from text to a game that can be played. Exit code: 0 measured, 1 evaluators disagree (with --signature), 2 a game could not \
+#[command(
+    after_help = "Rates are per second of processor time. With several threads, or where the system does not report \
+processor time, they are per second of wall-clock time. `prepare` is the time from text to a \
+playable game. Exit code: 0 measured, 1 evaluators disagree (with --signature), 2 a game could not \
 be played.
 
 Examples:
@@ -161,31 +165,32 @@ Examples:
   magister bench rust:tictactoe --seconds 5
   magister bench tictactoe --evaluator all --json
   magister bench tictactoe --evaluator batch --threads 2
-  magister bench tictactoe monty-hall --signature   a number that no change of the engine changes")]
+  magister bench tictactoe monty-hall --signature   a checksum of the engine's results"
+)]
 pub(crate) struct Bench {
     /// The games: bundled names, rust:NAME, files, or - for standard input
     #[arg(value_name = "GAME", required = true)]
     pub(crate) games: Vec<String>,
-    /// How long to play each
+    /// Seconds per measurement
     #[arg(long, value_name = "S", default_value_t = 1.0, value_parser = seconds)]
     pub(crate) seconds: f64,
-    /// How to run the rules: one way, the one that single steps are made by, or all that take them
-    /// [default: all, and what play would use for what; with --signature what play would use]
+    /// Evaluator to measure: one, `steps` for the one that makes single steps, or all [default: all,
+    /// and which of them play uses; with --signature the one that play uses]
     #[arg(long, value_name = "E", value_parser = measured_evaluators())]
     pub(crate) evaluator: Option<Evaluators>,
-    /// Play in so many threads; rates are per second of the clock then
+    /// Number of threads
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: u16,
-    /// Let playouts tell what comes of each move, which costs time
+    /// Collect statistics for each move, which costs time
     #[arg(long, conflicts_with = "signature")]
     pub(crate) moves: bool,
-    /// Break a match off after so many steps
+    /// Stop a match after N steps
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     pub(crate) max_steps: u32,
     /// One JSON object per measurement
     #[arg(long)]
     pub(crate) json: bool,
-    /// Measure nothing; print one number that stands for the course of fixed playouts
+    /// Measure nothing; print a checksum of fixed playouts
     #[arg(long)]
     pub(crate) signature: bool,
     #[command(flatten)]
@@ -195,14 +200,13 @@ pub(crate) struct Bench {
 pub(super) fn seconds(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(seconds) if seconds > 0.0 && seconds <= 86_400.0 => Ok(seconds),
-        _ => Err("a number of seconds above 0 is needed, and at most 86400".to_owned()),
+        _ => Err("write a number of seconds above 0 and up to 86400".to_owned()),
     }
 }
 
-/// Show a game as gates: how many there are, and a drawing
+/// Show the propositional network of a game: gate counts, or a drawing
 #[derive(Debug, Parser)]
-#[command(after_help = "Exit code: 0 here it is, 2 the game does not become a network within the \
-limits.
+#[command(after_help = "Exit code: 0 success, 2 the game has no network within the limits.
 
 Examples:
   magister network tictactoe

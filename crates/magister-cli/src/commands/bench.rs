@@ -7,8 +7,9 @@ use std::fmt::Write as _;
 use std::io::Write;
 
 use anyhow::{Context as _, Result, bail};
+use magister::signature::{Hash, playouts};
 use magister::{Playable, Source};
-use magister_core::{Batch, Detail, Results, Stop, Stream};
+use magister_core::Stop;
 use magister_engine::Evaluator;
 use magister_engine::evaluator::Width;
 use serde_json::json;
@@ -19,8 +20,6 @@ use measure::{Measured, measure};
 
 /// The playouts of a signature: 32 lanes of 8, so that a lane plays on after its first match.
 const SIGNED: u32 = 256;
-/// The seed of a signature.
-const SEED: u64 = 1;
 /// Signatures stay below this, so that every reader of JSON reads them exactly.
 const BITS_53: u64 = (1 << 53) - 1;
 
@@ -169,13 +168,13 @@ fn sections(playable: &Playable) -> Option<serde_json::Value> {
 
 /// One number for all games; every evaluator must come to the same.
 fn signature(args: &Bench) -> Result<u8> {
-    let mut total = Fnv::new();
+    let mut total = Hash::new();
     let mut code = CLEAN;
     for name in &args.games {
         let source = game::find(name, &args.language.options())?;
         let mut first: Option<(u64, &'static str)> = None;
         game::each(&source, args.evaluator, |playable| {
-            let this = course(playable, args.max_steps)
+            let this = playouts(&*playable.game, SIGNED, args.max_steps)
                 .with_context(|| format!("{name} by {}", playable.evaluator))?;
             match first {
                 None => first = Some((this, playable.evaluator)),
@@ -191,9 +190,9 @@ fn signature(args: &Bench) -> Result<u8> {
             Ok(())
         })?;
         let Some((this, _)) = first else { bail!("{name} has no evaluator") };
-        total.write(this);
+        total.word(this);
     }
-    let number = total.0 & BITS_53;
+    let number = total.value() & BITS_53;
     let mut out = anstream::stdout().lock();
     if args.json {
         writeln!(out, "{}", json!({"games": args.games, "signature": number}))?;
@@ -201,43 +200,4 @@ fn signature(args: &Bench) -> Result<u8> {
         writeln!(out, "{number}")?;
     }
     Ok(code)
-}
-
-/// A number that stands for the lengths and the rewards of fixed playouts.
-fn course(playable: &Playable, max_steps: u32) -> Result<u64> {
-    let mut worker = playable.game.worker();
-    let mut start = Vec::new();
-    worker.reset();
-    worker.save(&mut start);
-    let streams = [Stream { id: 0, start: &start, quota: SIGNED }];
-    let batch = Batch { seed: SEED, streams: &streams, max_steps, detail: Detail::PerPlayout };
-    let mut results = Results::default();
-    worker.playouts(&batch, &mut results, &Stop::never())?;
-    let mut hash = Fnv::new();
-    for tally in &results.streams {
-        for playout in &tally.playouts {
-            hash.write(u64::from(playout.steps));
-            hash.write(u64::from(playout.finished));
-        }
-        for reward in &tally.rewards {
-            // No reward is told from every reward: no number has these bits but some NaN.
-            hash.write(reward.map_or(u64::MAX, f64::to_bits));
-        }
-    }
-    Ok(hash.0)
-}
-
-/// FNV-1a over 64-bit words, byte by byte.
-struct Fnv(u64);
-
-impl Fnv {
-    fn new() -> Self {
-        Fnv(0xcbf2_9ce4_8422_2325)
-    }
-
-    fn write(&mut self, word: u64) {
-        for byte in word.to_le_bytes() {
-            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-        }
-    }
 }

@@ -38,7 +38,7 @@ pub(crate) fn run(args: &Network) -> Result<u8> {
         .sides
         .iter()
         .map(|side| {
-            let fluent = network.fluents[side.turn.node() as usize - 1];
+            let fluent = network.fluents[side.turn.node().index() - 1];
             let text = network.terms.export(fluent).text(Syntax::Kif);
             let turn = if side.turn.negated() { format!("(not {text})") } else { text };
             let gates = side.network.gates();

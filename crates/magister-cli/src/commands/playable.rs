@@ -83,10 +83,8 @@ fn used(source: &Source, args: &Playable, seed: Seed) -> Option<Coverage> {
 
 /// The errors that can be seen without playing.
 fn checked(source: &Source) -> Option<Problem> {
-    let input = source.input()?;
-    let found = source.check();
-    let first = found.as_slice().iter().find(|d| d.severity == Severity::Error)?;
-    let first = magister_gdl::Source::new(&input.name, &input.text).line(first);
+    let found = source.check()?;
+    let first = found.first_error()?;
     let errors = plural(found.count(Severity::Error), "error");
     let what = format!("`magister check` finds {errors} in the rules, such as {first}");
     Some(Problem { kind: "check", what, matches: None, moves: None })

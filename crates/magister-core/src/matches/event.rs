@@ -140,13 +140,7 @@ impl Event {
                 })
             }
             Event::Faulted { turn, fault, time_ms } => {
-                let mut fault = sight.fault(fault)?;
-                if !fault.seat.is_some_and(|seat| sight.is_own_seat(seat)) {
-                    (fault.answer, fault.played) = (None, None);
-                    if fault.kind.is_mistake() {
-                        fault.what = fault.kind.to_string();
-                    }
-                }
+                let mut fault = sight.fault(fault, true)?;
                 if !sight.open && fault.step > 0 {
                     fault.step = turn + 1;
                 }

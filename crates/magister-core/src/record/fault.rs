@@ -4,9 +4,10 @@ use serde::{Deserialize, Serialize};
 
 /// Something that did not go as it should in a match.
 ///
-/// In games of perfect information everybody may see a fault when it happens. Where information
-/// is hidden, a role sees its own faults; spectators see step, seat and kind of all, but neither
-/// the message nor the moves, which tell what the role tried. See
+/// In games of perfect information everybody may see a fault once the turn is made; before that,
+/// others see step, seat and kind, but neither the message nor the moves, which tell what the role
+/// tried. Where information is hidden, a role sees its own faults only, and spectators see so much
+/// of all until the end. See
 /// [`MatchRecord::seen_by`](crate::MatchRecord::seen_by).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fault {

@@ -1,7 +1,7 @@
 //! The record of a match: everything that happened, as one line of JSON.
 //!
-//! All commands write and read this one format. [`docs/match-record.schema.json`][schema] is its
-//! JSON Schema. Fields that a reader does not know are ignored; optional ones have defaults. What
+//! All commands write and read this one format. `docs/match-record.schema.json` is its JSON
+//! Schema. Fields that a reader does not know are ignored; optional ones have defaults. What
 //! older versions wrote is upgraded when it is read.
 //!
 //! Two orders occur. *Role order* is the order of [`MatchRecord::roles`], chance included. *Seat
@@ -17,11 +17,9 @@
 //! | `percepts` | a role its own | everybody |
 //! | `silent`, and the silent steps themselves | the referee | everybody |
 //! | `times_ms` | everybody where nothing is hidden; else a role its own, spectators all | everybody |
-//! | `errors` | everybody where nothing is hidden; else a role its own, spectators step, seat and kind of all | everybody |
+//! | `errors` | everybody where nothing is hidden; else a role its own, spectators step, seat and kind of all; of a turn that is not made yet, others see step, seat and kind only | everybody |
 //!
 //! [`MatchRecord::seen_by`] applies this table.
-//!
-//! [schema]: https://json-schema.org/draft/2020-12/schema
 
 mod fault;
 mod read;
@@ -124,8 +122,8 @@ pub struct Seat {
     /// The name of the role.
     #[serde(default)]
     pub role: String,
-    /// The name of the player. In a record it stands in [`MatchRecord::players`].
-    #[serde(skip)]
+    /// The name of the player, the same as in [`MatchRecord::players`].
+    #[serde(default)]
     pub player: String,
     /// What kind of player it is.
     #[serde(default)]

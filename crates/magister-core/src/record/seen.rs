@@ -101,7 +101,8 @@ impl MatchRecord {
             let silent = self.silent.iter().filter(|&&silent| silent <= step).count();
             if sight.all { step } else { step - silent }
         };
-        let errors = self.errors.iter().filter_map(|fault| sight.fault(fault));
+        let open = |fault: &Fault| fault.step > self.moves.len();
+        let errors = self.errors.iter().filter_map(|fault| sight.fault(fault, open(fault)));
         let errors = errors.map(|fault| Fault { step: number(fault.step), ..fault }).collect();
         SeenRecord {
             schema: self.schema,
@@ -195,10 +196,11 @@ impl Sight {
         times.iter().enumerate().map(|(seat, &time)| self.watches(seat).then_some(time)).collect()
     }
 
-    /// A fault as it may be seen. The message and the moves tell what a role tried.
-    pub(crate) fn fault(&self, fault: &Fault) -> Option<Fault> {
+    /// A fault as it may be seen. The message and the moves tell what a role tried, which stays
+    /// hidden in every game as long as the turn is not made, because others may have to decide.
+    pub(crate) fn fault(&self, fault: &Fault, open_turn: bool) -> Option<Fault> {
         let own = fault.seat.is_some_and(|seat| self.is_own_seat(seat));
-        if self.open || own {
+        if self.all || own || (self.open && !open_turn) {
             return Some(fault.clone());
         }
         if !fault.seat.is_none_or(|seat| self.watches(seat)) {

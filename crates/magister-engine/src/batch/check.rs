@@ -59,12 +59,12 @@ pub(super) fn possible(circuit: &mut Circuit<'_>, network: &Network) -> Wire {
         let (mut one, mut two): (Option<Wire>, Option<Wire>) = (None, None);
         for &member in &group.members {
             let Some(before) = one else {
-                one = Some(member);
+                one = Some(member.0);
                 continue;
             };
-            let both = circuit.two(Operation::And, before, member);
+            let both = circuit.two(Operation::And, before, member.0);
             two = Some(two.map_or(both, |two| circuit.two(Operation::Or, two, both)));
-            one = Some(circuit.two(Operation::Or, before, member));
+            one = Some(circuit.two(Operation::Or, before, member.0));
         }
         wrong.extend(two);
         if group.exact {
@@ -72,7 +72,7 @@ pub(super) fn possible(circuit: &mut Circuit<'_>, network: &Network) -> Wire {
         }
     }
     for &(first, second) in &network.invariants.implied {
-        wrong.push(circuit.two(Operation::AndNot, first + 1, second + 1));
+        wrong.push(circuit.two(Operation::AndNot, first.node().0, second.node().0));
     }
     match circuit.any(&wrong) {
         Some(wrong) => not(circuit, wrong),
@@ -84,18 +84,18 @@ pub(super) fn possible(circuit: &mut Circuit<'_>, network: &Network) -> Wire {
 fn copy(circuit: &mut Circuit<'_>, (graph, edge): &(Graph, Edge), fluents: u32) -> Wire {
     let mut wires: Vec<Wire> = vec![0; graph.len()];
     for node in graph.reachable([*edge]) {
-        wires[node as usize] = if node as usize <= graph.inputs() {
+        wires[node.index()] = if graph.is_input(node) {
             // There is nothing but fluents in a state.
-            if node <= fluents { node } else { not(circuit, 0) }
+            if node.0 <= fluents { node.0 } else { not(circuit, 0) }
         } else {
             graph.children(node).iter().fold(0, |all, child| {
-                let wire = wires[child.node() as usize];
+                let wire = wires[child.node().index()];
                 let operation = if child.negated() { Operation::AndNot } else { Operation::And };
                 circuit.two(operation, all, wire)
             })
         };
     }
-    let wire = wires[edge.node() as usize];
+    let wire = wires[edge.node().index()];
     // A row of its own, so that it is a result and never an input.
     if edge.negated() { not(circuit, wire) } else { circuit.two(Operation::And, wire, wire) }
 }

@@ -8,7 +8,7 @@
 use magister_lanes::Operation;
 
 use crate::circuit::{Circuit, Wire};
-use crate::network::{Edge, Network};
+use crate::network::{Edge, MoveId, Network};
 
 /// A number of every lane: its digits, the lowest first, none where a digit is always zero.
 pub(super) type Digits = Vec<Option<Wire>>;
@@ -32,7 +32,7 @@ impl Leaf {
     pub(super) fn of(
         circuit: &mut Circuit<'_>,
         network: &Network,
-        place: u32,
+        place: MoveId,
         legal: Wire,
     ) -> Self {
         let first = network.weights.partition_point(|weight| weight.place < place);
@@ -91,7 +91,7 @@ pub(super) fn weightless(
             .filter(|part| part.weight > 0)
             .map(|part| circuit.edge(part.when))
             .collect();
-        let legal = legal[parts[0].place as usize];
+        let legal = legal[parts[0].place.index()];
         wrong.push(match circuit.any(&held) {
             Some(held) => circuit.two(Operation::AndNot, legal, held),
             None => legal,

@@ -61,7 +61,7 @@ impl CountedMoves {
             let from = counted.moves.len();
             for at in network.places(Role(role as u8)) {
                 counted.moves.push(network.moves[at]);
-                counted.rows.push(network.inputs[at] + 1);
+                counted.rows.push(network.inputs[at].node().0);
             }
             let to = counted.moves.len();
             let sets = sets(&own);

@@ -1,7 +1,7 @@
 //! Whose turn it is in a sweep. Where two roles take turns strictly, all lanes are kept in step, and
 //! a sweep runs the tapes of the role that has its turn.
 
-use crate::network::{Edge, Graph, Network, Turns};
+use crate::network::{Edge, FluentId, Graph, MoveId, Network, NodeId, Turns};
 
 /// The states in which a role has its turn.
 #[derive(Debug)]
@@ -19,7 +19,7 @@ impl Phase {
             return Vec::new();
         };
         let leads = |from: &Network, to: Edge| {
-            let next = from.next[to.node() as usize - 1];
+            let next = from.next[to.node().fluent().index()];
             (if to.negated() { !next } else { next }) == Edge::TRUE
         };
         let strictly = |from: &Network, own: Edge, to: Edge| leads(from, to) && leads(from, !own);
@@ -39,13 +39,13 @@ impl Phase {
     }
 
     /// The fluent that says that it is the role's turn, and whether it says so by being false.
-    pub(super) fn fluent(&self) -> (u32, bool) {
-        (self.turn.node() - 1, self.turn.negated())
+    pub(super) fn fluent(&self) -> (FluentId, bool) {
+        (self.turn.node().fluent(), self.turn.negated())
     }
 
     /// Whether it is the role's turn in a state.
     pub(super) fn has_turn(&self, state: &[u64]) -> bool {
-        let fluent = self.turn.node() as usize - 1;
+        let fluent = self.turn.node().fluent().index();
         let holds = state.get(fluent / 64).is_some_and(|word| word >> (fluent % 64) & 1 == 1);
         holds != self.turn.negated()
     }
@@ -56,12 +56,12 @@ impl Phase {
         let fluents =
             |node: usize| state.get((node - 1) / 64).map_or(0, |w| w >> ((node - 1) % 64));
         let mut wires = vec![true; graph.len()];
-        let value = |wires: &[bool], e: Edge| wires[e.node() as usize] != e.negated();
+        let value = |wires: &[bool], e: Edge| wires[e.node().index()] != e.negated();
         for node in 1..graph.len() {
             wires[node] = if node <= graph.inputs() {
                 fluents(node) & 1 == 1
             } else {
-                graph.children(node as u32).iter().all(|&e| value(&wires, e))
+                graph.children(NodeId::new(node)).iter().all(|&e| value(&wires, e))
             };
         }
         value(&wires, self.turn) && value(&wires, *known)
@@ -71,8 +71,8 @@ impl Phase {
 /// How turns are taken in the states of one role.
 fn turns_of(turns: &Turns, turn: Edge, network: &Network) -> Turns {
     let mine = |role: usize| turns.turn[role] == turn;
-    let possible = |moves: &Vec<u32>| -> Vec<u32> {
-        moves.iter().copied().filter(|&at| network.legal[at as usize] != Edge::FALSE).collect()
+    let possible = |moves: &Vec<MoveId>| -> Vec<MoveId> {
+        moves.iter().copied().filter(|&at| network.legal[at.index()] != Edge::FALSE).collect()
     };
     let roles = 0..turns.turn.len();
     Turns {

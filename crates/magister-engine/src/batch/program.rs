@@ -35,7 +35,7 @@ use super::choice::{Counted, Leaf, weightless};
 use super::goals::{Pay, rewards};
 use super::phases::Phase;
 use crate::circuit::{Circuit, Wire};
-use crate::network::{Edge, Network, Turns};
+use crate::network::{Edge, FluentId, MoveId, Network, Turns};
 
 /// The batch program of a game; see the [module](self).
 #[derive(Clone, PartialEq, Debug)]
@@ -52,7 +52,7 @@ pub struct BatchProgram {
     pub steps: Vec<StepProgram>,
     /// Where two steps take turns, the fluent that is true when each is to be run, or the fluent
     /// that is false then.
-    pub turns: Vec<(u32, bool)>,
+    pub turns: Vec<(FluentId, bool)>,
 }
 
 /// One step of all lanes; see the [module](self).
@@ -79,13 +79,14 @@ pub struct StepProgram {
     pub silent: Signal,
     /// Where each move is legal.
     pub legal: Vec<Wire>,
-    /// The parts of the weights of chance's moves: the move by its place in the list, the weight,
+    /// The parts of the weights of chance's moves: the move, the weight,
     /// and where it counts. Choices have added them up already.
-    pub weights: Vec<(u32, u32, Signal)>,
+    pub weights: Vec<(MoveId, u32, Signal)>,
     /// The random choices.
     pub choices: Vec<Choice>,
-    /// For every move the wire that says, after `next_gates`, where it is made.
-    pub made: Vec<Wire>,
+    /// For every move the wire that says, after `next_gates`, where it is made; none for a move
+    /// that is never made in this step.
+    pub made: Vec<Option<Wire>>,
     /// What each fluent is next.
     pub next: Vec<Signal>,
     /// What is paid at the end: role, value, where. At most one reward of a role is paid in a lane.
@@ -107,7 +108,7 @@ pub struct Signal {
 
 impl From<Edge> for Signal {
     fn from(edge: Edge) -> Self {
-        Self { wire: edge.node(), negated: edge.negated() }
+        Self { wire: edge.node().0, negated: edge.negated() }
     }
 }
 
@@ -156,7 +157,7 @@ impl BatchProgram {
 
 /// A choice under construction: for every place of its list, the moves that may be there.
 struct Chooser {
-    places: Vec<Vec<u32>>,
+    places: Vec<Vec<MoveId>>,
 }
 
 impl StepProgram {
@@ -178,29 +179,29 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
-    fn role_of(&self, at: u32) -> usize {
-        self.network.moves[at as usize].0.index()
+    fn role_of(&self, at: MoveId) -> usize {
+        self.network.moves[at.index()].0.index()
     }
 
     /// The choices to make: one for all roles where they take turns, otherwise one for each.
     fn choosers(&self) -> Vec<Chooser> {
         let roles = self.network.roles();
-        let lists: Vec<Vec<u32>> = match &self.turns {
+        let lists: Vec<Vec<MoveId>> = match &self.turns {
             Some(turns) => turns.active.clone(),
             None => (0..roles)
                 .map(|role| {
                     let own = self.network.places(Role(role as u8));
-                    (own.start as u32..own.end as u32).collect()
+                    own.map(MoveId::new).collect()
                 })
                 .collect(),
         };
         if self.turns.is_none() {
-            let single = |list: Vec<u32>| list.into_iter().map(|at| vec![at]).collect();
+            let single = |list: Vec<MoveId>| list.into_iter().map(|at| vec![at]).collect();
             return lists.into_iter().map(|list| Chooser { places: single(list) }).collect();
         }
         let longest = lists.iter().map(Vec::len).max().unwrap_or(0);
         let place = |at: usize| lists.iter().filter_map(|list| list.get(at).copied()).collect();
-        let places: Vec<Vec<u32>> = (0..longest).map(place).collect();
+        let places: Vec<Vec<MoveId>> = (0..longest).map(place).collect();
         if places.is_empty() { Vec::new() } else { vec![Chooser { places }] }
     }
 
@@ -213,7 +214,7 @@ impl Builder<'_> {
             .map(|place| {
                 let own: Vec<Leaf> = place
                     .iter()
-                    .map(|&at| Leaf::of(&mut self.circuit, network, at, legal[at as usize]))
+                    .map(|&at| Leaf::of(&mut self.circuit, network, at, legal[at.index()]))
                     .collect();
                 Leaf::any(&mut self.circuit, &own).unwrap_or_else(|| Leaf::one(0))
             })
@@ -302,6 +303,12 @@ impl Builder<'_> {
             }
         }
         let next_gates = self.circuit.section();
+        let mut written = vec![false; network.graph.inputs() + 1];
+        for gate in &next_gates {
+            if let Some(input) = written.get_mut(gate.out as usize) {
+                *input = true;
+            }
+        }
 
         // Section 4: percepts.
         self.circuit.nodes(later[next_count..].iter().copied());
@@ -326,7 +333,11 @@ impl Builder<'_> {
             legal,
             weights: weights.map(|part| (part.place, part.weight, part.when.into())).collect(),
             choices,
-            made: network.inputs.iter().map(|input| input + 1).collect(),
+            made: network
+                .inputs
+                .iter()
+                .map(|input| written[input.node().index()].then_some(input.node().0))
+                .collect(),
             next: network.next.iter().map(|&edge| edge.into()).collect(),
             rewards: rewards
                 .into_iter()
@@ -372,14 +383,14 @@ impl Builder<'_> {
     /// Where a chooser has two legal moves or more; none if it never has.
     fn two(&mut self, chooser: &Chooser, counted: &Counted, legal: &[Wire]) -> Option<Wire> {
         let own = chooser.places.iter().flatten();
-        let weighted = |&at: &u32| self.network.weights.iter().any(|weight| weight.place == at);
+        let weighted = |&at: &MoveId| self.network.weights.iter().any(|weight| weight.place == at);
         if !own.clone().any(weighted) {
             // The number of legal moves is there.
             return self.circuit.any(counted.digits().get(1..)?);
         }
         let (mut one, mut two): (Option<Wire>, Option<Wire>) = (None, None);
         for &at in own {
-            let wire = legal[at as usize];
+            let wire = legal[at.index()];
             let Some(before) = one else {
                 one = Some(wire);
                 continue;
@@ -399,7 +410,7 @@ impl Builder<'_> {
             Some(turns) => (0..turn.len())
                 .map(|role| {
                     let mut any: Vec<Wire> =
-                        turns.resting[role].iter().map(|&at| legal[at as usize]).collect();
+                        turns.resting[role].iter().map(|&at| legal[at.index()]).collect();
                     if let Some(&Some(some)) = some.first()
                         && !turns.active[role].is_empty()
                     {
@@ -432,8 +443,8 @@ impl Builder<'_> {
     }
 
     /// Writes the input of a move that a choice may have taken.
-    fn does(&mut self, at: u32, chosen: Wire, turn: &[Wire], moving: &[Wire], some: Wire) {
-        let input = self.network.inputs[at as usize] + 1;
+    fn does(&mut self, at: MoveId, chosen: Wire, turn: &[Wire], moving: &[Wire], some: Wire) {
+        let input = self.network.inputs[at.index()].node().0;
         let role = self.role_of(at);
         let idling = self.network.idle[role].is_some();
         let passing = self.turns.as_ref().is_some_and(|turns| turns.passing[role]);
@@ -460,14 +471,14 @@ impl Builder<'_> {
     /// Writes the inputs of moves that roles make out of their turn, and of roles that idle.
     fn rest(&mut self, legal: &[Wire], moving: &[Wire]) {
         for at in self.turns.iter().flat_map(|turns| turns.resting.clone()).flatten() {
-            let wire = legal[at as usize];
-            let input = self.network.inputs[at as usize] + 1;
+            let wire = legal[at.index()];
+            let input = self.network.inputs[at.index()].node().0;
             self.circuit.write(Operation::And, [wire, wire, wire], input);
         }
         for (role, idle) in self.network.idle.iter().enumerate() {
             if let Some(input) = idle {
                 let any = moving[role];
-                self.circuit.write(Operation::Nor, [any, any, any], input + 1);
+                self.circuit.write(Operation::Nor, [any, any, any], input.node().0);
             }
         }
     }

@@ -117,7 +117,7 @@ impl RowProgram {
         kept.extend(step.gains.iter().map(|&(.., wire)| wire));
         kept.extend(step.choices.iter().flat_map(|choice| &choice.count));
         if moves {
-            kept.extend(&step.made);
+            kept.extend(step.made.iter().flatten());
         }
         if starts.is_none() {
             kept.extend(&after);

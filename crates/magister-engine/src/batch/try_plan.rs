@@ -7,7 +7,7 @@ use magister_lanes::{BITS, Form, Operation, Tape, Width, planes_for};
 use super::check::possible;
 use super::choice::{Counted, Leaf, weightless};
 use crate::circuit::{Circuit, Laid, Layout, Wire};
-use crate::network::{Edge, Network};
+use crate::network::{Edge, MoveId, Network};
 
 /// What is tried for a role, in this order: `legal`; for every choice the random planes and its
 /// number; `next`; and on the states that come of it `after`.
@@ -97,14 +97,15 @@ impl TryPlan {
             .iter()
             .map(|(_, moves)| {
                 let circuit = &mut builder.circuit;
-                let leaf = |&at: &usize| Leaf::of(circuit, network, at as u32, start.legal[at]);
+                let leaf =
+                    |&at: &usize| Leaf::of(circuit, network, MoveId::new(at), start.legal[at]);
                 let leaves: Vec<Leaf> = moves.iter().map(leaf).collect();
                 Counted::new(&mut builder.circuit, &leaves)
             })
             .collect();
         let idle = network.idle[role].map(|input| {
             let any = start.moving[role];
-            (input + 1, builder.circuit.two(Operation::Nor, any, any))
+            (input.node().0, builder.circuit.two(Operation::Nor, any, any))
         });
         let legal_section = builder.circuit.section();
 
@@ -116,14 +117,14 @@ impl TryPlan {
             for (&at, wire) in moves.iter().zip(wires) {
                 // Where a role may idle, nothing may have been chosen.
                 let some = if network.idle[*whose].is_some() { start.moving[*whose] } else { wire };
-                let input = network.inputs[at] + 1;
+                let input = network.inputs[at].node().0;
                 builder.circuit.write(Operation::And, [wire, some, wire], input);
             }
         }
         for (whose, input) in network.idle.iter().enumerate().filter(|&(whose, _)| whose != role) {
             if let Some(input) = input {
                 let any = start.moving[whose];
-                builder.circuit.write(Operation::Nor, [any; 3], input + 1);
+                builder.circuit.write(Operation::Nor, [any; 3], input.node().0);
             }
         }
         let circuit = &mut builder.circuit;
@@ -143,7 +144,7 @@ impl TryPlan {
         kept.extend(moves(role).iter().map(|&at| start.legal[at]));
         kept.extend(idle.map(|(_, wire)| wire));
         kept.extend(counted.iter().flat_map(Counted::digits));
-        kept.extend(network.inputs.iter().chain(network.idle.iter().flatten()).map(|n| n + 1));
+        kept.extend(network.inputs.iter().chain(network.idle.iter().flatten()).map(|n| n.node().0));
         kept.extend(&fluents);
         kept.extend(percepts.iter().map(|&(_, wire)| wire));
         kept.extend(&builder.fixed);
@@ -154,7 +155,7 @@ impl TryPlan {
             .into_iter()
             .map(|place| Own {
                 choice: named(place),
-                input: network.inputs[place] + 1,
+                input: network.inputs[place].node().0,
                 legal: at(start.legal[place]),
             })
             .collect();
@@ -162,7 +163,7 @@ impl TryPlan {
         let mut made = vec![Vec::new(); network.roles()];
         for (whose, moves) in &others {
             made[*whose] =
-                moves.iter().map(|&place| (named(place), network.inputs[place] + 1)).collect();
+                moves.iter().map(|&place| (named(place), network.inputs[place].node().0)).collect();
         }
         let choices = others
             .iter()

@@ -8,7 +8,7 @@ use magister_core::{Game, Seed, Step, Stop, draw};
 use magister_gdl::Syntax;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::network::GdlNetwork;
+use crate::network::{GdlNetwork, NodeId};
 use crate::program::{Effect, Goal, Pattern, Program, RelationInfo};
 use crate::term::Terms;
 use crate::{Ground, Limits, Reference};
@@ -63,7 +63,7 @@ impl Material {
             let mut places = vec![0; fluents.len()];
             order.iter().enumerate().for_each(|(place, &fluent)| places[fluent] = place);
             material.fluents = order.into_iter().map(|fluent| fluents[fluent].clone()).collect();
-            let number = |&node: &u32| places[node as usize - 1];
+            let number = |node: &NodeId| places[node.fluent().index()];
             let groups = network.invariants.groups.iter();
             let groups = groups.map(|group| group.members.iter().map(number).collect());
             material.groups = groups.collect();

@@ -8,7 +8,7 @@ mod tests;
 
 use magister_lanes::{Gate, Operation};
 
-use crate::network::{Edge, Graph};
+use crate::network::{Edge, Graph, NodeId};
 
 use fuse::fuse;
 pub(crate) use layout::{Laid, Layout};
@@ -92,7 +92,7 @@ impl<'a> Circuit<'a> {
     /// The gates of the network that these outputs need and that are not there yet.
     pub(crate) fn nodes(&mut self, outputs: impl IntoIterator<Item = Edge>) {
         for node in self.graph.reachable(outputs) {
-            if !std::mem::replace(&mut self.done[node as usize], true) {
+            if !std::mem::replace(&mut self.done[node.index()], true) {
                 self.conjunction(node);
             }
         }
@@ -101,21 +101,21 @@ impl<'a> Circuit<'a> {
     /// A wire that is what an edge says; its gate is there already.
     pub(crate) fn edge(&mut self, edge: Edge) -> Wire {
         if edge.negated() {
-            self.two(Operation::Nor, edge.node(), edge.node())
+            self.two(Operation::Nor, edge.node().0, edge.node().0)
         } else {
-            edge.node()
+            edge.node().0
         }
     }
 
     /// Writes a gate with many inputs as gates of three and two, those that are ready first.
-    fn conjunction(&mut self, node: u32) {
-        let level = |circuit: &Self, e: &Edge| circuit.level[e.node() as usize];
+    fn conjunction(&mut self, node: NodeId) {
+        let level = |circuit: &Self, e: &Edge| circuit.level[e.node().index()];
         let children = self.graph.children(node);
-        self.level[node as usize] = children.iter().map(|e| level(self, e)).max().unwrap_or(0) + 1;
+        self.level[node.index()] = children.iter().map(|e| level(self, e)).max().unwrap_or(0) + 1;
         let mut open: Vec<(Wire, bool)> = {
             let mut sorted: Vec<Edge> = children.to_vec();
             sorted.sort_by_key(|e| (level(self, e), e.node()));
-            sorted.iter().map(|e| (e.node(), e.negated())).collect()
+            sorted.iter().map(|e| (e.node().0, e.negated())).collect()
         };
         let mut at = 0;
         loop {
@@ -124,9 +124,9 @@ impl<'a> Circuit<'a> {
             let mut now = open[at..at + take].to_vec();
             at += take;
             now.sort_by_key(|&(_, negated)| negated);
-            let out = if at == open.len() { node } else { self.fresh() };
+            let out = if at == open.len() { node.0 } else { self.fresh() };
             self.product(&now, out);
-            if out == node {
+            if out == node.0 {
                 return;
             }
             open.push((out, false));

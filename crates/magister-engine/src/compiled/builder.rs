@@ -8,6 +8,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use magister_core::{Game, Info, Information, Payment, Role, Stop};
 use rustc_hash::FxHashMap;
 
+use crate::network::FluentId;
+
 use super::{BoardMaker, BuildError, Compiled, FluentBoard, Names, Reader};
 
 /// A truth value that depends on the state and, perhaps, on the moves that are made.
@@ -142,7 +144,7 @@ pub struct CompiledBuilder {
     percepts: Vec<(Role, u32, Wire)>,
     weights: Vec<(MoveHandle, u32, Wire)>,
     gains: Vec<(Role, f64, Wire)>,
-    exclusive: Vec<Vec<u32>>,
+    exclusive: Vec<Vec<FluentId>>,
     missing_goal: Option<f64>,
     reader: Option<Arc<dyn Reader>>,
     board: Option<BoardMaker>,
@@ -352,7 +354,7 @@ impl CompiledBuilder {
     /// Hints that at most one of some fluents holds in every state. What can be proven of it makes
     /// the network smaller; what can not is ignored.
     pub fn exclusive(&mut self, fluents: &[FluentHandle]) {
-        self.exclusive.push(fluents.iter().map(|fluent| fluent.0).collect());
+        self.exclusive.push(fluents.iter().map(|fluent| FluentId(fluent.0)).collect());
     }
 
     /// Has texts read by a front end.

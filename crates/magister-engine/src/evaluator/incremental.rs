@@ -11,7 +11,7 @@ use magister_core::Move;
 
 use super::machine::{Lists, Machine};
 use super::places::Places;
-use crate::network::{Edge, Network};
+use crate::network::{Edge, FluentId, InputId, Network, NodeId};
 
 /// What depends on a node.
 #[derive(Clone, Debug, Default)]
@@ -25,7 +25,7 @@ struct Plan {
     /// Outputs that are a node: fluents of the next state, then legal moves.
     outputs: Vec<u32>,
     /// Gates that only goals need, children before parents. They are computed when somebody asks.
-    goal_gates: Vec<u32>,
+    goal_gates: Vec<NodeId>,
 }
 
 /// The wires of one state, and what they stand for.
@@ -77,14 +77,11 @@ impl Incremental {
     fn start(&mut self) {
         let network = Arc::clone(&self.network);
         self.values[0] = true;
-        for node in 1..network.graph.len() as u32 {
+        for node in network.graph.gate_nodes() {
             let children = network.graph.children(node);
-            if children.is_empty() {
-                continue;
-            }
             let missing = children.iter().filter(|&&e| !self.wire(e)).count();
-            self.missing[node as usize] = missing as u32;
-            self.values[node as usize] = missing == 0;
+            self.missing[node.index()] = missing as u32;
+            self.values[node.index()] = missing == 0;
         }
         for (fluent, &edge) in network.next.iter().enumerate() {
             if self.wire(edge) {
@@ -99,12 +96,12 @@ impl Incremental {
     }
 
     fn wire(&self, edge: Edge) -> bool {
-        self.values[edge.node() as usize] != edge.negated()
+        self.values[edge.node().index()] != edge.negated()
     }
 
     /// Switches a node and tells everything that depends on it.
-    fn flip(&mut self, plan: &Plan, node: u32) {
-        let at = node as usize;
+    fn flip(&mut self, plan: &Plan, node: NodeId) {
+        let at = node.index();
         let now = !self.values[at];
         self.values[at] = now;
         let users = &plan.users[plan.user_starts[at] as usize..plan.user_starts[at + 1] as usize];
@@ -149,7 +146,7 @@ impl Incremental {
             self.pending[word] &= bits - 1;
             let gate = word * 64 + bit;
             if (self.missing[gate] == 0) != self.values[gate] {
-                self.flip(plan, gate as u32);
+                self.flip(plan, NodeId::new(gate));
             }
         }
         self.first_pending = usize::MAX;
@@ -164,7 +161,7 @@ impl Incremental {
             while changed != 0 {
                 let fluent = word * 64 + changed.trailing_zeros() as usize;
                 changed &= changed - 1;
-                self.flip(plan, fluent as u32 + 1);
+                self.flip(plan, FluentId::new(fluent).node());
             }
         }
         self.settle(plan);
@@ -186,12 +183,12 @@ fn plan(network: &Network) -> Plan {
     let mut users: Vec<Vec<u32>> = vec![Vec::new(); nodes];
     for node in propagated {
         for edge in network.graph.children(node) {
-            users[edge.node() as usize].push(node << 1 | u32::from(edge.negated()));
+            users[edge.node().index()].push(node.0 << 1 | u32::from(edge.negated()));
         }
     }
     let mut outputs: Vec<Vec<u32>> = vec![Vec::new(); nodes];
     for (number, edge) in network.next.iter().chain(&network.legal).enumerate() {
-        outputs[edge.node() as usize].push(number as u32);
+        outputs[edge.node().index()].push(number as u32);
     }
     let flat = |lists: Vec<Vec<u32>>| {
         let mut starts = vec![0];
@@ -248,10 +245,10 @@ impl Machine for Incremental {
         self.legal[number / 64] >> (number % 64) & 1 == 1
     }
 
-    fn moves(&mut self, inputs: &[u32]) {
+    fn moves(&mut self, inputs: &[InputId]) {
         let plan = Arc::clone(&self.plan);
         for &input in inputs {
-            self.flip(&plan, input + 1);
+            self.flip(&plan, input.node());
         }
         self.settle(&plan);
     }
@@ -272,19 +269,19 @@ impl Machine for Incremental {
         self.wire(self.network.gains[number].when)
     }
 
-    fn advance(&mut self, inputs: &[u32]) {
+    fn advance(&mut self, inputs: &[InputId]) {
         let plan = Arc::clone(&self.plan);
         let mut before = std::mem::take(&mut self.before);
         before.copy_from_slice(&self.next);
         for &input in inputs {
-            self.flip(&plan, input + 1);
+            self.flip(&plan, input.node());
         }
         // The moves are taken back together with the change of state: one propagation for both.
         self.enter(&plan, &before);
         self.before = before;
     }
 
-    fn retreat(&mut self, inputs: &[u32]) {
+    fn retreat(&mut self, inputs: &[InputId]) {
         self.moves(inputs); // Switching twice is switching back.
     }
 
@@ -299,8 +296,8 @@ impl Machine for Incremental {
         self.goals_known = true;
         for &gate in &self.plan.goal_gates {
             let children = self.network.graph.children(gate);
-            let holds = children.iter().all(|e| self.values[e.node() as usize] != e.negated());
-            self.values[gate as usize] = holds;
+            let holds = children.iter().all(|e| self.values[e.node().index()] != e.negated());
+            self.values[gate.index()] = holds;
         }
     }
 

@@ -2,6 +2,8 @@
 
 use magister_core::Move;
 
+use crate::network::InputId;
+
 /// The legal moves of all roles.
 #[derive(Clone, Debug)]
 pub(super) struct Lists {
@@ -68,7 +70,7 @@ pub(super) trait Machine: Send {
     /// Whether a move is legal.
     fn is_legal(&self, number: usize) -> bool;
     /// Switches moves on.
-    fn moves(&mut self, inputs: &[u32]);
+    fn moves(&mut self, inputs: &[InputId]);
     /// Whether a part of the weights of chance's moves counts.
     fn weight(&self, number: usize) -> bool;
     /// Whether the step out of the state is silent.
@@ -78,15 +80,15 @@ pub(super) trait Machine: Send {
     /// Whether a part of the gains is paid, while moves are on.
     fn gain(&self, number: usize) -> bool;
     /// Goes to the next state; these moves were on.
-    fn advance(&mut self, inputs: &[u32]);
+    fn advance(&mut self, inputs: &[InputId]);
     /// Goes to the next state by moves that were not switched on, and nobody wants percepts or
     /// gains.
-    fn follow(&mut self, inputs: &[u32]) {
+    fn follow(&mut self, inputs: &[InputId]) {
         self.moves(inputs);
         self.advance(inputs);
     }
     /// Stays in the state; these moves were on.
-    fn retreat(&mut self, inputs: &[u32]);
+    fn retreat(&mut self, inputs: &[InputId]);
     /// The next state, while moves are on.
     fn coming(&mut self, state: &mut [u64]);
     /// Computes the goals of the state, if that has not been done.

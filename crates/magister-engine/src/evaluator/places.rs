@@ -2,7 +2,7 @@
 
 use magister_core::{Move, Role};
 
-use crate::network::Network;
+use crate::network::{InputId, Network};
 
 /// There is no such move.
 const NOWHERE: u32 = u32::MAX;
@@ -16,9 +16,9 @@ pub(super) struct Places {
     pub(super) numbers: Vec<u32>,
     /// For each role the network's number of each of the vocabulary's moves, or [`NOWHERE`], and
     /// the input of it.
-    places: Vec<Vec<(u32, u32)>>,
+    places: Vec<Vec<(u32, InputId)>>,
     /// For each role the input of its doing nothing.
-    idle: Vec<Option<u32>>,
+    idle: Vec<Option<InputId>>,
 }
 
 impl Places {
@@ -30,7 +30,7 @@ impl Places {
         for role in 0..network.roles() {
             let own = network.places(Role(role as u8));
             ranges.push((own.start, own.end));
-            let mut place = vec![(NOWHERE, NOWHERE); moves];
+            let mut place = vec![(NOWHERE, InputId(NOWHERE)); moves];
             for at in own {
                 place[numbers[at] as usize] = (at as u32, network.inputs[at]);
             }
@@ -41,7 +41,7 @@ impl Places {
 
     /// The network's number of a move of a role, and the input of it.
     #[inline]
-    fn find(&self, role: usize, choice: Move) -> Option<(u32, u32)> {
+    fn find(&self, role: usize, choice: Move) -> Option<(u32, InputId)> {
         let place = self.places[role].get(choice.0 as usize).copied();
         place.filter(|&(at, _)| at != NOWHERE)
     }
@@ -53,7 +53,7 @@ impl Places {
 
     /// The input of a move of a role, or of its doing nothing.
     #[inline]
-    pub(super) fn input(&self, role: usize, choice: Move) -> Option<u32> {
+    pub(super) fn input(&self, role: usize, choice: Move) -> Option<InputId> {
         match self.find(role, choice) {
             Some((_, input)) => Some(input),
             None if choice == Move::IDLE => self.idle[role],

@@ -1,13 +1,13 @@
 //! Which states a network can be asked about: those that its invariants allow.
 
-use crate::network::Invariants;
+use crate::network::{FluentId, Invariants};
 
 /// The invariants of a network, as masks over the words of a state.
 #[derive(Clone, Debug)]
 pub(super) struct Possible {
     groups: Vec<Masks>,
     /// Fluents the first of which never comes without the second.
-    implied: Vec<(u32, u32)>,
+    implied: Vec<(FluentId, FluentId)>,
 }
 
 /// The members of a group of fluents.
@@ -21,7 +21,7 @@ impl Possible {
     pub(super) fn new(invariants: &Invariants) -> Self {
         let groups = invariants.groups.iter().map(|group| {
             let mut words: Vec<(u32, u64)> = Vec::new();
-            for fluent in group.members.iter().map(|node| node - 1) {
+            for fluent in group.members.iter().map(|node| node.fluent().0) {
                 let (word, bit) = (fluent / 64, 1 << (fluent % 64));
                 match words.last_mut() {
                     Some((last, mask)) if *last == word => *mask |= bit,
@@ -35,7 +35,7 @@ impl Possible {
 
     /// Whether a state of the right length is one that play may come to, as far as is known.
     pub(super) fn allows(&self, state: &[u64]) -> bool {
-        let holds = |fluent: u32| state[fluent as usize / 64] >> (fluent % 64) & 1 == 1;
+        let holds = |fluent: FluentId| state[fluent.index() / 64] >> (fluent.0 % 64) & 1 == 1;
         self.groups.iter().all(|group| {
             let mut some = false;
             group.words.iter().all(|&(word, mask)| {
@@ -52,16 +52,16 @@ impl Possible {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::network::Group;
+    use crate::network::{Group, NodeId};
 
     #[test]
     fn states_are_held_against_what_is_known() {
         let invariants = Invariants {
             groups: vec![
-                Group { members: vec![1, 64, 65, 130], exact: true },
-                Group { members: vec![2, 3], exact: false },
+                Group { members: [1, 64, 65, 130].map(NodeId).into(), exact: true },
+                Group { members: [2, 3].map(NodeId).into(), exact: false },
             ],
-            implied: vec![(1, 5)],
+            implied: vec![(FluentId(1), FluentId(5))],
         };
         let possible = Possible::new(&invariants);
         let state = |fluents: &[u32]| {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::machine::{Lists, Machine};
 use super::places::Places;
 use super::tape::{Outputs, Question, TRUE, Tape, read};
-use crate::network::{Edge, Network};
+use crate::network::{Edge, InputId, Network};
 
 /// The tapes of a network: of all states, and of those in which each role has its turn.
 #[derive(Debug)]
@@ -133,9 +133,9 @@ impl Machine for Sweep {
         read(&self.wires, self.outputs().legal[number])
     }
 
-    fn moves(&mut self, inputs: &[u32]) {
+    fn moves(&mut self, inputs: &[InputId]) {
         for &input in inputs {
-            self.wires[input as usize + 1] = TRUE;
+            self.wires[input.node().index()] = TRUE;
         }
         let tape = &self.tapes.all[self.at];
         // What percepts and the next state share is computed with the percepts.
@@ -163,18 +163,18 @@ impl Machine for Sweep {
         read(&self.wires, self.outputs().gains[number])
     }
 
-    fn advance(&mut self, inputs: &[u32]) {
+    fn advance(&mut self, inputs: &[InputId]) {
         for &input in inputs {
-            self.wires[input as usize + 1] = 0;
+            self.wires[input.node().index()] = 0;
         }
         self.wires[1..=self.coming.len()].copy_from_slice(&self.coming);
         self.state.copy_from_slice(&self.coming_state);
         self.enter();
     }
 
-    fn retreat(&mut self, inputs: &[u32]) {
+    fn retreat(&mut self, inputs: &[InputId]) {
         for &input in inputs {
-            self.wires[input as usize + 1] = 0;
+            self.wires[input.node().index()] = 0;
         }
     }
 

@@ -6,7 +6,7 @@ use magister_lanes::{Gate, Operation};
 use super::machine::Lists;
 use super::places::Places;
 use crate::circuit::{Circuit, in_runs};
-use crate::network::{Edge, Graph, Network};
+use crate::network::{Edge, FluentId, Graph, Network, NodeId};
 
 /// Gates of the same operation, run one after the other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -125,9 +125,9 @@ impl Commit {
     fn new(next: &[Edge]) -> Self {
         let of = |negated: bool| {
             let changing = next.iter().enumerate().filter(move |&(fluent, e)| {
-                e.negated() == negated && *e != Edge::of(fluent as u32 + 1)
+                e.negated() == negated && *e != Edge::of(FluentId::new(fluent).node())
             });
-            changing.map(|(fluent, e)| (e.node(), fluent as u32)).collect()
+            changing.map(|(fluent, e)| (e.node().0, fluent as u32)).collect()
         };
         Self { same: of(false), other: of(true) }
     }
@@ -200,7 +200,7 @@ impl Outputs {
         let all = self.legal.iter_mut().chain([&mut self.terminal, &mut self.silent]);
         let all = all.chain(listed).chain(&mut self.goals).chain(&mut self.percepts);
         for edge in all.chain(&mut self.weights).chain(&mut self.gains) {
-            let renamed = Edge::of(wire(edge.node()));
+            let renamed = Edge::of(NodeId(wire(edge.node().0)));
             *edge = if edge.negated() { !renamed } else { renamed };
         }
         self
@@ -262,7 +262,7 @@ impl Question {
 
 /// Whether a wire is true.
 pub(super) fn read(wires: &[u8], edge: Edge) -> bool {
-    (wires[edge.node() as usize] != 0) != edge.negated()
+    (wires[edge.node().index()] != 0) != edge.negated()
 }
 
 /// As many wires as a section wants to see.

@@ -21,7 +21,8 @@ impl Weights {
         let chance = chance.filter(|_| !network.weights.is_empty())?;
         debug_assert!(network.weights.is_sorted_by_key(|weight| weight.place));
         let places = 0..=network.moves.len() as u32;
-        let before = |place| network.weights.partition_point(|weight| weight.place < place) as u32;
+        let before =
+            |place| network.weights.partition_point(|weight| weight.place.0 < place) as u32;
         Some(Self {
             chance,
             starts: places.map(before).collect(),

@@ -14,6 +14,7 @@ use super::machine::{Lists, Machine};
 use super::pace::Playouts;
 use super::weights::weightless;
 use crate::batch::{BatchPlayer, TryPlayer};
+use crate::network::InputId;
 
 /// A machine in a state, with the lists that the vocabulary asks for.
 pub(super) struct NetworkWorker<M> {
@@ -26,7 +27,7 @@ pub(super) struct NetworkWorker<M> {
     weights: Vec<u32>,
     /// Whether the step out of the state is silent.
     silent: bool,
-    inputs: Vec<u32>,
+    inputs: Vec<InputId>,
     /// The state to go back to when a state cannot be played.
     last: Vec<u64>,
     /// States to go back to.

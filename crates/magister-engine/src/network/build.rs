@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use super::factor::Factor;
 use super::gdl::Numbered;
 use super::graph::{Edge, Graph, Group};
-use super::{Goal, Invariants, Network, NetworkLimits, Sight};
+use super::{Goal, InputId, Invariants, Network, NetworkLimits, NodeId, Sight};
 use crate::Error;
 use crate::grounder::{AtomId, Grounded, Signed, Truth};
 use crate::term::TermId;
@@ -21,8 +21,8 @@ pub(super) struct Builder<'a> {
     invariants: Invariants,
     /// The moves, role by role, and the input of each.
     order: Vec<u32>,
-    inputs: Vec<u32>,
-    idle: Vec<Option<u32>>,
+    inputs: Vec<InputId>,
+    idle: Vec<Option<InputId>>,
     /// The wire of each atom that is known.
     wires: Vec<Option<Edge>>,
     /// The instances of each atom.
@@ -49,7 +49,7 @@ impl<'a> Builder<'a> {
             let ((a_role, a), (b_role, b)) = (ground.the_move(a), ground.the_move(b));
             a_role.cmp(&b_role).then_with(|| ground.terms.compare(a, b))
         });
-        let mut inputs = vec![0; order.len()];
+        let mut inputs = vec![InputId(0); order.len()];
         let mut idle = vec![None; ground.roles];
         let mut groups = invariants.groups.clone();
         let mut next = ground.fluents as u32;
@@ -57,25 +57,26 @@ impl<'a> Builder<'a> {
             let first = next;
             for (at, &m) in order.iter().enumerate() {
                 if ground.role_of(m) == role {
-                    inputs[at] = next;
+                    inputs[at] = InputId(next);
                     next += 1;
                 }
             }
             if ground.idling {
-                idle[role as usize] = Some(next);
+                idle[role as usize] = Some(InputId(next));
                 next += 1;
             }
             if next > first {
-                groups.push(Group { members: (first + 1..=next).collect(), exact: true });
+                groups
+                    .push(Group { members: (first + 1..=next).map(NodeId).collect(), exact: true });
             }
         }
         let graph = Graph::new(next as usize, groups);
         let mut wires = vec![None; ground.atoms.len()];
         for (fluent, wire) in wires.iter_mut().enumerate().take(ground.fluents) {
-            *wire = Some(graph.input(fluent));
+            *wire = Some(graph.input(InputId::new(fluent)));
         }
         for (&input, &m) in inputs.iter().zip(&order) {
-            wires[ground.fluents + m as usize] = Some(graph.input(input as usize));
+            wires[ground.fluents + m as usize] = Some(graph.input(input));
         }
         let mut instances = vec![Vec::new(); ground.atoms.len()];
         for number in 0..ground.instances() {
@@ -144,7 +145,7 @@ impl<'a> Builder<'a> {
         self.legal = self.legal_wires();
         for (at, &legal) in self.legal.iter().enumerate() {
             let known = self.graph.parts(legal);
-            self.granted[self.inputs[at] as usize + 1 - ground.fluents] = known;
+            self.granted[self.inputs[at].node().index() - ground.fluents] = known;
         }
         self.build(second, &edges)
     }
@@ -203,7 +204,7 @@ impl<'a> Builder<'a> {
     /// they can not be made together, or not in such a state.
     fn grant(&self, cube: &mut Vec<Edge>) -> bool {
         let granted = |e: &Edge| {
-            let node = (e.node() as usize).checked_sub(self.ground.fluents)?;
+            let node = e.node().index().checked_sub(self.ground.fluents)?;
             if e.negated() { None } else { self.granted.get(node) }
         };
         let mut facts: Vec<Edge> = cube.iter().filter_map(granted).flatten().copied().collect();

@@ -4,13 +4,13 @@
 use rustc_hash::FxHashSet;
 
 use super::graph::{Edge, Graph};
-use super::{Network, through};
+use super::{FluentId, InputId, Network, NodeId, through};
 
 /// A network as the moves find it.
 pub(crate) struct Cofactors<'a> {
     network: &'a Network,
     /// Gates that the next state needs and that depend on moves, children before parents.
-    dependent: Vec<u32>,
+    dependent: Vec<NodeId>,
     /// What is known of each node once the moves are.
     known: Vec<Known>,
     /// Fluents, negated or not, the second of which is true if the first is.
@@ -28,7 +28,7 @@ enum Known {
 
 /// What fluents become by a joint move: gates over the fluents, and for each fluent that may change
 /// its number and the wire that says what it is next.
-pub(crate) type Changes = (Graph, Vec<(u32, Edge)>);
+pub(crate) type Changes = (Graph, Vec<(FluentId, Edge)>);
 
 impl<'a> Cofactors<'a> {
     pub(crate) fn new(network: &'a Network) -> Self {
@@ -38,29 +38,29 @@ impl<'a> Cofactors<'a> {
         let mut dependent = Vec::new();
         for node in graph.reachable(network.next.iter().copied()) {
             let children = graph.children(node);
-            if children.iter().any(|e| known[e.node() as usize] != Known::Free) {
-                known[node as usize] = Known::Open;
+            if children.iter().any(|e| known[e.node().index()] != Known::Free) {
+                known[node.index()] = Known::Open;
                 dependent.push(node);
             }
         }
         let mut implied = FxHashSet::default();
         for &(a, b) in &network.invariants.implied {
-            let (a, b) = (Edge::of(a + 1), Edge::of(b + 1));
+            let (a, b) = (Edge::of(a.node()), Edge::of(b.node()));
             implied.extend([(a, b), (!b, !a)]);
         }
         Self { network, dependent, known, implied }
     }
 
     /// What changes if these moves, given by their inputs, are made and no others.
-    pub(crate) fn after(&mut self, moves: &[u32]) -> Changes {
+    pub(crate) fn after(&mut self, moves: &[InputId]) -> Changes {
         let graph = &self.network.graph;
         let known = &mut self.known;
         known[self.network.fluents() + 1..=graph.inputs()].fill(Known::Always(false));
-        moves.iter().for_each(|&input| known[input as usize + 1] = Known::Always(true));
+        moves.iter().for_each(|&input| known[input.node().index()] = Known::Always(true));
         for &node in &self.dependent {
             let mut now = Known::Always(true);
             for edge in graph.children(node) {
-                match known[edge.node() as usize] {
+                match known[edge.node().index()] {
                     Known::Always(value) if value == edge.negated() => {
                         now = Known::Always(false);
                         break;
@@ -69,7 +69,7 @@ impl<'a> Cofactors<'a> {
                     Known::Free | Known::Open => now = Known::Open,
                 }
             }
-            known[node as usize] = now;
+            known[node.index()] = now;
         }
         self.gates()
     }
@@ -77,28 +77,31 @@ impl<'a> Cofactors<'a> {
     /// The gates of what is not known yet.
     fn gates(&self) -> Changes {
         let old = &self.network.graph;
-        let changing =
-            (1..).zip(&self.network.next).filter(|&(fluent, &next)| next != Edge::of(fluent));
-        let always = |node: u32| match self.known[node as usize] {
+        let fluents = (0..).map(FluentId).zip(&self.network.next);
+        let changing = fluents.filter(|&(fluent, &next)| next != Edge::of(fluent.node()));
+        let always = |node: NodeId| match self.known[node.index()] {
             Known::Always(value) => Some(value),
             Known::Free | Known::Open => None,
         };
         let mut seen = vec![false; old.len()];
-        let mut stack: Vec<u32> = changing.clone().map(|(_, next)| next.node()).collect();
+        let mut stack: Vec<NodeId> = changing.clone().map(|(_, next)| next.node()).collect();
         let mut needed = Vec::new();
         while let Some(node) = stack.pop() {
-            if always(node).is_none() && !std::mem::replace(&mut seen[node as usize], true) {
+            if always(node).is_none() && !std::mem::replace(&mut seen[node.index()], true) {
                 needed.push(node);
                 stack.extend(old.children(node).iter().map(|e| e.node()));
             }
         }
         needed.sort_unstable();
         let mut graph = old.emptied();
-        let mut new: Vec<Edge> = (0..old.len() as u32)
-            .map(|node| if always(node) == Some(false) { Edge::FALSE } else { Edge::TRUE })
-            .collect();
-        for node in needed.into_iter().filter(|&node| node > 0) {
-            new[node as usize] = if node as usize <= old.inputs() {
+        let mut new: Vec<Edge> =
+            (0..old.len())
+                .map(|node| {
+                    if always(NodeId::new(node)) == Some(false) { Edge::FALSE } else { Edge::TRUE }
+                })
+                .collect();
+        for node in needed.into_iter().filter(|&node| node != NodeId::TRUE) {
+            new[node.index()] = if old.is_input(node) {
                 Edge::of(node)
             } else {
                 let mut parts: Vec<Edge> =
@@ -107,8 +110,8 @@ impl<'a> Cofactors<'a> {
                 graph.and(parts)
             };
         }
-        let changes = changing.map(|(fluent, &next)| (fluent - 1, through(&new, next)));
-        let changes = changes.filter(|&(fluent, next)| next != Edge::of(fluent + 1)).collect();
+        let changes = changing.map(|(fluent, &next)| (fluent, through(&new, next)));
+        let changes = changes.filter(|&(fluent, next)| next != Edge::of(fluent.node())).collect();
         (graph, self.rest(changes))
     }
 
@@ -127,16 +130,16 @@ impl<'a> Cofactors<'a> {
 
     /// Changes without those that are none: where always one of several fluents is true and all but
     /// one stay what they are, that one does too.
-    fn rest(&self, mut changes: Vec<(u32, Edge)>) -> Vec<(u32, Edge)> {
+    fn rest(&self, mut changes: Vec<(FluentId, Edge)>) -> Vec<(FluentId, Edge)> {
         let mut changing = vec![false; self.network.fluents()];
-        changes.iter().for_each(|&(fluent, _)| changing[fluent as usize] = true);
+        changes.iter().for_each(|&(fluent, _)| changing[fluent.index()] = true);
         for group in self.network.invariants.groups.iter().filter(|group| group.exact) {
-            let mut alone = group.members.iter().filter(|&&node| changing[node as usize - 1]);
+            let mut alone = group.members.iter().filter(|&&node| changing[node.fluent().index()]);
             if let (Some(&node), None) = (alone.next(), alone.next()) {
-                changing[node as usize - 1] = false;
+                changing[node.fluent().index()] = false;
             }
         }
-        changes.retain(|&(fluent, _)| changing[fluent as usize]);
+        changes.retain(|&(fluent, _)| changing[fluent.index()]);
         changes
     }
 }
@@ -201,14 +204,14 @@ mod tests {
                     let legal = read(&all, network.legal[one]) & read(&all, network.legal[other]);
                     let asked = legal & !read(&all, network.terminal);
                     all[fluents + 1..].fill(0);
-                    inputs.iter().for_each(|&input| all[input as usize + 1] = !0);
+                    inputs.iter().for_each(|&input| all[input.node().index()] = !0);
                     evaluate(&network.graph, &mut all);
                     let mut own = vec![0; graph.len()];
                     own[1..=fluents].copy_from_slice(state);
                     evaluate(&graph, &mut own);
                     let mut next = state.clone();
                     for &(fluent, edge) in &changes {
-                        next[fluent as usize] = read(&own, edge);
+                        next[fluent.index()] = read(&own, edge);
                     }
                     for (fluent, word) in next.iter().enumerate() {
                         assert_eq!(word & asked, read(&all, network.next[fluent]) & asked);

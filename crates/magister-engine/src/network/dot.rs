@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Edge, GdlNetwork};
+use super::{Edge, GdlNetwork, NodeId};
 use crate::term::TermId;
 
 impl GdlNetwork {
@@ -13,11 +13,11 @@ impl GdlNetwork {
         let mut out = String::from("digraph network {\n  rankdir=TB;\n  node [fontsize=10];\n");
         let outputs = self.outputs();
         for node in self.graph.reachable(outputs.iter().copied()) {
-            let label = if node == 0 {
+            let label = if node == NodeId::TRUE {
                 "true".to_owned()
-            } else if let Some(&fluent) = self.fluents.get(node as usize - 1) {
+            } else if let Some(&fluent) = self.fluents.get(node.fluent().index()) {
                 text(fluent)
-            } else if let Some(at) = self.inputs.iter().position(|&i| i + 1 == node) {
+            } else if let Some(at) = self.inputs.iter().position(|&input| input.node() == node) {
                 let (role, choice) = self.network.moves[at];
                 format!("{} does {}", role.0, text(self.moves[choice.index()]))
             } else if !self.graph.children(node).is_empty() {

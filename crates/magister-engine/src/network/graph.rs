@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use super::{InputId, NodeId};
+
 /// A wire, negated or not: twice the node's number, plus one if negated.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Edge(pub u32);
+pub struct Edge(u32);
 
 impl Edge {
     /// Always true.
@@ -15,16 +17,18 @@ impl Edge {
     pub const FALSE: Edge = Edge(1);
 
     /// The wire of a node.
-    pub fn of(node: u32) -> Edge {
-        Edge(node << 1)
+    pub fn of(node: NodeId) -> Edge {
+        Edge(node.0 << 1)
     }
 
     /// The node it comes from.
-    pub fn node(self) -> u32 {
-        self.0 >> 1
+    #[inline]
+    pub fn node(self) -> NodeId {
+        NodeId(self.0 >> 1)
     }
 
     /// Whether it negates.
+    #[inline]
     pub fn negated(self) -> bool {
         self.0 & 1 == 1
     }
@@ -40,8 +44,8 @@ impl std::ops::Not for Edge {
 /// Inputs of which at most one is true: the moves of a role, the contents of a cell.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Group {
-    /// The inputs, as nodes, ascending.
-    pub members: Vec<u32>,
+    /// The nodes of the inputs, ascending.
+    pub members: Vec<NodeId>,
     /// Whether one of them is always true.
     pub exact: bool,
 }
@@ -54,7 +58,7 @@ pub struct Graph {
     /// Where the children of each gate begin.
     starts: Vec<u32>,
     children: Vec<Edge>,
-    known: FxHashMap<Box<[Edge]>, u32>,
+    known: FxHashMap<Box<[Edge]>, NodeId>,
     /// For every input the groups it belongs to.
     groups_of: Vec<Vec<u32>>,
     groups: Arc<[Group]>,
@@ -67,7 +71,7 @@ impl Graph {
         let mut groups_of = vec![Vec::new(); inputs + 1];
         for (number, group) in groups.iter().enumerate() {
             for &member in &group.members {
-                groups_of[member as usize].push(number as u32);
+                groups_of[member.index()].push(number as u32);
             }
         }
         Self {
@@ -80,11 +84,11 @@ impl Graph {
         }
     }
 
-    /// The wire of an input, from zero. Of two inputs one of which is always true, the second is
+    /// The wire of an input. Of two inputs one of which is always true, the second is
     /// the first negated.
-    pub fn input(&self, number: usize) -> Edge {
-        let node = number as u32 + 1;
-        for &number in &self.groups_of[node as usize] {
+    pub fn input(&self, input: InputId) -> Edge {
+        let node = input.node();
+        for &number in &self.groups_of[node.index()] {
             let group = &self.groups[number as usize];
             match group.members[..] {
                 [_] if group.exact => return Edge::TRUE,
@@ -120,16 +124,26 @@ impl Graph {
         self.starts.len() == 1
     }
 
+    /// All gates, in order: children before parents.
+    pub fn gate_nodes(&self) -> impl Iterator<Item = NodeId> + use<> {
+        (self.inputs + 1..self.len() as u32).map(NodeId)
+    }
+
+    /// Whether a node is an input or the constant, and no gate.
+    pub fn is_input(&self, node: NodeId) -> bool {
+        node.0 <= self.inputs
+    }
+
     /// What goes into a gate; nothing for the constant and the inputs.
-    pub fn children(&self, node: u32) -> &[Edge] {
-        let Some(gate) = node.checked_sub(self.inputs + 1) else { return &[] };
+    pub fn children(&self, node: NodeId) -> &[Edge] {
+        let Some(gate) = node.0.checked_sub(self.inputs + 1) else { return &[] };
         let start = self.starts[gate as usize] as usize;
         let end = self.starts.get(gate as usize + 1).map_or(self.children.len(), |&e| e as usize);
         &self.children[start..end]
     }
 
     /// The number of gates with two inputs that these gates amount to.
-    pub fn gates(&self, nodes: impl Iterator<Item = u32>) -> usize {
+    pub fn gates(&self, nodes: impl Iterator<Item = NodeId>) -> usize {
         nodes.map(|n| self.children(n).len().saturating_sub(1)).sum()
     }
 
@@ -167,7 +181,7 @@ impl Graph {
         if let Some(&node) = self.known.get(all.as_slice()) {
             return Edge::of(node);
         }
-        let node = self.len() as u32;
+        let node = NodeId::new(self.len());
         self.children.extend_from_slice(&all);
         self.known.insert(all.into(), node);
         self.starts.push(self.children.len() as u32);
@@ -197,7 +211,7 @@ impl Graph {
 
     /// The groups that a wire belongs to.
     fn groups_of(&self, edge: Edge) -> &[u32] {
-        self.groups_of.get(edge.node() as usize).map_or(&[], Vec::as_slice)
+        self.groups_of.get(edge.node().index()).map_or(&[], Vec::as_slice)
     }
 
     /// Whether a conjunction is possible as far as the groups tell; takes out what a chosen
@@ -291,14 +305,14 @@ impl Graph {
     }
 
     /// The nodes that outputs need, in order: children before parents.
-    pub fn reachable(&self, outputs: impl IntoIterator<Item = Edge>) -> Vec<u32> {
+    pub fn reachable(&self, outputs: impl IntoIterator<Item = Edge>) -> Vec<NodeId> {
         let mut seen = vec![false; self.len()];
-        let mut stack: Vec<u32> = outputs.into_iter().map(Edge::node).collect();
+        let mut stack: Vec<NodeId> = outputs.into_iter().map(Edge::node).collect();
         while let Some(node) = stack.pop() {
-            if !std::mem::replace(&mut seen[node as usize], true) {
+            if !std::mem::replace(&mut seen[node.index()], true) {
                 stack.extend(self.children(node).iter().map(|e| e.node()));
             }
         }
-        (0..self.len() as u32).filter(|&n| seen[n as usize]).collect()
+        (0..self.len()).filter(|&n| seen[n]).map(NodeId::new).collect()
     }
 }

@@ -4,6 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::graph::Edge;
 use super::sample::Samples;
+use super::{FluentId, NodeId};
 use crate::grounder::Grounded;
 use crate::term::{Functor, TermId};
 
@@ -12,7 +13,7 @@ pub(crate) enum Hints<'a> {
     /// Their terms: fluents that differ in some arguments only may exclude each other.
     Terms(&'a Grounded),
     /// Sets of fluents that may exclude each other.
-    Sets(&'a [Vec<u32>]),
+    Sets(&'a [Vec<FluentId>]),
 }
 
 impl Hints<'_> {
@@ -31,7 +32,7 @@ impl Hints<'_> {
     }
 
     /// Pairs of fluents, as nodes, the first of which may never come without the second.
-    pub(super) fn implications(&self, samples: &Samples) -> Vec<(u32, u32)> {
+    pub(super) fn implications(&self, samples: &Samples) -> Vec<(NodeId, NodeId)> {
         match self {
             Hints::Terms(ground) => implications(ground, samples),
             Hints::Sets(_) => Vec::new(),
@@ -40,9 +41,9 @@ impl Hints<'_> {
 }
 
 /// What random play did not refute of a set of fluents that may exclude each other.
-fn exclusive(set: &[u32], samples: &Samples) -> Vec<Claim> {
+fn exclusive(set: &[FluentId], samples: &Samples) -> Vec<Claim> {
     let (exclusive, always) = samples.exclusive(set);
-    let mut nodes: Vec<u32> = set.iter().map(|fluent| fluent + 1).collect();
+    let mut nodes: Vec<NodeId> = set.iter().map(|fluent| fluent.node()).collect();
     nodes.sort_unstable();
     nodes.dedup();
     let mut claims = Vec::new();
@@ -65,11 +66,11 @@ const MANY_IMPLICATIONS: usize = 4_000;
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Claim {
     /// Never two of these.
-    AtMostOne(Vec<u32>),
+    AtMostOne(Vec<NodeId>),
     /// Always one of these.
-    AtLeastOne(Vec<u32>),
+    AtLeastOne(Vec<NodeId>),
     /// The first never without the second.
-    Implies(u32, u32),
+    Implies(NodeId, NodeId),
     /// Whenever the first wire, of a fluent, is true, the second is, which depends on no move.
     When(Edge, Edge),
 }
@@ -87,7 +88,7 @@ fn guesses(ground: &Grounded, samples: &Samples) -> Vec<Vec<Claim>> {
             (0..arity.min(31)).map(|at| 1 << at).collect()
         };
         let mut claims = Vec::new();
-        let mut open: Vec<Vec<Vec<u32>>> = Vec::new();
+        let mut open: Vec<Vec<Vec<FluentId>>> = Vec::new();
         for mask in masks {
             let sets = agreeing(ground, &fluents, mask);
             if sets.iter().all(|set| samples.exclusive(set).0) {
@@ -95,7 +96,7 @@ fn guesses(ground: &Grounded, samples: &Samples) -> Vec<Vec<Claim>> {
             }
         }
         for set in open.into_iter().flatten() {
-            let nodes: Vec<u32> = set.iter().map(|fluent| fluent + 1).collect();
+            let nodes: Vec<NodeId> = set.iter().map(|fluent| fluent.node()).collect();
             if nodes.len() > 1 {
                 claims.push(Claim::AtMostOne(nodes.clone()));
             }
@@ -115,22 +116,22 @@ fn guesses(ground: &Grounded, samples: &Samples) -> Vec<Vec<Claim>> {
 }
 
 /// The fluents of each name and number of arguments, in a fixed order.
-fn by_functor(ground: &Grounded) -> Vec<(Functor, Vec<u32>)> {
-    let mut sets: FxHashMap<Functor, Vec<u32>> = FxHashMap::default();
+fn by_functor(ground: &Grounded) -> Vec<(Functor, Vec<FluentId>)> {
+    let mut sets: FxHashMap<Functor, Vec<FluentId>> = FxHashMap::default();
     for fluent in 0..ground.fluents as u32 {
         let functor = ground.terms.functor(ground.fluent(fluent));
-        sets.entry(functor).or_default().push(fluent);
+        sets.entry(functor).or_default().push(FluentId(fluent));
     }
-    let mut sets: Vec<(Functor, Vec<u32>)> = sets.into_iter().collect();
+    let mut sets: Vec<(Functor, Vec<FluentId>)> = sets.into_iter().collect();
     sets.sort_by(|a, b| a.1.cmp(&b.1));
     sets
 }
 
 /// The sets of fluents that agree in all arguments but those of the mask.
-fn agreeing(ground: &Grounded, fluents: &[u32], mask: u32) -> Vec<Vec<u32>> {
-    let mut sets: FxHashMap<Vec<TermId>, Vec<u32>> = FxHashMap::default();
+fn agreeing(ground: &Grounded, fluents: &[FluentId], mask: u32) -> Vec<Vec<FluentId>> {
+    let mut sets: FxHashMap<Vec<TermId>, Vec<FluentId>> = FxHashMap::default();
     for &fluent in fluents {
-        let args = ground.terms.args(ground.fluent(fluent)).iter();
+        let args = ground.terms.args(ground.fluent(fluent.0)).iter();
         let key = args.enumerate().filter(|(at, _)| mask >> at & 1 == 0).map(|(_, &t)| t);
         sets.entry(key.collect()).or_default().push(fluent);
     }
@@ -139,7 +140,7 @@ fn agreeing(ground: &Grounded, fluents: &[u32], mask: u32) -> Vec<Vec<u32>> {
 
 /// Pairs of fluents, as nodes, that differ in one argument and of which the first never came
 /// without the second.
-fn implications(ground: &Grounded, samples: &Samples) -> Vec<(u32, u32)> {
+fn implications(ground: &Grounded, samples: &Samples) -> Vec<(NodeId, NodeId)> {
     let mut pairs = Vec::new();
     for (functor, fluents) in by_functor(ground) {
         for column in 0..functor.arity.unwrap_or(0).min(31) {
@@ -158,5 +159,5 @@ fn implications(ground: &Grounded, samples: &Samples) -> Vec<(u32, u32)> {
         return Vec::new();
     }
     pairs.sort_unstable();
-    pairs.into_iter().map(|(a, b)| (a + 1, b + 1)).collect()
+    pairs.into_iter().map(|(a, b)| (a.node(), b.node())).collect()
 }

@@ -11,7 +11,7 @@ use super::graph::{Edge, Group};
 use super::guess::{Claim, Hints};
 use super::sample::Samples;
 use super::solver::{Answer, Solver};
-use super::{Invariants, Network};
+use super::{Invariants, Network, NodeId};
 
 /// Inputs of gates up to which a proof is tried.
 const LARGEST: usize = 600_000;
@@ -106,8 +106,8 @@ impl<'a> Proof<'a> {
     /// Adds a claim, to be tried.
     fn add(&mut self, claim: Claim) {
         let (network, solver) = (self.network, &mut self.solver);
-        let now = |solver: &Solver, node: u32| solver.lit(Edge::of(node));
-        let next = |solver: &Solver, node: u32| solver.lit(network.next[node as usize - 1]);
+        let now = |solver: &Solver, node: NodeId| solver.lit(Edge::of(node));
+        let next = |solver: &Solver, node: NodeId| solver.lit(network.next[node.fluent().index()]);
         let it = solver.fresh();
         let broken = match &claim {
             Claim::AtMostOne(nodes) => {
@@ -169,7 +169,7 @@ impl<'a> Proof<'a> {
     }
 
     /// Tries claims together with implications, and keeps of those what the claims need.
-    fn try_with(&mut self, wanted: Vec<Claim>, implied: Vec<(u32, u32)>) -> Result<(), Halt> {
+    fn try_with(&mut self, wanted: Vec<Claim>, implied: Vec<(NodeId, NodeId)>) -> Result<(), Halt> {
         let first = self.claims.len();
         wanted.into_iter().for_each(|claim| self.add(claim));
         let end = self.claims.len();
@@ -279,7 +279,7 @@ impl<'a> Proof<'a> {
 
     fn invariants(self) -> Invariants {
         let mut groups: Vec<Group> = Vec::new();
-        let mut at_least: Vec<&Vec<u32>> = Vec::new();
+        let mut at_least: Vec<&Vec<NodeId>> = Vec::new();
         let mut implied = Vec::new();
         for at in (0..self.claims.len()).filter(|&at| self.proven[at]) {
             match &self.claims[at] {
@@ -287,7 +287,7 @@ impl<'a> Proof<'a> {
                     groups.push(Group { members: members.clone(), exact: false });
                 }
                 Claim::AtLeastOne(members) => at_least.push(members),
-                &Claim::Implies(a, b) => implied.push((a - 1, b - 1)),
+                &Claim::Implies(a, b) => implied.push((a.fluent(), b.fluent())),
                 Claim::When(..) => {}
             }
         }
@@ -308,7 +308,7 @@ impl<'a> Proof<'a> {
 fn largest(mut groups: Vec<Group>) -> Vec<Group> {
     groups.sort_by_key(|g| (std::cmp::Reverse(g.members.len()), !g.exact, g.members[0]));
     let mut kept: Vec<Group> = Vec::new();
-    let mut of: FxHashMap<u32, Vec<usize>> = FxHashMap::default();
+    let mut of: FxHashMap<NodeId, Vec<usize>> = FxHashMap::default();
     for group in groups {
         let covers = |k: &Group| {
             (k.exact || !group.exact)
@@ -354,8 +354,8 @@ mod tests {
 
     /// The groups of the proven invariants, as sorted texts.
     fn groups(ground: &Grounded, invariants: &Invariants) -> Vec<(Vec<String>, bool)> {
-        let text = |node: &u32| {
-            let term = ground.terms.export(ground.fluent(node - 1));
+        let text = |node: &NodeId| {
+            let term = ground.terms.export(ground.fluent(node.fluent().0));
             term.text(magister_gdl::Syntax::Kif)
         };
         let mut groups: Vec<(Vec<String>, bool)> = invariants
@@ -432,7 +432,7 @@ mod tests {
                 again.add(Claim::AtLeastOne(group.members.clone()));
             }
         }
-        proven.implied.iter().for_each(|&(a, b)| again.add(Claim::Implies(a + 1, b + 1)));
+        proven.implied.iter().for_each(|&(a, b)| again.add(Claim::Implies(a.node(), b.node())));
         let count = again.claims.len();
         again.run(EFFORT).unwrap();
         assert_eq!(again.living().count(), count);

@@ -7,6 +7,7 @@ mod factor;
 mod gdl;
 mod graph;
 mod guess;
+mod ids;
 mod invariant;
 mod pairs;
 mod sample;
@@ -21,13 +22,14 @@ pub(crate) use cofactor::Cofactors;
 pub use gdl::GdlNetwork;
 pub use graph::{Edge, Graph, Group};
 pub(crate) use guess::Hints;
+pub use ids::{FluentId, InputId, MoveId, NodeId};
 pub use sides::Side;
 pub use turns::Turns;
 use uses::Uses;
 
 /// The wire that an edge has become.
 fn through(new: &[Edge], edge: Edge) -> Edge {
-    let wire = new[edge.node() as usize];
+    let wire = new[edge.node().index()];
     if edge.negated() { !wire } else { wire }
 }
 
@@ -55,9 +57,9 @@ pub struct Network {
     /// The moves, role by role, in the order of their numbers.
     pub moves: Vec<(Role, Move)>,
     /// The input of each move.
-    pub inputs: Vec<u32>,
+    pub inputs: Vec<InputId>,
     /// For every role the input that is true when it does nothing, where roles can.
-    pub idle: Vec<Option<u32>>,
+    pub idle: Vec<Option<InputId>>,
     /// Which fluents are true at the start.
     pub initial: Vec<bool>,
     /// Whether each move is legal.
@@ -112,8 +114,8 @@ pub struct Sight {
 /// hold in a state, so a number that depends on the state is one part for each binary digit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Weight {
-    /// The move, by its place in [`Network::moves`].
-    pub place: u32,
+    /// The move.
+    pub place: MoveId,
     /// How much is added.
     pub weight: u32,
     /// In which states.
@@ -135,10 +137,10 @@ pub struct Gain {
 /// What is true in every state that play comes to.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Invariants {
-    /// Fluents, as inputs, that exclude each other.
+    /// Fluents, by their nodes, that exclude each other.
     pub groups: Vec<Group>,
-    /// Fluents, by number, the first of which never comes without the second.
-    pub implied: Vec<(u32, u32)>,
+    /// Fluents the first of which never comes without the second.
+    pub implied: Vec<(FluentId, FluentId)>,
 }
 
 impl Invariants {
@@ -206,16 +208,17 @@ impl Network {
     fn complement(&mut self) {
         let mut uses = Uses::new(&self.graph, self.outputs());
         for group in self.invariants.groups.iter().filter(|group| group.exact) {
-            let own = |uses: &mut Uses, node: u32| {
-                let edge = self.next[node as usize - 1];
+            let own = |uses: &mut Uses, node: NodeId| {
+                let edge = self.next[node.fluent().index()];
                 uses.own(&self.graph, edge.node())
             };
             let sizes = group.members.iter().map(|&node| (own(&mut uses, node), node));
             let Some((size, one)) = sizes.max() else { continue };
             if size + 2 > group.members.len() {
                 let others = group.members.iter().filter(|&&node| node != one);
-                let edges: Vec<Edge> = others.map(|&node| !self.next[node as usize - 1]).collect();
-                self.next[one as usize - 1] = self.graph.and(edges);
+                let edges: Vec<Edge> =
+                    others.map(|&node| !self.next[node.fluent().index()]).collect();
+                self.next[one.fluent().index()] = self.graph.and(edges);
             }
         }
     }
@@ -279,9 +282,9 @@ impl Network {
         let mut done = vec![false; self.graph.len()];
         let mut part = |outputs: Vec<Edge>| {
             let nodes = self.graph.reachable(outputs);
-            let new: Vec<u32> = nodes
+            let new: Vec<NodeId> = nodes
                 .into_iter()
-                .filter(|&n| !std::mem::replace(&mut done[n as usize], true))
+                .filter(|&n| !std::mem::replace(&mut done[n.index()], true))
                 .collect();
             self.graph.gates(new.into_iter())
         };

@@ -4,6 +4,7 @@
 use magister_core::{Halt, Stop};
 use rustc_hash::FxHashMap;
 
+use super::NodeId;
 use super::graph::{Edge, Graph};
 
 /// Gates with more inputs than this are left alone; the widest limit that costs few enough pairs
@@ -29,19 +30,19 @@ pub(super) fn share(
     let mut lists = Lists { children: vec![Vec::new(); graph.len()] };
     let mut uses = vec![0u32; graph.len()];
     for edge in outputs {
-        uses[edge.node() as usize] += 1;
+        uses[edge.node().index()] += 1;
     }
     for &node in &nodes {
         for edge in graph.children(node) {
-            uses[edge.node() as usize] += 1;
+            uses[edge.node().index()] += 1;
         }
     }
     // A conjunction that only one conjunction uses is part of it.
     for &node in &nodes {
         let mut flat = Vec::new();
         for &edge in graph.children(node) {
-            let inner = &lists.children[edge.node() as usize];
-            if !edge.negated() && uses[edge.node() as usize] == 1 && !inner.is_empty() {
+            let inner = &lists.children[edge.node().index()];
+            if !edge.negated() && uses[edge.node().index()] == 1 && !inner.is_empty() {
                 flat.extend_from_slice(inner);
             } else {
                 flat.push(edge);
@@ -49,7 +50,7 @@ pub(super) fn share(
         }
         flat.sort_unstable();
         flat.dedup();
-        lists.children[node as usize] = flat;
+        lists.children[node.index()] = flat;
     }
     let live = live(&lists, outputs, graph.len());
     extract(&mut lists, &live, stop)?;
@@ -57,17 +58,15 @@ pub(super) fn share(
 }
 
 /// The gates that outputs still need.
-fn live(lists: &Lists, outputs: &[Edge], count: usize) -> Vec<u32> {
+fn live(lists: &Lists, outputs: &[Edge], count: usize) -> Vec<NodeId> {
     let mut seen = vec![false; count];
-    let mut stack: Vec<u32> = outputs.iter().map(|e| e.node()).collect();
+    let mut stack: Vec<NodeId> = outputs.iter().map(|e| e.node()).collect();
     while let Some(node) = stack.pop() {
-        if !std::mem::replace(&mut seen[node as usize], true) {
-            stack.extend(lists.children[node as usize].iter().map(|e| e.node()));
+        if !std::mem::replace(&mut seen[node.index()], true) {
+            stack.extend(lists.children[node.index()].iter().map(|e| e.node()));
         }
     }
-    (0..count as u32)
-        .filter(|&n| seen[n as usize] && !lists.children[n as usize].is_empty())
-        .collect()
+    (0..count).filter(|&n| seen[n] && !lists.children[n].is_empty()).map(NodeId::new).collect()
 }
 
 type Pair = (Edge, Edge);
@@ -101,16 +100,16 @@ impl Queue {
     }
 }
 
-fn extract(lists: &mut Lists, live: &[u32], stop: &Stop) -> Result<(), Halt> {
+fn extract(lists: &mut Lists, live: &[NodeId], stop: &Stop) -> Result<(), Halt> {
     let pairs = |width: usize| -> usize {
-        let sizes = live.iter().map(|&n| lists.children[n as usize].len());
+        let sizes = live.iter().map(|&n| lists.children[n.index()].len());
         sizes.filter(|&n| n <= width).map(|n| n * n / 2).sum()
     };
     let widest =
         WIDEST.into_iter().find(|&width| pairs(width) <= PAIRS).unwrap_or(WIDEST[WIDEST.len() - 1]);
-    let mut users: FxHashMap<Pair, Vec<u32>> = FxHashMap::default();
+    let mut users: FxHashMap<Pair, Vec<NodeId>> = FxHashMap::default();
     for &node in live {
-        let children = &lists.children[node as usize];
+        let children = &lists.children[node.index()];
         if children.len() > widest {
             continue;
         }
@@ -129,7 +128,7 @@ fn extract(lists: &mut Lists, live: &[u32], stop: &Stop) -> Result<(), Halt> {
         stop.check()?;
         let Some(list) = users.get_mut(&(a, b)) else { continue };
         list.retain(|&node| {
-            let children = &lists.children[node as usize];
+            let children = &lists.children[node.index()];
             children.len() > 1
                 && children.binary_search(&a).is_ok()
                 && children.binary_search(&b).is_ok()
@@ -147,17 +146,17 @@ fn extract(lists: &mut Lists, live: &[u32], stop: &Stop) -> Result<(), Halt> {
         }
         let list = std::mem::take(list);
         // One of them may be just this pair; then it is the gate to share.
-        let exact = list.iter().copied().find(|&n| lists.children[n as usize].len() == 2);
+        let exact = list.iter().copied().find(|&n| lists.children[n.index()].len() == 2);
         let shared = exact.unwrap_or_else(|| {
             lists.children.push(vec![a, b]);
-            lists.children.len() as u32 - 1
+            NodeId::new(lists.children.len() - 1)
         });
         let wire = Edge::of(shared);
         for node in list {
             if node == shared {
                 continue;
             }
-            let children = &mut lists.children[node as usize];
+            let children = &mut lists.children[node.index()];
             children.retain(|&e| e != a && e != b);
             let others = children.clone();
             if let Err(at) = children.binary_search(&wire) {
@@ -180,25 +179,25 @@ fn extract(lists: &mut Lists, live: &[u32], stop: &Stop) -> Result<(), Halt> {
 fn rebuild(graph: &Graph, lists: &Lists, outputs: &[Edge]) -> (Graph, Vec<Edge>) {
     let mut fresh = graph.emptied();
     let mut new: Vec<Option<Edge>> = vec![None; lists.children.len()];
-    for node in 0..=graph.inputs() as u32 {
-        new[node as usize] = Some(Edge::of(node));
+    for (node, wire) in new.iter_mut().enumerate().take(graph.inputs() + 1) {
+        *wire = Some(Edge::of(NodeId::new(node)));
     }
     let translate = |new: &[Option<Edge>], e: Edge| {
-        let wire = new[e.node() as usize].unwrap_or(Edge::TRUE);
+        let wire = new[e.node().index()].unwrap_or(Edge::TRUE);
         if e.negated() { !wire } else { wire }
     };
-    let mut stack: Vec<u32> = outputs.iter().map(|e| e.node()).collect();
+    let mut stack: Vec<NodeId> = outputs.iter().map(|e| e.node()).collect();
     while let Some(&node) = stack.last() {
-        if new[node as usize].is_some() {
+        if new[node.index()].is_some() {
             stack.pop();
             continue;
         }
-        let children = &lists.children[node as usize];
-        let missing: Vec<u32> =
-            children.iter().map(|e| e.node()).filter(|&n| new[n as usize].is_none()).collect();
+        let children = &lists.children[node.index()];
+        let missing: Vec<NodeId> =
+            children.iter().map(|e| e.node()).filter(|&n| new[n.index()].is_none()).collect();
         if missing.is_empty() {
             let edges: Vec<Edge> = children.iter().map(|&e| translate(&new, e)).collect();
-            new[node as usize] = Some(fresh.and(edges));
+            new[node.index()] = Some(fresh.and(edges));
             stack.pop();
         } else {
             stack.extend(missing);
@@ -212,16 +211,17 @@ fn rebuild(graph: &Graph, lists: &Lists, outputs: &[Edge]) -> (Graph, Vec<Edge>)
 mod tests {
     use magister_core::{Rng, Seed};
 
+    use super::super::InputId;
     use super::*;
 
     fn value(graph: &Graph, inputs: &[u64], outputs: &[Edge]) -> Vec<u64> {
         let mut wires = vec![!0];
         wires.extend_from_slice(inputs);
         let read = |wires: &[u64], e: Edge| {
-            let wire = wires[e.node() as usize];
+            let wire = wires[e.node().index()];
             if e.negated() { !wire } else { wire }
         };
-        for node in graph.inputs() as u32 + 1..graph.len() as u32 {
+        for node in graph.gate_nodes() {
             let value = graph.children(node).iter().fold(!0, |all, &e| all & read(&wires, e));
             wires.push(value);
         }
@@ -232,7 +232,7 @@ mod tests {
     fn random(rng: &mut Rng) -> (Graph, Vec<Edge>) {
         let inputs = 6 + rng.below(20) as usize;
         let mut graph = Graph::new(inputs, Vec::new());
-        let mut wires: Vec<Edge> = (0..inputs).map(|n| graph.input(n)).collect();
+        let mut wires: Vec<Edge> = (0..inputs).map(|n| graph.input(InputId::new(n))).collect();
         for _ in 0..20 + rng.below(400) {
             let edges: Vec<Edge> = (0..2 + rng.below(10))
                 .map(|_| {
@@ -250,7 +250,7 @@ mod tests {
     #[test]
     fn a_gate_beside_its_parts_is_shared_once() {
         let mut graph = Graph::new(4, Vec::new());
-        let [a, b, c, d] = [0, 1, 2, 3].map(|n| graph.input(n));
+        let [a, b, c, d] = [0, 1, 2, 3].map(|n| graph.input(InputId(n)));
         let both = graph.and([a, b]);
         let outputs = [both, graph.and([both, a, b, c]), graph.and([both, a, b, d])];
         let inputs = [0xff00, 0xf0f0, 0xcccc, 0xaaaa];

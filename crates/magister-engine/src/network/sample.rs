@@ -3,8 +3,8 @@
 
 use magister_core::{Rng, Role, Seed};
 
-use super::Network;
 use super::graph::{Edge, Graph};
+use super::{FluentId, Network};
 
 /// States that random play came to.
 pub(super) struct Samples {
@@ -45,12 +45,12 @@ impl Samples {
     }
 
     /// Whether no two of these fluents were ever true together, and whether always one was.
-    pub(super) fn exclusive(&self, fluents: &[u32]) -> (bool, bool) {
+    pub(super) fn exclusive(&self, fluents: &[FluentId]) -> (bool, bool) {
         let (mut two, mut always) = (0, !0);
         for state in &self.states {
             let mut one = 0;
             for &fluent in fluents {
-                let word = state[fluent as usize];
+                let word = state[fluent.index()];
                 two |= one & word;
                 one |= word;
             }
@@ -61,10 +61,10 @@ impl Samples {
 
     /// Whether the first fluent was seen, and never without the second, which was not always
     /// there.
-    pub(super) fn implies(&self, a: u32, b: u32) -> bool {
+    pub(super) fn implies(&self, a: FluentId, b: FluentId) -> bool {
         let (mut seen, mut missing) = (0, 0);
         for state in &self.states {
-            let (a, b) = (state[a as usize], state[b as usize]);
+            let (a, b) = (state[a.index()], state[b.index()]);
             if a & !b != 0 {
                 return false;
             }
@@ -76,14 +76,14 @@ impl Samples {
 }
 
 pub(super) fn read(wires: &[u64], edge: Edge) -> u64 {
-    let wire = wires[edge.node() as usize];
+    let wire = wires[edge.node().index()];
     if edge.negated() { !wire } else { wire }
 }
 
 pub(super) fn evaluate(graph: &Graph, wires: &mut [u64]) {
     wires[0] = !0;
-    for node in graph.inputs() as u32 + 1..graph.len() as u32 {
-        wires[node as usize] =
+    for node in graph.gate_nodes() {
+        wires[node.index()] =
             graph.children(node).iter().fold(!0, |all, &edge| all & read(wires, edge));
     }
 }
@@ -98,7 +98,7 @@ fn choose(network: &Network, legal: &[u64], wires: &mut [u64], rng: &mut Rng) ->
             let count = legal[places.clone()].iter().filter(|&word| word & bit != 0).count();
             if count == 0 {
                 match idle {
-                    Some(input) => wires[input as usize + 1] |= bit,
+                    Some(input) => wires[input.node().index()] |= bit,
                     None => stuck |= bit,
                 }
                 continue;
@@ -106,7 +106,7 @@ fn choose(network: &Network, legal: &[u64], wires: &mut [u64], rng: &mut Rng) ->
             let pick = rng.below(count as u64) as usize;
             let at = places.clone().filter(|&at| legal[at] & bit != 0).nth(pick);
             if let Some(at) = at {
-                wires[network.inputs[at] as usize + 1] |= bit;
+                wires[network.inputs[at].node().index()] |= bit;
             }
         }
     }

@@ -9,7 +9,7 @@ use super::guess::Claim;
 use super::invariant::{EFFORT, constants};
 use super::pairs::share;
 use super::sample::{Samples, evaluate, read, same};
-use super::{Network, Turns, through};
+use super::{InputId, MoveId, Network, NodeId, Turns, through};
 
 /// Inputs of gates up to which a network is split into sides.
 const LARGEST: usize = 60_000;
@@ -78,11 +78,11 @@ impl Network {
         let graph = &self.graph;
         let steps = (SAMPLED / graph.edges().max(1)).clamp(12, 120);
         let samples = Samples::new(self, steps);
-        let moves = self.fluents() as u32 + 1..=graph.inputs() as u32;
+        let moves = self.fluents() + 1..=graph.inputs();
         let mut free = vec![true; graph.len()];
-        for node in 1..graph.len() as u32 {
-            free[node as usize] = !moves.contains(&node)
-                && graph.children(node).iter().all(|e| free[e.node() as usize]);
+        for node in 1..graph.len() {
+            let children = graph.children(NodeId::new(node));
+            free[node] = !moves.contains(&node) && children.iter().all(|e| free[e.node().index()]);
         }
         let mut wires = vec![0; graph.len()];
         // For every turn and node, in which games it was ever true, and ever false.
@@ -104,8 +104,9 @@ impl Network {
             // Of a turn that never came nothing is known.
             let came = seen[0].0 != 0;
             let nodes = graph.reachable(self.outputs());
-            for node in nodes.into_iter().filter(|&n| came && n != 0 && free[n as usize]) {
-                match seen[node as usize] {
+            for node in nodes.into_iter().filter(|&n| came && n != NodeId::TRUE && free[n.index()])
+            {
+                match seen[node.index()] {
                     (0, _) => claims.push(Claim::When(turn, !Edge::of(node))),
                     (_, 0) => claims.push(Claim::When(turn, Edge::of(node))),
                     _ => {}
@@ -126,16 +127,16 @@ impl Network {
     ) -> Result<Self, Halt> {
         let old = &self.graph;
         let mut fixed: Vec<Option<bool>> = vec![None; old.len()];
-        let mut fix = |edge: Edge| fixed[edge.node() as usize] = Some(!edge.negated());
+        let mut fix = |edge: Edge| fixed[edge.node().index()] = Some(!edge.negated());
         known.iter().copied().for_each(&mut fix);
         for (other, &turn) in turns.turn.iter().enumerate() {
             fix(if other == role { turn } else { !turn });
-            let never: &[u32] = match other == role {
+            let never: &[MoveId] = match other == role {
                 true if turns.passing[role] => &[],
                 true => &turns.resting[other],
                 false => &turns.active[other],
             };
-            let input = |at: u32| Edge::of(self.inputs[at as usize] + 1);
+            let input = |at: MoveId| Edge::of(self.inputs[at.index()].node());
             never.iter().for_each(|&at| fix(!input(at)));
             if let [one] = turns.resting[other][..]
                 && other != role
@@ -151,9 +152,9 @@ impl Network {
             new[node] = match fixed[node] {
                 Some(true) => Edge::TRUE,
                 Some(false) => Edge::FALSE,
-                None if node <= old.inputs() => graph.input(node - 1),
+                None if node <= old.inputs() => graph.input(InputId::new(node - 1)),
                 None => {
-                    let children = old.children(node as u32).iter();
+                    let children = old.children(NodeId::new(node)).iter();
                     let parts: Vec<Edge> = children.map(|&e| through(&new, e)).collect();
                     graph.and(parts)
                 }
@@ -173,13 +174,13 @@ fn narrowed(groups: &[Group], fixed: &mut [Option<bool>]) -> Vec<Group> {
     loop {
         let mut changed = false;
         for group in &mut left {
-            let yes = group.members.iter().any(|&n| fixed[n as usize] == Some(true));
-            group.members.retain(|&n| fixed[n as usize].is_none());
+            let yes = group.members.iter().any(|&n| fixed[n.index()] == Some(true));
+            group.members.retain(|&n| fixed[n.index()].is_none());
             let last = group.exact && group.members.len() == 1;
             if yes || last {
                 changed |= !group.members.is_empty();
                 for &node in &group.members {
-                    fixed[node as usize] = Some(!yes);
+                    fixed[node.index()] = Some(!yes);
                 }
                 group.members.clear();
             }

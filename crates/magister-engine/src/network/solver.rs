@@ -81,9 +81,9 @@ impl Solver {
             solver.wires[node] = Some(solver.fresh());
         }
         for node in graph.reachable(outputs) {
-            if solver.wires[node as usize].is_none() {
+            if solver.wires[node.index()].is_none() {
                 let parts: Vec<Lit> = graph.children(node).iter().map(|&e| solver.lit(e)).collect();
-                solver.wires[node as usize] = Some(solver.all(&parts));
+                solver.wires[node.index()] = Some(solver.all(&parts));
             }
         }
         for group in graph.groups() {
@@ -127,12 +127,12 @@ impl Solver {
         let terminal = self.lit(network.terminal);
         self.clause(&[!terminal]);
         for (at, &legal) in network.legal.iter().enumerate() {
-            let done = self.lit(Edge::of(network.inputs[at] + 1));
+            let done = self.lit(Edge::of(network.inputs[at].node()));
             let legal = self.lit(legal);
             self.clause(&[!done, legal]);
             // Only who has no legal move does nothing.
             if let Some(idle) = network.idle[network.moves[at].0.index()] {
-                let idle = self.lit(Edge::of(idle + 1));
+                let idle = self.lit(Edge::of(idle.node()));
                 self.clause(&[!idle, !legal]);
             }
         }
@@ -141,7 +141,7 @@ impl Solver {
     /// Fluents that come with others do.
     pub(super) fn assume_implied(&mut self, network: &Network) {
         for &(a, b) in &network.invariants.implied {
-            let (a, b) = (self.lit(Edge::of(a + 1)), self.lit(Edge::of(b + 1)));
+            let (a, b) = (self.lit(Edge::of(a.node())), self.lit(Edge::of(b.node())));
             self.clause(&[!a, b]);
         }
     }
@@ -162,12 +162,12 @@ impl Solver {
                 wires[fluent + 1] = Some(self.lit(next));
             }
         }
-        if wires[edge.node() as usize].is_none() {
+        if wires[edge.node().index()].is_none() {
             for node in graph.reachable([edge]) {
-                if wires[node as usize].is_none() {
+                if wires[node.index()].is_none() {
                     let children = graph.children(node).iter();
                     let parts: Vec<Lit> = children.map(|&e| found(wires, e, self.yes)).collect();
-                    wires[node as usize] = Some(self.all(&parts));
+                    wires[node.index()] = Some(self.all(&parts));
                 }
             }
         }
@@ -240,6 +240,6 @@ impl Solver {
 
 /// The literal of a wire among those that are there.
 fn found(wires: &[Option<Lit>], edge: Edge, yes: Lit) -> Lit {
-    let wire = wires[edge.node() as usize].unwrap_or(yes);
+    let wire = wires[edge.node().index()].unwrap_or(yes);
     if edge.negated() { !wire } else { wire }
 }

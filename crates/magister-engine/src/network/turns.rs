@@ -3,10 +3,10 @@
 
 use magister_core::Stop;
 
-use super::Network;
 use super::graph::Edge;
 use super::sample::{Samples, evaluate, read};
 use super::solver::{Answer, Solver};
+use super::{FluentId, MoveId, Network};
 
 /// Steps of random play to look at.
 const STEPS: usize = 60;
@@ -20,10 +20,10 @@ const STEPS: usize = 60;
 pub struct Turns {
     /// For every role, what is true when it has its turn.
     pub turn: Vec<Edge>,
-    /// For every role, the moves, by number, that are only legal in its turn.
-    pub active: Vec<Vec<u32>>,
+    /// For every role, the moves that are only legal in its turn.
+    pub active: Vec<Vec<MoveId>>,
     /// For every role, the other moves.
-    pub resting: Vec<Vec<u32>>,
+    pub resting: Vec<Vec<MoveId>>,
     /// For every role, whether it may have to make one of the other moves in its turn.
     pub passing: Vec<bool>,
 }
@@ -62,7 +62,7 @@ impl Network {
             }
         }
         let holds = |edge: Edge, step: usize| {
-            let fluent = edge.node() as usize - 1;
+            let fluent = edge.node().fluent().index();
             let word = samples.states()[step][fluent];
             if edge.negated() { !word } else { word }
         };
@@ -89,7 +89,7 @@ impl Network {
                             || all(&|step| legal[at][step] & choices[step])
                     })
             };
-            let fluents = 1..=self.fluents() as u32;
+            let fluents = (0..self.fluents()).map(|fluent| FluentId::new(fluent).node());
             let found = fluents.flat_map(|node| [Edge::of(node), !Edge::of(node)]).find(fits)?;
             turn.push(found);
         }
@@ -101,7 +101,7 @@ impl Network {
             let active = edge != Edge::FALSE
                 && (0..steps).all(|step| legal[at][step] & !holds(edge, step) & !over[step] == 0);
             let list = if active { &mut turns.active } else { &mut turns.resting };
-            list[role].push(at as u32);
+            list[role].push(MoveId::new(at));
         }
         Some(turns)
     }
@@ -123,7 +123,7 @@ impl Network {
                 }
             }
             let [active, resting] = [&turns.active, &turns.resting].map(|moves| -> Vec<_> {
-                moves[role].iter().map(|&at| solver.lit(self.legal[at as usize])).collect()
+                moves[role].iter().map(|&at| solver.lit(self.legal[at.index()])).collect()
             });
             let [any_active, any_resting] = [&active, &resting].map(|moves| {
                 let any = solver.fresh();

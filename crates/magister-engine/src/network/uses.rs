@@ -1,5 +1,6 @@
 //! How often gates are used, and which only for the sake of one other.
 
+use super::NodeId;
 use super::graph::{Edge, Graph};
 
 /// The number of uses of each gate.
@@ -12,41 +13,41 @@ impl Uses {
     pub(super) fn new(graph: &Graph, outputs: Vec<Edge>) -> Self {
         let mut count = vec![0; graph.len()];
         for edge in &outputs {
-            count[edge.node() as usize] += 1;
+            count[edge.node().index()] += 1;
         }
         for node in graph.reachable(outputs) {
             for edge in graph.children(node) {
-                count[edge.node() as usize] += 1;
+                count[edge.node().index()] += 1;
             }
         }
         Self { count }
     }
 
     /// How many gates of two inputs are there for one use of this gate only.
-    pub(super) fn own(&mut self, graph: &Graph, node: u32) -> usize {
-        if node as usize >= self.count.len() {
+    pub(super) fn own(&mut self, graph: &Graph, node: NodeId) -> usize {
+        if node.index() >= self.count.len() {
             return 0; // A gate that was made later.
         }
         let mut size = 0;
         let mut taken = vec![node];
         let mut open = Vec::new();
-        let drop = |count: &mut u32, node: u32, open: &mut Vec<u32>| {
+        let drop = |count: &mut u32, node: NodeId, open: &mut Vec<NodeId>| {
             *count -= 1;
             if *count == 0 {
                 open.push(node);
             }
         };
-        drop(&mut self.count[node as usize], node, &mut open);
+        drop(&mut self.count[node.index()], node, &mut open);
         while let Some(node) = open.pop() {
             let children = graph.children(node);
             size += children.len().saturating_sub(1);
             for edge in children {
-                drop(&mut self.count[edge.node() as usize], edge.node(), &mut open);
+                drop(&mut self.count[edge.node().index()], edge.node(), &mut open);
                 taken.push(edge.node());
             }
         }
         for node in taken {
-            self.count[node as usize] += 1;
+            self.count[node.index()] += 1;
         }
         size
     }

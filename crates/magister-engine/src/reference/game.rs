@@ -139,7 +139,10 @@ impl ReferenceGame {
     /// What states look like, where the rules fix the fluents.
     fn listed(&self) -> Option<&Listed> {
         let vocabulary = self.shared.vocabulary.as_ref()?;
-        Some(self.listed.get_or_init(|| Listed::new(self, self.worker.reference.program(), vocabulary)))
+        Some(
+            self.listed
+                .get_or_init(|| Listed::new(self, self.worker.reference.program(), vocabulary)),
+        )
     }
 }
 

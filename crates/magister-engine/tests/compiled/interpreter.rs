@@ -8,6 +8,7 @@ use magister_core::{Batch, Detail, Game, Payment, Results, Stop, Stream};
 use magister_engine::batch::{BatchProgram, Signal, StepProgram};
 use magister_engine::compiled::Compiled;
 use magister_engine::evaluator::CompiledGame;
+use magister_engine::network::FluentId;
 use magister_engine::{Evaluator, prepare};
 use magister_gdl::{Options, read};
 
@@ -44,8 +45,8 @@ impl Machine<'_> {
 
     /// The step that is to be run: all lanes are in the same phase.
     fn step(&self, alive: u64) -> usize {
-        let turn = |&(fluent, negated): &(u32, bool)| {
-            let word = self.read(Signal { wire: fluent + 1, negated });
+        let turn = |&(fluent, negated): &(FluentId, bool)| {
+            let word = self.read(Signal { wire: fluent.index() as u32 + 1, negated });
             word & alive == alive
         };
         self.program.turns.iter().position(turn).unwrap_or(0)
@@ -121,7 +122,8 @@ fn play(game: &CompiledGame, streams: [u64; 2]) -> Vec<Lane> {
         for (role, _) in info.roles.iter().enumerate() {
             let made = program.moves.iter().zip(&step.made).filter(|((r, _), _)| r.index() == role);
             let mut any = 0;
-            for (at, ((_, _), &wire)) in made.enumerate() {
+            for (at, (_, wire)) in made.enumerate() {
+                let Some(wire) = *wire else { continue };
                 let word = machine.wires[wire as usize] & alive;
                 assert_eq!(any & word, 0, "two moves of a role, the second being {at}");
                 any |= word;

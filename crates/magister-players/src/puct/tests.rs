@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use magister_core::{
-    Budget, Decision, Evaluate, Evaluations, Game, Halt, Positions, Role, Seed, StateObserver,
-    Stop, View,
+    Budget, Decision, Evaluate, Evaluations, Game, Halt, Move, Observation, Positions, Role, Seed,
+    StateObserver, Step, Stop, Turn, View,
 };
 use magister_games::native;
 

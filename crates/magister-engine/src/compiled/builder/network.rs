@@ -3,7 +3,10 @@
 use magister_core::{Move, Percept, Role, Stop};
 
 use super::{BuildError, CompiledBuilder, Node, Wire};
-use crate::network::{Edge, Gain, Goal, Graph, Group, Hints, Invariants, Network, Sight, Weight};
+use crate::network::{
+    Edge, Gain, Goal, Graph, Group, Hints, InputId, Invariants, MoveId, Network, NodeId, Sight,
+    Weight,
+};
 
 /// The network of a builder, simplified.
 pub(super) fn build(builder: &CompiledBuilder, stop: &Stop) -> Result<Network, BuildError> {
@@ -26,9 +29,9 @@ struct Parts {
     /// The builder's moves in the order of the network.
     order: Vec<usize>,
     /// The place in that order of each of the builder's moves.
-    place: Vec<u32>,
-    inputs: Vec<u32>,
-    idle: Vec<Option<u32>>,
+    place: Vec<MoveId>,
+    inputs: Vec<InputId>,
+    idle: Vec<Option<InputId>>,
     groups: Vec<Group>,
     count: u32,
     legal: Vec<Wire>,
@@ -47,18 +50,18 @@ impl Parts {
             let text = builder.move_texts[same(&twice[0]).1 as usize].clone();
             return Err(BuildError::Name { what: "move", text });
         }
-        let mut place = vec![0; order.len()];
-        order.iter().enumerate().for_each(|(at, &choice)| place[choice] = at as u32);
+        let mut place = vec![MoveId(0); order.len()];
+        order.iter().enumerate().for_each(|(at, &choice)| place[choice] = MoveId::new(at));
         let mut count = builder.fluents.len() as u32;
         let (mut inputs, mut idle, mut groups) = (Vec::new(), Vec::new(), Vec::new());
         for role in 0..roles as u8 {
             let first = count;
             let own = order.iter().filter(|&&at| builder.moves[at].role == Role(role)).count();
-            inputs.extend(count..count + own as u32);
+            inputs.extend((count..count + own as u32).map(InputId));
             count += own as u32;
-            idle.push(Some(count));
+            idle.push(Some(InputId(count)));
             count += 1;
-            groups.push(Group { members: (first + 1..=count).collect(), exact: true });
+            groups.push(Group { members: (first + 1..=count).map(NodeId).collect(), exact: true });
         }
         if inputs.len() < order.len() {
             return Err(BuildError::Roles(roles));
@@ -103,10 +106,10 @@ impl Parts {
         for &node in order {
             edges[node] = match &builder.nodes[node] {
                 Node::True | Node::Open(None) => Edge::TRUE,
-                Node::Fluent(fluent) => graph.input(*fluent as usize),
+                Node::Fluent(fluent) => graph.input(InputId(*fluent)),
                 Node::Does(choice) => {
-                    let place = self.place[*choice as usize] as usize;
-                    graph.input(self.inputs[place] as usize)
+                    let place = self.place[*choice as usize];
+                    graph.input(self.inputs[place.index()])
                 }
                 Node::And(wires) => {
                     let parts: Vec<Edge> = wires.iter().map(|&wire| of(&edges, wire)).collect();
@@ -176,10 +179,10 @@ impl Parts {
         if named.chain(builder.info.chance).any(|role| role.index() >= roles) {
             return Err(BuildError::Roles(roles));
         }
-        let moves = network.fluents() as u32 + 1..=network.graph.inputs() as u32;
+        let moves = network.fluents() + 1..=network.graph.inputs();
         let free = |what: &dyn Fn() -> String, edge: Edge| {
             let nodes = network.graph.reachable([edge]);
-            if nodes.iter().any(|node| moves.contains(node)) {
+            if nodes.iter().any(|node| moves.contains(&node.index())) {
                 return Err(BuildError::DependsOnMove(what()));
             }
             Ok(())
@@ -194,7 +197,7 @@ impl Parts {
         }
         let mut weighted = vec![false; network.moves.len()];
         for weight in &network.weights {
-            let place = weight.place as usize;
+            let place = weight.place.index();
             free(&|| format!("the weight of `{}`", text(place)), weight.when)?;
             if weight.weight == 0 || Some(network.moves[place].0) != builder.info.chance {
                 return Err(BuildError::Weights(text(place).clone()));
@@ -218,10 +221,10 @@ impl Parts {
         let mut wires = vec![true; network.graph.len()];
         wires[1..].fill(false);
         wires[1..=network.fluents()].copy_from_slice(&network.initial);
-        let read = |wires: &[bool], edge: Edge| wires[edge.node() as usize] != edge.negated();
-        for node in network.graph.inputs() as u32 + 1..network.graph.len() as u32 {
+        let read = |wires: &[bool], edge: Edge| wires[edge.node().index()] != edge.negated();
+        for node in network.graph.gate_nodes() {
             let children = network.graph.children(node);
-            wires[node as usize] = children.iter().all(|&edge| read(&wires, edge));
+            wires[node.index()] = children.iter().all(|&edge| read(&wires, edge));
         }
         let over = read(&wires, network.terminal);
         if !over && !network.legal.iter().any(|&edge| read(&wires, edge)) {

@@ -13,7 +13,7 @@ use super::machine::{Lists, Machine};
 use super::places::Places;
 use super::tape::Outputs;
 use crate::circuit::{Circuit, Laid, Layout, Wire};
-use crate::network::{Edge, Graph, Network};
+use crate::network::{Edge, FluentId, Graph, InputId, Network, NodeId};
 
 /// All lanes of a row are the same game.
 const WIDTH: Width = Width::W128;
@@ -102,20 +102,21 @@ impl Part {
             })
             .collect();
         let own = network.graph.inputs() as u32;
-        let after: Vec<Wire> = (1..)
+        let after: Vec<Wire> = (0..)
             .zip(&network.next)
             .map(|(fluent, &edge)| {
-                if edge == Edge::of(fluent) {
-                    return fluent;
+                let node = FluentId(fluent).node();
+                if edge == Edge::of(node) {
+                    return node.0;
                 }
                 let operation = if edge.negated() { Operation::Nor } else { Operation::And };
-                circuit.two(operation, edge.node(), edge.node())
+                circuit.two(operation, edge.node().0, edge.node().0)
             })
             .collect();
         if let Some(next) = sections.last_mut() {
             next.extend(circuit.section());
         }
-        let kept = outputs.edges().map(Edge::node).filter(|&node| node > own).collect();
+        let kept = outputs.edges().map(|edge| edge.node().0).filter(|&node| node > own).collect();
         let layout = Layout {
             form: Form::best(WIDTH),
             widths: &[WIDTH],
@@ -136,7 +137,7 @@ impl Part {
 
     /// What writes the next state over the state, if there is something for just these moves.
     #[inline]
-    fn single(&self, inputs: &[u32]) -> Option<&Tape> {
+    fn single(&self, inputs: &[InputId]) -> Option<&Tape> {
         self.singles.as_ref()?.of(inputs)
     }
 }
@@ -147,7 +148,7 @@ fn question(graph: &Graph, answer: Edge) -> Option<(Tape, Edge, usize)> {
     circuit.nodes([answer]);
     let gates = circuit.section();
     let own = graph.inputs() as u32;
-    let kept = if answer.node() > own { vec![answer.node()] } else { Vec::new() };
+    let kept = if answer.node().0 > own { vec![answer.node().0] } else { Vec::new() };
     let wires = circuit.wires as usize;
     let layout = Layout {
         form: Form::best(WIDTH),
@@ -159,14 +160,14 @@ fn question(graph: &Graph, answer: Edge) -> Option<(Tape, Edge, usize)> {
         after: None,
     };
     let Laid { mut tapes, row, rows, compiled } = layout.lay(vec![gates]);
-    let place = Edge::of(row[answer.node() as usize]);
+    let place = Edge::of(NodeId(row[answer.node().index()]));
     let place = if answer.negated() { !place } else { place };
     Some((tapes.pop().filter(|_| compiled)?, place, rows))
 }
 
 fn read(rows: &[Row], edge: Edge) -> bool {
     // All bits of a row are the same.
-    (rows[edge.node() as usize][0] & 1 == 1) != edge.negated()
+    (rows[edge.node().index()][0] & 1 == 1) != edge.negated()
 }
 
 /// One game.
@@ -208,9 +209,9 @@ impl Emitted {
         &self.codes.parts[self.at].outputs
     }
 
-    fn switch(&mut self, inputs: &[u32], to: Row) {
+    fn switch(&mut self, inputs: &[InputId], to: Row) {
         let rows: &mut [Row] = self.wires.rows_mut();
-        inputs.iter().for_each(|&input| rows[input as usize + 1] = to);
+        inputs.iter().for_each(|&input| rows[input.node().index()] = to);
     }
 }
 
@@ -251,7 +252,7 @@ impl Machine for Emitted {
         read(self.wires.rows(), self.outputs().legal[number])
     }
 
-    fn moves(&mut self, inputs: &[u32]) {
+    fn moves(&mut self, inputs: &[InputId]) {
         self.switch(inputs, TRUE);
         if self.perceiving {
             self.codes.parts[self.at].percepts.run(&mut self.wires);
@@ -274,14 +275,14 @@ impl Machine for Emitted {
         read(self.wires.rows(), self.outputs().gains[number])
     }
 
-    fn advance(&mut self, inputs: &[u32]) {
+    fn advance(&mut self, inputs: &[InputId]) {
         let part = &self.codes.parts[self.at];
         part.single(inputs).unwrap_or(&part.next).run(&mut self.wires);
         self.switch(inputs, [0; 2]);
         self.enter();
     }
 
-    fn follow(&mut self, inputs: &[u32]) {
+    fn follow(&mut self, inputs: &[InputId]) {
         if let Some(next) = self.codes.parts[self.at].single(inputs) {
             next.run(&mut self.wires);
             self.enter();
@@ -292,7 +293,7 @@ impl Machine for Emitted {
         }
     }
 
-    fn retreat(&mut self, inputs: &[u32]) {
+    fn retreat(&mut self, inputs: &[InputId]) {
         self.switch(inputs, [0; 2]);
         if self.perceiving {
             // Percepts may lie where something was that they are computed from.

@@ -6,7 +6,7 @@ use magister_lanes::{Form, Operation, Tape};
 use super::super::places::Places;
 use super::WIDTH;
 use crate::circuit::{Circuit, Laid, Layout, Wire};
-use crate::network::{Cofactors, Edge, Graph, Network};
+use crate::network::{Cofactors, Edge, FluentId, Graph, InputId, Network};
 
 /// More moves than this have no code of their own.
 const MOST_MOVES: usize = 400;
@@ -49,8 +49,8 @@ impl Singles {
             if gates > MOST_GATES {
                 return None;
             }
-            places[network.inputs[at] as usize] = tape as u32;
-            let wanted: Vec<u32> = changes.iter().map(|&(fluent, _)| fluent + 1).collect();
+            places[network.inputs[at].index()] = tape as u32;
+            let wanted: Vec<u32> = changes.iter().map(|&(fluent, _)| fluent.node().0).collect();
             laid.push((lay(&graph, &changes, network.fluents()), wanted));
         }
         let rows = laid.iter().map(|(laid, _)| laid.rows).max().unwrap_or(0);
@@ -66,14 +66,14 @@ impl Singles {
 
     /// The code for moves of all roles, given by their inputs.
     #[inline]
-    pub(super) fn of(&self, inputs: &[u32]) -> Option<&Tape> {
-        let place = *self.places.get(*inputs.get(self.chooser)? as usize)?;
+    pub(super) fn of(&self, inputs: &[InputId]) -> Option<&Tape> {
+        let place = *self.places.get(inputs.get(self.chooser)?.index())?;
         self.tapes.get(place as usize)
     }
 }
 
 /// The only role that has a choice, and the inputs that are true whatever it does.
-fn choice(network: &Network, places: &Places) -> Option<(usize, Vec<u32>)> {
+fn choice(network: &Network, places: &Places) -> Option<(usize, Vec<InputId>)> {
     let mut chooser = None;
     let mut moves = Vec::new();
     for (role, &(from, to)) in places.ranges.iter().enumerate() {
@@ -84,7 +84,7 @@ fn choice(network: &Network, places: &Places) -> Option<(usize, Vec<u32>)> {
             _ if chooser.is_some() => return None,
             _ => {
                 chooser = Some(role);
-                0
+                InputId(0)
             }
         });
     }
@@ -92,13 +92,13 @@ fn choice(network: &Network, places: &Places) -> Option<(usize, Vec<u32>)> {
 }
 
 /// One tape that writes the changes over the fluents.
-fn lay(graph: &Graph, changes: &[(u32, Edge)], fluents: usize) -> Laid {
+fn lay(graph: &Graph, changes: &[(FluentId, Edge)], fluents: usize) -> Laid {
     let mut circuit = Circuit::new(graph);
     circuit.nodes(changes.iter().map(|&(_, edge)| edge));
     let mut after: Vec<Wire> = (1..=fluents as u32).collect();
     for &(fluent, edge) in changes {
         let operation = if edge.negated() { Operation::Nor } else { Operation::And };
-        after[fluent as usize] = circuit.two(operation, edge.node(), edge.node());
+        after[fluent.index()] = circuit.two(operation, edge.node().0, edge.node().0);
     }
     let gates = circuit.section();
     let layout = Layout {

@@ -1,0 +1,84 @@
+//! What is wrong with rules, whatever language they are in.
+
+use magister_diagnostic::{Code, Diagnostics, Severity, Source};
+
+use crate::Input;
+
+/// What is wrong with rules, and where.
+#[derive(Clone, Debug)]
+pub struct Findings {
+    input: Input,
+    found: Found,
+}
+
+/// Each language has codes of its own.
+#[derive(Clone, Debug)]
+pub(crate) enum Found {
+    Gdl(magister_gdl::Diagnostics),
+}
+
+impl Findings {
+    pub(crate) fn new(input: Input, found: Found) -> Self {
+        Findings { input, found }
+    }
+
+    /// The rules as text, and what the text is called.
+    pub fn input(&self) -> &Input {
+        &self.input
+    }
+
+    /// Whether the rules can not be played as they are.
+    pub fn has_errors(&self) -> bool {
+        self.count(Severity::Error) > 0
+    }
+
+    /// How many there are of a severity.
+    pub fn count(&self, severity: Severity) -> usize {
+        match &self.found {
+            Found::Gdl(found) => found.count(severity),
+        }
+    }
+
+    /// One line for each, with its place.
+    pub fn lines(&self) -> Vec<String> {
+        match &self.found {
+            Found::Gdl(found) => self.each(found, |source, one| source.line(one)),
+        }
+    }
+
+    /// The line of the first error.
+    pub fn first_error(&self) -> Option<String> {
+        fn line<C: Code>(input: &Input, found: &Diagnostics<C>) -> Option<String> {
+            let mut all = found.as_slice().iter();
+            let first = all.find(|one| one.severity == Severity::Error)?;
+            Some(Source::new(&input.name, &input.text).line(first))
+        }
+        match &self.found {
+            Found::Gdl(found) => line(&self.input, found),
+        }
+    }
+
+    /// Each as people see it at a terminal: with lines of the source, what to do about it, and
+    /// colours.
+    pub fn terminal(&self) -> Vec<String> {
+        match &self.found {
+            Found::Gdl(found) => self.each(found, |source, one| source.terminal(one, true)),
+        }
+    }
+
+    /// One JSON object for each.
+    pub fn json(&self) -> Vec<String> {
+        match &self.found {
+            Found::Gdl(found) => self.each(found, |source, one| source.json(one)),
+        }
+    }
+
+    fn each<C: Code>(
+        &self,
+        found: &Diagnostics<C>,
+        show: impl Fn(&Source<'_>, &magister_diagnostic::Diagnostic<C>) -> String,
+    ) -> Vec<String> {
+        let source = Source::new(&self.input.name, &self.input.text);
+        found.as_slice().iter().map(|one| show(&source, one)).collect()
+    }
+}

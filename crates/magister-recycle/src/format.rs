@@ -31,6 +31,13 @@ pub fn format(text: &str, limits: &Limits) -> Option<String> {
     Some(out)
 }
 
+/// Whether two texts have the same words and as many comments.
+pub fn same_text(one: &str, other: &str, limits: &Limits) -> bool {
+    let (one, other) = (read::read(one, limits), read::read(other, limits));
+    let canonical = crate::print::canonical;
+    canonical(&one.forms) == canonical(&other.forms) && one.comments.len() == other.comments.len()
+}
+
 struct Printer<'a> {
     text: &'a str,
     comments: &'a [Comment],

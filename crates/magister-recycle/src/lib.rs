@@ -15,13 +15,14 @@ mod percepts;
 mod print;
 mod program;
 mod read;
+mod state_text;
 mod tree;
 mod worker;
 
 pub use check::Options;
 pub use code::{Code, Diagnostic, Diagnostics};
-pub use format::format;
-pub use game::{CardGame, Examined, Sample, examine};
+pub use format::{format, same_text};
+pub use game::{CardGame, Examined, Sample, examine, looks_like};
 pub use limits::Limits;
 pub use read::{Read, read};
 pub use tree::{Comment, Node, NodeKind};

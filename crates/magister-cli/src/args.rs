@@ -308,6 +308,9 @@ pub(crate) struct Reading {
     /// Language of the rules [default: detected from their content]
     #[arg(long, value_enum)]
     pub(crate) language: Option<Language>,
+    /// RECYCLE only: keep the habits of CardStock that some card games depend on
+    #[arg(long)]
+    pub(crate) compat: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -345,7 +348,16 @@ pub(crate) enum SyntaxName {
 }
 
 impl Reading {
-    pub(crate) fn options(&self) -> Options {
+    pub(crate) fn options(&self) -> magister::Reading {
+        let recycle = magister_recycle::Options {
+            compat: self.compat,
+            ..magister_recycle::Options::default()
+        };
+        magister::Reading { gdl: self.gdl(), recycle }
+    }
+
+    /// How GDL is read.
+    pub(crate) fn gdl(&self) -> Options {
         let (syntax, dialect) = match self.language {
             None => (None, None),
             Some(Language::Kif) => (Some(Syntax::Kif), None),

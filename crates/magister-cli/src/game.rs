@@ -3,7 +3,7 @@
 use std::io::{self, Write as _};
 
 use anyhow::{Result, anyhow, bail};
-use magister::{Error, Input, Options, Playable, Source};
+use magister::{Error, Input, Options, Playable, Reading, Source};
 use magister_engine::Evaluator;
 
 use crate::args::EvaluatorArg;
@@ -28,7 +28,7 @@ fn stdin() -> Result<Input, Error> {
 
 /// The game of an argument: a bundled name, `rust:` and a bundled name, a file, or `-`. Errors in
 /// its rules are shown.
-pub(crate) fn find(argument: &str, reading: &magister_gdl::Options) -> Result<Source> {
+pub(crate) fn find(argument: &str, reading: &Reading) -> Result<Source> {
     let options = Options { reading: *reading, progress: progress(), ..Options::default() };
     let found = if argument == STDIN {
         let input = stdin()?;
@@ -50,13 +50,13 @@ pub(crate) fn find(argument: &str, reading: &magister_gdl::Options) -> Result<So
 pub(crate) fn open(
     argument: &str,
     evaluator: Option<Evaluator>,
-    reading: &magister_gdl::Options,
+    reading: &Reading,
 ) -> Result<Playable> {
     Ok(find(argument, reading)?.prepare(evaluator)?)
 }
 
 /// The game of an argument, ready for players that search.
-pub(crate) fn open_for_play(argument: &str, reading: &magister_gdl::Options) -> Result<Playable> {
+pub(crate) fn open_for_play(argument: &str, reading: &Reading) -> Result<Playable> {
     let playable = open(argument, None, reading)?;
     playable.warm_up();
     Ok(playable)

@@ -118,7 +118,7 @@ fn rules_that_are_no_game_are_told_apart() {
 fn too_large_a_text_is_refused_before_it_fills_memory() {
     let endless = std::io::repeat(b'(');
     let input = Input::read("endless", endless).expect("it is cut off");
-    let limit = Options::default().reading.limits.bytes;
+    let limit = Options::default().reading.gdl.limits.bytes;
     assert_eq!(input.text.len(), limit + 1);
     let refused = Source::read("endless", input, &Options::default());
     assert!(matches!(refused, Err(Error::Rules(_))));

@@ -1,5 +1,7 @@
 //! Whole games: an explanation says that something holds exactly when the reference does.
 
+#![allow(clippy::disallowed_methods, reason = "tests may look at the clock")]
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};

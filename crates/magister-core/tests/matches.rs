@@ -20,7 +20,7 @@ fn never() -> Stop {
 fn start(game: Arc<dyn Game>, change: impl FnOnce(&mut Setup)) -> Match {
     let mut setup = Setup::new(Seed::from(1), vec![Seat::new("ann"), Seat::new("bob")]);
     change(&mut setup);
-    Match::new(game, setup, &never()).unwrap()
+    Match::new(&game, &setup, &never()).unwrap()
 }
 
 /// Everybody plays its first legal move until the end, or until so many turns are made.
@@ -222,7 +222,7 @@ fn turns_are_taken_back_and_made_again() {
     // After the end too.
     current.take_back(Role(0), 1, &never()).unwrap();
     assert_eq!((current.end(), &current.record().rewards[..]), (None, &[None, None][..]));
-    let rebuilt = Match::from_record(countdown(), current.record(), &never()).unwrap();
+    let rebuilt = Match::from_record(&countdown(), current.record(), &never()).unwrap();
     assert_eq!(rebuilt.record(), current.record());
     assert_eq!(rebuilt.reach(Role(0)).0, current.reach(Role(0)).0);
 }

@@ -1,7 +1,7 @@
 //! Breakthrough, eight by eight. The player to move always moves towards higher bits: after each
 //! move the rows are turned over, which is one instruction.
 
-use magister_lanes::Machine;
+use magister_lanes::Processor;
 
 use crate::{Bitboard, End, Random};
 
@@ -46,7 +46,7 @@ impl Bitboard for Breakthrough {
 
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "it is the loop")]
-    fn step(&mut self, random: &mut Random, machine: impl Machine) -> Option<End> {
+    fn step(&mut self, random: &mut Random, machine: impl Processor) -> Option<End> {
         let [straight, left, right] = self.moves();
         let first = straight.count_ones();
         let two = first + left.count_ones();

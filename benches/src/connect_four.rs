@@ -1,7 +1,7 @@
 //! Connect Four, seven columns of six. A column has seven bits, of which the top one stays empty,
 //! so that no line goes around a corner and a carry stops where a column is full.
 
-use magister_lanes::Machine;
+use magister_lanes::Processor;
 
 use crate::{Bitboard, End, Random};
 
@@ -63,7 +63,7 @@ impl Bitboard for ConnectFour {
 
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "it is the loop")]
-    fn step(&mut self, random: &mut Random, machine: impl Machine) -> Option<End> {
+    fn step(&mut self, random: &mut Random, machine: impl Processor) -> Option<End> {
         let moves = self.moves();
         let n = random.below(moves.count_ones());
         self.play(machine.select(moves, n))

@@ -17,7 +17,7 @@ mod random;
 pub mod sliced;
 pub mod tictactoe;
 
-use magister_lanes::{Machine, Work, on_this_machine};
+use magister_lanes::{Processor, Work, on_this_machine};
 
 pub use random::Random;
 
@@ -39,7 +39,7 @@ pub trait Bitboard: Copy {
 
     /// Plays a legal move chosen uniformly at random, and tells whether that ended the game. To
     /// pass, where the rules force it, is a move.
-    fn step(&mut self, random: &mut Random, machine: impl Machine) -> Option<End>;
+    fn step(&mut self, random: &mut Random, machine: impl Processor) -> Option<End>;
 
     /// Hands on every position that one move leads to, and how the game ended there if it did.
     fn each(&self, then: impl FnMut(Self, Option<End>));
@@ -99,7 +99,7 @@ impl<B: Bitboard> Work for Playouts<'_, B> {
 
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "it is compiled for several instruction sets")]
-    fn run(self, machine: impl Machine) -> Counts {
+    fn run(self, machine: impl Processor) -> Counts {
         let mut random = *self.random;
         let (mut steps, mut won, mut lost) = (0u64, [0u64; 2], [0u64; 2]);
         for _ in 0..self.count {

@@ -3,7 +3,7 @@
 
 use std::cmp::Ordering;
 
-use magister_lanes::Machine;
+use magister_lanes::Processor;
 
 use crate::{Bitboard, End, Random};
 
@@ -140,7 +140,7 @@ impl Bitboard for Othello {
 
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "it is the loop")]
-    fn step(&mut self, random: &mut Random, machine: impl Machine) -> Option<End> {
+    fn step(&mut self, random: &mut Random, machine: impl Processor) -> Option<End> {
         let n = random.below(self.moves.count_ones());
         self.play(machine.select(self.moves, n))
     }

@@ -11,7 +11,7 @@
 #![allow(clippy::inline_always, reason = "everything is part of one loop")]
 #![allow(clippy::needless_range_loop, reason = "loops walk several boards cell by cell")]
 
-use magister_lanes::{Machine, Work, on_this_machine};
+use magister_lanes::{Processor, Work, on_this_machine};
 
 use crate::{Counts, Random};
 
@@ -54,7 +54,7 @@ impl Work for Sweeps<'_> {
     type Output = Counts;
 
     #[inline(always)]
-    fn run(self, machine: impl Machine) -> Counts {
+    fn run(self, machine: impl Processor) -> Counts {
         let zero = machine.row([0; 8]);
         let mut games = self.games.0.map(|words| machine.row(words));
         let mut sums = [zero; 4];
@@ -98,7 +98,7 @@ impl<R: Copy> Games<R> {
 
     /// A row of random bits.
     #[inline(always)]
-    fn random<M: Machine<Row = R>>(&mut self, m: M) -> R {
+    fn random<M: Processor<Row = R>>(&mut self, m: M) -> R {
         let [a, b] = self.generators;
         let mixed = xor(m, a, b);
         self.generators[0] = xor3(m, m.rotate::<24>(a), mixed, m.shift::<16>(mixed));
@@ -109,7 +109,7 @@ impl<R: Copy> Games<R> {
     /// One move in every game that has luck. Gives the games that moved, those that ended, those
     /// that were won, and those that the first player won.
     #[inline(always)]
-    fn sweep<M: Machine<Row = R>>(&mut self, m: M) -> [R; 4] {
+    fn sweep<M: Processor<Row = R>>(&mut self, m: M) -> [R; 4] {
         let none = m.row([0; 8]);
         let (over, turn) = (self.over, self.turn);
         // The column to drop a piece into, if one was found.
@@ -155,7 +155,7 @@ impl<R: Copy> Games<R> {
     /// cells that are still free are marked with whose turn it is, which is right for the one that
     /// the piece falls into.
     #[inline(always)]
-    fn fall<M: Machine<Row = R>>(&mut self, m: M, column: usize, drop: R) -> [R; ROWS] {
+    fn fall<M: Processor<Row = R>>(&mut self, m: M, column: usize, drop: R) -> [R; ROWS] {
         let mut below = m.row([!0; 8]);
         let mut mine = [below; ROWS];
         for row in 0..ROWS {
@@ -179,7 +179,7 @@ const C: i32 = 0xaa;
 macro_rules! gates {
     ($($name:ident($($input:ident),+) = $table:expr;)+) => {$(
         #[inline(always)]
-        fn $name<M: Machine>(m: M, $($input: M::Row),+) -> M::Row {
+        fn $name<M: Processor>(m: M, $($input: M::Row),+) -> M::Row {
             gates!(m, $table, $($input),+)
         }
     )+};
@@ -206,7 +206,7 @@ gates! {
 
 /// Which of the columns three bits name; the eighth is none.
 #[inline(always)]
-fn columns<M: Machine>(m: M, [a, b, c]: [M::Row; 3]) -> [M::Row; COLUMNS] {
+fn columns<M: Processor>(m: M, [a, b, c]: [M::Row; 3]) -> [M::Row; COLUMNS] {
     [
         m.table::<0x01>(a, b, c),
         m.table::<0x02>(a, b, c),
@@ -220,7 +220,7 @@ fn columns<M: Machine>(m: M, [a, b, c]: [M::Row; 3]) -> [M::Row; COLUMNS] {
 
 /// Where there are four in a line.
 #[inline(always)]
-fn four<M: Machine>(m: M, mine: &Board<M::Row>) -> M::Row {
+fn four<M: Processor>(m: M, mine: &Board<M::Row>) -> M::Row {
     let mut any = m.row([0; 8]);
     for column in mine {
         any = in_six(m, any, *column);
@@ -261,23 +261,23 @@ fn line<R: Copy, const N: usize>(
 // Lines of four in what is four to seven long: the cells in the middle are part of all of them.
 
 #[inline(always)]
-fn in_four<M: Machine>(m: M, any: M::Row, x: [M::Row; 4]) -> M::Row {
+fn in_four<M: Processor>(m: M, any: M::Row, x: [M::Row; 4]) -> M::Row {
     or_and(m, any, and3(m, x[0], x[1], x[2]), x[3])
 }
 
 #[inline(always)]
-fn in_five<M: Machine>(m: M, any: M::Row, x: [M::Row; 5]) -> M::Row {
+fn in_five<M: Processor>(m: M, any: M::Row, x: [M::Row; 5]) -> M::Row {
     or_and(m, any, and3(m, x[1], x[2], x[3]), or(m, x[0], x[4]))
 }
 
 #[inline(always)]
-fn in_six<M: Machine>(m: M, any: M::Row, x: [M::Row; 6]) -> M::Row {
+fn in_six<M: Processor>(m: M, any: M::Row, x: [M::Row; 6]) -> M::Row {
     let ends = or_and(m, and_or(m, x[1], x[0], x[4]), x[4], x[5]);
     or_and(m, any, and(m, x[2], x[3]), ends)
 }
 
 #[inline(always)]
-fn in_seven<M: Machine>(m: M, any: M::Row, x: [M::Row; 7]) -> M::Row {
+fn in_seven<M: Processor>(m: M, any: M::Row, x: [M::Row; 7]) -> M::Row {
     let right = and(m, x[4], x[5]);
     let ends = and_or(m, x[2], and_or(m, x[1], x[0], x[4]), right);
     or_and(m, any, x[3], or_and(m, ends, right, x[6]))

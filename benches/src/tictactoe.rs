@@ -1,6 +1,6 @@
 //! Tic-Tac-Toe: nine bits for each player.
 
-use magister_lanes::Machine;
+use magister_lanes::Processor;
 
 use crate::{Bitboard, End, Random};
 
@@ -47,7 +47,7 @@ impl Bitboard for TicTacToe {
 
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "it is the loop")]
-    fn step(&mut self, random: &mut Random, machine: impl Machine) -> Option<End> {
+    fn step(&mut self, random: &mut Random, machine: impl Processor) -> Option<End> {
         let free = ALL & !(self.own | self.other);
         let n = random.below(free.count_ones());
         self.play(machine.select(u64::from(free), n) as u32)

@@ -18,7 +18,7 @@ pub(crate) use contest::{Answer, Match, Pairs, Play, Players, Rated, Replay, Thi
 pub(crate) use explain::Explain;
 pub(crate) use infoset::Infoset;
 pub(crate) use parse::parse;
-pub(crate) use play::{Bench, Evaluators, Network, Perft, Playable, Step};
+pub(crate) use play::{Bench, EvaluatorArg, Network, Perft, Playable, Step};
 pub(crate) use solve::{Audit, Method, Solve};
 
 /// A general game system: write the rules of any game as text, then check, play and analyze it
@@ -177,7 +177,7 @@ pub(crate) struct Conform {
     pub(crate) traces: Vec<PathBuf>,
     /// Evaluator to test: one, or all that support the game [default: the one that `play` uses]
     #[arg(long, value_name = "E", value_parser = play::evaluators())]
-    pub(crate) evaluator: Option<Evaluators>,
+    pub(crate) evaluator: Option<EvaluatorArg>,
     #[command(flatten)]
     pub(crate) language: Reading,
 }
@@ -308,6 +308,9 @@ pub(crate) struct Reading {
     /// Language of the rules [default: detected from their content]
     #[arg(long, value_enum)]
     pub(crate) language: Option<Language>,
+    /// RECYCLE only: keep the habits of CardStock that some card games depend on
+    #[arg(long)]
+    pub(crate) compat: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -345,7 +348,16 @@ pub(crate) enum SyntaxName {
 }
 
 impl Reading {
-    pub(crate) fn options(&self) -> Options {
+    pub(crate) fn options(&self) -> magister::Reading {
+        let recycle = magister_recycle::Options {
+            compat: self.compat,
+            ..magister_recycle::Options::default()
+        };
+        magister::Reading { gdl: self.gdl(), recycle }
+    }
+
+    /// How GDL is read.
+    pub(crate) fn gdl(&self) -> Options {
         let (syntax, dialect) = match self.language {
             None => (None, None),
             Some(Language::Kif) => (Some(Syntax::Kif), None),

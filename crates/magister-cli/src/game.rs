@@ -3,10 +3,10 @@
 use std::io::{self, Write as _};
 
 use anyhow::{Result, anyhow, bail};
-use magister::{Error, Input, Options, Playable, Source};
+use magister::{Error, Input, Options, Playable, Reading, Source};
 use magister_engine::Evaluator;
 
-use crate::args::Evaluators;
+use crate::args::EvaluatorArg;
 use crate::waiting::progress;
 
 /// What stands for standard input.
@@ -28,7 +28,7 @@ fn stdin() -> Result<Input, Error> {
 
 /// The game of an argument: a bundled name, `rust:` and a bundled name, a file, or `-`. Errors in
 /// its rules are shown.
-pub(crate) fn find(argument: &str, reading: &magister_gdl::Options) -> Result<Source> {
+pub(crate) fn find(argument: &str, reading: &Reading) -> Result<Source> {
     let options = Options { reading: *reading, progress: progress(), ..Options::default() };
     let found = if argument == STDIN {
         let input = stdin()?;
@@ -50,13 +50,13 @@ pub(crate) fn find(argument: &str, reading: &magister_gdl::Options) -> Result<So
 pub(crate) fn open(
     argument: &str,
     evaluator: Option<Evaluator>,
-    reading: &magister_gdl::Options,
+    reading: &Reading,
 ) -> Result<Playable> {
     Ok(find(argument, reading)?.prepare(evaluator)?)
 }
 
 /// The game of an argument, ready for players that search.
-pub(crate) fn open_for_play(argument: &str, reading: &magister_gdl::Options) -> Result<Playable> {
+pub(crate) fn open_for_play(argument: &str, reading: &Reading) -> Result<Playable> {
     let playable = open(argument, None, reading)?;
     playable.warm_up();
     Ok(playable)
@@ -75,19 +75,19 @@ pub(crate) fn try_prepare(
 }
 
 /// Hands on the game by each evaluator that was asked for, one after the other. With
-/// [`Evaluators::All`], those that do not take the game are named on standard error and left out;
+/// [`EvaluatorArg::All`], those that do not take the game are named on standard error and left out;
 /// that none does is an error.
 pub(crate) fn each(
     source: &Source,
-    wanted: Option<Evaluators>,
+    wanted: Option<EvaluatorArg>,
     mut then: impl FnMut(&Playable) -> Result<()>,
 ) -> Result<()> {
     match wanted {
         None => return then(&source.prepare(None)?),
-        Some(Evaluators::One(one)) => return then(&source.prepare(Some(one))?),
-        Some(Evaluators::Steps) => return then(&source.prepare(None)?.one_by_one()),
-        Some(Evaluators::All) if source.input().is_none() => return then(&source.prepare(None)?),
-        Some(Evaluators::All) => {}
+        Some(EvaluatorArg::One(one)) => return then(&source.prepare(Some(one))?),
+        Some(EvaluatorArg::Steps) => return then(&source.prepare(None)?.one_by_one()),
+        Some(EvaluatorArg::All) if source.input().is_none() => return then(&source.prepare(None)?),
+        Some(EvaluatorArg::All) => {}
     }
     let mut taken = false;
     for &evaluator in Evaluator::ALL {

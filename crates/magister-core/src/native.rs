@@ -177,21 +177,24 @@ impl<R: Rules> Game for Native<R> {
     }
 }
 
-/// What the tensors of a game are, and the planes of its board if its rules give no tensors.
+/// What the tensors of a game are, and how they are written.
 struct NativeTensors {
     tensors: Tensors,
-    usual: Option<Option<Planes>>,
+    /// Whether the rules write them.
+    own: bool,
+    /// The planes of the board, if the rules do not.
+    planes: Option<Planes>,
 }
 
 impl NativeTensors {
     fn of<R: Rules>(rules: &R, shape: Option<&Shape>) -> Self {
         if let Some(tensors) = rules.tensors() {
-            return NativeTensors { tensors, usual: None };
+            return NativeTensors { tensors, own: true, planes: None };
         }
         let planes = shape.map(Planes::new);
         let bits = Tensor::new("state", Element::Bit, &[<R::State as Pack>::BITS]);
         let tensors = Tensors::new(planes.iter().map(Planes::tensor).chain([bits]));
-        NativeTensors { tensors, usual: Some(planes) }
+        NativeTensors { tensors, own: false, planes }
     }
 }
 
@@ -203,12 +206,13 @@ impl<R: Rules> StateTensors for Native<R> {
     }
 
     fn write(&self, state: &[u64], out: &mut [f32]) {
-        let Some(planes) = &self.tensors.usual else {
+        let NativeTensors { own, planes, .. } = &self.tensors;
+        if *own {
             if let Some(state) = self.unpack(state) {
                 self.rules().write_tensors(&state, out);
             }
             return;
-        };
+        }
         let (board, bits) = out.split_at_mut(planes.as_ref().map_or(0, Planes::tensor_len));
         if let Some(planes) = planes {
             write_board(planes, self, state, board);

@@ -222,8 +222,12 @@ impl Rules for Strip {
         state.map(|set| if set { "x" } else { "b" }).concat()
     }
     fn parse_state(&self, text: &str) -> Option<Self::State> {
-        let mut set = text.chars().map(|c| c == 'x');
-        Some([set.next()?, set.next()?, set.next()?])
+        let cells = text.bytes().map(|cell| match cell {
+            b'x' => Some(true),
+            b'b' => Some(false),
+            _ => None,
+        });
+        cells.collect::<Option<Vec<bool>>>()?.try_into().ok()
     }
     fn board(&self) -> Option<Shape> {
         Some(Shape::grid(3, 1, &["b", "x"]))

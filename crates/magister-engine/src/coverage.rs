@@ -8,7 +8,7 @@ use magister_gdl::{Dialect, Syntax};
 use crate::explain::words::Words;
 use crate::program::{Goal, Program, Relation};
 use crate::term::TermId;
-use crate::{Limits, Reference};
+use crate::{QueryLimits, Reference};
 
 /// Relations that declare or begin, which play does not ask for.
 const DECLARING: &[&str] = &["role", "init", "base", "input", "percept", "action"];
@@ -69,7 +69,7 @@ pub fn coverage(
     stop: &Stop,
 ) -> Coverage {
     let mut play = Play {
-        reference: Reference::new(Arc::clone(program), Limits::default()),
+        reference: Reference::new(Arc::clone(program), QueryLimits::default()),
         coverage: Coverage::default(),
     };
     play.reference.note_use();

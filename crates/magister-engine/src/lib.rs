@@ -29,7 +29,9 @@
 //! | [`program`] | rulesheets as plain data, with strata and dependencies |
 //! | [`grounder`] | programs to the finite set of their instances that can matter |
 //! | [`network`] | ground programs as gates, simplified |
+//! | [`compiled`] | games as networks in whatever language, and a builder for them |
 //! | [`evaluator`] | ways to run networks, behind the vocabulary |
+//! | [`batch`] | one step for many games at once, for back ends |
 //! | [`datalog`] | compiled rules for games that do not become networks |
 //! | [`reference`](mod@reference) | the reference interpreter, and the game around it |
 //! | [`agree`] | evaluators side by side on random walks |
@@ -76,6 +78,6 @@ pub use prepare::{
     Evaluator, Prepared, network_of, prepare, prepare_each, prepare_measured, prepare_with, within,
 };
 pub use program::Program;
-pub use reference::{Limits, Reference, ReferenceGame};
+pub use reference::{QueryLimits, Reference, ReferenceGame};
 pub use trace::Stepper;
 pub use vocabulary::{TermList, Vocabulary};

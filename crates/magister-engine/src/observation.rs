@@ -46,12 +46,12 @@ impl FluentTensors {
                 lie.filter(|&(cell, _)| !said[cell]).map(|lie| planes.place(lie.0, 0) as u32);
             let place = lie.map(|(cell, value)| planes.place(cell, value));
             // Two fluents that put the same on a cell are still two fluents.
-            match place.filter(|&place| !std::mem::replace(&mut taken[place], true)) {
-                Some(place) => places.push((place as u32, empty)),
-                None => {
-                    places.push(((plane.len() + others) as u32, empty));
-                    others += 1;
-                }
+            let free = place.filter(|&place| !std::mem::replace(&mut taken[place], true));
+            if let Some(place) = free {
+                places.push((place as u32, empty));
+            } else {
+                places.push(((plane.len() + others) as u32, empty));
+                others += 1;
             }
         }
         let unsaid = said.iter().enumerate().filter(|(_, said)| !**said);

@@ -15,7 +15,7 @@ use crate::grounder::{GroundLimits, Grounded, Progress, ground_with};
 use crate::network::{Gates, GdlNetwork, NetworkLimits};
 use crate::trace::Stepper;
 use crate::vocabulary::Vocabulary;
-use crate::{Error, Limits, Program, Reference, ReferenceGame};
+use crate::{Error, Program, QueryLimits, Reference, ReferenceGame};
 
 /// The ways to run a game.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -289,7 +289,7 @@ impl<'a> Basis<'a> {
     }
 
     fn compiled(&self, stop: &Stop) -> Result<DatalogGame, Error> {
-        let (vocabulary, limits) = (self.vocabulary.clone(), Limits::default());
+        let (vocabulary, limits) = (self.vocabulary.clone(), QueryLimits::default());
         DatalogGame::new(&self.program, vocabulary, limits, self.source, self.name, stop)
     }
 
@@ -298,7 +298,7 @@ impl<'a> Basis<'a> {
     }
 
     fn reference(&self, stop: &Stop) -> Result<Prepared, Error> {
-        let (vocabulary, limits) = (self.vocabulary.clone(), Limits::default());
+        let (vocabulary, limits) = (self.vocabulary.clone(), QueryLimits::default());
         let program = Arc::clone(&self.program);
         let game =
             ReferenceGame::with_limits(program, vocabulary, limits, self.source, self.name, stop)?;
@@ -349,10 +349,10 @@ pub fn within<T>(time: Duration, stop: &Stop, work: impl FnOnce(&Stop) -> T) -> 
 
 /// Gates of a step from which on a network is compared with compiled rules, which takes time to
 /// prepare.
-const MANY: usize = 5_000;
+const MANY: usize = 100_000;
 
 /// Gates that take as long as one unit of the work of compiled rules.
-const RATIO: f64 = 100.0;
+const RATIO: f64 = 1_000.0;
 
 /// Whether compiled rules promise to be faster than a network: by what is counted, so that it is
 /// the same everywhere.

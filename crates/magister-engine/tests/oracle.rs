@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use magister_core::{Halt, Stop};
 use magister_engine::trace::{Report, Trace, conform, read as read_traces};
-use magister_engine::{Evaluator, Ground, Limits, Program, Reference, prepare};
+use magister_engine::{Evaluator, Ground, Program, QueryLimits, Reference, prepare};
 use magister_gdl::{Dialect, Options, Syntax, print, read, translate};
 
 /// The reference prover misreads this sheet, so its trace is not what the rules mean.
@@ -78,7 +78,7 @@ fn replay(rules: &Path, traces: &Path, extent: &Extent) -> Result<Option<Report>
     let mut traces = read_traces(&bytes).map_err(|e| e.to_string())?;
     traces.truncate(extent.matches);
     traces.iter_mut().for_each(|trace| trace.positions.truncate(extent.positions));
-    let mut reference = Reference::new(Arc::new(program), Limits::default());
+    let mut reference = Reference::new(Arc::new(program), QueryLimits::default());
     match within(extent.seconds, |stop| conform(&mut reference, &traces, stop)) {
         Ok(report) => Ok(Some(report)),
         Err(Halt::Stopped) => Ok(None),
@@ -204,7 +204,7 @@ fn operations_translated_to_gdl_play_the_same() {
             trace.positions.truncate(extent.positions);
             as_gdl(trace, &idle);
         }
-        let mut reference = Reference::new(Arc::new(program), Limits::default());
+        let mut reference = Reference::new(Arc::new(program), QueryLimits::default());
         let report = within(extent.seconds, |stop| conform(&mut reference, &traces, stop));
         match report {
             Ok(report) => {

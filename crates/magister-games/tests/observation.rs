@@ -1,6 +1,6 @@
 //! Every game of the catalogue can be observed: its states, and what its roles know.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -9,7 +9,7 @@ use magister_core::{
     Element, Game, Information, Move, Rng, Role, Seed, StateObserver, Step, Stop, Tensors, Turn,
     View, ViewObserver, Worker, draw,
 };
-use magister_engine::{Prepared, prepare_each};
+use magister_engine::prepare_each;
 use magister_games::catalogue::{self, Entry};
 use magister_gdl::{Options, read};
 
@@ -38,15 +38,10 @@ fn each(work: impl Fn(&'static Entry) -> Vec<String> + Sync) -> Vec<String> {
 /// The versions of a game that must look the same: each rulesheet on every evaluator, and the game
 /// in Rust alone.
 fn versions(entry: &Entry) -> Vec<Vec<(String, Arc<dyn Game>)>> {
-    let sheets = entry.sheets().flat_map(|(name, sheet)| {
+    let sheets = entry.sheets().map(|(name, sheet)| {
         let rules = read(sheet.text, &Options::default()).rules;
         let all = prepare_each(&rules, sheet.text, &name, &Stop::never()).unwrap();
-        let (network, other): (Vec<_>, Vec<_>) =
-            all.into_iter().partition(|one| one.network.is_some());
-        let named = |one: Prepared| (format!("{name} on {}", one.evaluator), one.game);
-        let network: Vec<_> = network.into_iter().map(named).collect();
-        let other = other.into_iter().map(|one| vec![named(one)]);
-        [network].into_iter().filter(|group| !group.is_empty()).chain(other).collect::<Vec<_>>()
+        all.into_iter().map(|one| (format!("{name} on {}", one.evaluator), one.game)).collect()
     });
     let native = entry.native().map(|game| vec![(format!("{} in Rust", entry.name), game)]);
     sheets.chain(native).collect()
@@ -59,7 +54,8 @@ fn fault(tensors: &Tensors, row: &[f32]) -> Option<String> {
         let numbers = &row[at..at + tensor.shape.iter().product::<usize>()];
         at += numbers.len();
         let bits = tensor.element == Element::Bit;
-        let good = |&n: &f32| if bits { n == 0.0 || n == 1.0 } else { n.is_finite() };
+        let bit = |n: &f32| [0.0_f32, 1.0].map(f32::to_bits).contains(&n.to_bits());
+        let good = |n: &f32| if bits { bit(n) } else { n.is_finite() };
         if !numbers.iter().all(good) {
             return Some(format!("`{}` has numbers that are none of its kind", tensor.name));
         }
@@ -248,8 +244,8 @@ fn different_states_look_different() {
             let mut worker = game.worker();
             let mut start = Vec::new();
             worker.save(&mut start);
-            let (mut open, mut found) = (vec![start.clone()], BTreeMap::new());
-            found.insert(start, ());
+            let (mut open, mut found) = (vec![start.clone()], BTreeSet::new());
+            found.insert(start);
             let (mut step, mut after) = (Step::new(), Vec::new());
             let mut rows = BTreeMap::new();
             while let Some(state) = open.pop() {
@@ -270,7 +266,7 @@ fn different_states_look_different() {
                     worker.load(&state, &Stop::never()).unwrap();
                     worker.step(&joint, &mut step, &Stop::never()).unwrap();
                     worker.save(&mut after);
-                    if found.insert(after.clone(), ()).is_none() {
+                    if found.insert(after.clone()) {
                         open.push(after.clone());
                     }
                 }

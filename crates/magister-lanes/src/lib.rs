@@ -33,19 +33,19 @@
 mod code;
 mod commit;
 mod ledger;
-mod machine;
 mod planes;
+mod processor;
 mod scale;
 mod tape;
 #[cfg(test)]
 mod tests;
 mod wires;
 
-pub use code::Form;
+pub use code::TapeForm;
 pub use commit::{Commit, Start, hold, note};
 pub use ledger::{Ledger, Sweep, Tally};
-pub use machine::{Machine, Work, on_this_machine};
 pub use planes::{BITS, Planes};
+pub use processor::{Processor, Work, on_this_machine};
 pub use scale::{planes_for, scale};
 pub use tape::{Gate, Operation, Tape};
 pub use wires::{Width, Wires, transpose};

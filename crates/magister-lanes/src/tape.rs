@@ -290,9 +290,9 @@ impl Width {
     /// The widths that have their use on this machine, the best among them, the narrowest first:
     /// all that code is made for, or where there is none all that vectors are there for.
     pub fn useful() -> &'static [Width] {
-        match (crate::wires::vectors(), crate::Form::best(Width::W512)) {
+        match (crate::wires::vectors(), crate::TapeForm::best(Width::W512)) {
             (crate::wires::Vectors::Portable, _) => &[Width::W64],
-            (_, crate::Form::Runs) => Width::ALL,
+            (_, crate::TapeForm::Runs) => Width::ALL,
             _ => &[Width::W256, Width::W512],
         }
     }

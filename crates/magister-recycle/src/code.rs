@@ -74,53 +74,53 @@ codes! {
         "The text, or the game it describes, is larger than the limits allow. Games come from strangers, so every reading has limits; a program that needs more can set them."
     TooDeep "002" "too-deep" Error no
         "Lists are nested deeper than the reader accepts. Usually a closing parenthesis was forgotten."
-    Unclosed "003" "unclosed" Error no
+    Unclosed "003" "unclosed" Error yes
         "A parenthesis is opened and never closed. The reader points at the last one that was opened."
-    Unopened "004" "unopened" Warning no
+    Unopened "004" "unopened" Warning yes
         "A parenthesis is closed that was never opened. After the end of the game it is ignored."
-    Unexpected "005" "unexpected" Error no
+    Unexpected "005" "unexpected" Error yes
         "A character or a word stands where the grammar has no place for it."
-    BadName "006" "bad-name" Error no
+    BadName "006" "bad-name" Error yes
         "Keywords are in lower case, names and variables in capitals, digits and underscores, beginning with a letter. A mixture is neither."
-    BadNumber "007" "bad-number" Error no
+    BadNumber "007" "bad-number" Error yes
         "Numbers are 32-bit integers."
 
-    NoGame "101" "no-game" Error no
+    NoGame "101" "no-game" Error yes
         "A text describes one game: `(game DECLARATIONS SETUP BLOCKS SCORING)`."
-    Malformed "102" "malformed" Error no
+    Malformed "102" "malformed" Error yes
         "A form has the wrong shape: too few parts, too many, or a part of the wrong kind in the wrong place."
-    UnknownForm "103" "unknown-form" Error no
+    UnknownForm "103" "unknown-form" Error yes
         "The keyword begins no form that is known here."
-    OlderSpelling "104" "older-spelling" Note no
+    OlderSpelling "104" "older-spelling" Note yes
         "The word is from an older version of the language. It is read as what it means today."
-    IgnoredText "105" "ignored-text" Warning no
+    IgnoredText "105" "ignored-text" Warning yes
         "Something follows the end of the game. It is ignored."
-    Unsupported "106" "unsupported" Error no
+    Unsupported "106" "unsupported" Error yes
         "The form belongs to the language, but no program ever gave it a meaning."
 
-    WrongType "201" "wrong-type" Error no
+    WrongType "201" "wrong-type" Error yes
         "An expression has another type than its place asks for: an integer, a truth value, a string, a card, a place, a collection, an owner."
-    Unbound "202" "unbound" Error no
+    Unbound "202" "unbound" Error yes
         "A variable is used outside of the form that binds it, or is never bound at all."
-    Shadowed "203" "shadowed" Warning no
+    Shadowed "203" "shadowed" Warning yes
         "A variable is bound inside a form that binds the same name. The inner one hides the outer one. Some programs lose the outer one for good, so choose another name."
-    NotConstant "204" "not-constant" Error no
+    NotConstant "204" "not-constant" Error yes
         "A declaration, a number of players or a number of decks must be known before the game begins."
 
-    UnknownAttribute "301" "unknown-attribute" Warning no
+    UnknownAttribute "301" "unknown-attribute" Warning yes
         "No card has this attribute, so its value is always the empty string."
-    NoSuchOwner "302" "no-such-owner" Error no
+    NoSuchOwner "302" "no-such-owner" Error yes
         "The game has fewer players or teams than the number says. They are counted from zero."
-    NeverSet "303" "never-set" Warning no
+    NeverSet "303" "never-set" Warning yes
         "A point map is used but never set, so every card scores 0. Often its name is misspelt."
-    NeverFilled "304" "never-filled" Warning no
+    NeverFilled "304" "never-filled" Warning yes
         "Cards are looked for in a place that no card is ever put into. Often its name or its visibility differs from where they were put."
 
-    AnyOutsideChoice "401" "any-outside-choice" Error no
+    AnyOutsideChoice "401" "any-outside-choice" Error yes
         "`any` with actions offers options, so it belongs into a `choice`. Elsewhere nobody is there to choose."
-    ChoiceInside "402" "choice-inside" Error no
+    ChoiceInside "402" "choice-inside" Error yes
         "A `choice` or a `stage` stands where only actions may stand. Two decisions are two choices, one after the other."
-    NoCards "403" "no-cards" Warning no
+    NoCards "403" "no-cards" Warning yes
         "The game has no cards."
 }
 

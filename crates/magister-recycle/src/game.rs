@@ -1,6 +1,5 @@
 //! A card game as a [`Game`].
 
-use std::fmt::Write as _;
 use std::sync::Arc;
 
 use magister_core::text::IDLE_TEXT;
@@ -12,7 +11,7 @@ use crate::check::{self, Options};
 use crate::code::Diagnostics;
 use crate::machine::{Machine, Wait};
 use crate::moves::Moves;
-use crate::percepts::{Percepts, pile_name, store_name};
+use crate::percepts::Percepts;
 use crate::program::Program;
 use crate::read;
 use crate::worker::CardWorker;
@@ -48,7 +47,7 @@ pub(crate) struct Shared {
 
 /// Reads and checks a text, and makes a game of this name of it if there is no error.
 pub fn examine(name: &str, text: &str, options: &Options) -> Examined {
-    let read = read::read(text, &options.limits);
+    let read = read::read_as(text, &options.limits, options.compat);
     let canonical = crate::print::canonical(&read.forms);
     let (checked, diagnostics) = check::check(&read.forms, options, read.diagnostics);
     let game = checked.map(|rules| {
@@ -56,6 +55,25 @@ pub fn examine(name: &str, text: &str, options: &Options) -> Examined {
         CardGame::new(name, text, &canonical, program)
     });
     Examined { game, diagnostics }
+}
+
+/// Whether a text seems to be RECYCLE: its first words are `(game (setup` or `(game (declare`.
+pub fn looks_like(text: &str) -> bool {
+    let mut words = text
+        .trim_start_matches('\u{feff}')
+        .lines()
+        .map(|line| line.split(';').next().unwrap_or(""))
+        .flat_map(|line| line.split_inclusive(['(', ')']))
+        .flat_map(|part| part.split_whitespace().flat_map(split_parenthesis))
+        .filter(|word| !word.is_empty());
+    let first: Vec<&str> = words.by_ref().take(4).collect();
+    matches!(first[..], ["(", "game", "(", "setup" | "declare"])
+}
+
+/// A word and the parenthesis that stands behind it.
+fn split_parenthesis(word: &str) -> [&str; 2] {
+    let end = word.find(['(', ')']).unwrap_or(word.len());
+    [&word[..end], &word[end..]]
 }
 
 impl CardGame {
@@ -69,8 +87,8 @@ impl CardGame {
             name: name.to_owned(),
             roles,
             chance: Some(Role(players as u8)),
-            percepts: None,
             moves: None,
+            percepts: None,
             state_words: None,
             rewards: (f64::NEG_INFINITY, f64::INFINITY),
             payment: Payment::AtEnd,
@@ -90,6 +108,11 @@ impl CardGame {
     /// where a low one is good.
     pub fn most_wins(&self) -> bool {
         self.shared.program.rules.most
+    }
+
+    /// The number of cards.
+    pub fn cards(&self) -> usize {
+        self.shared.program.cards
     }
 
     /// Plays random games one after the other, as fast as the machine can: chance draws within
@@ -171,51 +194,12 @@ impl Text for CardGame {
         self.shared.percepts.parse(&self.shared.program, &self.shared.moves, text)
     }
 
-    /// The piles from the bottom, what is stored, whose turn it is; and the words.
     fn state_text(&self, state: &[u64]) -> String {
-        let p = &self.shared.program;
-        let mut machine = Machine::new(p);
-        machine.reset(p);
-        if machine.load(p, state).is_none() {
-            return magister_core::Halt::BadState.to_string();
-        }
-        let mut out = format!("((turn p{})", machine.current());
-        for pile in 0..p.piles() {
-            if machine.lens[pile] > 0 {
-                let _ = write!(out, " ({}", pile_name(p, pile as u32));
-                for &card in machine.pile(pile) {
-                    let _ = write!(out, " {}", self.shared.moves.card(card as usize));
-                }
-                out.push(')');
-            }
-        }
-        for (address, &value) in machine.ints.iter().enumerate() {
-            if value != 0 {
-                let _ = write!(out, " ({} {value})", store_name(p, 0, address as u32));
-            }
-        }
-        for (address, &value) in machine.strs.iter().enumerate() {
-            if value != 0 {
-                let name = store_name(p, 1, address as u32);
-                let _ = write!(out, " ({name} {})", p.rules.strings[value as usize]);
-            }
-        }
-        out.push_str(" (words");
-        for word in state {
-            let _ = write!(out, " {word:x}");
-        }
-        out.push_str("))");
-        out
+        crate::state_text::write(&self.shared, state)
+            .unwrap_or_else(|| magister_core::Halt::BadState.to_string())
     }
 
     fn parse_state(&self, text: &str) -> Option<Vec<u64>> {
-        let words = text.rsplit_once("(words ")?.1.strip_suffix("))")?;
-        let words: Option<Vec<u64>> =
-            words.split(' ').map(|word| u64::from_str_radix(word, 16).ok()).collect();
-        let words = words?;
-        let p = &self.shared.program;
-        let mut machine = Machine::new(p);
-        machine.load(p, &words)?;
-        Some(words)
+        crate::state_text::parse(&self.shared, text)
     }
 }

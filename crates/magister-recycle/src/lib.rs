@@ -4,6 +4,7 @@
 mod check;
 mod code;
 pub mod conform;
+mod format;
 mod game;
 mod ir;
 mod limits;
@@ -14,12 +15,14 @@ mod percepts;
 mod print;
 mod program;
 mod read;
+mod state_text;
 mod tree;
 mod worker;
 
 pub use check::Options;
 pub use code::{Code, Diagnostic, Diagnostics};
-pub use game::{CardGame, Examined, Sample, examine};
+pub use format::{format, same_text};
+pub use game::{CardGame, Examined, Sample, examine, looks_like};
 pub use limits::Limits;
 pub use read::{Read, read};
 pub use tree::{Comment, Node, NodeKind};

@@ -133,7 +133,7 @@ pub(crate) fn pile_name(p: &Program, pile: u32) -> String {
     format!("{}.{}.{name}{index}", owner_name(p, owner), place.vis.keyword())
 }
 
-fn parse_pile(p: &Program, text: &str) -> Option<u32> {
+pub(crate) fn parse_pile(p: &Program, text: &str) -> Option<u32> {
     (0..p.piles() as u32).find(|&pile| pile_name(p, pile) == text)
 }
 
@@ -143,7 +143,7 @@ pub(crate) fn store_name(p: &Program, kind: usize, address: u32) -> String {
     format!("{}.{name}", owner_name(p, address % p.owners))
 }
 
-fn parse_store(p: &Program, kind: usize, text: &str) -> Option<u32> {
+pub(crate) fn parse_store(p: &Program, kind: usize, text: &str) -> Option<u32> {
     let names = [&p.rules.ints, &p.rules.strs, &p.rules.maps][kind];
     (0..names.len() as u32 * p.owners).find(|&address| store_name(p, kind, address) == text)
 }

@@ -1,6 +1,6 @@
 //! Text to tree. Reading never panics and never stops at the first error.
 
-use magister_diagnostic::Span;
+use magister_diagnostic::{Severity, Span};
 
 use crate::code::{Code, Diagnostic, Diagnostics};
 use crate::limits::Limits;
@@ -22,11 +22,18 @@ const MARKS: [&str; 16] =
 
 /// Reads a text into lists and words.
 pub fn read(text: &str, limits: &Limits) -> Read {
+    read_as(text, limits, false)
+}
+
+/// Reads a text. The first program has no blanks between words: to it, two names in a row are one.
+/// With `joined` they are read so, with a warning.
+pub(crate) fn read_as(text: &str, limits: &Limits, joined: bool) -> Read {
     let mut reader = Reader {
         text,
         bytes: text.as_bytes(),
         at: 0,
         nodes: 0,
+        joined,
         stack: Vec::new(),
         out: Read {
             forms: Vec::new(),
@@ -57,6 +64,7 @@ struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,
     nodes: usize,
+    joined: bool,
     stack: Vec<Open>,
     out: Read,
 }
@@ -219,6 +227,18 @@ impl Reader<'_> {
 
     fn push(&mut self, kind: NodeKind, span: Span) {
         self.nodes += 1;
+        if self.joined
+            && let NodeKind::Name(name) = &kind
+            && let Some(last) = self.stack.last_mut().and_then(|open| open.items.last_mut())
+            && let NodeKind::Name(before) = &mut last.kind
+        {
+            before.push_str(name);
+            last.span = last.span.to(span);
+            let message = format!("Two names in a row are read as one, `{before}`.");
+            let diagnostic = Diagnostic::new(Code::BadName, last.span, message);
+            self.out.diagnostics.push(diagnostic.severity(Severity::Warning));
+            return;
+        }
         let node = Node { kind, span };
         match self.stack.last_mut() {
             Some(open) => open.items.push(node),

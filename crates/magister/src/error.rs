@@ -56,7 +56,7 @@ pub enum Error {
         /// The game.
         name: String,
     },
-    /// The game is written in Rust and is not run by an evaluator.
+    /// The game is not written in GDL and is not run by an evaluator.
     NoEvaluator {
         /// The game.
         name: String,
@@ -109,7 +109,7 @@ impl fmt::Display for Error {
             }
             Error::NoEvaluator { name, evaluator } => write!(
                 f,
-                "{name} is written in Rust and runs without an evaluator; do not ask for {evaluator}"
+                "{name} is not written in GDL and runs without an evaluator; do not ask for {evaluator}"
             ),
             Error::Rules(findings) => {
                 let name = &findings.input().name;

@@ -15,6 +15,7 @@ pub struct Findings {
 #[derive(Clone, Debug)]
 pub(crate) enum Found {
     Gdl(magister_gdl::Diagnostics),
+    Recycle(magister_recycle::Diagnostics),
 }
 
 impl Findings {
@@ -36,6 +37,7 @@ impl Findings {
     pub fn count(&self, severity: Severity) -> usize {
         match &self.found {
             Found::Gdl(found) => found.count(severity),
+            Found::Recycle(found) => found.count(severity),
         }
     }
 
@@ -43,6 +45,7 @@ impl Findings {
     pub fn lines(&self) -> Vec<String> {
         match &self.found {
             Found::Gdl(found) => self.each(found, |source, one| source.line(one)),
+            Found::Recycle(found) => self.each(found, |source, one| source.line(one)),
         }
     }
 
@@ -55,6 +58,7 @@ impl Findings {
         }
         match &self.found {
             Found::Gdl(found) => line(&self.input, found),
+            Found::Recycle(found) => line(&self.input, found),
         }
     }
 
@@ -63,6 +67,7 @@ impl Findings {
     pub fn terminal(&self) -> Vec<String> {
         match &self.found {
             Found::Gdl(found) => self.each(found, |source, one| source.terminal(one, true)),
+            Found::Recycle(found) => self.each(found, |source, one| source.terminal(one, true)),
         }
     }
 
@@ -70,6 +75,7 @@ impl Findings {
     pub fn json(&self) -> Vec<String> {
         match &self.found {
             Found::Gdl(found) => self.each(found, |source, one| source.json(one)),
+            Found::Recycle(found) => self.each(found, |source, one| source.json(one)),
         }
     }
 

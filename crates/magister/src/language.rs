@@ -5,10 +5,11 @@
 
 use std::fmt;
 
-use magister_gdl::{Dialect, Options, Rulesheet, Syntax};
+use magister_gdl::{Dialect, Rulesheet, Syntax};
+use magister_recycle::CardGame;
 
 use crate::findings::Found;
-use crate::{Findings, Input};
+use crate::{Findings, Input, Reading};
 
 /// The language of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,6 +17,8 @@ use crate::{Findings, Input};
 pub enum Language {
     /// GDL, GDL-II or Gamemaster's operations, in prefix or infix form.
     Gdl(Dialect, Syntax),
+    /// RECYCLE, the language of card games.
+    Recycle,
     /// Rust.
     Rust,
 }
@@ -25,6 +28,7 @@ impl Language {
     pub fn name(self) -> &'static str {
         match self {
             Language::Gdl(dialect, _) => dialect.name(),
+            Language::Recycle => "RECYCLE",
             Language::Rust => "Rust",
         }
     }
@@ -37,46 +41,69 @@ impl fmt::Display for Language {
 }
 
 /// The front ends.
-enum FrontEnd {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FrontEnd {
+    /// GDL, GDL-II and Gamemaster's operations.
     Gdl,
+    /// RECYCLE.
+    Recycle,
 }
 
 /// Rules as a front end reads them.
 pub(crate) enum Rules {
     Gdl(Box<Rulesheet>),
+    Recycle(CardGame),
 }
 
 impl Rules {
     pub(crate) fn language(&self) -> Language {
         match self {
             Rules::Gdl(sheet) => Language::Gdl(sheet.dialect, sheet.syntax),
+            Rules::Recycle(_) => Language::Recycle,
         }
     }
 }
 
 /// The front end for a text, by the ending of its file's name and by its content. GDL in both
 /// forms, with or without errors, is told apart by its own reader.
-fn recognise(_input: &Input) -> FrontEnd {
-    FrontEnd::Gdl
+pub fn recognise(input: &Input) -> FrontEnd {
+    let recycle = input.name.ends_with(".rcy") || magister_recycle::looks_like(&input.text);
+    if recycle { FrontEnd::Recycle } else { FrontEnd::Gdl }
 }
 
 /// Reads rules with the front end that suits them, or says what is wrong with them.
-pub(crate) fn read(input: Input, options: &Options) -> Result<(Input, Rules), Findings> {
+pub(crate) fn read(
+    name: &str,
+    input: Input,
+    options: &Reading,
+) -> Result<(Input, Rules), Findings> {
     match recognise(&input) {
         FrontEnd::Gdl => {
-            let sheet = magister_gdl::read(&input.text, options);
+            let sheet = magister_gdl::read(&input.text, &options.gdl);
             if sheet.diagnostics.has_errors() {
                 return Err(Findings::new(input, Found::Gdl(sheet.diagnostics)));
             }
             Ok((input, Rules::Gdl(Box::new(sheet.rules))))
         }
+        FrontEnd::Recycle => {
+            let found = magister_recycle::examine(name, &input.text, &options.recycle);
+            match found.game {
+                Some(game) => Ok((input, Rules::Recycle(game))),
+                None => Err(Findings::new(input, Found::Recycle(found.diagnostics))),
+            }
+        }
     }
 }
 
 /// Reads rules and checks them: everything that can be said about them without playing.
-pub(crate) fn check(input: &Input, options: &Options) -> Findings {
+pub fn check(input: &Input, options: &Reading) -> Findings {
     let found = match recognise(input) {
-        FrontEnd::Gdl => Found::Gdl(magister_gdl::examine(&input.text, options).diagnostics),
+        FrontEnd::Gdl => Found::Gdl(magister_gdl::examine(&input.text, &options.gdl).diagnostics),
+        FrontEnd::Recycle => {
+            let found = magister_recycle::examine(&input.name, &input.text, &options.recycle);
+            Found::Recycle(found.diagnostics)
+        }
     };
     Findings::new(input.clone(), found)
 }

@@ -30,7 +30,8 @@
 //! |---|---|
 //! | [`core`] | the vocabulary: games, roles, moves, states, players, views, records |
 //! | [`diagnostic`] | what is wrong with a text, and where |
-//! | [`gdl`] | the languages: reading, checking, printing, translating |
+//! | [`gdl`] | GDL and its kin: reading, checking, printing, translating |
+//! | [`recycle`] | RECYCLE: card games |
 //! | [`engine`] | evaluators, from rules to running games |
 //! | [`games`] | the catalogue of bundled games, and those written in Rust |
 //! | [`players`] | everything that decides |
@@ -60,13 +61,14 @@ pub use magister_games as games;
 pub use magister_gdl as gdl;
 pub use magister_infoset as infoset;
 pub use magister_players as players;
+pub use magister_recycle as recycle;
 pub use magister_solve as solve;
 
 pub use error::Error;
 pub use findings::Findings;
 pub use input::{Input, bundled, unknown};
-pub use language::Language;
-pub use options::Options;
+pub use language::{FrontEnd, Language, check, recognise};
+pub use options::{Options, Reading};
 pub use playable::Playable;
 pub use progress::Report;
 pub use source::Source;

@@ -11,6 +11,15 @@ use crate::{Error, Input, Playable, Report, Source};
 /// Who is told how far a game has come.
 type Listener = Arc<dyn Fn(&Report<'_>) + Send + Sync>;
 
+/// How rules are read, by language.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Reading {
+    /// Syntax, dialect and limits of GDL.
+    pub gdl: magister_gdl::Options,
+    /// Limits of RECYCLE, and whether its first program's habits are kept.
+    pub recycle: magister_recycle::Options,
+}
+
 /// How to open a game.
 ///
 /// ```
@@ -24,9 +33,9 @@ type Listener = Arc<dyn Fn(&Report<'_>) + Send + Sync>;
 pub struct Options {
     /// Which evaluator runs the rules; the best that takes them if none is given.
     pub evaluator: Option<Evaluator>,
-    /// The language of the rules, recognised by content where it is not given, and limits on
-    /// their size.
-    pub reading: magister_gdl::Options,
+    /// How rules are read: their language, recognised by content where it is not given, and limits
+    /// on their size.
+    pub reading: Reading,
     /// Stops the preparation, which then ends with an error.
     pub stop: Stop,
     /// Is called about four times a second while a game is prepared, on a thread of its own.

@@ -8,6 +8,7 @@ use magister_core::{Game, Halt, Stop};
 use magister_engine::board::Painter;
 use magister_engine::evaluator::{NetworkGame, Playouts};
 use magister_engine::{Prepared, within};
+use magister_recycle::CardGame;
 
 use crate::{Language, Source};
 
@@ -20,7 +21,7 @@ pub struct Playable {
     pub name: String,
     /// The game.
     pub game: Arc<dyn Game>,
-    /// The name of its evaluator; `rust` for a game written in Rust.
+    /// The name of its evaluator; `rust` for a game written in Rust, `recycle` for a card game.
     pub evaluator: &'static str,
     /// The time from text to game.
     pub took: Duration,
@@ -48,6 +49,17 @@ impl Playable {
             game,
             evaluator: "rust",
             took: Duration::ZERO,
+            prepared: None,
+            source,
+        }
+    }
+
+    pub(crate) fn cards(source: Source, game: &CardGame, took: Duration) -> Self {
+        Playable {
+            name: source.name().to_owned(),
+            game: Arc::new(game.clone()),
+            evaluator: "recycle",
+            took,
             prepared: None,
             source,
         }

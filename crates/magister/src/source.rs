@@ -53,7 +53,7 @@ impl Source {
 
     fn new(name: &str, input: Input, style: Style, options: &Options) -> Result<Self, Error> {
         let start = Instant::now();
-        let (input, rules) = language::read(input, &options.reading).map_err(Error::Rules)?;
+        let (input, rules) = language::read(name, input, &options.reading).map_err(Error::Rules)?;
         let took = start.elapsed();
         Ok(Source(Arc::new(Inner {
             name: name.to_owned(),
@@ -107,8 +107,16 @@ impl Source {
     /// The rules as a tree, if the game is written in GDL.
     pub fn rulesheet(&self) -> Option<&Rulesheet> {
         match &self.0.origin {
-            Origin::Rust(_) => None,
             Origin::Rules { rules: Rules::Gdl(sheet), .. } => Some(sheet),
+            Origin::Rust(_) | Origin::Rules { .. } => None,
+        }
+    }
+
+    /// The card game, if it is written in RECYCLE.
+    pub fn card_game(&self) -> Option<&magister_recycle::CardGame> {
+        match &self.0.origin {
+            Origin::Rules { rules: Rules::Recycle(game), .. } => Some(game),
+            Origin::Rust(_) | Origin::Rules { .. } => None,
         }
     }
 
@@ -132,10 +140,13 @@ impl Source {
     /// The game by a given evaluator, or by the best that takes it.
     pub fn prepare(&self, evaluator: Option<Evaluator>) -> Result<Playable, Error> {
         match (&self.0.origin, evaluator) {
-            (Origin::Rust(_), Some(evaluator)) => {
+            (Origin::Rust(_) | Origin::Rules { rules: Rules::Recycle(_), .. }, Some(evaluator)) => {
                 Err(Error::NoEvaluator { name: self.0.name.clone(), evaluator })
             }
             (Origin::Rust(game), None) => Ok(Playable::native(self.clone(), Arc::clone(game))),
+            (Origin::Rules { rules: Rules::Recycle(game), took, .. }, None) => {
+                Ok(Playable::cards(self.clone(), game, *took))
+            }
             (Origin::Rules { input, rules: Rules::Gdl(rules), took }, _) => {
                 let Inner { name, options, .. } = &*self.0;
                 let start = Instant::now();
@@ -153,6 +164,9 @@ impl Source {
     pub fn prepare_each(&self) -> Result<Vec<Playable>, Error> {
         match &self.0.origin {
             Origin::Rust(game) => Ok(vec![Playable::native(self.clone(), Arc::clone(game))]),
+            Origin::Rules { rules: Rules::Recycle(game), took, .. } => {
+                Ok(vec![Playable::cards(self.clone(), game, *took)])
+            }
             Origin::Rules { input, rules: Rules::Gdl(rules), took } => {
                 let Inner { name, options, .. } = &*self.0;
                 let start = Instant::now();

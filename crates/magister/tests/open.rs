@@ -79,10 +79,8 @@ fn a_file_comes_before_a_bundled_game_and_brings_its_style() {
 #[test]
 fn unknown_names_are_met_with_suggestions() {
     let told = |name: &str| magister::open(name).expect_err(name).to_string();
-    assert_eq!(
-        told("tictacto"),
-        "no file or bundled game is called tictacto; did you mean tictactoe?"
-    );
+    let near = "no file or bundled game is called tictacto; did you mean tictactoe";
+    assert!(told("tictacto").starts_with(near), "{}", told("tictacto"));
     assert!(told("qqqqqqqqq").ends_with("`magister games` lists the games"));
     assert!(
         told("tictactoe/infixx").starts_with("there is no tictactoe/infixx; there is tictactoe")
@@ -120,7 +118,7 @@ fn rules_that_are_no_game_are_told_apart() {
 fn too_large_a_text_is_refused_before_it_fills_memory() {
     let endless = std::io::repeat(b'(');
     let input = Input::read("endless", endless).expect("it is cut off");
-    let limit = Options::default().reading.limits.bytes;
+    let limit = Options::default().reading.gdl.limits.bytes;
     assert_eq!(input.text.len(), limit + 1);
     let refused = Source::read("endless", input, &Options::default());
     assert!(matches!(refused, Err(Error::Rules(_))));

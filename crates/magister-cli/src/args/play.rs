@@ -6,9 +6,9 @@ use magister_engine::Evaluator;
 
 use super::Reading;
 
-/// Which evaluators to use, where it can be more than one.
+/// What `--evaluator` says where it can be more than one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Evaluators {
+pub(crate) enum EvaluatorArg {
     One(Evaluator),
     /// The one that makes single steps if none is asked for.
     Steps,
@@ -22,20 +22,20 @@ fn evaluator() -> impl TypedValueParser<Value = Evaluator> {
 }
 
 /// Reads the name of an evaluator, or `all`.
-pub(super) fn evaluators() -> impl TypedValueParser<Value = Evaluators> {
+pub(super) fn evaluators() -> impl TypedValueParser<Value = EvaluatorArg> {
     let names = Evaluator::ALL.iter().map(|e| e.name()).chain(["all"]);
     PossibleValuesParser::new(names).try_map(|name| {
-        if name == "all" { Ok(Evaluators::All) } else { name.parse().map(Evaluators::One) }
+        if name == "all" { Ok(EvaluatorArg::All) } else { name.parse().map(EvaluatorArg::One) }
     })
 }
 
 /// Reads the name of an evaluator, `steps` or `all`.
-fn measured_evaluators() -> impl TypedValueParser<Value = Evaluators> {
+fn measured_evaluators() -> impl TypedValueParser<Value = EvaluatorArg> {
     let names = Evaluator::ALL.iter().map(|e| e.name()).chain(["steps", "all"]);
     PossibleValuesParser::new(names).try_map(|name| match name.as_str() {
-        "all" => Ok(Evaluators::All),
-        "steps" => Ok(Evaluators::Steps),
-        name => name.parse().map(Evaluators::One),
+        "all" => Ok(EvaluatorArg::All),
+        "steps" => Ok(EvaluatorArg::Steps),
+        name => name.parse().map(EvaluatorArg::One),
     })
 }
 
@@ -177,7 +177,7 @@ pub(crate) struct Bench {
     /// Evaluator to measure: one, `steps` for the one that makes single steps, or all [default: all,
     /// and which of them play uses; with --signature the one that play uses]
     #[arg(long, value_name = "E", value_parser = measured_evaluators())]
-    pub(crate) evaluator: Option<Evaluators>,
+    pub(crate) evaluator: Option<EvaluatorArg>,
     /// Number of threads
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: u16,

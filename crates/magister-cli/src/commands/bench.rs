@@ -14,7 +14,7 @@ use magister_engine::Evaluator;
 use magister_engine::evaluator::Width;
 use serde_json::json;
 
-use crate::args::{Bench, Evaluators};
+use crate::args::{Bench, EvaluatorArg};
 use crate::{CLEAN, FOUND, game};
 use measure::{Measured, measure};
 
@@ -31,7 +31,7 @@ pub(crate) fn run(args: &Bench) -> Result<u8> {
     for name in &args.games {
         let source = game::find(name, &args.language.options())?;
         process::reset_peak();
-        game::each(&source, Some(args.evaluator.unwrap_or(Evaluators::All)), |playable| {
+        game::each(&source, Some(args.evaluator.unwrap_or(EvaluatorArg::All)), |playable| {
             let form = batch_form(playable);
             let measured = measure(playable, args)
                 .with_context(|| format!("{name} by {}", playable.evaluator))?;

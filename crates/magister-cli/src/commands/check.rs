@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use anyhow::{Result, bail};
-use magister_gdl::{Code, Severity, Source, examine, nearest};
+use magister_gdl::{Severity, nearest};
 
 use super::{plural, tally};
 use crate::args::Check;
@@ -28,16 +28,14 @@ pub(crate) fn run(args: &Check) -> Result<u8> {
                 continue;
             }
         };
-        let found = examine(&input.text, &options).diagnostics;
-        let source = Source::new(&input.name, &input.text);
-        for diagnostic in found.as_slice() {
-            if args.json {
-                writeln!(out, "{}", source.json(diagnostic))?;
-            } else if args.short {
-                writeln!(out, "{}", source.line(diagnostic))?;
-            } else {
-                writeln!(out, "{}\n", source.terminal(diagnostic, true))?;
-            }
+        let found = magister::check(&input, &options);
+        let (lines, end) = match (args.json, args.short) {
+            (true, _) => (found.json(), ""),
+            (_, true) => (found.lines(), ""),
+            _ => (found.terminal(), "\n"),
+        };
+        for line in lines {
+            writeln!(out, "{line}{end}")?;
         }
         errors += found.count(Severity::Error);
         warnings += found.count(Severity::Warning);
@@ -57,30 +55,67 @@ pub(crate) fn run(args: &Check) -> Result<u8> {
     })
 }
 
+/// What there is to say about a code, of whatever language.
+struct Explained {
+    id: &'static str,
+    name: &'static str,
+    severity: Severity,
+    explanation: &'static str,
+    examples: Option<(&'static str, &'static str)>,
+}
+
+/// The codes of all languages.
+fn codes() -> Vec<Explained> {
+    let gdl = magister_gdl::Code::ALL.iter().map(|code| Explained {
+        id: code.id(),
+        name: code.name(),
+        severity: code.severity(),
+        explanation: code.explanation(),
+        examples: code.examples(),
+    });
+    let recycle = magister_recycle::Code::ALL.iter().map(|code| Explained {
+        id: code.id(),
+        name: code.name(),
+        severity: code.severity(),
+        explanation: code.explanation(),
+        examples: code.examples(),
+    });
+    gdl.chain(recycle).collect()
+}
+
 fn list() -> Result<u8> {
     let mut out = anstream::stdout().lock();
-    for code in Code::ALL {
-        writeln!(out, "{code}  {:8} {}", code.severity().name(), code.name())?;
+    for code in codes() {
+        writeln!(out, "{}  {:8} {}", code.id, code.severity.name(), code.name)?;
     }
     Ok(CLEAN)
 }
 
 fn explain(wanted: &str) -> Result<u8> {
-    let Some(code) = Code::find(wanted) else {
-        let names = Code::ALL.iter().flat_map(|c| [c.id(), c.name()]);
+    let codes = codes();
+    let named = |code: &&Explained| {
+        code.id.eq_ignore_ascii_case(wanted) || code.name.eq_ignore_ascii_case(wanted)
+    };
+    // A name that two languages use means both.
+    let found: Vec<&Explained> = codes.iter().filter(named).collect();
+    if found.is_empty() {
+        let names = codes.iter().flat_map(|code| [code.id, code.name]);
         match nearest(wanted, names) {
             Some(near) => bail!("there is no code {wanted}; did you mean {near}?"),
             None => bail!("there is no code {wanted}; `magister check --codes` lists them"),
         }
-    };
-    let mut out = anstream::stdout().lock();
-    writeln!(out, "{code} {} ({})\n", code.name(), code.severity().name())?;
-    for line in wrapped(code.explanation(), 80) {
-        writeln!(out, "{line}")?;
     }
-    if let Some((bad, good)) = code.examples() {
-        writeln!(out, "\nWrong:\n\n{}", indented(bad))?;
-        writeln!(out, "\nRight:\n\n{}", indented(good))?;
+    let mut out = anstream::stdout().lock();
+    for (at, code) in found.into_iter().enumerate() {
+        let before = if at == 0 { "" } else { "\n\n" };
+        writeln!(out, "{before}{} {} ({})\n", code.id, code.name, code.severity.name())?;
+        for line in wrapped(code.explanation, 80) {
+            writeln!(out, "{line}")?;
+        }
+        if let Some((bad, good)) = code.examples {
+            writeln!(out, "\nWrong:\n\n{}", indented(bad))?;
+            writeln!(out, "\nRight:\n\n{}", indented(good))?;
+        }
     }
     Ok(CLEAN)
 }

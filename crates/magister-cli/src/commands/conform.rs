@@ -3,14 +3,57 @@
 use std::io::Write;
 
 use anyhow::{Context as _, Result, bail};
-use magister_core::Stop;
+use magister_core::{Seed, Stop};
 use magister_engine::trace::{self, Trace};
+use magister_recycle::{CardGame, conform};
 
 use crate::args::Conform;
 use crate::{CLEAN, FOUND, game};
 
+/// Random games that are held against a summary of recorded ones.
+const RANDOM_GAMES: u64 = 10_000;
+/// How many standard errors a mean may be off.
+const STANDARD_ERRORS: f64 = 4.0;
+
+/// Card games: full records are replayed, summaries are compared by their means.
+fn cards(game: &CardGame, args: &Conform) -> Result<u8> {
+    let mut out = anstream::stdout().lock();
+    let (mut positions, mut mismatches) = (0, 0);
+    for path in &args.traces {
+        let name = path.display().to_string();
+        let bytes = std::fs::read(path).with_context(|| format!("cannot read {name}"))?;
+        let text = trace::unpack(&bytes).with_context(|| format!("{name} is no record"))?;
+        let report = conform::replay(game, &text);
+        if report.games > 0 {
+            for difference in &report.differences {
+                writeln!(out, "{name}: {difference}")?;
+            }
+            positions += report.decisions;
+            mismatches += report.differences.len();
+            continue;
+        }
+        let quantities = conform::compare(game, &text, RANDOM_GAMES, Seed::from(1));
+        if quantities.iter().all(|quantity| quantity.recorded.2 == 0) {
+            bail!("{name} holds no match");
+        }
+        for quantity in quantities {
+            writeln!(out, "{name}: {quantity}")?;
+            positions += quantity.recorded.2;
+            mismatches += usize::from(quantity.errors() > STANDARD_ERRORS);
+        }
+    }
+    writeln!(out, "positions {positions}, mismatches {mismatches}")?;
+    Ok(if mismatches == 0 { CLEAN } else { FOUND })
+}
+
 pub(crate) fn run(args: &Conform) -> Result<u8> {
-    let source = game::find(&args.rules, &args.language.options())?;
+    let mut reading = args.language.options();
+    // The records of card games are those of a program whose habits they show.
+    reading.recycle.compat = true;
+    let source = game::find(&args.rules, &reading)?;
+    if let Some(game) = source.card_game() {
+        return cards(game, args);
+    }
     let recorded = args.traces.iter().map(|path| {
         let name = path.display().to_string();
         let bytes = std::fs::read(path).with_context(|| format!("cannot read {name}"))?;

@@ -17,7 +17,7 @@ pub(crate) fn run(args: &Convert) -> Result<u8> {
         bail!("--syntax says how to write GDL; with --to kif or --to infix it has no place");
     }
     let input = game::input(&args.file)?;
-    let sheet = read(&input.text, &args.language.options());
+    let sheet = read(&input.text, &args.language.gdl());
     if sheet.diagnostics.has_errors() {
         complain(&input.name, &input.text, &sheet.diagnostics)?;
         return Ok(FOUND);

@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result, anyhow, bail};
 use magister_core::{Game, Halt, Move, Stop};
 use magister_engine::explain::{Extent, Scene};
 use magister_engine::{
-    Error, Explainer, Ground, Limits, Program, Reference, ReferenceGame, within,
+    Error, Explainer, Ground, Program, QueryLimits, Reference, ReferenceGame, within,
 };
 use magister_gdl::{Rulesheet, Syntax};
 use serde_json::Value;
@@ -84,7 +84,7 @@ impl Asked<'_> {
     /// A position that rules make impossible to play on from is one that people want to have
     /// explained, so nothing here demands more of it than the question does.
     fn scene(&self, program: &Arc<Program>, stop: &Stop) -> Result<Scene> {
-        let limits = Limits::default();
+        let limits = QueryLimits::default();
         let mut scene = Scene::default();
         let mut session = None;
         // Positions of a game know all their legal moves; where nobody moves, that is not needed.
@@ -254,7 +254,7 @@ fn successor(
     joint: &[Option<Ground>],
     stop: &Stop,
 ) -> Result<Vec<Ground>, Halt> {
-    let mut reference = Reference::new(Arc::clone(program), Limits::default());
+    let mut reference = Reference::new(Arc::clone(program), QueryLimits::default());
     let terms = reference.terms_mut();
     let state: Vec<_> = state.iter().map(|fluent| terms.import(fluent)).collect();
     let joint: Vec<_> = joint.iter().map(|c| c.as_ref().map(|c| terms.import(c))).collect();

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
-use magister::Input;
+use magister::{FrontEnd, Input, Reading};
 use magister_gdl::{Options, print, read, same_rules};
 
 use super::complain;
@@ -32,7 +32,7 @@ pub(crate) fn run(args: &Fmt) -> Result<u8> {
     Ok(code)
 }
 
-fn one(file: &str, options: &Options, check: bool) -> Result<u8> {
+fn one(file: &str, options: &Reading, check: bool) -> Result<u8> {
     let input = game::input(file)?;
     if !input.exact {
         bail!("{file} is not UTF-8, and formatting would change its bytes; convert it first");
@@ -55,7 +55,11 @@ fn one(file: &str, options: &Options, check: bool) -> Result<u8> {
 }
 
 /// The text laid out anew; none, with the reasons told, if it cannot be read as a whole.
-fn formatted(input: &Input, options: &Options) -> Result<Option<String>> {
+fn formatted(input: &Input, reading: &Reading) -> Result<Option<String>> {
+    if magister::recognise(input) == FrontEnd::Recycle {
+        return cards(input, reading);
+    }
+    let options = &reading.gdl;
     let sheet = read(&input.text, options);
     if sheet.diagnostics.has_errors() {
         complain(&input.name, &input.text, &sheet.diagnostics)?;
@@ -74,6 +78,23 @@ fn formatted(input: &Input, options: &Options) -> Result<Option<String>> {
     let again = read(&text, &options);
     let kept = again.rules.comments.len() == sheet.rules.comments.len();
     if !kept || !same_rules(&sheet.rules, &again.rules) {
+        bail!("{} would not mean the same when formatted; please report it", input.name);
+    }
+    Ok(Some(text))
+}
+
+/// A card game laid out anew.
+fn cards(input: &Input, reading: &Reading) -> Result<Option<String>> {
+    let limits = &reading.recycle.limits;
+    let Some(text) = magister_recycle::format(&input.text, limits) else {
+        let mut err = anstream::stderr().lock();
+        for finding in magister::check(input, reading).terminal() {
+            writeln!(err, "{finding}\n")?;
+        }
+        writeln!(err, "magister: {} is left as it is", input.name)?;
+        return Ok(None);
+    };
+    if !magister_recycle::same_text(&input.text, &text, limits) {
         bail!("{} would not mean the same when formatted; please report it", input.name);
     }
     Ok(Some(text))

@@ -1,5 +1,6 @@
 //! `magister show`: a game, explained.
 
+mod cards;
 mod shapes;
 
 use std::collections::BTreeSet;
@@ -7,7 +8,7 @@ use std::fmt::Write as _;
 use std::io::Write;
 
 use anyhow::{Result, bail};
-use magister::Playable;
+use magister::{FrontEnd, Playable};
 use magister_core::Role;
 use magister_games::catalogue::{Entry, Facts, Found, Version};
 use magister_gdl::{Diagnostics, Dialect, Examined, Rulesheet, Severity, Syntax, examine};
@@ -44,7 +45,10 @@ pub(crate) fn run(args: &Show) -> Result<u8> {
         return Ok(CLEAN);
     }
     let options = args.language.options();
-    let sheet = text.as_ref().map(|t| (t.name.as_str(), examine(&t.text, &options)));
+    if let Some(text) = text.as_ref().filter(|t| magister::recognise(t) == FrontEnd::Recycle) {
+        return cards::run(args, text, &options);
+    }
+    let sheet = text.as_ref().map(|t| (t.name.as_str(), examine(&t.text, &options.gdl)));
     if args.json {
         let mut object = as_json(entry, sheet.as_ref().map(|(n, e)| (*n, e)));
         // What came from standard input can not be read twice.

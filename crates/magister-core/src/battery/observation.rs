@@ -45,13 +45,14 @@ impl Observations {
             if let Some(number) = numbers.iter().find(|number| !number.is_finite()) {
                 return Some(format!("the observation `{name}` has the number {number}"));
             }
-            let no_bit = |&&number: &&f32| number != 0.0 && number != 1.0;
+            let no_bit =
+                |number: &&f32| ![0.0_f32, 1.0].map(f32::to_bits).contains(&number.to_bits());
             if let Some(number) =
                 numbers.iter().find(no_bit).filter(|_| tensor.element == Element::Bit)
             {
                 return Some(format!("the observation `{name}` has {number} among its bits"));
             }
-            if numbers != &self.rows[1][range] {
+            if numbers.iter().zip(&self.rows[1][range]).any(|(a, b)| a.to_bits() != b.to_bits()) {
                 return Some(format!("the observation `{name}` differs when it is written again"));
             }
         }

@@ -52,7 +52,7 @@ impl Planes {
 
 /// Whole numbers from zero.
 fn whole(number: f32) -> Option<usize> {
-    let fits = number >= 0.0 && number < 65536.0 && number.fract() == 0.0;
+    let fits = (0.0..65536.0).contains(&number) && number.fract() == 0.0;
     fits.then_some(number as usize)
 }
 

@@ -48,7 +48,7 @@ pub struct ViewObserver {
 }
 
 enum Kind {
-    Perfect(Following),
+    Perfect(Box<Following>),
     Hidden(History),
 }
 
@@ -79,7 +79,7 @@ impl ViewObserver {
             Information::Perfect => {
                 let states = StateObserver::new(game);
                 let list = [role].into_iter().chain(states.tensors().list().iter().cloned());
-                (list.collect::<Vec<_>>(), Kind::Perfect(Following::new(states)))
+                (list.collect::<Vec<_>>(), Kind::Perfect(Box::new(Following::new(states))))
             }
             Information::Hidden => {
                 let history = History::of(game.as_ref());

@@ -1,6 +1,6 @@
 //! Whether states are what a network takes for granted, for all lanes at once.
 
-use magister_lanes::{Form, Operation, Tape, Width};
+use magister_lanes::{Operation, Tape, TapeForm, Width};
 
 use super::phases::Phase;
 use crate::circuit::{Circuit, Laid, Layout, Wire};
@@ -27,7 +27,7 @@ impl Check {
         let gates = circuit.section();
         let kept = known.iter().copied().chain([possible]).collect();
         let layout = Layout {
-            form: Form::best(Width::best()),
+            form: TapeForm::best(Width::best()),
             widths: Width::useful(),
             wires: circuit.wires as usize,
             inputs: fluents + 1,

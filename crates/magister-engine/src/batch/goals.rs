@@ -4,7 +4,7 @@
 //! many gates, the last states are kept lane by lane until a lane would have to keep two, and the
 //! goals of all are computed at once.
 
-use magister_lanes::{Form, Gate, Operation, Tape, Width};
+use magister_lanes::{Gate, Operation, Tape, TapeForm, Width};
 
 use crate::circuit::{Circuit, Laid, Layout, Wire};
 use crate::network::Network;
@@ -65,7 +65,7 @@ impl Goals {
         }
         let kept: Vec<Wire> = rewards.iter().map(|&(.., wire)| at(wire)).collect();
         let layout = Layout {
-            form: Form::best(Width::best()),
+            form: TapeForm::best(Width::best()),
             widths: Width::useful(),
             wires: (circuit.wires + shift) as usize,
             inputs: shift + 1,

@@ -1,7 +1,7 @@
 //! What all players of a game share: its programs, and what is known of its states.
 
 use magister_core::Batch;
-use magister_lanes::{Form, Width};
+use magister_lanes::{TapeForm, Width};
 
 use super::check::Check;
 use super::ending::Ending;
@@ -46,14 +46,14 @@ impl BatchPlan {
         } else {
             phases.iter().map(|(_, side, turns)| step(side, Some(turns.clone()))).collect()
         };
-        let make = |form: Form| -> Vec<RowProgram> {
+        let make = |form: TapeForm| -> Vec<RowProgram> {
             steps.iter().map(|step| RowProgram::new(step, apart.as_ref(), moves, form)).collect()
         };
-        let form = Form::best(Width::best());
+        let form = TapeForm::best(Width::best());
         let mut programs = make(form);
-        if form != Form::Runs && !programs.iter().all(RowProgram::has_code) {
+        if form != TapeForm::Runs && !programs.iter().all(RowProgram::has_code) {
             // Gates in the order for code are slow without it.
-            programs = make(Form::Runs);
+            programs = make(TapeForm::Runs);
         }
         let phases: Vec<Phase> = phases.into_iter().map(|(phase, ..)| phase).collect();
         let check = (!moves).then(|| Check::new(network, &phases.iter().collect::<Vec<_>>()));

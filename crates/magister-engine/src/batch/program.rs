@@ -1,30 +1,4 @@
-//! The batch program: one step of a game as gates over lanes, before anything is laid out for a
-//! processor.
-//!
-//! A back end plays as many games side by side as its words have bits; each game is a lane. A
-//! program has one [`StepProgram`], or two that take turns where two roles do so strictly. Wire 0
-//! is always true; behind it come the wires of the fluents, then those of the moves that are made
-//! (and of roles that idle), then everything that gates compute. A gate reads wires that are inputs
-//! or were written before, so a back end may run the lists in their order, reorder them, or
-//! translate them.
-//!
-//! One step of all lanes:
-//!
-//! 1. The fluents hold the state. Run [`legal_gates`](StepProgram::legal_gates). Now
-//!    [`terminal`](StepProgram::terminal), [`legal`](StepProgram::legal),
-//!    [`weights`](StepProgram::weights) and the [`count`](Choice::count) of every choice are there,
-//!    and [`stuck`](StepProgram::stuck) says where the rules are at fault.
-//! 2. Where a state is terminal, run [`goal_gates`](StepProgram::goal_gates); then
-//!    [`rewards`](StepProgram::rewards) are there. The wires that step 3 needs stay what they are.
-//! 3. Make the choices. Each takes a random number `U` of 40 bits: in the lanes of
-//!    [`draws[d]`](Choice::draws) that of draw `d`, as the [contract](magister_core::playout)
-//!    numbers them. Write the digits of `floor(U * count / 2^40)` to the wires of
-//!    [`number`](Choice::number).
-//! 4. Run [`next_gates`](StepProgram::next_gates). Now [`made`](StepProgram::made),
-//!    [`next`](StepProgram::next) and [`gains`](StepProgram::gains) are there, and after
-//!    [`percept_gates`](StepProgram::percept_gates) also [`percepts`](StepProgram::percepts).
-//! 5. The next state becomes the state. Nothing is said of lanes that were terminal: the back end
-//!    puts a new start there.
+//! One step of a game as gates over lanes; the module above says how to run it.
 
 use std::ops::Range;
 
@@ -37,7 +11,7 @@ use super::phases::Phase;
 use crate::circuit::{Circuit, Wire};
 use crate::network::{Edge, FluentId, MoveId, Network, Turns};
 
-/// The batch program of a game; see the [module](self).
+/// The batch program of a game; see the [module](super).
 #[derive(Clone, PartialEq, Debug)]
 pub struct BatchProgram {
     /// The number of fluents; those of a state are the wires from 1 on.
@@ -55,7 +29,7 @@ pub struct BatchProgram {
     pub turns: Vec<(FluentId, bool)>,
 }
 
-/// One step of all lanes; see the [module](self).
+/// One step of all lanes; see the [module](super).
 #[derive(Clone, PartialEq, Debug)]
 pub struct StepProgram {
     /// The number of wires.

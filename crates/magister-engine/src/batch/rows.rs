@@ -3,7 +3,7 @@
 //! Added to the gates of the program are those that make random numbers out of planes, and those
 //! that let the next state become the state; then wires get rows.
 
-use magister_lanes::{BITS, Commit, Form, Operation, Tape, Width, planes_for};
+use magister_lanes::{BITS, Commit, Operation, Tape, TapeForm, Width, planes_for};
 
 use super::ending::Ending;
 use super::goals::Goals;
@@ -72,7 +72,12 @@ pub(super) struct RowChoice {
 impl RowProgram {
     /// The rows of a step whose goals may be computed apart. With `moves`, the rows of the moves
     /// that are made are there after each sweep, at the places of the network's inputs.
-    pub(super) fn new(step: &StepProgram, apart: Option<&Goals>, moves: bool, form: Form) -> Self {
+    pub(super) fn new(
+        step: &StepProgram,
+        apart: Option<&Goals>,
+        moves: bool,
+        form: TapeForm,
+    ) -> Self {
         // New gates need no graph, only wires behind those of the step.
         let none = Graph::new(0, Vec::new());
         let mut circuit = Circuit::new(&none);
@@ -80,7 +85,7 @@ impl RowProgram {
         // Before all that differs from side to side, so that they have the same rows in all.
         let mut fixed = Vec::new();
         let restart = fix(&mut circuit, &mut fixed, 1);
-        let code = form != Form::Runs;
+        let code = form != TapeForm::Runs;
         let starts = code.then(|| fix(&mut circuit, &mut fixed, step.next.len()));
         let planes = Planes::new(&mut circuit, &mut fixed, &step.choices);
         fixed.extend(step.choices.iter().flat_map(|choice| choice.number.clone()));

@@ -2,7 +2,7 @@
 //! are drawn: the tapes for it.
 
 use magister_core::{Move, Role};
-use magister_lanes::{BITS, Form, Operation, Tape, Width, planes_for};
+use magister_lanes::{BITS, Operation, Tape, TapeForm, Width, planes_for};
 
 use super::check::possible;
 use super::choice::{Counted, Leaf, weightless};
@@ -72,14 +72,14 @@ pub(super) struct After {
 impl TryPlan {
     /// The plan of a network for a role, in a game that may hide information.
     pub(crate) fn new(network: &Network, role: usize, hidden: bool) -> Option<Self> {
-        let form = Form::best(Width::best());
+        let form = TapeForm::best(Width::best());
         // Gates in the order for code are slow without it.
         Self::in_form(network, role, hidden, form)
-            .or_else(|| Self::in_form(network, role, hidden, Form::Runs))
+            .or_else(|| Self::in_form(network, role, hidden, TapeForm::Runs))
     }
 
     /// The plan in a form; none if that is code and can not be made.
-    fn in_form(network: &Network, role: usize, hidden: bool, form: Form) -> Option<Self> {
+    fn in_form(network: &Network, role: usize, hidden: bool, form: TapeForm) -> Option<Self> {
         let after = After::new(network, form)?;
         let mut builder = Builder::new(network);
         let random = builder.fixed(BITS);
@@ -240,7 +240,7 @@ impl<'a> Builder<'a> {
 
     fn lay(
         &self,
-        form: Form,
+        form: TapeForm,
         kept: Vec<Wire>,
         sections: Vec<Vec<magister_lanes::Gate>>,
     ) -> Option<Laid> {
@@ -253,7 +253,7 @@ impl<'a> Builder<'a> {
             kept,
             after: None,
         };
-        Some(layout.lay(sections)).filter(|laid| form == Form::Runs || laid.compiled)
+        Some(layout.lay(sections)).filter(|laid| form == TapeForm::Runs || laid.compiled)
     }
 }
 
@@ -294,7 +294,7 @@ impl Playable {
 }
 
 impl After {
-    fn new(network: &Network, form: Form) -> Option<Self> {
+    fn new(network: &Network, form: TapeForm) -> Option<Self> {
         let mut builder = Builder::new(network);
         let state = Playable::new(&mut builder.circuit, network);
         let gates = builder.circuit.section();

@@ -11,7 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::network::{GdlNetwork, NodeId};
 use crate::program::{Effect, Goal, Pattern, Program, RelationInfo};
 use crate::term::Terms;
-use crate::{Ground, Limits, Reference};
+use crate::{Ground, QueryLimits, Reference};
 
 /// States that are looked at.
 const STATES: usize = 160;
@@ -114,7 +114,7 @@ impl Material {
     /// Answers of relations that a style names, which may be rules as well as facts. They are asked
     /// in the first state, because they never change.
     pub(super) fn derive(&mut self, rules: &Program, names: &[&String]) {
-        let limits = Limits { answers: FLUENTS, ..Limits::default() };
+        let limits = QueryLimits { answers: FLUENTS, ..QueryLimits::default() };
         let mut reference = Reference::new(Arc::new(rules.clone()), limits);
         for name in names {
             let of = |symbol| rules.terms.name(symbol) == name.as_str();
@@ -247,7 +247,7 @@ fn seen(states: &[Vec<Ground>], rules: Option<&Program>) -> Vec<Ground> {
         }
     }
     let Some(rules) = rules else { return all };
-    let limits = Limits { answers: FLUENTS, ..Limits::default() };
+    let limits = QueryLimits { answers: FLUENTS, ..QueryLimits::default() };
     let mut reference = Reference::new(Arc::new(rules.clone()), limits);
     let stop = Stop::never();
     let Ok(listed) = reference.ask("base", vec![Pattern::Variable(0)], &stop) else { return all };

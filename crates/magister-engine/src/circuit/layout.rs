@@ -1,13 +1,13 @@
 //! From gates in sections to tapes over rows.
 
-use magister_lanes::{Form, Gate, Tape, Width};
+use magister_lanes::{Gate, Tape, TapeForm, Width};
 
 use super::{Wire, depth_first, fuse, in_place, in_runs, rows, wanted};
 
 /// What is to become tapes.
 pub(crate) struct Layout<'a> {
     /// The form of the tapes.
-    pub(crate) form: Form,
+    pub(crate) form: TapeForm,
     /// The widths of rows that code is made for, where it is code.
     pub(crate) widths: &'a [Width],
     /// The number of wires.
@@ -37,11 +37,11 @@ impl Layout<'_> {
     pub(crate) fn lay(mut self, mut sections: Vec<Vec<Gate>>) -> Laid {
         let wires = self.wires;
         let form = self.form;
-        let widths = if form == Form::Runs { &[] } else { self.widths };
+        let widths = if form == TapeForm::Runs { &[] } else { self.widths };
         if let Some(after) = self.after {
             self.kept.extend(after);
         }
-        if form == Form::TableCode {
+        if form == TapeForm::TableCode {
             let wanted = wanted(&sections, wires, &self.kept);
             for (section, wanted) in sections.iter_mut().zip(&wanted) {
                 *section = fuse(section, wires, wanted);
@@ -50,8 +50,8 @@ impl Layout<'_> {
         let needed = wanted(&sections, wires, &self.kept);
         for (section, wanted) in sections.iter_mut().zip(&needed) {
             *section = match form {
-                Form::Runs => in_runs(section, wires),
-                Form::Code | Form::TableCode => depth_first(section, wires, wanted),
+                TapeForm::Runs => in_runs(section, wires),
+                TapeForm::Code | TapeForm::TableCode => depth_first(section, wires, wanted),
             };
         }
         if let (Some(after), Some(last)) = (self.after, sections.last_mut()) {
@@ -69,7 +69,7 @@ impl Layout<'_> {
             let mut tape = Tape::new(gates, rows);
             let outs: Vec<u32> = outs.iter().map(|&wire| row[wire as usize]).collect();
             compiled &=
-                widths.iter().fold(form != Form::Runs, |all, &w| tape.compile(w, &outs) && all);
+                widths.iter().fold(form != TapeForm::Runs, |all, &w| tape.compile(w, &outs) && all);
             tape
         };
         let tapes = sections.iter().zip(&outs).map(&mut tape).collect();

@@ -43,10 +43,6 @@ impl std::ops::Not for Wire {
     }
 }
 
-/// A fluent of a builder.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct FluentHandle(u32);
-
 /// A move of a role of a builder.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct MoveHandle(u32);
@@ -213,16 +209,16 @@ impl CompiledBuilder {
     }
 
     /// Adds a fluent, and says whether it holds in the first state.
-    pub fn fluent(&mut self, text: &str, initial: bool) -> FluentHandle {
+    pub fn fluent(&mut self, text: &str, initial: bool) -> FluentId {
         let number = self.fluents.len() as u32;
         let wire = self.node(Node::Fluent(number));
         self.fluents.push(Fluent { text: text.to_owned(), initial, wire, next: None });
-        FluentHandle(number)
+        FluentId(number)
     }
 
     /// Where a fluent holds.
-    pub fn holds(&self, fluent: FluentHandle) -> Wire {
-        self.fluents[fluent.0 as usize].wire
+    pub fn holds(&self, fluent: FluentId) -> Wire {
+        self.fluents[fluent.index()].wire
     }
 
     /// Adds a move of a role. Moves are numbered by their texts in the order in which those first
@@ -296,8 +292,8 @@ impl CompiledBuilder {
     }
 
     /// Says when a fluent holds in the next state.
-    pub fn next(&mut self, fluent: FluentHandle, when: Wire) {
-        self.fluents[fluent.0 as usize].next = Some(self.own(when));
+    pub fn next(&mut self, fluent: FluentId, when: Wire) {
+        self.fluents[fluent.index()].next = Some(self.own(when));
     }
 
     /// Says which states are terminal.
@@ -353,8 +349,8 @@ impl CompiledBuilder {
 
     /// Hints that at most one of some fluents holds in every state. What can be proven of it makes
     /// the network smaller; what can not is ignored.
-    pub fn exclusive(&mut self, fluents: &[FluentHandle]) {
-        self.exclusive.push(fluents.iter().map(|fluent| FluentId(fluent.0)).collect());
+    pub fn exclusive(&mut self, fluents: &[FluentId]) {
+        self.exclusive.push(fluents.to_vec());
     }
 
     /// Has texts read by a front end.

@@ -17,8 +17,9 @@ use magister_core::{Board, Game, Info};
 use crate::network::Network;
 use crate::observation::FluentTensors;
 
+pub use crate::network::FluentId;
 pub use build_error::BuildError;
-pub use builder::{CompiledBuilder, FluentHandle, MoveHandle, Wire};
+pub use builder::{CompiledBuilder, MoveHandle, Wire};
 pub use names::{Names, Reader};
 
 /// The board of a compiled game.

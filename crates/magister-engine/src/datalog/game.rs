@@ -15,7 +15,7 @@ use crate::board::Listed;
 use crate::ground::Ground;
 use crate::program::Program;
 use crate::reference::numbering::Numbering;
-use crate::reference::{self, Limits, locked};
+use crate::reference::{self, QueryLimits, locked};
 use crate::term::TermId;
 use crate::trace::Stepper;
 use crate::vocabulary::Vocabulary;
@@ -25,7 +25,7 @@ use crate::vocabulary::Vocabulary;
 pub(super) struct Shared {
     pub(super) info: Info,
     pub(super) code: Arc<Code>,
-    pub(super) limits: Limits,
+    pub(super) limits: QueryLimits,
     pub(super) initial: Vec<TermId>,
     pub(super) numbering: Mutex<Numbering>,
     /// What the rules fix, where grounding found it.
@@ -58,7 +58,7 @@ impl DatalogGame {
     pub fn new(
         program: &Arc<Program>,
         vocabulary: Option<Arc<Vocabulary>>,
-        limits: Limits,
+        limits: QueryLimits,
         source: &str,
         name: &str,
         stop: &Stop,

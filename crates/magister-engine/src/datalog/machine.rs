@@ -15,7 +15,7 @@ use super::code::{Build, Code, Plan, ProcedureId};
 use super::memo::Memo;
 use super::state::State;
 use crate::program::Depends;
-use crate::reference::Limits;
+use crate::reference::QueryLimits;
 use crate::term::{TermId, Terms};
 
 /// Where the matches of a step are.
@@ -91,7 +91,7 @@ const BACKLOG: usize = 8;
 #[derive(Clone, Debug)]
 pub(super) struct Machine {
     pub(super) code: Arc<Code>,
-    pub(super) limits: Limits,
+    pub(super) limits: QueryLimits,
     pub(super) terms: Terms,
     pub(super) state: State,
     /// The move of each role.
@@ -124,7 +124,7 @@ pub(super) struct Machine {
 
 impl Machine {
     /// A machine in the empty state.
-    pub(super) fn new(code: Arc<Code>, limits: Limits) -> Self {
+    pub(super) fn new(code: Arc<Code>, limits: QueryLimits) -> Self {
         let memo =
             |p: &super::code::Procedure| Memo::new(p.inputs, p.outputs, p.component.is_some());
         Machine {
@@ -245,13 +245,13 @@ impl Machine {
         stop.check()?;
         self.next_look = self.work + PATIENCE;
         let limit = if self.work > self.limits.steps {
-            format!("{} steps for one query (`Limits::steps`)", self.limits.steps)
+            format!("{} steps for one query (`QueryLimits::steps`)", self.limits.steps)
         } else if self.kept > self.limits.answers {
-            format!("{} answers (`Limits::answers`)", self.limits.answers)
+            format!("{} answers (`QueryLimits::answers`)", self.limits.answers)
         } else if self.tasks.len().max(self.saved.len()) / BACKLOG > self.limits.answers {
-            format!("work left to do for {} answers (`Limits::answers`)", self.limits.answers)
+            format!("work left to do for {} answers (`QueryLimits::answers`)", self.limits.answers)
         } else if self.terms.len() > self.limits.terms {
-            format!("{} different terms (`Limits::terms`)", self.limits.terms)
+            format!("{} different terms (`QueryLimits::terms`)", self.limits.terms)
         } else {
             return Ok(());
         };
@@ -263,7 +263,7 @@ impl Machine {
     pub(super) fn too_deep(&self, code: &Code, plan: &Plan) -> Halt {
         let (depth, rule) = (self.limits.depth, rule_name(code, plan));
         Halt::Limit(format!(
-            "terms or lists nested {depth} deep (`Limits::depth`), at {rule}; they may have no end"
+            "terms or lists nested {depth} deep (`QueryLimits::depth`), at {rule}; they may have no end"
         ))
     }
 

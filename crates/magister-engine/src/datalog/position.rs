@@ -7,7 +7,7 @@ use magister_gdl::Dialect;
 
 use super::code::{Code, ProcedureId};
 use super::machine::Machine;
-use crate::reference::Limits;
+use crate::reference::QueryLimits;
 use crate::term::{TermId, Terms};
 
 /// How deeply operations may perform each other.
@@ -32,7 +32,7 @@ pub(super) struct Position {
 
 impl Position {
     /// The empty state.
-    pub(super) fn new(code: Arc<Code>, limits: Limits) -> Self {
+    pub(super) fn new(code: Arc<Code>, limits: QueryLimits) -> Self {
         Position {
             operations: code.program.dialect == Dialect::Operations,
             machine: Machine::new(code, limits),

@@ -13,7 +13,7 @@ use super::position::Position;
 use super::source;
 use super::statics::Statics;
 use crate::program::{Program, Relation};
-use crate::reference::Limits;
+use crate::reference::QueryLimits;
 use crate::term::{Functor, TermId};
 
 /// Steps of random play from which the estimates come.
@@ -36,7 +36,11 @@ pub(super) struct Compiled {
 }
 
 /// The code of a program.
-pub(super) fn compile(program: &Program, limits: Limits, stop: &Stop) -> Result<Compiled, Halt> {
+pub(super) fn compile(
+    program: &Program,
+    limits: QueryLimits,
+    stop: &Stop,
+) -> Result<Compiled, Halt> {
     let mut program = program.clone();
     let queries = source::extend(&mut program);
     let program = Arc::new(program);

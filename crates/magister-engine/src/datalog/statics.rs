@@ -13,7 +13,7 @@ use super::machine::Machine;
 use super::safety;
 use super::table::Table;
 use crate::program::{Depends, Program, Relation};
-use crate::reference::Limits;
+use crate::reference::QueryLimits;
 use crate::term::{TermId, Terms};
 
 /// Steps that one relation may take. What takes more is worked out where it is asked for, which
@@ -39,7 +39,11 @@ pub(super) struct Statics {
 
 impl Statics {
     /// Works out the relations of a program.
-    pub(super) fn new(program: &Arc<Program>, limits: &Limits, stop: &Stop) -> Result<Self, Halt> {
+    pub(super) fn new(
+        program: &Arc<Program>,
+        limits: &QueryLimits,
+        stop: &Stop,
+    ) -> Result<Self, Halt> {
         let enumerable = safety::enumerable(program);
         let mut statics = Statics {
             terms: program.terms.clone(),
@@ -68,7 +72,7 @@ impl Statics {
         if derived.is_empty() {
             return Ok(statics);
         }
-        let limits = Limits { steps: STEPS, answers: ANSWERS, ..*limits };
+        let limits = QueryLimits { steps: STEPS, answers: ANSWERS, ..*limits };
         let estimates = Estimates::default();
         let mut compiler = Compiler::new(program, &statics, &estimates);
         let procedures: Vec<u32> =

@@ -11,7 +11,7 @@ use super::DatalogGame;
 use super::position::Position;
 use super::prepare::{Compiled, compile};
 use crate::program::Program;
-use crate::reference::Limits;
+use crate::reference::QueryLimits;
 
 fn program(text: &str) -> Program {
     let sheet = read(text, &Options::default());
@@ -19,7 +19,7 @@ fn program(text: &str) -> Program {
     Program::new(&sheet.rules, text).expect("a program")
 }
 
-fn position(text: &str, limits: Limits) -> Result<Position, Halt> {
+fn position(text: &str, limits: QueryLimits) -> Result<Position, Halt> {
     let Compiled { code, initial, .. } = compile(&program(text), limits, &Stop::never())?;
     let mut position = Position::new(code, limits);
     position.set_state(&initial);
@@ -28,7 +28,7 @@ fn position(text: &str, limits: Limits) -> Result<Position, Halt> {
 
 /// The legal moves of the first role in the initial state, sorted.
 fn legal(text: &str) -> Vec<String> {
-    let mut position = position(text, Limits::default()).expect("it compiles");
+    let mut position = position(text, QueryLimits::default()).expect("it compiles");
     let legal = position.legal(0, &Stop::never()).expect("legal moves").to_vec();
     let mut texts: Vec<String> =
         legal.iter().map(|&term| position.terms().export(term).to_string()).collect();
@@ -79,7 +79,7 @@ fn the_constant_p_is_not_the_compound_p() {
 fn rules_without_end_are_named() {
     let text = "(role a)\n(init (n 0))\n(<= (m ?x) (true (n ?x)))\n(<= (m (s ?x)) (m ?x))\n\
                 (<= (legal a ?x) (m ?x))";
-    let mut position = position(text, Limits::default()).expect("it compiles");
+    let mut position = position(text, QueryLimits::default()).expect("it compiles");
     let halt = position.legal(0, &Stop::never()).expect_err("no end");
     assert!(matches!(&halt, Halt::Limit(what) if what.contains("line 4")), "{halt}");
     // The machine is as good as new afterwards.
@@ -96,7 +96,7 @@ fn a_limit_of_work_is_kept() {
         "(<= far (true on) (d ?a) (d ?b) (d ?c) (d ?e) (d ?f) (p ?a ?b ?c ?e ?f))
          (<= (p ?a ?b ?c ?e ?f) (true (never ?a ?b ?c ?e ?f))) (<= (legal a x) far)",
     );
-    let limits = Limits { steps: 100_000, ..Limits::default() };
+    let limits = QueryLimits { steps: 100_000, ..QueryLimits::default() };
     let halt = match position(&text, limits) {
         Ok(mut position) => position.legal(0, &Stop::never()).map(<[_]>::to_vec),
         Err(halt) => Err(halt),
@@ -127,8 +127,11 @@ fn an_evaluation_can_be_stopped() {
     let text = "(role a) (init on) (<= (legal a x) (true on))";
     let stop = Stop::new();
     stop.set();
-    assert_eq!(compile(&program(text), Limits::default(), &stop).map(|_| ()), Err(Halt::Stopped));
-    let mut position = position(text, Limits::default()).expect("it compiles");
+    assert_eq!(
+        compile(&program(text), QueryLimits::default(), &stop).map(|_| ()),
+        Err(Halt::Stopped)
+    );
+    let mut position = position(text, QueryLimits::default()).expect("it compiles");
     assert_eq!(position.legal(0, &stop).map(<[_]>::len), Err(Halt::Stopped));
 }
 
@@ -148,7 +151,7 @@ const SWITCHES: &str = "role(you)\nrole(me)\n\
 fn operations() {
     let program = program(SWITCHES);
     let program = Arc::new(program);
-    let limits = Limits::default();
+    let limits = QueryLimits::default();
     let game = DatalogGame::new(&program, None, limits, SWITCHES, "switches", &Stop::never())
         .expect("a game");
     let mut worker = game.worker();
@@ -192,7 +195,7 @@ fn the_battery() {
         (<= terminal (true (step 3))) (<= terminal (not (true (cell 2 b))))
         (<= (goal ?r 100) (true (cell 2 ?r)) (role ?r))
         (<= (goal ?r 0) (role ?r) (not (true (cell 2 ?r))))";
-    let (program, limits) = (Arc::new(program(text)), Limits::default());
+    let (program, limits) = (Arc::new(program(text)), QueryLimits::default());
     let game = DatalogGame::new(&program, None, limits, text, "row", &Stop::never());
     battery::assert_game(&game.expect("a game"));
 }

@@ -1,4 +1,12 @@
 //! Evaluators of networks, behind the vocabulary and behind recorded matches.
+//!
+//! Three types say how a game is run:
+//!
+//! | type | says |
+//! |---|---|
+//! | [`Evaluator`](crate::Evaluator) | which evaluator makes the steps; what `--evaluator` takes |
+//! | [`Playouts`] | how batches of playouts are played: step by step, on vectors, or as measured |
+//! | [`Width`] | how many lanes a vector has |
 
 mod bare;
 mod code;

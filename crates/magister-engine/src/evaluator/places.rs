@@ -16,7 +16,7 @@ pub(super) struct Places {
     pub(super) numbers: Vec<u32>,
     /// For each role the network's number of each of the vocabulary's moves, or [`NOWHERE`], and
     /// the input of it.
-    places: Vec<Vec<(u32, InputId)>>,
+    found: Vec<Vec<(u32, InputId)>>,
     /// For each role the input of its doing nothing.
     idle: Vec<Option<InputId>>,
 }
@@ -36,13 +36,13 @@ impl Places {
             }
             places.push(place);
         }
-        Self { ranges, numbers, places, idle: network.idle.clone() }
+        Self { ranges, numbers, found: places, idle: network.idle.clone() }
     }
 
     /// The network's number of a move of a role, and the input of it.
     #[inline]
     fn find(&self, role: usize, choice: Move) -> Option<(u32, InputId)> {
-        let place = self.places[role].get(choice.0 as usize).copied();
+        let place = self.found[role].get(choice.0 as usize).copied();
         place.filter(|&(at, _)| at != NOWHERE)
     }
 

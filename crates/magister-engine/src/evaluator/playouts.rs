@@ -97,15 +97,13 @@ impl<M: Machine> NetworkWorker<M> {
                 let (seed, max_steps) = (leaves.seed, leaves.max_steps);
                 let streams = first.as_slice();
                 let trial = Batch { seed, streams, max_steps, detail: Detail::Sums };
-                match self.best(&trial, &request, stop)? {
-                    Some(width) => self.leaves_on_vectors(width, leaves, out, stop),
-                    None => {
-                        let begun = self.shared.clock().start();
-                        self.leaves_one_by_one(leaves, out, stop)?;
-                        self.shared.pace().note_time(&request, begun.elapsed());
-                        Ok(())
-                    }
+                if let Some(width) = self.best(&trial, &request, stop)? {
+                    return self.leaves_on_vectors(width, leaves, out, stop);
                 }
+                let begun = self.shared.clock().start();
+                self.leaves_one_by_one(leaves, out, stop)?;
+                self.shared.pace().note_time(&request, begun.elapsed());
+                Ok(())
             }
         }
     }

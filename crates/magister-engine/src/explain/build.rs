@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use magister_core::{Halt, Stop};
 use rustc_hash::FxHashMap;
 
-use super::tree::{Claim, Explanation, NodeId, Reason};
+use super::tree::{Claim, Explanation, ProofId, Reason};
 use super::{Extent, Moment};
 use crate::program::{Atom, Goal, Literal, Names, Pattern};
 use crate::reference::bind::{UNBOUND, resolve};
@@ -14,7 +14,7 @@ use crate::term::TermId;
 
 /// A node to be explained by what happened before.
 pub(super) struct Before {
-    pub(super) node: NodeId,
+    pub(super) node: ProofId,
     pub(super) fluent: TermId,
     /// The step that made it so; zero for the initial position.
     pub(super) step: u32,
@@ -31,9 +31,9 @@ pub(super) struct Build<'a> {
     /// The position in which the interpreter is.
     pub(super) at: u32,
     /// Atoms whose proofs are told already, by position.
-    pub(super) proved: FxHashMap<(u32, TermId), NodeId>,
+    pub(super) proved: FxHashMap<(u32, TermId), ProofId>,
     /// Conditions whose failure is told already, by position.
-    pub(super) failed: FxHashMap<(u32, String), NodeId>,
+    pub(super) failed: FxHashMap<(u32, String), ProofId>,
     pub(super) before: VecDeque<Before>,
 }
 
@@ -194,7 +194,7 @@ impl<'a> Build<'a> {
         bindings: &[TermId],
         holds: bool,
         reason: Reason,
-    ) -> NodeId {
+    ) -> ProofId {
         let literal = self.under(literal, bindings);
         self.out.add(Claim::Literal(literal, names.clone()), holds, self.at, reason)
     }

@@ -8,7 +8,7 @@ use super::join::{Bounds, Instance, Instances, nearest_misses};
 use super::near::{alike, hint, unknown};
 use super::search::ground_atom;
 use super::text;
-use super::tree::{Claim, NodeId, Reason};
+use super::tree::{Claim, ProofId, Reason};
 use super::words::Words;
 use crate::program::{Atom, Goal, Literal, Names, Pattern, Rule};
 use crate::reference::bind::UNBOUND;
@@ -24,7 +24,7 @@ const NODES: usize = 20_000;
 
 /// A condition whose node has no reason yet.
 struct Job {
-    node: NodeId,
+    node: ProofId,
     literal: Literal,
     names: Names,
     depth: u32,
@@ -39,7 +39,7 @@ impl Build<'_> {
         bindings: &[TermId],
         depth: u32,
         history: u32,
-    ) -> Result<NodeId, Halt> {
+    ) -> Result<ProofId, Halt> {
         let before = self.reference.limit_steps(STEPS);
         let result = self.fail(literal, names, bindings, depth, history);
         self.reference.limit_steps(before);
@@ -53,7 +53,7 @@ impl Build<'_> {
         bindings: &[TermId],
         depth: u32,
         history: u32,
-    ) -> Result<NodeId, Halt> {
+    ) -> Result<ProofId, Halt> {
         let root = self.add(literal, names, bindings, false, Reason::Computed);
         let literal = self.under(literal, bindings);
         let mut rest = vec![Job { node: root, literal, names: names.clone(), depth }];
@@ -251,7 +251,7 @@ impl Build<'_> {
         instance: &Instance,
         failing: Vec<Literal>,
         rest: &mut Vec<Job>,
-    ) -> NodeId {
+    ) -> ProofId {
         let open = instance.open.len();
         let hold = info.body.len() - failing.len() - open;
         let reason =

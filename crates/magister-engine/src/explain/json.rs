@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::text::{claim, line};
-use super::tree::{Claim, Explanation, Node, NodeId, Reason};
+use super::tree::{Claim, Explanation, ProofId, ProofStep, Reason};
 use super::words::Words;
 use crate::program::Names;
 use crate::reference::bind::UNBOUND;
@@ -22,11 +22,11 @@ pub(super) fn json(words: &Words<'_>, explanation: &Explanation) -> Value {
     })
 }
 
-fn numbers(ids: &[NodeId]) -> Vec<u32> {
+fn numbers(ids: &[ProofId]) -> Vec<u32> {
     ids.iter().map(|id| id.0).collect()
 }
 
-fn node(words: &Words<'_>, node: &Node) -> Value {
+fn node(words: &Words<'_>, node: &ProofStep) -> Value {
     let mut object = json!({
         "claim": claim(words, &node.claim),
         "holds": node.holds,

@@ -32,9 +32,9 @@ use magister_gdl::Syntax;
 use crate::ground::Ground;
 use crate::program::{Depends, Goal, Program};
 use crate::term::TermId;
-use crate::{Error, Limits, Reference};
+use crate::{Error, QueryLimits, Reference};
 use build::Build;
-pub use tree::{Claim, Explanation, Hint, Node, NodeId, Reason};
+pub use tree::{Claim, Explanation, Hint, ProofId, ProofStep, Reason};
 use words::Words;
 
 /// Where the question is asked.
@@ -91,7 +91,7 @@ impl Explainer {
         scene: &Scene,
     ) -> Result<Self, Error> {
         let question = question::read(&mut program, question, scene)?;
-        let mut reference = Reference::new(Arc::new(program), Limits::default());
+        let mut reference = Reference::new(Arc::new(program), QueryLimits::default());
         let question = match question {
             question::Question::Literal(literal, names) => Claim::Literal(literal, names),
             question::Question::Next(fluent) => Claim::Next(reference.terms_mut().import(&fluent)),

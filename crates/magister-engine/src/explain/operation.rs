@@ -4,7 +4,7 @@ use magister_core::Halt;
 
 use super::build::Build;
 use super::near::hint;
-use super::tree::{Claim, NodeId, Reason};
+use super::tree::{Claim, ProofId, Reason};
 use crate::program::{Atom, Effect, Goal, Literal, Names, Pattern};
 use crate::reference::Bindings;
 use crate::reference::bind::{UNBOUND, matches, resolve};
@@ -18,7 +18,7 @@ impl Build<'_> {
         fluent: TermId,
         depth: u32,
         history: u32,
-    ) -> Result<NodeId, Halt> {
+    ) -> Result<ProofId, Halt> {
         let changes = self.reference.changes(self.stop)?;
         let there = self.reference.state().contains(&fluent);
         let claim = Claim::Next(fluent);
@@ -52,7 +52,7 @@ impl Build<'_> {
         changes: &Changes,
         depth: u32,
         history: u32,
-    ) -> Result<NodeId, Halt> {
+    ) -> Result<ProofId, Halt> {
         let root = self.out.add(claim, true, self.at, Reason::Bare);
         if let Some(Some(change)) = changes.performed.get(&atom) {
             self.change(root, *change, changes, depth, history)?;
@@ -64,7 +64,7 @@ impl Build<'_> {
     /// operation and the conditions of the effect.
     fn change(
         &mut self,
-        mut node: NodeId,
+        mut node: ProofId,
         mut change: u32,
         changes: &Changes,
         depth: u32,
@@ -103,7 +103,7 @@ impl Build<'_> {
         changes: &Changes,
         depth: u32,
         history: u32,
-    ) -> Result<NodeId, Halt> {
+    ) -> Result<ProofId, Halt> {
         let functor = self.reference.terms().functor(fluent);
         let hint = hint(self.reference.program(), functor);
         let reason = Reason::NoOperation(hint);

@@ -4,7 +4,7 @@ use magister_core::Halt;
 
 use super::build::{Before, Build};
 use super::search::{Proof, ground_atom, prove};
-use super::tree::{NodeId, Reason};
+use super::tree::{ProofId, Reason};
 use crate::program::{Atom, Goal, Literal, Names, Pattern};
 use crate::reference::bind::{UNBOUND, value};
 use crate::term::TermId;
@@ -18,7 +18,7 @@ impl Build<'_> {
         bindings: &[TermId],
         depth: u32,
         history: u32,
-    ) -> Result<NodeId, Halt> {
+    ) -> Result<ProofId, Halt> {
         if literal.negated {
             return Ok(self.add(literal, names, bindings, true, Reason::Absent));
         }
@@ -32,7 +32,7 @@ impl Build<'_> {
     }
 
     /// Explains a ground atom that holds.
-    pub(super) fn grow(&mut self, atom: TermId, depth: u32, history: u32) -> Result<NodeId, Halt> {
+    pub(super) fn grow(&mut self, atom: TermId, depth: u32, history: u32) -> Result<ProofId, Halt> {
         let proof = prove(self.reference, atom, self.stop)?;
         let root = self.atom(atom);
         // Depth first, so that what is told twice is told where it comes first.
@@ -45,7 +45,7 @@ impl Build<'_> {
     }
 
     /// A node for a ground atom, without its reason.
-    fn atom(&mut self, atom: TermId) -> NodeId {
+    fn atom(&mut self, atom: TermId) -> ProofId {
         let functor = self.reference.terms().functor(atom);
         let args = self.reference.terms().args(atom).iter().map(|&arg| Pattern::Ground(arg));
         let args = args.collect();
@@ -59,12 +59,12 @@ impl Build<'_> {
 
     fn expand(
         &mut self,
-        node: NodeId,
+        node: ProofId,
         atom: TermId,
         depth: u32,
         history: u32,
         proof: &Proof,
-        rest: &mut Vec<(NodeId, TermId, u32)>,
+        rest: &mut Vec<(ProofId, TermId, u32)>,
     ) -> Result<(), Halt> {
         let Some(Some((rule, bindings))) = proof.get(&atom) else {
             self.out.node_mut(node).reason = Reason::Fact(self.fact_line(atom));
@@ -115,7 +115,7 @@ impl Build<'_> {
         bindings: &[TermId],
         depth: u32,
         history: u32,
-    ) -> Result<NodeId, Halt> {
+    ) -> Result<ProofId, Halt> {
         match &literal.goal {
             Goal::Fluent(pattern) => {
                 let fluent = value(pattern, bindings, self.reference.terms_mut());

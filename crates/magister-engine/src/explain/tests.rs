@@ -9,7 +9,7 @@ use magister_core::{Halt, Stop};
 use magister_gdl::{Options, read};
 
 use super::{Explainer, Explanation, Extent, Reason, Scene};
-use crate::{Error, Limits, Program, Reference};
+use crate::{Error, Program, QueryLimits, Reference};
 use checker::check;
 
 /// The program of a text.
@@ -21,7 +21,7 @@ fn program(text: &str) -> (Program, magister_gdl::Syntax) {
 
 /// The initial position.
 fn beginning(program: &Program) -> Scene {
-    let mut reference = Reference::new(Arc::new(program.clone()), Limits::default());
+    let mut reference = Reference::new(Arc::new(program.clone()), QueryLimits::default());
     let state = reference.initial(&Stop::never()).expect("an initial state");
     let state = state.iter().map(|&fluent| reference.terms().export(fluent)).collect();
     Scene { state, ..Scene::default() }

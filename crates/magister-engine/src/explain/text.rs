@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::tree::{Claim, Explanation, Hint, Node, NodeId, Reason};
+use super::tree::{Claim, Explanation, Hint, ProofId, ProofStep, Reason};
 use super::words::{Values, Words};
 use crate::program::{Goal, Literal, Names};
 use crate::term::TermId;
@@ -25,7 +25,7 @@ pub(super) fn claim(words: &Words<'_>, claim: &Claim) -> String {
 }
 
 /// The line of a rule or operation that a claim or its reason is about.
-pub(super) fn line(words: &Words<'_>, node: &Node) -> Option<u32> {
+pub(super) fn line(words: &Words<'_>, node: &ProofStep) -> Option<u32> {
     let program = words.program;
     let span = match (&node.reason, &node.claim) {
         (Reason::Fact(line), _) => return Some(*line),
@@ -51,7 +51,7 @@ pub(super) fn text(words: &Words<'_>, explanation: &Explanation) -> String {
 /// A line to come.
 enum Item {
     /// A node, how far it is indented, and the node it belongs to.
-    Node(NodeId, usize, Option<NodeId>),
+    ProofStep(ProofId, usize, Option<ProofId>),
     Note(String, usize),
 }
 
@@ -75,11 +75,11 @@ impl Writer<'_> {
         }
         self.number();
         let mut rest: Vec<Item> =
-            roots.iter().rev().map(|&root| Item::Node(root, 0, None)).collect();
+            roots.iter().rev().map(|&root| Item::ProofStep(root, 0, None)).collect();
         while let Some(item) = rest.pop() {
             match item {
                 Item::Note(note, indent) => self.write(indent, &note),
-                Item::Node(id, indent, parent) => {
+                Item::ProofStep(id, indent, parent) => {
                     let node = self.explanation.node(id);
                     let inner = if self.is_transparent(node) {
                         indent
@@ -92,7 +92,7 @@ impl Writer<'_> {
                         rest.push(Item::Note(note, inner));
                     }
                     let children = node.children.iter().rev();
-                    rest.extend(children.map(|&child| Item::Node(child, inner, Some(id))));
+                    rest.extend(children.map(|&child| Item::ProofStep(child, inner, Some(id))));
                 }
             }
         }
@@ -107,7 +107,7 @@ impl Writer<'_> {
     }
 
     fn number(&mut self) {
-        let mut rest: Vec<NodeId> = self.explanation.roots.iter().rev().copied().collect();
+        let mut rest: Vec<ProofId> = self.explanation.roots.iter().rev().copied().collect();
         let mut next = 0;
         while let Some(id) = rest.pop() {
             self.order[id.0 as usize] = next;
@@ -121,7 +121,7 @@ impl Writer<'_> {
     }
 
     /// The relation was made for a part of a rule; what is below it stands for it.
-    fn is_transparent(&self, node: &Node) -> bool {
+    fn is_transparent(&self, node: &ProofStep) -> bool {
         let relation = match &node.claim {
             Claim::Literal(Literal { negated: false, goal: Goal::Relation(atom), .. }, _) => {
                 atom.relation
@@ -138,7 +138,7 @@ impl Writer<'_> {
         info.hidden && told
     }
 
-    fn said(&mut self, id: NodeId, parent: Option<NodeId>) -> String {
+    fn said(&mut self, id: ProofId, parent: Option<ProofId>) -> String {
         let node = self.explanation.node(id);
         let line = line(self.words, node);
         let reason = self.reason(id, line);
@@ -170,7 +170,7 @@ impl Writer<'_> {
     }
 
     /// Notes the rule or operation that a node is about.
-    fn use_rule(&mut self, node: &Node, line: Option<u32>) {
+    fn use_rule(&mut self, node: &ProofStep, line: Option<u32>) {
         let text = match (&node.reason, &node.claim) {
             (Reason::Rule(rule, _), _) | (_, Claim::Instance(rule, _)) => {
                 let head = self.words.program.rules[*rule as usize].head.relation;
@@ -192,7 +192,7 @@ impl Writer<'_> {
         }
     }
 
-    fn reason(&self, id: NodeId, line: Option<u32>) -> String {
+    fn reason(&self, id: ProofId, line: Option<u32>) -> String {
         let node = self.explanation.node(id);
         let line = line.unwrap_or(0);
         let term = |term: &TermId| self.words.term(*term);
@@ -308,7 +308,7 @@ impl Writer<'_> {
     }
 
     /// What a negated condition negates.
-    fn inner(&self, node: &Node) -> String {
+    fn inner(&self, node: &ProofStep) -> String {
         match &node.claim {
             Claim::Literal(condition, names) => {
                 let inner = Literal { negated: false, ..condition.clone() };
@@ -320,7 +320,7 @@ impl Writer<'_> {
 }
 
 /// What follows the children of a node.
-fn note(node: &Node) -> Option<String> {
+fn note(node: &ProofStep) -> Option<String> {
     match (&node.reason, node.more) {
         (Reason::Miss { more: more @ 1.., at_least, .. }, _) => {
             let at_least = if *at_least { "at least " } else { "" };

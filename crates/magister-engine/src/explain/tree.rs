@@ -6,7 +6,7 @@ use crate::term::TermId;
 
 /// A node: an index into [`Explanation::nodes`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct NodeId(pub u32);
+pub struct ProofId(pub u32);
 
 /// What is explained.
 #[derive(Clone, PartialEq, Debug)]
@@ -91,7 +91,7 @@ pub enum Reason {
     /// No operation of the rules adds such a thing.
     NoOperation(Hint),
     /// It is explained elsewhere.
-    Elsewhere(NodeId),
+    Elsewhere(ProofId),
     /// It lies deeper than was asked for.
     Deeper,
     /// A limit was met before it could be told.
@@ -111,7 +111,7 @@ pub struct Hint {
 
 /// A claim with its reason.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Node {
+pub struct ProofStep {
     /// What is claimed.
     pub claim: Claim,
     /// Whether it holds.
@@ -121,7 +121,7 @@ pub struct Node {
     /// Why.
     pub reason: Reason,
     /// What the reason rests on.
-    pub children: Vec<NodeId>,
+    pub children: Vec<ProofId>,
     /// Children that are left out because there are many.
     pub more: u32,
 }
@@ -134,27 +134,27 @@ pub struct Explanation {
     /// In how many ways it holds, for a question with variables; one or none for the others.
     pub answers: usize,
     /// One for each answer that is explained, or the one that says why there is none.
-    pub roots: Vec<NodeId>,
+    pub roots: Vec<ProofId>,
     /// All nodes.
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<ProofStep>,
     /// Whether something lies deeper than was asked for.
     pub cut: bool,
 }
 
 impl Explanation {
     /// A node.
-    pub fn node(&self, id: NodeId) -> &Node {
+    pub fn node(&self, id: ProofId) -> &ProofStep {
         &self.nodes[id.0 as usize]
     }
 
-    pub(super) fn node_mut(&mut self, id: NodeId) -> &mut Node {
+    pub(super) fn node_mut(&mut self, id: ProofId) -> &mut ProofStep {
         &mut self.nodes[id.0 as usize]
     }
 
-    pub(super) fn add(&mut self, claim: Claim, holds: bool, step: u32, reason: Reason) -> NodeId {
+    pub(super) fn add(&mut self, claim: Claim, holds: bool, step: u32, reason: Reason) -> ProofId {
         self.cut |= reason == Reason::Deeper;
-        let node = Node { claim, holds, step, reason, children: Vec::new(), more: 0 };
+        let node = ProofStep { claim, holds, step, reason, children: Vec::new(), more: 0 };
         self.nodes.push(node);
-        NodeId(self.nodes.len() as u32 - 1)
+        ProofId(self.nodes.len() as u32 - 1)
     }
 }

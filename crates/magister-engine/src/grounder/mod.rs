@@ -64,8 +64,8 @@ impl Default for GroundLimits {
             instances: 8_000_000,
             bytes: 2 << 30,
             depth: 60,
-            rows: 2_000_000_000,
-            work: 2_000_000_000,
+            rows: 100_000_000,
+            work: 100_000_000,
             table: 8_000_000,
         }
     }

@@ -9,7 +9,7 @@ use magister_core::{
 };
 use magister_gdl::{Dialect, Rulesheet, Syntax};
 
-use super::limits::Limits;
+use super::limits::QueryLimits;
 use super::numbering::Numbering;
 use super::position::Reference;
 use super::worker::{Position, ReferenceWorker};
@@ -58,7 +58,7 @@ impl ReferenceGame {
     /// text it was read from.
     pub fn new(rules: &Rulesheet, source: &str, name: &str) -> Result<Self, Error> {
         let program = Arc::new(Program::canonical(rules, source)?);
-        Self::with_limits(program, None, Limits::default(), source, name, &Stop::never())
+        Self::with_limits(program, None, QueryLimits::default(), source, name, &Stop::never())
     }
 
     /// The game of a program, with the vocabulary of its grounded rules if there is one, and limits
@@ -66,7 +66,7 @@ impl ReferenceGame {
     pub fn with_limits(
         program: Arc<Program>,
         vocabulary: Option<Arc<Vocabulary>>,
-        limits: Limits,
+        limits: QueryLimits,
         source: &str,
         name: &str,
         stop: &Stop,

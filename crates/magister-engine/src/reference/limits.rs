@@ -1,9 +1,9 @@
 //! How far an evaluation may go.
 
-/// Limits of the reference interpreter. They turn rules without end into errors; published games
-/// stay far below the defaults.
+/// Limits of one query to an evaluator of rules. They turn rules without end into errors;
+/// published games stay far below the defaults.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Limits {
+pub struct QueryLimits {
     /// Steps of one query: the legal moves of a role, say.
     pub steps: u64,
     /// Answers that are kept at a time, counted over all subqueries.
@@ -14,8 +14,8 @@ pub struct Limits {
     pub terms: usize,
 }
 
-impl Default for Limits {
+impl Default for QueryLimits {
     fn default() -> Self {
-        Limits { steps: 50_000_000, answers: 2_000_000, depth: 500, terms: 20_000_000 }
+        QueryLimits { steps: 50_000_000, answers: 2_000_000, depth: 500, terms: 20_000_000 }
     }
 }

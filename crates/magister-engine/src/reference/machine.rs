@@ -17,7 +17,7 @@ use magister_core::{Halt, Stop};
 
 use super::bind::{UNBOUND, match_all, matches, open, renumber, resolve, value};
 use super::facts::Facts;
-use super::limits::Limits;
+use super::limits::QueryLimits;
 use super::plan::Plans;
 use super::table::{Table, TableId, Tables, Task, depth, encode};
 use crate::coverage::Used;
@@ -39,7 +39,7 @@ pub(super) struct Waiting {
 pub(super) struct Machine {
     pub(super) program: Arc<Program>,
     pub(super) terms: Terms,
-    limits: Limits,
+    limits: QueryLimits,
     pub(super) facts: Arc<Facts>,
     pub(super) state: Facts,
     moves: Vec<(TermId, TermId)>,
@@ -63,7 +63,7 @@ pub(super) struct Machine {
 }
 
 impl Machine {
-    pub(super) fn new(program: Arc<Program>, limits: Limits) -> Self {
+    pub(super) fn new(program: Arc<Program>, limits: QueryLimits) -> Self {
         let terms = program.terms.clone();
         let facts = program.relations.iter().flat_map(|relation| relation.facts.iter().copied());
         let facts = Arc::new(Facts::new(facts, &terms));
@@ -108,7 +108,7 @@ impl Machine {
         self.state.all()
     }
 
-    pub(super) fn limits(&self) -> &Limits {
+    pub(super) fn limits(&self) -> &QueryLimits {
         &self.limits
     }
 
@@ -205,12 +205,12 @@ impl Machine {
     fn check_limits(&self, program: &Program, task: Task) -> Result<(), Halt> {
         let mut rule = task.rule;
         let limit = if self.steps > self.limits.steps {
-            format!("{} steps for one query (`Limits::steps`)", self.limits.steps)
+            format!("{} steps for one query (`QueryLimits::steps`)", self.limits.steps)
         } else if self.answers > self.limits.answers {
             rule = self.most_answered(program).unwrap_or(rule);
-            format!("{} answers (`Limits::answers`)", self.limits.answers)
+            format!("{} answers (`QueryLimits::answers`)", self.limits.answers)
         } else if self.terms.len() > self.limits.terms {
-            format!("{} different terms (`Limits::terms`)", self.limits.terms)
+            format!("{} different terms (`QueryLimits::terms`)", self.limits.terms)
         } else {
             return Ok(());
         };
@@ -346,7 +346,7 @@ impl Machine {
     pub(super) fn too_deep(&self, what: &str) -> Halt {
         let depth = self.limits.depth;
         Halt::Limit(format!(
-            "terms or lists nested {depth} deep (`Limits::depth`), at {what}; they may have no end"
+            "terms or lists nested {depth} deep (`QueryLimits::depth`), at {what}; they may have no end"
         ))
     }
 }

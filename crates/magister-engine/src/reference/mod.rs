@@ -27,5 +27,5 @@ mod tests;
 pub(crate) use ask::{Bindings, Computed};
 pub use game::ReferenceGame;
 pub(crate) use game::{info, locked};
-pub use limits::Limits;
+pub use limits::QueryLimits;
 pub use position::Reference;

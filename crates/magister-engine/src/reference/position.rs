@@ -5,7 +5,7 @@ use std::sync::Arc;
 use magister_core::{Halt, Stop};
 use magister_gdl::Dialect;
 
-use super::limits::Limits;
+use super::limits::QueryLimits;
 use super::machine::Machine;
 use crate::ground::Ground;
 use crate::program::{Goal, Pattern, Program};
@@ -23,7 +23,7 @@ pub struct Reference {
 
 impl Reference {
     /// An interpreter in the empty state.
-    pub fn new(program: Arc<Program>, limits: Limits) -> Self {
+    pub fn new(program: Arc<Program>, limits: QueryLimits) -> Self {
         Reference { machine: Machine::new(program, limits) }
     }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use magister_core::{Game, Halt, Stop, battery};
 use magister_gdl::{Dialect, Options, Syntax, read};
 
-use super::{Limits, Reference, ReferenceGame};
+use super::{QueryLimits, Reference, ReferenceGame};
 use crate::program::Program;
 use crate::{Error, Ground};
 
@@ -17,7 +17,7 @@ fn program(text: &str) -> Program {
 }
 
 fn reference(text: &str) -> Reference {
-    Reference::new(Arc::new(program(text)), Limits::default())
+    Reference::new(Arc::new(program(text)), QueryLimits::default())
 }
 
 fn texts(reference: &Reference, terms: &[crate::term::TermId]) -> Vec<String> {
@@ -34,7 +34,7 @@ fn legal(text: &str) -> Vec<String> {
     texts(&reference, &legal)
 }
 
-fn halts(text: &str, limits: Limits) -> Halt {
+fn halts(text: &str, limits: QueryLimits) -> Halt {
     let mut reference = Reference::new(Arc::new(program(text)), limits);
     let halt = reference.legal(0, &Stop::never()).expect_err("no end");
     // The interpreter is as good as new afterwards.
@@ -230,30 +230,30 @@ fn definitions_are_used_inside_evaluate() {
                 loop(X) := loop(plus(X,1)) legal(X) :- evaluate(twice(twice(3)),X)";
     assert_eq!(legal(text), ["12"]);
     let text = format!("{text} legal(X) :- evaluate(loop(1),X)");
-    assert!(matches!(halts(&format!("{text} control(r)"), Limits::default()), Halt::Limit(_)));
+    assert!(matches!(halts(&format!("{text} control(r)"), QueryLimits::default()), Halt::Limit(_)));
 }
 
 #[test]
 fn rules_without_end_are_named() {
     let growth = "(role a) (n 0)\n(<= (n (s ?x)) (n ?x))\n(<= (legal a ?x) (n ?x))";
-    let Halt::Limit(what) = halts(growth, Limits::default()) else { panic!("no limit") };
+    let Halt::Limit(what) = halts(growth, QueryLimits::default()) else { panic!("no limit") };
     assert!(what.contains("`n` with 1 arguments in line 2"), "{what}");
     // The calls grow, not the answers.
     let calls = "(role a)\n(<= (p ?x) (p (s ?x)))\n(<= (legal a x) (p 0))";
-    assert!(matches!(halts(calls, Limits::default()), Halt::Limit(_)));
+    assert!(matches!(halts(calls, QueryLimits::default()), Halt::Limit(_)));
     let counting =
         "role(r) control(r) go :: done n(0)\nn(Y) :- n(X) & plus(X,1,Y)\nlegal(X) :- n(X)";
-    let limits = Limits { answers: 10_000, ..Limits::default() };
+    let limits = QueryLimits { answers: 10_000, ..QueryLimits::default() };
     let Halt::Limit(what) = halts(counting, limits) else { panic!("no limit") };
     assert!(what.contains("`n` with 1 arguments in line 2"), "{what}");
-    let limits = Limits { steps: 10_000, ..Limits::default() };
+    let limits = QueryLimits { steps: 10_000, ..QueryLimits::default() };
     assert!(matches!(halts(counting, limits), Halt::Limit(_)));
 }
 
 #[test]
 fn a_head_that_stays_open_is_named() {
     let text = "(role a) (v 1)\n(<= (p ?x) (v ?y))\n(<= (legal a ?x) (p ?x))";
-    let Halt::Rules(what) = halts(text, Limits::default()) else { panic!("no fault") };
+    let Halt::Rules(what) = halts(text, QueryLimits::default()) else { panic!("no fault") };
     assert!(what.contains("in line 2"), "{what}");
 }
 

@@ -8,7 +8,7 @@ mod tests;
 use magister_core::{Halt, Stop};
 
 pub use compare::{Mismatch, Report, conform};
-pub use read::{BadTrace, read};
+pub use read::{BadTrace, read, unpack};
 
 use crate::ground::Ground;
 

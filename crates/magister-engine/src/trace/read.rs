@@ -32,19 +32,24 @@ impl std::error::Error for BadTrace {}
 /// The most bytes that a packed file may unfold to.
 const UNPACKED: u64 = 1 << 30;
 
-/// Reads all matches of a file.
-pub fn read(bytes: &[u8]) -> Result<Vec<Trace>, BadTrace> {
-    let bad = |line, what: String| BadTrace { line, what };
+/// The text of a file, plain or packed with gzip.
+pub fn unpack(bytes: &[u8]) -> Result<String, BadTrace> {
+    let bad = |what: String| BadTrace { line: 0, what };
     let mut text = String::new();
     if bytes.starts_with(&[0x1f, 0x8b]) {
         let unpacked =
             flate2::read::MultiGzDecoder::new(bytes).take(UNPACKED).read_to_string(&mut text);
-        unpacked.map_err(|error| bad(0, error.to_string()))?;
+        unpacked.map_err(|error| bad(error.to_string()))?;
     } else {
-        std::str::from_utf8(bytes)
-            .map_err(|error| bad(0, error.to_string()))?
-            .clone_into(&mut text);
+        std::str::from_utf8(bytes).map_err(|error| bad(error.to_string()))?.clone_into(&mut text);
     }
+    Ok(text)
+}
+
+/// Reads all matches of a file.
+pub fn read(bytes: &[u8]) -> Result<Vec<Trace>, BadTrace> {
+    let bad = |line, what: String| BadTrace { line, what };
+    let text = unpack(bytes)?;
     let mut traces: Vec<Trace> = Vec::new();
     for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         let line = match serde_json::from_str(line) {

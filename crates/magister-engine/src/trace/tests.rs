@@ -7,7 +7,7 @@ use magister_core::Stop;
 use magister_gdl::{Options, read as read_rules};
 
 use super::{Report, conform, read};
-use crate::{Limits, Program, Reference};
+use crate::{Program, QueryLimits, Reference};
 
 const LAMP: &str = "(role random) (role you) (init (lamp off)) (legal random noop)
     (legal you press) (legal you wait)
@@ -29,7 +29,7 @@ const SWITCH_TRACE: &str = r#"{"play":0,"step":0,"control":"you","state":["off",
 fn replay(rules: &str, trace: &str) -> Report {
     let sheet = read_rules(rules, &Options::default()).rules;
     let program = Program::new(&sheet, rules).expect("a program");
-    let mut reference = Reference::new(Arc::new(program), Limits::default());
+    let mut reference = Reference::new(Arc::new(program), QueryLimits::default());
     let traces = read(trace.as_bytes()).expect("a trace");
     conform(&mut reference, &traces, &Stop::never()).expect("not stopped")
 }

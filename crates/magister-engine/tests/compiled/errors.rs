@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use magister_core::{Game, Halt, Role, Step, Stop};
 use magister_engine::Evaluator;
-use magister_engine::compiled::{BuildError, CompiledBuilder, FluentHandle, MoveHandle, Wire};
+use magister_engine::compiled::{BuildError, CompiledBuilder, FluentId, MoveHandle, Wire};
 use magister_engine::evaluator::CompiledGame;
 
 /// A lamp that is pressed until chance lets it go out.
-fn lamp() -> (CompiledBuilder, FluentHandle, MoveHandle, [MoveHandle; 2]) {
+fn lamp() -> (CompiledBuilder, FluentId, MoveHandle, [MoveHandle; 2]) {
     let mut game = CompiledBuilder::new("lamp", &["you", "chance"], "lamp 1");
     game.chance(Role(1));
     let lit = game.fluent("lit", true);
@@ -26,7 +26,7 @@ fn lamp() -> (CompiledBuilder, FluentHandle, MoveHandle, [MoveHandle; 2]) {
 
 /// What comes of a change to a game that is right.
 fn broken(
-    change: impl FnOnce(&mut CompiledBuilder, FluentHandle, MoveHandle, [MoveHandle; 2]),
+    change: impl FnOnce(&mut CompiledBuilder, FluentId, MoveHandle, [MoveHandle; 2]),
 ) -> BuildError {
     let (mut game, lit, press, ends) = lamp();
     change(&mut game, lit, press, ends);

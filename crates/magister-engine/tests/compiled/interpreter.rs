@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use magister_core::playout::{LANES, numbers, pick};
 use magister_core::{Batch, Detail, Game, Payment, Results, Stop, Stream};
-use magister_engine::batch::{BatchProgram, Signal, StepProgram};
+use magister_engine::batch::{BatchProgram, Gate, Signal, StepProgram};
 use magister_engine::compiled::Compiled;
 use magister_engine::evaluator::CompiledGame;
 use magister_engine::network::FluentId;
@@ -36,7 +36,7 @@ impl Machine<'_> {
         if signal.negated { !word } else { word }
     }
 
-    fn run(&mut self, gates: &[magister_lanes::Gate]) {
+    fn run(&mut self, gates: &[Gate]) {
         for gate in gates {
             let [a, b, c] = [gate.a, gate.b, gate.c].map(|wire| self.wires[wire as usize]);
             self.wires[gate.out as usize] = gate.operation.apply(a, b, c);

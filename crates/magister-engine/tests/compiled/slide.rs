@@ -2,7 +2,7 @@
 
 use magister_core::text::{list, terms};
 use magister_core::{Board, Game, Info, Move, Native, Payment, Role, Rules, Shape, Step};
-use magister_engine::compiled::{Compiled, CompiledBuilder, FluentBoard, FluentHandle, Wire};
+use magister_engine::compiled::{Compiled, CompiledBuilder, FluentBoard, FluentId, Wire};
 
 use crate::twins::assert_twins;
 
@@ -230,7 +230,7 @@ pub(crate) fn build(rules: Slide) -> Compiled {
     game.info_mut().rewards = (0.0, f64::INFINITY);
     game.chance(CHANCE);
     let largest = usize::from(rules.largest);
-    let mut fluents: Vec<Vec<FluentHandle>> = Vec::new();
+    let mut fluents: Vec<Vec<FluentId>> = Vec::new();
     for cell in 0..rules.cells() {
         let tiles = (1..=largest)
             .map(|tile| game.fluent(&format!("(cell {cell} {})", 1_u32 << tile), false))
@@ -330,6 +330,6 @@ fn two_by_two_is_2048() {
 
 #[test]
 fn three_by_three_with_a_largest_tile_is_2048() {
-    let rules = Slide { side: 3, largest: 4 };
+    let rules = Slide { side: 3, largest: 3 };
     assert_twins(&Native::new(rules), build(rules), 300);
 }

@@ -3,7 +3,7 @@
 
 use magister_core::text::{list, terms};
 use magister_core::{Info, Information, Move, Native, Payment, Percept, Role, Rules, Step};
-use magister_engine::compiled::{Compiled, CompiledBuilder, FluentHandle, Wire};
+use magister_engine::compiled::{Compiled, CompiledBuilder, FluentId, Wire};
 
 use crate::twins::assert_twins;
 
@@ -19,24 +19,24 @@ struct Urn {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Drawn {
+struct Balls {
     left: [u8; 2],
     /// The colours drawn in this round; 2 is none.
     drawn: [u8; 2],
     round: u8,
 }
 
-magister_core::pack_struct!(Drawn { left: [u8; 2], drawn: [u8; 2], round: u8 });
+magister_core::pack_struct!(Balls { left: [u8; 2], drawn: [u8; 2], round: u8 });
 
-impl Drawn {
-    fn drawing(&self) -> bool {
+impl Balls {
+    fn drawing(self) -> bool {
         self.drawn[1] == 2
     }
 }
 
 /// Moves: red, black, same, different.
 impl Rules for Urn {
-    type State = Drawn;
+    type State = Balls;
 
     fn info(&self) -> Info {
         Info {
@@ -49,15 +49,15 @@ impl Rules for Urn {
         }
     }
 
-    fn initial(&self) -> Drawn {
-        Drawn { left: BALLS, drawn: [2; 2], round: 0 }
+    fn initial(&self) -> Balls {
+        Balls { left: BALLS, drawn: [2; 2], round: 0 }
     }
 
-    fn terminal(&self, state: &Drawn) -> bool {
+    fn terminal(&self, state: &Balls) -> bool {
         state.round == ROUNDS
     }
 
-    fn legal(&self, state: &Drawn, role: Role, out: &mut Vec<Move>) {
+    fn legal(&self, state: &Balls, role: Role, out: &mut Vec<Move>) {
         if role == CHANCE && state.drawing() {
             out.extend((0..2).filter(|&colour| state.left[colour] > 0).map(|c| Move(c as u32)));
         } else if role != CHANCE && !state.drawing() {
@@ -65,15 +65,15 @@ impl Rules for Urn {
         }
     }
 
-    fn weights(&self, state: &Drawn, out: &mut Vec<u32>) {
+    fn weights(&self, state: &Balls, out: &mut Vec<u32>) {
         out.extend(state.left.iter().filter(|&&left| left > 0).map(|&left| u32::from(left)));
     }
 
-    fn silent(&self, state: &Drawn) -> bool {
+    fn silent(&self, state: &Balls) -> bool {
         self.silent && state.drawing()
     }
 
-    fn step(&self, state: &mut Drawn, joint: &[Move], out: &mut Step) {
+    fn step(&self, state: &mut Balls, joint: &[Move], out: &mut Step) {
         if state.drawing() {
             let colour = joint[0].index();
             state.left[colour] -= 1;
@@ -91,14 +91,13 @@ impl Rules for Urn {
             }
         }
         if same {
-            // A part of its own, to be added before the other.
-            out.gains[1] = 0.3 + out.gains[1];
+            out.gains[1] += 0.3;
         }
         state.drawn = [2; 2];
         state.round += 1;
     }
 
-    fn reward(&self, _state: &Drawn, _role: Role) -> f64 {
+    fn reward(&self, _state: &Balls, _role: Role) -> f64 {
         0.0
     }
 
@@ -114,7 +113,7 @@ impl Rules for Urn {
         ["saw-red", "saw-black"][percept.0 as usize].to_owned()
     }
 
-    fn state_text(&self, state: &Drawn) -> String {
+    fn state_text(&self, state: &Balls) -> String {
         let mut all = Vec::new();
         for (colour, left) in state.left.iter().enumerate() {
             let digit = |&digit: &usize| left >> digit & 1 == 1;
@@ -127,8 +126,8 @@ impl Rules for Urn {
         list(all)
     }
 
-    fn parse_state(&self, text: &str) -> Option<Drawn> {
-        let mut state = Drawn { left: [0; 2], drawn: [2; 2], round: 0 };
+    fn parse_state(&self, text: &str) -> Option<Balls> {
+        let mut state = Balls { left: [0; 2], drawn: [2; 2], round: 0 };
         for term in terms(text)? {
             let numbers: Vec<u8> = term[1..].iter().filter_map(|n| n.parse().ok()).collect();
             match (term[0], &numbers[..]) {
@@ -143,7 +142,7 @@ impl Rules for Urn {
         Some(state)
     }
 
-    fn valid(&self, state: &Drawn) -> bool {
+    fn valid(&self, state: &Balls) -> bool {
         let gone = 2 * state.round + u8::from(state.drawn[0] < 2) + u8::from(state.drawn[1] < 2);
         state.round <= ROUNDS
             && (0..2).all(|colour| state.left[colour] <= BALLS[colour])
@@ -159,27 +158,26 @@ fn build(silent: bool) -> Compiled {
     game.info_mut().rewards = (-100.0, 100.0);
     game.chance(CHANCE);
     // Counters in binary, for weights that are numbers.
-    let mut left: Vec<Vec<FluentHandle>> = Vec::new();
+    let mut left: Vec<Vec<FluentId>> = Vec::new();
     for (colour, &balls) in BALLS.iter().enumerate() {
         let digit = |digit: usize| (format!("(left {colour} {digit})"), balls >> digit & 1 == 1);
         left.push((0..3).map(digit).map(|(text, first)| game.fluent(&text, first)).collect());
     }
-    let drawn: Vec<Vec<FluentHandle>> = (0..2)
+    let drawn: Vec<Vec<FluentId>> = (0..2)
         .map(|place| {
             let one = |colour| game.fluent(&format!("(drawn {place} {colour})"), false);
             (0..2).map(one).collect()
         })
         .collect();
-    let rounds: Vec<FluentHandle> =
+    let rounds: Vec<FluentId> =
         (0..=ROUNDS).map(|n| game.fluent(&format!("(round {n})"), n == 0)).collect();
     game.exclusive(&rounds);
     drawn.iter().for_each(|colours| game.exclusive(colours));
-    let wires = |game: &CompiledBuilder, list: &[Vec<FluentHandle>]| -> Vec<Vec<Wire>> {
+    let wires = |game: &CompiledBuilder, list: &[Vec<FluentId>]| -> Vec<Vec<Wire>> {
         list.iter().map(|row| row.iter().map(|&fluent| game.holds(fluent)).collect()).collect()
     };
     let (count, colours) = (wires(&game, &left), wires(&game, &drawn));
-    let [first, second] =
-        [0, 1].map(|place: usize| game.or(colours[place].iter().copied().collect::<Vec<_>>()));
+    let [first, second] = [0, 1].map(|place: usize| game.or(colours[place].clone()));
     let round: Vec<Wire> = rounds.iter().map(|&fluent| game.holds(fluent)).collect();
     let drawing = !second;
 

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use magister_core::{Game, Halt, Move, Role, Step, Stop};
 use magister_engine::grounder::{GroundLimits, ground};
-use magister_engine::{Error, Evaluator, Limits, Prepared, Program, ReferenceGame, prepare};
+use magister_engine::{Error, Evaluator, Prepared, Program, QueryLimits, ReferenceGame, prepare};
 use magister_gdl::{Options, Rulesheet, read};
 
 use sheets::{ENDLESS, exploding, pigeons};
@@ -44,7 +44,7 @@ fn refused(text: &str, words: &[&str]) {
 #[test]
 fn rules_that_explode() {
     let watch = watch();
-    let small = Limits { steps: 1_000_000, answers: 100_000, ..Limits::default() };
+    let small = QueryLimits { steps: 1_000_000, answers: 100_000, ..QueryLimits::default() };
     let few = GroundLimits { instances: 50_000, rows: 1_000_000, ..GroundLimits::default() };
     for (text, limit, rule) in [
         (exploding(), "answers", "the rule for `all` with 10 arguments in line 2"),

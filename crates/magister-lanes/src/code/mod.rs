@@ -28,7 +28,7 @@ use crate::wires::{Vectors, vectors};
 
 /// The form of tapes that this machine runs fastest.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Form {
+pub enum TapeForm {
     /// Interpreted: long runs of one operation.
     Runs,
     /// As code: results that are used soon after they are made.
@@ -37,19 +37,19 @@ pub enum Form {
     TableCode,
 }
 
-impl Form {
+impl TapeForm {
     /// The best for a width. `MAGISTER_CODE=off` forbids code, for comparison.
-    pub fn best(width: Width) -> Form {
+    pub fn best(width: Width) -> TapeForm {
         use std::sync::OnceLock;
         static ALLOWED: OnceLock<bool> = OnceLock::new();
         let asked = || std::env::var("MAGISTER_CODE").map_or(true, |value| value != "off");
         if !*ALLOWED.get_or_init(|| asked() && Code::possible()) {
-            return Form::Runs;
+            return TapeForm::Runs;
         }
         match (width, vectors()) {
-            (Width::W64, _) | (_, Vectors::Portable) => Form::Runs,
-            (_, Vectors::Avx512) => Form::TableCode,
-            (_, Vectors::Avx2) => Form::Code,
+            (Width::W64, _) | (_, Vectors::Portable) => TapeForm::Runs,
+            (_, Vectors::Avx512) => TapeForm::TableCode,
+            (_, Vectors::Avx2) => TapeForm::Code,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::Form;
+use super::TapeForm;
 use super::assemble::Size;
 use super::emit::emit;
 use super::memory::Memory;
@@ -44,13 +44,13 @@ impl Code {
     /// Makes code of tapes, side by side in memory, each with the rows that are wanted of it;
     /// compares it with the interpreter, and gives it if all is the same.
     pub(crate) fn new(tapes: &[(&Tape, &[u32])], width: Width) -> Option<Vec<Self>> {
-        let size = match (Form::best(width), width) {
-            (Form::Runs, _) => return None,
-            (Form::Code, Width::W128) => Size::Xmm,
-            (Form::Code, _) => Size::Ymm,
-            (Form::TableCode, Width::W128) => Size::XmmEvex,
-            (Form::TableCode, Width::W512) => Size::Zmm,
-            (Form::TableCode, _) => Size::YmmEvex,
+        let size = match (TapeForm::best(width), width) {
+            (TapeForm::Runs, _) => return None,
+            (TapeForm::Code, Width::W128) => Size::Xmm,
+            (TapeForm::Code, _) => Size::Ymm,
+            (TapeForm::TableCode, Width::W128) => Size::XmmEvex,
+            (TapeForm::TableCode, Width::W512) => Size::Zmm,
+            (TapeForm::TableCode, _) => Size::YmmEvex,
         };
         let codes = Self::with(tapes, width, size)?;
         let same = codes.iter().zip(tapes).all(|(code, (tape, wanted))| code.agrees(tape, wanted));
@@ -133,7 +133,7 @@ impl Code {
             unsafe { std::mem::transmute(self.memory.start().wrapping_add(self.start)) };
         let mut base = first.wrapping_add(self.base);
         for _ in 0..self.parts {
-            // SAFETY: `Form::best` found the instructions on this machine. The code reads and
+            // SAFETY: `TapeForm::best` found the instructions on this machine. The code reads and
             // writes `registers` bytes from the beginning of a row on, or from half of it, only in
             // rows that the tape has, and there are as many, as is checked above. Rows are aligned
             // like the widest registers.

@@ -458,6 +458,8 @@ impl Checker<'_> {
             Val::Str(crate::ir::Str::Const(_)) | Val::Words(crate::ir::Words::Names(_), _) => {
                 Some(value)
             }
+            // A place of the table stands for itself; its cards are looked at when it is used.
+            Val::Cards(Cards::Place(ref place)) if place.owner == Owner::Table => Some(value),
             Val::Words(crate::ir::Words::Range(low, high), elem) => {
                 match (super::expr::fold(&low), super::expr::fold(&high)) {
                     (Some(low), Some(high)) => Some(Val::Words(

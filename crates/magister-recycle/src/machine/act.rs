@@ -82,7 +82,7 @@ impl Machine {
         Ok(())
     }
 
-    fn set_int(&mut self, address: usize, value: i32) {
+    pub(super) fn set_int(&mut self, address: usize, value: i32) {
         let old = std::mem::replace(&mut self.ints[address], value);
         if self.expanding {
             self.journal.push(Undo::Int { address: address as u32, old });

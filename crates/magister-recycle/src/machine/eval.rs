@@ -105,7 +105,8 @@ impl Machine {
             Bool::Strs(equal, a, b) => (self.str(p, a)? == self.str(p, b)?) == *equal,
             Bool::Cards(equal, a, b) => {
                 let (a, b) = (self.card(p, a)?, self.card(p, b)?);
-                let same = a != NO_CARD && b != NO_CARD && a & CARD == b & CARD;
+                // In the first program no card is equal to any.
+                let same = a != NO_CARD && b != NO_CARD && a & CARD == b & CARD && !p.compat;
                 same == *equal
             }
             Bool::Owners(equal, a, b) => (self.owner(p, a)? == self.owner(p, b)?) == *equal,
@@ -340,6 +341,15 @@ impl Machine {
         let table = self.table(p, points)?;
         let start = self.lists.len();
         let mut best = 0;
+        // The first program begins with -1, and takes the top card if no score is above that.
+        if p.compat && most && len > 0 {
+            let scores = self.lists[from..from + len].iter();
+            if scores.map(|&card| self.tables[table + (card & CARD) as usize]).all(|s| s < 0) {
+                let top = self.lists[from + len - 1];
+                self.lists.push(top);
+                return Ok((start, 1));
+            }
+        }
         for at in from..from + len {
             let card = self.lists[at];
             let score = self.tables[table + (card & CARD) as usize];

@@ -183,7 +183,12 @@ impl Machine {
                 counts[(card & CARD) as usize] += 1;
             }
         }
-        let wanted = if op == SetOp::Intersect { count as u32 } else { 1 };
+        let wanted = match op {
+            // The first program counts the operands of an `all` as none.
+            SetOp::Intersect if p.compat && matches!(groups, Groups::Each(..)) => 0,
+            SetOp::Intersect => count as u32,
+            _ => 1,
+        };
         for at in 0..count {
             let (start, len) = self.group(table, at);
             for from in start..start + len {
@@ -242,31 +247,31 @@ impl Machine {
         Ok(())
     }
 
-    /// All sets of so many cards with one score, by the order of their first cards.
+    /// All sets of so many cards with one score, lowest score first.
     fn tuples(&mut self, p: &Program, count: i32, cards: &Cards, points: &Points) -> Res<()> {
-        let (start, len) = self.cards_of(p, cards)?;
+        let (from, len) = self.cards_of(p, cards)?;
+        let start = self.lists.len();
+        self.lists.extend_from_within(from..from + len);
         let table = self.table(p, points)?;
-        let score = |m: &Self, at: usize| m.tables[table + (m.lists[at] & CARD) as usize];
         if count < 1 {
             return Ok(());
         }
-        let count = count as usize;
-        for at in start..start + len {
-            let value = score(self, at);
-            if (start..at).any(|other| score(self, other) == value) {
-                continue;
+        let tables = &self.tables;
+        let score = |card: i32| tables[table + (card & CARD) as usize];
+        self.lists[start..start + len].sort_by_key(|&card| score(card));
+        let mut at = start;
+        while at < start + len {
+            let value = self.tables[table + (self.lists[at] & CARD) as usize];
+            let alike = self.lists[at..start + len]
+                .iter()
+                .take_while(|&&card| self.tables[table + (card & CARD) as usize] == value)
+                .count();
+            // The first program knows no other scores.
+            let known = !p.compat || (0..13).contains(&value);
+            if known && alike >= count as usize {
+                self.combinations(p, at, alike, count as usize)?;
             }
-            let alike = self.lists.len();
-            for from in at..start + len {
-                if score(self, from) == value {
-                    let card = self.lists[from];
-                    self.lists.push(card);
-                }
-            }
-            let found = self.lists.len() - alike;
-            if found >= count {
-                self.combinations(p, alike, found, count)?;
-            }
+            at += alike;
         }
         Ok(())
     }

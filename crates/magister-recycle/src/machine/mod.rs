@@ -286,6 +286,15 @@ impl Machine {
         &self.cards[pile * self.room..][..self.lens[pile] as usize]
     }
 
+    /// Puts a card on top of a pile of a state that is being made; `None` if there is no room.
+    pub(crate) fn put(&mut self, pile: usize, card: u16) -> Option<()> {
+        let len = self.lens[pile] as usize;
+        *self.cards.get_mut(pile * self.room..)?.get_mut(..self.room)?.get_mut(len)? = card;
+        self.lens[pile] += 1;
+        self.at[card as usize] = pile as u32;
+        Some(())
+    }
+
     /// The player whose turn it is.
     #[inline]
     pub(crate) fn current(&self) -> u32 {

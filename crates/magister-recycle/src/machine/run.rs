@@ -1,7 +1,7 @@
 //! Statements: running what is on the stack until somebody has to decide.
 
 use super::{AGAIN, Cycle, Event, FRESH, Fault, Item, Machine, NO_CARD, Res, Trap, Wait};
-use crate::ir::{Bound, Cards, Coll, Place, Stmt, StmtId, Which};
+use crate::ir::{Act, Bound, Card, Cards, Coll, Place, Stmt, StmtId, Which};
 use crate::program::Program;
 
 impl Machine {
@@ -94,6 +94,13 @@ impl Machine {
             }
             Stmt::Repeat(count, body) => {
                 let left = if item.slot == AGAIN { item.a } else { self.int(p, count)? };
+                if p.compat && !self.expanding && self.path.is_empty() && left > 1 {
+                    if let Stmt::Act(act) = &p.rules.stmts[*body as usize]
+                        && self.copies(p, act, left)?
+                    {
+                        return Ok(());
+                    }
+                }
                 if left > 0 {
                     self.stack.push(Item { slot: AGAIN, a: left - 1, ..item });
                     self.push(*body);
@@ -203,6 +210,39 @@ impl Machine {
         }
         self.lists.truncate(self.kept);
         Ok(())
+    }
+
+    /// In a `do` the first program makes all copies of a repeated action before it runs them, so
+    /// that amounts and computed cards are the same in all. False if that makes no difference.
+    fn copies(&mut self, p: &Program, act: &Act, count: i32) -> Res<bool> {
+        match act {
+            Act::Add(add, owner, key, amount) => {
+                let address = self.address(p, 0, owner, key)?;
+                let amount = self.int(p, amount)?;
+                let old = self.ints[address];
+                let value = if *add { old.wrapping_add(amount) } else { old.wrapping_sub(amount) };
+                (0..count).for_each(|_| self.set_int(address, value));
+            }
+            Act::SetInt(owner, key, value) => {
+                let address = self.address(p, 0, owner, key)?;
+                let value = self.int(p, value)?;
+                (0..count).for_each(|_| self.set_int(address, value));
+            }
+            Act::Move { card, to, at } if !matches!(card, Card::At(_, cards) if matches!(**cards, Cards::Place(_))) =>
+            {
+                let card = self.card(p, card)?;
+                if card == NO_CARD {
+                    return Err(Fault::NoCard.into());
+                }
+                for _ in 0..count {
+                    let (pile, position, index) = self.target(p, to, at)?;
+                    self.move_card((card & super::CARD) as u16, pile, position, index);
+                }
+            }
+            _ => return Ok(false),
+        }
+        self.acted = true;
+        Ok(true)
     }
 
     /// Chance has drawn.

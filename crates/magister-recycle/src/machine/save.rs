@@ -1,6 +1,7 @@
 //! States as words.
 
-use super::{Cycle, Draw, Item, Machine, Wait};
+use super::{AGAIN, Cycle, Draw, Item, Machine, Wait};
+use crate::ir::{Given, Stmt};
 use crate::program::Program;
 
 /// Writes numbers of 32 bits into words, two in each.
@@ -203,6 +204,51 @@ impl Machine {
             (reader.take()? as usize, reader.take()? as usize)
         };
         self.log.clear();
-        Some(())
+        self.is_sound(p).then_some(())
+    }
+
+    /// Whether the numbers of a state that was read mean something to the rules.
+    fn is_sound(&self, p: &Program) -> bool {
+        let rules = &p.rules;
+        let strings = 0..rules.strings.len() as i32;
+        let waits = match self.wait {
+            Wait::Choice(stmt) => {
+                matches!(rules.stmts.get(stmt as usize), Some(Stmt::Choice(_)))
+            }
+            Wait::Draw(Draw::Number(count) | Draw::Tie(count)) => {
+                count >= 1 && i64::from(count) <= crate::game::MOST_DRAWS
+            }
+            Wait::Shuffle { pile, at } => {
+                let len = self.lens.get(pile as usize).map_or(0, |&len| u32::from(len));
+                at >= 1 && at < len
+            }
+            Wait::End => true,
+        };
+        let maps = self.maps.chunks(p.stride).all(|key| match key {
+            [0, ..] | [] => true,
+            [text, given @ ..] => {
+                rules.texts.get((*text as usize).wrapping_sub(1)).is_some_and(|text| {
+                    text.given.iter().zip(given).all(|(given, value)| {
+                        !matches!(given, Given::Str(_)) || strings.contains(value)
+                    })
+                })
+            }
+        });
+        let counts = [rules.players as usize, rules.teams.len().max(1)];
+        let cycles = self.cycles.iter().zip(counts).all(|(cycles, count)| {
+            let inside = |at: u32| (at as usize) < count;
+            !cycles.is_empty()
+                && cycles.iter().all(|cycle| inside(cycle.at) && cycle.queued.is_none_or(inside))
+        });
+        let stack = self
+            .stack
+            .iter()
+            .all(|item| item.slot >= AGAIN || (item.slot as usize) + 1 < self.slots.len());
+        waits
+            && maps
+            && cycles
+            && stack
+            && self.strs.iter().all(|value| strings.contains(value))
+            && self.path_base <= self.stack.len()
     }
 }

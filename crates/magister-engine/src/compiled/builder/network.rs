@@ -46,8 +46,9 @@ impl Parts {
         let mut order: Vec<usize> = (0..builder.moves.len()).collect();
         order.sort_by_key(|&at| (builder.moves[at].role, builder.moves[at].number));
         let same = |&at: &usize| (builder.moves[at].role, builder.moves[at].number);
-        if let Some(twice) = order.windows(2).find(|pair| same(&pair[0]) == same(&pair[1])) {
-            let text = builder.move_texts[same(&twice[0]).1 as usize].clone();
+        let twice = order.windows(2).find(|pair| same(&pair[0]) == same(&pair[1]));
+        if let Some([one, ..]) = twice {
+            let text = builder.move_texts[same(one).1 as usize].clone();
             return Err(BuildError::Name { what: "move", text });
         }
         let mut place = vec![MoveId(0); order.len()];
@@ -213,25 +214,25 @@ impl Parts {
         if total > u64::from(u32::MAX) {
             return Err(BuildError::TotalWeight(total));
         }
-        self.check_start(network)
+        check_start(network)
     }
+}
 
-    /// Somebody can move in the first state, if it is not terminal.
-    fn check_start(&self, network: &Network) -> Result<(), BuildError> {
-        let mut wires = vec![true; network.graph.len()];
-        wires[1..].fill(false);
-        wires[1..=network.fluents()].copy_from_slice(&network.initial);
-        let read = |wires: &[bool], edge: Edge| wires[edge.node().index()] != edge.negated();
-        for node in network.graph.gate_nodes() {
-            let children = network.graph.children(node);
-            wires[node.index()] = children.iter().all(|&edge| read(&wires, edge));
-        }
-        let over = read(&wires, network.terminal);
-        if !over && !network.legal.iter().any(|&edge| read(&wires, edge)) {
-            return Err(BuildError::Stuck);
-        }
-        Ok(())
+/// Somebody can move in the first state, if it is not terminal.
+fn check_start(network: &Network) -> Result<(), BuildError> {
+    let mut wires = vec![true; network.graph.len()];
+    wires[1..].fill(false);
+    wires[1..=network.fluents()].copy_from_slice(&network.initial);
+    let read = |wires: &[bool], edge: Edge| wires[edge.node().index()] != edge.negated();
+    for node in network.graph.gate_nodes() {
+        let children = network.graph.children(node);
+        wires[node.index()] = children.iter().all(|&edge| read(&wires, edge));
     }
+    let over = read(&wires, network.terminal);
+    if !over && !network.legal.iter().any(|&edge| read(&wires, edge)) {
+        return Err(BuildError::Stuck);
+    }
+    Ok(())
 }
 
 impl CompiledBuilder {

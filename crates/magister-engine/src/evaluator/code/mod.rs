@@ -5,7 +5,7 @@ mod walk;
 
 use std::sync::Arc;
 
-use magister_lanes::{Form, Operation, Tape, Width, Wires};
+use magister_lanes::{Operation, Tape, TapeForm, Width, Wires};
 
 use self::singles::Singles;
 pub(super) use self::walk::walks_alike;
@@ -53,7 +53,7 @@ struct Turn {
 impl Codes {
     /// None if the machine, or the system, does not allow it.
     pub(super) fn new(network: &Network, places: &Places) -> Option<Self> {
-        if Form::best(WIDTH) == Form::Runs {
+        if TapeForm::best(WIDTH) == TapeForm::Runs {
             return None;
         }
         let mut all = 0;
@@ -118,7 +118,7 @@ impl Part {
         }
         let kept = outputs.edges().map(|edge| edge.node().0).filter(|&node| node > own).collect();
         let layout = Layout {
-            form: Form::best(WIDTH),
+            form: TapeForm::best(WIDTH),
             widths: &[WIDTH],
             wires: circuit.wires as usize,
             inputs: own + 1,
@@ -151,7 +151,7 @@ fn question(graph: &Graph, answer: Edge) -> Option<(Tape, Edge, usize)> {
     let kept = if answer.node().0 > own { vec![answer.node().0] } else { Vec::new() };
     let wires = circuit.wires as usize;
     let layout = Layout {
-        form: Form::best(WIDTH),
+        form: TapeForm::best(WIDTH),
         widths: &[WIDTH],
         wires,
         inputs: own + 1,

@@ -1,7 +1,7 @@
 //! Code for single moves. Where only one role has a choice, the next state by each of its moves is
 //! a function of the state alone, and much smaller than that by any move.
 
-use magister_lanes::{Form, Operation, Tape};
+use magister_lanes::{Operation, Tape, TapeForm};
 
 use super::super::places::Places;
 use super::WIDTH;
@@ -102,7 +102,7 @@ fn lay(graph: &Graph, changes: &[(FluentId, Edge)], fluents: usize) -> Laid {
     }
     let gates = circuit.section();
     let layout = Layout {
-        form: Form::best(WIDTH),
+        form: TapeForm::best(WIDTH),
         // Code is made for all moves together.
         widths: &[],
         wires: circuit.wires as usize,

@@ -2,7 +2,7 @@
 
 use magister_core::{Halt, Stop};
 
-use crate::explain::{Claim, Explainer, Explanation, Node, NodeId, Reason};
+use crate::explain::{Claim, Explainer, Explanation, ProofId, ProofStep, Reason};
 use crate::program::{Goal, Literal, Pattern, Rule};
 use crate::reference::bind::{UNBOUND, resolve};
 use crate::term::TermId;
@@ -10,7 +10,7 @@ use crate::term::TermId;
 /// Panics if anything in an explanation is not true, or if a proof rests on itself.
 pub(super) fn check(explainer: &mut Explainer, explanation: &Explanation) {
     let mut at = None;
-    let mut nodes: Vec<&Node> = explanation.nodes.iter().collect();
+    let mut nodes: Vec<&ProofStep> = explanation.nodes.iter().collect();
     nodes.sort_by_key(|node| node.step);
     for node in nodes {
         if at != Some(node.step) {
@@ -70,8 +70,8 @@ fn is_instance(
         && patterns == under(explainer, literal, bindings)
 }
 
-fn check_node(explainer: &mut Explainer, explanation: &Explanation, node: &Node) {
-    let children: Vec<&Node> = node.children.iter().map(|&id| explanation.node(id)).collect();
+fn check_node(explainer: &mut Explainer, explanation: &Explanation, node: &ProofStep) {
+    let children: Vec<&ProofStep> = node.children.iter().map(|&id| explanation.node(id)).collect();
     let rules = |explainer: &Explainer, rule: u32| -> Rule {
         explainer.reference.program().rules[rule as usize].clone()
     };
@@ -233,7 +233,7 @@ fn ground(explainer: &mut Explainer, claim: &Claim) -> TermId {
 
 /// No node that holds rests on itself, by its children and by what is told elsewhere.
 fn well_founded(explanation: &Explanation) {
-    let below = |id: NodeId| {
+    let below = |id: ProofId| {
         let node = explanation.node(id);
         let elsewhere = match node.reason {
             Reason::Elsewhere(there) if node.holds => Some(there),
@@ -244,7 +244,7 @@ fn well_founded(explanation: &Explanation) {
     // 0 not seen, 1 being looked at, 2 done.
     let mut marks = vec![0_u8; explanation.nodes.len()];
     for start in 0..explanation.nodes.len() as u32 {
-        let mut stack = vec![(NodeId(start), false)];
+        let mut stack = vec![(ProofId(start), false)];
         while let Some((id, done)) = stack.pop() {
             let mark = &mut marks[id.0 as usize];
             if done {

@@ -12,7 +12,7 @@ use super::checker::check;
 use crate::explain::{Claim, Explainer, Extent, Scene};
 use crate::program::{Goal, Literal, Names, Pattern};
 use crate::term::TermId;
-use crate::{Ground, Limits, Program, Reference, within};
+use crate::{Ground, Program, QueryLimits, Reference, within};
 
 /// How much of a game is asked about.
 #[derive(Clone, Copy)]
@@ -60,7 +60,7 @@ fn ask_about(text: &str, name: &str, effort: Effort, stop: &Stop) -> Result<usiz
     let Ok(program) = Program::new(&sheet.rules, text) else { return Ok(0) };
     let operations = program.dialect == Dialect::Operations;
     let roles = program.roles.len();
-    let reference = Reference::new(Arc::new(program.clone()), Limits::default());
+    let reference = Reference::new(Arc::new(program.clone()), QueryLimits::default());
     let mut play = Play { reference, scene: Scene::default(), met: Default::default() };
     let mut rng = Seed::from(1).derive(name).rng();
     let mut asked = 0;

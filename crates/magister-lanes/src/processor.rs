@@ -4,7 +4,7 @@ use crate::wires::each;
 
 /// What a machine can do beyond plain Rust. Loops get one as a value, and that there is such a
 /// value is the proof that the instructions are there.
-pub trait Machine: Copy {
+pub trait Processor: Copy {
     /// 512 bits.
     type Row: Copy;
 
@@ -44,7 +44,7 @@ pub trait Work {
 
     /// Runs it. This should be `#[inline(always)]`, as should be what it calls: only what becomes
     /// part of one function is compiled for that function's instructions.
-    fn run(self, machine: impl Machine) -> Self::Output;
+    fn run(self, machine: impl Processor) -> Self::Output;
 }
 
 /// Runs a loop that was compiled for the best instructions that this machine has: AVX-512 as
@@ -74,7 +74,7 @@ pub fn on_this_machine<W: Work>(work: W) -> W::Output {
 #[derive(Clone, Copy)]
 struct Plain;
 
-/// The part of [`Machine`] that needs no instructions of its own.
+/// The part of [`Processor`] that needs no instructions of its own.
 macro_rules! plain_rows {
     () => {
         type Row = [u64; 8];
@@ -126,7 +126,7 @@ macro_rules! plain_rows {
 }
 
 #[allow(clippy::inline_always, reason = "all this is part of loops")]
-impl Machine for Plain {
+impl Processor for Plain {
     plain_rows!();
 
     #[inline]
@@ -145,7 +145,7 @@ mod x86 {
         _mm512_slli_epi64, _mm512_storeu_si512, _mm512_ternarylogic_epi64, _pdep_u64,
     };
 
-    use super::{Machine, Work, each};
+    use super::{Processor, Work, each};
 
     /// There are AVX2 and the instructions for single bits. Only `find` makes one.
     #[derive(Clone, Copy)]
@@ -191,7 +191,7 @@ mod x86 {
 
     #[allow(unsafe_code, reason = "the instruction was found on this machine")]
     #[allow(clippy::inline_always, reason = "all this is part of loops")]
-    impl Machine for Narrow {
+    impl Processor for Narrow {
         plain_rows!();
 
         #[inline(always)]
@@ -204,7 +204,7 @@ mod x86 {
 
     #[allow(unsafe_code, reason = "the instructions were found on this machine")]
     #[allow(clippy::inline_always, reason = "all this is part of loops")]
-    impl Machine for Wide {
+    impl Processor for Wide {
         type Row = __m512i;
 
         #[inline(always)]
@@ -270,7 +270,7 @@ mod tests {
         const ROWS: bool = WIDE;
         type Output = Vec<u64>;
 
-        fn run(self, machine: impl Machine) -> Vec<u64> {
+        fn run(self, machine: impl Processor) -> Vec<u64> {
             let mut out = Vec::new();
             for (n, &word) in self.0.iter().enumerate() {
                 out.push(machine.select(word, n as u32 % 70));

@@ -1,0 +1,176 @@
+//! One way to lay a game out.
+//!
+//! A list that fits the line stays on it. Else its first words stay beside the parenthesis and
+//! each further part has a line of its own. Comments stay where they are: at the end of a line, or
+//! on lines of their own before what they stood before.
+
+use crate::limits::Limits;
+use crate::read;
+use crate::tree::{Comment, Node, NodeKind};
+
+/// The longest line that is made on purpose.
+const WIDTH: usize = 100;
+
+/// The text laid out anew; `None` if its parentheses or words are wrong.
+pub fn format(text: &str, limits: &Limits) -> Option<String> {
+    let read = read::read(text, limits);
+    if !read.diagnostics.as_slice().is_empty() {
+        return None;
+    }
+    let mut printer = Printer { text, comments: &read.comments, next: 0, out: String::new() };
+    for form in &read.forms {
+        printer.before(form.span.start, 0);
+        printer.node(form, 0);
+        printer.end_line(form.span.end);
+    }
+    printer.before(u32::MAX, 0);
+    let mut out = printer.out;
+    while out.ends_with("\n\n") {
+        out.pop();
+    }
+    Some(out)
+}
+
+/// Whether two texts have the same words and as many comments.
+pub fn same_text(one: &str, other: &str, limits: &Limits) -> bool {
+    let (one, other) = (read::read(one, limits), read::read(other, limits));
+    let canonical = crate::print::canonical;
+    canonical(&one.forms) == canonical(&other.forms) && one.comments.len() == other.comments.len()
+}
+
+struct Printer<'a> {
+    text: &'a str,
+    comments: &'a [Comment],
+    next: usize,
+    out: String,
+}
+
+impl Printer<'_> {
+    fn indent(&mut self, depth: usize) {
+        self.out.extend(std::iter::repeat_n(' ', depth));
+    }
+
+    /// The comments on lines of their own before a place in the text. The line that is being
+    /// written must be empty.
+    fn before(&mut self, start: u32, depth: usize) {
+        while let Some(comment) = self.comments.get(self.next)
+            && comment.span.start < start
+        {
+            self.next += 1;
+            self.indent(depth);
+            self.comment(comment);
+            self.out.push('\n');
+        }
+    }
+
+    fn comment(&mut self, comment: &Comment) {
+        self.out.push_str(self.text[comment.span.range()].trim_end());
+    }
+
+    /// Ends a line, with the comments that stood behind what was written last.
+    fn end_line(&mut self, end: u32) {
+        if let Some(comment) = self.comments.get(self.next)
+            && comment.trailing
+            && comment.span.start >= end
+            && !self.text[end as usize..comment.span.start as usize].contains(['\n', '\r'])
+        {
+            self.next += 1;
+            self.out.push(' ');
+            self.comment(comment);
+        }
+        self.out.push('\n');
+    }
+
+    /// Whether a comment stands inside.
+    fn has_comment(&self, node: &Node) -> bool {
+        let next = self.comments.get(self.next);
+        next.is_some_and(|comment| comment.span.start < node.span.end)
+    }
+
+    /// Writes a node that begins at this column.
+    fn node(&mut self, node: &Node, depth: usize) {
+        let flat = flat(node);
+        let Some(items) = node.list() else {
+            self.out.push_str(&flat);
+            return;
+        };
+        if !self.has_comment(node) && depth + flat.chars().count() <= WIDTH {
+            self.out.push_str(&flat);
+            return;
+        }
+        self.out.push('(');
+        // The words at the beginning stay on the line.
+        let head = items
+            .iter()
+            .take_while(|item| item.list().is_none())
+            .take_while(|item| !self.has_comment(item))
+            .count();
+        let mut last = node.span.start + 1;
+        for (at, item) in items[..head].iter().enumerate() {
+            if at > 0 && !is_mark(item, &[",", ":"]) {
+                self.out.push(' ');
+            }
+            self.out.push_str(&self::flat(item));
+            last = item.span.end;
+        }
+        let inner = depth + 2;
+        for item in &items[head..] {
+            if is_mark(item, &[","]) && !self.has_comment(item) {
+                self.out.push(',');
+                last = item.span.end;
+                continue;
+            }
+            self.end_line(last);
+            self.before(item.span.start, inner);
+            self.indent(inner);
+            self.node(item, inner);
+            last = item.span.end;
+        }
+        // Comments before the closing parenthesis keep it on a line of its own.
+        if self.has_comment(node) {
+            self.end_line(last);
+            self.before(node.span.end, inner);
+            self.indent(depth);
+        }
+        self.out.push(')');
+    }
+}
+
+fn is_mark(node: &Node, marks: &[&str]) -> bool {
+    node.mark().is_some_and(|mark| marks.contains(&mark))
+}
+
+/// A node on one line.
+fn flat(node: &Node) -> String {
+    match &node.kind {
+        NodeKind::List(items) => {
+            let mut out = String::from("(");
+            for (at, item) in items.iter().enumerate() {
+                let tight = at == 0 || is_mark(item, &[","]) || is_range(items, at);
+                if !tight {
+                    out.push(' ');
+                }
+                out.push_str(&flat(item));
+            }
+            out.push(')');
+            out
+        }
+        NodeKind::Word(word) => word.clone(),
+        NodeKind::Name(name) => name.clone(),
+        NodeKind::Var(name) => format!("'{name}"),
+        NodeKind::Int(number) => number.to_string(),
+        NodeKind::Mark(mark) => (*mark).to_owned(),
+    }
+}
+
+/// Whether this is a `..` between two numbers, or what follows it.
+fn is_range(items: &[Node], at: usize) -> bool {
+    let number = |node: &Node| matches!(node.kind, NodeKind::Int(_));
+    let dots = |at: usize| {
+        is_mark(&items[at], &[".."])
+            && at > 0
+            && number(&items[at - 1])
+            && items.get(at + 1).is_some_and(number)
+    };
+    dots(at) || (at > 0 && dots(at - 1))
+}

@@ -68,7 +68,7 @@ impl<'a> Driver<'a> {
             };
             askers.push((role, asker));
         }
-        let started = dog.watch(|stop| Match::new(Arc::clone(game), setup.clone(), stop));
+        let started = dog.watch(|stop| Match::new(game, setup, stop));
         let current = started.map_err(|error| error.to_string())?;
         Ok(Driver { contest, current, askers, dog, observer })
     }

@@ -37,7 +37,7 @@ fn start(name: &str, seed: u64) -> Match {
     setup.limits.max_steps = 60;
     setup.limits.opening = u32::from(name == "tictactoe");
     setup.thoughts = true;
-    Match::new(game, setup, &Stop::never()).unwrap()
+    Match::new(&game, &setup, &Stop::never()).unwrap()
 }
 
 /// What somebody answers: the person by a script that depends on the turn alone, and sometimes
@@ -82,7 +82,7 @@ fn another_process_goes_on() {
     let text = std::fs::read_to_string(path).unwrap();
     let record: MatchRecord = serde_json::from_str(&text).unwrap();
     let game = game(&record.game);
-    let mut current = Match::from_record(game, &record, &Stop::never()).unwrap();
+    let mut current = Match::from_record(&game, &record, &Stop::never()).unwrap();
     current.keep_thoughts(true);
     play(&mut current, usize::MAX);
     println!("{MARK}{}", serde_json::to_string(current.record()).unwrap());
@@ -133,7 +133,7 @@ fn a_match_can_be_rebuilt_at_any_time() {
             let mut current = start(name, 9);
             play(&mut current, answers);
             let record = current.record();
-            let mut again = Match::from_record(game(name), record, &Stop::never()).unwrap();
+            let mut again = Match::from_record(&game(name), record, &Stop::never()).unwrap();
             assert_eq!(again.record(), record, "{name} after {answers}");
             assert_eq!(again.pending(), current.pending(), "{name} after {answers}");
             again.keep_thoughts(true);

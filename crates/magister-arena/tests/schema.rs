@@ -128,7 +128,7 @@ fn faults_and_open_turns_fit_the_schema() {
     let seats = vec![Seat::new("a"), Seat { asked_when_forced: true, ..Seat::new("b") }];
     let mut setup = Setup::new(Seed::from(1), seats);
     (setup.id, setup.round) = (Some("one".to_owned()), Some(2));
-    let mut current = Match::new(game, setup, &Stop::never()).unwrap();
+    let mut current = Match::new(&game, &setup, &Stop::never()).unwrap();
     let pending = current.pending();
     current.submit(pending[0].role, Answer::text("nonsense")).unwrap();
     assert_valid(&schema, current.record());

@@ -17,10 +17,10 @@ fn never() -> Stop {
     Stop::never()
 }
 
-fn start(game: Arc<dyn Game>, change: impl FnOnce(&mut Setup)) -> Match {
+fn start(game: &Arc<dyn Game>, change: impl FnOnce(&mut Setup)) -> Match {
     let mut setup = Setup::new(Seed::from(1), vec![Seat::new("ann"), Seat::new("bob")]);
     change(&mut setup);
-    Match::new(game, setup, &never()).unwrap()
+    Match::new(game, &setup, &never()).unwrap()
 }
 
 /// Everybody plays its first legal move until the end, or until so many turns are made.
@@ -36,7 +36,7 @@ fn play(current: &mut Match, turns: usize) {
 
 #[test]
 fn only_who_has_a_choice_is_asked_unless_it_wants_to_be() {
-    let mut current = start(countdown(), |_| ());
+    let mut current = start(&countdown(), |_| ());
     let asked = |current: &Match| -> Vec<(u8, bool)> {
         current.pending().iter().map(|one| (one.role.0, one.forced)).collect()
     };
@@ -51,10 +51,10 @@ fn only_who_has_a_choice_is_asked_unless_it_wants_to_be() {
     current.advance(&never()).unwrap();
     assert_eq!(asked(&current), [(1, false)]);
 
-    let eager = start(countdown(), |setup| setup.seats[1].asked_when_forced = true);
+    let eager = start(&countdown(), |setup| setup.seats[1].asked_when_forced = true);
     assert_eq!(asked(&eager), [(0, false), (1, true)]);
     // Where information is hidden everybody is asked, or it would tell something.
-    assert_eq!(asked(&start(claim(), |_| ())), [(0, true), (1, true)]);
+    assert_eq!(asked(&start(&claim(), |_| ())), [(0, true), (1, true)]);
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn what_is_no_move_is_replaced_and_recorded() {
         (Answer::fault(FaultKind::Crash, "it broke"), FaultKind::Crash, None),
     ] {
         let game: Arc<dyn Game> = Arc::new(Native::new(Countdown(2)));
-        let mut current = start(game, |_| ());
+        let mut current = start(&game, |_| ());
         current.submit(Role(0), answer.after(Duration::from_millis(5))).unwrap();
         current.advance(&never()).unwrap();
         let record = current.record();
@@ -82,7 +82,7 @@ fn what_is_no_move_is_replaced_and_recorded() {
 #[test]
 fn substitutes_do_not_depend_on_what_others_drew() {
     let substitute = |other: &str| {
-        let mut current = start(countdown(), |setup| setup.limits.max_steps = 3);
+        let mut current = start(&countdown(), |setup| setup.limits.max_steps = 3);
         let fault = || Answer::fault(FaultKind::Late, "late");
         current.submit(Role(0), fault()).unwrap();
         current.advance(&never()).unwrap();
@@ -99,7 +99,7 @@ fn substitutes_do_not_depend_on_what_others_drew() {
 
 #[test]
 fn events_tell_the_match() {
-    let mut current = start(claim(), |_| ());
+    let mut current = start(&claim(), |_| ());
     play(&mut current, 99);
     let events = current.take_events();
     assert!(current.take_events().is_empty());
@@ -124,7 +124,7 @@ fn events_tell_the_match() {
 #[test]
 fn a_salt_changes_the_hash_and_nothing_else() {
     let record = |salt: Option<Seed>| {
-        let mut current = start(claim(), |setup| setup.salt = salt);
+        let mut current = start(&claim(), |setup| setup.salt = salt);
         play(&mut current, 99);
         current.into_record()
     };
@@ -136,7 +136,7 @@ fn a_salt_changes_the_hash_and_nothing_else() {
 
 #[test]
 fn a_paused_match_waits() {
-    let mut current = start(countdown(), |_| ());
+    let mut current = start(&countdown(), |_| ());
     assert_eq!(current.resume(), Err(MatchError::NotPaused));
     current.pause().unwrap();
     assert!(current.pending().is_empty() && current.is_paused());
@@ -151,7 +151,7 @@ fn a_paused_match_waits() {
 #[test]
 fn matches_end_in_many_ways() {
     let end = |how: &dyn Fn(&mut Match)| {
-        let mut current = start(countdown(), |_| ());
+        let mut current = start(&countdown(), |_| ());
         play(&mut current, 2);
         how(&mut current);
         assert!(matches!(current.take_events().last(), Some(Event::Ended { .. })));
@@ -171,7 +171,7 @@ fn matches_end_in_many_ways() {
     let broken = end(&|current| current.break_off("it takes too long").unwrap());
     assert_eq!(broken, (MatchEnd::BrokenOff, FaultKind::BrokenOff, None, 3));
 
-    let mut long = start(countdown(), |setup| setup.limits.max_steps = 4);
+    let mut long = start(&countdown(), |setup| setup.limits.max_steps = 4);
     play(&mut long, 99);
     assert_eq!((long.end(), long.record().moves.len()), (Some(MatchEnd::BrokenOff), 4));
     assert_eq!(long.abort("again"), Err(MatchError::Ended(MatchEnd::BrokenOff)));
@@ -179,7 +179,7 @@ fn matches_end_in_many_ways() {
 
 #[test]
 fn openings_are_random_and_proven() {
-    let mut current = start(countdown(), |setup| setup.limits.opening = 3);
+    let mut current = start(&countdown(), |setup| setup.limits.opening = 3);
     for _ in 0..3 {
         assert!(current.pending().is_empty());
         current.advance(&never()).unwrap();
@@ -196,7 +196,7 @@ fn openings_are_random_and_proven() {
 
 #[test]
 fn turns_are_taken_back_and_made_again() {
-    let mut current = start(countdown(), |_| ());
+    let mut current = start(&countdown(), |_| ());
     current.submit(Role(0), Answer::fault(FaultKind::Late, "late")).unwrap();
     current.advance(&never()).unwrap();
     play(&mut current, 4);
@@ -222,7 +222,7 @@ fn turns_are_taken_back_and_made_again() {
     // After the end too.
     current.take_back(Role(0), 1, &never()).unwrap();
     assert_eq!((current.end(), &current.record().rewards[..]), (None, &[None, None][..]));
-    let rebuilt = Match::from_record(countdown(), current.record(), &never()).unwrap();
+    let rebuilt = Match::from_record(&countdown(), current.record(), &never()).unwrap();
     assert_eq!(rebuilt.record(), current.record());
     assert_eq!(rebuilt.reach(Role(0)).0, current.reach(Role(0)).0);
 }
@@ -234,7 +234,7 @@ fn seen(current: &Match, viewer: Viewer) -> SeenRecord {
 
 #[test]
 fn during_a_hidden_match_a_role_sees_its_own_and_spectators_see_little() {
-    let mut current = start(claim(), |setup| setup.thoughts = true);
+    let mut current = start(&claim(), |setup| setup.thoughts = true);
     play(&mut current, 1);
     current.submit(LOW, Answer::text("cheat")).unwrap();
     let whole = current.record().clone();
@@ -251,25 +251,22 @@ fn during_a_hidden_match_a_role_sees_its_own_and_spectators_see_little() {
         let text = serde_json::to_string(&part).unwrap();
         assert!(!text.contains("(deal"), "{text}");
         assert!(!text.contains(&whole.seed) && !text.contains(&whole.salt), "{text}");
-        match viewer {
-            Viewer::Role(role) => {
-                let other = if role == LOW { HIGH } else { LOW };
-                assert_eq!(part.percepts[0][role.index()], Some(hand(role)));
-                assert_eq!(part.percepts[0][other.index()], None);
-                assert_eq!(part.moves[0][role.index()].as_deref(), Some("-"));
-                assert_eq!((&part.moves[0][other.index()], &part.moves[0][2]), (&None, &None));
-                assert_eq!(part.times_ms[0][other.index()], None);
-                assert_eq!(part.errors.len(), usize::from(role == LOW));
-            }
-            _ => {
-                assert!(part.percepts[0].iter().all(Option::is_none));
-                assert!(part.moves[0].iter().all(Option::is_none));
-                assert!(part.times_ms[0].iter().all(Option::is_some));
-                let fault = &part.errors[0];
-                assert_eq!((fault.kind, fault.step), (FaultKind::Illegal, 2));
-                assert!(!fault.what.contains("cheat"));
-                assert_eq!((&fault.answer, &fault.played), (&None, &None));
-            }
+        if let Viewer::Role(role) = viewer {
+            let other = if role == LOW { HIGH } else { LOW };
+            assert_eq!(part.percepts[0][role.index()], Some(hand(role)));
+            assert_eq!(part.percepts[0][other.index()], None);
+            assert_eq!(part.moves[0][role.index()].as_deref(), Some("-"));
+            assert_eq!((&part.moves[0][other.index()], &part.moves[0][2]), (&None, &None));
+            assert_eq!(part.times_ms[0][other.index()], None);
+            assert_eq!(part.errors.len(), usize::from(role == LOW));
+        } else {
+            assert!(part.percepts[0].iter().all(Option::is_none));
+            assert!(part.moves[0].iter().all(Option::is_none));
+            assert!(part.times_ms[0].iter().all(Option::is_some));
+            let fault = &part.errors[0];
+            assert_eq!((fault.kind, fault.step), (FaultKind::Illegal, 2));
+            assert!(!fault.what.contains("cheat"));
+            assert_eq!((&fault.answer, &fault.played), (&None, &None));
         }
     }
     assert_eq!(seen(&current, Viewer::Referee).moves.len(), 4);
@@ -288,7 +285,7 @@ fn twins_look_the_same_to_a_role() {
     let mut known: Vec<(Vec<String>, String, String)> = Vec::new();
     let mut twins = 0;
     for seed in 0..200 {
-        let mut current = start(claim(), |setup| {
+        let mut current = start(&claim(), |setup| {
             (setup.seed, setup.salt) = (Seed::from(seed), Some(Seed::from(7)));
         });
         play(&mut current, 1);
@@ -317,7 +314,7 @@ fn twins_look_the_same_to_a_role() {
 
 #[test]
 fn during_an_open_match_only_answers_seeds_and_thoughts_are_hidden() {
-    let mut current = start(countdown(), |_| ());
+    let mut current = start(&countdown(), |_| ());
     play(&mut current, 2);
     current.submit(Role(0), Answer::text("(take 2)")).unwrap();
     let info = countdown();
@@ -341,7 +338,7 @@ fn during_an_open_match_only_answers_seeds_and_thoughts_are_hidden() {
 /// Where both decide at the same time, the move that was drawn for one stays hidden until both did.
 #[test]
 fn a_drawn_move_is_not_told_before_the_turn_is_made() {
-    let mut current = start(countdown(), |setup| setup.seats[1].asked_when_forced = true);
+    let mut current = start(&countdown(), |setup| setup.seats[1].asked_when_forced = true);
     current.submit(Role(0), Answer::text("(take 9)")).unwrap();
     let info = countdown();
     let (other, own) = (Viewer::Role(Role(1)), Viewer::Role(Role(0)));

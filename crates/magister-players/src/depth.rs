@@ -42,15 +42,18 @@ impl Searcher {
     }
 
     /// The best position after the own move.
+    #[expect(clippy::unnecessary_wraps, reason = "all players of the list are made alike")]
     pub(crate) fn onestep(settings: &Arguments) -> Made {
         Ok(Box::new(Self::new(settings, Outlook::Hostile, Depth::Fixed(1))))
     }
 
     /// The own move, an answer, and the own move again.
+    #[expect(clippy::unnecessary_wraps, reason = "all players of the list are made alike")]
     pub(crate) fn twostep(settings: &Arguments) -> Made {
         Ok(Box::new(Self::new(settings, Outlook::Hostile, Depth::Fixed(3))))
     }
 
+    #[expect(clippy::unnecessary_wraps, reason = "all players of the list are made alike")]
     pub(crate) fn maximizer(settings: &Arguments) -> Made {
         Ok(Box::new(Self::new(settings, Outlook::Kind, Depth::Full)))
     }
@@ -69,14 +72,17 @@ impl Searcher {
         Ok(Box::new(Self::new(settings, Outlook::Hostile, depth)))
     }
 
+    #[expect(clippy::unnecessary_wraps, reason = "all players of the list are made alike")]
     pub(crate) fn minimaxid(settings: &Arguments) -> Made {
         Ok(Box::new(Self::new(settings, Outlook::Hostile, Depth::Deepening)))
     }
 
+    #[expect(clippy::unnecessary_wraps, reason = "all players of the list are made alike")]
     pub(crate) fn maximax(settings: &Arguments) -> Made {
         Ok(Box::new(Self::new(settings, Outlook::Selfish, Depth::Full)))
     }
 
+    #[expect(clippy::unnecessary_wraps, reason = "all players of the list are made alike")]
     pub(crate) fn maxn(settings: &Arguments) -> Made {
         Ok(Box::new(Self::new(settings, Outlook::Selfish, Depth::Deepening)))
     }

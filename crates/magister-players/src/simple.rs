@@ -21,6 +21,7 @@ impl Simple {
         Self::make(settings, true)
     }
 
+    #[expect(clippy::unnecessary_wraps, reason = "all players of the list are made alike")]
     fn make(settings: &Arguments, random: bool) -> Made {
         let name = settings.text().to_owned();
         Ok(Box::new(Simple { name, random, possible: Possible::default() }))

@@ -96,16 +96,15 @@ impl<'a> Table<'a> {
         let role = info.players().find(|&role| self.session.chooses(role));
         let role = role.ok_or_else(|| anyhow!("no player has a choice; `random` goes on"))?;
         let known = self.seats.iter().position(|seat| seat.view.role() == role);
-        let at = match known {
-            Some(at) => at,
-            None => {
-                self.seats.push(Answerer {
-                    agent: self.args.player.try_agent()?,
-                    view: View::new(Arc::clone(&self.session.game), role),
-                    known: 1,
-                });
-                self.seats.len() - 1
-            }
+        let at = if let Some(at) = known {
+            at
+        } else {
+            self.seats.push(Answerer {
+                agent: self.args.player.try_agent()?,
+                view: View::new(Arc::clone(&self.session.game), role),
+                known: 1,
+            });
+            self.seats.len() - 1
         };
         let information = self.session.game.info().information;
         let seat = &mut self.seats[at];

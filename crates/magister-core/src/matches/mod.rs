@@ -11,7 +11,7 @@
 //!
 //! let game: Arc<dyn Game> = Arc::new(Native::new(Countdown(5)));
 //! let seats = vec![Seat::new("one"), Seat::new("other")];
-//! let mut game_on = Match::new(game, Setup::new(Seed::from(1), seats), &Stop::never())?;
+//! let mut game_on = Match::new(&game, &Setup::new(Seed::from(1), seats), &Stop::never())?;
 //! while game_on.end().is_none() {
 //!     for pending in game_on.pending() {
 //!         let choice = game_on.legal(pending.role)[0];
@@ -74,8 +74,8 @@ pub struct Match {
 
 impl Match {
     /// A match before its first turn. Silent steps at the beginning are made.
-    pub fn new(game: Arc<dyn Game>, setup: Setup, stop: &Stop) -> Result<Self, MatchError> {
-        let mut new = Match::bare(game, &setup, stop)?;
+    pub fn new(game: &Arc<dyn Game>, setup: &Setup, stop: &Stop) -> Result<Self, MatchError> {
+        let mut new = Match::bare(game, setup, stop)?;
         new.events.push(new.started());
         for step in 0..new.record().moves.len() {
             new.events.push(new.stepped(step, 0));
@@ -85,13 +85,13 @@ impl Match {
     }
 
     /// A match before its first turn, of which nothing was told yet.
-    fn bare(game: Arc<dyn Game>, setup: &Setup, stop: &Stop) -> Result<Self, MatchError> {
+    fn bare(game: &Arc<dyn Game>, setup: &Setup, stop: &Stop) -> Result<Self, MatchError> {
         let info = game.info();
         let seats = info.players().count();
         if setup.seats.len() != seats {
             return Err(MatchError::Seats { seats, given: setup.seats.len() });
         }
-        let referee = Referee::new(Arc::clone(&game), setup.seed, stop)?;
+        let referee = Referee::new(Arc::clone(game), setup.seed, stop)?;
         let salt = setup.salt.unwrap_or_else(|| draws::default_salt(&setup.seed));
         let mut new = Match {
             referee,
@@ -229,10 +229,12 @@ impl Match {
             Said::Decision(decision) if self.legal(role).contains(&decision.choice) => {
                 Ok((decision.choice, Some(decision)))
             }
-            Said::Decision(decision) => Err(illegal(self.game().text().move_text(decision.choice))),
+            Said::Decision(decision) => {
+                Err(illegal(&self.game().text().move_text(decision.choice)))
+            }
             Said::Text(text) => match self.parse(role, &text) {
                 Some(choice) => Ok((choice, None)),
-                None => Err(illegal(text)),
+                None => Err(illegal(&text)),
             },
             Said::Fault(kind, what) if kind.is_mistake() => Err((kind, what, None)),
             Said::Fault(_, what) => Err((FaultKind::Refused, what, None)),
@@ -622,7 +624,7 @@ impl Match {
 }
 
 /// The fault of who answered with something that is no legal move.
-fn illegal(text: String) -> (FaultKind, String, Option<String>) {
+fn illegal(text: &str) -> (FaultKind, String, Option<String>) {
     let shown: String = text.chars().take(SHOWN).collect();
     let dots = if shown.len() < text.len() { "..." } else { "" };
     (FaultKind::Illegal, format!("`{shown}{dots}` is not legal here"), Some(shown))

@@ -12,11 +12,11 @@ impl Match {
     /// is held against the rules, and one that does not agree with them is refused. What was taken
     /// back before can not be made again.
     pub fn from_record(
-        game: Arc<dyn Game>,
+        game: &Arc<dyn Game>,
         record: &MatchRecord,
         stop: &Stop,
     ) -> Result<Self, MatchError> {
-        record.replay(&*game, stop).map_err(MatchError::Record)?;
+        record.replay(&**game, stop).map_err(MatchError::Record)?;
         let seed = Seed::parse(&record.seed).ok_or(MatchError::NoSeed)?;
         let named = |player: &String| Seat::new(player);
         let setup = Setup {

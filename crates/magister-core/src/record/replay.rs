@@ -409,11 +409,7 @@ pub(crate) fn resolve(
 ) -> Result<Move, bool> {
     let legal = worker.legal(role);
     let known = text.parse_move(role, words);
-    match known.filter(|choice| legal.contains(choice)) {
-        Some(choice) => Ok(choice),
-        None => {
-            let same = |&&choice: &&Move| text.move_text(choice) == words;
-            legal.iter().find(same).copied().ok_or(known.is_some())
-        }
-    }
+    let same = |&&choice: &&Move| text.move_text(choice) == words;
+    let legal_known = known.filter(|choice| legal.contains(choice));
+    legal_known.or_else(|| legal.iter().find(same).copied()).ok_or(known.is_some())
 }

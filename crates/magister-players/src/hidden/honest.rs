@@ -37,6 +37,7 @@ pub(crate) struct Honest {
 }
 
 impl Honest {
+    #[expect(clippy::unnecessary_wraps, reason = "all players of the list are made alike")]
     pub(crate) fn make(settings: &Arguments) -> Made {
         Ok(Box::new(Honest { name: settings.text().to_owned(), chosen: None }))
     }

@@ -1,4 +1,55 @@
 //! RECYCLE, the language of card games, from text to a running game.
+//!
+//! A game is its decks, its places with who sees them, and blocks of actions and choices in stages
+//! that go around the table. [`examine`] reads a text, says what is wrong with it, and makes a
+//! [`Game`](magister_core::Game) of it. Shuffles, random numbers and ties are moves of chance;
+//! what players see of each other's cards are percepts.
+//!
+//! ```
+//! use magister_core::{Game, Role};
+//! use magister_recycle::{Options, examine};
+//!
+//! let text = "(game
+//!   (setup (create players 2)
+//!     (create deck (game iloc STOCK) (deck (RANK (LOW, MIDDLE, HIGH)))))
+//!   (do ((shuffle (game iloc STOCK))
+//!        (all player 'P (move (top (game iloc STOCK)) (top ('P iloc HAND))))))
+//!   (stage player (end (all player 'P (== ('P str BET) DONE)))
+//!     (choice ((any (range 1 .. 3) 'B
+//!       (do ((inc ((current player) sto CHIPS) 'B) (set ((current player) str BET) DONE)))))))
+//!   (scoring max ((current player) sto CHIPS)))";
+//! let found = examine("bets", text, &Options::default());
+//! let game = found.game.expect("nothing is wrong with it");
+//! assert_eq!(game.info().roles, ["p0", "p1", "random"]);
+//! // The first of two steps of a shuffle: chance picks one of three cards.
+//! assert_eq!(game.worker().legal(Role(2)).len(), 3);
+//! ```
+//!
+//! The language is that of version 0.6.0, with everything of 0.5.10 and the older spellings that
+//! games are still written in. Where the language's first program, CardStock, departs from what
+//! its documents say, this crate does what they say; some published games depend on what the
+//! program does, and for those there is [`Options::compat`]. It keeps these habits:
+//!
+//! - an `any` outside a choice does the same as `all`;
+//! - in an option, what follows an `any` comes before it for all elements but the first, and one
+//!   name stands for one variable; `all` goes backwards;
+//! - a stage that ends at once leaves its cycle behind, so that a queued successor is lost;
+//! - a repeated action in a `do` computes its amount, or its card out of a computed collection,
+//!   once for all;
+//! - taking back a move out of a computed collection puts the card on top of its pile;
+//! - ties go to later cards more often, and `max` over negative scores is the top card;
+//! - no card is equal to any, `tuples` knows the scores 0 to 12 only, an intersection over `all` is
+//!   empty, and `runs all` repeats the longest run;
+//! - two names in a row are one.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `read`, `tree` | text to lists and words |
+//! | `check` | names, scopes and types; from the tree to checked rules |
+//! | `machine` | what runs the rules |
+//! | `moves`, `percepts`, `worker`, `game` | the game as everything else sees it |
+//! | `format`, `print` | tree to text |
+//! | [`conform`] | recorded games, replayed and compared |
 #![forbid(unsafe_code)]
 
 mod check;

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use magister_core::{Halt, Info, Move, Role, Step, Stop, Worker};
+use magister_core::{
+    Batch, Detail, Halt, Info, Leaves, Move, Results, Role, Step, Stop, Worker, Yields, playout,
+};
 
 use crate::game::Shared;
 use crate::machine::{Draw, Fault, Machine, Wait};
@@ -18,8 +20,10 @@ pub(crate) struct CardWorker {
     /// The state before a step, in case it can not be made.
     before: Vec<u64>,
     key: Vec<i32>,
-    /// What is wrong with the initial state, if the rules fail before the first decision.
-    broken: Option<Fault>,
+    /// In playouts nobody perceives anything, and nothing is taken back.
+    blind: bool,
+    /// In playouts options may be called by their places in the list.
+    nameless: bool,
 }
 
 const IDLE: [Move; 1] = [Move::IDLE];
@@ -36,7 +40,8 @@ impl CardWorker {
             scores: Vec::new(),
             before: Vec::new(),
             key: Vec::new(),
-            broken: None,
+            blind: false,
+            nameless: false,
         };
         worker.reset();
         worker
@@ -53,7 +58,12 @@ impl CardWorker {
             Wait::Choice(choice) => {
                 self.machine.logging = false;
                 self.machine.choosing.guess(&[]);
+                self.machine.choosing.noting = !self.nameless;
                 self.machine.expand(p, choice)?;
+                if self.nameless {
+                    self.options.extend((0..self.machine.choosing.len() as u32).map(Move));
+                    return Ok(());
+                }
                 for option in 0..self.machine.choosing.len() {
                     let choice =
                         shared.moves.number(p, &self.machine, choice, option, &mut self.key);
@@ -96,6 +106,17 @@ impl CardWorker {
         }
     }
 
+    /// Plays with nothing but what playouts need.
+    fn blindly<T>(&mut self, named: bool, play: impl FnOnce(&mut Self) -> Result<T, Halt>) -> Result<T, Halt> {
+        self.blind = true;
+        self.nameless = !named;
+        let played = play(self);
+        (self.blind, self.nameless) = (false, false);
+        // The worker is in some state of the game, and its options have names again.
+        self.reset();
+        played
+    }
+
     fn decider(&self) -> Option<Role> {
         match self.machine.wait {
             Wait::Choice(_) => Some(Role(self.machine.current() as u8)),
@@ -114,8 +135,7 @@ impl Worker for CardWorker {
         let shared = Arc::clone(&self.shared);
         self.machine.logging = false;
         self.machine.reset(&shared.program);
-        self.broken = self.machine.run(&shared.program).and_then(|()| self.refresh()).err();
-        if self.broken.is_some() {
+        if self.machine.run(&shared.program).and_then(|()| self.refresh()).is_err() {
             // Nothing can be played, and nobody has a score.
             self.machine.stack.clear();
             self.machine.wait = Wait::End;
@@ -181,6 +201,8 @@ impl Worker for CardWorker {
         for (role, &choice) in shared.info.all_roles().zip(joint) {
             let position = if decider == shared.info.chance && decider == Some(role) {
                 Some(choice.index()).filter(|&at| at < self.outcomes())
+            } else if self.nameless && decider == Some(role) {
+                Some(choice.index()).filter(|&at| at < self.options.len())
             } else {
                 self.legal(role).iter().position(|&legal| legal == choice)
             };
@@ -197,18 +219,25 @@ impl Worker for CardWorker {
             // A silent position of a shuffle can not go wrong.
             return self.machine.drawn(p, picked as u32).map_err(Self::halt);
         }
-        self.machine.save(&mut self.before);
+        if !self.blind {
+            self.machine.save(&mut self.before);
+        }
         self.machine.log.clear();
-        self.machine.logging = true;
+        self.machine.logging = !self.blind;
         let made = match self.machine.wait {
             Wait::Choice(_) => self.machine.chosen(p, picked),
             _ => self.machine.drawn(p, picked as u32),
         };
         self.machine.logging = false;
         if let Err(fault) = made.and_then(|()| self.refresh()) {
-            let _ = self.machine.load(p, &self.before);
-            let _ = self.refresh();
+            if !self.blind {
+                let _ = self.machine.load(p, &self.before);
+                let _ = self.refresh();
+            }
             return Err(Self::halt(fault));
+        }
+        if self.blind {
+            return Ok(());
         }
         for player in 0..p.rules.players {
             for (order, event) in self.machine.log.iter().enumerate() {
@@ -219,6 +248,16 @@ impl Worker for CardWorker {
         }
         self.machine.log.clear();
         Ok(())
+    }
+
+    fn playouts(&mut self, batch: &Batch<'_>, out: &mut Results, stop: &Stop) -> Result<(), Halt> {
+        self.blindly(batch.detail == Detail::Moves, |worker| {
+            playout::one_by_one(worker, batch, out, stop)
+        })
+    }
+
+    fn leaves(&mut self, leaves: &Leaves<'_>, out: &mut Yields, stop: &Stop) -> Result<(), Halt> {
+        self.blindly(true, |worker| playout::leaves_one_by_one(worker, leaves, out, stop))
     }
 
     fn goals(&self, role: Role, out: &mut Vec<f64>) {

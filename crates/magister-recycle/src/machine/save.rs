@@ -43,14 +43,16 @@ impl Reader<'_> {
 
     fn list(&mut self, out: &mut Vec<u32>) -> Option<()> {
         out.clear();
-        let count = self.take()? as usize;
-        if count > 2 * self.words.len() {
-            return None;
-        }
-        for _ in 0..count {
+        for _ in 0..self.count()? {
             out.push(self.take()?);
         }
         Some(())
+    }
+
+    /// How many numbers follow; no more than there are.
+    fn count(&mut self) -> Option<usize> {
+        let count = self.take()? as usize;
+        (count <= 2 * self.words.len()).then_some(count)
     }
 }
 
@@ -168,14 +170,13 @@ impl Machine {
                 *word = reader.take()? as i32;
             }
         }
-        let mut numbers = Vec::new();
         for cycles in &mut self.cycles {
-            reader.list(&mut numbers)?;
             cycles.clear();
-            cycles.extend(numbers.iter().map(|&number| Cycle {
-                at: number & 0xffff,
-                queued: (number >> 16).checked_sub(1),
-            }));
+            for _ in 0..reader.count()? {
+                let number = reader.take()?;
+                let queued = (number >> 16).checked_sub(1);
+                cycles.push(Cycle { at: number & 0xffff, queued });
+            }
         }
         self.stack.clear();
         for _ in 0..reader.take()? {
@@ -193,9 +194,10 @@ impl Machine {
         } else {
             self.slots.fill(0);
         }
-        reader.list(&mut numbers)?;
         self.lists.clear();
-        self.lists.extend(numbers.iter().map(|&number| number as i32));
+        for _ in 0..reader.count()? {
+            self.lists.push(reader.take()? as i32);
+        }
         reader.list(&mut self.tape)?;
         reader.list(&mut self.path)?;
         (self.path_at, self.path_base) = if self.path.is_empty() {

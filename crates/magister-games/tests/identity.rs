@@ -71,8 +71,9 @@ fn disguise(rules: &mut Rulesheet, rng: &mut Rng) {
     let old = rules.statements.clone();
     rules.statements = places.into_iter().map(|at| old[at].clone()).collect();
     rules.comments.clear();
+    // In infix a capital makes a variable.
     let rename =
-        |name: &Name| Name::new(&format!("{}_{salt}", name.chars().rev().collect::<String>()));
+        |name: &Name| Name::new(&format!("V{}_{salt}", name.chars().rev().collect::<String>()));
     for statement in &mut rules.statements {
         match &mut statement.kind {
             StatementKind::Rule(rule) => {

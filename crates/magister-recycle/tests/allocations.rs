@@ -60,7 +60,14 @@ const GAME: &str = "
   (scoring max ((current player) sto WON)))";
 
 /// Plays the same random game, with everything a search asks for on the way.
-fn play(worker: &mut dyn Worker, start: &[u64], joint: &mut Vec<Move>, step: &mut Step, state: &mut Vec<u64>, goals: &mut Vec<f64>) {
+fn play(
+    worker: &mut dyn Worker,
+    start: &[u64],
+    joint: &mut Vec<Move>,
+    step: &mut Step,
+    state: &mut Vec<u64>,
+    goals: &mut Vec<f64>,
+) {
     let mut rng = Seed::from(3).rng();
     let chance = worker.info().chance;
     worker.load(start, &Stop::never()).unwrap();

@@ -109,7 +109,7 @@ impl fmt::Display for Error {
             }
             Error::NoEvaluator { name, evaluator } => write!(
                 f,
-                "{name} is not written in GDL and runs without an evaluator; do not ask for {evaluator}"
+                "{name} is not written in GDL and needs no evaluator; leave out --evaluator {evaluator}"
             ),
             Error::Rules(findings) => {
                 let name = &findings.input().name;

@@ -49,7 +49,7 @@ pub(crate) fn run(args: &Network) -> Result<u8> {
         let object = json!({
             "game": name,
             "fluents": network.fluents.len(),
-            "moves": network.moves.len(),
+            "moves": network.network.moves.len(),
             "gates": step + gates.goals + gates.percepts,
             "gates_by_section": {
                 "legal": gates.legal,
@@ -77,7 +77,7 @@ pub(crate) fn run(args: &Network) -> Result<u8> {
         "exclusive: {groups} groups of {members} fluents, in {exact} of them one always true"
     )?;
     writeln!(out, "implied:   {implied} fluents by others")?;
-    writeln!(out, "moves:     {}", network.moves.len())?;
+    writeln!(out, "moves:     {}", network.network.moves.len())?;
     writeln!(out, "legal, terminal:  {} gates", gates.legal)?;
     writeln!(out, "next state:       {} gates", gates.next)?;
     writeln!(out, "goals:            {} gates", gates.goals)?;

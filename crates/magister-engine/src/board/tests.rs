@@ -58,8 +58,10 @@ fn x_runs_to_the_right_and_y_upwards() {
 
 #[test]
 fn arguments_may_come_in_any_order() {
+    // The legend lists the pieces in the order of the fluents, which begin with another argument.
+    let board = |text: &str| text.lines().take(5).map(str::to_owned).collect::<Vec<_>>();
     let first = drawn(&grid("(cell ?x ?y ?v)", BOARD), "");
-    assert_eq!(drawn(&grid("(cell ?v ?y ?x)", BOARD), ""), first);
+    assert_eq!(board(&drawn(&grid("(cell ?v ?y ?x)", BOARD), "")), board(&first));
     assert_eq!(
         drawn(&grid("(cell (at ?x ?y) ?v)", BOARD).replace("?x", "?c"), "").len(),
         first.len()

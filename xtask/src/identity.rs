@@ -68,7 +68,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
 
 /// All rulesheets of the catalogue, twins included.
 fn bundled() -> Vec<Sheet> {
-    let sheets = catalogue::all().iter().flat_map(|entry| entry.sheets());
+    let sheets = catalogue::all().iter().flat_map(magister_games::catalogue::Entry::sheets);
     sheets.map(|(name, sheet)| Sheet { name, text: sheet.text.to_owned() }).collect()
 }
 

@@ -26,7 +26,8 @@ fn long() -> bool {
 
 /// Hands on all rulesheets of the catalogue, the shortest first, while there is time.
 fn each(mut work: impl FnMut(&str, &str)) {
-    let mut sheets: Vec<_> = catalogue::all().iter().flat_map(|entry| entry.sheets()).collect();
+    let mut sheets: Vec<_> =
+        catalogue::all().iter().flat_map(magister_games::catalogue::Entry::sheets).collect();
     sheets.sort_by_key(|(_, sheet)| sheet.text.len());
     let (begun, all, mut done) = (Instant::now(), sheets.len(), 0);
     for (name, sheet) in sheets {

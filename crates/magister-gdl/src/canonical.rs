@@ -111,14 +111,15 @@ impl<'a> Renaming<'a> {
 
     fn term(&mut self, term: &Term) -> Term {
         let kind = match &term.kind {
-            TermKind::Variable(name) => TermKind::Variable(match self.numbers.get(name) {
-                Some(number) => number.clone(),
-                None => {
+            TermKind::Variable(name) => {
+                TermKind::Variable(if let Some(number) = self.numbers.get(name) {
+                    number.clone()
+                } else {
                     let number = self.fresh();
                     self.numbers.insert(name.clone(), number.clone());
                     number
-                }
-            }),
+                })
+            }
             TermKind::Wildcard => TermKind::Variable(self.fresh()),
             TermKind::Constant(name) => TermKind::Constant(name.clone()),
             TermKind::Compound(name, args) => {

@@ -26,7 +26,7 @@
 //! ```
 //!
 //! The language is that of version 0.6.0, with everything of 0.5.10 and the older spellings that
-//! games are still written in. Where the language's first program, CardStock, departs from what
+//! games are still written in. Where the language's first program, `CardStock`, departs from what
 //! its documents say, this crate does what they say; some published games depend on what the
 //! program does, and for those there is [`Options::compat`]. It keeps these habits:
 //!
@@ -51,6 +51,10 @@
 //! | `format`, `print` | tree to text |
 //! | [`conform`] | recorded games, replayed and compared |
 #![forbid(unsafe_code)]
+#![allow(
+    clippy::cast_possible_wrap,
+    reason = "the language computes with i32; cards, piles and players are far fewer"
+)]
 
 mod check;
 mod code;

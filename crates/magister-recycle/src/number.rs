@@ -8,9 +8,8 @@ pub(crate) fn arith(op: Arith, a: i32, b: i32) -> Option<i32> {
         Arith::Add => a.wrapping_add(b),
         Arith::Sub => a.wrapping_sub(b),
         Arith::Mul => a.wrapping_mul(b),
-        Arith::Div if b == 0 => return None,
+        Arith::Div | Arith::Rem if b == 0 => return None,
         Arith::Div => a.wrapping_div(b),
-        Arith::Rem if b == 0 => return None,
         Arith::Rem => a.wrapping_rem(b),
         Arith::Pow => a.wrapping_pow(u32::try_from(b).ok()?),
     })

@@ -126,20 +126,17 @@ impl Reader<'_> {
     }
 
     fn close(&mut self, at: usize) {
-        match self.stack.pop() {
-            Some(open) => {
-                let span = Span::new(open.start, at + 1);
-                self.push(NodeKind::List(open.items), span);
-            }
-            None => {
-                let before = !self.out.forms.is_empty();
-                let message = if before {
-                    "This parenthesis closes nothing: the game has ended before it."
-                } else {
-                    "This parenthesis closes nothing."
-                };
-                self.report(Code::Unopened, Span::new(at, at + 1), message);
-            }
+        if let Some(open) = self.stack.pop() {
+            let span = Span::new(open.start, at + 1);
+            self.push(NodeKind::List(open.items), span);
+        } else {
+            let before = !self.out.forms.is_empty();
+            let message = if before {
+                "This parenthesis closes nothing: the game has ended before it."
+            } else {
+                "This parenthesis closes nothing."
+            };
+            self.report(Code::Unopened, Span::new(at, at + 1), message);
         }
     }
 
@@ -205,12 +202,11 @@ impl Reader<'_> {
             }
             NodeKind::Var(body.to_ascii_uppercase())
         } else if digits {
-            match body.parse() {
-                Ok(number) => NodeKind::Int(number),
-                Err(_) => {
-                    self.report(Code::BadNumber, span, "The number does not fit 32 bits.");
-                    NodeKind::Int(0)
-                }
+            if let Ok(number) = body.parse() {
+                NodeKind::Int(number)
+            } else {
+                self.report(Code::BadNumber, span, "The number does not fit 32 bits.");
+                NodeKind::Int(0)
             }
         } else if body.bytes().all(|b| b.is_ascii_lowercase()) {
             NodeKind::Word(body.to_owned())

@@ -90,9 +90,8 @@ impl CardWorker {
     /// How many outcomes chance has.
     fn outcomes(&self) -> usize {
         match self.machine.wait {
-            Wait::Draw(Draw::Number(count)) => count as usize,
             Wait::Draw(Draw::Tie(count)) if self.shared.program.compat => count.min(31) as usize,
-            Wait::Draw(Draw::Tie(count)) => count as usize,
+            Wait::Draw(Draw::Number(count) | Draw::Tie(count)) => count as usize,
             Wait::Shuffle { at, .. } => at as usize + 1,
             _ => 0,
         }

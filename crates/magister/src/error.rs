@@ -64,7 +64,7 @@ pub enum Error {
         evaluator: Evaluator,
     },
     /// The rules have errors.
-    Rules(Findings),
+    Rules(Box<Findings>),
     /// The rules can be read, but no match can begin.
     NotPlayable {
         /// The game.

@@ -42,6 +42,10 @@ impl Findings {
     }
 
     /// One line for each, with its place.
+    #[expect(
+        clippy::redundant_closure_for_method_calls,
+        reason = "the method is not general enough"
+    )]
     pub fn lines(&self) -> Vec<String> {
         match &self.found {
             Found::Gdl(found) => self.each(found, |source, one| source.line(one)),
@@ -72,6 +76,10 @@ impl Findings {
     }
 
     /// One JSON object for each.
+    #[expect(
+        clippy::redundant_closure_for_method_calls,
+        reason = "the method is not general enough"
+    )]
     pub fn json(&self) -> Vec<String> {
         match &self.found {
             Found::Gdl(found) => self.each(found, |source, one| source.json(one)),

@@ -4,6 +4,7 @@
 //! [`recognise`], [`read`] and [`check`]; the compiler names the other places.
 
 use std::fmt;
+use std::path::Path;
 
 use magister_gdl::{Dialect, Rulesheet, Syntax};
 use magister_recycle::CardGame;
@@ -68,7 +69,9 @@ impl Rules {
 /// The front end for a text, by the ending of its file's name and by its content. GDL in both
 /// forms, with or without errors, is told apart by its own reader.
 pub fn recognise(input: &Input) -> FrontEnd {
-    let recycle = input.name.ends_with(".rcy") || magister_recycle::looks_like(&input.text);
+    let recycle =
+        Path::new(&input.name).extension().is_some_and(|ending| ending.eq_ignore_ascii_case("rcy"))
+            || magister_recycle::looks_like(&input.text);
     if recycle { FrontEnd::Recycle } else { FrontEnd::Gdl }
 }
 
@@ -77,12 +80,12 @@ pub(crate) fn read(
     name: &str,
     input: Input,
     options: &Reading,
-) -> Result<(Input, Rules), Findings> {
+) -> Result<(Input, Rules), Box<Findings>> {
     match recognise(&input) {
         FrontEnd::Gdl => {
             let sheet = magister_gdl::read(&input.text, &options.gdl);
             if sheet.diagnostics.has_errors() {
-                return Err(Findings::new(input, Found::Gdl(sheet.diagnostics)));
+                return Err(Box::new(Findings::new(input, Found::Gdl(sheet.diagnostics))));
             }
             Ok((input, Rules::Gdl(Box::new(sheet.rules))))
         }
@@ -90,7 +93,7 @@ pub(crate) fn read(
             let found = magister_recycle::examine(name, &input.text, &options.recycle);
             match found.game {
                 Some(game) => Ok((input, Rules::Recycle(game))),
-                None => Err(Findings::new(input, Found::Recycle(found.diagnostics))),
+                None => Err(Box::new(Findings::new(input, Found::Recycle(found.diagnostics)))),
             }
         }
     }

@@ -236,7 +236,7 @@ pub(crate) enum Rated {
     /// Glicko-2, starting at 1500, one rating period per round
     #[value(name = "glicko-2")]
     Glicko2,
-    /// Weng-Lin (OpenSkill), starting at 25
+    /// Weng-Lin, starting at 25
     WengLin,
 }
 

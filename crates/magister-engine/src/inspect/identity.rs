@@ -41,16 +41,16 @@ pub fn identity(game: &Arc<dyn Game>, walks: Walks, stop: &Stop) -> Identity {
     for number in 0..info.moves.unwrap_or(0) {
         let _ = writeln!(play, "{}", text.move_text(Move(number)));
     }
-    let named = |choice: &Move| match fixed {
-        true => format!("{choice:?}"),
-        false => text.move_text(*choice),
-    };
-    let seen = |percept: &Percept| match fixed {
-        true => format!("{percept:?} {}", text.percept_text(*percept)),
-        false => text.percept_text(*percept),
+    let named = |choice: &Move| if fixed { format!("{choice:?}") } else { text.move_text(*choice) };
+    let seen = |percept: &Percept| {
+        if fixed {
+            format!("{percept:?} {}", text.percept_text(*percept))
+        } else {
+            text.percept_text(*percept)
+        }
     };
     let board = game.board();
-    let _ = writeln!(play, "{:?}", board.map(|board| board.shape()));
+    let _ = writeln!(play, "{:?}", board.map(magister_core::Board::shape));
     let observer = StateObserver::new(game);
     let _ = writeln!(play, "{:?}", observer.tensors());
     let mut row = vec![0.0; observer.tensors().len()];

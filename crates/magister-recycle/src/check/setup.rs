@@ -173,13 +173,14 @@ impl Checker<'_> {
         }
         let (name, place, deck) = match &parts[2..] {
             [place, deck] => (self.string("DEFAULT"), place, deck),
-            [name, place, deck] => match &name.kind {
-                NodeKind::Name(text) => (self.string(text), place, deck),
-                _ => {
+            [name, place, deck] => {
+                if let NodeKind::Name(text) = &name.kind {
+                    (self.string(text), place, deck)
+                } else {
                     self.malformed(node, shape);
                     return None;
                 }
-            },
+            }
             _ => {
                 self.malformed(node, shape);
                 return None;

@@ -402,43 +402,40 @@ impl Checker<'_> {
             (Some("move"), [_, card, to]) => {
                 let card = self.card(card);
                 let (to, at) = self.position(to)?;
-                match card? {
-                    Card::At(which, from) => {
-                        let top = match which {
-                            Which::Top => true,
-                            Which::Bottom => false,
-                            Which::At(_) => {
-                                self.malformed(node, "`top` or `bottom` of what is moved");
-                                return None;
-                            }
-                        };
-                        let fixed = match &*from {
-                            Cards::Place(_) => false,
-                            Cards::Var(slot) => self.let_slots.contains(slot),
-                            _ => true,
-                        };
-                        let stmt = Stmt::RepeatMove { from: *from, top, to, at, fixed };
-                        Some(self.stmt(stmt, node.span))
-                    }
-                    _ => {
-                        self.malformed(body, "a card at the top or bottom of a collection");
-                        None
-                    }
+                if let Card::At(which, from) = card? {
+                    let top = match which {
+                        Which::Top => true,
+                        Which::Bottom => false,
+                        Which::At(_) => {
+                            self.malformed(node, "`top` or `bottom` of what is moved");
+                            return None;
+                        }
+                    };
+                    let fixed = match &*from {
+                        Cards::Place(_) => false,
+                        Cards::Var(slot) => self.let_slots.contains(slot),
+                        _ => true,
+                    };
+                    let stmt = Stmt::RepeatMove { from: *from, top, to, at, fixed };
+                    Some(self.stmt(stmt, node.span))
+                } else {
+                    self.malformed(body, "a card at the top or bottom of a collection");
+                    None
                 }
             }
-            (Some("forget"), [_, card]) => match self.card(card)? {
-                Card::At(_, from) => match *from {
-                    Cards::Place(place) => Some(self.stmt(Stmt::RepeatForget(*place), node.span)),
-                    _ => {
+            (Some("forget"), [_, card]) => {
+                if let Card::At(_, from) = self.card(card)? {
+                    if let Cards::Place(place) = *from {
+                        Some(self.stmt(Stmt::RepeatForget(*place), node.span))
+                    } else {
                         self.malformed(body, "a card of a `mem` place");
                         None
                     }
-                },
-                _ => {
+                } else {
                     self.malformed(body, "a card of a `mem` place");
                     None
                 }
-            },
+            }
             _ => {
                 self.malformed(node, "`(repeat all (move ..))` or `(repeat all (forget ..))`");
                 None

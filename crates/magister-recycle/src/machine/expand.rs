@@ -191,12 +191,13 @@ impl Machine {
         (start, count, stride): (usize, usize, usize),
         slot: u32,
         body: StmtId,
-    ) -> Res<()> {
+    ) {
         if !self.expanding {
-            return self.follow(p, (start, count, stride), slot, body);
+            self.follow(p, (start, count, stride), slot, body);
+            return;
         }
         if count == 0 {
-            return Ok(());
+            return;
         }
         if count > 1 {
             let base = self.path_base;
@@ -222,7 +223,6 @@ impl Machine {
             });
         }
         self.enter(p, (start, stride), slot, body, 0);
-        Ok(())
     }
 
     /// Goes on with one element of an `any`.

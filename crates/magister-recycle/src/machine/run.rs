@@ -85,7 +85,7 @@ impl Machine {
             }
             Stmt::Any(coll, slot, body) => {
                 let (start, count, stride) = self.elements(p, coll)?;
-                self.branch(p, item.stmt, (start, count, stride), *slot, *body)?;
+                self.branch(p, item.stmt, (start, count, stride), *slot, *body);
                 self.release(coll);
             }
             Stmt::Let(bound, slot, body) => {
@@ -94,12 +94,14 @@ impl Machine {
             }
             Stmt::Repeat(count, body) => {
                 let left = if item.slot == AGAIN { item.a } else { self.int(p, count)? };
-                if p.compat && !self.expanding && self.path.is_empty() && left > 1 {
-                    if let Stmt::Act(act) = &p.rules.stmts[*body as usize]
-                        && self.copies(p, act, left)?
-                    {
-                        return Ok(());
-                    }
+                if p.compat
+                    && !self.expanding
+                    && self.path.is_empty()
+                    && left > 1
+                    && let Stmt::Act(act) = &p.rules.stmts[*body as usize]
+                    && self.copies(p, act, left)?
+                {
+                    return Ok(());
                 }
                 if left > 0 {
                     self.stack.push(Item { slot: AGAIN, a: left - 1, ..item });
@@ -247,17 +249,14 @@ impl Machine {
 
     /// Chance has drawn.
     pub(crate) fn drawn(&mut self, p: &Program, number: u32) -> Result<(), Fault> {
-        match self.wait {
-            Wait::Shuffle { pile, at } => {
-                if self.shuffled(pile as usize, at as usize, number as usize) {
-                    return self.run(p);
-                }
-                Ok(())
+        if let Wait::Shuffle { pile, at } = self.wait {
+            if self.shuffled(pile as usize, at as usize, number as usize) {
+                return self.run(p);
             }
-            _ => {
-                self.tape.push(number);
-                self.run(p)
-            }
+            Ok(())
+        } else {
+            self.tape.push(number);
+            self.run(p)
         }
     }
 
@@ -280,16 +279,15 @@ impl Machine {
         (start, count, stride): (usize, usize, usize),
         slot: u32,
         body: StmtId,
-    ) -> Res<()> {
+    ) {
         if count == 0 {
-            return Ok(());
+            return;
         }
         let pick = self.path.get(self.path_at).map_or(0, |&pick| pick as usize).min(count - 1);
         self.path_at += 1;
         let at = start + pick * stride;
         let (a, b) = (self.lists[at], if stride == 2 { self.lists[at + 1] } else { 0 });
         self.take(p, Item { stmt: body, slot, a, b }, pick);
-        Ok(())
     }
 
     /// Pushes the body of an `any` for one element. The first program copies the stack upside

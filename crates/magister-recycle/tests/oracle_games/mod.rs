@@ -5,12 +5,16 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The folder of the oracle.
+#[expect(clippy::print_stderr, reason = "a skipped test says so")]
 pub(crate) fn folder() -> Option<PathBuf> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let folder = here.ancestors().find_map(|folder| {
-        let folder = folder.join("shared/oracle/recycle");
-        folder.is_dir().then_some(folder)
-    });
+    let named =
+        std::env::var_os("MAGISTER_ORACLE").map(|oracle| Path::new(&oracle).join("recycle"));
+    let beside = || here.ancestors().map(|folder| folder.join("shared/oracle/recycle"));
+    let folder = match named {
+        Some(named) => Some(named).filter(|folder| folder.is_dir()),
+        None => beside().find(|folder| folder.is_dir()),
+    };
     if folder.is_none() {
         eprintln!("SKIPPED: there is no oracle here");
     }

@@ -13,7 +13,7 @@ pub(super) fn build(builder: &CompiledBuilder, stop: &Stop) -> Result<Network, B
     let order = builder.node_order()?;
     let parts = Parts::new(builder)?;
     let plain = parts.network(builder, &order, Invariants::default());
-    parts.check(builder, &plain)?;
+    Parts::check(builder, &plain)?;
     let mut network = if builder.exclusive.is_empty() {
         plain
     } else {
@@ -172,7 +172,7 @@ impl Parts {
     }
 
     /// Whether a network makes sense.
-    fn check(&self, builder: &CompiledBuilder, network: &Network) -> Result<(), BuildError> {
+    fn check(builder: &CompiledBuilder, network: &Network) -> Result<(), BuildError> {
         let text = |at: usize| &builder.move_texts[network.moves[at].1.index()];
         let roles = builder.info.roles.len();
         let named = builder.goals.iter().chain(&builder.gains).map(|&(role, ..)| role);

@@ -11,8 +11,8 @@ use magister_engine::inspect::{Identity, Walks, identity};
 use magister_engine::{Evaluator, prepare, prepare_each};
 use magister_games::catalogue;
 use magister_gdl::{
-    Effect, EffectKind, Formula, FormulaKind, Name, Options, Rulesheet, StatementKind, Syntax,
-    Term, TermKind, print, read,
+    Dialect, Effect, EffectKind, Formula, FormulaKind, Name, Options, Rulesheet, StatementKind,
+    Syntax, Term, TermKind, print, read,
 };
 
 /// Time for each of the tests in everyday runs.
@@ -138,7 +138,10 @@ fn rules_that_say_the_same_are_the_same_game() {
         let mut other = rules.clone();
         disguise(&mut other, &mut Seed::from(7).rng());
         // Another order may be written in the other syntax, and read again.
-        let syntax = if rules.syntax == Syntax::Kif { Syntax::Infix } else { Syntax::Kif };
+        let syntax = match (rules.dialect, rules.syntax) {
+            (Dialect::Operations, _) | (_, Syntax::Kif) => Syntax::Infix,
+            (_, Syntax::Infix) => Syntax::Kif,
+        };
         let printed = print(&other, "", syntax).or_else(|_| print(&other, "", rules.syntax));
         let printed = printed.unwrap_or_else(|_| panic!("{name} can not be written"));
         let options = Options { dialect: Some(rules.dialect), ..Options::default() };

@@ -107,7 +107,11 @@ impl CardWorker {
     }
 
     /// Plays with nothing but what playouts need.
-    fn blindly<T>(&mut self, named: bool, play: impl FnOnce(&mut Self) -> Result<T, Halt>) -> Result<T, Halt> {
+    fn blindly<T>(
+        &mut self,
+        named: bool,
+        play: impl FnOnce(&mut Self) -> Result<T, Halt>,
+    ) -> Result<T, Halt> {
         self.blind = true;
         self.nameless = !named;
         let played = play(self);

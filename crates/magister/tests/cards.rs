@@ -44,8 +44,7 @@ fn a_player_knows_its_own_card_and_not_the_other() {
     // The match begins with silent steps; the last card of the shuffle is a turn for everybody.
     let mut referee = referee;
     while referee.legal(Role(0)) == [Move::IDLE] && referee.legal(Role(1)) == [Move::IDLE] {
-        let joint: Vec<Move> =
-            game.info().all_roles().map(|role| referee.legal(role)[0]).collect();
+        let joint: Vec<Move> = game.info().all_roles().map(|role| referee.legal(role)[0]).collect();
         referee.advance(&joint, &Stop::never()).expect("chance moves");
     }
     let seen = |role: Role| -> Vec<String> {
@@ -60,7 +59,8 @@ fn a_player_knows_its_own_card_and_not_the_other() {
             .filter(|text| text.contains(" move "))
             .collect()
     };
-    for (role, own, other) in [(Role(0), "p0.iloc.HAND", "p1.iloc.HAND"), (Role(1), "p1.iloc.HAND", "p0.iloc.HAND")]
+    for (role, own, other) in
+        [(Role(0), "p0.iloc.HAND", "p1.iloc.HAND"), (Role(1), "p1.iloc.HAND", "p0.iloc.HAND")]
     {
         let seen = seen(role);
         assert_eq!(seen.len(), 2, "{seen:?}");
@@ -83,9 +83,7 @@ fn errors_are_findings() {
 
 #[test]
 fn card_games_have_no_evaluator_to_choose() {
-    let options = Options {
-        evaluator: Some(magister::engine::Evaluator::Reference),
-        ..Options::default()
-    };
+    let options =
+        Options { evaluator: Some(magister::engine::Evaluator::Reference), ..Options::default() };
     assert!(matches!(options.open_text("guess", GUESS), Err(Error::NoEvaluator { .. })));
 }

@@ -51,6 +51,8 @@
 //! | `format`, `print` | tree to text |
 //! | [`conform`] | recorded games, replayed and compared |
 #![forbid(unsafe_code)]
+// Numbers of cards, piles, strings and statements stay far below 2^31; the limits see to that.
+#![allow(clippy::cast_possible_wrap)]
 
 mod check;
 mod code;

@@ -208,7 +208,7 @@ fn depth_size_and_loops_are_limited() {
 fn formatted_games_are_the_same() {
     fn plain(text: &str) -> (String, usize) {
         let read = read(text, &Limits::DEFAULT);
-        let words: Vec<String> = read.forms.iter().map(|form| words(form)).collect();
+        let words: Vec<String> = read.forms.iter().map(words).collect();
         (words.join(" "), read.comments.len())
     }
     fn words(node: &magister_recycle::Node) -> String {

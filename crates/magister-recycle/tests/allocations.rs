@@ -60,39 +60,40 @@ const GAME: &str = "
   (scoring max ((current player) sto WON)))";
 
 /// Plays the same random game, with everything a search asks for on the way.
-fn play(
-    worker: &mut dyn Worker,
-    start: &[u64],
-    joint: &mut Vec<Move>,
-    step: &mut Step,
-    state: &mut Vec<u64>,
-    goals: &mut Vec<f64>,
-) {
+fn play(worker: &mut dyn Worker, start: &[u64], buffers: &mut Buffers) {
     let mut rng = Seed::from(3).rng();
     let chance = worker.info().chance;
     worker.load(start, &Stop::never()).unwrap();
     while !worker.terminal() {
-        joint.clear();
+        buffers.joint.clear();
         for role in worker.info().all_roles() {
             let weights = if chance == Some(role) { worker.weights() } else { &[] };
-            joint.push(draw(worker.legal(role), weights, &mut rng).unwrap());
-            worker.goals(role, goals);
+            buffers.joint.push(draw(worker.legal(role), weights, &mut rng).unwrap());
+            worker.goals(role, &mut buffers.goals);
         }
-        worker.save(state);
-        worker.step(joint, step, &Stop::never()).unwrap();
+        worker.save(&mut buffers.state);
+        worker.step(&buffers.joint, &mut buffers.step, &Stop::never()).unwrap();
     }
+}
+
+#[derive(Default)]
+struct Buffers {
+    joint: Vec<Move>,
+    step: Step,
+    state: Vec<u64>,
+    goals: Vec<f64>,
 }
 
 #[test]
 fn a_step_allocates_nothing() {
     let game = examine("tricks", GAME, &Options::default()).game.expect("a game");
     let mut worker = game.worker();
-    let (mut start, mut joint, mut step) = (Vec::new(), Vec::new(), Step::new());
-    let (mut state, mut goals) = (Vec::new(), Vec::new());
+    let mut start = Vec::new();
+    let mut buffers = Buffers::default();
     worker.save(&mut start);
     let mut count = || {
         let before = ALLOCATIONS.load(Ordering::Relaxed);
-        play(&mut *worker, &start, &mut joint, &mut step, &mut state, &mut goals);
+        play(&mut *worker, &start, &mut buffers);
         ALLOCATIONS.load(Ordering::Relaxed) - before
     };
     assert!(count() > 0, "the first game makes the buffers grow");

@@ -4,7 +4,7 @@
 //! it would need to come back, goes on with the first element, and takes everything back before
 //! it goes on with the next.
 
-use super::{FRESH, Fault, Item, Machine, Res, Trap};
+use super::{FRESH, Fault, Item, Machine, Trap};
 use crate::ir::{Stmt, StmtId};
 use crate::program::Program;
 

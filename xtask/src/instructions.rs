@@ -25,8 +25,10 @@ pub(crate) struct Options {
     tolerance: f64,
 }
 
-/// Where the counts are recorded.
+/// Where the counts are recorded, with the answers.
 const RECORD: &str = "benches/instructions.txt";
+/// Paths that do the same by different evaluators, and so must come to the same.
+const WALKS: [&str; 4] = ["incremental", "sweep", "code", "datalog"];
 
 #[expect(clippy::print_stdout, reason = "this is what the command is for")]
 pub(crate) fn run(options: &Options) -> Result<()> {
@@ -51,11 +53,18 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let same = recorded.lines().next() == Some(&compiler);
     let recorded = read(&recorded);
     let (mut text, mut slower) = (format!("{compiler}\n"), Vec::new());
+    let (mut walks, mut wrong): (Vec<u64>, Vec<String>) = (Vec::new(), Vec::new());
     for path in known.into_iter().filter(wanted) {
-        let counted = count(&program, path)?;
-        let _ = writeln!(text, "{path} {counted}");
+        let Count { instructions: counted, answer } = count(&program, path)?;
+        let _ = writeln!(text, "{path} {counted} {answer}");
+        if WALKS.contains(&path) {
+            walks.push(answer);
+        }
         match recorded.get(path) {
-            Some(&before) => {
+            Some(&Count { instructions: before, answer: right }) => {
+                if answer != right {
+                    wrong.push(format!("{path} came to {answer}, not to {right}"));
+                }
                 let ratio = counted as f64 / before as f64;
                 println!("{path:12} {counted:>13}  recorded {before:>13}  {ratio:.4}");
                 if same && ratio > 1.0 + options.tolerance {
@@ -65,10 +74,17 @@ pub(crate) fn run(options: &Options) -> Result<()> {
             None => println!("{path:12} {counted:>13}  not recorded"),
         }
     }
+    ensure!(walks.windows(2).all(|pair| pair[0] == pair[1]), "evaluators disagree: {walks:?}");
     if options.update {
         fs::write(&file, text).with_context(|| format!("{} can not be written", file.display()))?;
         return Ok(());
     }
+    ensure!(
+        wrong.is_empty(),
+        "{}. A wrong answer is no speed; if games or players were meant to change, record it with \
+         `cargo xtask instructions --update`",
+        wrong.join("; ")
+    );
     if !same {
         println!("the counts are of another compiler; `--update` records those of {compiler}");
     }
@@ -99,13 +115,26 @@ fn compiler() -> Result<String> {
     Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
-fn read(text: &str) -> BTreeMap<&str, u64> {
-    let lines = text.lines().skip(1).filter_map(|line| line.split_once(' '));
-    lines.filter_map(|(path, count)| Some((path, count.parse().ok()?))).collect()
+/// What was counted of a path, and what the path came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Count {
+    instructions: u64,
+    answer: u64,
 }
 
-/// The instructions of one path, without its preparation.
-fn count(program: &Path, path: &str) -> Result<u64> {
+fn read(text: &str) -> BTreeMap<&str, Count> {
+    let line = |line| -> Option<(&str, Count)> {
+        let words: Vec<&str> = str::split(line, ' ').collect();
+        let &[path, instructions, answer] = &words[..] else { return None };
+        let count =
+            Count { instructions: instructions.parse().ok()?, answer: answer.parse().ok()? };
+        Some((path, count))
+    };
+    text.lines().skip(1).filter_map(line).collect()
+}
+
+/// The instructions of one path, without its preparation, and its answer.
+fn count(program: &Path, path: &str) -> Result<Count> {
     let output = Command::new("valgrind")
         .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
         .arg("--toggle-collect=instructions::measured")
@@ -119,17 +148,21 @@ fn count(program: &Path, path: &str) -> Result<u64> {
         bail!("{path}: {}{told}", String::from_utf8_lossy(&output.stdout));
     }
     let collected = told.lines().find_map(|line| line.split("Collected :").nth(1));
-    collected
+    let instructions = collected
         .and_then(|count| count.trim().parse().ok())
         .filter(|&count| count > 0)
-        .with_context(|| format!("{path}: valgrind counted nothing: {told}"))
+        .with_context(|| format!("{path}: valgrind counted nothing: {told}"))?;
+    let answer = String::from_utf8_lossy(&output.stdout).trim().parse();
+    Ok(Count { instructions, answer: answer.with_context(|| format!("{path} has no answer"))? })
 }
 
 #[cfg(test)]
 mod tests {
     #[test]
     fn records_are_lines() {
-        let found = super::read("rustc 1.95.0\nsweep 12\nbatch x\ncode 7\n");
-        assert_eq!(found.into_iter().collect::<Vec<_>>(), [("code", 7), ("sweep", 12)]);
+        let found = super::read("rustc 1.95.0\nsweep 12 3\nbatch x 3\nuct 5\ncode 7 3\n");
+        let count = |instructions| super::Count { instructions, answer: 3 };
+        let found: Vec<_> = found.into_iter().collect();
+        assert_eq!(found, [("code", count(7)), ("sweep", count(12))]);
     }
 }

@@ -32,7 +32,7 @@
 //! | `budget`, `agent`, [`view`] | how long to think, what decides, and what it knows |
 //! | `evaluate` | values and policies of many positions at once, for searches |
 //! | `referee`, [`record`] | the holder of the truth of a match, and what it writes down |
-//! | [`matches`], `source`, [`draws`] | matches as state machines, where players come from, and the random numbers of a match |
+//! | [`mod@matches`], `source`, [`draws`] | matches as state machines, where players come from, and the random numbers of a match |
 //! | [`battery`] | tests that any game must pass |
 //! | [`examples`] | the smallest complete game |
 //!

@@ -30,7 +30,7 @@ pub trait Text: Send + Sync {
     /// The text of a state.
     fn state_text(&self, state: &[u64]) -> String;
 
-    /// The state of this text, such as [`Worker::load`](crate::Worker::load) takes it.
+    /// The state of this text, such as [`Worker::load`] takes it.
     fn parse_state(&self, text: &str) -> Option<Vec<u64>>;
 }
 

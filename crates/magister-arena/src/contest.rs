@@ -19,7 +19,7 @@ pub struct Contest {
     pub game: Arc<dyn Game>,
     /// How long a player may think.
     pub limits: TimeControl,
-    /// So many turns at the start are random, for variety.
+    /// The number of random turns at the start, for variety.
     pub opening: u32,
     /// A match of more turns is broken off.
     pub max_steps: u32,
@@ -76,7 +76,7 @@ impl Contest {
         }
     }
 
-    /// The same contest where so many matches are played at the same time.
+    /// The same contest with this number of matches played at the same time.
     pub(crate) fn sharing(&self, matches: usize) -> Contest {
         Contest { cores: self.cores / matches.max(1), ..self.clone() }
     }

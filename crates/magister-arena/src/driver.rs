@@ -205,7 +205,7 @@ impl<'a> Driver<'a> {
         }
     }
 
-    /// Ends the match because it can not go on.
+    /// Ends the match because it cannot continue.
     fn break_off(&mut self, error: &MatchError) {
         let name = &self.contest.game.info().name;
         let hint = match error {
@@ -234,7 +234,7 @@ impl<'a> Driver<'a> {
     }
 }
 
-/// Whether there are so many turns to go back or forth.
+/// Whether the requested number of turns can be undone or redone.
 fn possible(wish: Wish, back: usize, forth: usize) -> bool {
     match wish {
         Wish::Back(count) => (1..=back).contains(&count),

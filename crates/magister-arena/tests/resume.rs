@@ -1,6 +1,5 @@
-//! A match that is driven through the public state machine alone, without threads: paused, written
-//! down, and gone on with in another process, it has the same record as one that is played straight
-//! through.
+//! A match is driven through the public state machine alone, without threads. It is paused, saved
+//! and resumed in another process. Its record equals that of a match played straight through.
 
 use std::process::Command;
 use std::sync::Arc;
@@ -60,7 +59,7 @@ fn answer(current: &Match, role: Role, seat: usize) -> Answer {
     Answer::choice(decided.unwrap().choice)
 }
 
-/// Plays on until so many answers were given or the match is over.
+/// Plays until this number of answers was given or the match is over.
 fn play(current: &mut Match, mut answers: usize) {
     while current.end().is_none() {
         for pending in current.pending() {

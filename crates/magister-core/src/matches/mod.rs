@@ -360,7 +360,7 @@ impl Match {
         self.close(MatchEnd::Aborted, None, why.to_owned())
     }
 
-    /// Ends the match because it can not go on. If the rules failed to make a joint move, it
+    /// Ends the match because it cannot continue. If the rules failed to make a joint move, it
     /// becomes the last one of the record.
     pub fn break_off(&mut self, why: &str) -> Result<(), MatchError> {
         self.unended()?;

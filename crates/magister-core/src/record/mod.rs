@@ -171,7 +171,7 @@ pub struct MatchLimits {
     /// How much later an answer may come and still count, in milliseconds.
     #[serde(default)]
     pub grace_ms: f64,
-    /// So many turns at the start are random.
+    /// The number of random turns at the start.
     #[serde(default)]
     pub opening: u32,
     /// A match of more turns is broken off.

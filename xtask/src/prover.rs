@@ -41,8 +41,8 @@ pub(crate) struct Options {
 struct Row {
     game: String,
     /// What became of it, if it was not measured.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    trouble: Option<String>,
+    #[serde(rename = "trouble", skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
     evaluator: Option<String>,
     prepare_ms: Option<f64>,
     /// The same in processor time, which says more than the clock on a busy machine.
@@ -127,7 +127,7 @@ fn measure(
 ) -> Result<Row> {
     let mut row = Row {
         game: game.to_owned(),
-        trouble: None,
+        error: None,
         evaluator: None,
         prepare_ms: None,
         prepare_cpu_ms: None,
@@ -152,7 +152,7 @@ fn measure(
         match ended {
             Ended::Well(text) => {
                 let found: Value = serde_json::from_str(&text).context("magister bench --json")?;
-                row.trouble = None;
+                row.error = None;
                 row.evaluator = found["evaluator"].as_str().map(str::to_owned);
                 row.prepare_ms = found["prepare_ms"].as_f64();
                 row.peak_bytes = found["peak_bytes"].as_u64().or(seen.peak);
@@ -164,8 +164,8 @@ fn measure(
                 row.ratio = row.states_per_s.map(|speed| speed / prover);
                 break;
             }
-            Ended::Badly(complaint) => row.trouble = Some(complaint),
-            Ended::Late => row.trouble = Some(format!("not done in {} s", options.timeout)),
+            Ended::Badly(complaint) => row.error = Some(complaint),
+            Ended::Late => row.error = Some(format!("not done in {} s", options.timeout)),
         }
     }
     Ok(row)

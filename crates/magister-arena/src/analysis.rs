@@ -11,7 +11,7 @@ use magister_core::{
     Agent, Budget, Game, Halt, Information, Move, PlayerSource, Referee, Rng, Role, Seed, Stop,
     Thought, View,
 };
-use magister_infoset::Opened;
+use magister_infoset::Determinization;
 use magister_players::Spec;
 use magister_solve::Solution;
 use serde::{Deserialize, Serialize};
@@ -280,7 +280,7 @@ impl Analysis {
                 if referee.legal(*role).len() > 1 {
                     let mut budget = Budget::iterations(self.iterations).with_stop(stop.clone());
                     let shown = (info.information == Information::Hidden && clairvoyant)
-                        .then(|| Opened::view(&self.game, referee.reveal(*role), *role));
+                        .then(|| Determinization::view(&self.game, referee.reveal(*role), *role));
                     let view = shown.as_ref().unwrap_or_else(|| referee.view(*role));
                     joint[role.index()] = agent.decide(view, &mut budget, rng)?.choice;
                     values = values.or_else(|| agent.value(view));

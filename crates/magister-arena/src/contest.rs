@@ -111,7 +111,7 @@ impl Contest {
         };
         match Driver::new(self, players, &setup, observer) {
             Ok(driver) => driver.run(),
-            Err(trouble) => self.unplayed(setup, trouble),
+            Err(error) => self.unplayed(setup, error),
         }
     }
 

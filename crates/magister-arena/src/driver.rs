@@ -9,7 +9,7 @@ use magister_core::{
     Answer, Event, FaultKind, Halt, Information, Match, MatchEnd, MatchError, MatchRecord, Move,
     Pending, PlayerKind, PlayerSource, Rng, Role, Said, Setup, View,
 };
-use magister_infoset::Opened;
+use magister_infoset::Determinization;
 
 use crate::agent_thread::AgentThread;
 use crate::clock::TimeControl;
@@ -168,7 +168,7 @@ impl<'a> Driver<'a> {
                 Asker::Person(person) => people.push((role, Arc::clone(person))),
                 Asker::Agent { thread, remote, clairvoyant, threads } => {
                     let view = if *clairvoyant {
-                        Opened::view(&contest.game, current.reveal(role), role)
+                        Determinization::view(&contest.game, current.reveal(role), role)
                     } else {
                         current.view(role).clone()
                     };

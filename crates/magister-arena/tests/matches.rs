@@ -131,7 +131,7 @@ fn the_same_seed_gives_the_same_matches_however_many_at_a_time() {
         let other = Series { seed: Seed::from(2), ..one.clone() };
         let (first, again, other) = (records(&one), records(&two), records(&other));
         assert_eq!(first.len(), 4);
-        assert!(first.iter().zip(&again).all(|(a, b)| a.same_course(b)), "{players}");
+        assert!(first.iter().zip(&again).all(|(a, b)| a.same_history(b)), "{players}");
         assert!(!first.iter().zip(&other).all(|(a, b)| a.moves == b.moves), "{players}");
     }
 }
@@ -257,7 +257,7 @@ fn players_may_think_at_the_same_time() {
     };
     let one = play(Asking::InTurn, 1);
     for (asking, cores) in [(Asking::Together, 1), (Asking::Fair, 1), (Asking::Fair, 8)] {
-        assert!(one.same_course(&play(asking, cores)), "{asking:?}");
+        assert!(one.same_history(&play(asking, cores)), "{asking:?}");
     }
 }
 

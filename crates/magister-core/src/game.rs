@@ -1,7 +1,7 @@
 //! The two traits that carry every game: [`Game`], what is shared, and [`Worker`], what one
 //! thread computes with.
 
-use crate::playout::{self, Batch, Leaves, Results, Tried, Tries, Yields};
+use crate::playout::{self, Batch, LeafResults, Leaves, Results, Tried, Tries};
 use crate::{Board, Halt, Info, Move, Role, StateTensors, Step, Stop, Symmetry, Text};
 
 /// A game with its rules, ready to be played, whatever language it was written in.
@@ -118,7 +118,12 @@ pub trait Worker: Send {
 
     /// Plays a few random games from each of many states; see [`Leaves`] for what exactly is
     /// played. Afterwards the worker is in some state of the game, but it is not said in which.
-    fn leaves(&mut self, leaves: &Leaves<'_>, out: &mut Yields, stop: &Stop) -> Result<(), Halt> {
+    fn leaves(
+        &mut self,
+        leaves: &Leaves<'_>,
+        out: &mut LeafResults,
+        stop: &Stop,
+    ) -> Result<(), Halt> {
         playout::leaves_one_by_one(self, leaves, out, stop)
     }
 

@@ -82,7 +82,9 @@ pub use observation::{
     Element, HASHED, Planes, StateObserver, StateTensors, TURN_HASHED, Tensor, Tensors,
     ViewObserver,
 };
-pub use playout::{Batch, Detail, Leaves, MoveTally, Results, Stream, Tally, Tried, Tries, Yields};
+pub use playout::{
+    Batch, Detail, LeafResults, Leaves, MoveTally, Results, Stream, Tally, Tried, Tries,
+};
 pub use record::{Fault, FaultKind, MatchEnd, MatchRecord, PlayerKind, Seat, Viewer};
 pub use referee::{Referee, draw, odds};
 pub use seed::{Rng, Seed};

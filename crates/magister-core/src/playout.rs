@@ -48,7 +48,7 @@ mod tries;
 use crate::Role;
 use crate::philox::philox;
 
-pub use leaves::{Leaves, Yields, leaves_one_by_one, shares_lanes};
+pub use leaves::{LeafResults, Leaves, leaves_one_by_one, shares_lanes};
 pub use moves::MoveTally;
 pub use plain::one_by_one;
 pub use team::Team;

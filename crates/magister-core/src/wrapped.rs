@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{Batch, Halt, Info, Leaves, Move, Results, Role, Step, Stop, Worker, Yields};
+use crate::{Batch, Halt, Info, LeafResults, Leaves, Move, Results, Role, Step, Stop, Worker};
 
 /// What a [`Wrapped`] worker does otherwise than the one inside.
 pub trait Twist: Send {
@@ -102,7 +102,12 @@ impl<T: Twist> Worker for Wrapped<T> {
         self.worker.playouts(batch, out, stop)
     }
 
-    fn leaves(&mut self, leaves: &Leaves<'_>, out: &mut Yields, stop: &Stop) -> Result<(), Halt> {
+    fn leaves(
+        &mut self,
+        leaves: &Leaves<'_>,
+        out: &mut LeafResults,
+        stop: &Stop,
+    ) -> Result<(), Halt> {
         self.worker.leaves(leaves, out, stop)
     }
 

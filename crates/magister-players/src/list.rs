@@ -285,7 +285,7 @@ pub const PLAYERS: &[Registered] = &[
                 "the visits of the root per descent of a round, while there is time for many rounds",
             ),
             Parameter::whole(
-                "crowd",
+                "concurrency",
                 4,
                 (1, 1000),
                 "the concurrency cap: a node takes one descent per this many visits at the same time, \

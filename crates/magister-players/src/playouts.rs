@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use magister_core::playout::{LANES, shares_lanes};
 use magister_core::{
-    Batch, Detail, Evaluate, Evaluations, Game, Halt, Leaves, Positions, Results, Role, Stop,
-    Stream, Worker, Yields,
+    Batch, Detail, Evaluate, Evaluations, Game, Halt, LeafResults, Leaves, Positions, Results,
+    Role, Stop, Stream, Worker,
 };
 
 use crate::playing::{MAX_STEPS, mean};
@@ -28,7 +28,7 @@ pub struct Playouts {
     each: u32,
     scale: Scale,
     results: Results,
-    yields: Yields,
+    leaf_results: LeafResults,
 }
 
 impl Playouts {
@@ -40,7 +40,7 @@ impl Playouts {
             each: each.max(1),
             scale: Scale::of(game.info()),
             results: Results::default(),
-            yields: Yields::default(),
+            leaf_results: LeafResults::default(),
         }
     }
 
@@ -63,8 +63,8 @@ impl Playouts {
         // Ids count up from the first, so there must be room above it.
         let first = starts.first().map_or(0, |start| Key::of(start).0 >> 16);
         let leaves = Leaves { seed: 0, first, starts, each: self.each, max_steps: MAX_STEPS };
-        self.worker.leaves(&leaves, &mut self.yields, stop)?;
-        let Yields { roles, finished, paid, sum } = &self.yields;
+        self.worker.leaves(&leaves, &mut self.leaf_results, stop)?;
+        let LeafResults { roles, finished, paid, sum } = &self.leaf_results;
         for (number, &finished) in finished.iter().enumerate() {
             let counts = (finished, self.each - finished.min(self.each));
             for (role, value) in out.values_mut(number).iter_mut().enumerate() {

@@ -29,7 +29,7 @@ pub(crate) fn is_puzzle(worker: &dyn Worker) -> bool {
 
 /// The best course known, from a position on.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Course {
+pub(crate) struct Plan {
     /// The moves that are still to be made.
     pub(crate) moves: Vec<Move>,
     /// What it comes to; `None` if no end was seen.
@@ -96,7 +96,7 @@ impl Ground<'_> {
     }
 }
 
-impl Course {
+impl Plan {
     /// Takes a course that is better than this one.
     fn offer(&mut self, value: f64, moves: impl FnOnce() -> Vec<Move>) {
         if self.value.is_none_or(|best| value > best) {
@@ -112,7 +112,7 @@ impl Course {
 pub(crate) fn search(
     worker: &mut dyn Worker,
     view: &View,
-    course: &mut Course,
+    plan: &mut Plan,
     (memory, bytes): (&mut Memory, usize),
     budget: &mut Budget,
     rng: &mut Rng,
@@ -140,10 +140,10 @@ pub(crate) fn search(
     let levels = &mut memory.levels;
     levels.begin(&ground, &root, bytes);
     let mut looked = 0;
-    let enough = |course: &Course| course.proven || course.value.is_some_and(|v| v >= scale.high);
+    let enough = |plan: &Plan| plan.proven || plan.value.is_some_and(|v| v >= scale.high);
     for turn in 0_u64.. {
-        if enough(course) {
-            course.proven = true;
+        if enough(plan) {
+            plan.proven = true;
             break;
         }
         let share = budget.left().map_or(TURN, |left| left.min(TURN));
@@ -151,9 +151,9 @@ pub(crate) fn search(
             break;
         }
         let done = match turn % 3 {
-            0 => levels.go_on(&mut ground, &root, course, share, budget),
-            1 => Dive::new(turn / 3).run(&mut ground, &root, course, share, budget, rng),
-            _ => nested::run(&mut ground, &root, course, share, budget, rng),
+            0 => levels.go_on(&mut ground, &root, plan, share, budget),
+            1 => Dive::new(turn / 3).run(&mut ground, &root, plan, share, budget, rng),
+            _ => nested::run(&mut ground, &root, plan, share, budget, rng),
         };
         match done {
             Ok(()) => looked += share,
@@ -164,7 +164,7 @@ pub(crate) fn search(
         // Positions that only differ in their step were taken for one, the first: what comes of
         // that is no proof.
         if levels.complete() && ground.mask.is_empty() {
-            course.proven = true;
+            plan.proven = true;
         }
     }
     looked
@@ -191,12 +191,12 @@ mod tests {
             if !keep {
                 memory = Memory::default();
             }
-            let (mut course, mut budget) = (Course::default(), Budget::iterations(30_000));
+            let (mut plan, mut budget) = (Plan::default(), Budget::iterations(30_000));
             let kept = (&mut memory, 1 << 26);
-            search(&mut *worker, &view, &mut course, kept, &mut budget, &mut rng);
+            search(&mut *worker, &view, &mut plan, kept, &mut budget, &mut rng);
             worker.load(&state, &Stop::never()).ok()?;
-            if course.proven {
-                for &choice in &course.moves {
+            if plan.proven {
+                for &choice in &plan.moves {
                     worker.step(&[choice], &mut step, &Stop::never()).ok()?;
                 }
                 let mut goals = Vec::new();

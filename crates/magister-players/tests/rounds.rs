@@ -1,7 +1,7 @@
 //! What must not change when many descents are made at once.
 
 use magister_core::{Budget, Seed};
-use magister_infoset::Opened;
+use magister_infoset::Determinization;
 use magister_players::Spec;
 
 /// Whether the walker goes left or right, every second toss it is out; else it has a long way to
@@ -35,7 +35,7 @@ fn chance_stays_what_it_is() {
     let walker = game.info().players().next().unwrap();
     let mut start = Vec::new();
     game.worker().save(&mut start);
-    let view = Opened::view(&game, &start, walker);
+    let view = Determinization::view(&game, &start, walker);
     for seed in 0..5 {
         let mut agent = "uct:batch=128,patience=1".parse::<Spec>().unwrap().agent();
         let mut rng = Seed::from(seed).rng();

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use magister_core::{
-    Batch, Detail, Halt, Info, Leaves, Move, Results, Role, Step, Stop, Worker, Yields, playout,
+    Batch, Detail, Halt, Info, LeafResults, Leaves, Move, Results, Role, Step, Stop, Worker,
+    playout,
 };
 
 use crate::game::Shared;
@@ -259,7 +260,12 @@ impl Worker for CardWorker {
         })
     }
 
-    fn leaves(&mut self, leaves: &Leaves<'_>, out: &mut Yields, stop: &Stop) -> Result<(), Halt> {
+    fn leaves(
+        &mut self,
+        leaves: &Leaves<'_>,
+        out: &mut LeafResults,
+        stop: &Stop,
+    ) -> Result<(), Halt> {
         self.blindly(true, |worker| playout::leaves_one_by_one(worker, leaves, out, stop))
     }
 

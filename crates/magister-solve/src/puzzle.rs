@@ -1,4 +1,4 @@
-//! Games of one player without chance: the best end, and the shortest way to it.
+//! Games of one player without chance: the best reward, and a shortest path to it.
 
 use magister_core::{Halt, Information, Move, Payment, Role, Step, Stop, Worker};
 use rustc_hash::FxHashSet;
@@ -7,18 +7,18 @@ use crate::Key;
 use crate::limits::{Limits, Size, Unsolved};
 use crate::positions::rewards;
 
-/// The best that can be reached.
+/// The best reachable result.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Course {
-    /// What it gives.
+pub struct PuzzleSolution {
+    /// Its reward.
     pub value: f64,
-    /// The joint moves of a shortest way to it.
+    /// The joint moves of a shortest path to it.
     pub line: Vec<Vec<Move>>,
-    /// The positions that were looked at.
+    /// The number of positions visited.
     pub positions: usize,
 }
 
-/// Whether a game has one player, no chance, nothing hidden, and pays at the end.
+/// Whether a game has one player, no chance and perfect information, and pays at the end.
 pub fn is_puzzle(worker: &dyn Worker) -> bool {
     let info = worker.info();
     info.players().count() == 1
@@ -27,14 +27,18 @@ pub fn is_puzzle(worker: &dyn Worker) -> bool {
         && info.payment == Payment::AtEnd
 }
 
-/// Looks at the positions of a puzzle level by level, from a worker's position on, until one has
-/// the best reward there is, or all were looked at: the way to it is then a shortest one.
-pub fn shortest(worker: &mut dyn Worker, limits: &Limits, stop: &Stop) -> Result<Course, Unsolved> {
+/// Breadth-first search from a worker's position, until a position has the highest possible reward
+/// or all have been visited. The path to the best one is then a shortest one.
+pub fn shortest(
+    worker: &mut dyn Worker,
+    limits: &Limits,
+    stop: &Stop,
+) -> Result<PuzzleSolution, Unsolved> {
     let info = worker.info().clone();
     let role = info.players().next().unwrap_or(Role(0));
     let mut states: Vec<Vec<u64>> = vec![Vec::new()];
     worker.save(&mut states[0]);
-    // How each position was first reached.
+    // The predecessor and move by which each position was first reached.
     let mut ways: Vec<(u32, Move)> = vec![(0, Move::IDLE)];
     let mut known: FxHashSet<Key> = FxHashSet::default();
     known.insert(Key::of(&states[0]));
@@ -46,7 +50,7 @@ pub fn shortest(worker: &mut dyn Worker, limits: &Limits, stop: &Stop) -> Result
         if at == level {
             (depth, level) = (depth + 1, states.len());
         }
-        // A place in the table, the way, and the words while they are waiting.
+        // An entry of the table, the predecessor, and the words of queued positions.
         let size = Size {
             nodes: states.len(),
             depth,
@@ -97,7 +101,7 @@ pub fn shortest(worker: &mut dyn Worker, limits: &Limits, stop: &Stop) -> Result
         at = before as usize;
     }
     line.reverse();
-    Ok(Course { value, line, positions: states.len() })
+    Ok(PuzzleSolution { value, line, positions: states.len() })
 }
 
 /// A joint move in a game of one player.

@@ -23,9 +23,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             Answer::Positions(solution) => {
                 println!("  every one of {} positions has a value", solution.positions());
             }
-            Answer::Course(course) => {
+            Answer::Puzzle(solution) => {
                 let moves: Vec<String> =
-                    course.line.iter().map(|joint| game.text().move_text(joint[0])).collect();
+                    solution.line.iter().map(|joint| game.text().move_text(joint[0])).collect();
                 println!("  in {} steps: {}", moves.len(), moves.join(" "));
             }
             Answer::Equilibrium(found) => {

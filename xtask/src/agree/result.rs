@@ -47,9 +47,9 @@ impl fmt::Display for Outcome {
             agreement.disagreements.len(),
             each.join(", ")
         )?;
-        for (name, trouble) in evaluators.iter().zip(&agreement.trouble) {
-            if let Some(trouble) = trouble {
-                write!(f, "; {name} left: {trouble}")?;
+        for (name, error) in evaluators.iter().zip(&agreement.errors) {
+            if let Some(error) = error {
+                write!(f, "; {name} left: {error}")?;
             }
         }
         for disagreement in &agreement.disagreements {

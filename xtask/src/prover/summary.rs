@@ -26,8 +26,8 @@ const SLOWEST: usize = 8;
 
 /// One game as a line of the table.
 pub(super) fn line(row: &Row) -> String {
-    if let Some(trouble) = &row.trouble {
-        return format!("{:<30} {trouble}", row.game);
+    if let Some(error) = &row.error {
+        return format!("{:<30} {error}", row.game);
     }
     let mib =
         row.peak_bytes.map_or_else(|| "?".to_owned(), |b| format!("{:.1}", b as f64 / 1_048_576.0));
@@ -59,7 +59,8 @@ pub(super) struct Summary {
     /// Names and milliseconds.
     slowest: Vec<(String, f64)>,
     /// Games that could not be measured, and why.
-    troubles: Vec<(String, String)>,
+    #[serde(rename = "troubles")]
+    errors: Vec<(String, String)>,
 }
 
 /// How many times the prover's speed a set of games has.
@@ -75,7 +76,7 @@ struct Ratios {
 
 impl Summary {
     pub(super) fn new(rows: &[Row]) -> Self {
-        let measured = || rows.iter().filter(|row| row.trouble.is_none());
+        let measured = || rows.iter().filter(|row| row.error.is_none());
         let mut evaluators = BTreeMap::new();
         for row in measured() {
             *evaluators.entry(row.evaluator.clone().unwrap_or_default()).or_insert(0) += 1;
@@ -97,9 +98,9 @@ impl Summary {
             prepared_quickly_cpu: quick(|row| row.prepare_cpu_ms),
             impatient: late.map(|(game, _)| game.clone()).collect(),
             slowest: slowest.into_iter().take(SLOWEST).collect(),
-            troubles: rows
+            errors: rows
                 .iter()
-                .filter_map(|row| Some((row.game.clone(), row.trouble.clone()?)))
+                .filter_map(|row| Some((row.game.clone(), row.error.clone()?)))
                 .collect(),
         }
     }
@@ -146,8 +147,8 @@ impl fmt::Display for Summary {
         let slowest: Vec<String> =
             self.slowest.iter().map(|(game, ms)| format!("{game} {:.2} s", ms / 1e3)).collect();
         writeln!(f, "slowest preparations: {}", slowest.join(", "))?;
-        for (game, trouble) in &self.troubles {
-            writeln!(f, "not measured: {game}: {trouble}")?;
+        for (game, error) in &self.errors {
+            writeln!(f, "not measured: {game}: {error}")?;
         }
         Ok(())
     }

@@ -22,8 +22,8 @@
 //!   players are handed the state.
 
 mod chi;
-mod course;
 mod ground;
+mod history;
 mod opponents;
 mod said;
 mod secrets;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use magister_core::{Game, Move, Rng, Role, Stop, Turn};
-use magister_solve::{Effort, Equilibrium, Form, Limits};
+use magister_solve::{Effort, Equilibrium, ExtensiveForm, Limits};
 
 /// Games that are larger are not solved for an audit.
 const SMALL: Limits = Limits { nodes: 100_000, bytes: 256 << 20 };
@@ -19,7 +19,7 @@ impl Opponents {
     /// Solves the game if it is small, has one player or two with opposite interests.
     pub(super) fn of(game: &Arc<dyn Game>, stop: &Stop) -> Self {
         let effort = Effort { rounds: ROUNDS, stop: stop.clone(), ..Effort::default() };
-        let solved = Form::new(&**game, &SMALL, stop)
+        let solved = ExtensiveForm::new(&**game, &SMALL, stop)
             .ok()
             .filter(|form| form.players().len() == 1 || form.constant_sum().is_some())
             .filter(|form| form.players().len() <= 2)

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use magister_core::{Halt, Information, Move, Stop, Turn};
 
 use super::chi::{independence, sigmas};
-use super::course::{Course, twin};
+use super::history::{History, twin};
 use super::opponents::Opponents;
 use super::said::{Said, differ};
 use super::trial::{Moment, Played, Trial};
@@ -60,8 +60,8 @@ pub(super) fn run(
     Ok(())
 }
 
-fn prefix(played: &Played, moment: &Moment) -> Course {
-    Course { joints: played.course.joints[..moment.behind].to_vec() }
+fn prefix(played: &Played, moment: &Moment) -> History {
+    History { joints: played.history.joints[..moment.behind].to_vec() }
 }
 
 /// Questions with a choice, or all if there is none.
@@ -109,11 +109,11 @@ fn twins(
                 break;
             }
             let moment = questions[rng.below(questions.len() as u64) as usize];
-            let course = prefix(&played, moment);
+            let history = prefix(&played, moment);
             let turns = &played.turns[..moment.turns];
-            let found = twin(trial.game, trial.role, turns, &course, &mut rng, trial.stop)?;
+            let found = twin(trial.game, trial.role, turns, &history, &mut rng, trial.stop)?;
             *(if found.is_some() { &mut verdict.twins } else { &mut verdict.futures }) += 1;
-            let other = found.unwrap_or(course);
+            let other = found.unwrap_or(history);
             let future = seed.derive("another future").derive_index(u64::from(number_of_twin));
             let said = trial.along(&other, &seed, Some(future), PAUSE)?;
             verdict.answers += said.len() as u64;
@@ -161,9 +161,9 @@ fn permutations(
             continue;
         }
         let moment = open[rng.below(open.len() as u64) as usize];
-        let course = prefix(&played, moment);
+        let history = prefix(&played, moment);
         let turns = &played.turns[..moment.turns];
-        let found = twin(trial.game, trial.role, turns, &course, &mut rng, trial.stop)?;
+        let found = twin(trial.game, trial.role, turns, &history, &mut rng, trial.stop)?;
         let Some(other) = found else { continue };
         tries += 1;
         let mut counts: BTreeMap<Option<Move>, [u64; 2]> = BTreeMap::new();
@@ -173,9 +173,9 @@ fn permutations(
                 verdict.remarks.push(what);
                 break;
             }
-            for (side, course) in [&course, &other].into_iter().enumerate() {
+            for (side, history) in [&history, &other].into_iter().enumerate() {
                 let fresh = seed.derive_index(2 * number + side as u64);
-                counts.entry(trial.last(course, &fresh)?.choice()).or_default()[side] += 1;
+                counts.entry(trial.last(history, &fresh)?.choice()).or_default()[side] += 1;
             }
         }
         // Somebody who never answers, or was never asked, has not been compared with anything.

@@ -7,7 +7,7 @@ use magister_core::{
     Agent, Budget, Game, Halt, Move, Payment, Referee, Role, Seed, Stop, Turn, View, draw,
 };
 
-use super::course::{Course, Way};
+use super::history::{History, Way};
 use super::opponents::Opponents;
 use super::said::Said;
 use super::world::{Seeds, Suspect, World};
@@ -39,7 +39,7 @@ pub(super) struct Moment {
 
 /// A match that was played.
 pub(super) struct Played {
-    pub(super) course: Course,
+    pub(super) history: History,
     pub(super) turns: Vec<Turn>,
     pub(super) moments: Vec<Moment>,
     /// What the role got, if the match came to its end.
@@ -86,7 +86,7 @@ impl Trial<'_> {
     /// to the one after the course. The last question comes after a pause.
     pub(super) fn along(
         &self,
-        course: &Course,
+        history: &History,
         seed: &Seed,
         chance: Option<Seed>,
         pause: Duration,
@@ -97,7 +97,7 @@ impl Trial<'_> {
         let mut asked: Vec<Asked> = players.map(agent).collect();
         let mut way = Way::new(self.game);
         let mut said = Vec::new();
-        let mut joints = course.joints.iter();
+        let mut joints = history.joints.iter();
         loop {
             self.stop.check()?;
             let next = joints.next();
@@ -122,11 +122,11 @@ impl Trial<'_> {
     }
 
     /// The last answer along a course, when only this role is asked.
-    pub(super) fn last(&self, course: &Course, seed: &Seed) -> Result<Said, Halt> {
+    pub(super) fn last(&self, history: &History, seed: &Seed) -> Result<Said, Halt> {
         let world = World::default();
         let mut player = self.seated(self.role, (self.seeds.agent)(seed, self.role), &world);
         let mut way = Way::new(self.game);
-        for joint in &course.joints {
+        for joint in &history.joints {
             self.stop.check()?;
             if !way.worker.silent() {
                 player.ask(self, &way, &world, None);
@@ -187,7 +187,7 @@ impl Trial<'_> {
         let mut referee =
             if same { Some(Referee::new(Arc::clone(self.game), *seed, self.stop)?) } else { None };
         let mut played = Played {
-            course: Course { joints: Vec::new() },
+            history: History { joints: Vec::new() },
             turns: Vec::new(),
             moments: Vec::new(),
             reward: None,
@@ -195,7 +195,7 @@ impl Trial<'_> {
             told_truly: true,
         };
         let mut totals = vec![0.0; info.roles.len()];
-        while !way.worker.terminal() && played.course.joints.len() < LONGEST {
+        while !way.worker.terminal() && played.history.joints.len() < LONGEST {
             self.stop.check()?;
             let silent = way.worker.silent();
             let mut joint = Vec::with_capacity(info.roles.len());
@@ -203,7 +203,7 @@ impl Trial<'_> {
                 let legal = way.worker.legal(role).to_vec();
                 let only = legal.first().copied().unwrap_or(Move::IDLE);
                 joint.push(if info.chance == Some(role) {
-                    let mut luck = chance.derive_index(played.course.joints.len() as u64).rng();
+                    let mut luck = chance.derive_index(played.history.joints.len() as u64).rng();
                     draw(&legal, way.worker.weights(), &mut luck).unwrap_or(only)
                 } else if silent {
                     only
@@ -217,7 +217,7 @@ impl Trial<'_> {
                         legal[others.below(legal.len() as u64) as usize]
                     });
                     played.moments.push(Moment {
-                        behind: played.course.joints.len(),
+                        behind: played.history.joints.len(),
                         turns: way.turns[role.index()].len(),
                         state: way.state(),
                         open: legal.len() > 1,
@@ -235,7 +235,7 @@ impl Trial<'_> {
                 let agree = |role: Role| referee.view(role).turns() == way.turns[role.index()];
                 played.told_truly &= info.players().all(agree);
             }
-            played.course.joints.push(joint);
+            played.history.joints.push(joint);
         }
         self.stop.check()?;
         played.turns.clone_from(&way.turns[self.role.index()]);

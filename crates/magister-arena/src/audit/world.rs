@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use magister_core::{
     Agent, Budget, Decision, Halt, Information, PlayerSource as _, Rng, Role, Seed, View,
 };
-use magister_infoset::Opened;
+use magister_infoset::Determinization;
 use magister_players::Spec;
 
 /// What a player must not know, written down before every question.
@@ -75,7 +75,7 @@ impl Agent for Shown {
         if view.game().info().information == Information::Perfect {
             return self.agent.decide(view, budget, rng);
         }
-        let opened = Opened::view(view.game(), &self.world.look().state, view.role());
+        let opened = Determinization::view(view.game(), &self.world.look().state, view.role());
         self.agent.decide(&opened, budget, rng)
     }
 }

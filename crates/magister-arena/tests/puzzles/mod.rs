@@ -15,17 +15,17 @@ use rustc_hash::FxHashMap;
 const ROBOT: Role = Role(0);
 
 /// A course of a puzzle: the position, and the view of the one who plays it.
-struct Course {
+struct Episode {
     worker: Box<dyn Worker>,
     view: View,
     step: Step,
 }
 
-impl Course {
+impl Episode {
     fn new(game: &Arc<dyn Game>) -> Self {
         let mut worker = game.worker();
         worker.reset();
-        Course { worker, view: View::new(Arc::clone(game), ROBOT), step: Step::new() }
+        Episode { worker, view: View::new(Arc::clone(game), ROBOT), step: Step::new() }
     }
 
     fn make(&mut self, choice: Move) {
@@ -106,25 +106,25 @@ fn distances(goal: Tiles) -> FxHashMap<Tiles, u32> {
 }
 
 /// How far the position is from the arrangement that the distances are about.
-fn distance(course: &Course, distances: &FxHashMap<Tiles, u32>) -> usize {
+fn distance(episode: &Episode, distances: &FxHashMap<Tiles, u32>) -> usize {
     let mut tiles: Tiles = [0; 9];
-    for tile in course.fluents("tile", 3) {
+    for tile in episode.fluents("tile", 3) {
         tiles[3 * (tile[0] - 1) + tile[1] - 1] = tile[2] as u8;
     }
     distances[&tiles] as usize
 }
 
 /// Goes nearer to that, by the table.
-fn approach(course: &mut Course, distances: &FxHashMap<Tiles, u32>) {
-    let (far, stop) = (distance(course, distances), Stop::never());
+fn approach(episode: &mut Episode, distances: &FxHashMap<Tiles, u32>) {
+    let (far, stop) = (distance(episode, distances), Stop::never());
     let mut state = Vec::new();
-    course.worker.save(&mut state);
-    for choice in course.worker.legal(ROBOT).to_vec() {
-        course.worker.step(&[choice], &mut course.step, &stop).expect("legal");
-        let nearer = distance(course, distances) < far;
-        course.worker.load(&state, &stop).expect("a state");
+    episode.worker.save(&mut state);
+    for choice in episode.worker.legal(ROBOT).to_vec() {
+        episode.worker.step(&[choice], &mut episode.step, &stop).expect("legal");
+        let nearer = distance(episode, distances) < far;
+        episode.worker.load(&state, &stop).expect("a state");
         if nearer {
-            course.make(choice);
+            episode.make(choice);
             return;
         }
     }
@@ -139,29 +139,29 @@ fn the_eight_puzzle_is_solved_where_it_can_be() {
     // It begins thirty moves away; positions that are nearer are found in less time. Those from
     // which there is only just time to solve it leave no room for a mistake.
     for (near, tight) in [(17, false), (14, true), (12, true), (9, false), (6, true), (2, true)] {
-        let mut course = Course::new(&game);
-        while distance(&course, &distances) > near && !course.worker.terminal() {
-            approach(&mut course, &distances);
-            if rng.below(4) == 0 && !course.worker.terminal() {
-                course.random(&mut rng);
+        let mut episode = Episode::new(&game);
+        while distance(&episode, &distances) > near && !episode.worker.terminal() {
+            approach(&mut episode, &distances);
+            if rng.below(4) == 0 && !episode.worker.terminal() {
+                episode.random(&mut rng);
             }
         }
         // Every move changes the distance by one.
         while tight
-            && !course.worker.terminal()
-            && course.view.turns().len() + distance(&course, &distances) < 60
+            && !episode.worker.terminal()
+            && episode.view.turns().len() + distance(&episode, &distances) < 60
         {
-            course.random(&mut rng);
-            while distance(&course, &distances) > near && !course.worker.terminal() {
-                approach(&mut course, &distances);
+            episode.random(&mut rng);
+            while distance(&episode, &distances) > near && !episode.worker.terminal() {
+                approach(&mut episode, &distances);
             }
         }
-        let far = distance(&course, &distances);
-        if course.worker.terminal() || course.view.turns().len() + far > 60 {
+        let far = distance(&episode, &distances);
+        if episode.worker.terminal() || episode.view.turns().len() + far > 60 {
             continue;
         }
-        let reward = course.finish("uct", 30_000, &mut rng);
-        assert!(reward > 99.0, "{far} away after {} steps", course.view.turns().len());
+        let reward = episode.finish("uct", 30_000, &mut rng);
+        assert!(reward > 99.0, "{far} away after {} steps", episode.view.turns().len());
     }
 }
 
@@ -178,22 +178,22 @@ fn the_eight_puzzle_is_solved_from_anywhere() {
     while asked < often(20) {
         let goal = all[rng.below(all.len() as u64) as usize];
         let there = distances(goal);
-        let mut course = Course::new(&game);
+        let mut episode = Episode::new(&game);
         let detours = rng.below(6);
-        while distance(&course, &there) > 0 && !course.worker.terminal() {
-            approach(&mut course, &there);
-            if rng.below(8) < detours && !course.worker.terminal() {
-                course.random(&mut rng);
+        while distance(&episode, &there) > 0 && !episode.worker.terminal() {
+            approach(&mut episode, &there);
+            if rng.below(8) < detours && !episode.worker.terminal() {
+                episode.random(&mut rng);
             }
         }
-        let (far, made) = (solved[&goal] as usize, course.view.turns().len());
-        if course.worker.terminal() || made + far > 60 {
+        let (far, made) = (solved[&goal] as usize, episode.view.turns().len());
+        if episode.worker.terminal() || made + far > 60 {
             continue;
         }
         asked += 1;
         tight += usize::from(made + far >= 59);
         farthest = farthest.max(far);
-        let reward = course.finish("uct", 1_200_000, &mut rng);
+        let reward = episode.finish("uct", 1_200_000, &mut rng);
         assert!(reward > 99.0, "{far} away after {made} steps");
     }
     eprintln!("{asked} positions, {tight} with no time to lose, the farthest {farthest} away");
@@ -230,27 +230,27 @@ fn leaps(at: usize) -> impl Iterator<Item = usize> {
 fn the_knight_leaps_as_long_as_it_can() {
     let game = super::game("knightstour");
     let mut rng = Seed::from(5).rng();
-    assert!((Course::new(&game).finish("uct", 20_000, &mut rng) - 100.0).abs() < 1e-9);
+    assert!((Episode::new(&game).finish("uct", 20_000, &mut rng) - 100.0).abs() < 1e-9);
     let (mut asked, mut known) = (0, FxHashMap::default());
     while asked < often(60) {
         // A walk over fresh cells, long enough that the rest can be looked through.
-        let mut course = Course::new(&game);
+        let mut episode = Episode::new(&game);
         let place = |at: &Vec<usize>| 6 * (at[1] - 1) + at[0] - 1;
         for _ in 0..12 + asked % 8 {
-            if !course.worker.terminal() {
-                course.random(&mut rng);
+            if !episode.worker.terminal() {
+                episode.random(&mut rng);
             }
         }
-        if course.worker.terminal() {
+        if episode.worker.terminal() {
             continue;
         }
         asked += 1;
-        let knight = course.fluents("knight", 2).first().map(place).expect("a knight");
-        let holes = course.fluents("hole", 2);
+        let knight = episode.fluents("knight", 2).first().map(place).expect("a knight");
+        let holes = episode.fluents("hole", 2);
         let holes = holes.iter().map(place).fold(0_u32, |all, at| all | 1 << at);
-        let moves = course.view.turns().len() + longest(knight, holes, &mut known);
+        let moves = episode.view.turns().len() + longest(knight, holes, &mut known);
         let best = worth(moves);
-        let reward = course.finish("uct", 20_000, &mut rng);
+        let reward = episode.finish("uct", 20_000, &mut rng);
         assert!((reward - best).abs() < 1e-9, "{reward}, not {best}, from {knight} with {holes:b}");
     }
 }

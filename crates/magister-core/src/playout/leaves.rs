@@ -53,7 +53,7 @@ impl Leaves<'_> {
 
 /// What came of each state. After an error the contents say nothing.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Yields {
+pub struct LeafResults {
     /// The number of roles.
     pub roles: usize,
     /// For each state, how many playouts came to a terminal state; the others were cut off.
@@ -64,7 +64,7 @@ pub struct Yields {
     pub sum: Vec<f64>,
 }
 
-impl Yields {
+impl LeafResults {
     /// Nothing played yet, of so many states in a game of so many roles.
     pub fn clear(&mut self, states: usize, roles: usize) {
         self.roles = roles;
@@ -77,7 +77,7 @@ impl Yields {
     }
 
     /// Takes over what came of the states from `at` on.
-    pub(super) fn copy(&mut self, at: usize, part: &Yields) {
+    pub(super) fn copy(&mut self, at: usize, part: &LeafResults) {
         let (states, roles) = (part.finished.len(), self.roles);
         self.finished[at..at + states].copy_from_slice(&part.finished);
         self.paid[at * roles..(at + states) * roles].copy_from_slice(&part.paid);
@@ -89,7 +89,7 @@ impl Yields {
 pub fn leaves_one_by_one<W: Worker + ?Sized>(
     worker: &mut W,
     leaves: &Leaves<'_>,
-    out: &mut Yields,
+    out: &mut LeafResults,
     stop: &Stop,
 ) -> Result<(), Halt> {
     let info = worker.info();
@@ -181,7 +181,7 @@ impl Player {
     }
 
     /// Enters a playout that has come to its end.
-    fn end<W: Worker + ?Sized>(&mut self, worker: &W, state: usize, out: &mut Yields) {
+    fn end<W: Worker + ?Sized>(&mut self, worker: &W, state: usize, out: &mut LeafResults) {
         let finished = worker.terminal();
         out.finished[state] += u32::from(finished);
         for role in 0..self.roles {
@@ -220,7 +220,7 @@ mod tests {
         game.worker().playouts(&batch, &mut results, &stop).unwrap();
         let starts = vec![&start[..]; 3];
         let leaves = Leaves { seed: 5, first: 7, starts: &starts, each: 32, max_steps: 900 };
-        let mut out = Yields::default();
+        let mut out = LeafResults::default();
         game.worker().leaves(&leaves, &mut out, &stop).unwrap();
         for (at, tally) in results.streams.iter().enumerate() {
             assert_eq!(out.finished[at], tally.finished);
@@ -238,7 +238,7 @@ mod tests {
         let play = |states: usize, each: u32| {
             let starts = vec![&start[..]; states];
             let leaves = Leaves { seed: 1, first: 3, starts: &starts, each, max_steps: 900 };
-            let mut out = Yields::default();
+            let mut out = LeafResults::default();
             game.worker().leaves(&leaves, &mut out, &stop).unwrap();
             (out.sum.iter().sum::<f64>(), out.finished)
         };
@@ -258,7 +258,7 @@ mod tests {
         let mut start = Vec::new();
         game.worker().save(&mut start);
         let leaves = Leaves { seed: 1, first: 3, starts: &[&start], each: 4, max_steps: 1 };
-        let mut out = Yields::default();
+        let mut out = LeafResults::default();
         game.worker().leaves(&leaves, &mut out, &Stop::never()).unwrap();
         assert_eq!((out.finished[0], out.paid[0]), (0, 0));
     }

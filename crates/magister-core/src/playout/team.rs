@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use super::{Batch, Leaves, Results, Stream, Tally, Yields};
+use super::{Batch, LeafResults, Leaves, Results, Stream, Tally};
 use crate::{Game, Halt, Stop, Worker};
 
 /// Workers of one game that play batches together, each in a thread of its own.
@@ -20,7 +20,7 @@ pub struct Team {
 struct Member {
     worker: Box<dyn Worker>,
     results: Results,
-    yields: Yields,
+    leaf_results: LeafResults,
 }
 
 impl Team {
@@ -29,7 +29,7 @@ impl Team {
         let member = |_| Member {
             worker: game.worker(),
             results: Results::default(),
-            yields: Yields::default(),
+            leaf_results: LeafResults::default(),
         };
         Self { members: (0..threads.max(1)).map(member).collect() }
     }
@@ -77,7 +77,7 @@ impl Team {
     pub fn leaves(
         &mut self,
         leaves: &Leaves<'_>,
-        out: &mut Yields,
+        out: &mut LeafResults,
         stop: &Stop,
     ) -> Result<(), Halt> {
         let sharing = leaves.sharing();
@@ -94,24 +94,24 @@ impl Team {
         let mine = parts.next().unwrap_or(*leaves);
         let (own, results) = thread::scope(|scope| {
             let play = |(member, part): (&'_ mut Member, Leaves<'_>)| {
-                member.worker.leaves(&part, &mut member.yields, stop)
+                member.worker.leaves(&part, &mut member.leaf_results, stop)
             };
             let threads: Vec<_> =
                 others.iter_mut().zip(parts).map(|work| scope.spawn(move || play(work))).collect();
-            let own = first.worker.leaves(&mine, &mut first.yields, stop);
+            let own = first.worker.leaves(&mine, &mut first.leaf_results, stop);
             let stopped = |_| Err(Halt::Stopped);
             let results: Vec<Result<(), Halt>> =
                 threads.into_iter().map(|thread| thread.join().unwrap_or_else(stopped)).collect();
             (own, results)
         });
         own?;
-        out.clear(leaves.starts.len(), first.yields.roles);
-        out.copy(0, &first.yields);
+        out.clear(leaves.starts.len(), first.leaf_results.roles);
+        out.copy(0, &first.leaf_results);
         let mut at = mine.starts.len();
         for (member, result) in others.iter().zip(results) {
             result?;
-            out.copy(at, &member.yields);
-            at += member.yields.finished.len();
+            out.copy(at, &member.leaf_results);
+            at += member.leaf_results.finished.len();
         }
         Ok(())
     }
@@ -216,7 +216,7 @@ mod tests {
         for states in [1, 8, 9, 70] {
             let starts = vec![&start[..]; states];
             let leaves = Leaves { seed: 5, first: 2, starts: &starts, each: 4, max_steps: 9 };
-            let (mut alone, mut together) = (Yields::default(), Yields::default());
+            let (mut alone, mut together) = (LeafResults::default(), LeafResults::default());
             game.worker().leaves(&leaves, &mut alone, &Stop::never()).unwrap();
             for threads in [1, 2, 3, 50] {
                 let mut team = Team::new(&game, threads);

@@ -328,7 +328,7 @@ impl MatchRecord {
     }
 
     /// Whether two matches went the same way, whatever time they took.
-    pub fn same_course(&self, other: &MatchRecord) -> bool {
+    pub fn same_history(&self, other: &MatchRecord) -> bool {
         self.without_times() == other.without_times()
     }
 

@@ -2,8 +2,8 @@
 
 use magister_core::playout::{Team, leaves_one_by_one, one_by_one, tries_one_by_one};
 use magister_core::{
-    Batch, Detail, Game, Halt, Information, Leaves, Move, Observation, Results, Rng, Role, Seed,
-    Step, Stop, Stream, Tried, Tries, Turn, Worker, Yields,
+    Batch, Detail, Game, Halt, Information, LeafResults, Leaves, Move, Observation, Results, Rng,
+    Role, Seed, Step, Stop, Stream, Tried, Tries, Turn, Worker,
 };
 use magister_lanes::Width;
 
@@ -28,7 +28,7 @@ impl Default for Amount {
 
 /// The batches of a game that everything is compared on.
 #[derive(Debug)]
-struct Course {
+struct Workload {
     /// Start states, the first being that of the game.
     starts: Vec<Vec<u64>>,
     amount: Amount,
@@ -39,7 +39,7 @@ struct Course {
 /// Steps of the walks that start states are taken from.
 const WALK: usize = 40;
 
-impl Course {
+impl Workload {
     /// Start states from random walks; an error if the rules are at fault.
     fn new(game: &dyn Game, amount: Amount, stop: &Stop) -> Result<Self, Halt> {
         let mut rng = Seed::from(7).rng();
@@ -119,8 +119,8 @@ impl Course {
     /// Plays leaves of all numbers of playouts, by `play`: more than a row has lanes.
     fn leaves(
         &self,
-        mut play: impl FnMut(&Leaves<'_>, &mut Yields) -> Result<(), Halt>,
-    ) -> Result<Vec<Yields>, Halt> {
+        mut play: impl FnMut(&Leaves<'_>, &mut LeafResults) -> Result<(), Halt>,
+    ) -> Result<Vec<LeafResults>, Halt> {
         let mut all = Vec::new();
         for (each, max_steps) in
             [1, 2, 4, 8, 16, 32].into_iter().zip(self.amount.max_steps.into_iter().cycle())
@@ -131,7 +131,7 @@ impl Course {
             // Some only, where each is played often.
             let starts = &starts[..count.min(150)];
             let leaves = Leaves { seed: 0xfeed_5eed, first: u64::MAX, starts, each, max_steps };
-            let mut out = Yields::default();
+            let mut out = LeafResults::default();
             play(&leaves, &mut out)?;
             all.push(out);
         }
@@ -180,28 +180,32 @@ pub struct Lanes {
 }
 
 /// What came of all batches, and of all leaves.
-type Played = (Vec<Results>, Vec<Yields>);
+type Played = (Vec<Results>, Vec<LeafResults>);
 
-fn alone(course: &Course, worker: &mut dyn Worker, stop: &Stop) -> Result<Played, Halt> {
-    let results = course.play(|batch, out| worker.playouts(batch, out, stop))?;
-    Ok((results, course.leaves(|leaves, out| worker.leaves(leaves, out, stop))?))
+fn alone(workload: &Workload, worker: &mut dyn Worker, stop: &Stop) -> Result<Played, Halt> {
+    let results = workload.play(|batch, out| worker.playouts(batch, out, stop))?;
+    Ok((results, workload.leaves(|leaves, out| worker.leaves(leaves, out, stop))?))
 }
 
 /// The ways to try steps that give others than to try them one by one: every width, and what play
 /// would choose.
 pub fn tries(game: &CompiledGame, stop: &Stop) -> Result<Vec<String>, Halt> {
-    tries_differ(game, &Course::new(game, Amount::default(), stop)?, stop)
+    tries_differ(game, &Workload::new(game, Amount::default(), stop)?, stop)
 }
 
-fn tries_differ(game: &CompiledGame, course: &Course, stop: &Stop) -> Result<Vec<String>, Halt> {
+fn tries_differ(
+    game: &CompiledGame,
+    workload: &Workload,
+    stop: &Stop,
+) -> Result<Vec<String>, Halt> {
     let mut worker = game.worker();
-    let plain = course.tries(|tries, out| tries_one_by_one(&mut *worker, tries, out, stop))?;
+    let plain = workload.tries(|tries, out| tries_one_by_one(&mut *worker, tries, out, stop))?;
     let mut different = Vec::new();
     let lanes = Width::ALL.iter().map(|&width| Playouts::Lanes(width));
     for choice in lanes.chain([Playouts::Measured]) {
         let game = game.playing(choice);
         let mut worker = game.worker();
-        let tried = course.tries(|tries, out| {
+        let tried = workload.tries(|tries, out| {
             let can = worker.tries(tries, out, stop)?;
             if can { Ok(()) } else { Err(Halt::Limit("they can not be tried".to_owned())) }
         });
@@ -215,20 +219,21 @@ fn tries_differ(game: &CompiledGame, course: &Course, stop: &Stop) -> Result<Vec
     Ok(different)
 }
 
-fn together(course: &Course, team: &mut Team, stop: &Stop) -> Result<Played, Halt> {
-    let results = course.play(|batch, out| team.playouts(batch, out, stop))?;
-    Ok((results, course.leaves(|leaves, out| team.leaves(leaves, out, stop))?))
+fn together(workload: &Workload, team: &mut Team, stop: &Stop) -> Result<Played, Halt> {
+    let results = workload.play(|batch, out| team.playouts(batch, out, stop))?;
+    Ok((results, workload.leaves(|leaves, out| team.leaves(leaves, out, stop))?))
 }
 
 /// Plays a course in all ways that this process has, and compares them with the plain evaluator:
 /// every width, two threads, and what play would choose.
 pub fn lanes(game: &CompiledGame, amount: Amount, stop: &Stop) -> Result<Lanes, Halt> {
-    let course = Course::new(game, amount, stop)?;
+    let workload = Workload::new(game, amount, stop)?;
     let mut worker = game.worker();
-    let plain = course.play(|batch, out| one_by_one(&mut *worker, batch, out, stop))?;
-    let leaves = course.leaves(|leaves, out| leaves_one_by_one(&mut *worker, leaves, out, stop))?;
+    let plain = workload.play(|batch, out| one_by_one(&mut *worker, batch, out, stop))?;
+    let leaves =
+        workload.leaves(|leaves, out| leaves_one_by_one(&mut *worker, leaves, out, stop))?;
     let plain = (plain, leaves);
-    let mut different = tries_differ(game, &course, stop)?;
+    let mut different = tries_differ(game, &workload, stop)?;
     let mut compare = |name: String, results: Result<Played, Halt>| -> Result<(), Halt> {
         match results {
             Ok(results) if results == plain => {}
@@ -241,17 +246,17 @@ pub fn lanes(game: &CompiledGame, amount: Amount, stop: &Stop) -> Result<Lanes, 
     };
     for &width in Width::ALL {
         let game = game.playing(Playouts::Lanes(width));
-        let results = alone(&course, &mut *game.worker(), stop);
+        let results = alone(&workload, &mut *game.worker(), stop);
         compare(format!("{width} lanes"), results)?;
         if width == Width::best() {
             let mut team = Team::new(&game, 2);
-            let results = together(&course, &mut team, stop);
+            let results = together(&workload, &mut team, stop);
             compare("two threads".to_owned(), results)?;
         }
     }
     let game = game.playing(Playouts::Measured);
     let mut team = Team::new(&game, 2);
-    let results = together(&course, &mut team, stop);
+    let results = together(&workload, &mut team, stop);
     compare("what is measured to be the fastest".to_owned(), results)?;
     Ok(Lanes { signature: signature(&plain.0), different })
 }

@@ -48,7 +48,7 @@ pub struct Agreement {
     /// For each evaluator, in how many positions it was compared.
     pub compared: Vec<u64>,
     /// For each evaluator, why it left before the end, if not for its time.
-    pub trouble: Vec<Option<Halt>>,
+    pub errors: Vec<Option<Halt>>,
     /// Where evaluators disagree, in words. The walks end after a few.
     pub disagreements: Vec<String>,
 }
@@ -78,7 +78,7 @@ pub fn agree(games: &[&dyn Game], extent: &Extent, stop: &Stop) -> Agreement {
     let mut out = walk.out;
     out.distinct = walk.seen.len();
     out.compared = walk.sides.iter().map(|side| side.compared).collect();
-    out.trouble = walk.sides.into_iter().map(|side| side.trouble).collect();
+    out.errors = walk.sides.into_iter().map(|side| side.error).collect();
     out
 }
 
@@ -166,7 +166,7 @@ impl Walk<'_> {
                 (_, Err(halt)) if !matches!(halt, Halt::Rules(_)) => {
                     side.walks = false;
                     if *halt != Halt::Stopped {
-                        side.trouble = Some(halt.clone());
+                        side.error = Some(halt.clone());
                     }
                 }
                 (None, _) => first = Some(result),

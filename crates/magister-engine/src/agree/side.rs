@@ -52,7 +52,7 @@ pub(super) struct Side<'a> {
     pub(super) walks: bool,
     pub(super) spent: Duration,
     pub(super) compared: u64,
-    pub(super) trouble: Option<Halt>,
+    pub(super) error: Option<Halt>,
 }
 
 impl<'a> Side<'a> {
@@ -71,7 +71,7 @@ impl<'a> Side<'a> {
             walks: true,
             spent: Duration::ZERO,
             compared: 0,
-            trouble: None,
+            error: None,
         }
     }
 

@@ -2,12 +2,12 @@
 //! longest has come to its end.
 
 use magister_core::playout::LANES;
-use magister_core::{Leaves, Stop, Yields};
+use magister_core::{LeafResults, Leaves, Stop};
 use magister_lanes::{Ledger, Planes, Start, Width, Wires, hold};
 
 use super::check::Check;
 use super::ending::Ending;
-use super::player::{BatchPlayer, Trouble};
+use super::player::{BatchError, BatchPlayer};
 use super::rows::{STATE, YES};
 use super::squares::bring;
 use magister_core::Halt;
@@ -50,11 +50,11 @@ impl BatchPlayer {
     pub(crate) fn play_leaves(
         &mut self,
         leaves: &Leaves<'_>,
-        out: &mut Yields,
+        out: &mut LeafResults,
         stop: &Stop,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), BatchError> {
         let plan = self.plan();
-        let Some(check) = &plan.check else { return Err(Trouble::Strange) };
+        let Some(check) = &plan.check else { return Err(BatchError::Strange) };
         let mut sheet = match self.sheet.take() {
             Some(sheet) => sheet,
             None => Sheet::new(check, plan.rewards().len(), self.width()),
@@ -97,9 +97,9 @@ impl BatchPlayer {
         &mut self,
         sheet: &mut Sheet,
         leaves: &Leaves<'_>,
-        out: &mut Yields,
+        out: &mut LeafResults,
         stop: &Stop,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), BatchError> {
         let Some(first) = sheet.seats.first().map(|seat| seat.phase) else { return Ok(()) };
         self.load_leaves(sheet, leaves, first)?;
         self.planes = Planes::new(self.width(), leaves.seed);
@@ -141,7 +141,7 @@ impl BatchPlayer {
         sheet: &mut Sheet,
         leaves: &Leaves<'_>,
         first: usize,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), BatchError> {
         let plan = self.plan();
         let (sharing, each) = (leaves.sharing(), leaves.playouts() as usize);
         let fluents = plan.fluents();
@@ -188,7 +188,7 @@ impl BatchPlayer {
                 check.known.get(*phase).is_none_or(|&row| holds(row, lanes))
             };
             if !phases.iter().zip(&sheet.begin).all(known) {
-                return Err(Trouble::Strange);
+                return Err(BatchError::Strange);
             }
         }
         Ok(())
@@ -208,7 +208,7 @@ impl BatchPlayer {
 
     /// One sweep; gives whether all playouts have come to their end. With `late`, some have not
     /// begun.
-    fn step_leaves(&mut self, sheet: &mut Sheet, late: bool) -> Result<bool, Trouble> {
+    fn step_leaves(&mut self, sheet: &mut Sheet, late: bool) -> Result<bool, BatchError> {
         let now = self.now();
         let plan = self.plan();
         let program = plan.program(now);
@@ -216,7 +216,7 @@ impl BatchPlayer {
         let found =
             self.ledger.sweep(&mut self.wires, program.terminal, program.stuck, program.restart);
         if found.stuck {
-            return Err(Trouble::State(self.stuck()));
+            return Err(BatchError::State(self.stuck()));
         }
         if found.ended {
             let finished = self.ledger.finished();
@@ -250,7 +250,7 @@ impl BatchPlayer {
     }
 
     /// Writes down what was paid.
-    fn collect(&self, sheet: &Sheet, leaves: &Leaves<'_>, out: &mut Yields) {
+    fn collect(&self, sheet: &Sheet, leaves: &Leaves<'_>, out: &mut LeafResults) {
         let plan = self.plan();
         let (rewards, roles) = (plan.rewards(), plan.roles());
         let (sharing, each) = (leaves.sharing(), leaves.playouts() as usize);

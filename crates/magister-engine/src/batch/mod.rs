@@ -51,7 +51,7 @@ mod try_player;
 pub(crate) use goals::Pay;
 pub use magister_lanes::{Gate, Operation};
 pub(crate) use plan::BatchPlan;
-pub(crate) use player::{BatchPlayer, Trouble};
+pub(crate) use player::{BatchError, BatchPlayer};
 pub use program::{BatchProgram, Choice, Signal, StepProgram};
 pub(crate) use try_plan::TryPlan;
 pub(crate) use try_player::TryPlayer;

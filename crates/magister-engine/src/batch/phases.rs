@@ -15,7 +15,7 @@ impl Phase {
     /// The phases of a game, with their networks: two of them, each of which always comes after
     /// the other; none if that is not so.
     pub(super) fn of(network: &Network) -> Vec<(Phase, &Network, Turns)> {
-        let (Some(turns), [first, second]) = (&network.turns, &network.sides[..]) else {
+        let (Some(turns), [first, second]) = (&network.turns, &network.per_player[..]) else {
             return Vec::new();
         };
         let leads = |from: &Network, to: Edge| {
@@ -29,7 +29,7 @@ impl Phase {
             return Vec::new();
         }
         network
-            .sides
+            .per_player
             .iter()
             .map(|side| {
                 let phase = Phase { turn: side.turn, known: side.known.clone() };

@@ -17,7 +17,7 @@ use super::slot::{Playing, lanes};
 
 /// Why a batch did not come to its end.
 #[derive(Debug)]
-pub(crate) enum Trouble {
+pub(crate) enum BatchError {
     /// Something that needs no state to be told.
     Halt(Halt),
     /// The plan is not for one of the start states.
@@ -26,9 +26,9 @@ pub(crate) enum Trouble {
     State(Vec<u64>),
 }
 
-impl From<Halt> for Trouble {
+impl From<Halt> for BatchError {
     fn from(halt: Halt) -> Self {
-        Trouble::Halt(halt)
+        BatchError::Halt(halt)
     }
 }
 
@@ -126,8 +126,8 @@ impl BatchPlayer {
         batch: &Batch<'_>,
         out: &mut Results,
         stop: &Stop,
-    ) -> Result<(), Trouble> {
-        let phases = self.plan.phases_of(batch).ok_or(Trouble::Strange)?;
+    ) -> Result<(), BatchError> {
+        let phases = self.plan.phases_of(batch).ok_or(BatchError::Strange)?;
         let roles = self.plan.roles;
         out.streams.resize_with(batch.streams.len(), Tally::default);
         out.streams.iter_mut().for_each(|tally| tally.clear(roles));
@@ -305,14 +305,14 @@ impl BatchPlayer {
     }
 
     /// One sweep: every lane makes a step, or ends its playout. Gives whether a lane is done.
-    fn step(&mut self, batch: &Batch<'_>) -> Result<bool, Trouble> {
+    fn step(&mut self, batch: &Batch<'_>) -> Result<bool, BatchError> {
         let now = self.now();
         let Self { plan, wires, ledger, .. } = self;
         let program = &plan.programs[now];
         program.legal.run(wires);
         let found = ledger.sweep(wires, program.terminal, program.stuck, program.restart);
         if found.stuck {
-            return Err(Trouble::State(self.stuck()));
+            return Err(BatchError::State(self.stuck()));
         }
         if found.ended {
             self.end(batch);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use magister_core::{Halt, Move, Observation, Stop, Tried, Tries};
 use magister_lanes::{BITS, Planes, Width, Wires, hold, scale};
 
-use super::player::Trouble;
+use super::player::BatchError;
 use super::rows::{STATE, YES};
 use super::squares::{bring, take};
 use super::try_plan::TryPlan;
@@ -56,7 +56,7 @@ impl TryPlayer {
         tries: &Tries<'_>,
         out: &mut Tried,
         stop: &Stop,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), BatchError> {
         out.clear();
         let plan = Arc::clone(&self.plan);
         let own = plan.own.iter().find(|own| own.choice == tries.turn.own);
@@ -99,7 +99,7 @@ impl TryPlayer {
     }
 
     /// Brings states into the lanes; those that go on from them may agree.
-    fn load(&mut self, starts: &[&[u64]]) -> Result<(), Trouble> {
+    fn load(&mut self, starts: &[&[u64]]) -> Result<(), BatchError> {
         let Some(&some) = starts.first() else { return Ok(()) };
         let plan = Arc::clone(&self.plan);
         let fluents = plan.fluents.len();
@@ -124,7 +124,7 @@ impl TryPlayer {
             return Err(Halt::BadState.into());
         }
         if let Some(lane) = bad(self.wires.row(plan.stuck), 0) {
-            return Err(Trouble::State(starts[lane].to_vec()));
+            return Err(BatchError::State(starts[lane].to_vec()));
         }
         self.agreed.copy_from_slice(&self.busy);
         self.meet(plan.terminal, false);

@@ -11,7 +11,7 @@ use magister_core::playout::LANES;
 use magister_core::{Batch, Detail, Halt, Leaves, Results, Stop, Stream};
 use magister_lanes::Width;
 
-use crate::batch::{BatchPlayer, Trouble};
+use crate::batch::{BatchError, BatchPlayer};
 use crate::clock::Clock;
 
 /// How batches of playouts are played. The results are the same in every way.
@@ -166,9 +166,9 @@ pub(super) fn measure(
             let begun = clock.start();
             match player.play(&batch, &mut results, stop) {
                 Ok(()) => {}
-                Err(Trouble::Halt(halt)) => return Err(halt),
+                Err(BatchError::Halt(halt)) => return Err(halt),
                 // Who plays will be told.
-                Err(Trouble::State(_) | Trouble::Strange) => return Ok(None),
+                Err(BatchError::State(_) | BatchError::Strange) => return Ok(None),
             }
             *run = (player.sweeps() as f64, run.1.min(begun.elapsed().as_secs_f64()));
         }

@@ -3,7 +3,9 @@
 use std::sync::{MutexGuard, PoisonError};
 
 use magister_core::playout::{LANES, leaves_one_by_one, one_by_one};
-use magister_core::{Batch, Detail, Halt, Leaves, Payment, Results, Stop, Stream, Worker, Yields};
+use magister_core::{
+    Batch, Detail, Halt, LeafResults, Leaves, Payment, Results, Stop, Stream, Worker,
+};
 use magister_lanes::Width;
 
 use super::bare::Bare;
@@ -11,7 +13,7 @@ use super::game::Shared;
 use super::machine::Machine;
 use super::pace::{Pace, Playouts, Request, measure};
 use super::worker::NetworkWorker;
-use crate::batch::{BatchPlayer, Trouble};
+use crate::batch::{BatchError, BatchPlayer};
 
 impl Shared {
     fn pace(&self) -> MutexGuard<'_, Pace> {
@@ -85,7 +87,7 @@ impl<M: Machine> NetworkWorker<M> {
     pub(super) fn play_leaves(
         &mut self,
         leaves: &Leaves<'_>,
-        out: &mut Yields,
+        out: &mut LeafResults,
         stop: &Stop,
     ) -> Result<(), Halt> {
         match self.playouts {
@@ -111,7 +113,7 @@ impl<M: Machine> NetworkWorker<M> {
     fn leaves_one_by_one(
         &mut self,
         leaves: &Leaves<'_>,
-        out: &mut Yields,
+        out: &mut LeafResults,
         stop: &Stop,
     ) -> Result<(), Halt> {
         if !leaves.starts.iter().all(|start| self.shared.is_state(start)) {
@@ -126,7 +128,7 @@ impl<M: Machine> NetworkWorker<M> {
         &mut self,
         width: Width,
         leaves: &Leaves<'_>,
-        out: &mut Yields,
+        out: &mut LeafResults,
         stop: &Stop,
     ) -> Result<(), Halt> {
         // What else there is to know of them is found out in all lanes at once.
@@ -136,9 +138,9 @@ impl<M: Machine> NetworkWorker<M> {
         let at = self.player(width, false);
         match self.players[at].play_leaves(leaves, out, stop) {
             Ok(()) => Ok(()),
-            Err(Trouble::Halt(halt)) => Err(halt),
-            Err(Trouble::Strange) => self.leaves_one_by_one(leaves, out, stop),
-            Err(Trouble::State(state)) => self.load(&state, stop).and(Err(Halt::BadState)),
+            Err(BatchError::Halt(halt)) => Err(halt),
+            Err(BatchError::Strange) => self.leaves_one_by_one(leaves, out, stop),
+            Err(BatchError::State(state)) => self.load(&state, stop).and(Err(Halt::BadState)),
         }
     }
 
@@ -224,10 +226,10 @@ impl<M: Machine> NetworkWorker<M> {
         let at = self.player(width, moves);
         match self.players[at].play(batch, out, stop) {
             Ok(()) => Ok(()),
-            Err(Trouble::Halt(halt)) => Err(halt),
-            Err(Trouble::Strange) => self.one_by_one(batch, out, stop),
+            Err(BatchError::Halt(halt)) => Err(halt),
+            Err(BatchError::Strange) => self.one_by_one(batch, out, stop),
             // What is wrong with a state, this worker can say.
-            Err(Trouble::State(state)) => self.load(&state, stop).and(Err(Halt::BadState)),
+            Err(BatchError::State(state)) => self.load(&state, stop).and(Err(Halt::BadState)),
         }
     }
 }

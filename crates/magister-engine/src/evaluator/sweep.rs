@@ -12,7 +12,7 @@ use crate::network::{Edge, InputId, Network};
 pub(super) struct Tapes {
     /// The first is of all states.
     all: Vec<Tape>,
-    sides: Vec<Turn>,
+    per_player: Vec<Turn>,
     wires: usize,
 }
 
@@ -27,20 +27,21 @@ struct Turn {
 impl Tapes {
     pub(super) fn new(network: &Network, places: &Places) -> Self {
         let mut all = vec![Tape::new(network, places)];
-        all.extend(network.sides.iter().map(|side| Tape::new(&side.network, places)));
-        let sides = network.sides.iter().map(|side| {
+        all.extend(network.per_player.iter().map(|side| Tape::new(&side.network, places)));
+        let per_player = network.per_player.iter().map(|side| {
             let (graph, known) = &side.known;
             Turn { when: side.turn, known: Question::new(graph, *known) }
         });
-        let sides: Vec<Turn> = sides.collect();
-        let wires = all.iter().map(|t| t.wires).chain(sides.iter().map(|s| s.known.wires)).max();
-        Self { all, sides, wires: wires.unwrap_or(0) }
+        let per_player: Vec<Turn> = per_player.collect();
+        let wires =
+            all.iter().map(|t| t.wires).chain(per_player.iter().map(|s| s.known.wires)).max();
+        Self { all, per_player, wires: wires.unwrap_or(0) }
     }
 
     /// The tape of the state on the wires, if only one role has its turn there.
     fn side(&self, wires: &[u8]) -> usize {
         let mut found = 0;
-        for (at, side) in self.sides.iter().enumerate() {
+        for (at, side) in self.per_player.iter().enumerate() {
             if read(wires, side.when) {
                 if found > 0 {
                     return 0;
@@ -112,8 +113,11 @@ impl Machine for Sweep {
             *wire = ((state[fluent / 64] >> (fluent % 64) & 1) as u8).wrapping_neg();
         }
         let wires = &mut self.wires;
-        self.strange =
-            self.tapes.sides.iter().any(|side| read(wires, side.when) && !side.known.ask(wires));
+        self.strange = self
+            .tapes
+            .per_player
+            .iter()
+            .any(|side| read(wires, side.when) && !side.known.ask(wires));
         self.enter();
     }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use magister_core::{Agent, Budget, Decision, Game, Halt, Move, Rng, Thought, View};
-use magister_solve::{Cfr, Draws, External, Form, Limits, Outcome, Profile, Variant};
+use magister_solve::{Cfr, Draws, ExtensiveForm, External, Limits, Outcome, Profile, Variant};
 
 use crate::combine::draw;
 use crate::possible::Possible;
@@ -40,11 +40,11 @@ pub(crate) struct Regret {
 
 enum Thinker {
     /// The whole game, with what is left to do.
-    Whole { form: Arc<Form>, cfr: Box<Cfr>, done: bool },
+    Whole { form: Arc<ExtensiveForm>, cfr: Box<Cfr>, done: bool },
     /// Walks that try all moves of one player.
     Walks(Box<External>),
     /// Single courses.
-    Courses(Box<Outcome>),
+    Sampled(Box<Outcome>),
 }
 
 impl Regret {
@@ -92,8 +92,8 @@ impl Regret {
         }
         if view.turns().len() != self.turns {
             self.turns = view.turns().len();
-            if let Some(Thinker::Courses(courses)) = &mut self.thinker {
-                courses.retarget();
+            if let Some(Thinker::Sampled(sampled)) = &mut self.thinker {
+                sampled.retarget();
             }
         }
         if self.thinker.is_none() {
@@ -112,22 +112,22 @@ impl Regret {
                     self.nodes as u64,
                 )));
             }
-            Method::Outcome => return self.courses(game, self.draws),
+            Method::Outcome => return self.sampled(game, self.draws),
         };
         let limits = Limits { nodes: self.nodes, bytes: self.bytes };
-        match Form::new(game, &limits, budget.stop()) {
+        match ExtensiveForm::new(game, &limits, budget.stop()) {
             Ok(form) => {
                 let form = Arc::new(form);
                 let cfr = Box::new(Cfr::new(Arc::clone(&form), variant));
                 Thinker::Whole { form, cfr, done: false }
             }
             // What is too large as a whole is looked at where the match is.
-            Err(_) => self.courses(game, Draws::default()),
+            Err(_) => self.sampled(game, Draws::default()),
         }
     }
 
-    fn courses(&self, game: &dyn Game, draws: Draws) -> Thinker {
-        Thinker::Courses(Box::new(Outcome::new(game, self.bytes, draws)))
+    fn sampled(&self, game: &dyn Game, draws: Draws) -> Thinker {
+        Thinker::Sampled(Box::new(Outcome::new(game, self.bytes, draws)))
     }
 
     /// Thinks until the budget ends. Told are the rounds.
@@ -154,14 +154,14 @@ impl Regret {
                     }
                     if !walks.round(rng, &stop)? {
                         let draws = Draws { target: 0.0, ..Draws::default() };
-                        self.thinker = Some(self.courses(&**view.game(), draws));
+                        self.thinker = Some(self.sampled(&**view.game(), draws));
                     }
                 }
-                Some(Thinker::Courses(courses)) => {
+                Some(Thinker::Sampled(sampled)) => {
                     if !budget.spend(1) {
                         break;
                     }
-                    courses.round(view.role(), view.turns(), rng, &stop)?;
+                    sampled.round(view.role(), view.turns(), rng, &stop)?;
                 }
             }
             rounds += 1;
@@ -183,8 +183,8 @@ impl Regret {
             Thinker::Walks(walks) => {
                 Some(walks.average(role, turns)?.into_iter().map(thought).collect())
             }
-            Thinker::Courses(courses) => {
-                Some(courses.average(role, turns)?.into_iter().map(thought).collect())
+            Thinker::Sampled(sampled) => {
+                Some(sampled.average(role, turns)?.into_iter().map(thought).collect())
             }
             Thinker::Whole { form, cfr, .. } => {
                 let (player, set) = form.find(role, turns)?;
@@ -203,7 +203,7 @@ impl Regret {
 }
 
 /// An average without what is left in it of the first rounds, if nobody can gain by that.
-fn tidied(form: &Form, average: Profile) -> Profile {
+fn tidied(form: &ExtensiveForm, average: Profile) -> Profile {
     let (low, high) = form.range();
     let gain = |profile: &Profile| form.gains(profile).iter().sum::<f64>();
     let tidy = average.without(form, RARE);

@@ -108,7 +108,7 @@ fn is_small(view: &View, budget: &Budget) -> bool {
     let time = budget.remaining().map_or(NODES, |left| left.as_millis() as usize * A_MILLISECOND);
     let limits = magister_solve::Limits { nodes: time.min(NODES), bytes: 64 << 20 };
     view.game().info().players().count() == 2
-        && magister_solve::Form::new(&**view.game(), &limits, budget.stop())
+        && magister_solve::ExtensiveForm::new(&**view.game(), &limits, budget.stop())
             .is_ok_and(|form| form.constant_sum().is_some())
 }
 

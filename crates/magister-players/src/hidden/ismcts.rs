@@ -24,7 +24,7 @@ use crate::registry::{Arguments, Made};
 /// What may be found out about the information set of another role.
 const OTHERS: Limits = Limits { states: 2_000, steps: 20_000 };
 const OTHERS_PARTICLES: usize = 100;
-const OTHERS_COURSES: usize = 200;
+const OTHERS_HISTORIES: usize = 200;
 /// Information sets of other roles that are remembered, and looked for in one decision where
 /// there is no clock.
 const REMEMBERED: usize = 500;
@@ -210,17 +210,17 @@ type Start = (Vec<u64>, Role, Vec<ViewId>);
 /// Courses that a role takes to be possible, drawn by how likely they are: states with the
 /// histories of all roles.
 struct Possible {
-    courses: Vec<(Vec<u64>, Vec<ViewId>)>,
+    histories: Vec<(Vec<u64>, Vec<ViewId>)>,
 }
 
 impl Possible {
     fn of(belief: &Belief, forest: &mut Forest, rng: &mut Rng) -> Self {
         let mut histories = Histories::default();
-        let mut course = || {
+        let mut history = || {
             let number = belief.draw(rng);
             (belief.state(number).to_vec(), histories.of(belief, number, forest))
         };
-        Possible { courses: (0..OTHERS_COURSES).map(|_| course()).collect() }
+        Possible { histories: (0..OTHERS_HISTORIES).map(|_| history()).collect() }
     }
 }
 
@@ -296,7 +296,8 @@ impl Others {
             self.beliefs.insert((role, view), found);
         }
         let Some(Some(possible)) = self.beliefs.get(&(role, view)) else { return Ok(None) };
-        let (state, views) = &possible.courses[rng.below(possible.courses.len() as u64) as usize];
+        let (state, views) =
+            &possible.histories[rng.below(possible.histories.len() as u64) as usize];
         Ok(Some((state.clone(), role, views.clone())))
     }
 }

@@ -9,7 +9,7 @@
 use std::sync::Arc;
 
 use magister_core::{Agent, Budget, Clock, Decision, Halt, Move, Rng, View};
-use magister_infoset::{Keep, Opened};
+use magister_infoset::{Determinization, Keep};
 
 use super::believer::{Believer, Method};
 use super::{Mind, Scores};
@@ -86,7 +86,7 @@ impl Method for Pimc {
             let share = if all { belief.share(number) } else { 1.0 };
             asked += 1;
             let state = belief.state(number);
-            let open = Opened::view(belief.game(), state, view.role());
+            let open = Determinization::view(belief.game(), state, view.role());
             let decision = match self.inner.decide(&open, &mut part, rng) {
                 Ok(decision) => decision,
                 Err(Halt::Stopped) => break,

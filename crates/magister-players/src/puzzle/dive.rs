@@ -3,7 +3,7 @@
 use magister_core::{Budget, Halt, Move, Rng};
 use rustc_hash::FxHashSet;
 
-use super::{Course, Ground};
+use super::{Ground, Plan};
 use crate::table::Key;
 
 /// Which moves are tried first.
@@ -42,7 +42,7 @@ impl Dive {
         &self,
         ground: &mut Ground<'_>,
         root: &[u64],
-        course: &mut Course,
+        plan: &mut Plan,
         share: u64,
         budget: &Budget,
         rng: &mut Rng,
@@ -68,7 +68,7 @@ impl Dive {
             looked += 1;
             if ground.worker.terminal() {
                 let value = ground.reward();
-                course.offer(value, || [&made[..], &[choice]].concat());
+                plan.offer(value, || [&made[..], &[choice]].concat());
                 if value >= ground.scale.high {
                     return Ok(());
                 }

@@ -3,7 +3,7 @@
 use magister_core::{Budget, Halt, Move};
 use rustc_hash::FxHashMap;
 
-use super::{Course, Ground};
+use super::{Ground, Plan};
 use crate::table::Key;
 
 /// A breadth-first search that can be gone on with. What comes of moves is remembered, so that a
@@ -98,7 +98,7 @@ impl Levels {
         &mut self,
         ground: &mut Ground<'_>,
         root: &[u64],
-        course: &mut Course,
+        plan: &mut Plan,
         share: u64,
         budget: &Budget,
     ) -> Result<(), Halt> {
@@ -120,11 +120,11 @@ impl Levels {
                 looked += 1;
             }
             match self.places[place].known {
-                Known::End(value) if course.value.is_none_or(|best| value > best) => {
+                Known::End(value) if plan.value.is_none_or(|best| value > best) => {
                     looked += 1;
                     let way = self.way(self.next);
                     if let Some(value) = follow(ground, root, &way)? {
-                        course.offer(value, || way);
+                        plan.offer(value, || way);
                     }
                 }
                 Known::Moves(from, to) => {

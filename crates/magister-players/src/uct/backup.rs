@@ -103,9 +103,10 @@ impl Search<'_> {
         if let Kind::One(role) = self.tree.node(hop.node).kind {
             note(role, hop.edge);
         } else if hop.several
-            && let Some(crowd) = self.tree.crowds.get(&hop.node)
+            && let Some(joint_node) = self.tree.joint_nodes.get(&hop.node)
         {
-            for (&(role, _), &edge) in crowd.actors.iter().zip(&self.many[hop.edge as usize].edges)
+            for (&(role, _), &edge) in
+                joint_node.actors.iter().zip(&self.many[hop.edge as usize].edges)
             {
                 note(role, edge);
             }
@@ -284,7 +285,8 @@ impl Search<'_> {
         }
         // Where several choose at once, the mean of what came back is all there is to go by.
         let learn = |mean: &mut f32, sum: f32, all: f32| *mean += (sum - count * *mean) / all;
-        let actors = self.tree.crowds.get(&at).map_or(&[][..], |crowd| &crowd.actors);
+        let actors =
+            self.tree.joint_nodes.get(&at).map_or(&[][..], |joint_node| &joint_node.actors);
         for (&(role, _), &edge) in actors.iter().zip(&many.edges) {
             let edge = edge as usize;
             self.tree.edges.visit(edge, hop.count);
@@ -306,13 +308,13 @@ impl Search<'_> {
 
     /// Solves a node where several choose, once all joint moves are proven.
     fn prove_many(&mut self, at: u32, settled: u64) {
-        let Some(crowd) = self.tree.crowds.get(&at) else { return };
-        if crowd.joints != Some(settled) {
+        let Some(joint_node) = self.tree.joint_nodes.get(&at) else { return };
+        if joint_node.joints != Some(settled) {
             return;
         }
-        let (outcomes, roles) = (crowd.outcomes.clone(), self.tree.roles);
+        let (outcomes, roles) = (joint_node.outcomes.clone(), self.tree.roles);
         let counts: Vec<(Role, usize)> =
-            crowd.actors.iter().map(|&(role, count)| (role, count as usize)).collect();
+            joint_node.actors.iter().map(|&(role, count)| (role, count as usize)).collect();
         let mut cells = Vec::new();
         for profile in 0..settled / outcomes.len() as u64 {
             let mut cell = vec![0.0; roles];

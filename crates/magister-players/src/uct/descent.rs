@@ -160,10 +160,10 @@ impl Search<'_> {
         let young = leaf && node.own < expand;
         // More than that at once know too little of each other: one after the other, most would have
         // chosen otherwise by what the first of them brought. They are not made.
-        let most = match self.crowd {
+        let most = match self.concurrency_cap {
             None => u32::MAX,
             Some(_) if young => expand - node.own,
-            Some(crowd) => node.visits / crowd,
+            Some(cap) => node.visits / cap,
         };
         let most = most.saturating_sub(node.pending).max(u32::from(node.pending == 0));
         // Who comes by for the second time is one of those it meets.

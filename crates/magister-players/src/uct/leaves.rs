@@ -2,7 +2,7 @@
 
 use magister_core::playout::Team;
 use magister_core::{
-    Batch, Detail, Halt, Leaves, Move, Payment, Results, Role, Stream, Yields, draw,
+    Batch, Detail, Halt, LeafResults, Leaves, Move, Payment, Results, Role, Stream, draw,
 };
 
 use super::descent::Descent;
@@ -21,7 +21,7 @@ const MOST: u32 = 32;
 pub(super) struct Round<'a> {
     descents: Vec<Descent>,
     results: Results,
-    yields: Yields,
+    leaf_results: LeafResults,
     /// The number of the next stream.
     stream: u64,
     seed: u64,
@@ -30,8 +30,8 @@ pub(super) struct Round<'a> {
 
 impl<'a> Round<'a> {
     pub(super) fn new(seed: u64, team: &'a mut Option<Team>) -> Self {
-        let (results, yields) = (Results::default(), Yields::default());
-        Round { descents: Vec::new(), results, yields, stream: 0, seed, team }
+        let (results, leaf_results) = (Results::default(), LeafResults::default());
+        Round { descents: Vec::new(), results, leaf_results, stream: 0, seed, team }
     }
 }
 
@@ -62,7 +62,7 @@ impl Search<'_> {
 
     /// All playouts side by side.
     fn leaves(&mut self, round: &mut Round<'_>) -> Result<(), Halt> {
-        let Round { descents, yields, stream, seed, team, .. } = round;
+        let Round { descents, leaf_results, stream, seed, team, .. } = round;
         // Where players take turns, leaves of the same depth have the same one to move.
         descents.sort_by_key(|descent| descent.depth % 2);
         let mut each = self.config.playouts.min(MOST);
@@ -77,18 +77,19 @@ impl Search<'_> {
         let leaves = Leaves { seed: *seed, first: *stream, starts: &starts, each, max_steps };
         let (sharing, each) = (leaves.sharing(), leaves.playouts());
         match team {
-            Some(team) => team.leaves(&leaves, yields, &self.stop)?,
-            None => self.worker.leaves(&leaves, yields, &self.stop)?,
+            Some(team) => team.leaves(&leaves, leaf_results, &self.stop)?,
+            None => self.worker.leaves(&leaves, leaf_results, &self.stop)?,
         }
         *stream += descents.len().div_ceil(sharing) as u64;
         let roles = self.tree.roles;
         let (low, middle) = (self.scale.low, self.scale.middle());
         for (at, descent) in descents.iter().enumerate() {
-            let cut = each - yields.finished[at];
+            let cut = each - leaf_results.finished[at];
             for role in 0..roles {
                 // Playouts that were cut off count as the middle of the scale, those that ended
                 // without a reward as the lowest. Where the game pays on the way, all are paid.
-                let (paid, sum) = (yields.paid[at * roles + role], yields.sum[at * roles + role]);
+                let (paid, sum) =
+                    (leaf_results.paid[at * roles + role], leaf_results.sum[at * roles + role]);
                 let cut = cut.min(each - paid);
                 let lost = each - paid - cut;
                 let sum = sum + f64::from(cut) * middle + f64::from(lost) * low;

@@ -42,7 +42,7 @@ use magister_core::{Agent, Budget, Decision, Halt, Move, Rng, Step, View, Worker
 use magister_solve::Solution;
 
 use crate::follow::Follower;
-use crate::puzzle::{self, Course};
+use crate::puzzle::{self, Plan};
 use crate::registry::{Arguments, Made};
 use crate::rewards::Scale;
 use leaves::Round;
@@ -79,7 +79,7 @@ struct Config {
     patience: u32,
     /// A node takes at most its visits divided by this many descents at once, for the same reason;
     /// with the same exception.
-    crowd: u32,
+    concurrency_cap: u32,
     playouts: u32,
     /// Whether leaves have more playouts where those cost nothing.
     spare: bool,
@@ -111,7 +111,7 @@ pub(crate) struct Uct {
     /// Workers for playouts, if there are several threads.
     team: Option<Team>,
     /// The best course of a puzzle, the position that it begins with, and what else is known.
-    course: Course,
+    plan: Plan,
     begins: Vec<u64>,
     puzzle: puzzle::Memory,
 }
@@ -127,7 +127,7 @@ impl Uct {
             plain: settings.real("bias")? <= 0.0 && settings.real("grave")? <= 0.0,
             batch: 1,
             patience: settings.whole("patience")?,
-            crowd: settings.whole("crowd")?,
+            concurrency_cap: settings.whole("concurrency")?,
             playouts: 1,
             spare: true,
             max_steps: settings.whole("steps")?,
@@ -152,7 +152,7 @@ impl Uct {
             solution: None,
             attempted: false,
             team: None,
-            course: Course::default(),
+            plan: Plan::default(),
             begins: Vec::new(),
             puzzle: puzzle::Memory::default(),
         }))
@@ -250,7 +250,7 @@ impl Uct {
             many: Vec::new(),
             sums: Vec::new(),
             known: Vec::new(),
-            crowd: None,
+            concurrency_cap: None,
             given_up: 0,
             parties: Vec::new(),
             next: Vec::new(),
@@ -278,7 +278,7 @@ impl Uct {
             if size == 0 || !budget.spend(0) {
                 break;
             }
-            search.crowd = pace.crowd(search.config, budget);
+            search.concurrency_cap = pace.concurrency_cap(search.config, budget);
             // Vectors double when they grow, so half of the memory has to be left.
             search.room = search.tree.bytes() + search.policy.bytes() < search.config.memory / 2;
             match search.round(&mut round, size) {
@@ -324,7 +324,7 @@ impl Uct {
             .as_ref()
             .map_or(f64::NEG_INFINITY, |_| f64::from(self.tree.values(root)[me.index()]));
         let planned = self.planned(iterations).filter(|_| {
-            !self.begins.is_empty() && self.course.value.is_some_and(|value| value > mean)
+            !self.begins.is_empty() && self.plan.value.is_some_and(|value| value > mean)
         });
         let decision = planned.or(decision).map(|decision| Decision { iterations, ..decision });
         if let Some(decision) = &decision {

@@ -48,13 +48,13 @@ impl Pace {
     /// A node takes at most its visits divided by this at once; all that come if there is none. That
     /// is how it is where rounds take so long that a search which begins with small ones would be
     /// over before it comes to large ones.
-    pub(super) fn crowd(&self, config: &Config, budget: &Budget) -> Option<NonZeroU32> {
+    pub(super) fn concurrency_cap(&self, config: &Config, budget: &Budget) -> Option<NonZeroU32> {
         let (Some(began), Some(left)) = (self.began, budget.remaining()) else {
-            return NonZeroU32::new(config.crowd);
+            return NonZeroU32::new(config.concurrency_cap);
         };
         let each = began.saturating_sub(left) / self.rounds.max(1);
         let rounds = began.as_nanos() / each.as_nanos().max(1);
         let parts = u32::try_from(rounds).unwrap_or(u32::MAX) / ROUNDS;
-        NonZeroU32::new(parts.min(config.crowd))
+        NonZeroU32::new(parts.min(config.concurrency_cap))
     }
 }

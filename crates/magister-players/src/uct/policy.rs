@@ -54,7 +54,7 @@ pub(super) struct Policy {
     /// What stands for the last joint move, the last two, and so on.
     before: [u64; LONGEST - 1],
     /// The moves of this playout.
-    course: Vec<(Role, Grams)>,
+    history: Vec<(Role, Grams)>,
 }
 
 impl Policy {
@@ -104,7 +104,7 @@ impl Policy {
     /// A playout begins, with the way to it.
     pub(super) fn begin(&mut self) {
         self.before = Default::default();
-        self.course.clear();
+        self.history.clear();
     }
 
     /// The choice of a role.
@@ -156,15 +156,15 @@ impl Policy {
 
     /// A step was made, in which some roles had a choice.
     pub(super) fn made(&mut self, moves: impl Iterator<Item = (Role, Move)>) {
-        let first = self.course.len();
+        let first = self.history.len();
         for (role, choice) in moves {
             let grams = self.grams(role, choice);
-            self.course.push((role, grams));
+            self.history.push((role, grams));
         }
-        if self.course.len() == first {
+        if self.history.len() == first {
             return;
         }
-        let joint = self.course[first..].iter().fold(0, |joint, (_, grams)| mix(joint ^ grams[0]));
+        let joint = self.history[first..].iter().fold(0, |joint, (_, grams)| mix(joint ^ grams[0]));
         for length in (1..self.before.len()).rev() {
             self.before[length] = mix(self.before[length - 1].wrapping_add(joint));
         }
@@ -173,7 +173,7 @@ impl Policy {
 
     /// The playout has come to its end, and brought each role a value from 0 to 1.
     pub(super) fn learn(&mut self, values: impl Fn(Role) -> f32) {
-        for (role, grams) in self.course.drain(..) {
+        for (role, grams) in self.history.drain(..) {
             let value = values(role);
             for gram in &grams[..self.longest] {
                 if self.seen.len() >= self.room && !self.seen.contains_key(gram) {
@@ -212,10 +212,10 @@ impl Search<'_> {
             if let Kind::One(role) = self.tree.node(hop.node).kind {
                 self.policy.made(std::iter::once((role, choice[hop.edge as usize])));
             } else if hop.several
-                && let Some(crowd) = self.tree.crowds.get(&hop.node)
+                && let Some(joint_node) = self.tree.joint_nodes.get(&hop.node)
             {
                 let edges = &self.many[hop.edge as usize].edges;
-                let chosen = crowd.actors.iter().zip(edges);
+                let chosen = joint_node.actors.iter().zip(edges);
                 self.policy.made(chosen.map(|(actor, &edge)| (actor.0, choice[edge as usize])));
             }
         }

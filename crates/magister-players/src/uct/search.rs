@@ -9,7 +9,7 @@ use super::descent::{Hop, Many, Party};
 use super::edges::GROUP;
 use super::policy::Policy;
 use super::prior::Priors;
-use super::tree::{Crowd, Joint, Kind, NONE, Tree};
+use super::tree::{Joint, JointNode, Kind, NONE, Tree};
 use crate::choices::Choices;
 use crate::rewards::{self, Scale};
 
@@ -39,7 +39,7 @@ pub(super) struct Search<'a> {
     /// The descents of a round that came to where values are known.
     pub(super) known: Vec<Party>,
     /// A node takes at most its visits divided by this at once; all that come if there is none.
-    pub(super) crowd: Option<NonZeroU32>,
+    pub(super) concurrency_cap: Option<NonZeroU32>,
     /// The descents of a round that were given up, since enough others were where they came to.
     pub(super) given_up: u32,
     /// What is needed again and again: parties on their way, and how they choose.
@@ -92,7 +92,7 @@ impl Search<'_> {
                     choices.profiles().map(|profiles| profiles as u64 * outcomes.len() as u64);
                 let count = |&role: &Role| (role, choices.moves(role).len() as u32);
                 let actors = choices.actors().iter().map(count).collect();
-                self.tree.crowds.insert(at, Crowd { actors, outcomes, joints });
+                self.tree.joint_nodes.insert(at, JointNode { actors, outcomes, joints });
                 let moves = choices.actors().iter().flat_map(|&role| {
                     let lead = move |&choice: &Move| (choice, priors.lead(role, choice));
                     choices.moves(role).iter().map(lead)
@@ -171,12 +171,12 @@ impl Search<'_> {
         match tree.node(hop.node).kind {
             Kind::One(role) => joint[role.index()] = tree.edges.choice[hop.edge as usize],
             _ if hop.several => {
-                let Some(crowd) = tree.crowds.get(&hop.node) else { return };
+                let Some(joint_node) = tree.joint_nodes.get(&hop.node) else { return };
                 let many = &self.many[hop.edge as usize];
-                for (&(role, _), &edge) in crowd.actors.iter().zip(&many.edges) {
+                for (&(role, _), &edge) in joint_node.actors.iter().zip(&many.edges) {
                     joint[role.index()] = tree.edges.choice[edge as usize];
                 }
-                luck(joint, (many.number % crowd.outcomes.len().max(1) as u64) as usize);
+                luck(joint, (many.number % joint_node.outcomes.len().max(1) as u64) as usize);
             }
             _ => luck(joint, (hop.edge - tree.node(hop.node).first) as usize),
         }

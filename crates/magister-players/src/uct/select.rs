@@ -149,10 +149,10 @@ impl Search<'_> {
 
     /// What each of a party chooses where several roles do: each role for itself, and chance.
     fn pick_many(&mut self, party: &Party) {
-        let Some(crowd) = self.tree.crowds.get(&party.node) else { return };
+        let Some(joint_node) = self.tree.joint_nodes.get(&party.node) else { return };
         let mut first = self.tree.range(party.node).start;
         let mut joints = vec![Many { edges: Vec::new(), number: 0 }; party.count as usize];
-        for &(role, moves) in &crowd.actors {
+        for &(role, moves) in &joint_node.actors {
             // Each for itself: the first choice of one has nothing to do with that of another.
             let mut picked = self.pick(party, first..first + moves as usize, role);
             self.rng.shuffle(&mut picked);
@@ -163,9 +163,9 @@ impl Search<'_> {
             }
             first += moves as usize;
         }
-        let outcomes = crowd.outcomes.len() as u64;
+        let outcomes = joint_node.outcomes.len() as u64;
         for joint in &mut joints {
-            let outcome = outcome(&crowd.outcomes, self.rng) as u64;
+            let outcome = outcome(&joint_node.outcomes, self.rng) as u64;
             joint.number = joint.number.wrapping_mul(outcomes).wrapping_add(outcome);
         }
         joints.sort_by_key(|joint| joint.number);

@@ -8,7 +8,7 @@ use magister_solve::{Limits, Solution, Unsolved};
 
 use super::Uct;
 use crate::combine::draw;
-use crate::puzzle::{self, Course};
+use crate::puzzle::{self, Plan};
 
 /// A game is solved outright if it has no more positions than this.
 const SMALL: usize = 200_000;
@@ -95,27 +95,27 @@ impl Uct {
         worker.save(&mut state);
         if self.begins != state {
             // The course is of use only if it was followed.
-            self.course = Course::default();
+            self.plan = Plan::default();
             self.begins = state;
         }
         let mut iterations = 0;
-        if !self.course.proven {
+        if !self.plan.proven {
             let mut half = part(budget, 2);
             let memory = (&mut self.puzzle, self.config.memory / 4);
-            iterations = puzzle::search(worker, view, &mut self.course, memory, &mut half, rng);
+            iterations = puzzle::search(worker, view, &mut self.plan, memory, &mut half, rng);
             budget.spend(iterations);
         }
-        Ok(self.planned(iterations).filter(|_| self.course.proven))
+        Ok(self.planned(iterations).filter(|_| self.plan.proven))
     }
 
     /// The next move of the course of a puzzle.
     pub(super) fn planned(&self, iterations: u64) -> Option<Decision> {
-        let (&choice, value) = (self.course.moves.first()?, self.course.value?);
-        let thought = Thought { proven: self.course.proven, ..Thought::new(choice, value) };
+        let (&choice, value) = (self.plan.moves.first()?, self.plan.value?);
+        let thought = Thought { proven: self.plan.proven, ..Thought::new(choice, value) };
         let line = |&choice: &Move| vec![choice].into_boxed_slice();
         Some(Decision {
             thoughts: vec![thought],
-            line: self.course.moves.iter().map(line).collect(),
+            line: self.plan.moves.iter().map(line).collect(),
             iterations,
             ..choice.into()
         })
@@ -123,7 +123,7 @@ impl Uct {
 
     /// Goes one move along the course of a puzzle, if that was the move.
     pub(super) fn advance(&mut self, view: &View, choice: Move) {
-        if self.begins.is_empty() || self.course.moves.first() != Some(&choice) {
+        if self.begins.is_empty() || self.plan.moves.first() != Some(&choice) {
             return;
         }
         let stop = magister_core::Stop::never();
@@ -133,7 +133,7 @@ impl Uct {
         joint[view.role().index()] = choice;
         if worker.step(&joint, &mut Step::new(), &stop).is_ok() {
             worker.save(&mut self.begins);
-            self.course.moves.remove(0);
+            self.plan.moves.remove(0);
         }
     }
 }

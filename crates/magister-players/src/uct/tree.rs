@@ -27,7 +27,7 @@ pub(super) enum Kind {
     /// Only chance moves, or everybody has a single move: an edge is an outcome.
     Chance,
     /// Several choose at the same time: the edges are the moves of each actor, one actor after
-    /// the other; who they are is in [`Tree::crowds`], and where a joint move leads in
+    /// the other; who they are is in [`Tree::joint_nodes`], and where a joint move leads in
     /// [`Tree::joints`].
     Many,
 }
@@ -89,7 +89,7 @@ fn log(count: u32) -> f32 {
 
 /// Who chooses at a node where several do.
 #[derive(Clone, Debug)]
-pub(super) struct Crowd {
+pub(super) struct JointNode {
     /// The actors, each with the number of its moves.
     pub(super) actors: Vec<(Role, u32)>,
     /// How likely each move of chance is.
@@ -119,7 +119,7 @@ pub(super) struct Tree {
     /// The joint moves that were tried, by node and number: the profile of the actors times the
     /// number of outcomes, plus the outcome.
     pub(super) joints: FxHashMap<(u32, u64), Joint>,
-    pub(super) crowds: FxHashMap<u32, Crowd>,
+    pub(super) joint_nodes: FxHashMap<u32, JointNode>,
 }
 
 impl Tree {
@@ -149,7 +149,7 @@ impl Tree {
         self.states.clear();
         self.table.clear();
         self.joints.clear();
-        self.crowds.clear();
+        self.joint_nodes.clear();
     }
 
     /// About how many bytes it takes.
@@ -280,8 +280,8 @@ impl Tree {
             self.nodes.push(node);
         }
         for (id, node) in order.iter().enumerate() {
-            if let Some(crowd) = old.crowds.get(node) {
-                self.crowds.insert(id as u32, crowd.clone());
+            if let Some(joint_node) = old.joint_nodes.get(node) {
+                self.joint_nodes.insert(id as u32, joint_node.clone());
             }
         }
         for (&(node, at), joint) in joints {

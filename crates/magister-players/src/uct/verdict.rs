@@ -20,8 +20,8 @@ impl Uct {
             Kind::One(role) if role == me => {}
             Kind::Many => {
                 alone = false;
-                let crowd = self.tree.crowds.get(&root)?;
-                for &(role, count) in &crowd.actors {
+                let joint_node = self.tree.joint_nodes.get(&root)?;
+                for &(role, count) in &joint_node.actors {
                     if role == me {
                         range.end = range.start + count as usize;
                         break;

@@ -166,7 +166,7 @@ impl Parts {
             silent: edge(builder.silent),
             invariants,
             turns: None,
-            sides: Vec::new(),
+            per_player: Vec::new(),
             graph,
         }
     }

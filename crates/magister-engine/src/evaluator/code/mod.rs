@@ -25,7 +25,7 @@ const TRUE: Row = [!0; 2];
 pub(super) struct Codes {
     /// The first is of all states.
     parts: Vec<Part>,
-    sides: Vec<Turn>,
+    per_player: Vec<Turn>,
     rows: usize,
 }
 
@@ -58,25 +58,26 @@ impl Codes {
         }
         let mut all = 0;
         let mut parts = Vec::new();
-        for network in std::iter::once(network).chain(network.sides.iter().map(|s| &s.network)) {
+        for network in std::iter::once(network).chain(network.per_player.iter().map(|s| &s.network))
+        {
             let (part, rows) = Part::new(network, places)?;
             all = all.max(rows);
             parts.push(part);
         }
-        let mut sides = Vec::new();
-        for side in &network.sides {
+        let mut per_player = Vec::new();
+        for side in &network.per_player {
             let (graph, known) = &side.known;
             let (known, answer, rows) = question(graph, *known)?;
             all = all.max(rows);
-            sides.push(Turn { when: side.turn, known, answer });
+            per_player.push(Turn { when: side.turn, known, answer });
         }
-        Some(Self { parts, sides, rows: all })
+        Some(Self { parts, per_player, rows: all })
     }
 
     /// The part of the state on the wires: of a side if only one role has its turn there.
     fn side(&self, rows: &[Row]) -> usize {
         let mut found = 0;
-        for (at, side) in self.sides.iter().enumerate() {
+        for (at, side) in self.per_player.iter().enumerate() {
             if read(rows, side.when) {
                 if found > 0 {
                     return 0;
@@ -223,7 +224,7 @@ impl Machine for Emitted {
             rows.iter_mut().enumerate().for_each(|(at, row)| *row = [bit(at); 2]);
         }
         self.strange = false;
-        for side in &self.codes.sides {
+        for side in &self.codes.per_player {
             if read(self.wires.rows(), side.when) {
                 side.known.run(&mut self.wires);
                 self.strange |= !read(self.wires.rows(), side.answer);

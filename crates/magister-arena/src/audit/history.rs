@@ -12,7 +12,7 @@ const PATIENCE: usize = 20_000;
 
 /// The joint moves of a match up to a question, silent steps included.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Course {
+pub(super) struct History {
     pub(super) joints: Vec<Vec<Move>>,
 }
 
@@ -63,10 +63,10 @@ pub(super) fn twin(
     game: &Arc<dyn Game>,
     role: Role,
     turns: &[Turn],
-    not: &Course,
+    not: &History,
     rng: &mut Rng,
     stop: &Stop,
-) -> Result<Option<Course>, Halt> {
+) -> Result<Option<History>, Halt> {
     struct Frame {
         state: Vec<u64>,
         behind: usize,
@@ -87,7 +87,7 @@ pub(super) fn twin(
         let arrived = next.is_none() && !silent;
         if worker.terminal() || arrived {
             if arrived && !worker.terminal() && joints != not.joints {
-                return Ok(Some(Course { joints }));
+                return Ok(Some(History { joints }));
             }
             frames.pop();
             joints.pop();

@@ -1,5 +1,5 @@
-//! Puzzles that are too large to be solved position by position, held against solutions of their
-//! own: the distance of every arrangement of the tiles, and the longest way of the knight.
+//! Puzzles that are too large to be solved position by position, compared with separate solutions:
+//! the distance of every arrangement of the tiles, and the longest path of the knight.
 
 mod nim;
 
@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 
 const ROBOT: Role = Role(0);
 
-/// A course of a puzzle: the position, and the view of the one who plays it.
+/// A puzzle in progress: the position, and the view of its player.
 struct Episode {
     worker: Box<dyn Worker>,
     view: View,
@@ -45,7 +45,7 @@ impl Episode {
         goals[0]
     }
 
-    /// What the player comes to from here.
+    /// The reward of the player from here on.
     fn finish(&mut self, player: &str, iterations: u64, rng: &mut Rng) -> f64 {
         let mut agent = player.parse::<Spec>().expect("a player").agent();
         while !self.worker.terminal() {
@@ -55,7 +55,7 @@ impl Episode {
         self.reward()
     }
 
-    /// The numbers of each fluent of this name in the state, whatever syntax its text has.
+    /// The arguments of each fluent of this name in the state, in either syntax.
     fn fluents(&self, name: &str, numbers: usize) -> Vec<Vec<usize>> {
         let mut state = Vec::new();
         self.worker.save(&mut state);
@@ -70,19 +70,18 @@ impl Episode {
     }
 }
 
-/// In how many positions a puzzle is asked: so many, or as many as `MAGISTER_PUZZLES` says for who
-/// has more time.
+/// The number of positions to ask in: the default, or `MAGISTER_PUZZLES`.
 fn often(usual: usize) -> usize {
-    let told = std::env::var("MAGISTER_PUZZLES").ok();
-    told.and_then(|told| told.parse().ok()).unwrap_or(usual)
+    let given = std::env::var("MAGISTER_PUZZLES").ok();
+    given.and_then(|given| given.parse().ok()).unwrap_or(usual)
 }
 
-/// The tiles of the eight-puzzle, row by row, 0 for the empty place.
+/// The tiles of the eight-puzzle, row by row, 0 for the empty cell.
 type Tiles = [u8; 9];
 
 const SOLVED: Tiles = [1, 2, 3, 4, 5, 6, 7, 8, 0];
 
-/// How many moves every arrangement is away from one of them.
+/// The distance of every arrangement from one of them, in moves.
 fn distances(goal: Tiles) -> FxHashMap<Tiles, u32> {
     let mut known = FxHashMap::default();
     known.insert(goal, 0);
@@ -105,7 +104,7 @@ fn distances(goal: Tiles) -> FxHashMap<Tiles, u32> {
     known
 }
 
-/// How far the position is from the arrangement that the distances are about.
+/// The distance of the position from the goal.
 fn distance(episode: &Episode, distances: &FxHashMap<Tiles, u32>) -> usize {
     let mut tiles: Tiles = [0; 9];
     for tile in episode.fluents("tile", 3) {
@@ -114,7 +113,7 @@ fn distance(episode: &Episode, distances: &FxHashMap<Tiles, u32>) -> usize {
     distances[&tiles] as usize
 }
 
-/// Goes nearer to that, by the table.
+/// Moves towards the goal, by the table.
 fn approach(episode: &mut Episode, distances: &FxHashMap<Tiles, u32>) {
     let (far, stop) = (distance(episode, distances), Stop::never());
     let mut state = Vec::new();
@@ -131,13 +130,13 @@ fn approach(episode: &mut Episode, distances: &FxHashMap<Tiles, u32>) {
 }
 
 #[test]
-fn the_eight_puzzle_is_solved_where_it_can_be() {
+fn the_eight_puzzle_is_solved_if_possible() {
     let game = super::game("eightpuzzle");
     let distances = distances(SOLVED);
     assert_eq!((distances.len(), distances.values().max()), (181_440, Some(&31)));
     let mut rng = Seed::from(5).rng();
-    // It begins thirty moves away; positions that are nearer are found in less time. Those from
-    // which there is only just time to solve it leave no room for a mistake.
+    // The start is thirty moves away; nearer positions take less time. Positions with only just
+    // enough moves left allow no mistake.
     for (near, tight) in [(17, false), (14, true), (12, true), (9, false), (6, true), (2, true)] {
         let mut episode = Episode::new(&game);
         while distance(&episode, &distances) > near && !episode.worker.terminal() {
@@ -165,8 +164,8 @@ fn the_eight_puzzle_is_solved_where_it_can_be() {
     }
 }
 
-/// Any arrangement at any time, as long as it can be solved: a budget in which every arrangement
-/// can be looked at leaves none unsolved. The player is a new one each time.
+/// Any arrangement at any time, as long as it can be solved: with a budget for every arrangement
+/// none stays unsolved. The player is a new one each time.
 #[test]
 fn the_eight_puzzle_is_solved_from_anywhere() {
     let game = super::game("eightpuzzle");
@@ -196,11 +195,11 @@ fn the_eight_puzzle_is_solved_from_anywhere() {
         let reward = episode.finish("uct", 1_200_000, &mut rng);
         assert!(reward > 99.0, "{far} away after {made} steps");
     }
-    eprintln!("{asked} positions, {tight} with no time to lose, the farthest {farthest} away");
+    eprintln!("{asked} positions, {tight} without a spare move, maximum distance {farthest}");
 }
 
-/// The most moves that a knight can make, the last one into a hole; all cells are the most there
-/// are.
+/// The maximum number of moves of a knight, the last one into a hole; bounded by the number of
+/// cells.
 fn longest(at: usize, holes: u32, known: &mut FxHashMap<(usize, u32), usize>) -> usize {
     if let Some(&moves) = known.get(&(at, holes)) {
         return moves;
@@ -227,13 +226,13 @@ fn leaps(at: usize) -> impl Iterator<Item = usize> {
 }
 
 #[test]
-fn the_knight_leaps_as_long_as_it_can() {
+fn the_knight_finds_longest_tours() {
     let game = super::game("knightstour");
     let mut rng = Seed::from(5).rng();
     assert!((Episode::new(&game).finish("uct", 20_000, &mut rng) - 100.0).abs() < 1e-9);
     let (mut asked, mut known) = (0, FxHashMap::default());
     while asked < often(60) {
-        // A walk over fresh cells, long enough that the rest can be looked through.
+        // A walk over fresh cells, long enough that the rest can be enumerated.
         let mut episode = Episode::new(&game);
         let place = |at: &Vec<usize>| 6 * (at[1] - 1) + at[0] - 1;
         for _ in 0..12 + asked % 8 {
@@ -255,7 +254,7 @@ fn the_knight_leaps_as_long_as_it_can() {
     }
 }
 
-/// What so many moves are worth.
+/// The reward for a number of moves.
 fn worth(moves: usize) -> f64 {
     const LAST: [f64; 5] = [80.0, 85.0, 90.0, 96.0, 100.0];
     moves.checked_sub(26).map_or(3.0 * moves as f64, |at| LAST[at])

@@ -6,13 +6,12 @@ use std::thread;
 use super::{Batch, LeafResults, Leaves, Results, Stream, Tally};
 use crate::{Game, Halt, Stop, Worker};
 
-/// Workers of one game that play batches together, each in a thread of its own.
+/// Workers of one game that play batches together, each on its own thread.
 ///
-/// Results are those of one worker, because a stream knows nothing of the others. Streams are dealt
-/// out in blocks of as many as a worker plays [side by side](Worker::side_by_side): large blocks
-/// first, since lanes run idle at the end of each, and smaller ones towards the end, so that the
-/// workers come to it together. A batch that has fewer blocks than there are workers leaves some of
-/// them without work.
+/// The results are those of one worker, because streams are independent. Streams are distributed in
+/// blocks of as many as a worker plays [at once](Worker::side_by_side): large blocks first, because
+/// lanes run idle at the end of each, and smaller ones towards the end, so that the workers finish
+/// together. A batch with fewer blocks than workers leaves some of them without work.
 pub struct Team {
     members: Vec<Member>,
 }
@@ -24,7 +23,7 @@ struct Member {
 }
 
 impl Team {
-    /// So many workers of a game, but at least one.
+    /// A number of workers of a game, at least one.
     pub fn new(game: &dyn Game, threads: usize) -> Self {
         let member = |_| Member {
             worker: game.worker(),
@@ -124,7 +123,7 @@ impl std::fmt::Debug for Team {
 }
 
 impl Member {
-    /// Plays blocks as long as there are any.
+    /// Plays blocks until none is left.
     fn play(&mut self, batch: &Batch<'_>, deal: &Mutex<Deal<'_>>, stop: &Stop) {
         let lock = || deal.lock().unwrap_or_else(PoisonError::into_inner);
         while let Some((streams, tallies)) = { lock().next() } {
@@ -140,14 +139,14 @@ impl Member {
     }
 }
 
-/// What is still to be dealt out.
+/// The work that is not distributed yet.
 struct Deal<'a> {
     streams: &'a [Stream<'a>],
     tallies: &'a mut [Tally],
     block: usize,
-    /// The next part is this fraction of what is left.
+    /// The next part is this fraction of the rest.
     shares: usize,
-    /// What went wrong first.
+    /// The first error.
     halt: Option<Halt>,
 }
 
@@ -190,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn several_threads_play_what_one_does() {
+    fn several_threads_agree_with_one() {
         let game = Native::new(Countdown(21));
         let mut start = Vec::new();
         game.worker().save(&mut start);
@@ -209,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn several_threads_play_the_leaves_that_one_does() {
+    fn several_threads_agree_with_one_on_leaves() {
         let game = Native::new(Countdown(21));
         let mut start = Vec::new();
         game.worker().save(&mut start);
@@ -229,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn what_goes_wrong_in_one_thread_is_told() {
+    fn an_error_in_one_thread_is_reported() {
         let game = Native::new(Countdown(21));
         let mut start = Vec::new();
         game.worker().save(&mut start);

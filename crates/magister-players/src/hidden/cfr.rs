@@ -1,4 +1,4 @@
-//! Players that solve the game by regret: all of it, or courses of it as they come.
+//! Players that minimise regret: in the whole game, or on sampled histories.
 
 use std::sync::Arc;
 
@@ -9,14 +9,14 @@ use crate::combine::draw;
 use crate::possible::Possible;
 use crate::registry::{Arguments, Made};
 
-/// Rounds between two looks at how far it is from an equilibrium.
+/// The number of rounds between two computations of the gain.
 const OFTEN: u64 = 100;
-/// What all players together could still gain, as a part of the range, when it is good enough.
+/// The target for the sum of all players' gains, as a share of the range.
 const ENOUGH: f64 = 1e-5;
-/// Moves that are rarer than this are taken for what is left of the first rounds.
+/// Moves with a smaller probability count as remains of the first rounds.
 const RARE: f64 = 0.01;
 
-/// Which way of minimising regret.
+/// The variant of regret minimisation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Method {
     Cfr,
@@ -25,7 +25,7 @@ enum Method {
     Outcome,
 }
 
-/// Minimises regret and plays the average.
+/// Minimises regret and plays the average strategy.
 pub(crate) struct Regret {
     name: String,
     method: Method,
@@ -39,11 +39,11 @@ pub(crate) struct Regret {
 }
 
 enum Thinker {
-    /// The whole game, with what is left to do.
+    /// The whole game, and whether the target is reached.
     Whole { form: Arc<ExtensiveForm>, cfr: Box<Cfr>, done: bool },
-    /// Walks that try all moves of one player.
+    /// External sampling.
     Walks(Box<External>),
-    /// Single courses.
+    /// Outcome sampling.
     Sampled(Box<Outcome>),
 }
 
@@ -83,7 +83,7 @@ impl Regret {
         }))
     }
 
-    /// Begins with a game, or goes on with it.
+    /// Starts with a game, or continues with it.
     fn meet(&mut self, view: &View, budget: &Budget) {
         let game = view.game();
         if self.game.as_ref().is_none_or(|known| !Arc::ptr_eq(known, game)) {
@@ -121,7 +121,7 @@ impl Regret {
                 let cfr = Box::new(Cfr::new(Arc::clone(&form), variant));
                 Thinker::Whole { form, cfr, done: false }
             }
-            // What is too large as a whole is looked at where the match is.
+            // A game that is too large as a whole is sampled around the current position.
             Err(_) => self.sampled(game, Draws::default()),
         }
     }
@@ -130,7 +130,7 @@ impl Regret {
         Thinker::Sampled(Box::new(Outcome::new(game, self.bytes, draws)))
     }
 
-    /// Thinks until the budget ends. Told are the rounds.
+    /// Thinks until the budget ends and returns the number of rounds.
     fn think(&mut self, view: &View, budget: &mut Budget, rng: &mut Rng) -> Result<u64, Halt> {
         let stop = budget.stop().clone();
         let mut rounds = 0;
@@ -169,7 +169,7 @@ impl Regret {
         Ok(rounds)
     }
 
-    /// How likely each move is, and what it is worth where that is known.
+    /// The probability of each move, and its value if known.
     fn mixture(&self, view: &View) -> Option<Vec<Thought>> {
         let (role, turns) = (view.role(), view.turns());
         let thought = |(choice, likely): (Move, f64)| Thought {
@@ -202,7 +202,7 @@ impl Regret {
     }
 }
 
-/// An average without what is left in it of the first rounds, if nobody can gain by that.
+/// The average strategy without the remains of the first rounds, if that lets no player gain.
 fn tidied(form: &ExtensiveForm, average: Profile) -> Profile {
     let (low, high) = form.range();
     let gain = |profile: &Profile| form.gains(profile).iter().sum::<f64>();
@@ -234,14 +234,14 @@ impl Agent for Regret {
         if legal.len() < 2 && known {
             return Ok(legal.first().copied().unwrap_or(Move::IDLE).into());
         }
-        // When the time is over, what is known by then is played.
+        // When the time is over, the result so far is played.
         self.meet(view, budget);
         let rounds = match self.think(view, budget, rng) {
             Ok(rounds) => rounds,
             Err(Halt::Stopped) => 0,
             Err(halt) => return Err(halt),
         };
-        // Where it is only guessed what is legal, the strategy knows better.
+        // If the legal moves are only guessed, the strategy knows better.
         let fits = |thoughts: &Vec<Thought>| {
             !known || thoughts.iter().all(|thought| legal.contains(&thought.choice))
         };

@@ -4,11 +4,11 @@ use magister_core::{Budget, Halt, Move, Rng};
 
 use super::{Ground, Plan};
 
-/// Playouts are cut off after so many steps.
+/// The maximum length of playouts.
 const LONG: usize = 2_000;
 
-/// A playout in which every move is the first of the best course seen so far; at every step each
-/// move is tried with a random playout.
+/// A playout in which every move is the first of the best plan seen so far; at every step each move
+/// is tried with a random playout.
 pub(super) fn run(
     ground: &mut Ground<'_>,
     root: &[u64],

@@ -23,26 +23,27 @@ pub(super) struct Search<'a> {
     pub(super) rng: &'a mut Rng,
     pub(super) stop: Stop,
     pub(super) scale: Scale,
-    /// The least and the greatest value: of the game, or seen so far where it does not say; and
-    /// one divided by what is between them.
+    /// The lowest and the highest value, of the game or as seen so far if the game does not give
+    /// the range; and one divided by their difference.
     pub(super) seen: (f32, f32),
     pub(super) spread: f32,
     pub(super) root: u32,
     /// Whether the tree may grow.
     pub(super) room: bool,
-    /// The steps of all descents of a round, each after the one before it, and what several chose
-    /// at once there.
+    /// The steps of all descents of a round, each after its predecessor, and the simultaneous
+    /// choices.
     pub(super) hops: Vec<Hop>,
     pub(super) many: Vec<Many>,
-    /// For each step and role the sum of what its descents brought.
+    /// For each step and role the sum of the results of its descents.
     pub(super) sums: Vec<f32>,
-    /// The descents of a round that came to where values are known.
+    /// The descents of a round that ended in known values.
     pub(super) known: Vec<Party>,
-    /// A node takes at most its visits divided by this at once; all that come if there is none.
+    /// The number of concurrent descents through a node is at most its visits divided by this;
+    /// `None` for no cap.
     pub(super) concurrency_cap: Option<NonZeroU32>,
-    /// The descents of a round that were given up, since enough others were where they came to.
+    /// The number of descents of a round that were abandoned because of the concurrency cap.
     pub(super) given_up: u32,
-    /// What is needed again and again: parties on their way, and how they choose.
+    /// Reused buffers: parties, and their choices.
     pub(super) parties: Vec<Party>,
     pub(super) next: Vec<Party>,
     pub(super) chosen: Vec<(u32, u32)>,
@@ -51,17 +52,17 @@ pub(super) struct Search<'a> {
     pub(super) goals: Vec<f64>,
     pub(super) state: Vec<u64>,
     pub(super) joint: Vec<Move>,
-    /// What the playouts of a descent brought, for each role.
+    /// The mean results of a descent's playouts, for each role.
     pub(super) sample: Vec<f32>,
 }
 
 impl Search<'_> {
-    /// Looks at how far apart values are.
+    /// Updates the range of values.
     pub(super) fn stretch(&mut self) {
         self.spread = 1.0 / (self.seen.1 - self.seen.0).max(1e-6);
     }
 
-    /// Gives a node its edges, and leaves the worker there.
+    /// Adds the edges of a node, and leaves the worker there.
     pub(super) fn expand(&mut self, at: u32) -> Result<(), Halt> {
         self.worker.load(self.tree.state(at), &self.stop)?;
         let info = self.worker.info();
@@ -110,7 +111,7 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// The node that a hop leads to. `here` says that the worker is in the position already.
+    /// The target node of a hop. `here` says that the worker is in the position already.
     pub(super) fn follow(&mut self, hop: Hop, here: bool) -> Result<u32, Halt> {
         let at = hop.node;
         let known = if hop.several {
@@ -182,7 +183,7 @@ impl Search<'_> {
         }
     }
 
-    /// A new node of the worker's position.
+    /// Adds a node for the worker's position.
     fn add(&mut self, state: &[u64]) -> u32 {
         let child = self.tree.add(self.worker, state);
         if self.worker.terminal() {

@@ -42,6 +42,7 @@ mod rejuvenate;
 mod search;
 mod trail;
 mod views;
+mod votes;
 
 pub use belief::{Belief, Settings};
 pub use determinization::Determinization;
@@ -51,6 +52,7 @@ pub use model::{Model, Uniform};
 pub use particle_filter::ParticleFilter;
 pub use pool::{Pool, Rows};
 pub use views::{ViewId, Views};
+pub use votes::Votes;
 
 use magister_core::Halt;
 

@@ -157,7 +157,7 @@ fn games() -> Vec<(&'static str, String)> {
 #[test]
 fn honest_makes_no_avoidable_illegal_move() {
     for (name, text) in games() {
-        let mistakes = watch(name, &text, "honest", &|| Budget::iterations(100), 6);
+        let mistakes = watch(name, &text, "honest", &|| Budget::iterations(20), 2);
         println!("{name}: {mistakes:?}");
         assert!(mistakes.avoidable.is_empty(), "{name}: {mistakes:?}");
         assert!(mistakes.out_of_turn.is_empty(), "{name}: {mistakes:?}");

@@ -12,6 +12,7 @@ use std::thread;
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use magister_core::{Game, Stop};
+use magister_engine::grounder::Progress;
 use magister_engine::inspect::{Identity, Walks, identity};
 use magister_engine::{Prepared, prepare, prepare_each};
 use magister_games::catalogue;
@@ -130,8 +131,9 @@ fn spawn(options: &Options) -> Result<Child> {
 fn here(sheet: &Sheet, walks: Walks, threads: usize) -> (Result<Identity, String>, String) {
     let rules = read(&sheet.text, &Language::default()).rules;
     let never = Stop::never();
-    let all = match prepare_each(&rules, &sheet.text, &sheet.name, &never) {
-        Ok(all) => all,
+    let each = prepare_each(&rules, &sheet.text, &sheet.name, &never, &Progress::default());
+    let all = match each {
+        Ok(each) => each.taken,
         Err(error) => return (Err(error.to_string()), String::new()),
     };
     let names: Vec<&str> = all.iter().map(|prepared| prepared.evaluator.name()).collect();

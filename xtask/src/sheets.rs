@@ -39,7 +39,8 @@ impl Sheet {
             let options = magister::Options { stop: stop.clone(), ..magister::Options::default() };
             options.read_text(&self.name, &self.text)?.prepare_each()
         };
-        within(time, &Stop::never(), open).map_err(|error| reason(&error))
+        let each = within(time, &Stop::never(), open).map_err(|error| reason(&error))?;
+        Ok(each.taken)
     }
 
     /// A file with the rules, for another process.

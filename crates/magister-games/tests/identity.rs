@@ -7,6 +7,7 @@
 use std::time::{Duration, Instant};
 
 use magister_core::{Rng, Seed, Stop};
+use magister_engine::grounder::Progress;
 use magister_engine::inspect::{Identity, Walks, identity};
 use magister_engine::{Evaluator, prepare, prepare_each};
 use magister_games::catalogue;
@@ -189,8 +190,8 @@ fn significant_changes_change_the_hash() {
 fn evaluators_and_threads_agree_on_identity() {
     each(|name, text| {
         let rules = read(text, &Options::default()).rules;
-        let all = prepare_each(&rules, text, name, &Stop::never());
-        let all = all.unwrap_or_else(|error| panic!("{name}: {error}"));
+        let each = prepare_each(&rules, text, name, &Stop::never(), &Progress::default());
+        let all = each.unwrap_or_else(|error| panic!("{name}: {error}")).taken;
         let first = identity(&all[0].game, WALKS, &Stop::never());
         for prepared in &all {
             let found: Vec<Identity> = std::thread::scope(|scope| {

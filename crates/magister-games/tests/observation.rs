@@ -9,6 +9,7 @@ use magister_core::{
     Element, Game, Information, Move, Rng, Role, Seed, StateObserver, Step, Stop, Tensors, Turn,
     View, ViewObserver, Worker, draw,
 };
+use magister_engine::grounder::Progress;
 use magister_engine::prepare_each;
 use magister_games::catalogue::{self, Entry};
 use magister_gdl::{Options, read};
@@ -40,8 +41,12 @@ fn each(work: impl Fn(&'static Entry) -> Vec<String> + Sync) -> Vec<String> {
 fn versions(entry: &Entry) -> Vec<Vec<(String, Arc<dyn Game>)>> {
     let sheets = entry.sheets().map(|(name, sheet)| {
         let rules = read(sheet.text, &Options::default()).rules;
-        let all = prepare_each(&rules, sheet.text, &name, &Stop::never()).unwrap();
-        all.into_iter().map(|one| (format!("{name} on {}", one.evaluator), one.game)).collect()
+        let (stop, progress) = (Stop::never(), Progress::default());
+        let each = prepare_each(&rules, sheet.text, &name, &stop, &progress).unwrap();
+        each.taken
+            .into_iter()
+            .map(|one| (format!("{name} on {}", one.evaluator), one.game))
+            .collect()
     });
     let native = entry.native().map(|game| vec![(format!("{} in Rust", entry.name), game)]);
     sheets.chain(native).collect()

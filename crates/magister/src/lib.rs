@@ -71,7 +71,7 @@ pub use language::{FrontEnd, Language, check, recognise};
 pub use options::{Options, Reading};
 pub use playable::Playable;
 pub use progress::Report;
-pub use source::Source;
+pub use source::{Each, Source};
 
 /// Opens a bundled game by its name, or a file by its path, with the usual options.
 ///

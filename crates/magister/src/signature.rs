@@ -173,7 +173,7 @@ fn part(case: &Case) -> Result<Part, Changed> {
     let game = case.game.to_owned();
     let failed = |why: String| Changed::Game { game: game.clone(), why };
     let source = Options::default().find(case.game).map_err(|error| failed(error.to_string()))?;
-    let all = source.prepare_each().map_err(|error| failed(error.to_string()))?;
+    let all = source.prepare_each().map_err(|error| failed(error.to_string()))?.taken;
     let (mut walks, mut played) = (Vec::new(), Vec::new());
     for Playable { game, evaluator, .. } in &all {
         let halted = |halt: Halt| failed(format!("by {evaluator}: {halt}"));

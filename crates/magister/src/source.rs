@@ -159,21 +159,28 @@ impl Source {
         }
     }
 
-    /// The game by every evaluator that takes it, the fastest kinds first, with one network for
-    /// all that run on one. A game written in Rust is alone.
-    pub fn prepare_each(&self) -> Result<Vec<Playable>, Error> {
+    /// The game by every evaluator that takes it. Rules are grounded once for all of them. A game
+    /// that is not written in GDL runs in one way only.
+    pub fn prepare_each(&self) -> Result<Each, Error> {
+        let alone = |playable| Each { taken: vec![playable], refused: Vec::new() };
         match &self.0.origin {
-            Origin::Rust(game) => Ok(vec![Playable::native(self.clone(), Arc::clone(game))]),
+            Origin::Rust(game) => Ok(alone(Playable::native(self.clone(), Arc::clone(game)))),
             Origin::Rules { rules: Rules::Recycle(game), took, .. } => {
-                Ok(vec![Playable::cards(self.clone(), game, *took)])
+                Ok(alone(Playable::cards(self.clone(), game, *took)))
             }
             Origin::Rules { input, rules: Rules::Gdl(rules), took } => {
                 let Inner { name, options, .. } = &*self.0;
                 let start = Instant::now();
-                let all = prepare_each(rules, &input.text, name, &options.stop)
-                    .map_err(|error| self.not_playable(error))?;
+                let each = watched(name, options, |progress| {
+                    prepare_each(rules, &input.text, name, &options.stop, progress)
+                });
+                let each = each.map_err(|error| self.not_playable(error))?;
                 let took = *took + start.elapsed();
-                Ok(all.into_iter().map(|one| Playable::new(self.clone(), one, took)).collect())
+                let playable = |prepared| Playable::new(self.clone(), prepared, took);
+                Ok(Each {
+                    taken: each.taken.into_iter().map(playable).collect(),
+                    refused: each.refused,
+                })
             }
         }
     }
@@ -190,6 +197,15 @@ impl Source {
     fn not_playable(&self, error: magister_engine::Error) -> Error {
         Error::NotPlayable { name: self.0.name.clone(), error }
     }
+}
+
+/// A game by every evaluator.
+#[derive(Debug)]
+pub struct Each {
+    /// The game by the evaluators that take it, the fastest kinds first. Never empty.
+    pub taken: Vec<Playable>,
+    /// The evaluators that do not take the game, and why.
+    pub refused: Vec<(Evaluator, magister_engine::Error)>,
 }
 
 impl fmt::Debug for Source {

@@ -127,7 +127,7 @@ fn too_large_a_text_is_refused_before_it_fills_memory() {
 #[test]
 fn evaluators_can_be_chosen() {
     let source = Options::default().find("tictactoe").expect("a game");
-    let all = source.prepare_each().expect("a game");
+    let all = source.prepare_each().expect("a game").taken;
     let names: Vec<&str> = all.iter().map(|playable| playable.evaluator).collect();
     for evaluator in Evaluator::ALL {
         if *evaluator != Evaluator::Code {

@@ -13,6 +13,7 @@ use magister_core::{Game, Seed, Stop};
 use magister_engine::agree::{Extent, agree};
 use magister_engine::board::Painter;
 use magister_engine::evaluator::NetworkGame;
+use magister_engine::grounder::Progress;
 use magister_engine::inspect::{Fault, survey};
 use magister_engine::{Evaluator, Prepared, Program, prepare_each, within};
 use magister_gdl::{Options, read};
@@ -143,8 +144,8 @@ fn version(
 ) -> Result<Version, String> {
     let rules = read(sheet.text, &Options::default()).rules;
     let program = Program::new(&rules, sheet.text).map_err(|error| error.to_string())?;
-    let mut all: Vec<Prepared> =
-        prepare_each(&rules, sheet.text, name, stop).map_err(|error| error.to_string())?;
+    let each = prepare_each(&rules, sheet.text, name, stop, &Progress::default());
+    let mut all: Vec<Prepared> = each.map_err(|error| error.to_string())?.taken;
     // Twins are compared with the main rulesheet, so one evaluator of each is enough.
     let first = all.iter().position(|p| p.evaluator == Evaluator::Sweep).unwrap_or(0);
     all.swap(0, first);

@@ -121,7 +121,7 @@ fn allowed(wrong: &str, domain: &FxHashSet<Symbol<'_>>, by: &str) -> String {
     let more = if known.len() > SHOWN { ", ..." } else { "" };
     match suggest::nearest(wrong, known.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
-        None => format!("{by} allow: {}{more}", shown.join(", ")),
+        None => format!("allowed by {by}: {}{more}", shown.join(", ")),
     }
 }
 

@@ -165,7 +165,7 @@ impl Checker<'_> {
                     });
                 }
                 "points" => {
-                    let message = "A point map is no value; it is used after `using`.";
+                    let message = "A point map is not a value; it is used after `using`.";
                     self.report(Code::WrongType, node.span, message);
                     return None;
                 }

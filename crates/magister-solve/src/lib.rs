@@ -14,6 +14,7 @@ pub mod combine;
 mod equilibrium;
 mod extensive_form;
 mod external;
+mod held;
 mod key;
 mod limits;
 pub mod matrix;

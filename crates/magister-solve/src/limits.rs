@@ -80,7 +80,7 @@ impl fmt::Display for Unsolved {
             Unsolved::TooLarge(size) => {
                 write!(f, "it is too large: {size}, which take about {} MiB", size.bytes >> 20)?;
                 if size.expected > 0 {
-                    write!(f, ", and the next step would lead to about {} more", size.expected)?;
+                    write!(f, ", and the next step would add about {} positions", size.expected)?;
                 }
                 Ok(())
             }

@@ -84,6 +84,11 @@ impl Solution {
         self.all.len()
     }
 
+    /// The memory in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        self.all.held() + 4 * self.all.len() * self.orders.len()
+    }
+
     /// Whether all values are proven: false if there are simultaneous moves of players whose
     /// interests are not opposite.
     pub fn exact(&self) -> bool {

@@ -1,4 +1,4 @@
-//! The table in a few lines.
+//! A summary of the table.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,17 +11,17 @@ use super::Row;
 pub(super) const HEAD: &str = "game                           evaluator    prepare ms    cpu ms  peak MiB  \
                                states/s    prover     ratio";
 
-/// A grounded game below this many times the prover's speed is named.
+/// A grounded game below this multiple of the prover's speed is listed.
 const GROUNDED: f64 = 100.0;
 /// The same for a game that has no network.
 const FALLBACK: f64 = 20.0;
-/// Preparation should take no longer, in milliseconds ...
+/// The desired limit of the preparation in milliseconds ...
 const QUICK: f64 = 2_000.0;
-/// ... must not take longer ...
+/// ... the hard limit ...
 const PATIENCE: f64 = 30_000.0;
-/// ... and should need no more memory.
+/// ... and the desired limit of memory.
 const SMALL: u64 = 2 << 30;
-/// So many of the slowest preparations are named.
+/// The number of slowest preparations to list.
 const SLOWEST: usize = 8;
 
 /// One game as a line of the table.
@@ -47,7 +47,7 @@ pub(super) fn line(row: &Row) -> String {
 #[derive(Serialize)]
 pub(super) struct Summary {
     games: usize,
-    /// How many run on each evaluator.
+    /// The number of games on each evaluator.
     evaluators: BTreeMap<String, usize>,
     grounded: Ratios,
     fallback: Ratios,
@@ -63,14 +63,14 @@ pub(super) struct Summary {
     errors: Vec<(String, String)>,
 }
 
-/// How many times the prover's speed a set of games has.
+/// The speed of a set of games as multiples of the prover's.
 #[derive(Serialize)]
 struct Ratios {
     games: usize,
     median: Option<f64>,
     smallest: Option<f64>,
     goal: f64,
-    /// The games below the goal, the worst first.
+    /// The games below the goal, worst first.
     below: Vec<(String, f64)>,
 }
 

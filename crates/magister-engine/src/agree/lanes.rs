@@ -1,4 +1,4 @@
-//! The same streams by every way of playing batches: results must be equal, bit for bit.
+//! Plays the same streams with every batch method: results must be equal, bit for bit.
 
 use magister_core::playout::{Team, leaves_one_by_one, one_by_one, tries_one_by_one};
 use magister_core::{
@@ -9,14 +9,14 @@ use magister_lanes::Width;
 
 use crate::evaluator::{CompiledGame, Playouts};
 
-/// How much is played.
+/// The amount of work.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Amount {
-    /// The number of streams. Some more than a row has slots, so that slots are filled again.
+    /// The number of streams. It exceeds the slots of a row, so that slots are refilled.
     pub streams: usize,
-    /// The most playouts of a stream.
+    /// The maximum number of playouts of a stream.
     pub quota: u32,
-    /// Steps after which playouts are broken off, in one batch and in another.
+    /// The numbers of steps after which playouts are truncated, in one batch and in another.
     pub max_steps: [u32; 2],
 }
 
@@ -26,21 +26,21 @@ impl Default for Amount {
     }
 }
 
-/// The batches of a game that everything is compared on.
+/// The batches on which all methods are compared.
 #[derive(Debug)]
 struct Workload {
-    /// Start states, the first being that of the game.
+    /// Start states, beginning with that of the game.
     starts: Vec<Vec<u64>>,
     amount: Amount,
-    /// Turns that roles may have lived through in those.
+    /// Possible turns of roles in those states.
     turns: Vec<(Role, Turn)>,
 }
 
-/// Steps of the walks that start states are taken from.
+/// The length of the walks for start states.
 const WALK: usize = 40;
 
 impl Workload {
-    /// Start states from random walks; an error if the rules are at fault.
+    /// Start states from random walks; an error if the rules fail.
     fn new(game: &dyn Game, amount: Amount, stop: &Stop) -> Result<Self, Halt> {
         let mut rng = Seed::from(7).rng();
         let mut starts = Vec::new();
@@ -77,7 +77,7 @@ impl Workload {
         Ok(Self { starts, amount, turns })
     }
 
-    /// The streams: quotas of all sizes, also none, and ids that are met twice.
+    /// The streams: quotas of all sizes, including none, and duplicate ids.
     fn streams(&self, same: bool) -> Vec<Stream<'_>> {
         let quota = u64::from(self.amount.quota);
         (0..self.amount.streams as u64)
@@ -93,7 +93,7 @@ impl Workload {
             .collect()
     }
 
-    /// Plays all batches, by `play`.
+    /// Plays all batches with `play`.
     fn play(
         &self,
         mut play: impl FnMut(&Batch<'_>, &mut Results) -> Result<(), Halt>,
@@ -116,7 +116,7 @@ impl Workload {
         Ok(all)
     }
 
-    /// Plays leaves of all numbers of playouts, by `play`: more than a row has lanes.
+    /// Plays leaves with all numbers of playouts with `play`: more than a row has lanes.
     fn leaves(
         &self,
         mut play: impl FnMut(&Leaves<'_>, &mut LeafResults) -> Result<(), Halt>,
@@ -128,7 +128,7 @@ impl Workload {
             let count = self.amount.streams * 32 / each as usize + 1;
             let starts: Vec<&[u64]> =
                 (0..count).map(|n| &self.starts[n * n % self.starts.len()][..]).collect();
-            // Some only, where each is played often.
+            // Only some if each is played often.
             let starts = &starts[..count.min(150)];
             let leaves = Leaves { seed: 0xfeed_5eed, first: u64::MAX, starts, each, max_steps };
             let mut out = LeafResults::default();
@@ -138,8 +138,8 @@ impl Workload {
         Ok(all)
     }
 
-    /// Holds steps against turns, by `play`: more than a row has lanes, and out of all states, in
-    /// some of which the move of the turn is not legal.
+    /// Compares steps with turns with `play`: more than a row has lanes, and from all states, in
+    /// some of which the move of the turn is illegal.
     fn tries(
         &self,
         mut play: impl FnMut(&Tries<'_>, &mut Tried) -> Result<(), Halt>,
@@ -161,7 +161,7 @@ impl Workload {
     }
 }
 
-/// Legal moves, one of each role.
+/// Legal moves, one for each role.
 fn joint(game: &dyn Game, worker: &dyn Worker, rng: &mut Rng) -> Vec<Move> {
     let drawn = game.info().all_roles().filter_map(|role| {
         let legal = worker.legal(role);
@@ -170,16 +170,16 @@ fn joint(game: &dyn Game, worker: &dyn Worker, rng: &mut Rng) -> Vec<Move> {
     drawn.collect()
 }
 
-/// What came of a comparison.
+/// The result of a comparison.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Lanes {
-    /// A number that stands for all results, to be compared with those of other machines.
+    /// A hash of all results, for comparison with other machines.
     pub signature: u64,
-    /// The ways that gave other results than the plain evaluator.
+    /// The methods whose results differ from the plain evaluator.
     pub different: Vec<String>,
 }
 
-/// What came of all batches, and of all leaves.
+/// The results of all batches and of all leaves.
 type Played = (Vec<Results>, Vec<LeafResults>);
 
 fn alone(workload: &Workload, worker: &mut dyn Worker, stop: &Stop) -> Result<Played, Halt> {
@@ -187,8 +187,8 @@ fn alone(workload: &Workload, worker: &mut dyn Worker, stop: &Stop) -> Result<Pl
     Ok((results, workload.leaves(|leaves, out| worker.leaves(leaves, out, stop))?))
 }
 
-/// The ways to try steps that give others than to try them one by one: every width, and what play
-/// would choose.
+/// The methods of trying steps that differ from trying them one by one: every width, and the method
+/// that play would choose.
 pub fn tries(game: &CompiledGame, stop: &Stop) -> Result<Vec<String>, Halt> {
     tries_differ(game, &Workload::new(game, Amount::default(), stop)?, stop)
 }
@@ -207,13 +207,13 @@ fn tries_differ(
         let mut worker = game.worker();
         let tried = workload.tries(|tries, out| {
             let can = worker.tries(tries, out, stop)?;
-            if can { Ok(()) } else { Err(Halt::Limit("they can not be tried".to_owned())) }
+            if can { Ok(()) } else { Err(Halt::Limit("they cannot be tried".to_owned())) }
         });
         match tried {
             Ok(tried) if tried == plain => {}
-            Ok(_) => different.push(format!("{choice:?}, of steps that are tried")),
+            Ok(_) => different.push(format!("{choice:?}, tried steps")),
             Err(Halt::Stopped) => return Err(Halt::Stopped),
-            Err(halt) => different.push(format!("{choice:?}, of steps that are tried: {halt}")),
+            Err(halt) => different.push(format!("{choice:?}, tried steps: {halt}")),
         }
     }
     Ok(different)
@@ -224,8 +224,8 @@ fn together(workload: &Workload, team: &mut Team, stop: &Stop) -> Result<Played,
     Ok((results, workload.leaves(|leaves, out| team.leaves(leaves, out, stop))?))
 }
 
-/// Plays a course in all ways that this process has, and compares them with the plain evaluator:
-/// every width, two threads, and what play would choose.
+/// Plays a workload with all methods of this process, and compares them with the plain evaluator:
+/// every width, two threads, and the method that play would choose.
 pub fn lanes(game: &CompiledGame, amount: Amount, stop: &Stop) -> Result<Lanes, Halt> {
     let workload = Workload::new(game, amount, stop)?;
     let mut worker = game.worker();
@@ -237,7 +237,7 @@ pub fn lanes(game: &CompiledGame, amount: Amount, stop: &Stop) -> Result<Lanes, 
     let mut compare = |name: String, results: Result<Played, Halt>| -> Result<(), Halt> {
         match results {
             Ok(results) if results == plain => {}
-            Ok(results) if results.0 == plain.0 => different.push(format!("{name}, of leaves")),
+            Ok(results) if results.0 == plain.0 => different.push(format!("{name}, leaves")),
             Ok(_) => different.push(name),
             Err(Halt::Stopped) => return Err(Halt::Stopped),
             Err(halt) => different.push(format!("{name}: {halt}")),
@@ -257,11 +257,11 @@ pub fn lanes(game: &CompiledGame, amount: Amount, stop: &Stop) -> Result<Lanes, 
     let game = game.playing(Playouts::Measured);
     let mut team = Team::new(&game, 2);
     let results = together(&workload, &mut team, stop);
-    compare("what is measured to be the fastest".to_owned(), results)?;
+    compare("the fastest measured method".to_owned(), results)?;
     Ok(Lanes { signature: signature(&plain.0), different })
 }
 
-/// A number that stands for results: FNV-1a over 64-bit words, byte by byte.
+/// A hash of results: FNV-1a over 64-bit words, byte by byte.
 fn signature(results: &[Results]) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     let mut write = |word: u64| {

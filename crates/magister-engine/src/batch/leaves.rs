@@ -1,5 +1,4 @@
-//! Plays a few playouts from each of many states: one in every lane, side by side until the
-//! longest has come to its end.
+//! Plays a few playouts from each of many states: one in every lane, until the longest has ended.
 
 use magister_core::playout::LANES;
 use magister_core::{LeafResults, Leaves, Stop};
@@ -12,22 +11,22 @@ use super::rows::{STATE, YES};
 use super::squares::bring;
 use magister_core::Halt;
 
-/// Thirty-two lanes: a stream, and the phase in which those of its states start that are played
-/// here. A stream whose states start in different phases has a seat for each.
+/// Thirty-two lanes: a stream, and the start phase of those of its states that are played here. A
+/// stream whose states start in different phases has a seat for each.
 #[derive(Clone, Copy, Debug)]
 struct Seat {
     stream: usize,
     phase: usize,
 }
 
-/// What is needed for leaves only.
+/// The data for leaves only.
 #[derive(Debug)]
 pub(super) struct Sheet {
-    /// The start states of all lanes behind the row of the constant, and what they are checked by.
+    /// The start states of all lanes after the row of the constant, and their checks.
     starts: Wires,
-    /// For each reward the lanes in which it was paid; then the lanes that came to an end.
+    /// For each reward the lanes in which it was paid; then the lanes that ended.
     paid: Wires,
-    /// The lanes that begin with the first sweep, and those that begin with the second.
+    /// The lanes that start in the first sweep, and those that start in the second.
     begin: [Vec<u64>; 2],
     seats: Vec<Seat>,
 }
@@ -80,7 +79,7 @@ impl BatchPlayer {
                 next = starts.next();
             }
             if sheet.seats.len() > slots {
-                // These come with the next round.
+                // These come in the next round.
                 sheet.seats.truncate(seats);
             } else if next.is_some() && sheet.seats.len() < slots {
                 continue;
@@ -92,7 +91,7 @@ impl BatchPlayer {
         result
     }
 
-    /// Plays what is seated.
+    /// Plays the current seats.
     fn round(
         &mut self,
         sheet: &mut Sheet,
@@ -135,7 +134,7 @@ impl BatchPlayer {
         Ok(())
     }
 
-    /// Brings the states into the lanes and checks them.
+    /// Loads the states into the lanes and checks them.
     fn load_leaves(
         &mut self,
         sheet: &mut Sheet,
@@ -145,7 +144,7 @@ impl BatchPlayer {
         let plan = self.plan();
         let (sharing, each) = (leaves.sharing(), leaves.playouts() as usize);
         let fluents = plan.fluents();
-        // What fills lanes in which nothing is played.
+        // Fills unused lanes.
         let some = leaves.starts[sheet.seats[0].stream * sharing];
         sheet.begin.iter_mut().for_each(|mask| mask.fill(0));
         for word in 0..self.width().words() {
@@ -194,7 +193,7 @@ impl BatchPlayer {
         Ok(())
     }
 
-    /// Begins the playouts of the lanes that begin with the first sweep, or with the second.
+    /// Starts the playouts of the lanes that start in the first sweep, or in the second.
     fn begin_leaves(&mut self, sheet: &Sheet, leaves: &Leaves<'_>, sweep: u64) {
         let now = self.now();
         self.ledger.begin_once(&sheet.begin[sweep as usize]);
@@ -206,8 +205,7 @@ impl BatchPlayer {
         }
     }
 
-    /// One sweep; gives whether all playouts have come to their end. With `late`, some have not
-    /// begun.
+    /// One sweep; returns whether all playouts have ended. With `late`, some have not started.
     fn step_leaves(&mut self, sheet: &mut Sheet, late: bool) -> Result<bool, BatchError> {
         let now = self.now();
         let plan = self.plan();
@@ -249,7 +247,7 @@ impl BatchPlayer {
         Ok(false)
     }
 
-    /// Writes down what was paid.
+    /// Writes the payments.
     fn collect(&self, sheet: &Sheet, leaves: &Leaves<'_>, out: &mut LeafResults) {
         let plan = self.plan();
         let (rewards, roles) = (plan.rewards(), plan.roles());

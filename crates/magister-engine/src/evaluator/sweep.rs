@@ -1,4 +1,4 @@
-//! Computes everything anew in every state: best for small networks.
+//! Recomputes everything in every state: best for small networks.
 
 use std::sync::Arc;
 
@@ -7,10 +7,10 @@ use super::places::Places;
 use super::tape::{Outputs, Question, TRUE, Tape, read};
 use crate::network::{Edge, InputId, Network};
 
-/// The tapes of a network: of all states, and of those in which each role has its turn.
+/// The tapes of a network: for all states, and for those in which each role has its turn.
 #[derive(Debug)]
 pub(super) struct Tapes {
-    /// The first is of all states.
+    /// The first is for all states.
     all: Vec<Tape>,
     per_player: Vec<Turn>,
     wires: usize,
@@ -20,7 +20,7 @@ pub(super) struct Tapes {
 #[derive(Debug)]
 struct Turn {
     when: Edge,
-    /// What is taken for granted of them.
+    /// The assumptions about them.
     known: Question,
 }
 
@@ -59,13 +59,14 @@ pub(super) struct Sweep {
     tapes: Arc<Tapes>,
     /// The tape of the state.
     at: usize,
-    /// Whether the state came from a state of which not all is true that sides take for granted.
+    /// Whether the state came from a state that violates the assumptions of the per-player
+    /// networks.
     strange: bool,
     perceiving: bool,
     wires: Vec<u8>,
     /// The state, a bit for every fluent.
     state: Vec<u64>,
-    /// The next state, until it becomes the state: a byte and a bit for every fluent.
+    /// The next state, until it replaces the state: a byte and a bit for every fluent.
     coming: Vec<u8>,
     coming_state: Vec<u64>,
     goals_known: bool,
@@ -142,7 +143,7 @@ impl Machine for Sweep {
             self.wires[input.node().index()] = TRUE;
         }
         let tape = &self.tapes.all[self.at];
-        // What percepts and the next state share is computed with the percepts.
+        // Gates shared by percepts and the next state are computed with the percepts.
         if self.perceiving {
             tape.percepts.run(&mut self.wires);
         }
@@ -198,13 +199,13 @@ impl Machine for Sweep {
     }
 }
 
-/// Bytes that are true or zero as bits.
+/// Packs bytes that are [`TRUE`] or zero into bits.
 fn pack(bytes: &[u8], bits: &mut [u64]) {
     for (word, bytes) in bits.iter_mut().zip(bytes.chunks(64)) {
         let (eights, rest) = bytes.as_chunks::<8>();
         let mut packed = 0;
         for (at, eight) in eights.iter().enumerate() {
-            // The product brings the eight lowest bits together in the highest byte.
+            // The product collects the eight lowest bits in the highest byte.
             let ones = u64::from_le_bytes(*eight) & 0x0101_0101_0101_0101;
             let bits = ones.wrapping_mul(0x0102_0408_1020_4080) >> 56;
             packed |= bits << (8 * at);

@@ -6,7 +6,7 @@ use std::time::Duration;
 use magister_core::{Budget, Game, Halt, Move, Rng, Role, Stop, Turn, Worker};
 
 use crate::InfosetError;
-use crate::exact::{Keep, Limits, Tracker};
+use crate::exact::{InfosetLimits, Keep, Tracker};
 use crate::model::{Model, Uniform};
 use crate::particle_filter::ParticleFilter;
 use crate::pretend::pretend;
@@ -17,7 +17,7 @@ use crate::votes::Votes;
 #[derive(Clone)]
 pub struct Settings {
     /// How large the exact information set may become.
-    pub limits: Limits,
+    pub limits: InfosetLimits,
     /// The number of particles in a sample.
     pub particles: usize,
     /// Whether the information states of all roles are stored.
@@ -29,7 +29,7 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Settings {
-            limits: Limits { states: 10_000, steps: 400_000 },
+            limits: InfosetLimits { states: 10_000, steps: 400_000 },
             particles: 2_000,
             keep: Keep::States,
             model: Arc::new(Uniform),

@@ -46,7 +46,7 @@ mod votes;
 
 pub use belief::{Belief, Settings};
 pub use determinization::Determinization;
-pub use exact::{Keep, Layer, Limits, Tracker};
+pub use exact::{InfosetLimits, Keep, Layer, Tracker};
 pub use known::Known;
 pub use model::{Model, Uniform};
 pub use particle_filter::ParticleFilter;

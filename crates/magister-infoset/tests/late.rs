@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use common::{sheet_game, turn};
 use magister_core::{Budget, Clock, Move, Referee, Role, Seed, Stop};
-use magister_infoset::{Belief, Keep, Limits, Settings};
+use magister_infoset::{Belief, InfosetLimits, Keep, Settings};
 
 /// In four rounds each player is dealt one of thirty cards and sees its own. Then the other
 /// player's cards are shown, one per turn. A player may only play a card that it was dealt, so
@@ -61,7 +61,7 @@ fn late_evidence_does_not_end_a_belief() {
     let mut lost = 0;
     for seed in 0..MATCHES {
         let settings = Settings {
-            limits: Limits { states: 100, steps: 2_000 },
+            limits: InfosetLimits { states: 100, steps: 2_000 },
             particles: 200,
             keep: Keep::Views,
             ..Settings::default()

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 use crate::choices::Choices;
 use crate::held;
-use crate::limits::{Limits, Size, Unsolved};
+use crate::limits::{Size, SolveLimits, Unsolved};
 use crate::memory::{Memory, NONE};
 use crate::positions::rewards;
 
@@ -64,7 +64,7 @@ impl Set {
 
 impl ExtensiveForm {
     /// Builds the form by one traversal of the game.
-    pub fn new(game: &dyn Game, limits: &Limits, stop: &Stop) -> Result<Self, Unsolved> {
+    pub fn new(game: &dyn Game, limits: &SolveLimits, stop: &Stop) -> Result<Self, Unsolved> {
         let mut builder = Builder::new(game);
         while !builder.layer.is_empty() {
             builder.deepen(limits, stop)?;
@@ -200,7 +200,7 @@ impl Builder {
     }
 
     /// Extends all histories by one step.
-    fn deepen(&mut self, limits: &Limits, stop: &Stop) -> Result<(), Unsolved> {
+    fn deepen(&mut self, limits: &SolveLimits, stop: &Stop) -> Result<(), Unsolved> {
         let layer = std::mem::take(&mut self.layer);
         for (number, (node, chance)) in layer.iter().enumerate() {
             self.form.size.nodes += 1;
@@ -254,7 +254,7 @@ impl Builder {
         &mut self,
         node: &[u64],
         chance: f64,
-        limits: &Limits,
+        limits: &SolveLimits,
         stop: &Stop,
     ) -> Result<(), Unsolved> {
         let count = self.form.players.len();

@@ -33,7 +33,7 @@ pub use equilibrium::{Effort, Equilibrium};
 pub use extensive_form::ExtensiveForm;
 pub use external::External;
 pub use key::Key;
-pub use limits::{Limits, Size, Unsolved};
+pub use limits::{Size, SolveLimits, Unsolved};
 pub use outcome::{Draws, Outcome};
 pub use perfect::{Candidate, Solution};
 pub use profile::{Profile, Reply};

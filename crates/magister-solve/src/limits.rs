@@ -6,16 +6,16 @@ use magister_core::Halt;
 
 /// The resources for solving a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct SolveLimits {
     /// The maximum number of positions, or of nodes of the extensive form.
     pub nodes: usize,
     /// The approximate memory in bytes.
     pub bytes: usize,
 }
 
-impl Default for Limits {
+impl Default for SolveLimits {
     fn default() -> Self {
-        Limits { nodes: 50_000_000, bytes: 512 << 20 }
+        SolveLimits { nodes: 50_000_000, bytes: 512 << 20 }
     }
 }
 

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use crate::Key;
 use crate::choices::Choices;
 use crate::held;
-use crate::limits::{Limits, Size, Unsolved};
+use crate::limits::{Size, SolveLimits, Unsolved};
 
 /// The kind of a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +54,7 @@ impl Positions {
     /// the result is [`Halt::Hidden`] if it does not hold.
     pub(crate) fn explore(
         worker: &mut dyn Worker,
-        limits: &Limits,
+        limits: &SolveLimits,
         budget: &mut Budget,
     ) -> Result<Self, Unsolved> {
         let info = worker.info().clone();

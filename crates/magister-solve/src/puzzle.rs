@@ -5,7 +5,7 @@ use rustc_hash::FxHashSet;
 
 use crate::Key;
 use crate::held;
-use crate::limits::{Limits, Size, Unsolved};
+use crate::limits::{Size, SolveLimits, Unsolved};
 use crate::positions::{next_width, rewards};
 
 /// The best reachable result.
@@ -32,7 +32,7 @@ pub fn is_puzzle(worker: &dyn Worker) -> bool {
 /// or all have been visited. The path to the best one is then a shortest one.
 pub fn shortest(
     worker: &mut dyn Worker,
-    limits: &Limits,
+    limits: &SolveLimits,
     stop: &Stop,
 ) -> Result<PuzzleSolution, Unsolved> {
     let info = worker.info().clone();

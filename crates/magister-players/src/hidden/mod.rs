@@ -42,7 +42,7 @@ use magister_core::{
     Batch, Budget, Decision, Detail, Game, Halt, Information, Move, Results, Rng, Role, Stop,
     Stream, Thought, View, Worker,
 };
-use magister_infoset::{Belief, Keep, Limits, Settings, Votes};
+use magister_infoset::{Belief, InfosetLimits, Keep, Settings, Votes};
 
 use crate::playing::{MAX_STEPS, Means};
 use crate::rewards::Scale;
@@ -69,7 +69,7 @@ pub(crate) enum Question {
 
 impl Mind {
     pub(crate) fn new(keep: Keep, particles: usize, states: usize) -> Self {
-        let limits = Limits { states, steps: 40 * states as u64 };
+        let limits = InfosetLimits { states, steps: 40 * states as u64 };
         let settings = Settings { limits, particles, keep, ..Settings::default() };
         Mind { settings, belief: None, worker: None }
     }

@@ -140,7 +140,7 @@ impl Walk<'_> {
                 other.look_carefully(names);
             }
             if let Some(difference) = leader.view.difference(&other.view, names) {
-                self.out.disagreements.push(told(made, &difference));
+                self.out.disagreements.push(with_path(made, &difference));
                 return false;
             }
             other.compared += 1;
@@ -172,7 +172,7 @@ impl Walk<'_> {
                 (None, _) => first = Some(result),
                 (Some(Ok(())), Err(halt)) | (Some(Err(halt)), Ok(())) => {
                     let what = format!("only one evaluator can make the step: {halt}");
-                    self.out.disagreements.push(told(made, &what));
+                    self.out.disagreements.push(with_path(made, &what));
                     return false;
                 }
                 (Some(_), _) => {}
@@ -183,6 +183,6 @@ impl Walk<'_> {
 }
 
 /// A difference with the path to it, in the form of `magister step --moves`.
-fn told(made: &[String], difference: &str) -> String {
+fn with_path(made: &[String], difference: &str) -> String {
     format!("after {} steps (--moves '{}'): {difference}", made.len(), made.join("; "))
 }

@@ -20,6 +20,9 @@ pub struct Card {
     /// Other names by which it is found.
     #[serde(default)]
     pub aliases: Vec<String>,
+    /// What is given in a puzzle and not drawn on its board.
+    #[serde(default)]
+    pub clues: String,
     /// What is known about it and can be counted again.
     #[serde(default)]
     pub facts: Facts,

@@ -33,6 +33,9 @@ pub struct Registered {
     pub hidden: bool,
     /// Whether it is shown the true state, which the record then says.
     pub clairvoyant: bool,
+    /// Whether it has to look at a game with hidden information before it can play it. That is
+    /// done when it is made, before any clock runs.
+    pub prepares: bool,
     /// Makes one.
     pub make: fn(&Arguments) -> Result<Box<dyn Agent>, SourceError>,
 }

@@ -81,8 +81,14 @@ fn repeated_proofs_are_shown_once() {
 (<= t (u 1))
 (<= (u ?x) (role ?x))";
     let explain_text = explain_text(text, "p");
-    assert!(explain_text.contains("  q: by the rule in line 3\n    s: by the rule in line 5\n"), "{explain_text}");
-    assert!(explain_text.contains("  r: by the rule in line 4\n    s: see above\n"), "{explain_text}");
+    assert!(
+        explain_text.contains("  q: by the rule in line 3\n    s: by the rule in line 5\n"),
+        "{explain_text}"
+    );
+    assert!(
+        explain_text.contains("  r: by the rule in line 4\n    s: see above\n"),
+        "{explain_text}"
+    );
     assert!(explain_text.contains("(not t): nothing makes t true"), "{explain_text}");
 }
 
@@ -103,8 +109,12 @@ some :- exists(X,cell(X,x))
 legal(go)
 go :: cell(1,x)
 control(robot)";
-    assert!(explain_text(operations, "free(N)").contains("countofall(X,cell(X,b),2): by 2 answers"));
-    assert!(explain_text(operations, "free(3)").contains("countofall(X,cell(X,b),3): it would be 2"));
+    assert!(
+        explain_text(operations, "free(N)").contains("countofall(X,cell(X,b),2): by 2 answers")
+    );
+    assert!(
+        explain_text(operations, "free(3)").contains("countofall(X,cell(X,b),3): it would be 2")
+    );
     assert!(explain_text(operations, "sum(3)").contains("evaluate(plus(1,2),3): computed"));
     assert!(explain_text(operations, "sum(4)").contains("evaluate(plus(1,2),4): it would be 3"));
     assert!(explain_text(operations, "some").contains("  cell(2,x): in the state"));
@@ -122,7 +132,11 @@ fn the_nearest_miss_is_shown() {
     assert!(!full.contains("?r = 2"), "{full}");
     let many = "(role a) (init (f 0)) (n 1) (n 2) (n 3) (n 4) (n 5) (n 6)
 (<= p (n ?x) (true (f ?x)))";
-    assert!(explain_text(many, "p").contains("and 5 more like this"), "{}", explain_text(many, "p"));
+    assert!(
+        explain_text(many, "p").contains("and 5 more like this"),
+        "{}",
+        explain_text(many, "p")
+    );
     // A failing condition that would have bound a variable of another.
     let open = "(role a) (n 1) (<= p (q ?x) (distinct ?x 1) (n 1)) (<= (q ?x) (r ?x)) (r 1)";
     let open = explain_text(open, "p");
@@ -137,7 +151,10 @@ fn the_nearest_miss_is_shown() {
 fn a_rule_that_gives_something_else() {
     let text = "(role a) (n 1 2) (<= (p ?x ?y) (n ?x ?y)) (<= p1 (p ?x ?x)) (<= (q ?x) (n ?x ?y))";
     let explained_p = explain_text(text, "p1");
-    assert!(explained_p.contains("line 1, ?x = 1, ?y = 2: it gives (p 1 2) instead"), "{explained_p}");
+    assert!(
+        explained_p.contains("line 1, ?x = 1, ?y = 2: it gives (p 1 2) instead"),
+        "{explained_p}"
+    );
     assert!(explain_text(text, "(q (f ?x))").contains("it gives (q 1) instead"));
 }
 
@@ -145,14 +162,20 @@ fn a_rule_that_gives_something_else() {
 fn a_failing_cycle_is_shown_once() {
     let text = "(role a) (<= (p ?x) (q ?x)) (<= (q ?x) (p ?x)) (<= (q ?x) (r ?x) (s ?x)) (r 1)";
     let explain_text = explain_text(text, "(p 1)");
-    assert!(explain_text.contains("(p 1): see above") || explain_text.contains("and 1 more rule"), "{explain_text}");
+    assert!(
+        explain_text.contains("(p 1): see above") || explain_text.contains("and 1 more rule"),
+        "{explain_text}"
+    );
 }
 
 #[test]
 fn negation_is_explained_by_what_holds() {
     let text = "(role a) (init on) (<= p (not q)) (<= q (true on))";
     let explain_text = explain_text(text, "p");
-    assert!(explain_text.contains("(not q): q holds\n      q: by the rule in line 1"), "{explain_text}");
+    assert!(
+        explain_text.contains("(not q): q holds\n      q: by the rule in line 1"),
+        "{explain_text}"
+    );
     let not = explained(text, "(not p)", Extent::default()).1;
     assert!(not.holds && !not.node(not.node(not.roots[0]).children[0]).holds);
 }
@@ -167,7 +190,10 @@ fn names_that_nothing_defines() {
     // A bare fluent is understood.
     assert!(explain_text(text, "(cell 1 b)").starts_with("(true (cell 1 b)) holds: in the state"));
     assert!(explain_text(text, "cell(1,b)").starts_with("(true (cell 1 b)) holds"));
-    assert!(explain_text(text, "(true (cel 1 b))").contains("the rules have no such fluent; did you mean"));
+    assert!(
+        explain_text(text, "(true (cel 1 b))")
+            .contains("the rules have no such fluent; did you mean")
+    );
 }
 
 #[test]

@@ -70,7 +70,8 @@ impl Writer<'_> {
         let Explanation { answers, roots, .. } = self.explanation;
         if *answers > 1 {
             let shown = roots.len();
-            let shown = if shown < *answers { format!(", of which {shown}") } else { String::new() };
+            let shown =
+                if shown < *answers { format!(", of which {shown}") } else { String::new() };
             let _ = writeln!(self.out, "{answers} answers{shown}:");
         }
         self.number();

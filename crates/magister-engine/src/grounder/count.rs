@@ -44,7 +44,9 @@ impl Grounder<'_> {
             for key in self.keys(counter) {
                 let rows = self.rows_of(counter, &key).len();
                 if rows > MOST {
-                    return Err(Halt::Limit(format!("a count over more than {MOST} rows exceeds the limit")));
+                    return Err(Halt::Limit(format!(
+                        "a count over more than {MOST} rows exceeds the limit"
+                    )));
                 }
                 // The highest count is the newest: if it exists, all do.
                 for count in (0..=rows).rev() {

@@ -66,7 +66,10 @@ impl Network {
             };
             let known: Vec<Edge> = known.iter().filter_map(of_side).collect();
             let network = self.side_of(turns, role, &known, stop)?;
-            debug_assert!(same(self, &network, turn), "a per-player network agrees with the whole one");
+            debug_assert!(
+                same(self, &network, turn),
+                "a per-player network agrees with the whole one"
+            );
             let mut graph = self.graph.clone();
             let all = graph.and(known);
             let (graph, known) = share(&graph, &[all], stop)?;

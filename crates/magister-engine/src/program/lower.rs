@@ -136,7 +136,9 @@ impl<'a> Lowering<'a> {
         match program.roles.len() {
             0 => Err(Error::Game("the rules name no role; write `(role r)` for each".to_owned())),
             1..=255 => Ok(()),
-            many => Err(Error::Game(format!("the rules have {many} roles; at most 255 are allowed"))),
+            many => {
+                Err(Error::Game(format!("the rules have {many} roles; at most 255 are allowed")))
+            }
         }
     }
 

@@ -14,6 +14,7 @@ mod identity;
 mod instructions;
 mod lanes;
 mod ledger;
+mod levels;
 mod methods;
 mod mutate;
 mod perfect;
@@ -75,6 +76,8 @@ enum Task {
     Batch(batch::Options),
     /// Every player on every game at 100 ms per move: reports illegal and late moves
     Clocks(clocks::Options),
+    /// Whether each difficulty level beats the one below it
+    Levels(levels::Options),
     /// Ask a player in every position of solvable games
     Perfect(perfect::Options),
     /// Time to read and check the oracle's GDL rulesheets, and to refuse hostile files
@@ -135,6 +138,7 @@ fn main() -> Result<()> {
         Task::Clocks(options) => clocks::run(&options)?,
         Task::Methods(options) => methods::run(&options)?,
         Task::Audit(options) => audit::run(&options)?,
+        Task::Levels(options) => levels::run(&options)?,
         Task::Perfect(options) => perfect::run(&options)?,
         Task::Signature(options) => signature::run(&options)?,
         Task::Deny => deny::run()?,

@@ -304,7 +304,8 @@ impl Analysis {
         let choosing = info.players().find(|&role| worker.legal(role).len() > 1);
         let Some(role) = choosing.or_else(|| info.players().next()) else { return Ok(None) };
         let mut budget = Budget::iterations(self.solving).with_stop(stop.clone());
-        let limits = magister_solve::Limits { nodes: self.solving as usize, ..Default::default() };
+        let limits =
+            magister_solve::SolveLimits { nodes: self.solving as usize, ..Default::default() };
         if let Ok(solution) = Solution::of_game(&*self.game, role, &limits, &mut budget) {
             let values = solution.value();
             return Ok(Some(info.players().map(|role| values[role.index()]).collect()));

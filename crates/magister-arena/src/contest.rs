@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use magister_core::record::MatchLimits;
 use magister_core::{
-    Event, Fault, FaultKind, Game, MatchEnd, MatchRecord, PlayerSource, Seed, Setup,
+    Event, Fault, FaultKind, Game, Match, MatchEnd, MatchRecord, PlayerSource, Seed, Setup, Stop,
 };
 
 use crate::clock::TimeControl;
@@ -107,10 +107,22 @@ impl Contest {
             thoughts: self.thoughts,
             ..Setup::new(seed, players.iter().map(|player| player.seat()).collect())
         };
-        match Driver::new(self, players, &setup, observer) {
+        let begin = |stop: &Stop| Match::new(&self.game, &setup, stop);
+        match Driver::new(self, players, begin, observer) {
             Ok(driver) => driver.run(),
             Err(error) => self.unplayed(setup, error),
         }
+    }
+
+    /// Goes on with a match that was paused, from its record. Chance does what it would have done
+    /// without the pause. The error says why the record cannot be continued.
+    pub fn resume(
+        &self,
+        players: &[Arc<dyn PlayerSource>],
+        record: &MatchRecord,
+    ) -> Result<MatchRecord, String> {
+        let begin = |stop: &Stop| Match::from_record(&self.game, record, stop);
+        Ok(Driver::new(self, players, begin, &mut |_| {})?.run())
     }
 
     /// The record of a match that could not start.

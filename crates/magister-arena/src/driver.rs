@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use magister_core::{
     Answer, Event, FaultKind, Halt, Information, Match, MatchEnd, MatchError, MatchRecord, Move,
-    Pending, PlayerKind, PlayerSource, Rng, Role, Said, Setup, View,
+    Pending, PlayerKind, PlayerSource, Rng, Role, Said, Stop, View,
 };
 use magister_infoset::Determinization;
 
@@ -26,6 +26,7 @@ enum Asker {
 /// What a person requests instead of a move.
 enum Instead {
     Go(Wish),
+    Pause,
     Resign,
     Leave,
 }
@@ -43,7 +44,7 @@ impl<'a> Driver<'a> {
     pub(crate) fn new(
         contest: &'a Contest,
         players: &[Arc<dyn PlayerSource>],
-        setup: &Setup,
+        begin: impl FnOnce(&Stop) -> Result<Match, MatchError>,
         observer: &'a mut dyn FnMut(&Event),
     ) -> Result<Self, String> {
         let dog = Watchdog::new(contest.patience).map_err(|error| error.to_string())?;
@@ -69,7 +70,7 @@ impl<'a> Driver<'a> {
             };
             askers.push((role, asker));
         }
-        let started = dog.watch(|stop| Match::new(game, setup, stop));
+        let started = dog.watch(begin);
         let current = started.map_err(|error| error.to_string())?;
         Ok(Driver { contest, current, askers, dog, observer })
     }
@@ -85,6 +86,7 @@ impl<'a> Driver<'a> {
             match self.current.end() {
                 Some(MatchEnd::Terminal) if self.over() => {}
                 Some(_) => break,
+                None if self.current.is_paused() => break,
                 None => self.turn(),
             }
         }
@@ -151,6 +153,7 @@ impl<'a> Driver<'a> {
                 }
             }
             Err((role, Instead::Go(wish))) => self.go(role, wish),
+            Err((_, Instead::Pause)) => drop(self.current.pause()),
             Err((role, Instead::Resign)) => drop(self.current.resign(role)),
             Err((role, Instead::Leave)) => drop(self.current.leave(role)),
         }
@@ -200,7 +203,7 @@ impl<'a> Driver<'a> {
         let gone = self.dog.watch(|stop| match wish {
             Wish::Back(count) => current.take_back(role, count, stop),
             Wish::Forth(count) => current.redo(role, count, stop),
-            Wish::Play(_) | Wish::Resign | Wish::Leave => Ok(()),
+            Wish::Play(_) | Wish::Pause | Wish::Resign | Wish::Leave => Ok(()),
         });
         if let Err(error @ MatchError::Halt(_)) = gone {
             self.break_off(&error);
@@ -241,7 +244,7 @@ fn possible(wish: Wish, back: usize, forth: usize) -> bool {
     match wish {
         Wish::Back(count) => (1..=back).contains(&count),
         Wish::Forth(count) => (1..=forth).contains(&count),
-        Wish::Play(_) | Wish::Resign | Wish::Leave => false,
+        Wish::Play(_) | Wish::Pause | Wish::Resign | Wish::Leave => false,
     }
 }
 
@@ -257,6 +260,7 @@ fn wish(
     loop {
         match person.choose(&asked) {
             Wish::Play(choice) if asked.is_legal(choice) => return Ok((choice, begun.elapsed())),
+            Wish::Pause => return Err((role, Instead::Pause)),
             Wish::Resign => return Err((role, Instead::Resign)),
             Wish::Leave => return Err((role, Instead::Leave)),
             wish if possible(wish, back, forth) => return Err((role, Instead::Go(wish))),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, BufRead};
 
-use magister_core::MatchRecord;
+use magister_core::{FaultKind, MatchRecord};
 use serde::{Deserialize, Serialize};
 
 use crate::online::Meeting;
@@ -26,6 +26,44 @@ impl Pairing {
     pub fn of(record: &MatchRecord) -> Option<Self> {
         let (game, seats) = (record.game.clone(), record.players.clone());
         Some(Pairing { game, round: record.round?, seats })
+    }
+}
+
+/// How often a player's move was replaced by a random one, by the reason.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Mistakes {
+    /// Its answer came too late.
+    pub late: u64,
+    /// Its answer was not a legal move.
+    pub illegal: u64,
+    /// It crashed, could not be reached or gave no answer for another reason.
+    pub other: u64,
+}
+
+impl Mistakes {
+    /// The mistakes of one seat in a match.
+    pub fn of(record: &MatchRecord, seat: usize) -> Self {
+        let mut mistakes = Mistakes::default();
+        let own = record.errors.iter().filter(|fault| fault.seat == Some(seat));
+        for fault in own.filter(|fault| fault.kind.is_mistake()) {
+            match fault.kind {
+                FaultKind::Late => mistakes.late += 1,
+                FaultKind::Illegal => mistakes.illegal += 1,
+                _ => mistakes.other += 1,
+            }
+        }
+        mistakes
+    }
+
+    /// All of them.
+    pub fn total(&self) -> u64 {
+        self.late + self.illegal + self.other
+    }
+
+    fn add(&mut self, more: &Mistakes) {
+        self.late += more.late;
+        self.illegal += more.illegal;
+        self.other += more.other;
     }
 }
 
@@ -112,6 +150,17 @@ impl Log {
     /// All matches.
     pub fn matches(&self) -> impl Iterator<Item = (&Pairing, &MatchRecord)> {
         self.played.iter()
+    }
+
+    /// What each player did wrong, over all matches. Players without a mistake are listed too.
+    pub fn mistakes(&self) -> BTreeMap<&str, Mistakes> {
+        let mut mistakes: BTreeMap<&str, Mistakes> = BTreeMap::new();
+        for (pairing, record) in &self.played {
+            for (seat, player) in pairing.seats.iter().enumerate() {
+                mistakes.entry(player).or_default().add(&Mistakes::of(record, seat));
+            }
+        }
+        mistakes
     }
 
     /// The participants and rewards of each match, round after round, in one game or in all. In

@@ -1,6 +1,6 @@
 //! The summary of a series.
 
-use magister_core::{Info, MatchRecord};
+use magister_core::{Game, Info, MatchRecord, Stop};
 use serde::{Deserialize, Serialize};
 
 /// The summary of a series.
@@ -98,7 +98,7 @@ pub struct Line {
     pub score_interval: Option<(f64, f64)>,
     /// The number of faults.
     pub errors: u64,
-    /// Its mean time per requested move, in milliseconds.
+    /// Its mean time for a move that it could choose, in milliseconds.
     pub mean_time_ms: f64,
     #[serde(skip)]
     sums: Sums,
@@ -124,6 +124,13 @@ impl Summary {
 
     /// Adds one match.
     pub fn add(&mut self, record: &MatchRecord) {
+        self.add_choices(record, |_, _| true);
+    }
+
+    /// Counts one match in which a seat had a choice in a step, both counted from 0, if `chose`
+    /// says so. Other steps do not count for the mean time of a move: with hidden information a
+    /// player is asked even if it has one legal move.
+    pub fn add_choices(&mut self, record: &MatchRecord, chose: impl Fn(usize, usize) -> bool) {
         self.games += 1;
         self.moves += record.moves.len() as u64;
         let rewards: Option<Vec<f64>> = record.rewards.iter().copied().collect();
@@ -143,9 +150,12 @@ impl Summary {
             let own = record.errors.iter().filter(|fault| fault.seat == Some(seat));
             let faults = own.filter(|fault| fault.kind.is_mistake());
             line.errors += faults.count() as u64;
-            for &time in record.times_ms.iter().filter_map(|times| times.get(seat)) {
-                line.sums.asked += u64::from(time > 0.0);
-                line.sums.time += time;
+            for (step, times) in record.times_ms.iter().enumerate() {
+                let time = times.get(seat).copied().unwrap_or(0.0);
+                if time > 0.0 && chose(step, seat) {
+                    line.sums.asked += 1;
+                    line.sums.time += time;
+                }
             }
             if let Some(rewards) = &rewards {
                 line.count(rewards, seat);
@@ -162,6 +172,19 @@ impl Summary {
         });
         &mut self.players[at]
     }
+}
+
+/// Which seats had a choice in each step of a match. Empty if the match does not agree with the
+/// rules of the game.
+pub fn choices(game: &dyn Game, record: &MatchRecord) -> Vec<Vec<bool>> {
+    let Ok(again) = record.replay(game, &Stop::never()) else { return Vec::new() };
+    let mut worker = game.worker();
+    let mut chose = |state: &Vec<u64>| {
+        let loaded = worker.load(state, &Stop::never()).is_ok();
+        let players = game.info().players();
+        players.map(|role| loaded && worker.legal(role).len() > 1).collect()
+    };
+    again.states.iter().map(&mut chose).collect()
 }
 
 impl Line {
@@ -300,6 +323,15 @@ mod tests {
         summary.add(&record(&[Some(100.0), Some(0.0)]));
         let line = &summary.players[0];
         assert_eq!((line.score, line.mean_reward), (Some(0.5), Some(50.0)));
+    }
+
+    #[test]
+    fn forced_moves_do_not_count_for_the_time() {
+        let mut summary = Summary::default();
+        let times_ms = vec![vec![90.0], vec![10.0], vec![0.0]];
+        let played = MatchRecord { times_ms, ..record(&[Some(0.0)]) };
+        summary.add_choices(&played, |step, _| step == 0);
+        assert!((summary.players[0].mean_time_ms - 90.0).abs() < 1e-9);
     }
 
     #[test]

@@ -94,6 +94,12 @@ impl Page {
     /// A cross table: shares from 0 to 1 for pairs that met.
     pub fn cross_table(&mut self, names: &[String], cell: impl Fn(usize, usize) -> Option<f64>) {
         let side = ((WIDTH - MARGIN - LEFT) / names.len().max(1) as f64).min(56.0);
+        // Names are too long for columns; their numbers stand before the names of the rows.
+        for column in 0..names.len() {
+            let middle = LEFT + side * (column as f64 + 0.4);
+            self.words(middle, self.y, "small", &format!("{}.", column + 1));
+        }
+        self.y += 0.4 * LINE;
         for (row, name) in names.iter().enumerate() {
             self.words(MARGIN, self.y + 0.6 * side, "text", &format!("{}. {name}", row + 1));
             for column in 0..names.len() {
@@ -228,5 +234,7 @@ mod tests {
         assert!(text.contains("&lt;&amp; &gt;") && !text.contains("<x>"));
         assert_eq!(text.matches('<').count(), text.matches('>').count());
         assert!(!text.contains("inf\"") && !text.contains("inf,"), "{text}");
+        // The cross table has a head for each column beside the names of the rows.
+        assert!(text.contains(">1.</text>") && text.contains(">2.</text>"), "{text}");
     }
 }

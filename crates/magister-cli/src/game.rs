@@ -46,6 +46,27 @@ pub(crate) fn find(argument: &str, reading: &Reading) -> Result<Source> {
     Ok(found?)
 }
 
+/// The game of an argument for commands in which somebody plays: rules with errors are refused,
+/// because a game that is not what its author meant is no fun to play. `force` accepts them.
+pub(crate) fn find_clean(argument: &str, reading: &Reading, force: bool) -> Result<Source> {
+    let source = find(argument, reading)?;
+    if force {
+        return Ok(source);
+    }
+    if let Some(findings) = source.check().filter(magister::Findings::has_errors) {
+        let mut err = anstream::stderr().lock();
+        for finding in findings.terminal() {
+            writeln!(err, "{finding}\n")?;
+        }
+        bail!(
+            "{} has errors; correct them (see `magister check`), or play it all the same with \
+             --force",
+            source.name()
+        );
+    }
+    Ok(source)
+}
+
 /// The game of an argument, ready to play.
 pub(crate) fn open(
     argument: &str,
@@ -58,6 +79,13 @@ pub(crate) fn open(
 /// The game of an argument, ready for players that search.
 pub(crate) fn open_for_play(argument: &str, reading: &Reading) -> Result<Playable> {
     let playable = open(argument, None, reading)?;
+    playable.warm_up();
+    Ok(playable)
+}
+
+/// The same, where rules with errors are refused unless `force` accepts them.
+pub(crate) fn open_clean(argument: &str, reading: &Reading, force: bool) -> Result<Playable> {
+    let playable = find_clean(argument, reading, force)?.prepare(None)?;
     playable.warm_up();
     Ok(playable)
 }

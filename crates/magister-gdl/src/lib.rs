@@ -56,7 +56,7 @@ pub use check::check;
 pub use code::Code;
 pub use diagnostic::{Diagnostic, Diagnostics};
 pub use examine::{Examined, examine};
-pub use limits::Limits;
+pub use limits::ReadLimits;
 pub use magister_diagnostic::{Lines, Place, Related, Severity, Source, Span};
 pub use name::Name;
 pub use print::print;

@@ -5,7 +5,7 @@
 
 /// The limits of one reading. The defaults are far above any published rulesheet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Limits {
+pub struct ReadLimits {
     /// Size of the text in bytes.
     pub bytes: usize,
     /// The total number of terms, connectives and statements.
@@ -16,7 +16,7 @@ pub struct Limits {
     pub diagnostics: usize,
 }
 
-impl Default for Limits {
+impl Default for ReadLimits {
     fn default() -> Self {
         Self { bytes: 16 << 20, nodes: 2_000_000, depth: 200, diagnostics: 200 }
     }

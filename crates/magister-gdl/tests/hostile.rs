@@ -1,7 +1,8 @@
 //! Hostile input: giant, deep, wide and senseless. A clear error, no crash, no flood.
 
 use magister_gdl::{
-    Code, Diagnostics, Dialect, Limits, Options, Source, Syntax, examine, print, read, translate,
+    Code, Diagnostics, Dialect, Options, ReadLimits, Source, Syntax, examine, print, read,
+    translate,
 };
 
 const SYNTAXES: [Syntax; 2] = [Syntax::Kif, Syntax::Infix];
@@ -42,7 +43,7 @@ fn a_million_opening_parentheses() {
         for text in ["(".repeat(1 << 20), "(\n".repeat(1 << 20), "f(".repeat(1 << 20)] {
             let found = examine_as(&text, syntax);
             assert!(found.has_errors());
-            assert!(found.as_slice().len() <= 3 * Limits::default().diagnostics);
+            assert!(found.as_slice().len() <= 3 * ReadLimits::default().diagnostics);
         }
     }
     assert!(has(&examine_as(&"(".repeat(1 << 20), Syntax::Kif), Code::TooDeep));
@@ -60,7 +61,7 @@ fn a_million_of_anything() {
         let text = piece.repeat(200_000);
         for syntax in SYNTAXES {
             let found = examine_as(&text, syntax);
-            assert!(found.as_slice().len() <= 3 * Limits::default().diagnostics, "{piece:?}");
+            assert!(found.as_slice().len() <= 3 * ReadLimits::default().diagnostics, "{piece:?}");
         }
     }
 }
@@ -78,13 +79,13 @@ fn too_many_nodes_end_the_reading_with_one_error() {
 
 #[test]
 fn limits_can_be_set() {
-    let limits = Limits { depth: 3, ..Limits::default() };
+    let limits = ReadLimits { depth: 3, ..ReadLimits::default() };
     let options = Options { limits, ..Options::default() };
     assert!(has(&read("(a (b (c (d))))", &options).diagnostics, Code::TooDeep));
     assert!(!has(&read("(a (b (c)))", &options).diagnostics, Code::TooDeep));
-    let limits = Limits { bytes: 4, ..Limits::default() };
+    let limits = ReadLimits { bytes: 4, ..ReadLimits::default() };
     assert!(has(&read("(role x)", &Options { limits, ..options }).diagnostics, Code::TooLarge));
-    let limits = Limits { nodes: 4, ..Limits::default() };
+    let limits = ReadLimits { nodes: 4, ..ReadLimits::default() };
     assert!(has(
         &read("(role x) (role y)", &Options { limits, ..options }).diagnostics,
         Code::TooLarge

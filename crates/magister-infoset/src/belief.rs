@@ -3,20 +3,21 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use magister_core::{Budget, Game, Halt, Rng, Role, Stop, Turn, Worker};
+use magister_core::{Budget, Game, Halt, Move, Rng, Role, Stop, Turn, Worker};
 
 use crate::InfosetError;
-use crate::exact::{Keep, Limits, Tracker};
+use crate::exact::{InfosetLimits, Keep, Tracker};
 use crate::model::{Model, Uniform};
 use crate::particle_filter::ParticleFilter;
 use crate::pretend::pretend;
 use crate::views::{ViewId, Views};
+use crate::votes::Votes;
 
 /// How a belief is represented.
 #[derive(Clone)]
 pub struct Settings {
     /// How large the exact information set may become.
-    pub limits: Limits,
+    pub limits: InfosetLimits,
     /// The number of particles in a sample.
     pub particles: usize,
     /// Whether the information states of all roles are stored.
@@ -28,7 +29,7 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Settings {
-            limits: Limits { states: 10_000, steps: 400_000 },
+            limits: InfosetLimits { states: 10_000, steps: 400_000 },
             particles: 2_000,
             keep: Keep::States,
             model: Arc::new(Uniform),
@@ -60,6 +61,8 @@ enum Kind {
 const EXACT: f64 = 0.75;
 const SAMPLED: f64 = 0.5;
 const HOPE: f64 = 0.15;
+/// The number of states that vote on the legal moves when no consistent history was found.
+const GUESSES: usize = 32;
 
 impl Belief {
     /// The belief before the first turn.
@@ -185,15 +188,16 @@ impl Belief {
         Err(Halt::Rules(what.to_owned()))
     }
 
-    /// Brings a worker to some possible state of the game, for when there was no time to find a
-    /// consistent one. The larger the remaining budget, the closer the state is to what was seen.
-    pub fn pretend(
+    /// The moves that are legal in most of some states that the game may be in, for when no
+    /// consistent history was found. The states agree with the latest percepts if such states were
+    /// found within half of the budget.
+    pub fn guess_legal(
         &self,
         turns: &[Turn],
         worker: &mut dyn Worker,
         budget: &Budget,
         rng: &mut Rng,
-    ) -> Result<(), Halt> {
+    ) -> Result<Vec<Move>, Halt> {
         let (passed, state) = match &self.kind {
             Some(Kind::Sampled(filter)) => {
                 let (passed, state) = filter.farthest();
@@ -202,14 +206,30 @@ impl Belief {
             Some(Kind::Exact(tracker)) => (self.turns.len(), tracker.layer().state(0)),
             None => return Err(Halt::Hidden),
         };
-        worker.load(state, &Stop::never())?;
         let rest = turns.get(passed..).unwrap_or_default();
         let (all, stop) = (budget.remaining(), budget.stop());
         let hope = || {
             let late = all.zip(budget.remaining()).is_some_and(|(all, left)| left < all / 2);
             !late && !stop.is_set()
         };
-        pretend(&*self.game, &*self.settings.model, self.role, rest, worker, rng, &hope)
+        let mut closest = usize::MAX;
+        let mut votes = Votes::default();
+        for guess in 0..GUESSES {
+            if guess > 0 && !hope() {
+                break;
+            }
+            worker.load(state, &Stop::never())?;
+            let model = &*self.settings.model;
+            let distance = pretend(&*self.game, model, self.role, rest, worker, rng, &hope)?;
+            if distance < closest || guess == 0 {
+                closest = distance;
+                votes = Votes::default();
+            }
+            if distance == closest {
+                votes.add(worker.legal(self.role), 1.0);
+            }
+        }
+        Ok(votes.most())
     }
 
     fn all(&self) -> usize {

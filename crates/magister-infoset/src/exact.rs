@@ -17,16 +17,16 @@ use crate::views::Views;
 
 /// How large an information set may become.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct InfosetLimits {
     /// The maximum number of states.
     pub states: usize,
     /// The maximum number of steps for one turn.
     pub steps: u64,
 }
 
-impl Default for Limits {
+impl Default for InfosetLimits {
     fn default() -> Self {
-        Limits { states: 1_000_000, steps: 100_000_000 }
+        InfosetLimits { states: 1_000_000, steps: 100_000_000 }
     }
 }
 
@@ -55,7 +55,7 @@ pub struct Tracker {
     game: Arc<dyn Game>,
     role: Role,
     model: Arc<dyn Model>,
-    limits: Limits,
+    limits: InfosetLimits,
     worker: Box<dyn Worker>,
     views: Option<Views>,
     layer: Layer,
@@ -78,7 +78,7 @@ impl Tracker {
     /// The information set before the first turn. The others are assumed to play uniformly at
     /// random, and histories are merged by state.
     pub fn new(game: Arc<dyn Game>, role: Role, stop: &Stop) -> Result<Self, InfosetError> {
-        Self::with(game, role, Keep::States, Limits::default(), Arc::new(Uniform), stop)
+        Self::with(game, role, Keep::States, InfosetLimits::default(), Arc::new(Uniform), stop)
     }
 
     /// The information set before the first turn.
@@ -86,7 +86,7 @@ impl Tracker {
         game: Arc<dyn Game>,
         role: Role,
         keep: Keep,
-        limits: Limits,
+        limits: InfosetLimits,
         model: Arc<dyn Model>,
         stop: &Stop,
     ) -> Result<Self, InfosetError> {
@@ -100,7 +100,7 @@ impl Tracker {
         mut worker: Box<dyn Worker>,
         role: Role,
         keep: Keep,
-        limits: Limits,
+        limits: InfosetLimits,
         model: Arc<dyn Model>,
         stop: &Stop,
     ) -> Result<Self, InfosetError> {

@@ -42,15 +42,17 @@ mod rejuvenate;
 mod search;
 mod trail;
 mod views;
+mod votes;
 
 pub use belief::{Belief, Settings};
 pub use determinization::Determinization;
-pub use exact::{Keep, Layer, Limits, Tracker};
+pub use exact::{InfosetLimits, Keep, Layer, Tracker};
 pub use known::Known;
 pub use model::{Model, Uniform};
 pub use particle_filter::ParticleFilter;
 pub use pool::{Pool, Rows};
 pub use views::{ViewId, Views};
+pub use votes::Votes;
 
 use magister_core::Halt;
 

@@ -14,7 +14,8 @@ const BLIND: usize = 20;
 const TRIES: usize = 64;
 
 /// Replays the role's own moves of some turns from a worker's state. While there is hope, it takes
-/// joint moves that come close to the observations, and random ones afterwards.
+/// joint moves that come close to the observations, and random ones afterwards. Returns how far
+/// the percepts of the last turn are from the observed ones; 0 if they are equal.
 pub(crate) fn pretend(
     game: &dyn Game,
     model: &dyn Model,
@@ -23,7 +24,8 @@ pub(crate) fn pretend(
     worker: &mut dyn Worker,
     rng: &mut Rng,
     hope: &dyn Fn() -> bool,
-) -> Result<(), Halt> {
+) -> Result<usize, Halt> {
+    let mut last = 0;
     let (mut step, mut joint, mut state) = (Step::new(), Vec::new(), Vec::new());
     let (mut hints, mut proposal) = (Hints::default(), Proposal::default());
     let never = Stop::never();
@@ -32,7 +34,7 @@ pub(crate) fn pretend(
         let turn = if worker.silent() {
             None
         } else {
-            let Some(turn) = turns.next() else { return Ok(()) };
+            let Some(turn) = turns.next() else { return Ok(last) };
             Some(turn)
         };
         let own = turn.map(|(_, turn)| turn.own);
@@ -43,8 +45,17 @@ pub(crate) fn pretend(
             if let Some((at, turn)) = turn.filter(|_| blind == 0 && hope()) {
                 proposal.begin(game.info().roles.len());
                 proposal.look(game, &*worker, role, (all, at), &mut hints, &never)?;
-                let question = (model, role, turn);
-                drawn = closest(question, &mut proposal, worker, &mut joint, rng, hope)?;
+                let draw = |worker: &dyn Worker, joint: &mut Vec<Move>, rng: &mut Rng| {
+                    proposal.draw(worker, model, role, turn.own, joint, rng).is_some()
+                };
+                drawn = closest(turn, role, draw, worker, &mut joint, rng, hope)?;
+                // If the own move is illegal here, the percepts still say what happened.
+                if !drawn {
+                    let draw = |worker: &dyn Worker, joint: &mut Vec<Move>, rng: &mut Rng| {
+                        draw_joint(worker, model, role, None, joint, rng)
+                    };
+                    drawn = closest(turn, role, draw, worker, &mut joint, rng, hope)?;
+                }
             }
             // If the own move is illegal or ends the game, the true state is another one. The turn
             // passes all the same, or it would be another role's turn at the end.
@@ -53,28 +64,32 @@ pub(crate) fn pretend(
                 && !draw_joint(worker, model, role, own, &mut joint, rng)
                 && !draw_joint(worker, model, role, None, &mut joint, rng)
             {
-                return Ok(());
+                return Ok(usize::MAX);
             }
             worker.step(&joint, &mut step, &never)?;
             // The game is not over, or nobody would ask for a move.
             if !worker.terminal() {
                 over = false;
+                if let Some((_, turn)) = turn {
+                    last = distance(&turn.seen, role, &joint, &step);
+                }
                 break;
             }
             worker.load(&state, &never)?;
         }
         // Without a turn to replay, this would repeat forever.
         if over && turn.is_none() {
-            return Ok(());
+            return Ok(usize::MAX);
         }
     }
 }
 
-/// Samples some joint moves and takes the one whose percepts are most like the observations.
+/// Draws some joint moves and takes the one whose percepts are most like the observed ones.
 /// Returns false if there is none.
 fn closest(
-    (model, role, turn): (&dyn Model, Role, &Turn),
-    proposal: &mut Proposal,
+    turn: &Turn,
+    role: Role,
+    mut draw: impl FnMut(&dyn Worker, &mut Vec<Move>, &mut Rng) -> bool,
     worker: &mut dyn Worker,
     best: &mut Vec<Move>,
     rng: &mut Rng,
@@ -83,8 +98,9 @@ fn closest(
     let (mut step, mut joint) = (Step::new(), Vec::new());
     let mut least = usize::MAX;
     for _ in 0..TRIES {
-        let drawn = proposal.draw(&*worker, model, role, turn.own, &mut joint, rng);
-        if drawn.is_none() || !perceived(worker.perceive(&joint, &mut step, &Stop::never()))? {
+        if !draw(&*worker, &mut joint, rng)
+            || !perceived(worker.perceive(&joint, &mut step, &Stop::never()))?
+        {
             break;
         }
         let far = distance(&turn.seen, role, &joint, &step);

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use common::{game, random_view, turn};
 use magister_core::{Game, Move, Observation, Role, Step, Stop, Turn, Worker, view::observe};
-use magister_infoset::{InfosetError, Keep, Known, Limits, Tracker, Uniform};
+use magister_infoset::{InfosetError, InfosetLimits, Keep, Known, Tracker, Uniform};
 
 fn boards(game: &dyn Game, tracker: &Tracker) -> usize {
     let board = game.board().unwrap();
@@ -91,7 +91,9 @@ fn impossible_observations_are_refused() {
 fn too_large_information_sets_are_refused() {
     let game = game("blind-tictactoe");
     let white = game.info().role("white").unwrap();
-    for limits in [Limits { states: 3, steps: 1000 }, Limits { states: 1000, steps: 3 }] {
+    for limits in
+        [InfosetLimits { states: 3, steps: 1000 }, InfosetLimits { states: 1000, steps: 3 }]
+    {
         let game = Arc::clone(&game);
         let mut tracker = Tracker::with(
             Arc::clone(&game),
@@ -219,7 +221,7 @@ fn compare(name: &str, game: &Arc<dyn Game>, role: Role, turns: &[Turn], truth: 
             Arc::clone(game),
             role,
             keep,
-            Limits::default(),
+            InfosetLimits::default(),
             Arc::new(Uniform),
             &Stop::never(),
         )

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use common::{sheet_game, turn};
 use magister_core::{Budget, Clock, Move, Referee, Role, Seed, Stop};
-use magister_infoset::{Belief, Keep, Limits, Settings};
+use magister_infoset::{Belief, InfosetLimits, Keep, Settings};
 
 /// In four rounds each player is dealt one of thirty cards and sees its own. Then the other
 /// player's cards are shown, one per turn. A player may only play a card that it was dealt, so
@@ -61,7 +61,7 @@ fn late_evidence_does_not_end_a_belief() {
     let mut lost = 0;
     for seed in 0..MATCHES {
         let settings = Settings {
-            limits: Limits { states: 100, steps: 2_000 },
+            limits: InfosetLimits { states: 100, steps: 2_000 },
             particles: 200,
             keep: Keep::Views,
             ..Settings::default()
@@ -130,10 +130,58 @@ fn a_turn_passes_that_should_have_ended_the_game() {
     for seed in 0..12 {
         let (budget, mut rng) = (Budget::iterations(1), Seed::from(seed).rng());
         for passed in 1..=turns.len() {
-            belief.pretend(&turns[..passed], &mut *worker, &budget, &mut rng).unwrap();
+            let turns = &turns[..passed];
+            let moves = belief.guess_legal(turns, &mut *worker, &budget, &mut rng).unwrap();
             let legal = if passed % 2 == 0 { "rest" } else { "tread" };
-            let first = game.text().move_text(worker.legal(me)[0]);
+            let first = game.text().move_text(moves[0]);
             assert!(first.contains(legal), "{first} after {passed} turns, seed {seed}");
+        }
+    }
+}
+
+/// A hidden draw says whose turn is next, and a percept reports it. My piece may have been captured
+/// without notice, so my own moves may be illegal in a replacement state.
+const DRAWN_TURNS: &str = "
+(role me) (role random)
+(init (turn other)) (init alive) (init (step 0))
+(player me) (player other)
+(<= (legal random (draw ?w ?c)) (player ?w) (result ?c))
+(result captured) (result spared)
+(<= (legal me noop) (true (turn other)))
+(<= (legal me advance) (true (turn me)) (true alive))
+(<= (legal me pass) (true (turn me)))
+(<= (next (turn ?w)) (does random (draw ?w ?c)))
+(<= (next alive) (true alive) (not (does random (draw me captured))) (not (does random (draw other captured))))
+(<= (next (step ?t)) (true (step ?s)) (succ ?s ?t))
+(succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5) (succ 5 6) (succ 6 7)
+(<= (sees me (turn ?w)) (does random (draw ?w ?c)))
+(<= terminal (true (step 7)))
+(goal me 50)
+";
+
+/// If no consistent history was found, the latest percept still says whose turn it is.
+#[test]
+fn the_latest_percept_is_respected() {
+    let game = sheet_game(DRAWN_TURNS);
+    let me = Role(0);
+    // The turns are mine, mine and the other's. My piece moves twice, so it is alive.
+    let seen = ["turn(me)", "turn(me)", "turn(other)", "turn(me)", "turn(me)"];
+    let own = ["noop", "advance", "advance", "noop", "advance"];
+    let turns: Vec<_> =
+        own.iter().zip(seen).map(|(own, seen)| turn(&*game, me, own, &[seen])).collect();
+    let belief = Belief::new(Arc::clone(&game), me, Settings::default(), &Stop::never()).unwrap();
+    let mut worker = game.worker();
+    for seed in 0..40 {
+        let (budget, mut rng) = (Budget::iterations(1), Seed::from(seed).rng());
+        for passed in 1..=turns.len() {
+            let turns = &turns[..passed];
+            let moves = belief.guess_legal(turns, &mut *worker, &budget, &mut rng).unwrap();
+            let texts: Vec<String> = moves.iter().map(|&m| game.text().move_text(m)).collect();
+            if seen[passed - 1] == "turn(me)" {
+                assert!(texts.contains(&"pass".to_owned()), "{texts:?} after {passed} turns");
+            } else {
+                assert_eq!(texts, ["noop"], "after {passed} turns, seed {seed}");
+            }
         }
     }
 }

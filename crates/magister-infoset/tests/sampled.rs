@@ -8,7 +8,7 @@ use std::sync::Arc;
 use common::{chi_square, game, random_view, sheet_game, turn};
 use magister_core::{Budget, Game, Role, Seed, Stop, Turn};
 use magister_infoset::{
-    Belief, Keep, Layer, Limits, ParticleFilter, Pool, Settings, Tracker, Uniform,
+    Belief, InfosetLimits, Keep, Layer, ParticleFilter, Pool, Settings, Tracker, Uniform,
 };
 
 fn tracker(game: &Arc<dyn Game>, role: Role) -> Tracker {
@@ -260,7 +260,7 @@ fn beliefs_of_large_information_sets() {
     for role in game.info().players() {
         let (view, truth) = random_view(&game, role, 4, 1);
         for keep in [Keep::States, Keep::Views] {
-            let limits = Limits { states: 10, steps: 100_000 };
+            let limits = InfosetLimits { states: 10, steps: 100_000 };
             let settings = Settings { limits, particles: 300, keep, ..Settings::default() };
             let stop = Stop::never();
             let mut belief = Belief::new(Arc::clone(&game), role, settings, &stop).unwrap();

@@ -57,6 +57,7 @@ const fn plain(
         parameters: &[],
         hidden: false,
         clairvoyant: false,
+        prepares: false,
         make,
     }
 }
@@ -497,6 +498,7 @@ pub const PLAYERS: &[Registered] = &[
     Registered {
         iteration: "one iteration of the method that it chooses",
         hidden: true,
+        prepares: true,
         ..plain(
             "honest",
             "Chooses the method that suits the game; the strongest for hidden information",

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use magister_core::{Budget, Game, Move, PlayerSource as _, Referee, Role, Seed, Stop, View};
-use magister_infoset::{Keep, Limits, Tracker, Uniform};
+use magister_infoset::{InfosetLimits, Keep, Tracker, Uniform};
 use magister_players::Spec;
 
 /// The rules of a blind capture game. Every step, both roles learn whose turn it is, and nothing
@@ -64,7 +64,7 @@ fn game(name: &str, text: &str) -> Arc<dyn Game> {
 
 /// The moves that are legal in all states of the exact information set; `None` if it is too large.
 fn certain(view: &View) -> Option<Vec<Move>> {
-    let (stop, limits) = (Stop::never(), Limits { states: 100_000, steps: 4_000_000 });
+    let (stop, limits) = (Stop::never(), InfosetLimits { states: 100_000, steps: 4_000_000 });
     let (game, model) = (view.game(), Arc::new(Uniform));
     let (shared, keep) = (Arc::clone(game), Keep::States);
     let mut tracker = Tracker::with(shared, view.role(), keep, limits, model, &stop).ok()?;
@@ -157,7 +157,7 @@ fn games() -> Vec<(&'static str, String)> {
 #[test]
 fn honest_makes_no_avoidable_illegal_move() {
     for (name, text) in games() {
-        let mistakes = watch(name, &text, "honest", &|| Budget::iterations(100), 6);
+        let mistakes = watch(name, &text, "honest", &|| Budget::iterations(20), 2);
         println!("{name}: {mistakes:?}");
         assert!(mistakes.avoidable.is_empty(), "{name}: {mistakes:?}");
         assert!(mistakes.out_of_turn.is_empty(), "{name}: {mistakes:?}");

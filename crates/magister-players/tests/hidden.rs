@@ -145,3 +145,18 @@ fn decisions_can_be_repeated() {
         assert_eq!(decide(), decide(), "{}", entry.name);
     }
 }
+
+/// `honest` looks at the game when it is made, before any clock runs: its first decision is that of
+/// the method that it chose, with the same random numbers.
+#[test]
+fn honest_prepares_before_its_first_move() {
+    let game = game("krieg-tictactoe");
+    let role = game.info().players().next().unwrap();
+    let view = View::new(Arc::clone(&game), role);
+    let decide = |name: &str| {
+        let mut agent = name.parse::<Spec>().unwrap().make(&game, role).unwrap();
+        let mut rng = Seed::from(5).derive("agent").rng();
+        agent.decide(&view, &mut Budget::iterations(200), &mut rng).unwrap()
+    };
+    assert_eq!(decide("honest"), decide("mo-ismcts"));
+}

@@ -4,7 +4,7 @@
 //! each further part gets its own line. Comments keep their place: at the end of a line, or on
 //! their own lines before what they preceded.
 
-use crate::limits::Limits;
+use crate::limits::CardLimits;
 use crate::read;
 use crate::tree::{Comment, Node, NodeKind};
 
@@ -12,7 +12,7 @@ use crate::tree::{Comment, Node, NodeKind};
 const WIDTH: usize = 100;
 
 /// The formatted text; `None` if its parentheses or words are wrong.
-pub fn format(text: &str, limits: &Limits) -> Option<String> {
+pub fn format(text: &str, limits: &CardLimits) -> Option<String> {
     let read = read::read(text, limits);
     if !read.diagnostics.as_slice().is_empty() {
         return None;
@@ -32,7 +32,7 @@ pub fn format(text: &str, limits: &Limits) -> Option<String> {
 }
 
 /// Whether two texts have the same words and the same number of comments.
-pub fn same_text(one: &str, other: &str, limits: &Limits) -> bool {
+pub fn same_text(one: &str, other: &str, limits: &CardLimits) -> bool {
     let (one, other) = (read::read(one, limits), read::read(other, limits));
     let canonical = crate::print::canonical;
     canonical(&one.forms) == canonical(&other.forms) && one.comments.len() == other.comments.len()

@@ -3,7 +3,7 @@
 /// The limits of one reading and of the resulting game. The defaults are far above any published
 /// game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Limits {
+pub struct CardLimits {
     /// Size of the text in bytes.
     pub bytes: usize,
     /// The total number of lists and words of the syntax tree.
@@ -27,9 +27,9 @@ pub struct Limits {
     pub words: usize,
 }
 
-impl Limits {
+impl CardLimits {
     /// The default limits.
-    pub const DEFAULT: Limits = Limits {
+    pub const DEFAULT: CardLimits = CardLimits {
         bytes: 1 << 20,
         nodes: 200_000,
         depth: 200,
@@ -43,7 +43,7 @@ impl Limits {
     };
 }
 
-impl Default for Limits {
+impl Default for CardLimits {
     fn default() -> Self {
         Self::DEFAULT
     }

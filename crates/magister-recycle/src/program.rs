@@ -13,7 +13,7 @@ pub(crate) struct Program {
     pub rules: Checked,
     /// Whether to reproduce the behaviour of the original program.
     pub compat: bool,
-    pub limits: crate::Limits,
+    pub limits: crate::CardLimits,
     /// The number of owners of piles: the table and the players.
     pub seats: u32,
     /// The number of owners of stores: the table, the players, the teams.
@@ -43,7 +43,7 @@ pub(crate) struct Program {
 }
 
 impl Program {
-    pub(crate) fn new(rules: Checked, compat: bool, limits: crate::Limits) -> Self {
+    pub(crate) fn new(rules: Checked, compat: bool, limits: crate::CardLimits) -> Self {
         let cards = rules.cards.len();
         let seats = rules.players + 1;
         let owners = seats + rules.teams.len() as u32;

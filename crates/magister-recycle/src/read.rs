@@ -3,7 +3,7 @@
 use magister_diagnostic::{Severity, Span};
 
 use crate::code::{Code, Diagnostic, Diagnostics};
-use crate::limits::Limits;
+use crate::limits::CardLimits;
 use crate::tree::{Comment, Node, NodeKind};
 
 /// The result of reading.
@@ -21,13 +21,13 @@ const MARKS: [&str; 16] =
     ["//", "<=", ">=", "==", "!=", "..", "+", "-", "*", "%", "^", "<", ">", ",", ":", "/"];
 
 /// Parses a text into lists and words.
-pub fn read(text: &str, limits: &Limits) -> Read {
+pub fn read(text: &str, limits: &CardLimits) -> Read {
     read_as(text, limits, false)
 }
 
 /// Parses a text. The original program has no blanks between words: it reads two names in a row as
 /// one. With `joined` this does the same, with a warning.
-pub(crate) fn read_as(text: &str, limits: &Limits, joined: bool) -> Read {
+pub(crate) fn read_as(text: &str, limits: &CardLimits, joined: bool) -> Read {
     let mut reader = Reader {
         text,
         bytes: text.as_bytes(),
@@ -70,7 +70,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn run(&mut self, limits: &Limits) {
+    fn run(&mut self, limits: &CardLimits) {
         let mut skipped = 0usize;
         while let Some(&byte) = self.bytes.get(self.at) {
             let start = self.at;

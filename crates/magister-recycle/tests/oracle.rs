@@ -5,7 +5,7 @@ use magister_recycle::{Options, conform, examine};
 
 mod oracle_games;
 
-const COMPAT: Options = Options { compat: true, limits: magister_recycle::Limits::DEFAULT };
+const COMPAT: Options = Options { compat: true, limits: magister_recycle::CardLimits::DEFAULT };
 
 #[test]
 fn every_game_is_read() {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use magister_core::{Budget, Game, Halt, Role};
 
-use crate::limits::{Limits, Unsolved};
+use crate::limits::{SolveLimits, Unsolved};
 use crate::{Effort, Equilibrium, ExtensiveForm, Solution, puzzle};
 
 /// The solution of a game.
@@ -20,9 +20,9 @@ pub enum Answer {
 }
 
 /// Solves a game from its initial state with the method that suits it.
-pub fn solve(game: &dyn Game, limits: &Limits, effort: &Effort) -> Result<Answer, Unsolved> {
+pub fn solve(game: &dyn Game, limits: &SolveLimits, effort: &Effort) -> Result<Answer, Unsolved> {
     let info = game.info();
-    let equilibrium = || -> Result<Answer, Unsolved> {
+    let equilibrium = |limits: &SolveLimits| -> Result<Answer, Unsolved> {
         let form = ExtensiveForm::new(game, limits, &effort.stop)?;
         Ok(Answer::Equilibrium(Equilibrium::find(Arc::new(form), effort)))
     };
@@ -35,7 +35,7 @@ pub fn solve(game: &dyn Game, limits: &Limits, effort: &Effort) -> Result<Answer
     let mut budget = Budget::until(effort.stop.clone());
     let solution = match Solution::new(&mut *worker, me, limits, &mut budget) {
         // Hidden information shows soon.
-        Err(Unsolved::Halt(Halt::Hidden)) => return equilibrium(),
+        Err(Unsolved::Halt(Halt::Hidden)) => return equilibrium(limits),
         // There are fewer positions than histories.
         other => other?,
     };
@@ -43,7 +43,8 @@ pub fn solve(game: &dyn Game, limits: &Limits, effort: &Effort) -> Result<Answer
         return Ok(Answer::Positions(solution));
     }
     // The tree may be too large, but if it fits, its result is proven.
-    Ok(equilibrium().unwrap_or(Answer::Positions(solution)))
+    let rest = SolveLimits { bytes: limits.bytes.saturating_sub(solution.bytes()), ..*limits };
+    Ok(equilibrium(&rest).unwrap_or(Answer::Positions(solution)))
 }
 
 impl Answer {

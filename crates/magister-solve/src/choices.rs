@@ -3,6 +3,8 @@
 
 use magister_core::{Move, Role, Worker, odds};
 
+use crate::held;
+
 /// The legal moves of all roles in one position.
 #[derive(Clone, Debug, Default)]
 pub struct Choices {
@@ -35,6 +37,13 @@ impl Choices {
         }
         let actors = actors.iter().map(|actor| actor.0).collect();
         Choices { moves, actors, chance: None, probabilities: vec![1.0] }
+    }
+
+    /// The memory of its lists in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        let moves = self.moves.iter().map(|list| 24 + held::block(4 * list.len())).sum::<usize>();
+        let lists = [moves, self.actors.len(), 8 * self.probabilities.len()];
+        lists.into_iter().map(held::block).sum()
     }
 
     /// The roles that have a choice, without chance.

@@ -4,7 +4,8 @@ use magister_core::{Game, Info, Information, Move, Payment, Role, Step, Stop, Tu
 use rustc_hash::FxHashMap;
 
 use crate::choices::Choices;
-use crate::limits::{Limits, Size, Unsolved};
+use crate::held;
+use crate::limits::{Size, SolveLimits, Unsolved};
 use crate::memory::{Memory, NONE};
 use crate::positions::rewards;
 
@@ -63,7 +64,7 @@ impl Set {
 
 impl ExtensiveForm {
     /// Builds the form by one traversal of the game.
-    pub fn new(game: &dyn Game, limits: &Limits, stop: &Stop) -> Result<Self, Unsolved> {
+    pub fn new(game: &dyn Game, limits: &SolveLimits, stop: &Stop) -> Result<Self, Unsolved> {
         let mut builder = Builder::new(game);
         while !builder.layer.is_empty() {
             builder.deepen(limits, stop)?;
@@ -143,6 +144,8 @@ const PART: usize = 2_000;
 const HOPELESS: usize = 16;
 /// The minimum memory of a node.
 const NODE: usize = 64;
+/// The memory of a sequence while strategies are computed.
+const SEQUENCE: usize = 64;
 
 struct Builder {
     info: Info,
@@ -197,7 +200,7 @@ impl Builder {
     }
 
     /// Extends all histories by one step.
-    fn deepen(&mut self, limits: &Limits, stop: &Stop) -> Result<(), Unsolved> {
+    fn deepen(&mut self, limits: &SolveLimits, stop: &Stop) -> Result<(), Unsolved> {
         let layer = std::mem::take(&mut self.layer);
         for (number, (node, chance)) in layer.iter().enumerate() {
             self.form.size.nodes += 1;
@@ -226,13 +229,24 @@ impl Builder {
 
     fn measure(&mut self, layer: usize) {
         let form = &mut self.form;
-        let node = 8 * self.words.len();
+        let node = held::block(8 * self.words.len());
         form.size.sets = form.plans.iter().map(|plan| plan.sets.len()).sum();
-        form.size.bytes = layer * (node + 24)
-            + self.next.len() * (2 * node + 80)
-            + form.memory.bytes()
-            + form.size.sets * 100
-            + form.payments() * (8 + 12 * form.players.len());
+        let traversal = layer * (node + 24)
+            + self.next.len() * 2 * node
+            + held::list(&self.next)
+            + held::table(&self.places);
+        // Regrets, averages, strategies and reach probabilities of all sequences come later, when
+        // the traversal needs no memory any more.
+        let sequences: usize = form.plans.iter().map(|plan| plan.sequences).sum();
+        let plans = form.plans.iter();
+        let plans = plans.map(|plan| held::list(&plan.sets) + held::table(&plan.places));
+        // Merging payoff entries copies them.
+        let payoffs = 2 * form.payments() * (12 + 12 * form.players.len());
+        form.size.bytes = form.memory.bytes()
+            + held::list(&self.last)
+            + plans.sum::<usize>()
+            + payoffs
+            + traversal.max(sequences * SEQUENCE);
     }
 
     /// Makes all joint moves from a node.
@@ -240,7 +254,7 @@ impl Builder {
         &mut self,
         node: &[u64],
         chance: f64,
-        limits: &Limits,
+        limits: &SolveLimits,
         stop: &Stop,
     ) -> Result<(), Unsolved> {
         let count = self.form.players.len();

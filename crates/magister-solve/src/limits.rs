@@ -6,16 +6,16 @@ use magister_core::Halt;
 
 /// The resources for solving a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct SolveLimits {
     /// The maximum number of positions, or of nodes of the extensive form.
     pub nodes: usize,
     /// The approximate memory in bytes.
     pub bytes: usize,
 }
 
-impl Default for Limits {
+impl Default for SolveLimits {
     fn default() -> Self {
-        Limits { nodes: 50_000_000, bytes: 512 << 20 }
+        SolveLimits { nodes: 50_000_000, bytes: 512 << 20 }
     }
 }
 
@@ -80,7 +80,7 @@ impl fmt::Display for Unsolved {
             Unsolved::TooLarge(size) => {
                 write!(f, "it is too large: {size}, which take about {} MiB", size.bytes >> 20)?;
                 if size.expected > 0 {
-                    write!(f, ", and the next step would lead to about {} more", size.expected)?;
+                    write!(f, ", and the next step would add about {} positions", size.expected)?;
                 }
                 Ok(())
             }

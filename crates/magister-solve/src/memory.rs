@@ -3,6 +3,8 @@
 use magister_core::{Information, Move, Observation, Percept, Role, Step, Turn};
 use rustc_hash::FxHashMap;
 
+use crate::held;
+
 /// The number that stands for none.
 pub(crate) const NONE: u32 = u32::MAX;
 
@@ -46,6 +48,8 @@ struct Interned {
     numbers: FxHashMap<Box<[u32]>, u32>,
     lists: Vec<Box<[u32]>>,
     room: Vec<u32>,
+    /// The memory of the lists, which exist twice.
+    content: usize,
 }
 
 impl Interned {
@@ -56,9 +60,14 @@ impl Interned {
             return number;
         }
         let number = self.lists.len() as u32;
+        self.content += 2 * held::block(4 * self.room.len());
         self.lists.push(self.room[..].into());
         self.numbers.insert(self.room[..].into(), number);
         number
+    }
+
+    fn bytes(&self) -> usize {
+        held::table(&self.numbers) + held::list(&self.lists) + self.content
     }
 
     fn find(&self, items: impl Iterator<Item = u32>) -> Option<u32> {
@@ -82,9 +91,14 @@ impl Memory {
         self.histories.len()
     }
 
-    /// The approximate size in bytes.
+    /// The memory in bytes.
     pub(crate) fn bytes(&self) -> usize {
-        self.histories.len() * 60 + self.situations.len() * 40
+        held::list(&self.histories)
+            + held::list(&self.situations)
+            + held::table(&self.after)
+            + held::table(&self.within)
+            + self.seen.bytes()
+            + self.legal.bytes()
     }
 
     /// The situation of an information state with these legal moves.

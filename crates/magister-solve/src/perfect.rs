@@ -3,7 +3,7 @@
 use magister_core::{Budget, Game, Halt, Move, Role, Worker};
 
 use crate::combine::{Outlook, Verdict, combine};
-use crate::limits::{Limits, Unsolved};
+use crate::limits::{SolveLimits, Unsolved};
 use crate::positions::{Kind, Positions};
 
 /// Differences below this count as zero.
@@ -46,7 +46,7 @@ impl Solution {
     pub fn new(
         worker: &mut dyn Worker,
         me: Role,
-        limits: &Limits,
+        limits: &SolveLimits,
         budget: &mut Budget,
     ) -> Result<Self, Unsolved> {
         let info = worker.info().clone();
@@ -71,7 +71,7 @@ impl Solution {
     pub fn of_game(
         game: &dyn Game,
         me: Role,
-        limits: &Limits,
+        limits: &SolveLimits,
         budget: &mut Budget,
     ) -> Result<Self, Unsolved> {
         let mut worker = game.worker();
@@ -82,6 +82,11 @@ impl Solution {
     /// The number of positions.
     pub fn positions(&self) -> usize {
         self.all.len()
+    }
+
+    /// The memory in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        self.all.held() + 4 * self.all.len() * self.orders.len()
     }
 
     /// Whether all values are proven: false if there are simultaneous moves of players whose

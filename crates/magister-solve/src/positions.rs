@@ -5,7 +5,8 @@ use rustc_hash::FxHashMap;
 
 use crate::Key;
 use crate::choices::Choices;
-use crate::limits::{Limits, Size, Unsolved};
+use crate::held;
+use crate::limits::{Size, SolveLimits, Unsolved};
 
 /// The kind of a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,17 +39,12 @@ pub(crate) struct Positions {
     /// What each role gains on each edge, if the game pays on the way.
     gains: Vec<f64>,
     mixed: Vec<Choices>,
+    /// The memory of the choices, beside the list.
+    mixed_bytes: usize,
     /// The value for each role, position after position; at first only those of terminal positions
     /// are known.
     pub(crate) values: Vec<f64>,
 }
-
-/// The memory of a position without its edges: its place in the table, its node and its order.
-const NODE: usize = 48;
-/// The memory of an edge in both directions.
-const EDGE: usize = 12;
-/// The memory of the choices of several roles.
-const MIXED: usize = 300;
 
 impl Positions {
     /// Visits every position once. Each position costs one iteration of the budget.
@@ -58,7 +54,7 @@ impl Positions {
     /// the result is [`Halt::Hidden`] if it does not hold.
     pub(crate) fn explore(
         worker: &mut dyn Worker,
-        limits: &Limits,
+        limits: &SolveLimits,
         budget: &mut Budget,
     ) -> Result<Self, Unsolved> {
         let info = worker.info().clone();
@@ -70,6 +66,7 @@ impl Positions {
             moves: Vec::new(),
             gains: Vec::new(),
             mixed: Vec::new(),
+            mixed_bytes: 0,
             values: Vec::new(),
         };
         let stop = budget.stop().clone();
@@ -78,18 +75,21 @@ impl Positions {
         all.places.insert(Key::of(&root), 0);
         // The words of positions that were reached but not expanded.
         let mut states = std::collections::VecDeque::from([root]);
-        let (mut depth, mut level) = (0, 1);
+        // The depth that is being expanded, and the positions before and behind it.
+        let (mut depth, mut begin, mut end) = (0, 0, 1);
         let mut witness = (info.information == Information::Hidden).then(Witness::default);
         while let Some(state) = states.pop_front() {
-            let bytes = all.bytes() + states.len() * (24 + 8 * state.len());
-            let nodes = all.nodes.len() + states.len();
-            if nodes >= limits.nodes || bytes > limits.bytes {
-                return Err(Unsolved::TooLarge(Size { nodes, depth, bytes, ..Size::default() }));
-            }
-            if all.nodes.len() == level {
-                (depth, level) = (depth + 1, nodes + 1);
+            let queued = states.len() * (24 + held::block(8 * state.len()));
+            let bytes = all.held() + queued.max(all.needed());
+            let nodes = all.places.len();
+            if all.nodes.len() == end {
+                (depth, begin, end) = (depth + 1, end, nodes);
             }
             let size = Size { nodes, depth, bytes, ..Size::default() };
+            if nodes >= limits.nodes || bytes > limits.bytes {
+                let expected = next_width((begin, end), all.nodes.len(), nodes);
+                return Err(Unsolved::TooLarge(Size { expected, ..size }));
+            }
             if !budget.spend(1) {
                 return Err(Unsolved::Late(size));
             }
@@ -104,7 +104,7 @@ impl Positions {
             let choices = Choices::of(worker);
             let outcomes = choices.probabilities().len();
             let Some(profiles) = choices.profiles().filter(|&count| count < limits.nodes) else {
-                return Err(Unsolved::TooLarge(Size { nodes, depth, bytes, ..Size::default() }));
+                return Err(Unsolved::TooLarge(size));
             };
             let mut here = true;
             for profile in 0..profiles {
@@ -145,6 +145,7 @@ impl Positions {
                 _ => all.moves.resize(all.children.len(), Move::IDLE),
             }
             if matches!(kind, Kind::Mixed(_)) {
+                all.mixed_bytes += choices.bytes();
                 all.mixed.push(choices);
             }
             all.nodes.push(Node { kind, first });
@@ -158,12 +159,22 @@ impl Positions {
         self.nodes.len()
     }
 
-    /// The approximate memory, including that for computing values.
-    fn bytes(&self) -> usize {
-        self.nodes.len() * (NODE + 8 * self.roles)
-            + self.children.len() * EDGE
-            + self.gains.len() * 8
-            + self.mixed.len() * MIXED
+    /// The memory in bytes.
+    pub(crate) fn held(&self) -> usize {
+        held::table(&self.places)
+            + held::list(&self.nodes)
+            + held::list(&self.children)
+            + held::list(&self.moves)
+            + held::list(&self.gains)
+            + held::list(&self.mixed)
+            + self.mixed_bytes
+            + held::list(&self.values)
+    }
+
+    /// The memory for computing values, in bytes: incoming edges, open edges, queues, and for each
+    /// role the order and what it can force.
+    fn needed(&self) -> usize {
+        self.nodes.len() * (24 + 12 * self.roles) + self.children.len() * 4
     }
 
     /// The index of a position.
@@ -241,6 +252,12 @@ impl Positions {
         }
         Parents { first, list }
     }
+}
+
+/// Estimates the number of positions at the next depth: those that were found so far, times the
+/// share of this depth, from `begin` to `end`, that was expanded.
+pub(crate) fn next_width((begin, end): (usize, usize), expanded: usize, found: usize) -> usize {
+    (found - end).saturating_mul(end - begin) / (expanded - begin).max(1)
 }
 
 /// Checks whether all players know the position after a step.

@@ -4,8 +4,9 @@ use magister_core::{Halt, Information, Move, Payment, Role, Step, Stop, Worker};
 use rustc_hash::FxHashSet;
 
 use crate::Key;
-use crate::limits::{Limits, Size, Unsolved};
-use crate::positions::rewards;
+use crate::held;
+use crate::limits::{Size, SolveLimits, Unsolved};
+use crate::positions::{next_width, rewards};
 
 /// The best reachable result.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,7 +32,7 @@ pub fn is_puzzle(worker: &dyn Worker) -> bool {
 /// or all have been visited. The path to the best one is then a shortest one.
 pub fn shortest(
     worker: &mut dyn Worker,
-    limits: &Limits,
+    limits: &SolveLimits,
     stop: &Stop,
 ) -> Result<PuzzleSolution, Unsolved> {
     let info = worker.info().clone();
@@ -44,17 +45,16 @@ pub fn shortest(
     known.insert(Key::of(&states[0]));
     let mut best: Option<(f64, usize)> = None;
     let (mut step, mut child, mut bytes) = (Step::new(), Vec::new(), 0);
-    let (mut depth, mut level) = (0, 1);
+    let (mut depth, mut begin, mut end) = (0, 0, 1);
     let mut at = 0;
     while at < states.len() {
-        if at == level {
-            (depth, level) = (depth + 1, states.len());
+        if at == end {
+            (depth, begin, end) = (depth + 1, end, states.len());
         }
-        // An entry of the table, the predecessor, and the words of queued positions.
         let size = Size {
             nodes: states.len(),
             depth,
-            bytes: bytes + 64 * states.len(),
+            bytes: bytes + held::set(&known) + held::list(&states) + held::list(&ways),
             ..Size::default()
         };
         let failed = |halt: Halt| Unsolved::from(halt).or_late(size);
@@ -62,10 +62,11 @@ pub fn shortest(
             return Err(Unsolved::Late(size));
         }
         if size.nodes >= limits.nodes || size.bytes > limits.bytes {
-            return Err(Unsolved::TooLarge(size));
+            let expected = next_width((begin, end), at, states.len());
+            return Err(Unsolved::TooLarge(Size { expected, ..size }));
         }
         let state = std::mem::take(&mut states[at]);
-        bytes -= (8 * state.len()).min(bytes);
+        bytes -= held::block(8 * state.len()).min(bytes);
         worker.load(&state, stop).map_err(failed)?;
         if worker.terminal() {
             let value = rewards(worker, &info)?[role.index()];
@@ -84,7 +85,7 @@ pub fn shortest(
             worker.step(&joint(&info, role, choice), &mut step, stop).map_err(failed)?;
             worker.save(&mut child);
             if known.insert(Key::of(&child)) {
-                bytes += 8 * child.len();
+                bytes += held::block(8 * child.len());
                 states.push(child.clone());
                 ways.push((at as u32, choice));
             }

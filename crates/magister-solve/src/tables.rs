@@ -2,6 +2,7 @@
 
 use magister_core::{Game, Info, Move, Role, Turn, Worker};
 
+use crate::held;
 use crate::memory::{Memory, NONE};
 
 /// Regrets and averages of information sets, added as they are reached.
@@ -14,7 +15,7 @@ pub(crate) struct Tables {
     places: Vec<u32>,
     pub(crate) regrets: Vec<f64>,
     pub(crate) sums: Vec<f64>,
-    /// The maximum number of entries.
+    /// The maximum memory in bytes.
     limit: usize,
 }
 
@@ -37,8 +38,7 @@ impl Tables {
             places: Vec::new(),
             regrets: Vec::new(),
             sums: Vec::new(),
-            // An information state, a situation and a few moves.
-            limit: bytes / 200,
+            limit: bytes,
         }
     }
 
@@ -68,7 +68,9 @@ impl Tables {
 
     /// Whether there is room for more entries.
     pub(crate) fn has_room(&self) -> bool {
-        self.memory.len() < self.limit
+        let lists = [&self.regrets, &self.sums].map(held::list);
+        let all = lists.into_iter().sum::<usize>() + held::list(&self.places);
+        all + self.memory.bytes() < self.limit
     }
 
     /// The current strategy over `count` moves, by regret matching.

@@ -2,7 +2,7 @@
 
 use magister_core::examples::Countdown;
 use magister_core::{Budget, Info, Move, Native, Role, Rules, Step, Stop};
-use magister_solve::{Answer, Effort, Limits, Solution, Unsolved, solve};
+use magister_solve::{Answer, Effort, Solution, SolveLimits, Unsolved, solve};
 
 /// Two roles push a token along a line of cells, the first by up to `reach` cells, the second by
 /// one. A role wins when the token reaches its end.
@@ -69,7 +69,7 @@ impl Rules for Push {
 fn value(start: u8, cells: u8, reach: u8) -> Result<Vec<f64>, Unsolved> {
     let game = Native::new(Push { start, cells, reach });
     let mut budget = Budget::until(Stop::never());
-    let solution = Solution::of_game(&game, Role(0), &Limits::default(), &mut budget)?;
+    let solution = Solution::of_game(&game, Role(0), &SolveLimits::default(), &mut budget)?;
     // Following the solution leads to the promised end.
     let mut worker = magister_core::Game::worker(&game);
     worker.reset();
@@ -95,12 +95,12 @@ fn the_value_is_what_can_be_forced() {
 fn leaving_a_multiple_of_three_wins() {
     for heap in 1..12 {
         let game = Native::new(Countdown(heap));
-        let answer = solve(&game, &Limits::default(), &Effort::default()).unwrap();
+        let answer = solve(&game, &SolveLimits::default(), &Effort::default()).unwrap();
         let value = if heap % 3 == 0 { [0.0, 100.0] } else { [100.0, 0.0] };
         assert_eq!(answer.values(&game), value, "{heap}");
         assert!(matches!(answer, Answer::Positions(_)));
     }
-    let limits = Limits { nodes: 20, ..Limits::default() };
+    let limits = SolveLimits { nodes: 20, ..SolveLimits::default() };
     let found = solve(&Native::new(Countdown(100)), &limits, &Effort::default());
     assert!(matches!(found, Err(Unsolved::TooLarge(_))));
 }

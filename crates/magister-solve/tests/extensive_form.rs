@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use magister_core::view::observe;
 use magister_core::{Game, Move, Role, Seed, Step, Stop, Turn, Worker};
-use magister_solve::{ExtensiveForm, Limits, Profile};
+use magister_solve::{ExtensiveForm, Profile, SolveLimits};
 
 fn game(name: &str) -> Arc<dyn Game> {
     magister::open(name).expect("a bundled game").game
@@ -96,7 +96,7 @@ fn values_agree_with_the_tree() {
     ];
     for name in names {
         let game = game(name);
-        let form = ExtensiveForm::new(&*game, &Limits::default(), &Stop::never()).unwrap();
+        let form = ExtensiveForm::new(&*game, &SolveLimits::default(), &Stop::never()).unwrap();
         assert_eq!(form.revealed_by_legal_moves(), 0, "{name}");
         let profile = uneven(&form, 7);
         let mut worker = game.worker();
@@ -126,7 +126,7 @@ fn values_agree_with_the_tree() {
 fn best_responses_are_best() {
     for name in ["kuhn-poker", "exploding-bomb", "monty-hall", "mini-poker"] {
         let game = game(name);
-        let form = ExtensiveForm::new(&*game, &Limits::default(), &Stop::never()).unwrap();
+        let form = ExtensiveForm::new(&*game, &SolveLimits::default(), &Stop::never()).unwrap();
         for seed in 0..5 {
             let profile = uneven(&form, seed);
             for player in 0..form.players().len() {

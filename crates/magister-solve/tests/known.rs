@@ -5,7 +5,7 @@ use std::sync::Arc;
 use magister_core::{Game, Stop};
 use magister_solve::matrix::zero_sum;
 use magister_solve::{
-    Answer, Effort, Equilibrium, ExtensiveForm, Limits, Profile, Unsolved, Variant, solve,
+    Answer, Effort, Equilibrium, ExtensiveForm, Profile, SolveLimits, Unsolved, Variant, solve,
 };
 
 fn game(name: &str) -> Arc<dyn Game> {
@@ -14,12 +14,13 @@ fn game(name: &str) -> Arc<dyn Game> {
 
 fn form(name: &str) -> Arc<ExtensiveForm> {
     Arc::new(
-        ExtensiveForm::new(&*game(name), &Limits::default(), &Stop::never()).expect("a small game"),
+        ExtensiveForm::new(&*game(name), &SolveLimits::default(), &Stop::never())
+            .expect("a small game"),
     )
 }
 
 fn answer(name: &str) -> Answer {
-    solve(&*game(name), &Limits::default(), &Effort::default()).expect("a small game")
+    solve(&*game(name), &SolveLimits::default(), &Effort::default()).expect("a small game")
 }
 
 /// The probability of a move in the first information set of a player whose turns end like this.
@@ -174,7 +175,7 @@ fn perfect_information() {
 
 #[test]
 fn too_large_games_are_reported() {
-    let limits = Limits { nodes: 20_000, ..Limits::default() };
+    let limits = SolveLimits { nodes: 20_000, ..SolveLimits::default() };
     for name in ["blind-tictactoe", "connect-four", "eightpuzzle"] {
         match solve(&*game(name), &limits, &Effort::default()) {
             Err(Unsolved::TooLarge(size)) => assert!(size.nodes > 1000, "{name}: {size:?}"),
@@ -186,7 +187,7 @@ fn too_large_games_are_reported() {
     stop.set();
     let effort = Effort { stop, ..Effort::default() };
     for name in ["kuhn-poker", "tictactoe", "hanoi"] {
-        let found = solve(&*game(name), &Limits::default(), &effort);
+        let found = solve(&*game(name), &SolveLimits::default(), &effort);
         assert!(matches!(found, Err(Unsolved::Late(_) | Unsolved::Halt(_))), "{name}: {found:?}");
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use magister_core::{Game, Move, Role, Seed, Stop, Turn};
 use magister_games::catalogue;
-use magister_solve::{Draws, ExtensiveForm, External, Limits, Outcome, Profile};
+use magister_solve::{Draws, ExtensiveForm, External, Outcome, Profile, SolveLimits};
 
 fn kuhn() -> Arc<dyn Game> {
     catalogue::find("kuhn-poker").and_then(catalogue::Entry::native).expect("a game in Rust")
@@ -35,7 +35,7 @@ fn gain(form: &ExtensiveForm, average: impl Fn(Role, &[Turn]) -> Option<Vec<(Mov
 }
 
 fn form(game: &dyn Game) -> ExtensiveForm {
-    ExtensiveForm::new(game, &Limits::default(), &Stop::never()).unwrap()
+    ExtensiveForm::new(game, &SolveLimits::default(), &Stop::never()).unwrap()
 }
 
 #[test]

@@ -6,7 +6,7 @@
 #![expect(clippy::print_stdout, reason = "examples print their results")]
 
 use magister::core::{Budget, Game, Info, Move, Native, Role, Rules, Step, battery};
-use magister::solve::{Limits, Solution};
+use magister::solve::{Solution, SolveLimits};
 
 /// The rules. The value is the number of cells, at most 16.
 struct Strip(u8);
@@ -87,7 +87,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for cells in 1..=12 {
         let game = Native::new(Strip(cells));
         let mut budget = Budget::iterations(u64::MAX);
-        let limits = Limits::default();
+        let limits = SolveLimits::default();
         let solution = Solution::new(&mut *game.worker(), Role(0), &limits, &mut budget)?;
         let winner = if solution.value()[0] > 50.0 { "left" } else { "right" };
         println!("{cells:2} cells: {winner} wins, {} positions", solution.positions());

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use magister::core::{Referee, Seed, Stop, Turn};
-use magister::infoset::{Keep, Known, Limits, Tracker, Uniform};
+use magister::infoset::{InfosetLimits, Keep, Known, Tracker, Uniform};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let playable = magister::open("monty-hall")?;
@@ -15,7 +15,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     // A tracker follows every state that is consistent with the role's moves and observations, with
     // its probability. `Uniform` assumes that the others choose their moves uniformly at random.
     let model = Arc::new(Uniform);
-    let limits = Limits::default();
+    let limits = InfosetLimits::default();
     let mut tracker = Tracker::with(game.clone(), role, Keep::States, limits, model, &stop)?;
 
     // The referee knows the true state and does not reveal it. Here the role always takes its first

@@ -2,7 +2,7 @@
 
 #![expect(clippy::print_stdout, reason = "examples print their results")]
 
-use magister::solve::{Answer, Effort, Limits, solve};
+use magister::solve::{Answer, Effort, SolveLimits, solve};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     for name in ["tictactoe", "hanoi", "kuhn-poker"] {
@@ -10,7 +10,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let game = &*playable.game;
         // One call for every kind of game; the answer depends on the kind. Limits bound the number
         // of positions and the memory, so a game that is too large gives an error.
-        let answer = solve(game, &Limits::default(), &Effort::default())?;
+        let answer = solve(game, &SolveLimits::default(), &Effort::default())?;
         let values = answer.values(game);
         let worth: Vec<String> = game
             .info()

@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use magister_games::catalogue::{self, Found, Version, squeezed};
-use magister_gdl::{Limits, nearest_all};
+use magister_gdl::{ReadLimits, nearest_all};
 
 use crate::Error;
 
@@ -52,7 +52,7 @@ impl Input {
 
     /// The contents of a reader, up to the size that the reader of rules accepts.
     pub fn read(name: &str, from: impl Read) -> Result<Self, Error> {
-        let limit = Limits::default().bytes as u64 + 1;
+        let limit = ReadLimits::default().bytes as u64 + 1;
         let mut bytes = Vec::new();
         let read = from.take(limit).read_to_end(&mut bytes);
         read.map_err(|error: io::Error| Error::Io { what: format!("cannot read {name}"), error })?;

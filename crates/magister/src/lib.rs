@@ -50,6 +50,7 @@ mod language;
 mod options;
 mod playable;
 mod progress;
+mod repair;
 pub mod signature;
 mod source;
 
@@ -71,6 +72,7 @@ pub use language::{FrontEnd, Language, check, recognise};
 pub use options::{Options, Reading};
 pub use playable::Playable;
 pub use progress::Report;
+pub use repair::{Change, Repair, repair};
 pub use source::{Each, Source};
 
 /// Opens a bundled game by its name, or a file by its path, with the default options.

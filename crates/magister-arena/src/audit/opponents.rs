@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use magister_core::{Game, Move, Rng, Role, Stop, Turn};
-use magister_solve::{Effort, Equilibrium, ExtensiveForm, Limits};
+use magister_solve::{Effort, Equilibrium, ExtensiveForm, SolveLimits};
 
 /// The maximum size of a game that is solved for an audit.
-const SMALL: Limits = Limits { nodes: 100_000, bytes: 256 << 20 };
+const SMALL: SolveLimits = SolveLimits { nodes: 100_000, bytes: 256 << 20 };
 /// The maximum number of rounds.
 const ROUNDS: u64 = 3_000;
 

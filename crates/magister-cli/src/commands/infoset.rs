@@ -9,7 +9,9 @@ use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use magister_core::{Game, Information, Role, Seed, Stop, Turn};
-use magister_infoset::{InfosetError, Keep, Known, Limits, ParticleFilter, Pool, Tracker, Uniform};
+use magister_infoset::{
+    InfosetError, InfosetLimits, Keep, Known, ParticleFilter, Pool, Tracker, Uniform,
+};
 use serde_json::{Value, json};
 
 use super::fit::{nobody, seat};
@@ -44,7 +46,7 @@ pub(crate) fn run(args: &Infoset) -> Result<u8> {
         Arc::clone(game),
         role,
         Keep::States,
-        Limits { states: args.limit as usize, ..Limits::default() },
+        InfosetLimits { states: args.limit as usize, ..InfosetLimits::default() },
         Arc::new(Uniform),
         &Stop::never(),
     )?;

@@ -11,7 +11,9 @@ use anyhow::Result;
 use magister_core::{Game, Halt, Information, Move, Role, Stop};
 use magister_engine::within;
 use magister_solve::puzzle::PuzzleSolution;
-use magister_solve::{Answer, Effort, Limits, Solution, Unsolved, Variant, solve as solve_game};
+use magister_solve::{
+    Answer, Effort, Solution, SolveLimits, Unsolved, Variant, solve as solve_game,
+};
 use serde_json::{Map, Value, json};
 
 use super::fit::nobody;
@@ -30,7 +32,7 @@ pub(crate) fn run(args: &Solve) -> Result<u8> {
     if game.info().players().next().is_none() {
         return Err(nobody(game.info()));
     }
-    let limits = Limits { nodes: args.nodes as usize, bytes: (args.memory as usize) << 20 };
+    let limits = SolveLimits { nodes: args.nodes as usize, bytes: (args.memory as usize) << 20 };
     let variant = match args.method {
         Method::CfrPlus => Variant::Plus,
         Method::Cfr => Variant::Plain,

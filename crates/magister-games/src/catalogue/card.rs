@@ -20,6 +20,9 @@ pub struct Card {
     /// Alternative names for searches.
     #[serde(default)]
     pub aliases: Vec<String>,
+    /// What is given in a puzzle and not drawn on its board.
+    #[serde(default)]
+    pub clues: String,
     /// Facts that can be counted again.
     #[serde(default)]
     pub facts: Facts,

@@ -47,6 +47,28 @@ pub const TAGS: &[&str] = &[
     "mathematical",
 ];
 
+/// The games that people try first, by what kind of game they are.
+pub const FEATURED: &[(&str, &[&str])] = &[
+    (
+        "Two players, nothing hidden",
+        &[
+            "tictactoe",
+            "connect-four",
+            "chess",
+            "checkers",
+            "othello",
+            "hex-7",
+            "breakthrough",
+            "nine-mens-morris",
+        ],
+    ),
+    (
+        "Dice, cards and secrets",
+        &["battleships", "kuhn-poker", "liars-dice", "mastermind", "minesweeper"],
+    ),
+    ("Alone", &["2048", "sudoku", "sokoban", "lights-out"]),
+];
+
 /// A bundled rulesheet.
 #[derive(Clone, Copy, Debug)]
 pub struct Sheet {

@@ -3,7 +3,7 @@
 use magister_core::{Batch, Detail, Game, Halt, Results, Stop, Stream};
 use magister_engine::inspect::{Counter, Failure, Level};
 use magister_engine::within;
-use magister_solve::{Effort as Solving, Limits, Unsolved, solve};
+use magister_solve::{Effort as Solving, SolveLimits, Unsolved, solve};
 
 use super::{ENDLESS, Effort, Proof, Version};
 use crate::catalogue::{Entry, Facts};
@@ -35,7 +35,7 @@ pub(super) fn hold(entry: &Entry, main: &Version, effort: &Effort, stop: &Stop, 
         }
     }
     if let Some(value) = &facts.value {
-        let limits = Limits { nodes: effort.positions as usize, ..Limits::default() };
+        let limits = SolveLimits { nodes: effort.positions as usize, ..SolveLimits::default() };
         let found = within(effort.patience, stop, |stop| {
             let solving = Solving { stop: stop.clone(), ..Solving::default() };
             solve(game, &limits, &solving)

@@ -18,7 +18,7 @@ use rustc_hash::FxHashSet;
 use crate::ast::{Dialect, Rulesheet};
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::limits::Limits;
+use crate::limits::ReadLimits;
 use crate::name::Name;
 use magister_diagnostic::Severity;
 
@@ -35,7 +35,7 @@ use model::Model;
 pub fn check(rules: &Rulesheet) -> Diagnostics {
     let mut report = Report {
         dialect: rules.dialect,
-        found: Diagnostics::new(Limits::default().diagnostics),
+        found: Diagnostics::new(ReadLimits::default().diagnostics),
         said: FxHashSet::default(),
     };
     let model = Model::new(rules);

@@ -7,7 +7,7 @@ mod names;
 
 use crate::ast::{Rulesheet, Statement, Syntax};
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::limits::Limits;
+use crate::limits::ReadLimits;
 
 use layout::{Layout, Piece};
 use names::Variables;
@@ -31,7 +31,7 @@ pub fn print(rules: &Rulesheet, text: &str, syntax: Syntax) -> Result<String, Di
     let mut printer = Printer {
         from: rules.syntax,
         rules,
-        problems: Diagnostics::new(Limits::default().diagnostics),
+        problems: Diagnostics::new(ReadLimits::default().diagnostics),
     };
     let mut layout = Layout::new(text, rules, syntax);
     for statement in &rules.statements {

@@ -13,7 +13,7 @@ mod sexp;
 use crate::ast::{Dialect, Rulesheet, Style, Syntax, Term, TermKind};
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::limits::Limits;
+use crate::limits::ReadLimits;
 use crate::name::Names;
 use magister_diagnostic::Span;
 
@@ -25,7 +25,7 @@ pub struct Options {
     /// GDL, GDL-II or Gamemaster's operations.
     pub dialect: Option<Dialect>,
     /// The limits.
-    pub limits: Limits,
+    pub limits: ReadLimits,
 }
 
 /// The result of a reader.
@@ -78,7 +78,7 @@ pub fn read(text: &str, options: &Options) -> Read {
 /// Shared by all readers: names, limits, statements and diagnostics.
 struct Reader {
     names: Names,
-    limits: Limits,
+    limits: ReadLimits,
     nodes: usize,
     full: bool,
     style: Style,
@@ -88,7 +88,7 @@ struct Reader {
 }
 
 impl Reader {
-    fn new(limits: Limits) -> Self {
+    fn new(limits: ReadLimits) -> Self {
         Self {
             names: Names::default(),
             limits,

@@ -7,7 +7,7 @@ use crate::ast::{Dialect, Rulesheet};
 use crate::check::check;
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::limits::Limits;
+use crate::limits::ReadLimits;
 use magister_diagnostic::Severity;
 use magister_diagnostic::Span;
 
@@ -71,5 +71,5 @@ fn sound(done: Translated) -> Result<Translated, Diagnostics> {
 }
 
 fn fresh_list() -> Diagnostics {
-    Diagnostics::new(Limits::default().diagnostics)
+    Diagnostics::new(ReadLimits::default().diagnostics)
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use magister_core::{Agent, Budget, Decision, Game, Halt, Move, Rng, Thought, View};
-use magister_solve::{Cfr, Draws, ExtensiveForm, External, Limits, Outcome, Profile, Variant};
+use magister_solve::{Cfr, Draws, ExtensiveForm, External, Outcome, Profile, SolveLimits, Variant};
 
 use crate::combine::draw;
 use crate::possible::Possible;
@@ -114,7 +114,7 @@ impl Regret {
             }
             Method::Outcome => return self.sampled(game, self.draws),
         };
-        let limits = Limits { nodes: self.nodes, bytes: self.bytes };
+        let limits = SolveLimits { nodes: self.nodes, bytes: self.bytes };
         match ExtensiveForm::new(game, &limits, budget.stop()) {
             Ok(form) => {
                 let form = Arc::new(form);

@@ -109,7 +109,7 @@ fn method(view: &View, budget: &Budget, rng: &mut Rng) -> &'static str {
 /// the budget.
 fn is_small(view: &View, budget: &Budget) -> bool {
     let time = budget.remaining().map_or(NODES, |left| left.as_millis() as usize * A_MILLISECOND);
-    let limits = magister_solve::Limits { nodes: time.min(NODES), bytes: 64 << 20 };
+    let limits = magister_solve::SolveLimits { nodes: time.min(NODES), bytes: 64 << 20 };
     view.game().info().players().count() == 2
         && magister_solve::ExtensiveForm::new(&**view.game(), &limits, budget.stop())
             .is_ok_and(|form| form.constant_sum().is_some())

@@ -10,7 +10,7 @@
 use std::sync::Arc;
 
 use magister_core::{Budget, Decision, Game, Halt, Move, Rng, Role, Step, View, Worker, draw};
-use magister_infoset::{Belief, Keep, Limits, Settings as BeliefSettings, ViewId, Views};
+use magister_infoset::{Belief, InfosetLimits, Keep, Settings as BeliefSettings, ViewId, Views};
 use rustc_hash::FxHashMap;
 
 use super::believer::{Believer, Method};
@@ -24,7 +24,7 @@ use crate::rewards::{self, Scale};
 const NESTED_STATES: usize = 16;
 const NESTED_WAYS: usize = 8;
 /// The limits for the information set of a nested player.
-const NESTED: Limits = Limits { states: 2_000, steps: 20_000 };
+const NESTED: InfosetLimits = InfosetLimits { states: 2_000, steps: 20_000 };
 const NESTED_PARTICLES: usize = 100;
 /// The number of information states whose decisions are cached.
 const REMEMBERED: usize = 200_000;

@@ -14,7 +14,7 @@
 use std::sync::Arc;
 
 use magister_core::{Budget, Decision, Game, Halt, Move, Rng, Role, Thought, View, Worker};
-use magister_infoset::{Belief, Keep, Limits, Settings as BeliefSettings, ViewId};
+use magister_infoset::{Belief, InfosetLimits, Keep, Settings as BeliefSettings, ViewId};
 use rustc_hash::FxHashMap;
 
 use super::Mind;
@@ -23,7 +23,7 @@ use super::tree::{Arm, Forest, Observer};
 use crate::registry::{Arguments, Made};
 
 /// The limits for the information set of another role.
-const OTHERS: Limits = Limits { states: 2_000, steps: 20_000 };
+const OTHERS: InfosetLimits = InfosetLimits { states: 2_000, steps: 20_000 };
 const OTHERS_PARTICLES: usize = 100;
 const OTHERS_HISTORIES: usize = 200;
 /// The number of cached information sets of other roles, and the number of new ones per decision

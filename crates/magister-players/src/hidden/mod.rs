@@ -42,7 +42,7 @@ use magister_core::{
     Batch, Budget, Decision, Detail, Game, Halt, Information, Move, Results, Rng, Role, Stop,
     Stream, Thought, View, Worker,
 };
-use magister_infoset::{Belief, Keep, Limits, Settings};
+use magister_infoset::{Belief, InfosetLimits, Keep, Settings, Votes};
 
 use crate::playing::{MAX_STEPS, Means};
 use crate::rewards::Scale;
@@ -69,7 +69,7 @@ pub(crate) enum Question {
 
 impl Mind {
     pub(crate) fn new(keep: Keep, particles: usize, states: usize) -> Self {
-        let limits = Limits { states, steps: 40 * states as u64 };
+        let limits = InfosetLimits { states, steps: 40 * states as u64 };
         let settings = Settings { limits, particles, keep, ..Settings::default() };
         Mind { settings, belief: None, worker: None }
     }
@@ -105,11 +105,14 @@ impl Mind {
         };
         let Some((_, worker)) = &mut self.worker else { return Err(halt) };
         match &self.belief {
-            // A role that observed every joint move knows the position without a belief.
+            // A role that sees every joint move knows the state without a belief.
             _ if view.game().info().information == Information::Perfect => {
                 view.replay(&mut **worker, &Stop::never())?;
             }
-            Some(belief) => belief.pretend(view.turns(), &mut **worker, budget, rng)?,
+            Some(belief) => {
+                let guessed = belief.guess_legal(view.turns(), &mut **worker, budget, rng)?;
+                return Ok((guessed, false));
+            }
             None if view.turns().is_empty() => worker.reset(),
             None => return Err(halt),
         }
@@ -140,35 +143,30 @@ impl Mind {
         }
     }
 
-    /// The moves that are legal in all examined states; in a sensible game those of any one. If
-    /// they differ and no common move is left, those of the likeliest state.
+    /// The moves that are legal in all states of the belief, as far as time allows to look; if
+    /// there are none, the moves that are legal in most of them.
     fn legal(&mut self, role: Role, budget: &Budget) -> Result<Vec<Move>, Halt> {
         let (stop, all) = (Stop::never(), budget.remaining());
         let (belief, worker) = self.parts()?;
+        // A few states from all over the belief come first, in case there is no time for more.
         let stride = belief.len().div_ceil(LOOKED_AT).max(1);
-        let mut legal: Option<Vec<Move>> = None;
-        let mut likeliest = (f64::NEG_INFINITY, Vec::new());
-        for number in (0..belief.len()).step_by(stride) {
-            let late =
-                all.zip(budget.remaining()).is_some_and(|(all, left)| left < all.mul_f64(0.9));
-            if legal.is_some() && (late || budget.stop().is_set()) {
+        let late = || {
+            let short = all.zip(budget.remaining());
+            budget.stop().is_set() || short.is_some_and(|(all, left)| left < all.mul_f64(0.9))
+        };
+        let mut votes = Votes::default();
+        let order = (0..stride).flat_map(|start| (start..belief.len()).step_by(stride));
+        for (seen, number) in order.enumerate() {
+            if seen > 0 && late() {
                 break;
             }
             worker.load(belief.state(number), &stop)?;
-            let here = worker.legal(role);
-            if belief.share(number) > likeliest.0 {
-                likeliest = (belief.share(number), here.to_vec());
-            }
-            match &mut legal {
-                None => legal = Some(here.to_vec()),
-                Some(legal) => legal.retain(|choice| here.contains(choice)),
-            }
+            votes.add(worker.legal(role), belief.share(number));
         }
-        Ok(legal.filter(|legal| !legal.is_empty()).unwrap_or(likeliest.1))
+        Ok(votes.most())
     }
 }
 
-/// Sums of the values of moves.
 pub(crate) struct Scores {
     moves: Vec<(Move, f64, f64)>,
 }

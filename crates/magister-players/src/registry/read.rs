@@ -18,6 +18,7 @@ pub(super) fn nested(text: &str, depth: usize) -> Result<Spec, SpecError> {
     let entry = crate::PLAYERS
         .iter()
         .chain([&crate::HUMAN])
+        .chain(&crate::levels::PLAYERS)
         .find(|entry| entry.name == name)
         .ok_or_else(|| SpecError::Player(name.to_owned()))?;
     let mut values: Vec<Value> = Vec::new();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use magister_core::{Budget, Clock, Decision, Halt, Move, Rng, Step, Thought, View};
-use magister_solve::{Limits, Solution, Unsolved};
+use magister_solve::{Solution, SolveLimits, Unsolved};
 
 use super::Uct;
 use crate::combine::draw;
@@ -32,7 +32,7 @@ impl Uct {
         let worker = self.follower.follow(view, budget.stop())?;
         // The approximate memory per position in bytes.
         let limit = SMALL.min(self.config.memory / 1000);
-        let limits = Limits { nodes: limit, bytes: self.config.memory };
+        let limits = SolveLimits { nodes: limit, bytes: self.config.memory };
         match Solution::new(worker, view.role(), &limits, &mut part) {
             Ok(found) => self.solution = Some(found),
             Err(Unsolved::Halt(Halt::Hidden)) => return Err(Halt::Hidden),

@@ -17,7 +17,7 @@ use crate::ir::{
     Card, Cards, Checked, Coll, Groups, Int, Key, MapText, Owner, PlaceName, Slot, SlotKind, Stmt,
     StmtId, Str, StrId, Vis, Words,
 };
-use crate::limits::Limits;
+use crate::limits::CardLimits;
 use crate::tree::Node;
 
 /// The element type of a collection of words.
@@ -97,7 +97,7 @@ struct Scoped {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
     /// The limits.
-    pub limits: Limits,
+    pub limits: CardLimits,
     /// Whether games may depend on the behaviour of the original program: `any` outside a choice
     /// does all, options after several `any` in a row are ordered as that program orders them, and
     /// ties have its probabilities.

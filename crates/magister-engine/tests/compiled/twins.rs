@@ -117,7 +117,7 @@ fn walk(name: &str, twin: &dyn Game, game: &CompiledGame) -> Vec<Pair> {
             let weights = a.weights().to_vec();
             let joint = joint(twin.info(), &*a, &mut rng);
             if b.perceive(&joint, &mut step_b, &never).unwrap() {
-                assert_eq!(words(&*b), words_b, "{name}: a failed step leaves the state unchanged");
+                assert_eq!(words(&*b), words_b, "{name}: perceive leaves the state unchanged");
             }
             a.step(&joint, &mut step_a, &never).unwrap();
             b.step(&joint, &mut step_b, &never).unwrap();

@@ -120,7 +120,7 @@ impl Graph {
         self.inputs as usize + self.starts.len()
     }
 
-    /// Whether there is no gate.
+    /// Whether the network has no gates.
     pub fn is_empty(&self) -> bool {
         self.starts.len() == 1
     }
@@ -194,7 +194,7 @@ impl Graph {
         Graph::new(self.inputs as usize, Arc::clone(&self.groups))
     }
 
-    /// What a wire implies, as far as conjunctions show; including itself.
+    /// The wires that a wire implies by conjunctions, including itself.
     pub(super) fn parts(&self, edge: Edge) -> Vec<Edge> {
         let mut all = vec![edge];
         let mut at = 0;
@@ -215,7 +215,7 @@ impl Graph {
         self.groups_of.get(edge.node().index()).map_or(&[], Vec::as_slice)
     }
 
-    /// Whether a conjunction is possible as far as the groups show; removes parts that a chosen
+    /// Whether a conjunction is possible by the groups; removes parts that a chosen
     /// member of a group makes redundant.
     pub(super) fn possible(&self, cube: &mut Vec<Edge>) -> bool {
         let mut chosen: Vec<u32> = Vec::new();

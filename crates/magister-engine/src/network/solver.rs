@@ -58,7 +58,7 @@ pub(super) struct Solver {
 pub(super) enum Answer {
     /// Impossible.
     Never,
-    /// Possible, as far as the clauses show.
+    /// Possible by the clauses.
     Maybe,
     /// The search was abandoned.
     Unknown,

@@ -60,7 +60,7 @@ fn missing_definitions_are_reported() {
     game.legal(wait, Wire::TRUE);
     assert!(matches!(game.build(), Err(BuildError::Missing { call: "terminal", .. })));
     assert_eq!(
-        CompiledBuilder::new("nobody", &[], "nobody 1").build().unwrap_err(),
+        CompiledBuilder::new("no-roles", &[], "no-roles 1").build().unwrap_err(),
         BuildError::Roles(0)
     );
     let error = broken(|game, _, _, _| game.goal(Role(7), 1.0, Wire::TRUE));

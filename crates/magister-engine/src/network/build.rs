@@ -173,15 +173,15 @@ impl<'a> Builder<'a> {
     }
 
     /// The wire of an atom: the disjunction of its instances. Atoms of its own cycle take the wires
-    /// in `circle`.
-    fn atom(&mut self, atom: u32, circle: Option<&FxHashMap<u32, Edge>>) -> Edge {
+    /// in `cycle`.
+    fn atom(&mut self, atom: u32, cycle: Option<&FxHashMap<u32, Edge>>) -> Edge {
         let mut cubes = Vec::with_capacity(self.instances[atom as usize].len());
         for &number in &self.instances[atom as usize] {
             let (_, body) = self.ground.instance(number as usize);
             let mut cube: Vec<Edge> = Vec::with_capacity(body.len());
             let mut never = false;
             for literal in body {
-                let edge = self.literal(*literal, circle);
+                let edge = self.literal(*literal, cycle);
                 never |= edge == Edge::FALSE;
                 if edge != Edge::TRUE {
                     cube.push(edge);
@@ -228,9 +228,9 @@ impl<'a> Builder<'a> {
         true
     }
 
-    fn literal(&self, literal: Signed, circle: Option<&FxHashMap<u32, Edge>>) -> Edge {
+    fn literal(&self, literal: Signed, cycle: Option<&FxHashMap<u32, Edge>>) -> Edge {
         let atom = literal.atom().0;
-        let wire = circle
+        let wire = cycle
             .and_then(|c| c.get(&atom).copied())
             .or(self.wires[atom as usize])
             .unwrap_or(Edge::FALSE);

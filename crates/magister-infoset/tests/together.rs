@@ -109,7 +109,7 @@ fn a_deal_and_a_code() {
     }
 }
 
-/// The turns of a role in a game with so many possible states that particles are advanced on
+/// The turns of a role in a game with too many states for enumeration, so that particles are advanced on
 /// vectors.
 fn wide(
     name: &str,

@@ -12,7 +12,7 @@ use crate::mcts::Mcts;
 use crate::plies::Plies;
 use crate::puct::Puct;
 use crate::registry::{Parameter, Registered};
-use crate::simple::{Simple, nobody};
+use crate::simple::{Simple, no_player};
 use crate::uct::{POLICIES, Uct};
 
 const EXPANDED: &str = "one expanded position";
@@ -67,7 +67,7 @@ const fn plain(
 pub static HUMAN: Registered = Registered {
     iteration: "none",
     hidden: true,
-    ..plain("human", "A person at the terminal; `magister play` is the shortcut", nobody)
+    ..plain("human", "A person at the terminal; `magister play` is the shortcut", no_player)
 };
 
 /// All players, from those that do not search to the strongest.

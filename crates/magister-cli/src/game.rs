@@ -9,7 +9,7 @@ use magister_engine::Evaluator;
 use crate::args::EvaluatorArg;
 use crate::waiting::progress;
 
-/// What stands for standard input.
+/// The argument that means standard input.
 const STDIN: &str = "-";
 
 /// The rules that an argument names: `-`, a file, or a bundled game.
@@ -41,7 +41,7 @@ pub(crate) fn find(argument: &str, reading: &Reading) -> Result<Source> {
         for finding in findings.terminal() {
             writeln!(err, "{finding}\n")?;
         }
-        bail!("{} cannot be played as long as it has errors", findings.input().name);
+        bail!("{} has errors and cannot be played", findings.input().name);
     }
     Ok(found?)
 }
@@ -90,7 +90,7 @@ pub(crate) fn open_clean(argument: &str, reading: &Reading, force: bool) -> Resu
     Ok(playable)
 }
 
-/// The game, or the reason apart if the rules are the reason that it can not be played.
+/// The game, or the engine's error if the rules cannot be played.
 pub(crate) fn try_prepare(
     source: &Source,
     evaluator: Option<Evaluator>,
@@ -102,9 +102,9 @@ pub(crate) fn try_prepare(
     }
 }
 
-/// Hands on the game by each evaluator that was asked for, one after the other. With
-/// [`EvaluatorArg::All`], those that do not take the game are named on standard error and left out;
-/// that none does is an error.
+/// Calls `then` with the game on each evaluator that was asked for, one after the other. With
+/// [`EvaluatorArg::All`], evaluators that do not support the game are named on standard error and
+/// left out. If none supports it, that is an error.
 pub(crate) fn each(
     source: &Source,
     wanted: Option<EvaluatorArg>,
@@ -125,13 +125,13 @@ pub(crate) fn each(
                 then(&playable)?;
             }
             Err(error) => anstream::eprintln!(
-                "magister: {}: evaluator {evaluator} does not take the game: {error}",
+                "magister: {}: evaluator {evaluator} does not support the game: {error}",
                 source.name()
             ),
         }
     }
     if !taken {
-        return Err(anyhow!("{} is no game that can be played", source.name()));
+        return Err(anyhow!("no evaluator can play {}", source.name()));
     }
     Ok(())
 }

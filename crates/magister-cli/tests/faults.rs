@@ -290,3 +290,46 @@ fn progress_of_solve_is_shown_on_a_terminal() {
     };
     assert!(stdout(&output).contains("solving connect-four: "), "{}", stdout(&output));
 }
+
+/// The reason for an illegal pawn move is in the rules for pawns.
+#[test]
+fn reasons_are_about_the_piece_that_moves() {
+    let text = stdout(&magister(&["explain", "chess", "(legal white (move e 2 e 5))"]));
+    assert!(text.contains("(ahead white 3 5)"), "{text}");
+    assert!(!text.contains("queen"), "{text}");
+}
+
+#[test]
+fn one_argument_is_not_several() {
+    let folder = Folder::new("arguments");
+    let file = folder.file(
+        "unused.kif",
+        "(role x)\n(init (p))\n(lonely a)\n(<= (legal x go) (true (p)))\n(<= (next (q)) (true (p)))\n\
+         (<= terminal (true (q)))\n(goal x 100)\n",
+    );
+    let text = stdout(&magister(&["playable", &file, "--playouts", "2"]));
+    assert!(text.contains("`lonely` with 1 argument in line 3"), "{text}");
+}
+
+/// Where a limit is reached, the message names an option or none, not a field of the library.
+#[test]
+fn limits_are_named_for_people() {
+    let folder = Folder::new("limits");
+    let file = folder.file(
+        "growing.kif",
+        "(role x)\n(init (p))\n(number 0)\n(<= (number (s ?n)) (number ?n))\n\
+         (<= (legal x go) (number ?n))\n(<= (next (p)) (true (p)))\n(<= terminal (true (q)))\n\
+         (goal x 100)\n",
+    );
+    let output = magister(&["step", &file, "--force", "--moves", "go"]);
+    assert!(!stderr(&output).contains("::"), "{}", stderr(&output));
+}
+
+#[test]
+fn escapes_in_help_are_written_out() {
+    for command in ["play", "step"] {
+        let text = stdout(&magister(&["help", command]));
+        let example = text.lines().find(|line| line.contains("printf")).expect("an example");
+        assert!(example.contains("\\n") && example.contains("| magister"), "{example}");
+    }
+}

@@ -69,7 +69,7 @@ fn what_is_right_or_hopeless_is_left_alone() {
         let after = std::fs::read_to_string(folder.0.join(name)).expect("there");
         assert_eq!(after, rules, "{name}");
     }
-    // A bundled game is no file that could be changed.
+    // A bundled game is not a file that could be changed.
     let bundled = text(&magister(&folder.0, &["check", "--fix", "tictactoe"]).stdout);
     assert!(bundled.contains("--fix repairs files only"), "{bundled}");
 }

@@ -23,7 +23,7 @@ Examples:
   magister solve tictactoe
   magister solve monty-hall --strategy
   magister solve kuhn-poker --json
-  magister solve kuhn-poker --player honest    how much a best response wins against it
+  magister solve kuhn-poker --player honest    what a best response wins
   magister solve leduc-poker --target 0.000001"
 )]
 pub(crate) struct Solve {
@@ -37,7 +37,7 @@ pub(crate) struct Solve {
     #[arg(long, value_name = "S", default_value_t = 60.0, value_parser = seconds)]
     pub(crate) seconds: f64,
     /// Memory limit in MiB
-    #[arg(long, value_name = "N", default_value_t = 512,
+    #[arg(long, value_name = "N", default_value_t = 1024,
           value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
     pub(crate) memory: u64,
     /// Maximum number of positions, or of nodes of the game tree

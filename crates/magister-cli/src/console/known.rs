@@ -11,10 +11,10 @@ use magister_core::{
 };
 use magister_engine::board::{Painter, Picture};
 use magister_engine::within;
-use magister_infoset::{Belief, Limits, Settings};
+use magister_infoset::{Belief, InfosetLimits, Settings};
 use magister_players::Possible;
 
-use super::moves::{Numbers, is_idle, plain};
+use super::moves::{Numbers, plain};
 use super::words;
 use crate::commands::wrapped;
 use crate::draw::{Look, UNKNOWN, in_common};
@@ -170,7 +170,6 @@ impl Known {
         let made: Vec<String> = info
             .all_roles()
             .filter(chose)
-            .filter(|role| !is_idle(&text.move_text(joint[role.index()])))
             .map(|role| {
                 let what = plain(&text.move_text(joint[role.index()]));
                 format!("{}: {what}", words::name(info, role))
@@ -197,7 +196,7 @@ impl Known {
             let clock = Arc::new(Deadline::within(PATIENCE));
             let budget = Budget::until(stop.clone()).with_clock(clock);
             let kept = belief.take().filter(|belief| belief.precedes(game, role, turns));
-            let limits = Limits { states: STATES, steps: 40 * STATES as u64 };
+            let limits = InfosetLimits { states: STATES, steps: 40 * STATES as u64 };
             let settings = Settings { limits, particles: PARTICLES, ..Settings::default() };
             let made = match kept {
                 Some(kept) => Ok(kept),

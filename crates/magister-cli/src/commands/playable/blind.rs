@@ -7,7 +7,7 @@ use magister_core::view::observe;
 use magister_core::{Game, Information, Move, Role, Seed, Step, Stop, Turn, View, draw};
 use magister_engine::inspect::Survey;
 use magister_engine::within;
-use magister_infoset::{Keep, Limits, Tracker, Uniform};
+use magister_infoset::{InfosetLimits, Keep, Tracker, Uniform};
 use serde_json::{Value, json};
 
 use crate::args::Playable;
@@ -70,7 +70,7 @@ pub(super) fn blind(
 /// the same to it.
 fn walk(game: &Arc<dyn Game>, role: Role, steps: u32, seed: Seed, stop: &Stop) -> Option<Unknown> {
     let info = game.info();
-    let limits = Limits { states: STATES, steps: 40 * STATES as u64 };
+    let limits = InfosetLimits { states: STATES, steps: 40 * STATES as u64 };
     let model = Arc::new(Uniform);
     let mut tracker =
         Tracker::with(Arc::clone(game), role, Keep::States, limits, model, stop).ok()?;

@@ -25,8 +25,9 @@ pub(crate) use solve::{Audit, Method, Solve};
 #[derive(Debug, Parser)]
 #[command(name = "magister", version)]
 #[command(after_help = "Examples:
+  magister                            a short introduction
   magister play connect-four          play against the computer
-  magister games                      list the bundled games
+  magister games                      list games to start with
   magister show tictactoe             explain one of them
   magister new my-game                write a rulesheet to start from
   magister check mine.kif             find errors in your rules
@@ -37,7 +38,7 @@ pub(crate) use solve::{Audit, Method, Solve};
   magister match tictactoe --players mcts,random --games 10
   magister solve kuhn-poker --strategy
 
-GAME and FILE are the name of a bundled game, a file in any of the languages, or - for standard
+GAME and FILE are the name of a bundled game, a file in any of the languages, or - for standard \
 input. Where a game is played, rust:NAME selects the Rust version of a bundled game.
 `magister help COMMAND` describes a command.")]
 pub(crate) struct Args {
@@ -202,7 +203,7 @@ Exit code: 0 all tests pass, 1 a test failed, 2 no such game.
 Examples:
   magister games                      games to start with
   magister games --all                all of them
-  magister games chess hex            name or summary contains one of these words
+  magister games chess hex            with one of these words in the description
   magister games --tag chance --players 2
   magister games --language rust --json
   magister games --check tictactoe nim-1-5-4-2
@@ -327,7 +328,7 @@ pub(crate) struct Show {
 /// Print completions for a shell
 #[derive(Debug, Parser)]
 #[command(after_help = "Example:
-  magister completions bash > ~/.local/share/bash-completion/completions/magister")]
+  magister completions bash > magister.bash    read it with `source` in ~/.bashrc")]
 pub(crate) struct Completions {
     /// The shell
     #[arg(value_enum)]

@@ -9,7 +9,7 @@ use magister_engine::Evaluator;
 use crate::args::EvaluatorArg;
 use crate::waiting::progress;
 
-/// What stands for standard input.
+/// The argument that means standard input.
 const STDIN: &str = "-";
 
 /// The rules that an argument names: `-`, a file, or a bundled game.
@@ -41,7 +41,7 @@ pub(crate) fn find(argument: &str, reading: &Reading) -> Result<Source> {
         for finding in findings.terminal() {
             writeln!(err, "{finding}\n")?;
         }
-        bail!("{} cannot be played as long as it has errors", findings.input().name);
+        bail!("{} has errors and cannot be played", findings.input().name);
     }
     Ok(found?)
 }
@@ -90,7 +90,7 @@ pub(crate) fn open_clean(argument: &str, reading: &Reading, force: bool) -> Resu
     Ok(playable)
 }
 
-/// The game, or the reason apart if the rules are the reason that it can not be played.
+/// The game, or the engine's error if the rules cannot be played.
 pub(crate) fn try_prepare(
     source: &Source,
     evaluator: Option<Evaluator>,

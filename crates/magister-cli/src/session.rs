@@ -92,7 +92,7 @@ impl Session {
     pub(crate) fn go(&mut self, at: usize) -> Result<()> {
         let last = self.moments.len() - 1;
         if at > last {
-            bail!("there is no position {at}; the last one that was reached is {last}");
+            bail!("there is no position {at}; the last one is {last}");
         }
         self.worker.load(&self.moments[at].state, &Stop::never())?;
         self.at = at;

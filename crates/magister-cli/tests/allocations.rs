@@ -3,7 +3,7 @@
 //!
 //! This file has one test only, since the allocator counts for the whole process.
 
-// An allocator can not be written without `unsafe`.
+// An allocator cannot be written without `unsafe`.
 #![allow(unsafe_code)]
 
 use std::alloc::{GlobalAlloc, Layout, System};

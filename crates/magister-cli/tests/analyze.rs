@@ -63,7 +63,7 @@ fn games_that_hide_information_are_inspected() {
     let moves = ["--moves", "(choose 1) (hide 2); noop (open 3)"];
     let asked = json(&[&clairvoyant[..], &few].concat());
     assert!(asked["move"].as_str().is_some_and(|choice| choice.starts_with("(choose")));
-    // Whoever is shown the car switches to it.
+    // A player that sees the car switches to it.
     let asked = magister(&[&clairvoyant[..], &few, &moves].concat());
     let text = String::from_utf8_lossy(&asked.stdout).into_owned();
     assert!(text.contains("plays switch"), "{text}{}", String::from_utf8_lossy(&asked.stderr));

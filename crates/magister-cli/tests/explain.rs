@@ -108,7 +108,7 @@ fn why_it_does_not() {
     );
     insta::assert_snapshot!("no-head", explain(&["tictactoe", "(legal x (mark 1 1))"]));
     insta::assert_snapshot!("misspelt", explain(&["tictactoe", "(lines x)"]));
-    // A position from which the game can not go on is the one to ask about.
+    // People ask about positions from which the game cannot go on.
     insta::assert_snapshot!(
         "stuck",
         explain(&["stuck.kif", "(legal x ?move)", "--moves", "go", "--history", "1"])

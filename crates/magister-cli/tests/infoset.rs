@@ -146,6 +146,6 @@ fn rules_that_do_not_ground() {
     let wrong = said(&[game, "--role", "a", "--turn", "look => (got 2)"], 2);
     assert!(wrong.contains("nobody ever perceives `(got 2)`"), "{wrong}");
     let wrong = said(&[game, "--role", "a", "--turn", "listen => nil"], 2);
-    assert!(wrong.contains("`listen` is no move"), "{wrong}");
+    assert!(wrong.contains("`listen` is not a move"), "{wrong}");
     std::fs::remove_file(path).unwrap();
 }

@@ -17,7 +17,7 @@ use magister_engine::agree::{Amount, lanes, tries};
 use magister_engine::evaluator::NetworkGame;
 use magister_games::catalogue;
 
-/// Where a child is told from its parent.
+/// The variable that marks the child process.
 const CHILD: &str = "MAGISTER_LANES_CHILD";
 
 /// One game of each kind: turns or all at once, few goals or many, chance, long lists of moves.

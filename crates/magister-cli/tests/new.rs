@@ -33,7 +33,7 @@ fn text(bytes: &[u8]) -> String {
 fn every_language_has_a_game_to_start_from() {
     let folder = folder("languages");
     for (language, file) in
-        [("kif", "first-game.kif"), ("infix", "second-game.hrf"), ("operations", "third-game.hrf")]
+        [("kif", "first-game.kif"), ("infix", "second-game.hrf"), ("gamemaster", "third-game.hrf")]
     {
         let name = file.split('.').next().expect("a name");
         let made = magister(&folder, &["new", name, "--language", language]);

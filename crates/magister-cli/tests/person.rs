@@ -42,7 +42,7 @@ fn a_match_from_a_script() {
     insta::assert_snapshot!("play-script", play(&against, script));
     // The end of the input is as good as quit.
     let left = play(&["tictactoe", "--as", "o", "--against", "legal"], "");
-    assert!(left.contains("human left the table\n") && left.contains("exit code 0"), "{left}");
+    assert!(left.contains("You left the match") && left.contains("exit code 0"), "{left}");
 }
 
 #[test]
@@ -78,14 +78,17 @@ fn garbage_is_told_and_nothing_breaks() {
     let output = say(&["play", "tictactoe", "--iterations", "5"], &garbage.concat());
     let text = shown(&output);
     assert!(text.contains("exit code 0"), "{text}");
-    assert!(text.contains("-1 is no number of moves"), "{text}");
-    assert!(text.contains("is neither a move nor a command"), "{text}");
+    assert!(text.contains("-1 is not a number of moves"), "{text}");
+    assert!(text.contains("is not understood"), "{text}");
     for (args, said) in [
-        (&["tictactoe", "--as", "z"][..], "no player is z; there are x, o"),
+        (&["tictactoe", "--as", "z"][..], "z is not a role of this game; the roles are x, o"),
         (&["tictactoe", "--against", "uct,uct"], "there are 1 other seats"),
         (&["tictactoe", "--against", "human"], "--as"),
-        (&["monty-hall", "--as", "random"], "no player is random; there are candidate"),
-        (&["kuhn-poker", "--against", "mcts"], "hides information"),
+        (
+            &["monty-hall", "--as", "random"],
+            "random is not a role of this game; the roles are candidate",
+        ),
+        (&["kuhn-poker", "--against", "mcts"], "hidden information"),
         (&["-"], "name a file"),
     ] {
         let text = play(args, "");
@@ -101,7 +104,7 @@ fn what_a_person_played_is_recorded_and_replayed() {
     let script = "(put 2 2)\nundo\n(put 2 2)\n(put 1 2)\n(put 3 2)\n";
     for _ in 0..2 {
         let text = play(&["tictactoe", "--against", "legal", "--record", file], script);
-        assert!(text.contains("x 100, o 0; you win"), "{text}");
+        assert!(text.contains("You win! (x 100, o 0)"), "{text}");
     }
     let output = say(&["replay", file], b"");
     let text = shown(&output);
@@ -132,4 +135,79 @@ impl Drop for Remove {
     fn drop(&mut self) {
         let _ = std::fs::remove_file(&self.0);
     }
+}
+
+/// A match that is saved goes on in another process exactly as it would have gone on.
+#[test]
+fn a_match_is_saved_and_resumed() {
+    let path = Remove(std::env::temp_dir().join(format!("magister-saved-{}", std::process::id())));
+    let file = path.0.to_str().expect("UTF-8");
+    let moves = "(put 2 2)\n(put 3 1)\n";
+    let straight = play(&["tictactoe", "--against", "random"], &format!("{moves}history\nquit\n"));
+    let script = format!("(put 2 2)\nsave {file}\nquit\n");
+    let saved = play(&["tictactoe", "--against", "random"], &script);
+    assert!(saved.contains(&format!("`magister play --resume {file}`")), "{saved}");
+    let resumed = shown(&say(&["play", "--resume", file], b"(put 3 1)\nhistory\nquit\n"));
+    let history = |text: &str| -> Vec<String> {
+        text.lines()
+            .filter(|line| line.starts_with("  ") && line.contains(": put "))
+            .map(str::to_owned)
+            .collect()
+    };
+    assert!(!history(&straight).is_empty(), "{straight}");
+    assert_eq!(history(&resumed), history(&straight), "{resumed}");
+    // A match that has ended is not resumed.
+    std::fs::remove_file(file).expect("there");
+    play(&["tictactoe", "--against", "legal", "--record", file], "(put 2 2)\nresign\n");
+    let ended = shown(&say(&["play", "--resume", file], b""));
+    assert!(ended.contains("has ended") && ended.contains("exit code 2"), "{ended}");
+}
+
+#[test]
+fn rematch_swap_and_score() {
+    let win = "(put 2 2)\n(put 1 2)\n(put 3 2)\n";
+    let script = format!("{win}rematch\n{win}swap\nquit\n");
+    let text = play(&["tictactoe", "--against", "legal"], &script);
+    assert!(text.contains("Score: you 2, computer 0, draws 0."), "{text}");
+    assert!(text.contains("You are o;"), "{text}");
+}
+
+#[test]
+fn levels_have_names() {
+    for level in ["beginner", "easy"] {
+        let args = ["play", "connect-four", "--level", level, "--seed", "5"];
+        let text = shown(&say(&args, b"4\nquit\n"));
+        assert!(text.contains(&format!("(level {level})")), "{text}");
+        // The same seed gives the same answer on every machine.
+        assert_eq!(text, shown(&say(&args, b"4\nquit\n")));
+    }
+    let text = shown(&say(&["play", "connect-four"], b"quit\n"));
+    assert!(text.contains("(level medium)") && text.contains("Seed "), "{text}");
+    let wrong = shown(&say(&["play", "connect-four", "--level", "hardest"], b""));
+    assert!(wrong.contains("strongest"), "{wrong}");
+}
+
+/// Numbers of moves stay the same, and nobody has to read of moves that do nothing.
+#[test]
+fn moves_keep_their_numbers() {
+    let fill = "1\n1\n1\n";
+    let text = play(&["connect-four", "--against", "legal"], &format!("{fill}history\n7\nquit\n"));
+    assert!(text.contains("Your moves: drop 2   drop 3"), "{text}");
+    assert!(text.contains("red: drop 7") || text.contains("drop 7"), "{text}");
+    assert!(!text.contains("noop"), "{text}");
+}
+
+#[test]
+fn reasons_and_suggestions() {
+    let script = "(put 2 2)\n(put 2 2)\nwhy\nwhy (put 9 9)\nptu 3 3\nmoves 3\nrules\nquit\n";
+    insta::assert_snapshot!("play-why", play(&["tictactoe", "--against", "legal"], script));
+}
+
+/// What the role knows for certain is drawn, and each person sees their own percepts.
+#[test]
+fn what_is_certain_is_drawn() {
+    let args = ["krieg-tictactoe-4x4", "--as", "all"];
+    insta::assert_snapshot!("play-certain", play(&args, "1 1\n1 1\n2 2\n1 2\nquit\n"));
+    insta::assert_snapshot!("play-dice", play(&["backgammon-small"], "quit\n"));
+    insta::assert_snapshot!("play-clues", play(&["nonogram"], "3 3\nquit\n"));
 }

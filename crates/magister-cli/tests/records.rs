@@ -124,7 +124,7 @@ fn a_match_that_the_rules_break_off_keeps_its_last_move() {
     );
     let (code, text) = folder.said("replay played.jsonl");
     assert!(code == 0 && text.contains("8 matches, 0 that"), "{text}");
-    // Who does not say that the match was broken off there does not agree with the rules.
+    // Without the fault that broke it off, the record does not agree with the rules.
     let silent = json!({
         "game": "trap.kif", "seed": "", "players": ["a", "b"], "moves": [["m", "m"]],
         "rewards": [null, null], "errors": [], "times_ms": [],
@@ -179,10 +179,10 @@ fn a_log_is_of_one_tournament() {
     let now = folder.read("t.jsonl");
     assert!(now.starts_with(&old) && now.lines().count() == 4, "{now}");
 
-    // What is no log is left alone.
+    // A file that is not a log is left alone.
     folder.file("letter.txt", "dear reader");
     let (code, text) = folder.said("tournament tictactoe --players uct,legal --log letter.txt");
-    assert!(code == 2 && text.contains("is no log"), "{text}");
+    assert!(code == 2 && text.contains("is not a tournament log"), "{text}");
     assert_eq!(folder.read("letter.txt"), "dear reader");
 }
 
@@ -270,16 +270,19 @@ fn what_is_wrong_with_a_record_is_told() {
     let torn = format!("{}\nnonsense\n{}\n{}", lines[0], lines[1], &lines[2][..100]);
     let (code, said) = replay(torn.as_bytes());
     assert_eq!(code, 2, "{said}");
-    assert!(said.contains("line 2 is no match: ") && said.contains("line 4 is cut off"), "{said}");
+    assert!(
+        said.contains("line 2 is not a match: ") && said.contains("line 4 is cut off"),
+        "{said}"
+    );
     assert!(said.contains("match 2: tictactoe") && said.contains("2 matches, 0 that"), "{said}");
     assert!(said.contains("2 lines of r.jsonl"), "{said}");
     let (code, said) = replay(b"\xff\xfe\x00\n");
-    assert!(code == 2 && said.contains("line 1 is no text"), "{said}");
+    assert!(code == 2 && said.contains("line 1 is not text"), "{said}");
 
     for nothing in ["", "\n", &format!("{}\n", lines[3])] {
         let (code, said) = replay(nothing.as_bytes());
         assert!(code == 2 && said.contains("no match in r.jsonl"), "{said}");
     }
     let (code, said) = folder.said("replay .");
-    assert!(code == 2 && said.contains(". can not be read"), "{said}");
+    assert!(code == 2 && said.contains(". cannot be read"), "{said}");
 }

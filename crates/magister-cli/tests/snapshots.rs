@@ -1,4 +1,4 @@
-//! What people read: the output of the command on rules of every kind of brokenness.
+//! What people read: help, lists, and the output for broken rules.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -8,6 +8,7 @@ use magister_engine::Evaluator;
 fn magister(args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_magister"))
         .args(args)
+        .env("COLUMNS", "80")
         .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/broken"))
         .output()
         .expect("the binary runs")
@@ -53,7 +54,7 @@ fn explanations_and_help() {
     insta::assert_snapshot!("explain", shown(&magister(&["check", "--explain", "G304"])));
     insta::assert_snapshot!("codes", shown(&magister(&["check", "--codes"])));
     insta::assert_snapshot!("help", shown(&magister(&["--help"])));
-    // Help lists the evaluators; a new one is no reason to look at these pages again.
+    // Help lists the evaluators; a new one does not change these snapshots.
     let evaluators: Vec<&str> = Evaluator::ALL.iter().map(|e| e.name()).collect();
     let evaluators = evaluators.join(", ");
     let commands = [

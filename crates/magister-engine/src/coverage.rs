@@ -213,9 +213,9 @@ mod tests {
         let rules = [line(5, "(legal a stop)"), line(12, "(helper ?x)")];
         assert_eq!(told.rules, rules);
         let relations = [
-            line(13, "`lonely` with 1 arguments"),
-            line(14, "`never` with 1 arguments"),
-            line(15, "`forgotten` with 1 arguments"),
+            line(13, "`lonely` with 1 argument"),
+            line(14, "`never` with 1 argument"),
+            line(15, "`forgotten` with 1 argument"),
         ];
         assert_eq!(told.relations, relations);
     }

@@ -67,7 +67,7 @@ the expected continuation. Moves are written as for `magister step`.
 
 Examples:
   magister inspect tictactoe --player uct
-  magister inspect mine.kif --player alphabeta --moves \"(put 2 2); (put 1 1)\" --iterations 5000
+  magister inspect tictactoe --moves \"(put 2 2); (put 1 1)\" --iterations 5000
   magister inspect tictactoe --player mcts --json"
 )]
 pub(crate) struct Inspect {

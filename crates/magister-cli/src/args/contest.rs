@@ -114,7 +114,7 @@ describes it. The last object is the summary. Exit code: 0 played, 2 the game co
 
 Examples:
   magister match tictactoe --players mcts,random --games 10 --iterations 200
-  magister match mine.kif --players mcts:c=1.2,mcts --games 100 --time 200ms --seed 7 --json
+  magister match mine.kif --players mcts:c=1.2,mcts --games 100 --time 200ms
   magister match 2048 --players random --games 100"
 )]
 pub(crate) struct Match {
@@ -164,10 +164,10 @@ end are verified. So are the random draws: they must follow from the seed whose 
 at the start. Exit code: 0 all matches agree with the rules, 1 some do not, 2 a file could not be read.
 
 Examples:
-  magister match tictactoe --players mcts,random --games 10 --iterations 100 --json > played.jsonl
+  magister match tictactoe --players mcts,random --json > played.jsonl
   magister replay played.jsonl
   magister replay played.jsonl --number 3    every position of the third match
-  magister replay played.jsonl --number 3 --step   walk through it: redo, undo, jump N, try others"
+  magister replay played.jsonl --number 3 --step   walk through it"
 )]
 pub(crate) struct Replay {
     /// The file, or - for standard input
@@ -198,10 +198,10 @@ while that can be avoided, and the player left over has a bye. Ratings use the B
 on the Elo scale, which does not depend on the order of the matches; --rating selects another.
 
 Examples:
-  magister tournament tictactoe nim-3-4-5 --players uct,mcts,random --iterations 100 --log t.jsonl
-  magister tournament games/*.kif --players uct,mcts,pts,mcs --time 100ms --rounds 4 --log t.jsonl
-  magister tournament hex-7 --players uct,mcts,puct,pts,mcs --system swiss --rounds 5 \
---iterations 500 --log t.jsonl --csv t.csv --svg t.svg"
+  magister tournament tictactoe --players uct,mcts,random --log t.jsonl
+  magister tournament games/*.kif --players uct,mcts --time 100ms --log t.jsonl
+  magister tournament hex-7 --players uct,mcts,puct,mcs --system swiss \
+--log t.jsonl --csv t.csv"
 )]
 pub(crate) struct Tourney {
     /// The games: bundled names, rust:NAME or files

@@ -22,10 +22,11 @@ Exit code: 0 it holds, 1 it does not hold, 2 the question could not be answered.
 Examples:
   magister explain tictactoe \"(legal x (put 1 1))\"
   magister explain tictactoe \"(legal o ?move)\" --moves \"(put 2 2)\"
-  magister explain tictactoe \"(goal x 100)\" --moves \"(put 1 1); 4; 1; 4; (put 1 3)\" --history 1
+  magister explain tictactoe \"(goal x 100)\" --moves \"1; 4; 1; 4; 1\" --history 1
   magister explain tictactoe \"(next (cell 1 1 b))\" --does \"(put 1 1)\"
   magister explain buttonsandlights bright --moves \"a; b\"
-  magister step mine.kif --moves \"...\" --json > here; magister explain mine.kif terminal --state here"
+  magister step mine.kif --moves \"...\" --json > here.json
+  magister explain mine.kif terminal --state here.json"
 )]
 pub(crate) struct Explain {
     /// The rules: a bundled name, a file, or - for standard input

@@ -15,11 +15,11 @@ for a large game, --sample draws a fair sample. Exit code: 0 answered, 1 no hist
 with these turns, 2 the game could not be played.
 
 Examples:
-  magister infoset monty-hall --turn \"(choose 1) => nil\" --turn \"noop => (open 3)\"
-  magister infoset blind-tictactoe --role white --turn \"mark(2,2) => ok\" --turn \"mark(1,3) => nil\"
-  magister infoset blind-tictactoe --role black --turn \"mark(1,1) => ok\" --states --json
+  magister infoset monty-hall --turn \"(choose 1) => nil\"
+  magister infoset monty-hall --turn \"(choose 1) => nil\" --states --json
+  magister infoset blind-tictactoe --role white --turn \"mark(2,2) => ok\"
   magister infoset mastermind --turn \"noop => nil\" --sample 1000
-  magister infoset blind-tictactoe --role white --turn \"mark(2,2) => ok\" --bench"
+  magister infoset mastermind --turn \"noop => nil\" --bench"
 )]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct Infoset {

@@ -23,7 +23,7 @@ pub(crate) fn parse() -> Args {
     read.unwrap_or_else(|error| in_words(error).exit())
 }
 
-/// An error that says what to write in place of what is no number.
+/// An error that says what to write where a number is expected.
 fn in_words(error: clap::Error) -> clap::Error {
     let cause = std::error::Error::source(&error).and_then(|cause| cause.downcast_ref());
     let digits = cause.map(std::num::ParseIntError::kind);

@@ -172,7 +172,7 @@ Examples:
   magister bench rust:tictactoe --seconds 5
   magister bench tictactoe --evaluator all --json
   magister bench tictactoe --evaluator batch --threads 2
-  magister bench tictactoe monty-hall --signature   a checksum of the engine's results"
+  magister bench tictactoe monty-hall --signature   a checksum of results"
 )]
 pub(crate) struct Bench {
     /// The games: bundled names, rust:NAME, files, or - for standard input

@@ -23,7 +23,7 @@ Examples:
   magister solve tictactoe
   magister solve monty-hall --strategy
   magister solve kuhn-poker --json
-  magister solve kuhn-poker --player honest    how much a best response wins against it
+  magister solve kuhn-poker --player honest    what a best response wins
   magister solve leduc-poker --target 0.000001"
 )]
 pub(crate) struct Solve {

@@ -73,8 +73,8 @@ fn as_text(name: &str, info: &Info, args: &Analyze, player: &Spec, findings: &Fi
     let tree = if random.broken_off > 0 { "more than" } else { "about" };
     let _ = writeln!(text, "game tree: {tree} {} nodes", magnitude(random.tree_log10));
     let rewards = |rewards: &[f64]| -> String {
-        let told = |(seat, reward)| format!("mean reward of {seat}: {reward:.1}\n");
-        seats.iter().zip(rewards).map(told).collect()
+        let line = |(seat, reward)| format!("mean reward of {seat}: {reward:.1}\n");
+        seats.iter().zip(rewards).map(line).collect()
     };
     text += &rewards(random.rewards.as_deref().unwrap_or_default());
     let against = if seats.len() > 1 { " against itself" } else { " alone" };

@@ -170,7 +170,7 @@ struct Processor {
 }
 
 impl Processor {
-    /// So much from now on; none if the system does not tell.
+    /// This much time from now on; none if the system does not report processor time.
     fn within(time: Duration) -> Option<Self> {
         let end = cpu_time()? + time;
         Some(Processor { end, last: Mutex::new((Instant::now(), time)) })

@@ -14,7 +14,7 @@ use super::plural;
 use crate::args;
 use crate::{CLEAN, FOUND, game};
 
-/// A player that does not answer is waited for so many times as long as the audit should take.
+/// How many times the length of the audit a player that does not answer is waited for.
 const PATIENCE: u32 = 3;
 
 pub(crate) fn run(args: &args::Audit) -> Result<u8> {
@@ -79,12 +79,12 @@ pub(crate) fn run(args: &args::Audit) -> Result<u8> {
 }
 
 fn as_text(player: &str, role: &str, verdict: &Verdict) -> String {
-    let told = match (verdict.honest(), verdict.compared()) {
+    let result = match (verdict.honest(), verdict.compared()) {
         (false, _) => "found out",
         (true, true) => "nothing found",
         (true, false) => "nothing compared",
     };
-    let mut lines = vec![format!("{player} as {role}: {told}")];
+    let mut lines = vec![format!("{player} as {role}: {result}")];
     lines.push(format!(
         "  twins: {} in {}, and {} with another future; {} compared",
         verdict.twins,

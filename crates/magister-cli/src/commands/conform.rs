@@ -22,7 +22,7 @@ fn cards(game: &CardGame, args: &Conform) -> Result<u8> {
     for path in &args.traces {
         let name = path.display().to_string();
         let bytes = std::fs::read(path).with_context(|| format!("cannot read {name}"))?;
-        let text = trace::unpack(&bytes).with_context(|| format!("{name} is no record"))?;
+        let text = trace::unpack(&bytes).with_context(|| format!("{name} is not a trace"))?;
         let report = conform::replay(game, &text);
         if report.games > 0 {
             for difference in &report.differences {
@@ -57,7 +57,7 @@ pub(crate) fn run(args: &Conform) -> Result<u8> {
     let recorded = args.traces.iter().map(|path| {
         let name = path.display().to_string();
         let bytes = std::fs::read(path).with_context(|| format!("cannot read {name}"))?;
-        let traces = trace::read(&bytes).with_context(|| format!("{name} is no trace"))?;
+        let traces = trace::read(&bytes).with_context(|| format!("{name} is not a trace"))?;
         if traces.is_empty() {
             bail!("{name} holds no match");
         }

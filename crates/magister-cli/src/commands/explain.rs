@@ -67,7 +67,7 @@ impl Asked<'_> {
     }
 
     fn no_game(&self, error: &Error) -> anyhow::Error {
-        anyhow!("{} is no game that can be played: {error}", self.name)
+        anyhow!("{} cannot be played: {error}", self.name)
     }
 
     fn halted(&self, halt: &Halt) -> anyhow::Error {
@@ -111,7 +111,7 @@ impl Asked<'_> {
                 let game = Arc::new(game);
                 let mut playing = Session::new(game.clone(), self.args.seed);
                 let whole = self.play(&mut playing)?;
-                scene = told(&game, &playing);
+                scene = scene_of(&game, &playing);
                 if whole {
                     session = Some((game, playing));
                 } else if let Some(joint) = playing.refused.take() {
@@ -152,7 +152,7 @@ impl Asked<'_> {
         Ok(true)
     }
 
-    /// What the roles do: legal moves where that can be told, otherwise one for each role.
+    /// What the roles do: legal moves if they are known, otherwise one move for each role.
     fn joint(
         &self,
         text: &str,
@@ -174,7 +174,7 @@ impl Asked<'_> {
             "_" => Ok(None),
             text => {
                 let term = Ground::read_either(text, self.rules.syntax);
-                term.map(Some).ok_or_else(|| anyhow!("--does: {text} is no move"))
+                term.map(Some).ok_or_else(|| anyhow!("--does: {text} is not a move"))
             }
         };
         given.iter().map(read).collect()
@@ -188,7 +188,7 @@ fn state(file: &str) -> Result<Vec<Ground>> {
     let state = object.as_ref().and_then(|object| object["state"].as_str());
     let text = state.unwrap_or(&input.text).trim();
     fluents(text)
-        .ok_or_else(|| anyhow!("{file} holds no list of fluents, such as (cell 1 1 b) (step 1)"))
+        .ok_or_else(|| anyhow!("{file} is not a list of fluents, such as (cell 1 1 b) (step 1)"))
 }
 
 /// Fluents one after the other, or as a list, each with `true` around it or not.
@@ -234,8 +234,8 @@ fn session_in(
     Some((game, session))
 }
 
-/// A session as the explainer wants it.
-fn told(game: &ReferenceGame, session: &Session) -> Scene {
+/// A session in the form that the explainer takes.
+fn scene_of(game: &ReferenceGame, session: &Session) -> Scene {
     let states = session.moments.iter().map(|moment| game.fluents_of(&moment.state));
     let mut states: Vec<Vec<Ground>> = states.collect();
     let state = states.pop().unwrap_or_default();

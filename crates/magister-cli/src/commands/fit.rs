@@ -10,7 +10,7 @@ use magister_players::Spec;
 pub(crate) fn fits(player: &Spec, info: &Info) -> Result<()> {
     if player.is_human() {
         bail!(
-            "{player} is a person, who can not be asked here; people play with `magister play` or \
+            "{player} is a person and cannot be asked here; people play with `magister play` or \
              `magister match`"
         );
     }

@@ -54,7 +54,7 @@ fn one(file: &str, options: &Reading, check: bool) -> Result<u8> {
     Ok(CLEAN)
 }
 
-/// The text laid out anew; none, with the reasons told, if it cannot be read as a whole.
+/// The formatted text. If the text has syntax errors they are printed, and there is none.
 fn formatted(input: &Input, reading: &Reading) -> Result<Option<String>> {
     if magister::recognise(input) == FrontEnd::Recycle {
         return cards(input, reading);

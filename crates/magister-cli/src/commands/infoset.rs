@@ -272,7 +272,7 @@ fn as_text(args: &Infoset, game: &dyn Game, role: Role, found: &Found, known: &K
         let _ = writeln!(text, "{head:13}{:<10}  {fact}", short(*share));
     }
     if likely.len() > SHOWN {
-        let _ = writeln!(text, "{:13}and {} more; --json tells all", "", likely.len() - SHOWN);
+        let _ = writeln!(text, "{:13}and {} more; --json lists all", "", likely.len() - SHOWN);
     }
     if args.states {
         for (state, share) in ordered(game, found) {

@@ -59,7 +59,7 @@ pub(crate) fn run(args: &Inspect) -> Result<u8> {
         }
     }
     let mut agent = player.try_agent()?;
-    // Whoever wants to be shown the state is shown it, as in a match.
+    // A clairvoyant player sees the state, as in a match.
     if info.information == Information::Hidden && player.capabilities().clairvoyant {
         let mut state = Vec::new();
         session.worker.save(&mut state);
@@ -127,7 +127,7 @@ fn as_text(
         lines += if thought.proven { "  proven\n" } else { "\n" };
     }
     if more > 0 {
-        let _ = writeln!(lines, "and {more} more, which --json tells");
+        let _ = writeln!(lines, "and {more} more, which --json lists");
     }
     if !decision.line.is_empty() {
         let line: Vec<String> = decision.line.iter().map(|joint| joint_text(game, joint)).collect();

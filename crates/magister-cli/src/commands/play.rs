@@ -83,11 +83,11 @@ pub(crate) fn run(args: &Play) -> Result<u8> {
         }
         if played.end == Some(MatchEnd::Resigned) && !interrupt::pressed() {
             score.count(info, &sitting.people, &played);
-            score.tell()?;
+            score.print()?;
             console.ask_afterwards()?;
         } else if played.end == Some(MatchEnd::Terminal) {
             score.count(info, &sitting.people, &played);
-            score.tell()?;
+            score.print()?;
         }
         match console.after() {
             After::Quit => return Ok(CLEAN),
@@ -285,7 +285,7 @@ impl Score {
     }
 
     /// The score, from the second match on.
-    fn tell(&self) -> Result<()> {
+    fn print(&self) -> Result<()> {
         let Score { won, drawn, lost } = *self;
         if won + drawn + lost > 1 {
             let mut out = anstream::stdout();

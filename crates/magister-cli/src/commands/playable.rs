@@ -48,7 +48,7 @@ pub(crate) fn run(args: &Playable) -> Result<u8> {
             }
             let what = format!("no match can begin: {error}");
             problems.push(Problem { kind: "start", what, matches: None, moves: None });
-            return tell(args, source.name(), None, &problems);
+            return report(args, source.name(), None, &problems);
         }
     };
     let game = &*playable.game;
@@ -63,7 +63,7 @@ pub(crate) fn run(args: &Playable) -> Result<u8> {
     let unknown = blind(&playable.game, &survey, args, seed);
     let used = used(&source, args, seed);
     let played = Played { game, evaluator: playable.evaluator, survey: &survey, used, unknown };
-    tell(args, &playable.name, Some(&played), &problems)
+    report(args, &playable.name, Some(&played), &problems)
 }
 
 /// What came of playing.
@@ -164,7 +164,7 @@ fn never_legal(game: &dyn Game, survey: &Survey) -> Option<Vec<String>> {
     Some(all.filter(|m| !survey.legal.contains(m)).map(|m| game.text().move_text(m)).collect())
 }
 
-fn tell(
+fn report(
     args: &Playable,
     name: &str,
     played: Option<&Played<'_>>,

@@ -1,18 +1,23 @@
-//! `magister players`: who can play.
+//! `magister players`: the list of players.
 
 use std::io::Write;
 
 use anyhow::{Result, bail};
-use magister_players::{HUMAN, PLAYERS, Parameter, ParameterKind, Registered};
+use magister_core::Information;
+use magister_players::{HUMAN, LEVELS, Level, PLAYERS, Parameter, ParameterKind, Registered};
 use serde_json::{Value, json};
 
 use crate::CLEAN;
 use crate::args::Players;
+use crate::terminal::{prose, wrap};
 
 pub(crate) fn run(args: &Players) -> Result<u8> {
     let mut out = anstream::stdout().lock();
     let wanted = |entry: &&Registered| args.player.as_ref().is_none_or(|name| entry.name == name);
     let entries: Vec<&Registered> = PLAYERS.iter().chain([&HUMAN]).filter(wanted).collect();
+    if let Some(level) = args.player.as_deref().and_then(Level::find) {
+        return describe(&mut out, level, args.json);
+    }
     if entries.is_empty() {
         let name = args.player.as_deref().unwrap_or_default();
         let Err(error) = name.parse::<magister_players::Spec>() else {
@@ -30,11 +35,14 @@ pub(crate) fn run(args: &Players) -> Result<u8> {
         if args.player.is_some() {
             writeln!(out, "{:width$}  iteration: {}", "", entry.iteration)?;
             let hidden = if entry.hidden { "yes" } else { "no" };
-            writeln!(out, "{:width$}  plays games that hide information: {hidden}", "")?;
+            writeln!(out, "{:width$}  plays games with hidden information: {hidden}", "")?;
+            for line in notes(entry.name).iter().flat_map(|text| wrap(text, prose() - width - 2)) {
+                writeln!(out, "{:width$}  {line}", "")?;
+            }
         }
         for parameter in entry.parameters {
             let Parameter { name, about, kind } = parameter;
-            let told = match kind {
+            let shown = match kind {
                 ParameterKind::Number { default, range: (low, high) } => {
                     format!("{default} ({low} to {high})")
                 }
@@ -51,10 +59,67 @@ pub(crate) fn run(args: &Players) -> Result<u8> {
                 }
                 _ => "?".to_owned(),
             };
-            writeln!(out, "{:width$}  {name}={told}: {about}", "")?;
+            writeln!(out, "{:width$}  {name}={shown}: {about}", "")?;
+        }
+    }
+    if args.player.is_none() && !args.json {
+        writeln!(out, "\nLevels for people, as in `magister play GAME --level NAME`:")?;
+        for level in &LEVELS {
+            writeln!(out, "{:width$}  {}", level.name, level.about)?;
+        }
+    } else if args.player.is_none() {
+        for level in &LEVELS {
+            writeln!(out, "{}", level_json(level))?;
         }
     }
     Ok(CLEAN)
+}
+
+/// More than a sentence about a player.
+fn notes(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "honest" => {
+            "It knows what its role knows and nothing else: the rules, its own moves and its \
+             percepts. From these it works out which positions are possible and how likely they \
+             are, and chooses a method for the game: uct where nothing is hidden, ao-tree for one \
+             player, cfr+ for two players with opposite interests in a small game, hyperplay2 for \
+             other short games, mo-ismcts for long ones."
+        }
+        "clairvoyant" => {
+            "It sees the true state of the game, which no honest player does. The match record says \
+             so. The difference to an honest player is what the hidden information is worth."
+        }
+        _ => return None,
+    })
+}
+
+/// A level: who plays, and with which budget.
+fn describe(out: &mut impl Write, level: &Level, json: bool) -> Result<u8> {
+    if json {
+        writeln!(out, "{}", level_json(level))?;
+        return Ok(CLEAN);
+    }
+    writeln!(out, "{}  {}", level.name, level.about)?;
+    for (kind, information) in [("perfect", Information::Perfect), ("hidden", Information::Hidden)]
+    {
+        let strength = level.strength(information);
+        writeln!(
+            out,
+            "  with {kind} information: {}, {} iterations per move",
+            strength.player, strength.iterations
+        )?;
+    }
+    Ok(CLEAN)
+}
+
+fn level_json(level: &Level) -> Value {
+    let of = |strength: magister_players::Strength| json!({"player": strength.player, "iterations": strength.iterations});
+    json!({
+        "level": level.name,
+        "about": level.about,
+        "perfect": of(level.perfect),
+        "hidden": of(level.hidden),
+    })
 }
 
 fn as_json(entry: &Registered) -> Value {
@@ -62,7 +127,7 @@ fn as_json(entry: &Registered) -> Value {
         .parameters
         .iter()
         .map(|p| {
-            let mut told = match p.kind {
+            let mut object = match p.kind {
                 ParameterKind::Number { default, range: (low, high) } => {
                     json!({"kind": "number", "default": default, "range": [low, high]})
                 }
@@ -77,9 +142,9 @@ fn as_json(entry: &Registered) -> Value {
                 ParameterKind::Player { default } => json!({"kind": "player", "default": default}),
                 _ => json!({}),
             };
-            told["name"] = p.name.into();
-            told["about"] = p.about.into();
-            told
+            object["name"] = p.name.into();
+            object["about"] = p.about.into();
+            object
         })
         .collect();
     json!({

@@ -1,4 +1,4 @@
-//! `magister replay`: matches that were played, once more.
+//! `magister replay`: verifies and shows recorded matches.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read as _, Write};
@@ -16,7 +16,7 @@ use crate::args::Replay;
 use crate::session::Session;
 use crate::{CLEAN, FOUND, game};
 
-/// A game, who draws it.
+/// A game and its painter.
 struct Known {
     playable: Playable,
     painter: Painter,
@@ -31,7 +31,7 @@ pub(crate) fn run(args: &Replay) -> Result<u8> {
         "-" => Box::new(std::io::stdin().lock()),
         path => {
             let file =
-                std::fs::File::open(path).with_context(|| format!("{path} can not be read"))?;
+                std::fs::File::open(path).with_context(|| format!("{path} cannot be read"))?;
             Box::new(BufReader::new(file))
         }
     };
@@ -43,7 +43,7 @@ pub(crate) fn run(args: &Replay) -> Result<u8> {
     for at in 1_u64.. {
         line.clear();
         let read_up = (&mut file).take(LONGEST).read_until(b'\n', &mut line);
-        if read_up.with_context(|| format!("{shown} can not be read"))? == 0 {
+        if read_up.with_context(|| format!("{shown} cannot be read"))? == 0 {
             break;
         }
         if line.len() as u64 == LONGEST {
@@ -99,34 +99,34 @@ pub(crate) fn run(args: &Replay) -> Result<u8> {
     writeln!(out, "{number} matches, {wrong} that do not agree with the rules")?;
     if unproven > 0 {
         let which = plural(usize::try_from(unproven).unwrap_or(usize::MAX), "match");
-        writeln!(out, "whether chance was fair is not known of {which}, which tell no seed")?;
+        writeln!(out, "{which} without a seed: whether chance was fair is not known")?;
     }
     match unread {
         0 => Ok(if wrong == 0 { CLEAN } else { FOUND }),
-        1 => bail!("a line of {shown} is no match and was not checked"),
-        _ => bail!("{unread} lines of {shown} are no matches and were not checked"),
+        1 => bail!("a line of {shown} is not a match and was not verified"),
+        _ => bail!("{unread} lines of {shown} are not matches and were not verified"),
     }
 }
 
-/// So many lines that are no matches are told one by one.
+/// How many lines that are not matches are listed.
 const ENOUGH: u64 = 5;
 
-/// A longer line is no match.
+/// The longest line of a match.
 const LONGEST: u64 = 1 << 28;
 
-/// What to do where a game is not found under the name in a record.
+/// Advice if a game is not found under its name in a record.
 fn elsewhere(number: u64, name: &str, named: bool) -> String {
     if named {
-        return format!("the game of match {number} can not be read");
+        return format!("the game of match {number} cannot be read");
     }
     format!(
-        "match {number} is of a game from `{name}`, which can not be read now; name the file or \
+        "match {number} is of a game from `{name}`, which cannot be read now; name the file or \
          the game with --game"
     )
 }
 
-/// Hands a match to the commands of `magister step`, at its beginning and with everything to redo:
-/// so many steps.
+/// Walks through a match with the commands of `magister step`. It begins at the first position, and
+/// all `steps` can be redone.
 fn walk(record: &MatchRecord, steps: usize, playable: &Playable, painter: &Painter) -> Result<u8> {
     let (info, text) = (playable.game.info(), playable.game.text());
     let joint = |words: &Vec<String>| -> Vec<Move> {
@@ -144,25 +144,25 @@ fn walk(record: &MatchRecord, steps: usize, playable: &Playable, painter: &Paint
 /// settings and empty lines are none. An error says what is wrong with the line.
 fn read(line: &[u8]) -> Result<Option<MatchRecord>, String> {
     let Ok(text) = std::str::from_utf8(line) else {
-        return Err("is no text, so it is no match".to_owned());
+        return Err("is not text, so it is not a match".to_owned());
     };
     if text.trim().is_empty() {
         return Ok(None);
     }
     let value: serde_json::Value = serde_json::from_str(text).map_err(|error| {
         if error.is_eof() {
-            "is cut off, so whoever wrote it was interrupted; play the match again or take the \
+            "is cut off, because its writer was interrupted; play the match again or take the \
              line out"
                 .to_owned()
         } else {
-            format!("is no match: {}, at column {}", bare(&error), error.column())
+            format!("is not a match: {}, at column {}", bare(&error), error.column())
         }
     })?;
     if value.get("summary").is_some() || value.get("tournament").is_some() {
         return Ok(None);
     }
     let record = serde_json::from_value(value);
-    record.map(Some).map_err(|error| format!("is no match: {}", bare(&error)))
+    record.map(Some).map_err(|error| format!("is not a match: {}", bare(&error)))
 }
 
 /// What is wrong, without the line, which is always the first of one.

@@ -48,7 +48,7 @@ pub(crate) fn run(args: &Show) -> Result<u8> {
     let sheet = text.as_ref().map(|t| (t.name.as_str(), examine(&t.text, &options.gdl)));
     if args.json {
         let mut object = as_json(entry, sheet.as_ref().map(|(n, e)| (*n, e)));
-        // What came from standard input can not be read twice.
+        // Standard input cannot be read twice.
         let broken = sheet.as_ref().is_some_and(|(_, found)| found.diagnostics.has_errors());
         if args.game != "-" && !broken {
             match game::try_prepare(&game::find(&args.game, &options)?, None)? {
@@ -155,7 +155,7 @@ fn facts(facts: &Facts) -> Vec<String> {
     lines
 }
 
-/// A number with its digits in groups.
+/// A number with its digits in groups of three.
 fn digits(number: u64) -> String {
     let plain = number.to_string();
     let mut text = String::new();
@@ -168,7 +168,7 @@ fn digits(number: u64) -> String {
     text
 }
 
-/// The first position, what can be done there, and how a match may go on.
+/// The first position, its legal moves, and the beginning of a random match.
 fn beginning(playable: &Playable) -> Result<String> {
     let game = &*playable.game;
     let info = game.info();
@@ -193,12 +193,12 @@ fn beginning(playable: &Playable) -> Result<String> {
         let choosing: Vec<Role> = info.all_roles().filter(|&role| session.chooses(role)).collect();
         session.random()?;
         let joint = &session.moment().joint;
-        let told = |role: &Role| {
+        let line = |role: &Role| {
             format!("{} {}", info.role_name(*role), game.text().move_text(joint[role.index()]))
         };
-        let told: Vec<String> = choosing.iter().map(told).collect();
-        if !told.is_empty() {
-            steps.push(told.join(" and\n"));
+        let made: Vec<String> = choosing.iter().map(line).collect();
+        if !made.is_empty() {
+            steps.push(made.join(" and\n"));
         }
         if session.at > STEPS * 4 {
             break;
@@ -210,15 +210,15 @@ fn beginning(playable: &Playable) -> Result<String> {
     Ok(text)
 }
 
-/// What stands for a blank at which no line ends.
+/// Replaces a blank at which no line may end.
 const KEPT: &str = "\u{1}";
 
-/// A text whose lines stay whole when it is broken into others.
+/// A text whose lines stay whole when it is wrapped.
 fn whole(text: &str) -> String {
     text.replace(' ', KEPT).replace('\n', " ")
 }
 
-/// A text in lines that are not too long.
+/// A text, wrapped.
 fn lines(text: &str) -> String {
     let lines = wrap(text, width()).into_iter();
     lines.map(|line| line.replace(KEPT, " ") + "\n").collect()

@@ -1,4 +1,4 @@
-//! `magister solve`: what a game is worth, and how to play it.
+//! `magister solve`: the value of a game, and optimal play.
 
 mod equilibrium;
 mod exploited;
@@ -19,11 +19,12 @@ use serde_json::{Map, Value, json};
 use super::fit::nobody;
 use super::plural;
 use crate::args::{Method, Solve};
+use crate::waiting::Ticker;
 use crate::{CLEAN, FOUND, game};
 
-/// So many information sets are told without being asked for.
+/// How many information sets are listed without --strategy.
 const FEW: usize = 12;
-/// So many steps of a line are told.
+/// How many steps of a line are listed.
 const LONG: usize = 10_000;
 
 pub(crate) fn run(args: &Solve) -> Result<u8> {
@@ -41,11 +42,13 @@ pub(crate) fn run(args: &Solve) -> Result<u8> {
         return exploited::run(&playable, player, &limits, args);
     }
     let begun = Instant::now();
+    let ticker = Ticker::start(format!("solving {}", playable.name));
     let answer = within(Duration::from_secs_f64(args.seconds), &Stop::never(), |stop| {
         let effort = Effort { target: args.target, variant, stop: stop.clone(), rounds: u64::MAX };
         solve_game(game, &limits, &effort)
     });
     let took = begun.elapsed();
+    drop(ticker);
     let mut out = anstream::stdout().lock();
     let answer = match answer {
         Ok(answer) => answer,
@@ -95,8 +98,8 @@ pub(crate) fn run(args: &Solve) -> Result<u8> {
         if args.strategy && !matches!(answer, Answer::Equilibrium(_)) {
             writeln!(
                 out,
-                "--strategy tells how information sets are played, and nothing is hidden here; \
-                 `magister inspect {} --moves MOVES` tells what the moves of other positions give",
+                "--strategy is for games with hidden information; `magister inspect {} --moves MOVES` \
+                 shows the value of each move in other positions",
                 args.game
             )?;
         }
@@ -104,25 +107,24 @@ pub(crate) fn run(args: &Solve) -> Result<u8> {
     Ok(CLEAN)
 }
 
-/// What to do about a game that was not solved.
+/// Advice for a game that was not solved.
 fn advice(why: &Unsolved, game: &dyn Game, args: &Solve) -> String {
     let hidden = game.info().information == Information::Hidden;
     let play = if hidden { "oos" } else { "uct" };
     let learn = format!(
-        "to see it played well all the same, `magister match {} --players {play}` thinks about \
-         the current position only",
+        "for strong play without a solution, try `magister match {} --players {play}`",
         args.game
     );
     match why {
         Unsolved::TooLarge(_) => format!(
-            "If it only just did not fit, raise --memory (now {} MiB) or --nodes (now {}); {learn}.",
+            "Raise --memory (now {} MiB) or --nodes (now {}); {learn}.",
             args.memory, args.nodes
         ),
         Unsolved::Late(_) | Unsolved::Halt(Halt::Stopped) => {
-            format!("Raise --seconds (now {}) to let it go on; {learn}.", args.seconds)
+            format!("Raise --seconds (now {}); {learn}.", args.seconds)
         }
         Unsolved::Halt(_) => {
-            format!("`magister playable {}` looks for faults of this kind.", args.game)
+            format!("`magister playable {}` searches for faults of this kind.", args.game)
         }
         _ => format!("A solution is not defined for it, but {learn}."),
     }

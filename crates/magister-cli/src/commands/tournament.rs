@@ -102,8 +102,8 @@ pub(crate) fn run(args: &Tourney) -> Result<u8> {
         writeln!(out, "{}", as_json(&log))?;
     } else {
         write!(out, "{}", as_text(&log, args.rating))?;
-        if let Some(told) = without_result(&log) {
-            writeln!(out, "{told}")?;
+        if let Some(line) = without_result(&log) {
+            writeln!(out, "{line}")?;
         }
     }
     if let Some(svg) = &args.svg {
@@ -116,7 +116,7 @@ pub(crate) fn run(args: &Tourney) -> Result<u8> {
     Ok(CLEAN)
 }
 
-/// How many matches did not come to a result, if some did not.
+/// How many matches have no result, if some have none.
 fn without_result(log: &Log) -> Option<String> {
     let open: Vec<(&Pairing, &MatchRecord)> =
         log.matches().filter(|(_, record)| record.rewards.contains(&None)).collect();
@@ -162,7 +162,7 @@ fn as_json(log: &Log) -> Value {
     })
 }
 
-/// Everybody against everybody: the share won, and out of how many.
+/// Each pair of players: the points won, and the number of matches.
 fn pairs(
     comparisons: &magister_arena::Comparisons,
 ) -> impl Iterator<Item = (&str, &str, f64, f64)> {
@@ -175,7 +175,7 @@ fn pairs(
     })
 }
 
-/// Ratings on the scale that was asked for, best first.
+/// Ratings on a scale, best first.
 fn standings(log: &Log, scale: Rated) -> Vec<Standing> {
     let scale = match scale {
         Rated::BradleyTerry => {
@@ -257,7 +257,7 @@ fn in_solitude(log: &Log, player: &str) -> String {
     text + &wrong(log)
 }
 
-/// Ratings as bars, and everybody against everybody.
+/// Ratings as bars, and a cross table.
 fn as_svg(log: &Log, scale: Rated) -> String {
     let comparisons = log.comparisons(None);
     let standings = standings(log, scale);

@@ -14,7 +14,7 @@ use magister_engine::within;
 use magister_infoset::{Belief, InfosetLimits, Settings};
 use magister_players::Possible;
 
-use super::moves::{Numbers, is_idle, plain};
+use super::moves::{Numbers, plain};
 use super::words;
 use crate::commands::wrapped;
 use crate::draw::{Look, UNKNOWN, in_common};
@@ -170,7 +170,6 @@ impl Known {
         let made: Vec<String> = info
             .all_roles()
             .filter(chose)
-            .filter(|role| !is_idle(&text.move_text(joint[role.index()])))
             .map(|role| {
                 let what = plain(&text.move_text(joint[role.index()]));
                 format!("{}: {what}", words::name(info, role))

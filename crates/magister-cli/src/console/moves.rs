@@ -11,16 +11,22 @@ const NAMED: usize = 6;
 /// How many suggestions are made.
 const SUGGESTED: usize = 3;
 
-/// A move as people read it: `drop 3` for `(drop 3)` and for `drop(3)`.
+/// What people read for a move that does nothing.
+const PASS: &str = "pass";
+
+/// A move as people read it: `drop 3` for `(drop 3)` and for `drop(3)`, `pass` for `noop`.
 pub(crate) fn plain(text: &str) -> String {
+    if text == "noop" {
+        return PASS.to_owned();
+    }
     let spaced: String =
         text.chars().map(|c| if matches!(c, '(' | ')' | ',') { ' ' } else { c }).collect();
     spaced.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Whether a move does nothing, by its name. Nobody needs to read of such moves.
+/// Whether a move does nothing, by its name. Where it is the only move, nobody needs to read of it.
 pub(crate) fn is_idle(text: &str) -> bool {
-    matches!(plain(text).as_str(), "noop" | "wait" | "-")
+    matches!(text, "noop" | "-")
 }
 
 /// The numbers of a role's moves. A move keeps its number for the whole match.
@@ -99,7 +105,7 @@ pub(super) fn meant(typed: &str, moves: &[(Move, String)]) -> Meant {
     ];
     for way in ways {
         let found: Vec<&(Move, String)> =
-            moves.iter().filter(|(_, text)| way(&tokens(text))).collect();
+            moves.iter().filter(|(_, text)| way(&tokens(&plain(text)))).collect();
         match found[..] {
             [] => {}
             [(choice, _)] => return Meant::One(*choice),
@@ -181,6 +187,7 @@ mod tests {
         assert_eq!(meant("22", &cells), Meant::One(Move(1)));
         assert_eq!(meant("2 2", &cells), Meant::One(Move(1)));
         assert_eq!(meant("", &cells), Meant::Nothing);
+        assert_eq!(meant("pass", &cells), Meant::One(Move(2)));
         assert_eq!(meant("((((", &cells), Meant::Nothing);
     }
 

@@ -243,13 +243,13 @@ impl Machine {
         stop.check()?;
         self.next_look = self.work + PATIENCE;
         let limit = if self.work > self.limits.steps {
-            format!("{} steps for one query (`QueryLimits::steps`)", self.limits.steps)
+            format!("{} steps for one query", self.limits.steps)
         } else if self.kept > self.limits.answers {
-            format!("{} answers (`QueryLimits::answers`)", self.limits.answers)
+            format!("{} answers for one query", self.limits.answers)
         } else if self.tasks.len().max(self.saved.len()) / BACKLOG > self.limits.answers {
-            format!("a backlog for {} answers (`QueryLimits::answers`)", self.limits.answers)
+            format!("a backlog for {} answers", self.limits.answers)
         } else if self.terms.len() > self.limits.terms {
-            format!("{} different terms (`QueryLimits::terms`)", self.limits.terms)
+            format!("{} different terms", self.limits.terms)
         } else {
             return Ok(());
         };

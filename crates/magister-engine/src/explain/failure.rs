@@ -1,5 +1,7 @@
 //! Why something does not hold.
 
+use std::cmp::Reverse;
+
 use magister_core::Halt;
 use rustc_hash::FxHashSet;
 
@@ -178,17 +180,51 @@ impl Build<'_> {
                 Err(halt) => return Err(halt),
             }
         }
-        // The rules with the shortest reasons first, otherwise in written order.
-        misses.sort_by_key(|(_, found)| {
-            found.found.first().map_or(usize::MAX, |instance| instance.failing.len())
-        });
+        // The rules with the fewest failing conditions first, then those of which most conditions
+        // hold: a rule about another piece fails early. Otherwise in written order.
         let width = self.width(job);
+        let choose = misses.len() > width;
+        let mut ranked: Vec<(usize, Reverse<usize>, (u32, Instances))> = Vec::new();
+        for (rule, found) in misses {
+            let failing =
+                found.found.first().map_or(usize::MAX, |instance| instance.failing.len());
+            let holding = if choose { self.holding(rule, &found) } else { 0 };
+            ranked.push((failing, Reverse(holding), (rule, found)));
+        }
+        ranked.sort_by_key(|(failing, holding, _)| (*failing, *holding));
+        let misses: Vec<(u32, Instances)> = ranked.into_iter().map(|(_, _, miss)| miss).collect();
         let shown = misses.len().min(width);
         self.out.node_mut(job.node).more += (misses.len() - shown) as u32;
         for (rule, found) in misses.into_iter().take(width) {
             self.misses(job, rule, &found, rest);
         }
         Ok(Reason::Misses(count))
+    }
+
+    /// How many conditions hold in the nearest miss of a rule. If one condition fails, those that
+    /// hold in its own nearest miss count too.
+    fn holding(&mut self, rule: u32, found: &Instances) -> usize {
+        let Some(instance) = found.found.first() else { return 0 };
+        let body = self.reference.program().rules[rule as usize].body.clone();
+        let here = body.len() - instance.failing.len() - instance.open.len();
+        let [place] = instance.failing[..] else { return here };
+        let literal = self.under(&body[place as usize], &instance.bindings);
+        let (Goal::Relation(atom), false) = (&literal.goal, literal.negated) else { return here };
+        let rules = self.reference.program().relations[atom.relation.index()].rules.clone();
+        let mut best: Option<(usize, Reverse<usize>)> = None;
+        for rule in rules {
+            let Some(bindings) = self.reference.open_head(rule, &atom.args) else { continue };
+            let near =
+                nearest_misses(self.reference, rule, &bindings, &atom.args, BOUNDS, self.stop);
+            let Some(near) = near.ok().and_then(|near| near.found.into_iter().next()) else {
+                continue;
+            };
+            let length = self.reference.program().rules[rule as usize].body.len();
+            let (failing, open) = (near.failing.len(), near.open.len());
+            let this = (failing, Reverse(length - failing - open));
+            best = Some(best.map_or(this, |best| best.min(this)));
+        }
+        here + best.map_or(0, |(_, Reverse(holding))| holding)
     }
 
     /// Adds nodes for the nearest misses of a rule: for each set of conditions that fail together

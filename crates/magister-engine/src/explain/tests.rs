@@ -144,7 +144,7 @@ fn the_nearest_miss_is_shown() {
     let open = "(role a) (n 1) (<= p (q ?x) (distinct ?x 1) (n 1))";
     let open = explain_text(open, "p");
     assert!(open.contains("1 of 3 conditions fails, 1 cannot be evaluated"), "{open}");
-    assert!(open.contains("nothing defines `q` with 1 arguments"), "{open}");
+    assert!(open.contains("nothing defines `q` with 1 argument"), "{open}");
 }
 
 #[test]

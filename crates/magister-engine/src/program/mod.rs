@@ -354,6 +354,7 @@ impl Program {
         match info.functor.arity {
             _ if info.hidden => name.to_owned(),
             None => format!("`{name}`"),
+            Some(1) => format!("`{name}` with 1 argument"),
             Some(arity) => format!("`{name}` with {arity} arguments"),
         }
     }

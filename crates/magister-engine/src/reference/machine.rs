@@ -205,12 +205,12 @@ impl Machine {
     fn check_limits(&self, program: &Program, task: Task) -> Result<(), Halt> {
         let mut rule = task.rule;
         let limit = if self.steps > self.limits.steps {
-            format!("{} steps for one query (`QueryLimits::steps`)", self.limits.steps)
+            format!("{} steps for one query", self.limits.steps)
         } else if self.answers > self.limits.answers {
             rule = self.most_answered(program).unwrap_or(rule);
-            format!("{} answers (`QueryLimits::answers`)", self.limits.answers)
+            format!("{} answers for one query", self.limits.answers)
         } else if self.terms.len() > self.limits.terms {
-            format!("{} different terms (`QueryLimits::terms`)", self.limits.terms)
+            format!("{} different terms", self.limits.terms)
         } else {
             return Ok(());
         };

@@ -237,7 +237,7 @@ fn definitions_are_used_inside_evaluate() {
 fn infinite_rules_are_reported() {
     let growth = "(role a) (n 0)\n(<= (n (s ?x)) (n ?x))\n(<= (legal a ?x) (n ?x))";
     let Halt::Limit(what) = halts(growth, QueryLimits::default()) else { panic!("no limit") };
-    assert!(what.contains("`n` with 1 arguments in line 2"), "{what}");
+    assert!(what.contains("`n` with 1 argument in line 2"), "{what}");
     // The calls grow, not the answers.
     let calls = "(role a)\n(<= (p ?x) (p (s ?x)))\n(<= (legal a x) (p 0))";
     assert!(matches!(halts(calls, QueryLimits::default()), Halt::Limit(_)));
@@ -245,7 +245,7 @@ fn infinite_rules_are_reported() {
         "role(r) control(r) go :: done n(0)\nn(Y) :- n(X) & plus(X,1,Y)\nlegal(X) :- n(X)";
     let limits = QueryLimits { answers: 10_000, ..QueryLimits::default() };
     let Halt::Limit(what) = halts(counting, limits) else { panic!("no limit") };
-    assert!(what.contains("`n` with 1 arguments in line 2"), "{what}");
+    assert!(what.contains("`n` with 1 argument in line 2"), "{what}");
     let limits = QueryLimits { steps: 10_000, ..QueryLimits::default() };
     assert!(matches!(halts(counting, limits), Halt::Limit(_)));
 }

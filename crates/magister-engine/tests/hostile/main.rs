@@ -82,7 +82,7 @@ fn terms_of_unbounded_depth() {
     let watch = watch();
     let text = "(role a) (p 0)\n(<= (p (s ?x)) (p ?x))\n(<= (legal a ?x) (p ?x))
                 (<= terminal (true (at 1))) (goal a 0)";
-    refused(text, &["nested", "the rule for `p` with 1 arguments in line 2"]);
+    refused(text, &["nested", "the rule for `p` with 1 argument in line 2"]);
     watch.end("infinite relation");
 }
 
@@ -99,7 +99,7 @@ fn unbounded_counters() {
         worker.step(&[go], &mut Step::new(), &Stop::never()).err()
     });
     let halt = halt.expect("a limit").to_string();
-    assert!(halt.contains("the rule for `next` with 1 arguments in line 2"), "{halt}");
+    assert!(halt.contains("the rule for `next` with 1 argument in line 2"), "{halt}");
     watch.end("growing counter");
 }
 

@@ -18,7 +18,7 @@ const SLICE: f64 = 0.05;
 /// threads so many times that for each, so that they come to their end together.
 const STREAMS: u32 = 16;
 const SHARES: u32 = 4;
-/// Playouts that take so many times the time are given up.
+/// Playouts that take this many times the time are stopped.
 const PATIENCE: f64 = 10.0;
 
 #[derive(Clone)]
@@ -30,7 +30,7 @@ pub(super) struct Measured {
     pub(super) seconds: f64,
     /// Whether the seconds are those of the processor.
     pub(super) cpu: bool,
-    /// The seconds of all processors together, if the system tells.
+    /// The seconds of all processors together, if the system reports them.
     pub(super) processors: Option<f64>,
 }
 
@@ -53,7 +53,7 @@ impl Measured {
     }
 }
 
-/// Plays from the initial state until so many seconds are over.
+/// Plays from the initial state for this many seconds.
 pub(super) fn measure(playable: &Playable, args: &Bench) -> Result<Measured> {
     let stop = Stop::new();
     let (over, ended) = mpsc::channel::<()>();
@@ -81,7 +81,7 @@ fn slices(playable: &Playable, args: &Bench, stop: &Stop) -> Result<Measured> {
     let none =
         Measured { playouts: 0, truncated: 0, steps: 0, seconds: 0.0, cpu: true, processors: None };
     let mut measured = none.clone();
-    // Who plays many lanes side by side is measured with all of them.
+    // An evaluator with many lanes is measured with all of them.
     let side_by_side = playable.game.worker().side_by_side(STREAMS as usize) as u32;
     let least = if side_by_side > 1 { side_by_side * LANES as u32 * u32::from(threads) } else { 1 };
     let mut quota = 1_u32;
@@ -90,7 +90,7 @@ fn slices(playable: &Playable, args: &Bench, stop: &Stop) -> Result<Measured> {
     let (mut wall, mut cpu) = (Instant::now(), used());
     for round in 0.. {
         if round == 1 {
-            // What the first playout had to prepare is no part of the speed.
+            // The preparation of the first playout is not part of the speed.
             measured = none.clone();
             (wall, cpu) = (Instant::now(), used());
         }

@@ -1,5 +1,5 @@
-//! What the system tells of this process: processor time of the thread and peak memory. Only
-//! Linux tells, by way of `/proc`; elsewhere there is no answer.
+//! Processor time of this thread and peak memory of this process. Only Linux reports them, in
+//! `/proc`; elsewhere there is no answer.
 
 use std::time::Duration;
 

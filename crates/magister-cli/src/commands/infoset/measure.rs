@@ -1,5 +1,5 @@
 //! How many states that agree are drawn in a second of processor time, or of the clock where the
-//! system does not tell that.
+//! system does not report that.
 
 use std::io::Write;
 use std::sync::Arc;

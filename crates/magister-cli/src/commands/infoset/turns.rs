@@ -41,7 +41,7 @@ pub(super) fn read(
         let legal = legal.map_or(String::new(), |legal| format!("; legal are {legal}"));
         let name = game.info().role_name(role);
         let own = short(own);
-        bail!("turn {number}: `{own}` is no move of this game, or none of {name}{legal}");
+        bail!("turn {number}: `{own}` is not a move of {name}{legal}");
     };
     if game.info().moves.is_none() {
         let known = || terms(seen).into_iter().all(|term| percept(game, term, number).is_ok());
@@ -106,7 +106,7 @@ pub(super) fn short(text: &str) -> String {
     }
 }
 
-/// Why a turn can not be, as far as can be told.
+/// Why a turn is impossible, as far as that is known.
 pub(super) fn impossible(
     game: &dyn Game,
     role: Role,

@@ -16,7 +16,7 @@ pub(super) fn run(args: &Show, input: &Input, reading: &Reading) -> Result<u8> {
     let mut out = anstream::stdout().lock();
     let found = magister::check(input, reading);
     let counts = [Severity::Error, Severity::Warning].map(|s| (s, found.count(s)));
-    // What came from standard input can not be read twice.
+    // Standard input cannot be read twice.
     let playable = if found.has_errors() || args.game == "-" {
         None
     } else {

@@ -1,4 +1,4 @@
-//! An equilibrium, told.
+//! An equilibrium as text and JSON.
 
 use std::fmt::Write as _;
 
@@ -80,7 +80,7 @@ pub(super) fn text(game: &dyn Game, found: &Equilibrium, args: &Solve) -> String
         );
     }
     if !args.strategy && size.sets > FEW {
-        let _ = writeln!(text, "--strategy tells how each information set is played");
+        let _ = writeln!(text, "--strategy lists the strategy of each information set");
         return text;
     }
     for (player, &role) in form.players().iter().enumerate() {

@@ -1,0 +1,5 @@
+//! Agents that teach themselves games.
+
+#![forbid(unsafe_code)]
+
+pub mod connect_four;

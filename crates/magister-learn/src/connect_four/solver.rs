@@ -46,9 +46,9 @@ const LIMIT: i32 = CELLS as i32 / 2 + 1;
 /// Entries up to this are upper bounds, above it lower bounds.
 const UPPER: i32 = 2 * LIMIT + 1;
 /// Up to this number of discs, a position and its mirror image share their entry.
-const MIRRORED: u32 = 12;
+const MIRRORED: i32 = 12;
 /// Up to this number of discs, the table is asked for all children before any is searched.
-const PROBED: u32 = 26;
+const PROBED: i32 = 26;
 
 /// Columns from the middle outwards.
 pub(crate) const ORDER: [u32; COLUMNS as usize] = [3, 2, 4, 1, 5, 0, 6];
@@ -121,7 +121,7 @@ impl Solver {
             } else {
                 middle
             };
-            let found = self.search(position, middle, middle + 1)?;
+            let found = self.search(position, discs, middle, middle + 1)?;
             if found <= middle { high = found } else { low = found }
         }
         Ok(Score(low))
@@ -139,9 +139,10 @@ impl Solver {
             return Ok(score.class());
         }
         self.stop = stop.clone();
-        Ok(if self.search(position, 0, 1)? > 0 {
+        let discs = position.plies() as i32;
+        Ok(if self.search(position, discs, 0, 1)? > 0 {
             1
-        } else if self.search(position, -1, 0)? < 0 {
+        } else if self.search(position, discs, -1, 0)? < 0 {
             -1
         } else {
             0
@@ -188,14 +189,19 @@ impl Solver {
 
     /// A bound of the score of a position in which the player to move cannot win at once: at most
     /// `alpha` if the score is at most `alpha`, at least `beta` if it is at least `beta`.
-    fn search(&mut self, position: &Position, mut alpha: i32, mut beta: i32) -> Result<i32, Halt> {
+    fn search(
+        &mut self,
+        position: &Position,
+        discs: i32,
+        mut alpha: i32,
+        mut beta: i32,
+    ) -> Result<i32, Halt> {
         self.nodes += 1;
         if self.nodes.is_multiple_of(4096) {
             self.stop.check()?;
         }
         let before = self.nodes;
         let safe = position.safe();
-        let discs = position.plies() as i32;
         let cells = CELLS as i32;
         if safe == 0 {
             return Ok(-(cells - discs) / 2);
@@ -218,7 +224,7 @@ impl Solver {
                 return Ok(beta);
             }
         }
-        let key = table_key(position);
+        let key = table_key(position, discs);
         let entry = i32::from(self.table.get(key));
         if entry > UPPER {
             let bound = entry - UPPER - 1 - LIMIT;
@@ -237,7 +243,7 @@ impl Solver {
                 }
             }
         }
-        if position.plies() <= self.book.plies()
+        if discs <= self.book.plies() as i32
             && let Some(Score(score)) = self.book.get(position)
         {
             return Ok(score);
@@ -259,16 +265,16 @@ impl Solver {
             moves[place] = (threats, cell);
             count += 1;
         }
-        if position.plies() < PROBED && count > 1 {
+        if discs < PROBED && count > 1 {
             for &(_, cell) in &moves[..count] {
-                let entry = i32::from(self.table.get(table_key(&position.put(cell))));
+                let entry = i32::from(self.table.get(table_key(&position.put(cell), discs + 1)));
                 if entry > 0 && entry <= UPPER && -(entry - 1 - LIMIT) >= beta {
                     return Ok(-(entry - 1 - LIMIT));
                 }
             }
         }
         for &(_, cell) in moves[..count].iter().rev() {
-            let score = -self.search(&position.put(cell), -beta, -alpha)?;
+            let score = -self.search(&position.put(cell), discs + 1, -beta, -alpha)?;
             if score >= beta {
                 let entry = (score + LIMIT + 1 + UPPER) as u8;
                 self.table.put(key, entry, self.nodes - before);
@@ -281,8 +287,8 @@ impl Solver {
     }
 }
 
-fn table_key(position: &Position) -> u64 {
-    if position.plies() <= MIRRORED { position.canonical_key() } else { position.key() }
+fn table_key(position: &Position, discs: i32) -> u64 {
+    if discs <= MIRRORED { position.canonical_key() } else { position.key() }
 }
 
 /// The score of a win with the next disc.

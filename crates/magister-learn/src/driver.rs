@@ -165,9 +165,35 @@ struct Transition<C> {
 struct Waiting<C> {
     code: C,
     /// What each head has gained since.
-    gains: Vec<f32>,
+    gains: Gains,
     /// Older codes that still have a share in errors.
     traces: Vec<C>,
+}
+
+/// A number for each head, without an allocation where there is one head.
+enum Gains {
+    One(f32),
+    Many(Vec<f32>),
+}
+
+impl Gains {
+    fn new(heads: usize) -> Self {
+        if heads == 1 { Gains::One(0.0) } else { Gains::Many(vec![0.0; heads]) }
+    }
+
+    fn all(&self) -> &[f32] {
+        match self {
+            Gains::One(one) => std::slice::from_ref(one),
+            Gains::Many(all) => all,
+        }
+    }
+
+    fn add(&mut self, head: usize, gain: f32) {
+        match self {
+            Gains::One(one) => *one += gain,
+            Gains::Many(all) => all[head] += gain,
+        }
+    }
 }
 
 struct Actor<'a, E: Environment, M: Model<E>> {
@@ -189,7 +215,9 @@ struct Actor<'a, E: Environment, M: Model<E>> {
     moves: u64,
     errors: (f64, u64),
     result: f64,
+    /// The code of the last choice, and memory for the next.
     spare: M::Code,
+    old: M::Code,
 }
 
 /// Traces whose weight is below this are dropped.
@@ -218,6 +246,7 @@ impl<'a, E: Environment, M: Model<E>> Actor<'a, E, M> {
             errors: (0.0, 0),
             result: 0.0,
             spare: M::Code::default(),
+            old: M::Code::default(),
         }
     }
 
@@ -289,7 +318,8 @@ impl<'a, E: Environment, M: Model<E>> Actor<'a, E, M> {
         let mut waiting: Vec<Option<Waiting<M::Code>>> = (0..lines).map(|_| None).collect();
         let mut gained = vec![0.0_f32; players];
         let mut length = 0;
-        while let Some(player) = self.env.turn(&state) {
+        let mut turn = self.env.turn(&state);
+        while let Some(player) = turn {
             self.env.choices(&state, &mut self.rng, &mut self.choices)?;
             if self.choices.is_empty() {
                 return Err(Halt::Rules("a player who has to decide has no move".to_owned()));
@@ -302,28 +332,30 @@ impl<'a, E: Environment, M: Model<E>> Actor<'a, E, M> {
             } else {
                 self.best(player, sign)
             };
-            let Choice { after, gain, .. } = &self.choices[chosen];
-            let (mut after, gain) = (after.clone(), *gain);
+            let choice = &self.choices[chosen];
+            let (mut after, gain) = (choice.after.clone(), choice.gain);
+            let rated = self.values[chosen];
             self.moves += 1;
             length += 1;
             gained[player] += gain;
             let over = self.env.over(&after);
             if !over {
-                let mut code = std::mem::take(&mut self.spare);
-                self.model.encode(&self.env, &after, &mut self.scratch, &mut code);
+                let mut code = std::mem::take(&mut self.old);
+                self.model.encode(&self.env, &self.choices[chosen], &mut self.scratch, &mut code);
                 self.spare = code;
             }
             let line = if lines == 1 { 0 } else { player };
+            let mut left = Vec::new();
             for (owner, one) in waiting.iter_mut().enumerate() {
                 let Some(one) = one else { continue };
                 if self.settings.chain == Chain::Own {
                     if owner == player {
-                        one.gains[0] += gain;
+                        one.gains.add(0, gain);
                     }
                 } else if self.heads == 1 {
-                    one.gains[0] += if player == 0 { gain } else { -gain };
+                    one.gains.add(0, if player == 0 { gain } else { -gain });
                 } else {
-                    one.gains[player] += gain;
+                    one.gains.add(player, gain);
                 }
             }
             if let Some(before) = waiting[line].take() {
@@ -333,25 +365,24 @@ impl<'a, E: Environment, M: Model<E>> Actor<'a, E, M> {
                     waiting[line] = Some(before);
                 } else if usable {
                     let next = std::mem::take(&mut self.spare);
-                    let traces = self.follow(before, Some(&next), player, None);
+                    let traces = self.follow(before, Some((&next, rated)), None);
                     self.spare = next;
-                    waiting[line] =
-                        Some(Waiting { code: M::Code::default(), gains: Vec::new(), traces });
-                } else {
-                    waiting[line] = None;
+                    left = traces;
                 }
             }
             if over {
                 self.finish(&mut waiting, &after, player, explores);
                 state = after;
+                turn = None;
                 break;
             }
-            let traces = waiting[line].take().map_or_else(Vec::new, |one| one.traces);
-            let gains = vec![0.0; if self.settings.chain == Chain::Own { 1 } else { self.heads }];
-            waiting[line] = Some(Waiting { code: self.spare.clone(), gains, traces });
+            let gains = Gains::new(if self.settings.chain == Chain::Own { 1 } else { self.heads });
+            waiting[line] =
+                Some(Waiting { code: std::mem::take(&mut self.spare), gains, traces: left });
             self.env.settle(&mut after, &mut self.rng)?;
             state = after;
-            if self.env.turn(&state).is_none() {
+            turn = self.env.turn(&state);
+            if turn.is_none() {
                 self.finish(&mut waiting, &state, player, false);
                 break;
             }
@@ -361,7 +392,7 @@ impl<'a, E: Environment, M: Model<E>> Actor<'a, E, M> {
             }
         }
         self.result += f64::from(gained[0]);
-        if self.env.turn(&state).is_none() {
+        if turn.is_none() {
             self.result += f64::from(self.env.result(&state, 0));
         }
         Ok(())
@@ -436,14 +467,16 @@ impl<'a, E: Environment, M: Model<E>> Actor<'a, E, M> {
     fn follow(
         &mut self,
         before: Waiting<M::Code>,
-        next: Option<&M::Code>,
-        _player: usize,
+        next: Option<(&M::Code, f32)>,
         results: Option<&[f32]>,
     ) -> Vec<M::Code> {
         let Waiting { code, gains, mut traces } = before;
+        let gains = gains.all();
         for head in 0..gains.len() {
             let future = match (next, results) {
-                (Some(next), _) => self.squashed(self.model.value(next, head)),
+                // With one head the value is known from the choice.
+                (Some((_, rated)), _) if gains.len() == 1 => self.squashed(rated),
+                (Some((next, _)), _) => self.squashed(self.model.value(next, head)),
                 (None, Some(results)) => results[head],
                 (None, None) => 0.0,
             };
@@ -456,7 +489,7 @@ impl<'a, E: Environment, M: Model<E>> Actor<'a, E, M> {
                     head: head as u32,
                     reward,
                     sign: 1.0,
-                    to: next.cloned(),
+                    to: next.map(|next| next.0.clone()),
                 });
             }
         }
@@ -464,6 +497,8 @@ impl<'a, E: Environment, M: Model<E>> Actor<'a, E, M> {
             self.relive();
         }
         if self.reach == 0 {
+            // Its memory is used again.
+            self.old = code;
             return traces;
         }
         traces.insert(0, code);
@@ -508,7 +543,7 @@ impl<'a, E: Environment, M: Model<E>> Actor<'a, E, M> {
                 continue;
             }
             let results = if own { &results[owner..=owner] } else { &results[..] };
-            self.follow(before, None, owner, Some(results));
+            self.follow(before, None, Some(results));
         }
     }
 

@@ -73,6 +73,21 @@ pub trait Cells: Environment {
 
     /// Writes the value of each cell.
     fn write(&self, state: &Self::State, out: &mut [u8]);
+
+    /// Replaces the contents of `out` by the cells in which an afterstate differs from the state
+    /// before, whose cells are given, with the new values. `after` is memory for as many cells.
+    fn changes(
+        &self,
+        cells: &[u8],
+        choice: &Choice<Self::State>,
+        after: &mut [u8],
+        out: &mut Vec<(u16, u8)>,
+    ) {
+        self.write(&choice.after, after);
+        let pairs = (0..).zip(cells.iter().zip(&*after));
+        out.clear();
+        out.extend(pairs.filter(|(_, (old, new))| old != new).map(|(cell, (_, &new))| (cell, new)));
+    }
 }
 
 /// The cells of a board, how they lie, and how they may be exchanged.

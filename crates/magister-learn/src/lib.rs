@@ -11,6 +11,7 @@ pub mod connect_four;
 pub mod driver;
 pub mod environment;
 pub mod games;
+pub mod measure;
 pub mod model;
 pub mod nibbles;
 pub mod ntuple;

@@ -27,8 +27,15 @@ pub trait Model<E: Environment>: Sync {
         out: &mut Vec<f32>,
     );
 
-    /// The code of an afterstate. `rate` was called just before for the choices among which it is.
-    fn encode(&self, env: &E, after: &E::State, scratch: &mut Self::Scratch, out: &mut Self::Code);
+    /// The code of the afterstate of a choice that is made. `rate` was called just before for the
+    /// choices among which it is.
+    fn encode(
+        &self,
+        env: &E,
+        choice: &Choice<E::State>,
+        scratch: &mut Self::Scratch,
+        out: &mut Self::Code,
+    );
 
     /// The value of a code for a head.
     fn value(&self, code: &Self::Code, head: usize) -> f32;

@@ -114,6 +114,7 @@ impl Default for Code {
 
 impl Model<Twenty48> for Nibbles {
     type Code = Code;
+    /// The codes of the slides.
     type Scratch = [Code; 4];
 
     fn scratch(&self) -> [Code; 4] {
@@ -131,14 +132,20 @@ impl Model<Twenty48> for Nibbles {
     ) {
         out.clear();
         // All entries are known before any is fetched, so that the fetches overlap.
-        for (choice, code) in choices.iter().zip(&mut *scratch) {
-            self.indices(choice.after, &mut code.0);
+        for choice in choices {
+            self.indices(choice.after, &mut scratch[choice.id as usize % 4].0);
         }
-        out.extend(choices.iter().zip(&*scratch).map(|(_, code)| self.sum(&code.0)));
+        out.extend(choices.iter().map(|choice| self.sum(&scratch[choice.id as usize % 4].0)));
     }
 
-    fn encode(&self, _env: &Twenty48, after: &u64, _scratch: &mut [Code; 4], out: &mut Code) {
-        self.indices(*after, &mut out.0);
+    fn encode(
+        &self,
+        _env: &Twenty48,
+        choice: &Choice<u64>,
+        scratch: &mut [Code; 4],
+        out: &mut Code,
+    ) {
+        out.clone_from(&scratch[choice.id as usize % 4]);
     }
 
     fn value(&self, code: &Code, _head: usize) -> f32 {

@@ -125,9 +125,24 @@ pub struct Scratch {
     cells: Vec<u8>,
     after: Vec<u8>,
     indices: Vec<u32>,
+    /// Whether `indices` belong to `cells`.
+    known: bool,
     entries: Vec<f32>,
     change: Vec<u32>,
     touched: Vec<u32>,
+    changes: Vec<(u16, u8)>,
+}
+
+impl NTuple {
+    /// Makes the scratch memory that of this board.
+    fn enter(&self, cells: impl Fn(&mut [u8]), scratch: &mut Scratch) {
+        cells(&mut scratch.after);
+        if !scratch.known || scratch.after != scratch.cells {
+            std::mem::swap(&mut scratch.after, &mut scratch.cells);
+            self.shape.indices(&scratch.cells, &mut scratch.indices);
+            scratch.known = true;
+        }
+    }
 }
 
 impl<E: Cells> Model<E> for NTuple {
@@ -154,8 +169,7 @@ impl<E: Cells> Model<E> for NTuple {
         out: &mut Vec<f32>,
     ) {
         out.clear();
-        env.write(state, &mut scratch.cells);
-        self.shape.indices(&scratch.cells, &mut scratch.indices);
+        self.enter(|cells| env.write(state, cells), scratch);
         // The entries of the board before the move, in the tables of the slot after it. Choices
         // rarely differ in their slot.
         let mut known = usize::MAX;
@@ -170,14 +184,13 @@ impl<E: Cells> Model<E> for NTuple {
                 scratch.entries.extend(scratch.indices.iter().map(|&index| get(index)));
                 sum = scratch.entries.iter().sum();
             }
-            env.write(&choice.after, &mut scratch.after);
-            let Scratch { cells, after, indices, entries, change, touched } = &mut *scratch;
+            let Scratch { cells, after, indices, entries, change, touched, changes, .. } =
+                &mut *scratch;
+            env.changes(cells, choice, after, changes);
             touched.clear();
-            for (cell, (&old, &new)) in cells.iter().zip(&*after).enumerate() {
-                if old == new {
-                    continue;
-                }
-                let difference = u32::from(new).wrapping_sub(u32::from(old));
+            for &(cell, new) in &*changes {
+                let cell = usize::from(cell);
+                let difference = u32::from(new).wrapping_sub(u32::from(cells[cell]));
                 for &(image, stride) in &self.shape.by_cell[cell] {
                     let place = &mut change[image as usize];
                     if *place == 0 {
@@ -199,10 +212,20 @@ impl<E: Cells> Model<E> for NTuple {
         }
     }
 
-    fn encode(&self, env: &E, after: &E::State, scratch: &mut Scratch, out: &mut Code) {
-        env.write(after, &mut scratch.after);
-        out.slot = env.slot(after) as u32;
-        self.shape.indices(&scratch.after, &mut out.indices);
+    fn encode(&self, env: &E, choice: &Choice<E::State>, scratch: &mut Scratch, out: &mut Code) {
+        let Scratch { cells, after, indices, changes, .. } = scratch;
+        env.changes(cells, choice, after, changes);
+        for &(cell, new) in &*changes {
+            let cell = usize::from(cell);
+            let difference = u32::from(new).wrapping_sub(u32::from(cells[cell]));
+            cells[cell] = new;
+            for &(image, stride) in &self.shape.by_cell[cell] {
+                let place = &mut indices[image as usize];
+                *place = place.wrapping_add(difference.wrapping_mul(stride));
+            }
+        }
+        out.slot = env.slot(&choice.after) as u32;
+        out.indices.clone_from(indices);
     }
 
     fn value(&self, code: &Code, head: usize) -> f32 {
@@ -247,11 +270,18 @@ mod tests {
             while env.turn(&state).is_some() {
                 env.choices(&state, &mut rng, &mut choices).unwrap();
                 network.rate(&env, &state, &choices, 0, &mut scratch, &mut values);
+                let chosen = rng.below(choices.len() as u64) as usize;
                 for (choice, &value) in choices.iter().zip(&values) {
-                    network.encode(&env, &choice.after, &mut scratch, &mut code);
-                    assert!((model(&code) - value).abs() < 1e-3);
+                    let mut cells = [0; 42];
+                    env.write(&choice.after, &mut cells);
+                    let mut indices = Vec::new();
+                    network.shape.indices(&cells, &mut indices);
+                    let whole = network.value_of(&indices, env.slot(&choice.after), 0);
+                    assert!((whole - value).abs() < 1e-3);
                 }
-                state = choices[rng.below(choices.len() as u64) as usize].after;
+                network.encode(&env, &choices[chosen], &mut scratch, &mut code);
+                assert!((model(&code) - values[chosen]).abs() < 1e-3);
+                state = choices[chosen].after;
             }
         }
     }

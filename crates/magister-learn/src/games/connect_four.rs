@@ -99,6 +99,24 @@ impl Cells for ConnectFour {
         CellLayout { symmetries: vec![mirror.collect()], ..grid }
     }
 
+    fn changes(
+        &self,
+        cells: &[u8],
+        choice: &Choice<Discs>,
+        _after: &mut [u8],
+        out: &mut Vec<(u16, u8)>,
+    ) {
+        let (rows, first) = (ROWS as usize, choice.id as usize * ROWS as usize);
+        out.clear();
+        // The disc takes the next cell of its column, and the one above becomes the next.
+        if let Some(row) = cells[first..first + rows].iter().position(|&cell| cell == 3) {
+            out.push(((first + row) as u16, 2 - choice.after.mover() as u8));
+            if row + 1 < rows {
+                out.push(((first + row + 1) as u16, 3));
+            }
+        }
+    }
+
     fn write(&self, state: &Discs, out: &mut [u8]) {
         let [own, other] = state.position.discs();
         let (first, second) = if state.mover() == 0 { (own, other) } else { (other, own) };

@@ -79,6 +79,18 @@ impl Cells for TicTacToe {
         CellLayout { symmetries, ..CellLayout::grid(3, 3, 3) }
     }
 
+    fn changes(
+        &self,
+        _cells: &[u8],
+        choice: &Choice<[u16; 2]>,
+        _after: &mut [u8],
+        out: &mut Vec<(u16, u8)>,
+    ) {
+        // The slot is who moves next, so the other player has just moved.
+        out.clear();
+        out.push((choice.id as u16, 2 - turn(choice.after) as u8));
+    }
+
     fn write(&self, &[x, o]: &[u16; 2], out: &mut [u8]) {
         for (cell, value) in out.iter_mut().enumerate() {
             *value = (x >> cell & 1) as u8 + 2 * (o >> cell & 1) as u8;

@@ -140,6 +140,10 @@ impl Environment for Twenty48 {
     }
 
     fn turn(&self, state: &u64) -> Option<usize> {
+        // The tile beside an empty cell can always slide there.
+        if empty_cells(*state) != 0 {
+            return Some(0);
+        }
         (0..DIRECTIONS).any(|direction| self.slide(*state, direction).is_some()).then_some(0)
     }
 

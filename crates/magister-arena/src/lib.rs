@@ -1,11 +1,10 @@
-//! Where players meet: matches with clocks, series with all seatings, and what came of them.
+//! Matches with clocks, series with all seatings, and their results.
 //!
-//! A [`Contest`] is a game and how long its players may think. It drives the state machine of
-//! [`magister_core::Match`] with threads and clocks: each player thinks on a thread of its own
-//! ([`AgentThread`]), gets its view and a budget, and nothing that it does can end the match. A
-//! move that is illegal, late or missing is replaced by a random one and written down. The same
-//! contest, seed and number of iterations give the same moves, however many matches are played at
-//! the same time.
+//! A [`Contest`] is a game with the thinking time of its players. It drives the state machine of
+//! [`magister_core::Match`] with threads and clocks: each player thinks on its own thread
+//! ([`AgentThread`]), gets its view and a budget, and cannot end the match by anything it does. An
+//! illegal, late or missing move is replaced by a random one and recorded. The same contest, seed
+//! and number of iterations give the same moves, however many matches run at once.
 
 #![forbid(unsafe_code)]
 

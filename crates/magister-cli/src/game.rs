@@ -2,7 +2,7 @@
 
 use std::io::{self, Write as _};
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, bail};
 use magister::{Error, Input, Options, Playable, Reading, Source};
 use magister_engine::Evaluator;
 
@@ -74,9 +74,9 @@ pub(crate) fn try_prepare(
     }
 }
 
-/// Hands on the game by each evaluator that was asked for, one after the other. With
-/// [`EvaluatorArg::All`], those that do not take the game are named on standard error and left out;
-/// that none does is an error.
+/// Calls `then` with the game by each evaluator that the user asked for. With
+/// [`EvaluatorArg::All`], evaluators that do not take the game are reported on standard error and
+/// left out. It is an error if no evaluator takes the game.
 pub(crate) fn each(
     source: &Source,
     wanted: Option<EvaluatorArg>,
@@ -89,21 +89,12 @@ pub(crate) fn each(
         Some(EvaluatorArg::All) if source.input().is_none() => return then(&source.prepare(None)?),
         Some(EvaluatorArg::All) => {}
     }
-    let mut taken = false;
-    for &evaluator in Evaluator::ALL {
-        match try_prepare(source, Some(evaluator))? {
-            Ok(playable) => {
-                taken = true;
-                then(&playable)?;
-            }
-            Err(error) => anstream::eprintln!(
-                "magister: {}: evaluator {evaluator} does not take the game: {error}",
-                source.name()
-            ),
-        }
+    let each = source.prepare_each()?;
+    for (evaluator, error) in each.refused {
+        anstream::eprintln!(
+            "magister: {}: evaluator {evaluator} does not take the game: {error}",
+            source.name()
+        );
     }
-    if !taken {
-        return Err(anyhow!("{} is no game that can be played", source.name()));
-    }
-    Ok(())
+    each.taken.iter().try_for_each(then)
 }

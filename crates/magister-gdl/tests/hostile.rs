@@ -1,4 +1,4 @@
-//! Input that means harm: giant, deep, wide and senseless. A clear error, no crash, no flood.
+//! Hostile input: giant, deep, wide and senseless. A clear error, no crash, no flood.
 
 use magister_gdl::{
     Code, Diagnostics, Dialect, Limits, Options, Source, Syntax, examine, print, read, translate,
@@ -66,7 +66,7 @@ fn a_million_of_anything() {
 }
 
 #[test]
-fn too_many_nodes_end_the_reading_with_one_complaint() {
+fn too_many_nodes_end_the_reading_with_one_error() {
     let text = "a ".repeat(3_000_000);
     for syntax in SYNTAXES {
         let options = Options { syntax: Some(syntax), ..Options::default() };
@@ -93,8 +93,8 @@ fn limits_can_be_set() {
 
 #[test]
 fn rules_that_are_costly_to_check() {
-    // A long chain of relations, a wide rule, a wide disjunction, many names nearly alike, and
-    // disjunctions inside each other: none may cost more than about its own size.
+    // A long chain of relations, a wide rule, a wide disjunction, many similar names, and nested
+    // disjunctions: none may cost much more than its own size.
     let chain: String = (0..50_000).map(|i| format!("(<= (p{i} ?x) (p{} ?x))", i + 1)).collect();
     let cycle: String =
         (0..20_000).map(|i| format!("(<= (p ?x {i}) (not (p ?x {})))", (i + 1) % 20_000)).collect();

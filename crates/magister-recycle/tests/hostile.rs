@@ -94,7 +94,7 @@ const WORDS: &[&str] = &[
     "or",
 ];
 
-/// Reads, checks, prints and plays a little, whatever comes of it.
+/// Reads, checks, prints and plays a little, whatever the result.
 fn survive(text: &str) {
     let limits = Limits { steps: 2_000, options: 300, words: 50_000, ..Limits::DEFAULT };
     for compat in [false, true] {

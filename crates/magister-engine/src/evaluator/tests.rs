@@ -203,7 +203,7 @@ fn undo_goes_back_step_by_step() {
 #[test]
 fn strange_states_run_on_the_whole_network() {
     for game in games(ROW) {
-        assert_eq!(game.network().sides.len(), 2, "x and o take turns");
+        assert_eq!(game.network().per_player.len(), 2, "x and o take turns");
         let facts = "((control x) (cell 1 x) (cell 2 x) (cell 3 b) (cell 4 o) (cell 5 b))";
         let state = game.parse_state(facts).expect("a state");
         let mut worker = game.worker();

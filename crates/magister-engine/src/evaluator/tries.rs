@@ -15,7 +15,7 @@ use super::game::Shared;
 use super::machine::Machine;
 use super::pace::{FEW, PLAN_PER_GATE, Playouts};
 use super::worker::NetworkWorker;
-use crate::batch::{Trouble, TryPlan, TryPlayer};
+use crate::batch::{BatchError, TryPlan, TryPlayer};
 
 /// Requests on vectors after which they are known well enough.
 const ENOUGH: u32 = 4;
@@ -151,10 +151,10 @@ impl<M: Machine> NetworkWorker<M> {
         };
         match self.try_players[at].play(tries, out, stop) {
             Ok(()) => Ok(()),
-            Err(Trouble::Halt(halt)) => Err(halt),
-            Err(Trouble::Strange) => tries_one_by_one(self, tries, out, stop),
+            Err(BatchError::Halt(halt)) => Err(halt),
+            Err(BatchError::Strange) => tries_one_by_one(self, tries, out, stop),
             // What is wrong with a state, this worker can say.
-            Err(Trouble::State(state)) => self.load(&state, stop).and(Err(Halt::BadState)),
+            Err(BatchError::State(state)) => self.load(&state, stop).and(Err(Halt::BadState)),
         }
     }
 }

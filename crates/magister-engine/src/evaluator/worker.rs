@@ -4,8 +4,8 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use magister_core::{
-    Batch, Halt, Info, Information, Leaves, Move, Results, Role, Step, Stop, Tried, Tries, Worker,
-    Yields,
+    Batch, Halt, Info, Information, LeafResults, Leaves, Move, Results, Role, Step, Stop, Tried,
+    Tries, Worker,
 };
 use magister_lanes::Width;
 
@@ -316,7 +316,12 @@ impl<M: Machine> Worker for NetworkWorker<M> {
         self.play(batch, out, stop)
     }
 
-    fn leaves(&mut self, leaves: &Leaves<'_>, out: &mut Yields, stop: &Stop) -> Result<(), Halt> {
+    fn leaves(
+        &mut self,
+        leaves: &Leaves<'_>,
+        out: &mut LeafResults,
+        stop: &Stop,
+    ) -> Result<(), Halt> {
         self.play_leaves(leaves, out, stop)
     }
 

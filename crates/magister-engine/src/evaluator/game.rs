@@ -277,6 +277,10 @@ impl Game for CompiledGame {
     fn tensors(&self) -> Option<&dyn StateTensors> {
         Some(self)
     }
+
+    fn as_any(&self) -> Option<&dyn std::any::Any> {
+        Some(self)
+    }
 }
 
 impl StateTensors for CompiledGame {

@@ -128,16 +128,8 @@ impl Effects {
                 doubtful.push(fluent);
             }
         }
-        let mut effects = Effects {
-            graph,
-            idle,
-            acts,
-            context,
-            turns,
-            proven: 0,
-            asked: 0,
-            unproven: 0,
-        };
+        let mut effects =
+            Effects { graph, idle, acts, context, turns, proven: 0, asked: 0, unproven: 0 };
         effects.settle(network, &doubtful, &next, stop)?;
         Ok(effects)
     }
@@ -239,9 +231,8 @@ fn turns(network: &Network, stop: &Stop) -> Option<Vec<bool>> {
     }
     let mut prover = Prover::new(network, &network.graph, stop);
     let of_role = |role: usize, wanted: bool| -> Vec<usize> {
-        let fits = |&place: &usize| {
-            network.moves[place].0.index() == role && active[place] == wanted
-        };
+        let fits =
+            |&place: &usize| network.moves[place].0.index() == role && active[place] == wanted;
         (0..moves).filter(fits).collect()
     };
     let mut busy = Vec::new();

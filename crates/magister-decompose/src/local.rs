@@ -22,7 +22,12 @@ pub(crate) struct Course {
 }
 
 impl Course {
-    pub(crate) fn new(network: &Network, whole: &Decomposition, tops: &Tops, limit: usize) -> Result<Self, Halt> {
+    pub(crate) fn new(
+        network: &Network,
+        whole: &Decomposition,
+        tops: &Tops,
+        limit: usize,
+    ) -> Result<Self, Halt> {
         let fluents: Vec<usize> =
             (0..network.fluents()).filter(|&f| whole.split.part_of[f] == CONTEXT).collect();
         let next: Vec<Edge> = fluents
@@ -158,9 +163,8 @@ impl Local {
         bounds: Bounds,
         stop: &Stop,
     ) -> Result<Self, Halt> {
-        let fluents: Vec<usize> = (0..network.fluents())
-            .filter(|&f| whole.split.part_of[f] == part as u32)
-            .collect();
+        let fluents: Vec<usize> =
+            (0..network.fluents()).filter(|&f| whole.split.part_of[f] == part as u32).collect();
         let moves = LocalMoves::new(network, whole, part, &fluents);
         let idle: Vec<Edge> = fluents
             .iter()
@@ -173,7 +177,8 @@ impl Local {
         let keeps = fluents.iter().all(|&fluent| whole.effects.idle[fluent] == Idle::Keeps);
         let own = &tops.concepts[part];
         let acting = moves.classes.iter().flat_map(|class| class.wires.iter().copied().flatten());
-        let conditions = moves.classes.iter().flat_map(|class| class.legal.iter().flatten().copied());
+        let conditions =
+            moves.classes.iter().flat_map(|class| class.legal.iter().flatten().copied());
         let all: Vec<Edge> = idle
             .iter()
             .copied()
@@ -183,14 +188,19 @@ impl Local {
             .collect();
         let cone = Cone::new(whole, all.iter().copied());
         let (mut timed, mut mutual) = (false, false);
-        let steps = idle.iter().copied().chain(moves.classes.iter().flat_map(|c| c.wires.iter().copied().flatten()));
-        Support::new().each(&whole.effects.graph, steps.chain(own.iter().flatten().copied()), |input| {
-            match whole.split.part_of.get(input) {
+        let steps = idle
+            .iter()
+            .copied()
+            .chain(moves.classes.iter().flat_map(|c| c.wires.iter().copied().flatten()));
+        Support::new().each(
+            &whole.effects.graph,
+            steps.chain(own.iter().flatten().copied()),
+            |input| match whole.split.part_of.get(input) {
                 None => mutual = true,
                 Some(&CONTEXT) => timed = true,
                 Some(&other) => debug_assert_eq!(other as usize, part, "parts are independent"),
-            }
-        });
+            },
+        );
         let labels = moves.labels(network, whole.effects.turns.is_some(), bounds)?;
         let mut local = Local { labels, next: Vec::new(), concepts: Vec::new(), timed, keeps };
         let start: Vec<bool> = fluents.iter().map(|&f| network.initial[f]).collect();
@@ -214,9 +224,9 @@ impl Local {
                 }
             }
             cone.evaluate(&mut values);
-            local.concepts.push(
-                own.iter().map(|all| all.iter().all(|&e| read(&values, e))).collect(),
-            );
+            local
+                .concepts
+                .push(own.iter().map(|all| all.iter().all(|&e| read(&values, e))).collect());
             let possible = moves.possible(&values, timed);
             let later = if timed { course.after(time as usize) as u32 } else { 0 };
             let mut successors = Vec::new();

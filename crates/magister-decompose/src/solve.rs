@@ -5,7 +5,7 @@ use std::sync::Arc;
 use magister_core::{Budget, Halt, Move, Role, Stop};
 use magister_engine::Compiled;
 use magister_engine::network::Network;
-use magister_solve::{Limits, Solution, Unsolved};
+use magister_solve::{Solution, SolveLimits, Unsolved};
 
 use crate::abstracted::Dynamics;
 use crate::decomposition::Decomposition;
@@ -83,7 +83,7 @@ impl From<Halt> for NotSolved {
 pub fn solve(
     compiled: &Compiled,
     whole: &Decomposition,
-    limits: &Limits,
+    limits: &SolveLimits,
     stop: &Stop,
 ) -> Result<Solved, NotSolved> {
     match Sum::new(compiled, whole, stop) {
@@ -94,7 +94,11 @@ pub fn solve(
 }
 
 /// The first moves of the game as moves of a sum: the part, and the class that it leads to.
-fn first_moves(network: &Network, whole: &Decomposition, sum: &Sum) -> Vec<(Role, Move, usize, u32)> {
+fn first_moves(
+    network: &Network,
+    whole: &Decomposition,
+    sum: &Sum,
+) -> Vec<(Role, Move, usize, u32)> {
     let mut values = vec![true; network.graph.len()];
     values[1..].fill(false);
     values[1..=network.fluents()].copy_from_slice(&network.initial);
@@ -114,9 +118,8 @@ fn first_moves(network: &Network, whole: &Decomposition, sum: &Sum) -> Vec<(Role
         let mut label = vec![0; network.roles()];
         label[role.index()] = class;
         let number = local.labels.iter().position(|other| **other == label[..]);
-        let target = number.and_then(|number| {
-            local.next[0].iter().find(|&&(label, _)| label as usize == number)
-        });
+        let target = number
+            .and_then(|number| local.next[0].iter().find(|&&(label, _)| label as usize == number));
         if let Some(&(_, target)) = target {
             found.push((role, choice, part as usize, sum.class_of[part as usize][target as usize]));
         }
@@ -128,7 +131,7 @@ fn solve_sum(
     compiled: &Compiled,
     whole: &Decomposition,
     mut sum: Sum,
-    limits: &Limits,
+    limits: &SolveLimits,
     stop: &Stop,
 ) -> Result<Solved, NotSolved> {
     let network: &Network = compiled.network();
@@ -173,7 +176,12 @@ fn solve_sum(
     Ok(solved)
 }
 
-fn by_nimbers(network: &Network, whole: &Decomposition, sum: &Sum, impartial: &Impartial) -> Solved {
+fn by_nimbers(
+    network: &Network,
+    whole: &Decomposition,
+    sum: &Sum,
+    impartial: &Impartial,
+) -> Solved {
     let winning = impartial.winning(sum);
     let wins = impartial.wins(&impartial.heaps);
     let mover = sum.first_mover();
@@ -199,7 +207,7 @@ fn by_nimbers(network: &Network, whole: &Decomposition, sum: &Sum, impartial: &I
 
 fn solution(
     game: &dyn magister_core::Game,
-    limits: &Limits,
+    limits: &SolveLimits,
     stop: &Stop,
 ) -> Result<Solution, NotSolved> {
     let me = game.info().players().next().unwrap_or(Role(0));
@@ -210,7 +218,7 @@ fn solution(
 fn solve_product(
     compiled: &Compiled,
     whole: &Decomposition,
-    limits: &Limits,
+    limits: &SolveLimits,
     stop: &Stop,
 ) -> Result<Solved, NotSolved> {
     let product = Arc::new(Product::new(compiled, whole, stop)?);

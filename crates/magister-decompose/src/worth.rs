@@ -36,10 +36,7 @@ impl Worth {
         let smaller = |sizes: Sizes, states: f64, classes: f64| {
             let useful = classes * 2.0 <= states;
             let why = if useful {
-                format!(
-                    "{} states of the parts fall into {} classes",
-                    sizes.states, sizes.classes
-                )
+                format!("{} states of the parts fall into {} classes", sizes.states, sizes.classes)
             } else {
                 "the states of the parts do not fall into fewer classes".to_owned()
             };
@@ -65,8 +62,9 @@ impl Worth {
             Err(Halt::Stopped) => Err(Halt::Stopped),
             Err(_) if compiled.info().players().count() == 1 => Ok(Worth {
                 useful: true,
-                why: "the parts are too large to be enumerated, but each can have a tree of its own"
-                    .to_owned(),
+                why:
+                    "the parts are too large to be enumerated, but each can have a tree of its own"
+                        .to_owned(),
                 ..Worth::default()
             }),
             Err(_) => Ok(no("the parts are too large to be enumerated")),

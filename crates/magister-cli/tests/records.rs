@@ -194,7 +194,7 @@ fn tournaments_that_make_no_sense_are_refused() {
         assert!(code == 2 && text.contains(why), "{args}: {text}");
     };
     let log = "--log t.jsonl";
-    refused(&format!("tictactoe --players uct {log}"), "name two players");
+    refused(&format!("tictactoe --players uct {log}"), "give two players");
     refused(&format!("tictactoe --players uct,uct {log}"), "the player uct is given twice");
     refused(&format!("tictactoe tictactoe --players uct,mcs {log}"), "tictactoe is given twice");
     let endless = format!("tictactoe --players uct,random --rounds 4000000000 {log}");

@@ -67,7 +67,6 @@ const LIST: &[Phrase] = &[
     phrase(&["wherein"], "in which"),
     phrase(&["whilst"], "while"),
     phrase(&["amongst"], "among"),
-    phrase(&["upon"], "on"),
     phrase(&["lest"], "so that not"),
     phrase(&["hitherto"], "so far"),
 ];

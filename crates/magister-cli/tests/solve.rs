@@ -32,7 +32,7 @@ fn poker_is_solved() {
     assert!(found["exploitability_share"].as_f64().expect("a share") < 0.005);
     let strategy = found["strategy"].as_array().expect("sets");
     assert_eq!(strategy.len(), 12);
-    // With the queen nobody bets first.
+    // No player bets first with the queen.
     let queen = strategy
         .iter()
         .find(|set| set["role"] == "first" && set["turns"][0] == "noop => (card queen)")
@@ -42,7 +42,7 @@ fn poker_is_solved() {
 }
 
 #[test]
-fn all_kinds_of_games_are_told() {
+fn all_kinds_of_games_are_solved() {
     let (code, told) = text(&["solve", "exploding-bomb"]);
     assert_eq!(code, 0, "{told}");
     assert!(told.contains("value: agent 90\n") && told.contains("100 %  ask"), "{told}");
@@ -83,7 +83,7 @@ fn players_are_audited() {
     assert!(what.contains(" instead of ") && !what.contains("Decision {"), "{what}");
     let output = magister(&["audit", "kuhn-poker", "--player", "minimax"]);
     assert_eq!(output.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("needs to see everything"));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("needs perfect information"));
 }
 
 #[test]

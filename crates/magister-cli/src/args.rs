@@ -341,7 +341,7 @@ pub(crate) struct Reading {
     /// Language of the rules [default: detected from their content]
     #[arg(long, value_enum)]
     pub(crate) language: Option<Language>,
-    /// RECYCLE only: keep the habits of CardStock that some card games depend on
+    /// RECYCLE only: reproduce CardStock's quirks, which some card games rely on
     #[arg(long)]
     pub(crate) compat: bool,
 }

@@ -29,8 +29,8 @@ use crate::interrupt;
 use crate::terminal::paragraphs;
 
 const HELP: &str = "\
-MOVE          a move, such as it is listed, or its number; often a part is enough
-do MOVE       the same, for a move that is called like a command
+MOVE          a move as listed, or its number; often a part is enough
+do MOVE       the same, for a move with the same name as a command
 moves [TEXT]  all your moves, or those that contain a text
 hint          what the computer would do in your place
 why [MOVE]    why a move is not legal; without a move, the last one you tried

@@ -162,7 +162,7 @@ fn what_was_played_can_be_replayed() {
     let output = magister(&["replay", file.path()]);
     assert_eq!(output.status.code(), Some(0));
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(text.ends_with("3 matches, 0 that do not agree with the rules\n"), "{text}");
+    assert!(text.ends_with("3 matches, 0 that disagree with the rules\n"), "{text}");
 
     let walk = ["replay", file.path(), "--number", "2", "--step"];
     let mut child = command(&walk)

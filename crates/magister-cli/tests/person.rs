@@ -108,7 +108,7 @@ fn what_a_person_played_is_recorded_and_replayed() {
     }
     let output = say(&["replay", file], b"");
     let text = shown(&output);
-    assert!(text.contains("2 matches, 0 that do not agree with the rules"), "{text}");
+    assert!(text.contains("2 matches, 0 that disagree with the rules"), "{text}");
     let record = std::fs::read_to_string(file).expect("written");
     assert!(record.contains("taken-back"), "{record}");
 }

@@ -30,7 +30,7 @@ const WALK: Parameter = Parameter::whole(
     "nodes",
     20_000,
     (1, 1 << 28),
-    "the most nodes of one walk; a larger walk is replaced by sampled histories as in oos",
+    "the maximum number of nodes in one traversal; a larger walk is replaced by sampled histories as in oos",
 );
 
 /// The size of the information set up to which it is enumerated, and the size of a sample.
@@ -86,7 +86,7 @@ pub const PLAYERS: &[Registered] = &[
     plain("twostep", "Looks ahead: own move, reply, own move", Searcher::twostep),
     plain(
         "maximizer",
-        "Looks for the best terminal state that is reachable if all others help",
+        "Looks for the best terminal state that is reachable if all other roles cooperate",
         Searcher::maximizer,
     ),
     Registered {

@@ -76,7 +76,7 @@ pub(crate) struct Play {
     /// Append the match to this file
     #[arg(long, value_name = "FILE")]
     pub(crate) record: Option<std::path::PathBuf>,
-    /// Go on with a match that was saved with `save`
+    /// Continue a match that was saved with `save`
     #[arg(long, value_name = "FILE", conflicts_with_all = ["roles", "level", "against", "seed"])]
     pub(crate) resume: Option<std::path::PathBuf>,
     /// Draw boards with ASCII characters only

@@ -46,7 +46,7 @@ impl Asked<'_> {
         let mut explainer = Explainer::new(program, self.rules.syntax, &self.args.atom, &scene)?;
         if explainer.needs_moves() {
             bail!(
-                "{} depends on what the roles do in this step; say it with --does \"MOVES\", \
+                "{} depends on what the roles do in this step; give the moves with --does \"MOVES\", \
                  written as for --moves",
                 explainer.question()
             );

@@ -129,7 +129,7 @@ fn role(game: &dyn Game, name: Option<&str>) -> Result<Role> {
         return match players[..] {
             [only] => Ok(only),
             [] => Err(nobody(info)),
-            _ => bail!("say whose knowledge is asked for with --role: {}", names.join(", ")),
+            _ => bail!("choose a role with --role: {}", names.join(", ")),
         };
     };
     seat(info, name)

@@ -102,7 +102,7 @@ fn fit(session: &Session, roles: &[Role], given: &[&str]) -> Result<Vec<Choice>>
         }
         let Some(choice) = find(session, role, text) else {
             bail!(
-                "{} cannot play {text} here; legal are {}",
+                "{} cannot play {text} here; legal moves: {}",
                 info.role_name(role),
                 named(session, role)
             );

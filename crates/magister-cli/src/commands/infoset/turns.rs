@@ -38,7 +38,7 @@ pub(super) fn read(
     let own = own.trim();
     let Some(choice) = game.text().parse_move(role, own) else {
         let legal = if tracker.turns() == before { legal(game, role, tracker) } else { None };
-        let legal = legal.map_or(String::new(), |legal| format!("; legal are {legal}"));
+        let legal = legal.map_or(String::new(), |legal| format!("; legal moves: {legal}"));
         let name = game.info().role_name(role);
         let own = short(own);
         bail!("turn {number}: `{own}` is not a move of {name}{legal}");
@@ -118,7 +118,7 @@ pub(super) fn impossible(
     let outlook = tracker.outlook(turn.own, &Stop::never()).unwrap_or_default();
     if outlook.is_empty() {
         return match legal(game, role, tracker) {
-            Some(legal) => format!("{name} cannot play {own} here; legal are {legal}"),
+            Some(legal) => format!("{name} cannot play {own} here; legal moves: {legal}"),
             None => "the game is over before it".to_owned(),
         };
     }

@@ -8,6 +8,7 @@ mod binary;
 mod clocks;
 mod compare;
 mod corpus;
+mod decompose;
 mod deny;
 mod fuzz;
 mod identity;
@@ -89,6 +90,8 @@ enum Task {
     Audit(audit::Options),
     /// One number for the behaviour of all evaluators, compared with the one in the repository
     Signature(signature::Options),
+    /// The subgames of every game: as expected, and with the same value as without them
+    Decompose(decompose::Options),
     /// Licences, sources and duplicates of the crates we depend on, held against deny.toml
     Deny,
     /// An old build against a new one: random play, single games and searches, pair by pair
@@ -137,6 +140,7 @@ fn main() -> Result<()> {
         Task::Audit(options) => audit::run(&options)?,
         Task::Perfect(options) => perfect::run(&options)?,
         Task::Signature(options) => signature::run(&options)?,
+        Task::Decompose(options) => decompose::run(&options)?,
         Task::Deny => deny::run()?,
         Task::Compare(options) => compare::run(&options)?,
         Task::Instructions(options) => instructions::run(&options)?,

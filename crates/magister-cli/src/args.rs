@@ -2,6 +2,7 @@
 
 mod analyze;
 mod contest;
+mod decompose;
 mod explain;
 mod infoset;
 mod parse;
@@ -15,6 +16,7 @@ use magister_gdl::{Dialect, Options, Syntax};
 
 pub(crate) use analyze::{Analyze, Inspect};
 pub(crate) use contest::{Answer, Match, Pairs, Play, Players, Rated, Replay, Thinking, Tourney};
+pub(crate) use decompose::Decompose;
 pub(crate) use explain::Explain;
 pub(crate) use infoset::Infoset;
 pub(crate) use parse::parse;
@@ -63,6 +65,7 @@ pub(crate) enum Command {
     Answer(Answer),
     Analyze(Analyze),
     Solve(Solve),
+    Decompose(Decompose),
     Audit(Audit),
     Infoset(Infoset),
     Network(Network),

@@ -9,6 +9,7 @@ use crate::effects::Effects;
 use crate::kind::{self, Kind};
 use crate::local::Bounds;
 use crate::split::{CONTEXT, Classes, Merge, Split};
+use crate::sum::Sum;
 use crate::worth::Worth;
 
 /// A part of a game: some of its fluents, and the moves that act on them.
@@ -50,6 +51,8 @@ pub struct Decomposition {
     pub worth: Worth,
     /// What was proven.
     pub proof: Proof,
+    /// The sum of the parts, if the game is one that was enumerated.
+    pub(crate) sum: Option<Sum>,
     pub(crate) split: Split,
     pub(crate) effects: Effects,
     pub(crate) classes_of_moves: Vec<Classes>,
@@ -74,7 +77,7 @@ impl Decomposition {
             whole = Self::of(network, effects, merge, stop)?;
             if whole.subgames.len() > 1 && whole.split != split {
                 whole = whole.judged(compiled, stop)?;
-                if whole.worth.useful {
+                if whole.worth.useful || !whole.worth.measured {
                     return Ok(whole);
                 }
             }
@@ -117,6 +120,7 @@ impl Decomposition {
             kinds: Vec::new(),
             worth: Worth::default(),
             proof,
+            sum: None,
             split,
             effects,
             classes_of_moves,
@@ -127,7 +131,7 @@ impl Decomposition {
 
     /// The same parts with an opinion on what they are worth.
     fn judged(mut self, compiled: &Compiled, stop: &Stop) -> Result<Self, Halt> {
-        self.worth = Worth::new(compiled, &self, Bounds::small(), stop)?;
+        (self.worth, self.sum) = Worth::new(compiled, &self, Bounds::small(), stop)?;
         if self.worth.nimbers {
             self.kinds.push(Kind::Impartial);
         }

@@ -6,7 +6,7 @@
 //! fluent anyway.
 
 use magister_core::{Halt, Stop};
-use magister_engine::network::{Edge, Graph, Network};
+use magister_engine::network::{Edge, Graph, InputId, Network};
 use rustc_hash::FxHashMap;
 
 use crate::prove::Prover;
@@ -16,6 +16,9 @@ use crate::support::{Support, facts};
 const WORK: usize = 400_000_000;
 /// Results that are kept, fluents times moves.
 const ROOM: usize = 60_000_000;
+
+/// Questions to the SAT solver about single moves and fluents.
+const QUESTIONS: usize = 20_000;
 
 /// What happens to a fluent when no move acts on it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -143,19 +146,36 @@ impl Effects {
         next: &[Vec<Edge>],
         stop: &Stop,
     ) -> Result<(), Halt> {
-        if doubtful.is_empty() {
+        let unclear = self.acts.iter().flatten().any(|&(_, edge)| edge.node().index() > 0);
+        if doubtful.is_empty() && !unclear {
             return Ok(());
         }
+        let mut prover = Prover::new(network, &self.graph, stop);
+        // Gates may hide that a move leaves a fluent alone.
+        let mut left = QUESTIONS;
+        for (place, acts) in self.acts.iter_mut().enumerate() {
+            acts.retain(|&(fluent, edge)| {
+                let idle = match self.idle[fluent as usize] {
+                    _ if edge.node().index() == 0 || left == 0 || stop.is_set() => return true,
+                    Idle::Keeps => network.graph.input(InputId::new(fluent as usize)),
+                    Idle::Follows => return true,
+                    Idle::Gets(edge) => edge,
+                };
+                left -= 1;
+                let lits = [prover.done(place), prover.differ(network.next[fluent as usize], idle)];
+                !prover.never(&lits)
+            });
+        }
+        stop.check()?;
         let mut acting: Vec<Vec<u32>> = vec![Vec::new(); network.fluents()];
         for (place, acts) in self.acts.iter().enumerate() {
             acts.iter().for_each(|&(fluent, _)| acting[fluent as usize].push(place as u32));
         }
-        let mut prover = Prover::new(network, &self.graph, stop);
         let mut failed = Vec::new();
         for &fluent in doubtful {
             stop.check()?;
             let idle = match self.idle[fluent] {
-                Idle::Keeps => Edge::of(magister_engine::compiled::FluentId::new(fluent).node()),
+                Idle::Keeps => network.graph.input(InputId::new(fluent)),
                 Idle::Follows => continue,
                 Idle::Gets(edge) => edge,
             };
@@ -383,7 +403,9 @@ impl<'a> Pass<'a> {
         self.fold(&next, &known);
         self.next = next;
         let values = network.next.iter().map(|&edge| self.mapped(edge)).collect();
-        let old = self.map[1..=network.fluents()].to_vec();
+        // Of two fluents one of which is always true, the second is the first negated.
+        let input = |fluent| network.graph.input(InputId::new(fluent));
+        let old = (0..network.fluents()).map(|fluent| self.mapped(input(fluent))).collect();
         (values, old)
     }
 }

@@ -23,7 +23,7 @@ pub enum Kind {
     Separate,
     /// The roles have the same options, and the last move decides.
     Impartial,
-    /// Some parts do not count for the goals.
+    /// Some parts count neither for the goals nor for the end.
     Multiple,
     /// A role may make a move that acts on nothing while it could act.
     Pass,
@@ -115,7 +115,8 @@ pub(crate) fn kinds(network: &Network, whole: &Decomposition) -> Vec<Kind> {
     if alone && all.len() == whole.subgames.len() {
         kinds.push(Kind::Separate);
     }
-    let goals: Vec<_> = network.goals.iter().map(|goal| goal.when).collect();
+    let mut goals: Vec<_> = network.goals.iter().map(|goal| goal.when).collect();
+    goals.push(network.terminal);
     let scored = whole.split.parts_below(network, &goals);
     if part_of_game.iter().any(|part| !scored.contains(part)) {
         kinds.push(Kind::Multiple);

@@ -2,13 +2,17 @@
 
 use magister_core::{Halt, Role, Stop};
 use magister_engine::network::{Edge, Network, NodeId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::decomposition::Decomposition;
 use crate::effects::Idle;
+use crate::prove::Prover;
 use crate::split::CONTEXT;
 use crate::support::{Support, conjuncts};
 use crate::tops::Tops;
+
+/// Pairs of classes of moves that are tested for being legal together.
+const PAIRS: usize = 10_000;
 
 /// The states of the context in their order: a course that ends in a circle.
 #[derive(Clone, Debug)]
@@ -149,7 +153,7 @@ impl Default for Bounds {
 impl Bounds {
     /// Bounds for an opinion: enough for what pays, and soon reached by what does not.
     pub(crate) fn small() -> Self {
-        Bounds { states: 30_000, edges: 1_000_000 }
+        Bounds { states: 30_000, edges: 4_000_000 }
     }
 }
 
@@ -201,7 +205,7 @@ impl Local {
                 Some(&other) => debug_assert_eq!(other as usize, part, "parts are independent"),
             },
         );
-        let labels = moves.labels(network, whole.effects.turns.is_some(), bounds)?;
+        let labels = moves.labels(network, whole, bounds, stop)?;
         let mut local = Local { labels, next: Vec::new(), concepts: Vec::new(), timed, keeps };
         let start: Vec<bool> = fluents.iter().map(|&f| network.initial[f]).collect();
         let mut known: FxHashMap<(Vec<bool>, u32), u32> = FxHashMap::default();
@@ -227,7 +231,7 @@ impl Local {
             local
                 .concepts
                 .push(own.iter().map(|all| all.iter().all(|&e| read(&values, e))).collect());
-            let possible = moves.possible(&values, timed);
+            let possible = moves.possible(&values);
             let later = if timed { course.after(time as usize) as u32 } else { 0 };
             let mut successors = Vec::new();
             for (number, label) in local.labels.iter().enumerate() {
@@ -321,8 +325,8 @@ struct Class {
     wires: Vec<Option<Edge>>,
     /// For each move of the class the conditions of its legality that this part alone decides.
     legal: Vec<Vec<Edge>>,
-    /// A move of the class.
-    place: usize,
+    /// The moves of the class.
+    places: Vec<usize>,
 }
 
 #[derive(Debug)]
@@ -352,7 +356,8 @@ impl LocalMoves {
                         wires[at] = Some(edge);
                     }
                 }
-                classes.push(Class { role, number, wires, legal: Vec::new(), place });
+                let (legal, places) = (Vec::new(), Vec::new());
+                classes.push(Class { role, number, wires, legal, places });
                 classes.len() - 1
             });
             let mut own = Vec::new();
@@ -368,6 +373,7 @@ impl LocalMoves {
                 }
             }
             classes[index].legal.push(own);
+            classes[index].places.push(place);
         }
         for class in &mut classes {
             class.legal.sort_unstable();
@@ -381,7 +387,7 @@ impl LocalMoves {
     }
 
     /// Which classes have a move that may be legal.
-    fn possible(&self, values: &[bool], _timed: bool) -> Vec<bool> {
+    fn possible(&self, values: &[bool]) -> Vec<bool> {
         let may = |class: &Class| {
             class.legal.iter().any(|all| all.iter().all(|&edge| read(values, edge)))
         };
@@ -389,8 +395,17 @@ impl LocalMoves {
     }
 
     /// All combinations of what the roles can do to the part.
-    fn labels(&self, network: &Network, turns: bool, bounds: Bounds) -> Result<Vec<Label>, Halt> {
+    fn labels(
+        &self,
+        network: &Network,
+        whole: &Decomposition,
+        bounds: Bounds,
+        stop: &Stop,
+    ) -> Result<Vec<Label>, Halt> {
+        let turns = whole.effects.turns.is_some();
         let roles = network.roles();
+        let apart =
+            if turns || roles == 1 { FxHashSet::default() } else { self.apart(network, stop) };
         let mut labels: Vec<Vec<u32>> = vec![vec![]];
         for role in 0..roles {
             let mut own: Vec<u32> = if self.rests[role] || turns { vec![0] } else { vec![] };
@@ -399,7 +414,13 @@ impl LocalMoves {
             for label in &labels {
                 for &class in &own {
                     // Where roles take turns, one of them acts at most.
-                    if !(turns && class > 0 && label.iter().any(|&c| c > 0)) {
+                    let before = |(other, &c): (usize, &u32)| {
+                        c > 0
+                            && class > 0
+                            && (turns
+                                || apart.contains(&(self.index(other, c), self.index(role, class))))
+                    };
+                    if !label.iter().enumerate().any(before) {
                         longer.push([&label[..], &[class]].concat());
                     }
                 }
@@ -412,12 +433,40 @@ impl LocalMoves {
         Ok(labels.into_iter().map(Vec::into_boxed_slice).collect())
     }
 
+    /// Pairs of classes of different roles whose moves are never legal together.
+    fn apart(&self, network: &Network, stop: &Stop) -> FxHashSet<(usize, usize)> {
+        let mut apart = FxHashSet::default();
+        let count = self.classes.len();
+        if count * count > PAIRS {
+            return apart;
+        }
+        let mut prover = Prover::new(network, &network.graph, stop);
+        let any: Vec<_> = self
+            .classes
+            .iter()
+            .map(|class| {
+                let lits: Vec<_> =
+                    class.places.iter().map(|&place| prover.lit(network.legal[place])).collect();
+                prover.any(&lits)
+            })
+            .collect();
+        for (first, one) in self.classes.iter().enumerate() {
+            for (second, other) in self.classes.iter().enumerate().skip(first + 1) {
+                if one.role != other.role && prover.never(&[any[first], any[second]]) {
+                    apart.insert((first, second));
+                    apart.insert((second, first));
+                }
+            }
+        }
+        apart
+    }
+
     /// Sets the inputs of moves, for wires that depend on what other roles do.
     fn make(&self, network: &Network, label: &[u32], values: &mut [bool]) {
         self.clear(network, values);
         for (role, &class) in label.iter().enumerate() {
             if class > 0 {
-                let place = self.classes[self.index(role, class)].place;
+                let place = self.classes[self.index(role, class)].places[0];
                 values[network.inputs[place].node().index()] = true;
             }
         }
@@ -425,7 +474,7 @@ impl LocalMoves {
 
     fn clear(&self, network: &Network, values: &mut [bool]) {
         for class in &self.classes {
-            values[network.inputs[class.place].node().index()] = false;
+            values[network.inputs[class.places[0]].node().index()] = false;
         }
     }
 }

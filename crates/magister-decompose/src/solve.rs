@@ -86,7 +86,11 @@ pub fn solve(
     limits: &SolveLimits,
     stop: &Stop,
 ) -> Result<Solved, NotSolved> {
-    match Sum::new(compiled, whole, stop) {
+    let sum = match &whole.sum {
+        Some(sum) => Ok(sum.clone()),
+        None => Sum::new(compiled, whole, stop),
+    };
+    match sum {
         Ok(sum) => solve_sum(compiled, whole, sum, limits, stop),
         Err(Halt::Stopped) => Err(Halt::Stopped.into()),
         Err(_) => solve_product(compiled, whole, limits, stop),

@@ -50,7 +50,7 @@ pub struct Sizes {
 }
 
 /// The quotient of a game that is a sum of its parts.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Sum {
     info: Info,
     pub(crate) classes: Vec<Class>,
@@ -69,7 +69,7 @@ pub struct Sum {
     pub sizes: Sizes,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Context {
     /// For every state of the context its successor and its kind.
     after: Vec<usize>,

@@ -16,6 +16,8 @@ pub struct Worth {
     pub useful: bool,
     /// Why, in a sentence.
     pub why: String,
+    /// Whether the parts were enumerated, so that the opinion is measured.
+    pub measured: bool,
     /// Whether nimbers decide the game.
     pub nimbers: bool,
     /// The sizes of the parts, where they were enumerated.
@@ -28,10 +30,10 @@ impl Worth {
         whole: &Decomposition,
         bounds: Bounds,
         stop: &Stop,
-    ) -> Result<Self, Halt> {
+    ) -> Result<(Self, Option<Sum>), Halt> {
         let no = |why: &str| Worth { why: why.to_owned(), ..Worth::default() };
         if whole.subgames.len() < 2 {
-            return Ok(no("the game has one part"));
+            return Ok((no("the game has one part"), None));
         }
         let smaller = |sizes: Sizes, states: f64, classes: f64| {
             let useful = classes * 2.0 <= states;
@@ -40,16 +42,23 @@ impl Worth {
             } else {
                 "the states of the parts do not fall into fewer classes".to_owned()
             };
-            Worth { useful, why, nimbers: false, sizes: Some(sizes) }
+            Worth { useful, why, measured: true, nimbers: false, sizes: Some(sizes) }
         };
         match Sum::within(compiled, whole, bounds, stop) {
             Ok(sum) => {
                 if Impartial::new(&sum).is_ok() {
                     let why = "the game is impartial, and nimbers decide it".to_owned();
-                    return Ok(Worth { useful: true, why, nimbers: true, sizes: Some(sum.sizes) });
+                    let worth = Worth {
+                        useful: true,
+                        why,
+                        measured: true,
+                        nimbers: true,
+                        sizes: Some(sum.sizes),
+                    };
+                    return Ok((worth, Some(sum)));
                 }
                 let (states, classes) = sum.extent();
-                return Ok(smaller(sum.sizes, states, classes));
+                return Ok((smaller(sum.sizes, states, classes), Some(sum)));
             }
             Err(Halt::Stopped) => return Err(Halt::Stopped),
             Err(_) => {}
@@ -57,17 +66,10 @@ impl Worth {
         match Product::within(compiled, whole, bounds, stop) {
             Ok(product) => {
                 let (states, classes) = product.extent;
-                Ok(smaller(product.sizes, states, classes))
+                Ok((smaller(product.sizes, states, classes), None))
             }
             Err(Halt::Stopped) => Err(Halt::Stopped),
-            Err(_) if compiled.info().players().count() == 1 => Ok(Worth {
-                useful: true,
-                why:
-                    "the parts are too large to be enumerated, but each can have a tree of its own"
-                        .to_owned(),
-                ..Worth::default()
-            }),
-            Err(_) => Ok(no("the parts are too large to be enumerated")),
+            Err(_) => Ok((no("the parts are too large to be enumerated"), None)),
         }
     }
 }

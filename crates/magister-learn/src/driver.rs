@@ -20,6 +20,16 @@ pub enum Chain {
     Own,
 }
 
+/// What a value learns from when the next move is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Target {
+    /// The move that is made, as TD(lambda) and SARSA do.
+    Chosen,
+    /// The best move, also where another is made, as Q-learning does.
+    Best,
+}
+
 /// How a value function learns.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case")]
@@ -34,6 +44,8 @@ pub struct Settings {
     pub gamma: f32,
     /// Which values follow each other.
     pub chain: Chain,
+    /// Whether values learn from the move that is made or from the best.
+    pub target: Target,
     /// Final adaptation: at the end of a game all players learn from the result, not only the one
     /// who made the last move.
     pub final_adaptation: bool,
@@ -60,6 +72,7 @@ impl Default for Settings {
             lambda: 0.0,
             gamma: 1.0,
             chain: Chain::Every,
+            target: Target::Chosen,
             final_adaptation: true,
             squash: true,
             random_start: 0,
@@ -78,6 +91,8 @@ pub struct Plan {
     pub games: Option<u64>,
     /// The number of games played before, when training is resumed.
     pub before: u64,
+    /// The share of the schedule that was done before, where the number of games is not planned.
+    pub done: f64,
     /// The number of actors, each on a thread of its own. With more than one, results are not
     /// reproducible.
     pub actors: usize,
@@ -100,18 +115,18 @@ pub struct Progress {
     pub error: f64,
 }
 
-/// Trains a value function by self-play. `share` is asked after each report how much of the
+/// Trains a value function by self-play. Every actor gets an environment of its own. `share` is asked after each report how much of the
 /// training is done, from 0 to 1, for schedules and for the end; it breaks to end the training
 /// at once.
 pub fn train<E, M>(
-    env: &E,
+    environment: &(dyn Fn() -> E + Sync),
     model: &M,
     settings: &Settings,
     plan: &Plan,
     share: &(dyn Fn(&Progress) -> ControlFlow<(), f64> + Sync),
 ) -> Result<Progress, Halt>
 where
-    E: Environment + Clone + Sync,
+    E: Environment,
     M: Model<E>,
 {
     let counters = Counters::default();
@@ -119,7 +134,7 @@ where
     let run = |number: usize| {
         let seed = plan.seed.derive("actor").derive_index(number as u64);
         let mut actor =
-            Actor::new(env.clone(), model, settings, seed.derive_index(plan.before).rng());
+            Actor::new(environment(), model, settings, seed.derive_index(plan.before).rng());
         actor.run(plan, &counters, share)
     };
     let result = if plan.actors <= 1 {
@@ -256,6 +271,7 @@ impl<'a, E: Environment, M: Model<E>> Actor<'a, E, M> {
         counters: &Counters,
         share: &(dyn Fn(&Progress) -> ControlFlow<(), f64> + Sync),
     ) -> Result<(), Halt> {
+        self.schedule(plan.done);
         loop {
             let played = counters.games.load(Ordering::Relaxed);
             let mut now = Progress {
@@ -327,14 +343,15 @@ impl<'a, E: Environment, M: Model<E>> Actor<'a, E, M> {
             let explores = self.epsilon > 0.0 && self.rng.f64() < self.epsilon;
             let (head, sign) = self.view_of(player);
             self.rate(&state, head);
-            let chosen = if explores {
-                self.rng.below(self.choices.len() as u64) as usize
-            } else {
-                self.best(player, sign)
-            };
+            let best = self.best(player, sign);
+            let chosen =
+                if explores { self.rng.below(self.choices.len() as u64) as usize } else { best };
             let choice = &self.choices[chosen];
             let (mut after, gain) = (choice.after.clone(), choice.gain);
-            let rated = self.values[chosen];
+            let rated = match self.settings.target {
+                Target::Chosen => self.values[chosen],
+                Target::Best => self.values[best],
+            };
             self.moves += 1;
             length += 1;
             gained[player] += gain;
@@ -359,7 +376,8 @@ impl<'a, E: Environment, M: Model<E>> Actor<'a, E, M> {
                 }
             }
             if let Some(before) = waiting[line].take() {
-                let usable = !explores || self.settings.learn_random;
+                let usable =
+                    !explores || self.settings.learn_random || self.settings.target == Target::Best;
                 if over {
                     // Learned below, with everybody.
                     waiting[line] = Some(before);

@@ -7,13 +7,25 @@
 
 #![forbid(unsafe_code)]
 
+pub mod cells;
 pub mod connect_four;
 pub mod driver;
 pub mod environment;
+pub mod file;
 pub mod games;
 pub mod measure;
 pub mod model;
+pub mod net;
 pub mod nibbles;
 pub mod ntuple;
+mod player;
+pub mod recipe;
+pub mod recognise;
+pub mod tiles;
+pub mod trainer;
 pub mod tuples;
 pub mod weights;
+
+pub use file::{AgentFile, FileError};
+pub use player::Learned;
+pub use trainer::{Learner, Sight, TrainError};

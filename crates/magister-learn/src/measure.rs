@@ -101,9 +101,18 @@ where
 fn successors<E: Environment>(env: &mut E, state: &E::State, rng: &mut Rng) -> Vec<E::State> {
     let mut choices = Vec::new();
     match env.choices(state, rng, &mut choices) {
-        Ok(()) => choices.into_iter().map(|choice| choice.after).collect(),
+        Ok(()) => choices.into_iter().map(|choice| settled(env, choice.after, rng)).collect(),
         Err(_) => Vec::new(),
     }
+}
+
+/// The state after an afterstate of a game without chance.
+fn settled<E: Environment>(env: &mut E, mut after: E::State, rng: &mut Rng) -> E::State {
+    if !env.over(&after) {
+        // A game that cannot go on stays where it is, which counts as a mistake.
+        let _ = env.settle(&mut after, rng);
+    }
+    after
 }
 
 /// The value of a state for a player under best play of both.
@@ -130,7 +139,10 @@ where
     let Some(turn) = env.turn(state) else { return env.result(state, player) };
     if turn == player {
         return match greedy.decide(state, rng) {
-            Ok(choice) => worst(env, greedy, &choice.after, player, rng),
+            Ok(choice) => {
+                let next = settled(env, choice.after, rng);
+                worst(env, greedy, &next, player, rng)
+            }
             Err(_) => f32::MIN,
         };
     }
@@ -142,7 +154,6 @@ where
 /// of Connect Four. The perfect player keeps the best class and breaks ties at random; if it is
 /// `distant`, it also delays its losses as long as it can.
 pub fn against_perfect<M: Model<ConnectFour>>(
-    env: &ConnectFour,
     model: &M,
     chain: Chain,
     solver: &mut Solver,
@@ -151,7 +162,8 @@ pub fn against_perfect<M: Model<ConnectFour>>(
     rng: &mut Rng,
     stop: &Stop,
 ) -> Result<f64, Halt> {
-    let mut greedy = Greedy::new(env, model, chain);
+    let env = ConnectFour;
+    let mut greedy = Greedy::new(&env, model, chain);
     let mut total = 0.0;
     for _ in 0..games {
         let mut state = Discs::default();

@@ -12,9 +12,9 @@ const IMAGES: usize = 64;
 #[derive(Debug)]
 pub struct Nibbles {
     tuples: Vec<Vec<u16>>,
-    /// For each tuple: where its table begins, and the runs of neighbouring cells as pairs of a
+    /// For each tuple: where its table begins, and two runs of neighbouring cells as pairs of a
     /// shift to the right and a mask.
-    runs: Vec<(u32, Vec<(u32, u64)>)>,
+    runs: Vec<(u32, [(u32, u64); 2])>,
     /// The weights.
     pub weights: Adaptive,
 }
@@ -37,7 +37,12 @@ impl Nibbles {
                 return Err("a tuple of 2048 has up to six cells from 0 to 15 in ascending order"
                     .to_owned());
             }
-            runs.push((size, runs_of(tuple)));
+            let Ok(two) = <[_; 2]>::try_from(runs_of(tuple)) else {
+                return Err(
+                    "a tuple of 2048 has at most two groups of neighbouring cells".to_owned()
+                );
+            };
+            runs.push((size, two));
             size += 1 << (4 * tuple.len());
         }
         let each = initial / (8 * tuples.len()) as f32;
@@ -64,8 +69,8 @@ impl Nibbles {
             let images = [board, flipped, upside_down(board), upside_down(flipped)];
             for image in images {
                 for (table, runs) in &self.runs {
-                    let index: u64 = runs.iter().map(|&(shift, mask)| image >> shift & mask).sum();
-                    out[at] = table + index as u32;
+                    let [(one, first), (two, second)] = *runs;
+                    out[at] = table + ((image >> one & first) + (image >> two & second)) as u32;
                     at += 1;
                 }
             }
@@ -94,6 +99,10 @@ fn runs_of(tuple: &[u16]) -> Vec<(u32, u64)> {
             Some(last) if last.0 == shift => last.1 |= mask,
             _ => runs.push((shift, mask)),
         }
+    }
+    // A tuple of one run has an empty second one.
+    if runs.len() == 1 {
+        runs.push((0, 0));
     }
     runs
 }

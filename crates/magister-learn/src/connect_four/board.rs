@@ -172,6 +172,17 @@ impl Position {
         count
     }
 
+    /// A column near the middle that wins at once, or at least does not lose at once if there is
+    /// one; none if the board is full.
+    pub(crate) fn hint(&self) -> Option<u32> {
+        let order = [3, 2, 4, 1, 5, 0, 6];
+        let safe = self.safe();
+        let first = |good: &dyn Fn(u32) -> bool| order.into_iter().find(|&column| good(column));
+        first(&|column| self.wins(column))
+            .or_else(|| first(&|column| safe & column_cells(column) != 0))
+            .or_else(|| first(&|column| self.can_play(column)))
+    }
+
     /// A number that no other position has: the discs of the player to move, above the highest
     /// disc of each column a one.
     pub fn key(&self) -> u64 {

@@ -2,9 +2,11 @@
 
 pub(crate) mod board;
 mod book;
+mod player;
 mod solver;
 mod table;
 
 pub use board::{CELLS, COLUMNS, Position, ROWS};
 pub use book::{Book, BookError, DEEPEST, levels};
+pub use player::Perfect;
 pub use solver::{Score, Solver};

@@ -32,7 +32,8 @@ impl Score {
     }
 }
 
-/// The number of discs after a win of this size by the player to move, with `discs` discs on the board.
+/// The number of discs after a win of this size by the player to move, with `discs` discs on the
+/// board.
 fn wins_at(size: u32, discs: u32) -> u32 {
     // The winning disc is put on a board with 43 - 2 size or 42 - 2 size discs, of the parity of
     // the winner.

@@ -7,7 +7,7 @@ use clap::Args;
 use magister_core::{Budget, Role, Stop};
 use magister_decompose::{Decomposition, Solved, solve};
 use magister_engine::{Compiled, within};
-use magister_solve::{Limits, Solution};
+use magister_solve::{Solution, SolveLimits};
 
 use crate::sheets::{Sheet, sheets};
 
@@ -172,7 +172,7 @@ fn compare(
     row: &mut Row,
 ) {
     let time = Duration::from_secs(options.seconds);
-    let limits = Limits { nodes: options.positions, ..Limits::default() };
+    let limits = SolveLimits { nodes: options.positions, ..SolveLimits::default() };
     let begun = Instant::now();
     let with = within(time, &Stop::never(), |stop| solve(compiled, whole, &limits, stop));
     let took = begun.elapsed();

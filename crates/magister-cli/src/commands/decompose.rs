@@ -9,7 +9,7 @@ use magister::Playable;
 use magister_core::{Halt, Stop};
 use magister_decompose::{Decomposition, NotSolved, Part, Sequences, Solved, solve};
 use magister_engine::{Compiled, within};
-use magister_solve::Limits;
+use magister_solve::SolveLimits;
 use serde_json::{Value, json};
 
 use super::{plural, wrapped};
@@ -44,7 +44,7 @@ pub(crate) fn run(args: &Decompose) -> Result<u8> {
     if args.svg.as_deref() == Some("-") || args.dot.as_deref() == Some("-") {
         return Ok(if whole.decomposes() { CLEAN } else { FOUND });
     }
-    let limits = Limits { nodes: args.states as usize, ..Limits::default() };
+    let limits = SolveLimits { nodes: args.states as usize, ..SolveLimits::default() };
     let begun = Instant::now();
     let solved = args
         .solve

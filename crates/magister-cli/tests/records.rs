@@ -210,7 +210,7 @@ fn tournaments_that_make_no_sense_are_refused() {
     assert!(code == 0 && text.contains("no match was decided"), "{text}");
     let alone = "tournament monty-hall --players honest --iterations 5 --log b.jsonl";
     let (code, text) = folder.said(alone);
-    assert!(code == 0 && text.contains("honest is compared with nobody"), "{text}");
+    assert!(code == 0 && text.contains("honest has no opponents"), "{text}");
 }
 
 #[test]

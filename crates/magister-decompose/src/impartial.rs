@@ -1,7 +1,7 @@
 //! Impartial games: sums in which every role has the same options.
 //!
-//! Under normal play (whoever cannot move loses) a part is worth its nimber, the least number that
-//! none of its options has, and a sum is worth the exclusive or of its parts. Under misère play
+//! Under normal play (a player without a move loses) a part is worth its nimber, the least number
+//! that none of its options has, and a sum is worth the exclusive or of its parts. Under misère play
 //! nimbers decide only if every part is a heap of Nim.
 
 use rustc_hash::FxHashMap;

@@ -14,7 +14,7 @@ use crate::tops::Tops;
 /// Pairs of classes of moves that are tested for being legal together.
 const PAIRS: usize = 10_000;
 
-/// The states of the context in their order: a course that ends in a circle.
+/// The states of the context in their order: a sequence that ends in a cycle.
 #[derive(Clone, Debug)]
 pub(crate) struct Course {
     /// The values of the context's fluents, in each state.
@@ -283,7 +283,7 @@ impl Local {
     }
 
     /// The states in an order in which successors come first; none if states can repeat. Steps in
-    /// which nobody acts are left out.
+    /// which no role acts are omitted.
     pub(crate) fn from_ends(&self) -> Option<Vec<usize>> {
         let acts = |label: u32| self.labels[label as usize].iter().any(|&class| class > 0);
         let (mut order, mut done) = (Vec::new(), vec![false; self.len()]);

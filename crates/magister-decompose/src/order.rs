@@ -4,9 +4,9 @@
 //! `s` if the outcome of `t` is at least as good whatever the other parts come to, the same roles
 //! have options in both, every option of the first role in `s` is matched by one of `t` that is at
 //! least as good, and every option of the second role in `t` is matched by one of `s` that is at
-//! most as good. Whoever plays on `t` can then copy a strategy for `s`: the other parts and the
-//! turns are untouched. The relation is the greatest one with this property, so circles are no
-//! problem.
+//! most as good. A player on `t` can then copy a strategy for `s`: the other parts and the
+//! turns are untouched. The relation is the greatest one with this property, so cycles do not
+//! matter.
 
 use rustc_hash::FxHashMap;
 

@@ -1,7 +1,7 @@
 //! Puzzles in which moves place things for good: which moves are made decides the end, their order
 //! hardly matters.
 //!
-//! Every move makes some fluents true or false for ever. The end is then a function of the set of
+//! Every move makes some fluents true or false forever. The end is then a function of the set of
 //! moves, and a SAT solver looks for a set with the best goal: it propagates what follows from a
 //! choice, works on the most constrained choices first, and proves dead ends. Moves exclude each
 //! other if neither is legal after the other. The set is then put into an order in which all its
@@ -197,7 +197,7 @@ impl Placement {
             };
             wires[fluent + 1] = Some(end);
         }
-        // Moves that are illegal now and for ever.
+        // Moves that are illegal now and forever.
         let mut values: Vec<u8> = vec![2; network.graph.len()];
         values[0] = 1;
         for fluent in (0..network.fluents()).filter(|&fluent| !self.free[fluent]) {

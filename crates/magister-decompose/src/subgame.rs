@@ -21,7 +21,7 @@ impl Decomposition {
     /// of random play, one in which the end depends on this part alone. The state is the first one
     /// if that will do, and otherwise one in which the other parts are over.
     ///
-    /// The game also ends where nobody has a move.
+    /// The game also ends where no role has a move.
     pub fn subgame(
         &self,
         compiled: &Compiled,

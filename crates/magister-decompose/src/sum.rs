@@ -109,7 +109,7 @@ impl Sum {
         for part in 0..whole.split.parts {
             let local = Local::new(network, whole, &tops, &course, part, bounds, stop)?;
             if local.timed || !local.keeps {
-                return Err(not("a part changes while nobody moves in it"));
+                return Err(not("a part changes while no role moves in it"));
             }
             locals.push(local);
         }
@@ -285,7 +285,7 @@ impl Sum {
         Some(self.start.iter().map(|&class| height[class as usize].unwrap_or(0)).sum())
     }
 
-    /// Whether nobody ever passes, and somebody has the turn in every state of the context.
+    /// Whether no role ever passes, and one has the turn in every state of the context.
     pub(crate) fn turns_only(&self) -> bool {
         self.context.pass.iter().flatten().all(|&pass| !pass)
             && self.context.turn.iter().all(|turn| turn.iter().filter(|&&may| may).count() == 1)
@@ -573,7 +573,7 @@ impl Context {
         context.merged()
     }
 
-    /// The same context in which states that cannot be told apart are one.
+    /// The same context with indistinguishable states merged.
     fn merged(self) -> Self {
         let mut known: FxHashMap<(u32, &[bool], &[bool]), u32> = FxHashMap::default();
         let mut colours = Vec::new();

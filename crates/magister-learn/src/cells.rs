@@ -149,8 +149,8 @@ impl CellPlan {
         plan
     }
 
-    /// A plan without cells for so many numbers, which uses none of them. It has one cell of one
-    /// value, so that it can be used.
+    /// A plan without cells for this number of inputs, which uses none of them. It has one cell of
+    /// one value, so that it can be used.
     pub(crate) fn blank(numbers: usize) -> Self {
         CellPlan {
             places: vec![(0, 0); numbers],

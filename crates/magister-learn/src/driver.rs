@@ -13,7 +13,7 @@ use crate::model::Model;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Chain {
-    /// Each afterstate learns from the next one, whoever moved. One value serves two opposed
+    /// Each afterstate learns from the next one, by either player. One value serves two opposed
     /// players; otherwise every player has a value of its own, and all learn at every step.
     Every,
     /// Each player's afterstates learn from the next afterstate of the same player.
@@ -51,7 +51,7 @@ pub struct Settings {
     pub final_adaptation: bool,
     /// Whether values pass through the hyperbolic tangent.
     pub squash: bool,
-    /// Up to so many random moves at the start of a game are not learned from.
+    /// The maximal number of random moves at the start of a game, which are not learned from.
     pub random_start: u32,
     /// The most moves of an episode; 0 for no limit. The value function estimates the reward of
     /// an episode that is cut off.
@@ -379,7 +379,7 @@ impl<'a, E: Environment, M: Model<E>> Actor<'a, E, M> {
                 let usable =
                     !explores || self.settings.learn_random || self.settings.target == Target::Best;
                 if over {
-                    // Learned below, with everybody.
+                    // Learned below, with all players.
                     waiting[line] = Some(before);
                 } else if usable {
                     let next = std::mem::take(&mut self.spare);

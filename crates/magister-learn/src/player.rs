@@ -219,7 +219,7 @@ impl Judge {
         self.players.iter().map(result).collect()
     }
 
-    /// The player who decides, or the first if nobody does.
+    /// The player to decide, or the first if there is none.
     fn decider(&self) -> (Role, usize) {
         let mut all = (0..).zip(&self.players);
         let first = all.find(|(_, role)| self.worker.legal(**role).len() > 1);

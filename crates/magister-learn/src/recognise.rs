@@ -64,7 +64,7 @@ impl BoardReader {
         cells.iter().enumerate().map(|(cell, &tile)| u64::from(tile.min(15)) << (4 * cell)).sum()
     }
 
-    /// A reader of a board with so many cells whose names are two numbers from 1; `place` makes a
+    /// A reader of a board with `cells` cells whose names are two numbers from 1; `place` makes a
     /// number of the fast version of them.
     fn new(
         game: &dyn Game,

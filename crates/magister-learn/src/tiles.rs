@@ -22,7 +22,7 @@ pub fn best_slide(env: &Twenty48, network: &Nibbles, board: u64, plies: u32) -> 
     best
 }
 
-/// What an afterstate is worth when so many plies are looked ahead.
+/// The value of an afterstate with a search of `plies` plies.
 fn chance_value(env: &Twenty48, network: &Nibbles, after: u64, plies: u32) -> f32 {
     if plies <= 1 {
         return network.value_of(after);

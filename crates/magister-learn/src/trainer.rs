@@ -233,7 +233,7 @@ impl Learner {
         AgentFile { header: self.header.clone(), weights, sums }
     }
 
-    /// Trains it by self-play. `share` is told of the progress; see [`train`].
+    /// Trains it by self-play. `share` receives the progress; see [`train`].
     pub fn train(
         &mut self,
         plan: &Plan,

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 pub struct Weights(Vec<AtomicU32>);
 
 impl Weights {
-    /// So many weights of this value.
+    /// `count` weights of this value.
     pub fn new(count: usize, value: f32) -> Self {
         let bits = value.to_bits();
         Weights((0..count).map(|_| AtomicU32::new(bits)).collect())
@@ -75,7 +75,7 @@ pub struct Adaptive {
 }
 
 impl Adaptive {
-    /// So many weights of this value.
+    /// `count` weights of this value.
     pub fn new(count: usize, value: f32, steps: Steps) -> Self {
         let sums = match steps {
             Steps::Plain => 0,

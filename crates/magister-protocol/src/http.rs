@@ -225,7 +225,7 @@ impl HttpReader {
             Kind::Reply => words,
         };
         for line in lines {
-            // A line without a colon says nothing that anybody needs.
+            // A line without a colon contains nothing of use.
             if let Some((name, value)) = line.split_once(':') {
                 let (name, value) = (name.trim().to_owned(), value.trim().to_owned());
                 self.message.headers.push((name, value));

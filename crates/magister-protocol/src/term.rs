@@ -205,7 +205,7 @@ fn is_space(c: char) -> bool {
 }
 
 /// Whether the parentheses of a text are balanced and there is at least one term. Used for
-/// messages whose length nobody gave.
+/// messages without a length.
 pub fn is_complete(text: &str) -> bool {
     let (mut depth, mut any, mut comment) = (0usize, false, false);
     for byte in text.bytes() {

@@ -351,7 +351,7 @@ fn seconds(text: &str) -> Option<f64> {
     number.trim().parse::<f64>().ok().map(|number| number * unit)
 }
 
-/// Reads a whole number of which none would be no answer.
+/// Reads a positive integer.
 pub(super) fn positive<T: std::str::FromStr + PartialOrd + From<u8>>(
     text: &str,
 ) -> Result<T, String> {

@@ -66,7 +66,7 @@ pub(crate) fn run(args: &Playable) -> Result<u8> {
     report(args, &playable.name, Some(&played), &problems)
 }
 
-/// What came of playing.
+/// The result of the matches.
 struct Played<'a> {
     game: &'a dyn Game,
     evaluator: &'static str,
@@ -87,7 +87,7 @@ fn endings(survey: &Survey, max_steps: u32) -> Option<Problem> {
         (
             "endless",
             format!(
-                "no match ended within {max_steps} steps, so nobody gets a result; add a step \
+                "no match ended within {max_steps} steps, so no role gets a result; add a step \
                  limit to the rules, or raise --max-steps if matches are that long"
             ),
         )

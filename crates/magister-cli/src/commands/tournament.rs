@@ -197,7 +197,7 @@ fn as_text(log: &Log, scale: Rated) -> String {
     let shares = comparisons.ratings();
     let standings = standings(log, scale);
     match &standings[..] {
-        [] => return "no match was decided, so nobody is rated\n".to_owned(),
+        [] => return "no match was decided, so there are no ratings\n".to_owned(),
         [alone] => return in_solitude(log, &alone.player),
         _ => {}
     }
@@ -252,7 +252,7 @@ fn as_text(log: &Log, scale: Rated) -> String {
     text
 }
 
-/// What the columns of mistakes mean, if somebody made one.
+/// The meaning of the columns of mistakes, if there are any.
 fn wrong(log: &Log) -> String {
     let total: u64 = log.mistakes().values().map(Mistakes::total).sum();
     if total == 0 {

@@ -74,7 +74,7 @@ pub(crate) fn read(session: &Session, text: &str) -> Result<Vec<Choice>> {
     let moves = plural(given.len(), "move");
     if choosing.is_empty() {
         bail!(
-            "{moves} given in {text}, but nobody has a choice here; * goes on, or give a move for \
+            "{moves} given in {text}, but no role has a choice here; * continues, or give a move for \
              each of {}",
             names(&all)
         );

@@ -70,8 +70,8 @@ pub enum Event {
         time_ms: f64,
     },
     /// A step was made. Visible to everyone with perfect information. With hidden information a
-    /// role sees its own move and percepts, spectators see that a turn was made, and none of them sees
-    /// silent steps.
+    /// role sees its own move and percepts, spectators see that a turn was made, and silent steps
+    /// are invisible.
     Stepped {
         /// The number of the step, from 1. Viewers that see no silent steps get the count of the
         /// others.

@@ -23,7 +23,7 @@ const BOTTOM: u64 = {
 /// All cells.
 pub(crate) const BOARD: u64 = BOTTOM * ((1 << ROWS) - 1);
 
-/// A position in which nobody has four in a line yet.
+/// A position in which no player has four in a line yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Position {
     /// The discs of the player to move.

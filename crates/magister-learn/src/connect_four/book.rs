@@ -75,9 +75,9 @@ impl Book {
         Some(Score(i32::from(self.scores[at])))
     }
 
-    /// Solves all positions of up to so many discs in which the player to move cannot win at once.
+    /// Solves all positions of up to `discs` discs in which the player to move cannot win at once.
     /// `known` is a book of fewer discs or an unfinished one; its scores are taken over.
-    /// `progress` is told how many positions of the deepest level are solved, and how many there
+    /// `progress` gets the number of solved positions of the deepest level, and how many there
     /// are; it returns false to end the work, and what was found so far is then returned.
     pub fn make(
         plies: u32,

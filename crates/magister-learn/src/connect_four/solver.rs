@@ -20,7 +20,7 @@ impl Score {
         self.0.signum()
     }
 
-    /// The number of plies until the end of the game from a position with so many discs, if the
+    /// The number of plies until the end of the game from a position with this number of discs, if the
     /// winner hurries and the loser delays.
     pub fn distance(self, discs: u32) -> u32 {
         let (size, discs) = (self.0.unsigned_abs(), discs.min(CELLS));
@@ -32,7 +32,8 @@ impl Score {
     }
 }
 
-/// The number of discs after a win of this size by the player who is to move with so many discs.
+/// The number of discs after a win of this size by the player to move, with `discs` discs on the
+/// board.
 fn wins_at(size: u32, discs: u32) -> u32 {
     // The winning disc is put on a board with 43 - 2 size or 42 - 2 size discs, of the parity of
     // the winner.

@@ -39,7 +39,7 @@ impl Table {
         0
     }
 
-    /// Keeps a bound, which is not 0, that cost so many nodes.
+    /// Keeps a bound, which is not 0, with the number of nodes that it cost.
     pub(crate) fn put(&mut self, key: u64, bound: u8, nodes: u64) {
         let at = self.bucket(key);
         let entry = key << 8 | u64::from(bound);

@@ -93,12 +93,12 @@ fn percept(game: &dyn Game, term: &str, number: usize) -> Result<Vec<Percept>> {
     }
     let term = short(term);
     bail!(
-        "turn {number}: nobody ever perceives `{term}` in this game; percepts are written as the \
-         rules write them, and nil stands for none"
+        "turn {number}: no role ever perceives `{term}` in this game; write percepts as the \
+         rules do, and nil for none"
     )
 }
 
-/// A text that somebody gave, as much of it as can be read.
+/// A text from the command line, shortened.
 pub(super) fn short(text: &str) -> String {
     match text.char_indices().nth(LONG) {
         Some((end, _)) => format!("{}...", &text[..end]),

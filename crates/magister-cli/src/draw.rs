@@ -46,7 +46,7 @@ impl Look {
     /// Cells that differ from the picture before are marked.
     pub(crate) fn text(&self, picture: &Picture, before: Option<&Picture>, legend: bool) -> String {
         let mut picture = picture.clone();
-        // The prompt says whose turn it is.
+        // The prompt says whose turn it is, and nobody needs a counter of steps.
         picture.lines.retain(|line| !self.is_turn(line));
         picture.always.clear();
         let capital = self.one_case(&picture);
@@ -93,7 +93,8 @@ impl Look {
 
     fn is_turn(&self, line: &Line) -> bool {
         matches!(line, Line::Word { name, value }
-            if matches!(name.as_str(), "control" | "turn") && self.players.contains(value))
+            if name == "step"
+                || matches!(name.as_str(), "control" | "turn") && self.players.contains(value))
     }
 
     /// Whether all symbols can be written with capitals and stay apart. Then no side has small

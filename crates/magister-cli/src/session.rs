@@ -28,8 +28,8 @@ pub(crate) struct Session {
     pub(crate) at: usize,
     /// The joint move that could not be made, after an error that says so.
     pub(crate) refused: Option<Vec<Move>>,
-    /// The positions that the last [`play`](Session::play) passed without a move that was given.
-    pub(crate) passed: Vec<usize>,
+    /// The steps in which chance drew a move since this list was cleared.
+    pub(crate) drawn: Vec<usize>,
     /// Where moves of chance come from, as a referee with the same seed draws them.
     seed: Seed,
     /// Where random moves of players come from.
@@ -64,7 +64,7 @@ impl Session {
             moments: vec![first],
             at: 0,
             refused: None,
-            passed: Vec::new(),
+            drawn: Vec::new(),
             seed,
             random,
         }
@@ -102,7 +102,7 @@ impl Session {
     /// Makes steps that are written down, separated by semicolons. If one cannot be made, the
     /// session stays at the position before it.
     pub(crate) fn play(&mut self, text: &str) -> Result<()> {
-        self.passed.clear();
+        self.drawn.clear();
         for step in joint::steps(text) {
             let future = self.moments.split_off(self.at + 1);
             let from = self.at;
@@ -124,7 +124,6 @@ impl Session {
                 Ok(choices) => return self.make(&choices),
                 Err(_) if !self.worker.terminal() && !self.players_choose() => {
                     self.make(&vec![Choice::Drawn; self.info().roles.len()])?;
-                    self.passed.push(self.at);
                 }
                 Err(error) => return Err(error),
             }
@@ -147,7 +146,7 @@ impl Session {
     }
 
     /// The moves of all roles, with those that are drawn.
-    pub(crate) fn drawn(&mut self, choices: &[Choice]) -> Result<Vec<Move>> {
+    pub(crate) fn joint_of(&mut self, choices: &[Choice]) -> Result<Vec<Move>> {
         let mut chance = draws::chance(&self.seed, self.at);
         let mut joint = Vec::with_capacity(choices.len());
         for (role, &choice) in self.game.info().all_roles().zip(choices) {
@@ -170,7 +169,11 @@ impl Session {
         if self.worker.terminal() {
             bail!("the game is over; `undo` takes the last step back");
         }
-        let joint = self.drawn(choices)?;
+        let joint = self.joint_of(choices)?;
+        let chance = self.info().chance;
+        let by_chance = chance.is_some_and(|role| {
+            choices.get(role.index()) == Some(&Choice::Drawn) && self.chooses(role)
+        });
         let mut step = Step::new();
         if let Err(halt) = self.worker.step(&joint, &mut step, &Stop::never()) {
             self.refused = Some(joint);
@@ -181,6 +184,7 @@ impl Session {
         self.moments.truncate(self.at + 1);
         self.moments.push(Moment { state, joint, step });
         self.at += 1;
+        self.drawn.extend(by_chance.then_some(self.at));
         Ok(())
     }
 }

@@ -22,7 +22,7 @@ pub(crate) fn prose() -> usize {
     width().min(PROSE)
 }
 
-/// The number of lines of the terminal, if there is one.
+/// Whether a person reads standard output.
 pub(crate) fn is_terminal() -> bool {
     std::io::stdout().is_terminal()
 }

@@ -47,25 +47,25 @@ pub const LEVELS: [Level; 5] = [
     Level {
         name: "easy",
         about: "Sees simple threats, plans little",
-        perfect: strength("mcts", 60),
-        hidden: strength("mo-ismcts", 60),
+        perfect: strength("mcts", 200),
+        hidden: strength("mo-ismcts", 200),
     },
     Level {
         name: "medium",
         about: "Plays sensibly and punishes mistakes",
-        perfect: strength("mcts", 400),
-        hidden: strength("mo-ismcts", 400),
+        perfect: strength("mcts", 1_200),
+        hidden: strength("mo-ismcts", 1_000),
     },
     Level {
         name: "hard",
         about: "Hard to beat for most people",
-        perfect: strength("uct", 4_000),
-        hidden: strength("mo-ismcts", 4_000),
+        perfect: strength("uct", 8_000),
+        hidden: strength("mo-ismcts", 6_000),
     },
     Level {
         name: "strongest",
         about: "The best that the program can do in a few seconds",
-        perfect: strength("uct", 60_000),
+        perfect: strength("uct", 100_000),
         hidden: strength("honest", 40_000),
     },
 ];

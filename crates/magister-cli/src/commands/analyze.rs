@@ -172,20 +172,6 @@ fn magnitude(log10: f64) -> String {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::magnitude;
-
-    #[test]
-    fn sizes_of_game_trees() {
-        assert_eq!(magnitude(5.8), "631 thousand");
-        assert_eq!(magnitude(0.0), "1");
-        assert_eq!(magnitude(2.0), "100");
-        assert_eq!(magnitude(12.0), "1 trillion");
-        assert_eq!(magnitude(23.6), "4 * 10^23");
-    }
-}
-
 /// What may make the game fairer.
 fn fairer(seats: &[&str], balance: &Balance) -> String {
     let seat = seats[balance.favoured];
@@ -251,4 +237,18 @@ fn as_svg(name: &str, info: &Info, args: &Analyze, player: &Spec, findings: &Fin
         }
     }
     page.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::magnitude;
+
+    #[test]
+    fn sizes_of_game_trees() {
+        assert_eq!(magnitude(5.8), "631 thousand");
+        assert_eq!(magnitude(0.0), "1");
+        assert_eq!(magnitude(2.0), "100");
+        assert_eq!(magnitude(12.0), "1 trillion");
+        assert_eq!(magnitude(23.6), "4 * 10^23");
+    }
 }

@@ -163,7 +163,7 @@ impl Asked<'_> {
             && !session.worker.terminal()
         {
             let choices = joint::read(&session, text).context("--does")?;
-            let joint = session.drawn(&choices)?;
+            let joint = session.joint_of(&choices)?;
             return Ok(moves(&game, &joint));
         }
         let given = joint::terms(text);

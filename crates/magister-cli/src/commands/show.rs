@@ -36,7 +36,11 @@ pub(crate) fn run(args: &Show) -> Result<u8> {
     };
     if args.rules {
         let Some(text) = text else {
-            bail!("{} is written in Rust and has no rulesheet", args.game);
+            bail!(
+                "{} is written in Rust and has no rulesheet; `magister games --language kif` lists \
+                 games with one",
+                args.game
+            );
         };
         out.write_all(text.text.as_bytes())?;
         return Ok(CLEAN);

@@ -24,8 +24,8 @@ Three things to try:
       play against the computer; `magister games` lists more games
 
   {bold}magister new my-game{plain}
-      write a small game to start from; `magister check my-game.kif` finds errors
-      in it, and `magister play my-game.kif` plays it
+      write a small game to change; `magister check my-game.kif` finds errors in
+      it, and `magister play my-game.kif` plays it
 
   {bold}magister match tictactoe --players uct,random --games 10{plain}
       let two programs play; `magister players` lists them

@@ -52,7 +52,7 @@ pub(crate) fn run(args: &Step) -> Result<u8> {
         }
         let mut out = anstream::stdout().lock();
         if painter.is_some() {
-            write!(out, "{}", show::passed(&session))?;
+            write!(out, "{}", show::drawn(&session))?;
         }
         write!(out, "{}", shown(&session, &playable, painter.as_ref(), true))?;
         return Ok(CLEAN);
@@ -106,7 +106,7 @@ pub(crate) fn converse(
             Ok(Answer::Text(text)) => write!(out, "{text}")?,
             Ok(Answer::Position) => {
                 if painter.is_some() {
-                    write!(out, "{}", show::passed(session))?;
+                    write!(out, "{}", show::drawn(session))?;
                 }
                 let asked = line.trim() == "show";
                 write!(out, "{}", shown(session, playable, painter, asked))?;
@@ -126,7 +126,7 @@ pub(crate) fn converse(
 fn answer(session: &mut Session, line: &str) -> Result<Answer> {
     let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let rest = rest.trim();
-    session.passed.clear();
+    session.drawn.clear();
     match word {
         "" => return Ok(Answer::Text(String::new())),
         "do" => session.play(rest)?,

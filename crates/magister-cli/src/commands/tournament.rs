@@ -218,6 +218,8 @@ fn as_text(log: &Log, scale: Rated) -> String {
     // Ratings by Weng and Lin are small.
     let digits = usize::from(scale == Rated::WengLin);
     for (row, Standing { player, rating, interval: (low, high) }) in standings.iter().enumerate() {
+        // No rating is printed as -0.
+        let rating = if rating.abs() < 0.5 { 0.0 } else { *rating };
         let share = shares.iter().find(|one| one.player == *player).and_then(|one| one.score);
         let share = share.map_or("-".to_owned(), |share| format!("{share:5.3}"));
         let interval = format!("{low:.digits$} to {high:.digits$}");

@@ -36,7 +36,7 @@ pub(super) struct Known {
     role: Role,
     turns: Vec<Turn>,
     /// What happened in each turn, for the history.
-    told: Vec<String>,
+    happened: Vec<String>,
     totals: Vec<f64>,
     moves: Vec<(Move, String)>,
     numbers: Numbers,
@@ -68,7 +68,7 @@ impl Known {
             worker,
             role,
             turns: Vec::new(),
-            told: Vec::new(),
+            happened: Vec::new(),
             totals: vec![0.0; game.info().roles.len()],
             moves: Vec::new(),
             numbers: Numbers::default(),
@@ -97,9 +97,9 @@ impl Known {
     /// What happened, turn by turn.
     pub(super) fn history(&self) -> String {
         let mut text = String::new();
-        let told = self.told.iter().filter(|told| !told.is_empty());
-        for (at, told) in told.enumerate() {
-            let _ = writeln!(text, "{:>3}  {told}", at + 1);
+        let turns = self.happened.iter().filter(|turn| !turn.is_empty());
+        for (at, turn) in turns.enumerate() {
+            let _ = writeln!(text, "{:>3}  {turn}", at + 1);
         }
         if text.is_empty() { "Nothing happened yet.\n".to_owned() } else { text }
     }
@@ -115,7 +115,7 @@ impl Known {
         if !same {
             self.worker.reset();
             self.totals.fill(0.0);
-            self.told.clear();
+            self.happened.clear();
             self.before = None;
             self.hidden.before = None;
         }
@@ -125,15 +125,15 @@ impl Known {
                 (words::lived(view, turn), words::seen(view, turn))
             } else {
                 self.number(view);
-                let told = self.made(view, turn, false);
+                let all = self.made(view, turn, false);
                 let new = self.made(view, turn, true);
                 let mut state = Vec::new();
                 self.worker.save(&mut state);
                 self.before = Some(state);
                 self.advance(turn);
-                (told, new)
+                (all, new)
             };
-            self.told.push(all);
+            self.happened.push(all);
             // What was taken back is no news.
             if (same || !self.greeted) && !new.is_empty() {
                 let _ = writeln!(news, "{new}");

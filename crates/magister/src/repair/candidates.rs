@@ -13,7 +13,7 @@ pub(super) fn candidates(text: &str, options: &Options) -> Vec<Candidate> {
         let Some(marked) = text.get(start..end) else { continue };
         let help = one.help.as_deref().unwrap_or_default();
         if let Some(meant) = between(help, "did you mean `", "`") {
-            all.extend(respelt(text, one.span, meant));
+            all.extend(respelt(text, one.span, &one.message, meant));
         }
         match (one.code, marked) {
             (Code::Unexpected, ":") => {
@@ -25,6 +25,12 @@ pub(super) fn candidates(text: &str, options: &Options) -> Vec<Candidate> {
                 all.extend(["==>", ":-"].map(|sign| replaced(text, start, end, sign)));
             }
             _ => {}
+        }
+        if one.message.contains("binds") {
+            all.extend(variable(text, one.span));
+        }
+        if one.code == Code::Unexpected && one.message.contains("`)`") {
+            all.extend(on_line(text, start));
         }
         if one.message.contains("`&`") || help.contains("`&`") {
             all.push(ampersand(text, start));
@@ -63,8 +69,9 @@ fn replaced(text: &str, start: usize, end: usize, with: &str) -> Candidate {
     Candidate { text, change: Change { line, what } }
 }
 
-/// The name in a marked place that is most like what was meant, spelt as that.
-fn respelt(text: &str, span: Span, meant: &str) -> Option<Candidate> {
+/// The name in a marked place that the message is about, or that is most like what was meant, spelt
+/// as that.
+fn respelt(text: &str, span: Span, message: &str, meant: &str) -> Option<Candidate> {
     let (start, end) = (span.start as usize, span.end as usize);
     let marked = text.get(start..end)?;
     let name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '?');
@@ -77,11 +84,31 @@ fn respelt(text: &str, span: Span, meant: &str) -> Option<Candidate> {
         // What separates names is one byte long in every syntax.
         at += part.len() + marked[at + part.len()..].chars().next().map_or(0, char::len_utf8);
     }
-    let others = names.iter().map(|(_, name)| *name).filter(|name| *name != meant);
-    let wrong = nearest(meant, others)?;
+    let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
+    let others = || names.iter().map(|(_, name)| *name).filter(|name| *name != meant);
+    let wrong = others().find(|name| quoted.contains(name)).or_else(|| nearest(meant, others()))?;
     let (offset, wrong) = names.iter().find(|(_, name)| *name == wrong)?;
     let from = start + offset;
     Some(replaced(text, from, from + wrong.len(), meant))
+}
+
+/// A variable that nothing binds, spelt as the variable of the same statement that is most like it.
+fn variable(text: &str, span: Span) -> Option<Candidate> {
+    let (start, end) = (span.start as usize, span.end as usize);
+    let marked = text.get(start..end)?;
+    // Statements begin at the very left, their other lines do not.
+    let margin = |at: &usize| !text[*at + 1..].starts_with([' ', '\t', '\n']);
+    let before = text[..start].match_indices('\n').map(|(at, _)| at).filter(margin).last();
+    let after = text[end..].match_indices('\n').map(|(at, _)| end + at).find(|at| margin(at));
+    let statement = &text[before.map_or(0, |at| at + 1)..after.unwrap_or(text.len())];
+    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '?');
+    let is_variable = |name: &&str| {
+        name.starts_with('?') == marked.starts_with('?')
+            && name.starts_with(|c: char| c == '?' || c.is_uppercase())
+            && *name != marked
+    };
+    let meant = nearest(marked, statement.split(|c| !is_name(c)).filter(is_variable))?;
+    Some(replaced(text, start, end, meant))
 }
 
 /// An `&` at the end of what stands before a place.

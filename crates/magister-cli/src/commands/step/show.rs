@@ -36,13 +36,16 @@ pub(super) fn position(session: &Session, painter: &Painter, legend: bool) -> St
     text
 }
 
-/// What was drawn on the way to a position in which the given moves could be made.
-pub(super) fn passed(session: &Session) -> String {
+/// The moves that chance drew.
+pub(super) fn drawn(session: &Session) -> String {
+    let Some(chance) = session.info().chance else { return String::new() };
+    let (name, words) = (session.info().role_name(chance), session.game.text());
     let line = |&at: &usize| {
-        let made = joint(session, &session.moments[at]);
-        format!("step {at} had no choice of a player and was drawn: {made}\n")
+        let choice = session.moments.get(at).and_then(|moment| moment.joint.get(chance.index()));
+        let choice = choice.map(|&choice| words.move_text(choice)).unwrap_or_default();
+        format!("step {at}, {name} drew {choice}\n")
     };
-    session.passed.iter().map(line).collect()
+    session.drawn.iter().map(line).collect()
 }
 
 /// The fluents of the state.

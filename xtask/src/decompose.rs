@@ -43,7 +43,7 @@ const KNOWN: &[(&str, usize, &[&str])] = &[
     ("ticTacToeSerial", 2, &["serial"]),
     ("blockerParallel", 2, &["compound moves", "synchronous"]),
     ("blockerSerial", 2, &["serial"]),
-    ("dualConnect4", 2, &["asynchronous", "pass"]),
+    ("dualConnect4", 2, &["asynchronous"]),
     ("ticTacHeaven", 2, &["asynchronous", "pass"]),
     ("ticTacHeavenFC", 2, &["asynchronous", "pass"]),
     ("chinook", 2, &["synchronous"]),

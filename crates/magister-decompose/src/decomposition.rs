@@ -31,9 +31,9 @@ pub struct Proof {
     pub by_sat: usize,
     /// Questions that the SAT solver was asked.
     pub questions: u64,
-    /// Fluents without such a proof. All moves that may act on them count as acting, so the parts
-    /// are still independent.
-    pub open: usize,
+    /// Fluents on which several roles act together: their circuits were specialised to the moves of
+    /// each role, and moves that leave the same function of the others' moves are one action.
+    pub together: usize,
 }
 
 /// A game split into parts.
@@ -77,12 +77,12 @@ impl Decomposition {
             whole = Self::of(network, effects, merge, stop)?;
             if whole.subgames.len() > 1 && whole.split != split {
                 whole = whole.judged(compiled, stop)?;
-                if whole.worth.useful || !whole.worth.measured {
+                if whole.worth.useful || whole.has_games(network) {
                     return Ok(whole);
                 }
             }
         }
-        // Parts that nothing is gained by are not shown as subgames.
+        // Cells of a board that nothing is gained by are not shown as subgames.
         Self::of(network, whole.effects, Merge::Strong, stop)?.judged(compiled, stop)
     }
 
@@ -110,7 +110,7 @@ impl Decomposition {
             by_support: network.fluents() - effects.proven - effects.unproven,
             by_sat: effects.proven,
             questions: effects.asked,
-            open: effects.unproven,
+            together: effects.unproven,
         };
         let subgames: Vec<Part> = parts.into_iter().filter(|part| !part.moves.is_empty()).collect();
         let mut whole = Decomposition {
@@ -136,6 +136,16 @@ impl Decomposition {
             self.kinds.push(Kind::Impartial);
         }
         Ok(self)
+    }
+
+    /// Whether the parts look like games: some part has more than one move to choose from. The
+    /// cells and columns of a board have one each.
+    fn has_games(&self, network: &Network) -> bool {
+        let several = |part: &Part| {
+            let first = network.moves[part.moves[0]].1;
+            part.moves.iter().any(|&place| network.moves[place].1 != first)
+        };
+        self.subgames.iter().any(several)
     }
 
     /// Whether the game has several subgames.

@@ -17,8 +17,8 @@ const WORK: usize = 400_000_000;
 /// Results that are kept, fluents times moves.
 const ROOM: usize = 60_000_000;
 
-/// Questions to the SAT solver about single moves and fluents.
-const QUESTIONS: usize = 20_000;
+/// Wires of the circuit times questions to the SAT solver about single moves and fluents.
+const QUESTIONS: usize = 20_000_000;
 
 /// What happens to a fluent when no move acts on it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -48,7 +48,7 @@ pub(crate) struct Effects {
     /// Fluents whose idle value had to be proven by SAT, and the questions asked.
     pub(crate) proven: usize,
     pub(crate) asked: u64,
-    /// Fluents for which the proof failed, which makes every move act on them that may.
+    /// Fluents on which several roles act together, so that no move leaves them alone by itself.
     pub(crate) unproven: usize,
 }
 
@@ -61,8 +61,18 @@ impl Effects {
                 "{moves} moves on a circuit of {gates} wires are too many to analyse"
             )));
         }
-        let context = context(network);
         let turns = turns(network, stop);
+        let effects = Self::with(network, turns, stop)?;
+        if effects.turns.is_some() && effects.unproven > 0 {
+            // What turns do not explain is analysed without them.
+            return Self::with(network, None, stop);
+        }
+        Ok(effects)
+    }
+
+    fn with(network: &Network, turns: Option<Vec<bool>>, stop: &Stop) -> Result<Self, Halt> {
+        let moves = network.moves.len();
+        let context = context(network);
         let mut pass = Pass::new(network, turns.as_deref());
         let mut next: Vec<Vec<Edge>> = Vec::with_capacity(moves);
         let mut kept: Vec<Vec<Edge>> = Vec::with_capacity(moves);
@@ -121,7 +131,7 @@ impl Effects {
                     continue;
                 }
                 let edge = next[place][fluent];
-                if turns.is_none() && roles > 1 && moving(&mut support, edge) {
+                if roles > 1 && moving(&mut support, edge) {
                     open = true;
                 } else {
                     acts[place].push((fluent as u32, edge));
@@ -133,26 +143,20 @@ impl Effects {
         }
         let mut effects =
             Effects { graph, idle, acts, context, turns, proven: 0, asked: 0, unproven: 0 };
-        effects.settle(network, &doubtful, &next, stop)?;
+        effects.settle(network, &doubtful, stop)?;
         Ok(effects)
     }
 
-    /// Proves for these fluents that they get their idle value when no move acts on them, and
-    /// makes every move act that could where there is no proof.
-    fn settle(
-        &mut self,
-        network: &Network,
-        doubtful: &[usize],
-        next: &[Vec<Edge>],
-        stop: &Stop,
-    ) -> Result<(), Halt> {
+    /// Proves for these fluents that they get their idle value when no move acts on them. Where
+    /// there is no proof, the roles act on them together.
+    fn settle(&mut self, network: &Network, doubtful: &[usize], stop: &Stop) -> Result<(), Halt> {
         let unclear = self.acts.iter().flatten().any(|&(_, edge)| edge.node().index() > 0);
         if doubtful.is_empty() && !unclear {
             return Ok(());
         }
         let mut prover = Prover::new(network, &self.graph, stop);
         // Gates may hide that a move leaves a fluent alone.
-        let mut left = QUESTIONS;
+        let mut left = (QUESTIONS / network.graph.edges().max(1)).min(5_000);
         for (place, acts) in self.acts.iter_mut().enumerate() {
             acts.retain(|&(fluent, edge)| {
                 let idle = match self.idle[fluent as usize] {
@@ -185,20 +189,77 @@ impl Effects {
             if prover.never(&lits) {
                 self.proven += 1;
             } else {
-                failed.push((fluent, idle));
+                failed.push(fluent);
             }
         }
         self.asked = prover.asked;
         self.unproven = failed.len();
-        for (fluent, idle) in failed {
-            for (place, values) in next.iter().enumerate() {
-                let edge = values[fluent];
-                if edge != idle && !self.acts[place].iter().any(|&(f, _)| f as usize == fluent) {
-                    self.acts[place].push((fluent as u32, edge));
+        drop(prover);
+        if self.turns.is_some() && !failed.is_empty() {
+            return Ok(());
+        }
+        self.act_by_role(network, &failed, stop)?;
+        self.acts.iter_mut().for_each(|acts| acts.sort_unstable());
+        Ok(())
+    }
+}
+
+impl Effects {
+    /// For fluents on which several roles act together: what most moves of a role leave of the
+    /// circuit, a function of the other roles' moves, is what the role does when it leaves the
+    /// fluent alone. All its other moves act.
+    fn act_by_role(
+        &mut self,
+        network: &Network,
+        fluents: &[usize],
+        stop: &Stop,
+    ) -> Result<(), Halt> {
+        if fluents.is_empty() {
+            return Ok(());
+        }
+        if network.idle.iter().any(Option::is_some) {
+            return Err(Halt::Limit(
+                "roles that may do nothing act on fluents together, which is not analysed"
+                    .to_owned(),
+            ));
+        }
+        for acts in &mut self.acts {
+            acts.retain(|&(fluent, _)| fluents.binary_search(&(fluent as usize)).is_err());
+        }
+        // Nothing is assumed of legality here, so that equal wires mean the same in every state.
+        let mut pass = Pass::new(network, None);
+        pass.graph = self.graph.clone();
+        let outputs = fluents.iter().map(|&fluent| network.next[fluent]);
+        pass.next = network
+            .graph
+            .reachable(outputs)
+            .into_iter()
+            .filter(|&node| !network.graph.is_input(node))
+            .map(|node| node.index() as u32)
+            .collect();
+        let mut next: Vec<Vec<Edge>> = Vec::with_capacity(network.moves.len());
+        for place in 0..network.moves.len() {
+            stop.check()?;
+            next.push(pass.cofactor(place, fluents));
+        }
+        self.graph = pass.graph;
+        for (number, &fluent) in fluents.iter().enumerate() {
+            for role in 0..network.roles() {
+                let own = || (0..next.len()).filter(|&at| network.moves[at].0.index() == role);
+                let mut votes: FxHashMap<Edge, usize> = FxHashMap::default();
+                own().for_each(|at| *votes.entry(next[at][number]).or_default() += 1);
+                let mut votes: Vec<(usize, Edge)> =
+                    votes.into_iter().map(|(e, n)| (n, e)).collect();
+                votes.sort_unstable_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
+                let Some(&(_, base)) = votes.first() else { continue };
+                if role == 0 {
+                    self.idle[fluent] = Idle::Gets(base);
+                }
+                for at in own().filter(|&at| next[at][number] != base) {
+                    self.acts[at].push((fluent as u32, next[at][number]));
                 }
             }
         }
-        self.acts.iter_mut().for_each(|acts| acts.sort_unstable());
         Ok(())
     }
 }
@@ -339,6 +400,25 @@ impl<'a> Pass<'a> {
             self.map[gate as usize] =
                 if changed { self.graph.and(children.iter().copied()) } else { wire };
         }
+    }
+
+    /// The next values of some fluents when a move is made, whatever the state is.
+    fn cofactor(&mut self, place: usize, fluents: &[usize]) -> Vec<Edge> {
+        let network = self.network;
+        let role = network.moves[place].0;
+        self.map.clear();
+        let nodes = 0..network.graph.len();
+        self.map.extend(nodes.map(|n| Edge::of(magister_engine::network::NodeId::new(n))));
+        for (other, &(whose, _)) in network.moves.iter().enumerate() {
+            if whose == role {
+                let value = if other == place { Edge::TRUE } else { Edge::FALSE };
+                self.map[network.inputs[other].node().index()] = value;
+            }
+        }
+        let gates = std::mem::take(&mut self.next);
+        self.fold(&gates, &rustc_hash::FxHashSet::default());
+        self.next = gates;
+        fluents.iter().map(|&fluent| self.mapped(network.next[fluent])).collect()
     }
 
     /// The next value of each fluent when a move is made, and its value before, as far as the

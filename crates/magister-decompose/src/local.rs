@@ -333,20 +333,21 @@ struct Class {
 struct LocalMoves {
     classes: Vec<Class>,
     numbers: FxHashMap<(usize, u32), usize>,
-    /// For each role, whether it can leave the part alone.
-    rests: Vec<bool>,
+    /// For each role, an input that is true when it leaves the part alone; none if it cannot.
+    rests: Vec<Option<usize>>,
 }
 
 impl LocalMoves {
     fn new(network: &Network, whole: &Decomposition, part: usize, fluents: &[usize]) -> Self {
         let mut classes: Vec<Class> = Vec::new();
         let mut numbers: FxHashMap<(usize, u32), usize> = FxHashMap::default();
-        let mut rests: Vec<bool> = network.idle.iter().map(Option::is_some).collect();
+        let mut rests: Vec<Option<usize>> =
+            network.idle.iter().map(|idle| idle.map(|input| input.node().index())).collect();
         let mut support = Support::new();
         for (place, list) in whole.classes_of_moves.iter().enumerate() {
             let role = network.moves[place].0;
             let Some(&(_, number)) = list.iter().find(|&&(p, _)| p as usize == part) else {
-                rests[role.index()] = true;
+                rests[role.index()] = Some(network.inputs[place].node().index());
                 continue;
             };
             let index = *numbers.entry((role.index(), number)).or_insert_with(|| {
@@ -408,7 +409,8 @@ impl LocalMoves {
             if turns || roles == 1 { FxHashSet::default() } else { self.apart(network, stop) };
         let mut labels: Vec<Vec<u32>> = vec![vec![]];
         for role in 0..roles {
-            let mut own: Vec<u32> = if self.rests[role] || turns { vec![0] } else { vec![] };
+            let mut own: Vec<u32> =
+                if self.rests[role].is_some() || turns { vec![0] } else { vec![] };
             own.extend(self.classes.iter().filter(|c| c.role.index() == role).map(|c| c.number));
             let mut longer = Vec::new();
             for label in &labels {
@@ -465,9 +467,12 @@ impl LocalMoves {
     fn make(&self, network: &Network, label: &[u32], values: &mut [bool]) {
         self.clear(network, values);
         for (role, &class) in label.iter().enumerate() {
+            // Every role makes exactly one move; gates rely on that.
             if class > 0 {
                 let place = self.classes[self.index(role, class)].places[0];
                 values[network.inputs[place].node().index()] = true;
+            } else if let Some(input) = self.rests[role] {
+                values[input] = true;
             }
         }
     }
@@ -475,6 +480,9 @@ impl LocalMoves {
     fn clear(&self, network: &Network, values: &mut [bool]) {
         for class in &self.classes {
             values[network.inputs[class.places[0]].node().index()] = false;
+        }
+        for &input in self.rests.iter().flatten() {
+            values[input] = false;
         }
     }
 }

@@ -57,7 +57,8 @@ impl Split {
             }
             loop {
                 stop.check()?;
-                if work.join_moves() || work.join_conditions() {
+                // What concepts join may be bound by moves: the search allows for that.
+                if (!concepts && work.join_moves()) || work.join_conditions() {
                     continue;
                 }
                 let (joined, found) = work.join_readers(stop);
@@ -346,6 +347,16 @@ impl<'a> Work<'a> {
         let mut roots: Vec<Edge> = self.network.goals.iter().map(|goal| goal.when).collect();
         roots.push(self.network.terminal);
         let mixed = self.mixed(&roots);
+        // Gates with several gates above them.
+        let (mut once, mut shared) = (FxHashSet::default(), FxHashSet::default());
+        for node in self.network.graph.reachable(roots.iter().copied()) {
+            for child in self.network.graph.children(node) {
+                let number = child.node().index() as u32;
+                if !once.insert(number) {
+                    shared.insert(number);
+                }
+            }
+        }
         let mut done: FxHashSet<(Edge, u32)> = FxHashSet::default();
         for root in roots {
             let mut stack = vec![(root, 1u32)];
@@ -359,8 +370,14 @@ impl<'a> Work<'a> {
                 let mut open = vec![edge.node()];
                 while let Some(node) = open.pop() {
                     for &child in self.network.graph.children(node) {
-                        if !child.negated() && mixed.contains(&(child.node().index() as u32)) {
-                            open.push(child.node());
+                        let number = child.node().index() as u32;
+                        if !child.negated() && mixed.contains(&number) {
+                            // A conjunction that several others share is a concept of its own.
+                            if merge == Merge::Medium && shared.contains(&number) {
+                                leaves.push(child);
+                            } else {
+                                open.push(child.node());
+                            }
                         } else {
                             leaves.push(child);
                         }
@@ -376,7 +393,8 @@ impl<'a> Work<'a> {
                     self.join_below(edge, None);
                 } else {
                     // A negated child of a conjunction is a disjunction, and the other way round.
-                    stack.extend(leaves.into_iter().map(|leaf| (leaf, level + 1)));
+                    let next = |leaf: Edge| if leaf.negated() { level + 1 } else { 3 };
+                    stack.extend(leaves.into_iter().map(|leaf| (leaf, next(leaf))));
                 }
             }
         }

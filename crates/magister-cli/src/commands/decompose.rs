@@ -126,7 +126,7 @@ fn description(playable: &Playable, compiled: &Compiled, whole: &Decomposition) 
             "by_support": whole.proof.by_support,
             "by_sat": whole.proof.by_sat,
             "questions": whole.proof.questions,
-            "open": whole.proof.open,
+            "together": whole.proof.together,
         },
     })
 }
@@ -187,12 +187,8 @@ fn text(
         proof.by_sat,
         plural(proof.questions as usize, "question")
     );
-    if proof.open > 0 {
-        let _ = writeln!(
-            text,
-            "  for {} the question stayed open, so every move that may act on one counts as acting",
-            plural(proof.open, "fluent")
-        );
+    if proof.together > 0 {
+        let _ = writeln!(text, "  roles act together on {}", plural(proof.together, "fluent"));
     }
     text
 }

@@ -58,7 +58,7 @@ fn all_kinds_of_games_are_solved() {
 fn what_is_too_large_says_what_to_do() {
     let (code, told) = text(&["solve", "blind-tictactoe", "--memory", "8"]);
     assert_eq!(code, 1);
-    assert!(told.contains("it is too large") && told.contains("raise --memory (now 8 MiB)"));
+    assert!(told.contains("it is too large") && told.contains("Raise --memory (now 8 MiB)"));
     assert!(told.contains("--players oos"), "{told}");
     let (code, lines) = json(&["solve", "connect-four", "--nodes", "1000", "--json"]);
     assert_eq!(code, 1);

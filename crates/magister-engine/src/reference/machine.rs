@@ -346,7 +346,7 @@ impl Machine {
     pub(super) fn too_deep(&self, what: &str) -> Halt {
         let depth = self.limits.depth;
         Halt::Limit(format!(
-            "terms or lists nested {depth} deep (`QueryLimits::depth`), at {what}; they may have no end"
+            "terms or lists nested {depth} deep, at {what}; they may have no end"
         ))
     }
 }

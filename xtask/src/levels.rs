@@ -29,9 +29,9 @@ pub(crate) struct Options {
     jobs: usize,
 }
 
-/// Perfect information, and hidden information in the last two.
+/// Perfect information, and hidden information in the last one.
 const GAMES: [&str; 5] =
-    ["connect-four", "breakthrough", "hex-7", "blind-breakthrough", "phantom-connect-four"];
+    ["connect-four", "breakthrough", "hex-7", "othello-6x6", "phantom-connect-four"];
 /// The score that the higher level must reach.
 const SHARE: f64 = 0.65;
 

@@ -316,10 +316,11 @@ fn limits_are_named_for_people() {
     let file = folder.file(
         "growing.kif",
         "(role x)\n(init (p))\n(number 0)\n(<= (number (s ?n)) (number ?n))\n\
-         (<= (legal x go) (number ?n))\n(<= (next (p)) (true (p)))\n(<= terminal (true (q)))\n\
+         (<= (legal x (go ?n)) (number ?n))\n(<= (next (p)) (true (p)))\n(<= terminal (true (q)))\n\
          (goal x 100)\n",
     );
-    let output = magister(&["step", &file, "--force", "--moves", "go"]);
+    let output = magister(&["step", &file, "--force", "--moves", "(go 0)"]);
+    assert!(stderr(&output).contains("a limit was reached"), "{}", stderr(&output));
     assert!(!stderr(&output).contains("::"), "{}", stderr(&output));
 }
 

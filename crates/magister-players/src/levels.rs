@@ -48,25 +48,25 @@ pub const LEVELS: [Level; 5] = [
         name: "easy",
         about: "Sees simple threats, plans little",
         perfect: strength("mcts", 200),
-        hidden: strength("mo-ismcts", 200),
+        hidden: strength("mo-ismcts", 100),
     },
     Level {
         name: "medium",
         about: "Plays sensibly and punishes mistakes",
         perfect: strength("mcts", 1_200),
-        hidden: strength("mo-ismcts", 1_000),
+        hidden: strength("mo-ismcts", 600),
     },
     Level {
         name: "hard",
         about: "Hard to beat for most people",
         perfect: strength("uct", 8_000),
-        hidden: strength("mo-ismcts", 6_000),
+        hidden: strength("mo-ismcts", 2_500),
     },
     Level {
         name: "strongest",
         about: "The best that the program can do in a few seconds",
         perfect: strength("uct", 100_000),
-        hidden: strength("honest", 40_000),
+        hidden: strength("honest", 10_000),
     },
 ];
 

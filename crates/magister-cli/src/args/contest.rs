@@ -35,8 +35,8 @@ pub(crate) struct Players {
 its number or a part of it, such as `drop 3`, `3`, `e2e4` or a cell. Other commands: help, moves, \
 hint, why, show, rules, history, undo, redo, save, resign, quit. After the match: rematch, swap.
 
-The levels are beginner, easy, medium, hard and strongest. They count iterations, so they are as \
-strong on every machine. With hidden information they know what their role knows, and you see what \
+The levels are beginner, easy, medium, hard and strongest. They count iterations, so they are \
+equally strong on every machine. With hidden information they know what their role knows, and you see what \
 your role knows for certain. The rest is shown when the match is over.
 
 Input comes from the terminal or from standard input. The end of the input means quit. --record \

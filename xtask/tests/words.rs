@@ -282,5 +282,5 @@ fn every_kind_of_text_is_checked() {
     assert_eq!(lines(rust(source)), [1, 3, 4, 6, 7, 8]);
     assert_eq!(lines(markdown("Fine.\n```\ntold\n```\nTold are `told`.\n")), [5]);
     assert_eq!(lines(markdown("Of that is no longer the case; that is no move.")), [1]);
-    assert_eq!(lines(markdown("It can. Not so.")), []);
+    assert!(lines(markdown("It can. Not so.")).is_empty());
 }

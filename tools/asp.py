@@ -1,6 +1,6 @@
 """Prefix GDL and GDL-II as answer-set programs, and clingo's answers about positions.
 
-Nothing here is shared with Magister: the rules are read from their text by a reader of its own.
+This file shares no code with Magister: it has its own reader for the text of the rules.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import clingo
 
 # ---------------------------------------------------------------------------------------------
-# Reading: a term is a name, or a tuple of terms of which the first is the functor.
+# Reading: a term is a name, or a tuple of terms whose first element is the functor.
 
 Term = str | tuple["Term", ...]
 
@@ -36,7 +36,7 @@ KEYWORDS = {
 
 
 class Untranslatable(Exception):
-    """Rules, or a game, that this judge has nothing to say about; the text says why."""
+    """Rules or a game that this judge does not support; the text gives the reason."""
 
 
 def read(text: str) -> list[Term]:
@@ -48,7 +48,7 @@ def read(text: str) -> list[Term]:
             stack.append([])
         elif token == ")":
             if len(stack) == 1:
-                raise Untranslatable("a parenthesis is closed that was never opened")
+                raise Untranslatable("a closing parenthesis has no opening one")
             done = tuple(stack.pop())
             stack[-1].append(done)
         else:
@@ -130,8 +130,8 @@ Relation = tuple[str, int]
 
 
 def relation(atom: Term) -> Relation:
-    """Name and number of arguments; -1 for a proposition without parentheses, which is not the
-    same as one with them."""
+    """Name and number of arguments; -1 for a proposition without parentheses, which differs from
+    one with parentheses."""
     if isinstance(atom, str):
         return atom, -1
     if not atom or not isinstance(atom[0], str):
@@ -139,7 +139,7 @@ def relation(atom: Term) -> Relation:
     return atom[0], len(atom) - 1
 
 
-# What is asked about a position.
+# The queries about a position.
 QUERIES: list[Relation] = [
     ("role", 1),
     ("init", 1),
@@ -149,7 +149,7 @@ QUERIES: list[Relation] = [
     ("sees", 2),
     ("terminal", -1),
 ]
-# What is given.
+# The input relations.
 GIVEN: list[Relation] = [("true", 1), ("does", 2)]
 
 
@@ -174,7 +174,7 @@ def closure(start: set[Relation], edges: dict[Relation, set[Relation]]) -> set[R
 # ---------------------------------------------------------------------------------------------
 # Translation. Names are strings and compound terms tuples, so no name can clash with the syntax
 # of clingo. Relations that depend on the position have its number as their first argument, so
-# that what does not is grounded once.
+# that all other relations are grounded once.
 
 
 def identifier(name: str) -> str:
@@ -222,7 +222,7 @@ def asp_rule(rule: Rule, dynamic: set[Relation]) -> str:
 
 @dataclass
 class Program:
-    """The rules as text for clingo: what holds always, and what depends on the position."""
+    """The rules as text for clingo: the static part, and the part that depends on the position."""
 
     static: str
     position: str
@@ -238,7 +238,7 @@ def translate(text: str) -> Program:
     for user, used in needs.items():
         for one in used:
             users.setdefault(one, set()).add(user)
-    # Asked in every position, whatever it depends on.
+    # Queried in every position, even if static.
     dynamic = closure({*GIVEN, *QUERIES} - {("role", 1), ("init", 1)}, users)
     lines: dict[bool, list[str]] = {True: [], False: []}
     for rule in rules:
@@ -247,7 +247,7 @@ def translate(text: str) -> Program:
 
 
 # ---------------------------------------------------------------------------------------------
-# Asking clingo.
+# Calls of clingo.
 
 
 def term_of(symbol: clingo.Symbol) -> Term:
@@ -258,7 +258,7 @@ def term_of(symbol: clingo.Symbol) -> Term:
 
 @dataclass
 class Answers:
-    """The extensions of what was asked, for one position."""
+    """The extensions of the queries for one position."""
 
     of: dict[Relation, set[tuple[Term, ...]]]
 
@@ -289,12 +289,12 @@ class Judge:
             raise Untranslatable(f"clingo: {self.errors[0] if self.errors else error}") from error
 
     def log(self, code: clingo.MessageCode, message: str) -> None:
-        # A relation that nothing defines is only told, and is empty.
+        # clingo reports an undefined relation as a note; the relation is empty.
         if code == clingo.MessageCode.RuntimeError:
             self.errors.append(" ".join(message.split())[:200])
 
     def ask(self, state: set[Term], joint: dict[Term, Term]) -> Answers:
-        """Everything about a position, and about a joint move in it if there is one."""
+        """All answers about a position, and about a joint move in it, if given."""
         self.asked += 1
         time = str(self.asked)
         facts = [("true", fluent) for fluent in state]
@@ -313,7 +313,7 @@ class Judge:
                 models += 1
                 answers = {query: self.extension(query, model) for query in QUERIES}
         if models != 1:
-            raise Untranslatable("the rules have no single model")
+            raise Untranslatable("the rules do not have a unique model")
         return Answers(answers)
 
     def extension(self, of: Relation, model: clingo.Model) -> set[tuple[Term, ...]]:

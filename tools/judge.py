@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """A second judge for Magister: positions of games, judged by answer-set programming.
 
-The rules are read here once more, from the text, by a reader of its own; they are translated to
-an answer-set program (`asp.py`), and clingo says what is legal, terminal, worth, next and seen in positions
-of random matches. Every answer is compared with what `magister step --json` says. The two share
-no code and no idea of how rules are run, so a mistake would have to be made twice.
+The judge has its own reader for the rules. It translates them to an answer-set program (`asp.py`),
+and clingo computes legal moves, terminal flag, goals, successor and percepts in positions of random
+matches. Every answer is compared with that of `magister step --json`. The two programs share
+neither code nor method, so only an error in both could stay unnoticed.
 
-Prefix GDL and GDL-II are translated. `pip install clingo` is all it needs.
+Prefix GDL and GDL-II are translated. The only requirement is `pip install clingo`.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from asp import Answers, Judge, Term, Untranslatable, kif, read, translate
 ROOT = Path(__file__).resolve().parent.parent
 
 # ---------------------------------------------------------------------------------------------
-# Asking Magister.
+# Calls of Magister.
 
 
 @dataclass
 class Position:
-    """What Magister says about a position."""
+    """The answers of Magister about a position."""
 
     state: set[Term]
     terminal: bool
@@ -64,7 +64,7 @@ def position_of(line: str) -> Position:
 
 
 class Session:
-    """A match in `magister step`, which is told one command at a time."""
+    """A match in `magister step`, which receives one command at a time."""
 
     def __init__(self, rules: Path, options: argparse.Namespace) -> None:
         command = [options.magister, "step", "--json", "--seed", str(options.seed)]
@@ -96,7 +96,7 @@ class Session:
         self.process.wait()
 
 
-# The most steps that are made between two positions that are compared.
+# The maximal number of steps between two compared positions.
 STRIDE = 4
 
 
@@ -109,7 +109,7 @@ def steps(session: Session, count: int, seed: int) -> Iterator[tuple[Position, P
             yield here, None
             here = session.tell("jump 0")
             if here.terminal:
-                return  # There is no other position.
+                return  # The game has no other position.
             here = session.tell(f"random {draw.randint(1, STRIDE)}")
             continue
         after = session.tell("random")
@@ -121,12 +121,12 @@ def steps(session: Session, count: int, seed: int) -> Iterator[tuple[Position, P
 
 
 # ---------------------------------------------------------------------------------------------
-# Comparing.
+# Comparison.
 
 
 @dataclass
 class Verdict:
-    """What came of a game."""
+    """The result of a game."""
 
     positions: int = 0
     mismatches: list[str] = field(default_factory=list)
@@ -156,7 +156,7 @@ def differences(answers: Answers, here: Position, after: Position | None) -> Ite
     if answers.terminal != here.terminal:
         yield f"terminal: clingo {answers.terminal}, magister {here.terminal}"
     for role in here.legal:
-        # Magister gives no moves where the match is over, whatever the rules say.
+        # Magister reports no moves in a terminal state, even if the rules allow some.
         if not here.terminal:
             yield from difference(f"legal {role}", answers.by_role("legal", role), here.legal[role])
         yield from difference(
@@ -202,8 +202,8 @@ def work(rules: Path, options: argparse.Namespace, answer: Connection) -> None:
 
 
 def judge_apart(rules: Path, options: argparse.Namespace) -> Verdict:
-    """Judges a game in a process of its own, which is ended when its time is over."""
-    # A fresh interpreter: a fork of a program with threads may inherit what they hold.
+    """Judges a game in a separate process, which is killed after the timeout."""
+    # A new interpreter, because a fork of a program with threads may inherit held locks.
     fresh = multiprocessing.get_context("spawn")
     here, there = fresh.Pipe(duplex=False)
     process = fresh.Process(target=work, args=(rules, options, there))
@@ -226,7 +226,7 @@ def judge_apart(rules: Path, options: argparse.Namespace) -> Verdict:
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("rules", nargs="*", type=Path, help="rulesheets beside the bundled ones")
+    parser.add_argument("rules", nargs="*", type=Path, help="rulesheets in addition to the bundled ones")
     parser.add_argument("--positions", type=int, default=20, help="positions of each game")
     parser.add_argument("--seed", type=int, default=1, help="seed of the matches")
     parser.add_argument("--timeout", type=float, default=60, help="seconds for each game")
@@ -236,7 +236,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument(
         "--magister",
         default=str(ROOT / "target/release/magister"),
-        help="the command; target/release/magister if not given",
+        help="the command [target/release/magister]",
     )
     return parser.parse_args()
 

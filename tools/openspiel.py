@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""How fast OpenSpiel's C++ plays games at random, one JSON line for each game.
+"""Measures the speed of random play in OpenSpiel's C++; prints one JSON line per game.
 
-The games run wholly in C++: a search bot that is allowed a single simulation, which it values by
-many random rollouts from the starting position, is nothing but a loop over playouts. Python starts
-it and reads the clock of the processor. The bot does not tell how many moves it made, so the
-length of a playout is counted by a loop in Python over the same games; moves per second are
-playouts per second times that.
+The games run entirely in C++: a search bot gets a single simulation and evaluates it by many random
+rollouts from the initial state, so it is a loop over playouts. Python starts it and measures
+processor time. The bot does not report its number of moves. A loop in Python over the same games
+measures the mean length of a playout; moves per second are playouts per second times that length.
 """
 
 import argparse
@@ -16,12 +15,12 @@ import sys
 import time
 
 GAMES = ["tic_tac_toe", "connect_four", "breakthrough", "othello"]
-# The bot wants numbers that a single simulation makes no use of.
+# The bot requires these arguments; a single simulation does not use them.
 UCT, MEGABYTES = 1.4, 100
 
 
 def rollouts(pyspiel, game, count, seed):
-    """Seconds of the processor for so many random playouts in C++."""
+    """Processor seconds for `count` random playouts in C++."""
     evaluator = pyspiel.RandomRolloutEvaluator(count, seed)
     bot = pyspiel.MCTSBot(game, evaluator, UCT, 1, MEGABYTES, False, seed, False)
     start = game.new_initial_state()
@@ -31,7 +30,7 @@ def rollouts(pyspiel, game, count, seed):
 
 
 def playouts_per_s(pyspiel, game, seconds, rounds):
-    """The best of several rounds, each of about so many seconds."""
+    """The best of several rounds of about `seconds` each."""
     count, took = 64, 0.0
     while took < seconds / 4:
         count *= 2
@@ -41,7 +40,7 @@ def playouts_per_s(pyspiel, game, seconds, rounds):
 
 
 def mean_length(game, seconds, seed=1):
-    """Moves per playout, over as many playouts as fit into so many seconds."""
+    """Mean moves per playout, over the playouts that fit into `seconds`."""
     rng = random.Random(seed)
     moves = playouts = 0
     end = time.thread_time() + seconds
@@ -58,12 +57,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("games", nargs="*", default=GAMES, help="by OpenSpiel's names")
     parser.add_argument("--seconds", type=float, default=0.5, help="of each round")
-    parser.add_argument("--rounds", type=int, default=5, help="of which the best counts")
+    parser.add_argument("--rounds", type=int, default=5, help="the best one counts")
     options = parser.parse_args()
     try:
         import pyspiel
     except ImportError as error:
-        sys.exit(f"openspiel.py: {error}; `pip install open_spiel` brings it")
+        sys.exit(f"openspiel.py: {error}; `pip install open_spiel` installs it")
     for name in options.games:
         game = pyspiel.load_game(name)
         length, counted = mean_length(game, 2 * options.seconds)

@@ -1,4 +1,4 @@
-"""What rules mean as answer-set programs: `python3 -m unittest` in this folder."""
+"""Tests of the translation to answer-set programs: run `python3 -m unittest` in this folder."""
 
 from __future__ import annotations
 

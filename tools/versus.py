@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Magister's search beside OpenSpiel's C++ search, or beside another of its own: how fast, who wins.
+"""Compares the speed and strength of Magister's search with OpenSpiel's C++ search, or of two players.
 
 `versus.py speed` prints simulations per second of both for each game, in the same position and in
-turn. `versus.py match` lets them play: random openings, each from both seats, until a sequential
-test is decided. `versus.py duel` does the same with two players of Magister, in any game of two in
-which one at a time has a choice. Both have the same time for a move, on one core, by the clock of the processor, so
-that it does not matter what else the machine does. OpenSpiel's bot counts simulations and not time;
-it is given as many as it makes in that time, by what it took for its last move.
+turn. `versus.py match` plays matches: random openings, each from both seats, until a sequential
+test ends. `versus.py duel` does the same with two players of Magister, in any two-player game in
+which one role at a time has a choice. Both players have the same processor time per move on one
+core, so the load of the machine does not matter. OpenSpiel's bot counts simulations instead of
+time; its number of simulations is set from the time that its last move took.
 
-Magister is asked through `magister answer`, which reads moves as lines and keeps its tree.
+Magister plays through `magister answer`, which reads moves as lines and keeps its tree.
 """
 
 import argparse
@@ -20,12 +20,12 @@ import subprocess
 import sys
 import time
 
-# A memory that no move comes near.
+# More memory than any move needs.
 MEGABYTES = 2000
 
 
 def letters(text):
-    """`d3` as column and row, from 1 on."""
+    """`d3` as column and row, from 1."""
     return ord(text[0]) - ord("a") + 1, int(text[1:])
 
 
@@ -34,7 +34,7 @@ def connect_four(state, action):
 
 
 def breakthrough(state, action):
-    # The side that begins goes down there and up here.
+    # The first side moves down in OpenSpiel and up in Magister.
     text = state.action_to_string(action).rstrip("*")
     x, y = letters(text[:2])
     to_x, to_y = letters(text[2:4])
@@ -54,7 +54,7 @@ def hex_board(state, action):
     return f"(put {action % size + 1} {action // size + 1})"
 
 
-# The names here and there, and how moves are written.
+# The name in Magister, the name in OpenSpiel, and the conversion of moves.
 GAMES = {
     "connect-four": ("connect_four", connect_four),
     "breakthrough": ("breakthrough", breakthrough),
@@ -82,10 +82,10 @@ class Magister:
     def read(self):
         line = self.process.stdout.readline()
         if not line:
-            sys.exit("versus.py: magister has ended; does --magister name a binary that works?")
+            sys.exit("versus.py: magister exited; check that --magister names a working binary")
         answer = json.loads(line)
         if "error" in answer:
-            sys.exit(f"versus.py: magister says: {answer['error']}")
+            sys.exit(f"versus.py: magister reports: {answer['error']}")
         return answer
 
     def ask(self, line):
@@ -94,7 +94,7 @@ class Magister:
         return self.read()
 
     def play(self, text):
-        # Where nobody has a choice there is one step to make, whatever it is called.
+        # Without a choice there is exactly one joint move.
         if not self.position["choosing"]:
             self.position = self.ask("random")
         elif text is not None:
@@ -114,7 +114,7 @@ class Magister:
 
 
 class OpenSpiel:
-    """A bot that thinks for a time."""
+    """A bot with a time budget per move."""
 
     def __init__(self, pyspiel, game, options):
         self.pyspiel, self.game, self.options = pyspiel, game, options
@@ -138,7 +138,7 @@ class OpenSpiel:
             self.rate = simulations / took
         simulations = max(10, int(self.rate * self.options.time))
         action, took = self.search(state, simulations, seed)
-        # A position that is solved at once says nothing about speed.
+        # A position that is solved at once does not measure speed.
         if took > self.options.time / 10:
             self.rate = simulations / took
         return action, took, simulations
@@ -157,7 +157,7 @@ def speed(pyspiel, options):
             bot = OpenSpiel(pyspiel, game, options)
             state = game.new_initial_state()
             rng = random.Random(number)
-            # The first thought prepares the game, and tries to solve it.
+            # The first move includes the preparation of the game and the attempt to solve it.
             magister.think()
             for _ in range(2):
                 action = rng.choice(state.legal_actions())
@@ -174,7 +174,7 @@ def speed(pyspiel, options):
 
 
 def opening(game, plies, rng):
-    """Random actions after which the game goes on."""
+    """Random actions that do not end the game."""
     while True:
         state, actions = game.new_initial_state(), []
         for _ in range(plies):
@@ -187,7 +187,7 @@ def opening(game, plies, rng):
 
 
 def play(magister, bot, write, actions, seat, seed):
-    """One game; gives what Magister got, from 0 to 1, and the mean seconds of both."""
+    """Plays one game; returns the score of Magister, from 0 to 1, and the mean seconds of both."""
     game = bot.game
     magister.begin(seed)
     state = game.new_initial_state()
@@ -204,7 +204,7 @@ def play(magister, bot, write, actions, seat, seed):
             found = magister.think()
             texts = {write(state, action): action for action in legal}
             if found["move"] not in texts:
-                sys.exit(f"versus.py: {found['move']} is none of {sorted(map(str, texts))}")
+                sys.exit(f"versus.py: {found['move']} is not one of {sorted(map(str, texts))}")
             action = texts[found["move"]]
         else:
             action, took, _ = bot.think(state, seed * 1000 + number)
@@ -218,23 +218,23 @@ def play(magister, bot, write, actions, seat, seed):
 
 
 def duel(name, options, sides, seat, seed):
-    """One game of two players of Magister from a random opening; as `play`. None if the opening
-    ends the game."""
+    """Plays one game between two players of Magister from a random opening; returns the same as
+    `play`, or None if the opening ends the game."""
     for side in sides:
         side.begin(seed)
-    # The same seed makes the same random moves.
+    # The same seed gives the same random moves.
     for _ in range(options.opening):
         if not sides[0].position["over"]:
             for side in sides:
                 side.position = side.ask("random")
-    # The role of the first player: the one that chooses first, or the other.
+    # The role of the first player: the first to choose, or the other one.
     roles = sides[0].roles
     me = roles[seat]
     played = False
     while not sides[0].position["over"]:
         choosing = sides[0].position["choosing"]
         if len(choosing) > 1:
-            sys.exit(f"versus.py: in {name} several choose at the same time")
+            sys.exit(f"versus.py: {name} has simultaneous choices")
         text = None
         if choosing:
             played = True
@@ -250,7 +250,7 @@ def duel(name, options, sides, seat, seed):
 
 
 def interval(total, count):
-    """Wilson's interval of 95 %."""
+    """Wilson's 95 % interval."""
     if count == 0:
         return 0.0, 1.0
     z, mean = 1.96, total / count
@@ -260,10 +260,10 @@ def interval(total, count):
 
 
 def evidence(scores, low, high):
-    """The logarithm of how much likelier a mean of `high` is than one of `low`.
+    """The log-likelihood ratio of the means `high` and `low`.
 
-    A draw counts as half a win and half a loss, which is careful: draws vary less. A variance that
-    is estimated from the games would be next to nothing after some wins in a row, and the test
+    A draw counts as half a win and half a loss, which is conservative because draws have less
+    variance. An estimated variance would be close to zero after a few wins in a row, and the test
     would end too early.
     """
     won = sum(scores)
@@ -272,11 +272,11 @@ def evidence(scores, low, high):
 
 
 def series(name, options, one_game):
-    """Games until the test is decided; `one_game` plays one, by its seed and seat."""
+    """Plays games until the test ends; `one_game` plays one with its seed and seat."""
     bound = math.log((1 - options.error) / options.error)
     scores, times, verdict, number = [], [], "open", 0
     while len(scores) < options.most:
-        # A pair has the same opening.
+        # Both games of a pair have the same opening.
         pair = [one_game(options.seed * 10_000 + number, seat) for seat in (0, 1)]
         number += 1
         if None in pair:
@@ -302,7 +302,7 @@ def series(name, options, one_game):
 
 
 def elo(score):
-    """The difference in Elo points that a score stands for."""
+    """The difference in Elo points for a score."""
     if score <= 0.0 or score >= 1.0:
         return "−∞" if score <= 0.0 else "∞"
     return f"{round(-400 * math.log10(1 / score - 1)):+d}"
@@ -310,10 +310,10 @@ def elo(score):
 
 def head(text, options):
     print(
-        f"{text}, {options.time:g} s of processor time a move, {options.opening} random moves "
-        f"first. The test is between {options.low:g} and {options.high:g}.\n"
+        f"{text}, {options.time:g} s of processor time per move, {options.opening} random moves "
+        f"first. The test distinguishes {options.low:g} from {options.high:g}.\n"
     )
-    print("| game | games | won | drawn | lost | score | 95 % | Elo | test | s a move |")
+    print("| game | games | won | drawn | lost | score | 95 % | Elo | test | s per move |")
     print("|---" * 10 + "|", flush=True)
 
 
@@ -355,14 +355,14 @@ def main():
     parser.add_argument("--magister", default="magister", help="the binary")
     parser.add_argument("--player", default="uct", help="by Magister's name, with parameters")
     parser.add_argument("--other", default="mcts", help="the other player of a duel")
-    parser.add_argument("--time", type=float, help="seconds for a move [0.2, or 1 for speed]")
+    parser.add_argument("--time", type=float, help="seconds per move [0.2, or 1 for speed]")
     parser.add_argument("--uct", type=float, default=1.4, help="OpenSpiel's exploration constant")
-    parser.add_argument("--no-solver", action="store_true", help="OpenSpiel proves nothing")
+    parser.add_argument("--no-solver", action="store_true", help="without OpenSpiel's solver")
     parser.add_argument("--rounds", type=int, default=3, help="for speed; the best counts")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--opening", type=int, default=4, help="random moves at the beginning")
-    parser.add_argument("--low", type=float, default=0.60, help="the score that is tested against")
-    parser.add_argument("--high", type=float, default=0.75, help="the score that is hoped for")
+    parser.add_argument("--opening", type=int, default=4, help="random moves of an opening")
+    parser.add_argument("--low", type=float, default=0.60, help="the score of the null hypothesis")
+    parser.add_argument("--high", type=float, default=0.75, help="the score of the alternative hypothesis")
     parser.add_argument("--error", type=float, default=0.05, help="of the sequential test")
     parser.add_argument("--least", type=int, default=20, help="games at least")
     parser.add_argument("--most", type=int, default=200, help="games at most")
@@ -373,11 +373,11 @@ def main():
         return
     for name in options.games:
         if name not in GAMES:
-            parser.error(f"{name} is none of {', '.join(GAMES)}")
+            parser.error(f"{name} is not one of {', '.join(GAMES)}")
     try:
         import pyspiel
     except ImportError as error:
-        sys.exit(f"versus.py: {error}; `pip install open_spiel` brings it")
+        sys.exit(f"versus.py: {error}; `pip install open_spiel` installs it")
     if options.what == "speed":
         options.time = options.time or 1.0
         options.games = options.games or list(GAMES)

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use crate::binary;
 use crate::sheets::{Sheet, sheets};
 
-/// Who plays what, and how long.
+/// The games, the players and the clock.
 #[derive(Args)]
 pub(crate) struct Options {
     /// Bundled games and files; by default all bundled rulesheets and the oracle's
@@ -97,7 +97,7 @@ impl Tally {
         }
     }
 
-    fn told(&self) -> String {
+    fn summary(&self) -> String {
         let faults: Vec<String> =
             self.faults.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
         if faults.is_empty() { "-".to_owned() } else { faults.join(", ") }
@@ -135,7 +135,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         }
         for (player, tally) in &outcome.players {
             if !tally.faults.is_empty() || tally.broken_off > 0 {
-                println!("  {player}: {}, longest {:.0} ms", tally.told(), tally.longest);
+                println!("  {player}: {}, longest {:.0} ms", tally.summary(), tally.longest);
             }
         }
         writeln!(file, "{}", serde_json::to_string(&outcome)?)?;
@@ -216,8 +216,8 @@ fn table(played: &[Outcome]) -> u64 {
     println!("player         games   moves  longest ms  played again  substituted");
     for (player, (games, tally)) in &totals {
         let Tally { moves, longest, again, .. } = tally;
-        let told = tally.told();
-        println!("{player:13} {games:6} {moves:7} {longest:11.0} {again:13}  {told}");
+        let summary = tally.summary();
+        println!("{player:13} {games:6} {moves:7} {longest:11.0} {again:13}  {summary}");
     }
     totals.values().flat_map(|(_, tally)| tally.faults.values()).sum()
 }

@@ -84,7 +84,7 @@ fn compare(sheets: &[Sheet], walks: Walks, options: &Options) -> Result<()> {
         let line = lines.next().context("the other process ended early")??;
         let elsewhere = line.split_once('\t').map_or("", |(_, text)| text);
         let found = found.and_then(|identity| {
-            let text = told(&identity);
+            let text = summary(&identity);
             if text == elsewhere {
                 Ok(identity)
             } else {
@@ -167,13 +167,13 @@ fn at_once(game: &Arc<dyn Game>, walks: Walks, threads: usize) -> Vec<Identity> 
 fn there(sheet: &Sheet, walks: Walks) -> String {
     let rules = read(&sheet.text, &Language::default()).rules;
     match prepare(&rules, &sheet.text, &sheet.name, None, &Stop::never()) {
-        Ok(prepared) => told(&identity(&prepared.game, walks, &Stop::never())),
+        Ok(prepared) => summary(&identity(&prepared.game, walks, &Stop::never())),
         Err(error) => error.to_string(),
     }
 }
 
 /// What must be the same in every process, as one line.
-fn told(identity: &Identity) -> String {
+fn summary(identity: &Identity) -> String {
     let Identity { moves, rules_hash, text_hash, play, .. } = identity;
     format!("{moves:?} {rules_hash} {text_hash} {play}")
 }

@@ -8,6 +8,7 @@ mod binary;
 mod clocks;
 mod compare;
 mod corpus;
+mod decompose;
 mod deny;
 mod fuzz;
 mod identity;
@@ -92,6 +93,8 @@ enum Task {
     Audit(audit::Options),
     /// One number for the behaviour of all evaluators, compared with the recorded one
     Signature(signature::Options),
+    /// The subgames of every game: as expected, and with the same value as without them
+    Decompose(decompose::Options),
     /// Check licences, sources and duplicates of dependencies against deny.toml
     Deny,
     /// Compare an old build with a new one: random play, single games and searches, pair by pair
@@ -141,6 +144,7 @@ fn main() -> Result<()> {
         Task::Levels(options) => levels::run(&options)?,
         Task::Perfect(options) => perfect::run(&options)?,
         Task::Signature(options) => signature::run(&options)?,
+        Task::Decompose(options) => decompose::run(&options)?,
         Task::Deny => deny::run()?,
         Task::Compare(options) => compare::run(&options)?,
         Task::Instructions(options) => instructions::run(&options)?,

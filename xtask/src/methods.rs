@@ -60,7 +60,7 @@ const CASES: &[Case] = &[
         worth: "90",
     },
     Case {
-        title: "Exploding Bomb, told",
+        title: "Exploding Bomb, tell",
         game: "exploding-bomb-tell",
         role: "agent",
         before: &["arm(red)"],

@@ -7,7 +7,7 @@ use magister_players::Spec;
 
 use crate::sheets::sheets;
 
-/// Who is asked what.
+/// The player and the games.
 #[derive(Args)]
 pub(crate) struct Options {
     /// Bundled games and files that are small enough to be solved

@@ -129,7 +129,7 @@ impl AgentThread {
         if let Some(gone) = self.put(task(control.budget(due, &stop))) {
             return gone;
         }
-        // The budget's clock tells the agent that the time is over; the flag ends its current
+        // The budget's clock informs the agent that the time is over; the flag ends its current
         // computation. With hardly any time, the agent may still determine its position, or it
         // would know no move.
         let flag = due.map(|due| due.max(control.grace / 4));

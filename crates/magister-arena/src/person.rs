@@ -1,18 +1,18 @@
-//! People at the table.
+//! People as players.
 
 use magister_core::{Move, View};
 
-/// Whoever speaks for the people of a match: a terminal, for instance.
+/// The interface to the people of a match: a terminal, for instance.
 ///
-/// People have no clock, and may take back what they did. Like an agent, a person is given what
-/// its role knows and no state.
+/// People have no clock and may take moves back. Like an agent, a person sees what its role knows
+/// and no state.
 pub trait Person: Send + Sync {
-    /// Asks what a person wants to do. What is no legal move, or goes too far back or forth, is
-    /// asked for again.
+    /// Asks a person for a decision. After an illegal move, or an undo or redo that goes too far,
+    /// the person is asked again.
     fn choose(&self, asked: &Asked<'_>) -> Wish;
 
-    /// Tells that the match is over, with the results of all roles, and asks what now: a move is
-    /// as good as leaving.
+    /// Reports the end of the match with the results of all roles, and asks what to do next: a
+    /// move means the same as leaving.
     fn over(&self, asked: &Asked<'_>, outcome: &[Option<f64>]) -> Wish;
 }
 
@@ -21,11 +21,11 @@ pub trait Person: Send + Sync {
 pub enum Wish {
     /// To play a move.
     Play(Move),
-    /// To take back so many of its own moves, with all that followed.
+    /// To take back this number of its own moves, with everything that followed.
     Back(usize),
-    /// To make so many of them again.
+    /// To redo this number of them.
     Forth(usize),
-    /// To stop here and go on later: the record of the match has no end.
+    /// To stop here and continue later: the record of the match has no end.
     Pause,
     /// To give up: the match ends here.
     Resign,

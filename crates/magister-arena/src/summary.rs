@@ -14,7 +14,7 @@ pub struct Summary {
     pub moves: u64,
     /// One line for each player, in order of appearance.
     pub players: Vec<Line>,
-    /// One line for each role, whoever played it.
+    /// One line for each role, independent of the player.
     pub roles: Vec<RoleLine>,
     /// The lowest and the highest reward, if known.
     #[serde(skip)]

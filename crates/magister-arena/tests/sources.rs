@@ -77,7 +77,7 @@ impl PlayerSource for Source {
                 Err(SourceError::Failed("too late".to_owned()))
             }
             Stub::MakeCrashes => panic!("on purpose"),
-            Stub::Unreachable => Err(SourceError::Connection("nobody listens".to_owned())),
+            Stub::Unreachable => Err(SourceError::Connection("connection refused".to_owned())),
             stub => Ok(Box::new(Wrong(stub))),
         }
     }

@@ -2,6 +2,7 @@
 
 mod analyze;
 mod contest;
+mod decompose;
 mod explain;
 mod infoset;
 mod parse;
@@ -15,6 +16,7 @@ use magister_gdl::{Dialect, Options, Syntax};
 
 pub(crate) use analyze::{Analyze, Inspect};
 pub(crate) use contest::{Answer, Match, Pairs, Play, Players, Rated, Replay, Thinking, Tourney};
+pub(crate) use decompose::Decompose;
 pub(crate) use explain::Explain;
 pub(crate) use infoset::Infoset;
 pub(crate) use parse::parse;
@@ -63,6 +65,7 @@ pub(crate) enum Command {
     Answer(Answer),
     Analyze(Analyze),
     Solve(Solve),
+    Decompose(Decompose),
     Audit(Audit),
     Infoset(Infoset),
     Network(Network),
@@ -341,7 +344,7 @@ pub(crate) struct Reading {
     /// Language of the rules [default: detected from their content]
     #[arg(long, value_enum)]
     pub(crate) language: Option<Language>,
-    /// RECYCLE only: keep the habits of CardStock that some card games depend on
+    /// RECYCLE only: reproduce CardStock's quirks, which some card games rely on
     #[arg(long)]
     pub(crate) compat: bool,
 }

@@ -29,8 +29,8 @@ use crate::interrupt;
 use crate::terminal::paragraphs;
 
 const HELP: &str = "\
-MOVE          a move, such as it is listed, or its number; often a part is enough
-do MOVE       the same, for a move that is called like a command
+MOVE          a move as listed, or its number; often a part is enough
+do MOVE       the same, for a move with the same name as a command
 moves [TEXT]  all your moves, or those that contain a text
 hint          what the computer would do in your place
 why [MOVE]    why a move is not legal; without a move, the last one you tried
@@ -77,8 +77,8 @@ pub(crate) enum After {
     Swap,
 }
 
-/// Asks people on the terminal. It shows a role what the role knows: the board where nothing is
-/// hidden, and what is certain where something is.
+/// Asks people on the terminal. It shows a role what the role knows: the board with perfect
+/// information, and the certain facts with hidden information.
 pub(crate) struct Console {
     game: Arc<dyn Game>,
     /// What the game is called on the command line.
@@ -102,7 +102,7 @@ struct Talk {
     tables: BTreeMap<usize, Known>,
     /// The role that was shown something last.
     last: Option<usize>,
-    /// Whether everybody went away; then nobody is asked any more.
+    /// Whether all people left; then no one is asked any more.
     left: bool,
     /// Where the match is to be saved.
     save: Option<PathBuf>,
@@ -111,7 +111,7 @@ struct Talk {
     refused: Option<Move>,
 }
 
-/// What comes of a line.
+/// The result of a line.
 enum Answer {
     Wish(Wish),
     Text(String),
@@ -148,7 +148,7 @@ impl Console {
         &self.about
     }
 
-    /// The position before the first move, which everybody knows.
+    /// The position before the first move, which all roles know.
     pub(crate) fn first_picture(&self) -> Picture {
         let mut worker = self.game.worker();
         worker.reset();
@@ -226,7 +226,7 @@ impl Console {
         }
         let hidden = self.game.info().information == Information::Hidden;
         if hidden && io::stdin().is_terminal() {
-            read(out, &format!("{name}, press Enter when nobody else can see the screen"))?;
+            read(out, &format!("{name}, press Enter when no one else can see the screen"))?;
             write!(out, "\x1b[2J\x1b[3J\x1b[H")?;
         }
         writeln!(out, "--- {name} ---")?;

@@ -46,8 +46,8 @@ pub(crate) fn find(argument: &str, reading: &Reading) -> Result<Source> {
     Ok(found?)
 }
 
-/// The game of an argument for commands in which somebody plays: rules with errors are refused,
-/// because a game that is not what its author meant is no fun to play. `force` accepts them.
+/// The game of an argument for commands that play it. Rules with errors are rejected, because the
+/// game may differ from what its author meant. `force` accepts them.
 pub(crate) fn find_clean(argument: &str, reading: &Reading, force: bool) -> Result<Source> {
     let source = find(argument, reading)?;
     if force {

@@ -48,6 +48,7 @@ fn main() -> ExitCode {
         Command::Replay(args) => commands::replay::run(&args),
         Command::Analyze(args) => commands::analyze::run(&args),
         Command::Solve(args) => commands::solve::run(&args),
+        Command::Decompose(args) => commands::decompose::run(&args),
         Command::Audit(args) => commands::audit::run(&args),
         Command::Infoset(args) => commands::infoset::run(&args),
         Command::Network(args) => commands::network::run(&args),

@@ -15,7 +15,7 @@ pub(crate) struct Moment {
     pub(crate) state: Vec<u64>,
     /// The joint move that led here; empty for the first position.
     pub(crate) joint: Vec<Move>,
-    /// What came of it.
+    /// Its result.
     pub(crate) step: Step,
 }
 

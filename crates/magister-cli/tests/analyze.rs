@@ -10,7 +10,7 @@ fn magister(args: &[&str]) -> Output {
 }
 
 /// What a command prints if it succeeds.
-fn told(args: &[&str]) -> String {
+fn report(args: &[&str]) -> String {
     let output = magister(args);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(0), "{args:?}: {said}");
@@ -18,7 +18,7 @@ fn told(args: &[&str]) -> String {
 }
 
 fn json(args: &[&str]) -> Value {
-    serde_json::from_str(&told(&[args, &["--json"]].concat())).expect("JSON")
+    serde_json::from_str(&report(&[args, &["--json"]].concat())).expect("JSON")
 }
 
 /// What a command says that refuses to begin.
@@ -36,7 +36,7 @@ fn rules(name: &str, text: &str) -> PathBuf {
 }
 
 #[test]
-fn players_that_can_not_be_asked_are_refused() {
+fn players_that_cannot_be_asked_are_rejected() {
     let list = "players for such games are legal, random";
     for command in ["inspect", "analyze", "solve", "audit"] {
         let human = refused(&[command, "kuhn-poker", "--player", "human"]);
@@ -85,7 +85,7 @@ const NEVER: &str = "(role x) (role o) (init (control x))
 (<= (next (control x)) (true (control o))) (<= (next (control o)) (true (control x)))
 (<= (legal ?r a) (true (control ?r))) (<= (legal ?r b) (true (control ?r)))
 (<= (legal x noop) (true (control o))) (<= (legal o noop) (true (control x)))
-(<= terminal (true (control nobody))) (goal x 50) (goal o 50)";
+(<= terminal (true (control none))) (goal x 50) (goal o 50)";
 
 #[test]
 fn a_game_that_never_ends_has_no_figures() {
@@ -93,7 +93,7 @@ fn a_game_that_never_ends_has_no_figures() {
     let path = path.to_str().expect("UTF-8");
     let few = ["analyze", path, "--games", "2", "--iterations", "2", "--max-steps", "1200"];
     let few = [&few[..], &["--playouts", "10", "--player", "legal"]].concat();
-    let text = told(&few);
+    let text = report(&few);
     assert!(text.contains("none of 2 matches ended within 1200 steps"), "{text}");
     assert!(text.contains("--max-steps") && text.contains("magister playable"), "{text}");
     assert!(text.contains("legal against random: no match ended"), "{text}");
@@ -108,23 +108,23 @@ fn a_game_that_never_ends_has_no_figures() {
 }
 
 #[test]
-fn what_was_left_out_is_told() {
+fn omitted_parts_are_reported() {
     let over = rules(
         "over",
         "(role x) (role o) (init (done)) (<= terminal (true (done))) (legal x a) (legal o a)
          (<= (next (done)) (true (done))) (goal x 75) (goal o 25)",
     );
     let over = over.to_str().expect("UTF-8");
-    assert!(told(&["analyze", over, "--games", "2"]).contains("solved: x 75, o 25"));
+    assert!(report(&["analyze", over, "--games", "2"]).contains("solved: x 75, o 25"));
     let few = ["--games", "3", "--iterations", "30", "--playouts", "20"];
-    let text = told(&[&["analyze", "blocks-world"], &few[..]].concat());
+    let text = report(&[&["analyze", "blocks-world"], &few[..]].concat());
     assert!(text.contains("uct alone, 3 matches\n"), "{text}");
     assert!(text.contains("mean reward of random in its place: "), "{text}");
     assert_eq!(text.matches("mean reward of robot: ").count(), 2, "{text}");
-    let text = told(&[&["analyze", "kuhn-poker"], &few[..]].concat());
+    let text = report(&[&["analyze", "kuhn-poker"], &few[..]].concat());
     assert!(text.contains("`magister solve kuhn-poker`"), "{text}");
     assert!(text.contains("advantage of first, which moves first: "), "{text}");
-    let text = told(&[&["analyze", "rock-paper-scissors"], &few[..]].concat());
+    let text = report(&[&["analyze", "rock-paper-scissors"], &few[..]].concat());
     assert!(text.contains("which is listed first: "), "{text}");
 }
 
@@ -148,7 +148,7 @@ fn numbers_that_are_too_small() {
 }
 
 #[test]
-fn a_game_of_chance_alone_has_nobody_to_ask() {
+fn a_game_of_chance_alone_has_no_role_to_ask() {
     let dice = rules(
         "dice",
         "(role random) (init (step 1)) (<= (legal random (roll 1)) (true (step 1)))

@@ -82,7 +82,7 @@ fn json_has_every_field_that_is_promised() {
 }
 
 #[test]
-fn languages_are_told_by_content_and_by_flag() {
+fn languages_are_recognised_by_content_and_by_flag() {
     let language = |args: &[&str], input: &str| {
         let mut all = vec!["show", "--json", "-"];
         all.extend(args);

@@ -63,7 +63,7 @@ fn without_times(mut games: Vec<Value>) -> Vec<Value> {
 }
 
 #[test]
-fn a_match_is_told_as_promised() {
+fn a_match_is_reported_as_documented() {
     let args = ["match", "tictactoe", "--players", "uct,random", "--games", "4", "--seed", "3"];
     let args = [&args[..], &["--iterations", "50", "--json"]].concat();
     let games = lines(&magister(&args));
@@ -107,7 +107,7 @@ fn the_number_of_threads_changes_no_move() {
 }
 
 #[test]
-fn a_council_decides_the_same_whoever_is_done_first() {
+fn a_council_does_not_depend_on_the_order_of_its_members() {
     let players = "council:threads=3,inner=uct,mcts";
     let args = ["match", "connect-four", "--players", players, "--games", "2", "--json"];
     let run = || without_times(lines(&magister(&[&args[..], &["--iterations", "300"]].concat())));
@@ -162,7 +162,7 @@ fn what_was_played_can_be_replayed() {
     let output = magister(&["replay", file.path()]);
     assert_eq!(output.status.code(), Some(0));
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(text.ends_with("3 matches, 0 that do not agree with the rules\n"), "{text}");
+    assert!(text.ends_with("3 matches, 0 that disagree with the rules\n"), "{text}");
 
     let walk = ["replay", file.path(), "--number", "2", "--step"];
     let mut child = command(&walk)
@@ -244,7 +244,7 @@ fn a_killed_tournament_goes_on() {
     let output = magister(&args);
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     let all = file.matches();
-    assert_eq!(file.lines().len(), all.len() + 1, "the settings are told once");
+    assert_eq!(file.lines().len(), all.len() + 1, "the settings are written once");
     // Six that play alone three times, fifteen pairs five times, twenty threes twice.
     let due = 6 * 3 + 15 * 5 + 20 * 2;
     assert_eq!(all.len(), due);
@@ -294,7 +294,7 @@ fn a_swiss_tournament_has_byes_and_draws_its_table() {
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         assert_eq!(text.lines().count(), 6, "{text}");
     }
-    // Two matches a round, in which everybody meets everybody and sits out once.
+    // Two matches per round; all players meet each other, and each sits out once.
     assert_eq!(log.matches().len(), 10);
     let mut pairs: Vec<Vec<String>> = log
         .matches()
@@ -309,7 +309,7 @@ fn a_swiss_tournament_has_byes_and_draws_its_table() {
         .collect();
     pairs.sort();
     pairs.dedup();
-    assert_eq!(pairs.len(), 10, "nobody meets twice");
+    assert_eq!(pairs.len(), 10, "no pair meets twice");
     assert_eq!(csv.lines().len(), 21);
     let drawn = svg.lines().join("\n");
     assert!(drawn.starts_with("<svg") && drawn.contains("onestep"), "{drawn}");
@@ -321,7 +321,7 @@ fn a_swiss_tournament_has_byes_and_draws_its_table() {
 }
 
 #[test]
-fn mistakes_are_told() {
+fn mistakes_are_reported() {
     let said = |args: &[&str]| {
         let output = magister(args);
         assert_eq!(output.status.code(), Some(2), "{args:?}");

@@ -130,7 +130,7 @@ fn operations() {
 }
 
 #[test]
-fn what_can_not_be_asked() {
+fn invalid_questions_are_rejected() {
     insta::assert_snapshot!("needs-moves", explain(&["tictactoe", "(next (cell 1 1 b))"]));
     insta::assert_snapshot!("no-atom", explain(&["tictactoe", "(and terminal"]));
     insta::assert_snapshot!("illegal", explain(&["tictactoe", "terminal", "--moves", "(put 9 9)"]));

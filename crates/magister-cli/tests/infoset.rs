@@ -103,9 +103,9 @@ fn mistakes_say_what_to_do() {
         said(&args, code)
     };
     assert!(turn(&["mark(1,1)"], 2).contains("MOVE => PERCEPT"));
-    assert!(turn(&["mark(7,7) => ok"], 2).contains("legal are (mark 1 1)"));
+    assert!(turn(&["mark(7,7) => ok"], 2).contains("legal moves: (mark 1 1)"));
     assert!(turn(&["mark(1,1) => ok, nil"], 2).contains("leave out the one or the other"));
-    assert!(turn(&["mark(1,1) => seen"], 2).contains("nobody ever perceives `seen`"));
+    assert!(turn(&["mark(1,1) => seen"], 2).contains("no role ever perceives `seen`"));
     assert!(turn(&["mark(1,1) => ok", "mark(1,1) => ok"], 1).contains("cannot play (mark 1 1)"));
     let bomb = said(&["exploding-bomb", "--turn", "noop => red"], 1);
     assert!(bomb.contains("it may perceive `nil`"), "{bomb}");
@@ -121,7 +121,7 @@ fn hostile_turns() {
         let output = infoset(&["blind-tictactoe", "--role", "white", "--turn", turn]);
         let code = output.status.code();
         assert!(matches!(code, Some(1 | 2)), "{code:?}");
-        assert!(output.stderr.len() < 2_000, "nobody reads that much");
+        assert!(output.stderr.len() < 2_000, "the output is short");
     }
 }
 
@@ -144,7 +144,7 @@ fn rules_that_do_not_ground() {
         assert_eq!(found["legal"], serde_json::json!(["look"]));
     }
     let wrong = said(&[game, "--role", "a", "--turn", "look => (got 2)"], 2);
-    assert!(wrong.contains("nobody ever perceives `(got 2)`"), "{wrong}");
+    assert!(wrong.contains("no role ever perceives `(got 2)`"), "{wrong}");
     let wrong = said(&[game, "--role", "a", "--turn", "listen => nil"], 2);
     assert!(wrong.contains("`listen` is not a move"), "{wrong}");
     std::fs::remove_file(path).unwrap();

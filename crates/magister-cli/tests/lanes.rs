@@ -113,11 +113,10 @@ fn every_way_to_play_a_batch_gives_the_same() {
     }
 }
 
-/// Every bundled game that hides something: steps out of many states, held against what a role
-/// saw, are those that are tried one by one. What they need of lists of moves, of percepts and of
-/// states differs from game to game.
+/// In every bundled game with hidden information, batch tries from many states equal single tries.
+/// The lists of moves, percepts and states differ from game to game.
 #[test]
-fn steps_are_held_alike_against_what_was_seen() {
+fn batch_tries_equal_single_tries() {
     let mut compared = 0;
     for entry in catalogue::all() {
         let Some(sheet) = entry.sheet.filter(|sheet| sheet.text.contains("sees")) else { continue };

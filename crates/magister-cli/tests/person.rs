@@ -72,7 +72,7 @@ fn simultaneous_moves_chance_and_gains() {
 }
 
 #[test]
-fn garbage_is_told_and_nothing_breaks() {
+fn garbage_is_reported_and_the_match_continues() {
     let long = vec![b'x'; 200_000];
     let garbage: [&[u8]; 4] = [b"\xff\xfe\x00\n\n", &long, b"\nundo -1\nredo x\ndo\n", b"((((\n"];
     let output = say(&["play", "tictactoe", "--iterations", "5"], &garbage.concat());
@@ -108,7 +108,7 @@ fn what_a_person_played_is_recorded_and_replayed() {
     }
     let output = say(&["replay", file], b"");
     let text = shown(&output);
-    assert!(text.contains("2 matches, 0 that do not agree with the rules"), "{text}");
+    assert!(text.contains("2 matches, 0 that disagree with the rules"), "{text}");
     let record = std::fs::read_to_string(file).expect("written");
     assert!(record.contains("taken-back"), "{record}");
 }
@@ -187,7 +187,7 @@ fn levels_have_names() {
     assert!(wrong.contains("strongest"), "{wrong}");
 }
 
-/// Numbers of moves stay the same, and nobody has to read of moves that do nothing.
+/// Moves keep their numbers, and moves without effect are not shown.
 #[test]
 fn moves_keep_their_numbers() {
     let fill = "1\n1\n1\n";

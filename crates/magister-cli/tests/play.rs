@@ -189,7 +189,7 @@ fn playable_and_unplayable() {
 }
 
 #[test]
-fn rules_with_errors_are_told_and_not_played() {
+fn rules_with_errors_are_reported_and_not_played() {
     for command in ["step", "perft", "playable", "bench"] {
         let output = magister(&[command, "../broken/01-unclosed.kif"]);
         assert_eq!(code(&output), 2, "{command}");

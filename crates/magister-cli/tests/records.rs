@@ -28,8 +28,8 @@ impl Folder {
         (output.status.code().expect("it ends by itself"), text)
     }
 
-    /// What was told in lines of JSON.
-    fn told(&self, args: &str) -> Vec<Value> {
+    /// The output as lines of JSON.
+    fn lines(&self, args: &str) -> Vec<Value> {
         let output = self.run(args);
         let (text, trouble) =
             (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
@@ -38,12 +38,12 @@ impl Folder {
     }
 }
 
-/// Two roles that go on for ever.
+/// A game of two roles that never ends.
 const ENDLESS: &str = "(role x) (role o) (init on) (legal x a) (legal x b) (legal o a) (next on)
 (<= terminal (true off)) (goal x 100) (goal o 0)
 ";
 
-/// After one of two moves nobody has a legal one.
+/// After one of two moves no role has a legal move.
 const TRAP: &str = "(role x) (role o) (init on)
 (<= (legal x m) (true on)) (<= (legal x n) (true on))
 (<= (legal o m) (true on))
@@ -57,8 +57,8 @@ const TRAP: &str = "(role x) (role o) (init on)
 fn who_plays_alone_has_a_mean_reward_only() {
     let folder = Folder::new("alone");
     let args = "match monty-hall --players honest --iterations 20 --games 2";
-    let told = folder.told(&format!("{args} --json")).pop().expect("a summary");
-    let line = &told["summary"]["players"][0];
+    let value = folder.lines(&format!("{args} --json")).pop().expect("a summary");
+    let line = &value["summary"]["players"][0];
     for field in ["wins", "draws", "losses", "score", "score_interval"] {
         assert!(line[field].is_null(), "{field}: {line}");
     }
@@ -69,15 +69,15 @@ fn who_plays_alone_has_a_mean_reward_only() {
 }
 
 #[test]
-fn matches_without_a_decision_are_told_as_such() {
+fn undecided_matches_are_reported_as_such() {
     let folder = Folder::new("endless");
     folder.file("endless.kif", ENDLESS);
     let args = "match endless.kif --players random --games 2 --iterations 1 --max-steps 5";
-    let told = folder.told(&format!("{args} --json")).pop().expect("a summary");
-    let line = &told["summary"]["players"][0];
-    assert_eq!((&told["summary"]["undecided"], &line["wins"]), (&json!(2), &json!(0)));
+    let value = folder.lines(&format!("{args} --json")).pop().expect("a summary");
+    let line = &value["summary"]["players"][0];
+    assert_eq!((&value["summary"]["undecided"], &line["wins"]), (&json!(2), &json!(0)));
     assert!(line["score"].is_null() && line["mean_reward"].is_null(), "{line}");
-    assert!(told["summary"]["roles"][0]["mean_reward"].is_null());
+    assert!(value["summary"]["roles"][0]["mean_reward"].is_null());
     let (code, text) = folder.said(args);
     assert_eq!(code, 0);
     assert!(text.contains("2 of 2 games undecided; --max-steps"), "{text}");
@@ -85,8 +85,8 @@ fn matches_without_a_decision_are_told_as_such() {
     let (_, text) = folder.said(&format!("{args} --log t.jsonl"));
     assert!(text.contains("no match was decided"), "{text}");
     assert!(text.contains("2 of 2 matches undecided; --max-steps"), "{text}");
-    let told = folder.told(&format!("{args} --log t.jsonl --json")).remove(0);
-    assert_eq!(told["undecided"], 2);
+    let value = folder.lines(&format!("{args} --log t.jsonl --json")).remove(0);
+    assert_eq!(value["undecided"], 2);
 }
 
 #[test]
@@ -94,8 +94,8 @@ fn intervals_stay_among_the_rewards() {
     let folder = Folder::new("intervals");
     let roles = |games: u32| {
         let args = format!("match tictactoe --players random --games {games} --iterations 1");
-        let told = folder.told(&format!("{args} --json")).pop().expect("a summary");
-        told["summary"]["roles"].as_array().expect("roles").clone()
+        let value = folder.lines(&format!("{args} --json")).pop().expect("a summary");
+        value["summary"]["roles"].as_array().expect("roles").clone()
     };
     assert!(roles(3).iter().all(|role| role["reward_interval"].is_null()));
     for role in roles(12) {
@@ -111,7 +111,7 @@ fn a_match_that_the_rules_break_off_keeps_its_last_move() {
     folder.file("trap.kif", TRAP);
     let args = "match trap.kif --players random --games 8 --iterations 1 --json";
     folder.file("played.jsonl", folder.run(args).stdout);
-    let mut games = folder.told(args);
+    let mut games = folder.lines(args);
     games.retain(|game| game["errors"].as_array().is_some_and(|errors| !errors.is_empty()));
     let game = games.first().expect("one of eight fell into the trap");
     assert_eq!(game["moves"], json!([["m", "m"]]), "{game}");
@@ -151,7 +151,7 @@ fn a_log_is_of_one_tournament() {
     let args = "tournament tictactoe --players uct,random --log t.jsonl";
     let same = format!("{args} --iterations 10 --seed 4");
     assert_eq!(folder.said(&same).0, 0);
-    let (whole, first) = (folder.read("t.jsonl"), folder.told(&format!("{same} --json")));
+    let (whole, first) = (folder.read("t.jsonl"), folder.lines(&format!("{same} --json")));
     assert_eq!(first[0]["matches"], 2);
     let (code, text) = folder.said(&format!("{args} --iterations 5 --seed 99 --max-steps 3"));
     assert_eq!(code, 2, "{text}");
@@ -162,11 +162,11 @@ fn a_log_is_of_one_tournament() {
 
     // A game and a player more is the same tournament, of which only what was asked for counts.
     let more = "tournament nim-3-4-5 tictactoe --players uct,random,legal --log t.jsonl";
-    let told = folder.told(&format!("{more} --iterations 10 --seed 4 --json"));
-    assert_eq!(told[0]["matches"], 8);
+    let value = folder.lines(&format!("{more} --iterations 10 --seed 4 --json"));
+    assert_eq!(value[0]["matches"], 8);
     let other = folder.run(&format!("{same} --json"));
-    let told: Value = serde_json::from_slice(&other.stdout).expect("JSON");
-    assert_eq!(told, first[0]);
+    let value: Value = serde_json::from_slice(&other.stdout).expect("JSON");
+    assert_eq!(value, first[0]);
     let text = String::from_utf8_lossy(&other.stderr).into_owned();
     assert!(text.contains("6 other matches"), "{text}");
     assert_eq!(folder.said("replay t.jsonl").0, 0);
@@ -194,7 +194,7 @@ fn tournaments_that_make_no_sense_are_refused() {
         assert!(code == 2 && text.contains(why), "{args}: {text}");
     };
     let log = "--log t.jsonl";
-    refused(&format!("tictactoe --players uct {log}"), "name two players");
+    refused(&format!("tictactoe --players uct {log}"), "give two players");
     refused(&format!("tictactoe --players uct,uct {log}"), "the player uct is given twice");
     refused(&format!("tictactoe tictactoe --players uct,mcs {log}"), "tictactoe is given twice");
     let endless = format!("tictactoe --players uct,random --rounds 4000000000 {log}");
@@ -210,7 +210,7 @@ fn tournaments_that_make_no_sense_are_refused() {
     assert!(code == 0 && text.contains("no match was decided"), "{text}");
     let alone = "tournament monty-hall --players honest --iterations 5 --log b.jsonl";
     let (code, text) = folder.said(alone);
-    assert!(code == 0 && text.contains("honest is compared with nobody"), "{text}");
+    assert!(code == 0 && text.contains("honest has no opponents"), "{text}");
 }
 
 #[test]
@@ -228,7 +228,7 @@ fn options_that_ask_for_nothing_are_refused() {
 }
 
 #[test]
-fn what_is_wrong_with_a_record_is_told() {
+fn faults_of_a_record_are_reported() {
     let folder = Folder::new("records");
     let args = "match tictactoe --players random --games 3 --iterations 1 --seed 1 --json";
     let output = folder.run(args).stdout;

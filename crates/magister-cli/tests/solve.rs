@@ -32,7 +32,7 @@ fn poker_is_solved() {
     assert!(found["exploitability_share"].as_f64().expect("a share") < 0.005);
     let strategy = found["strategy"].as_array().expect("sets");
     assert_eq!(strategy.len(), 12);
-    // With the queen nobody bets first.
+    // No player bets first with the queen.
     let queen = strategy
         .iter()
         .find(|set| set["role"] == "first" && set["turns"][0] == "noop => (card queen)")
@@ -42,7 +42,7 @@ fn poker_is_solved() {
 }
 
 #[test]
-fn all_kinds_of_games_are_told() {
+fn all_kinds_of_games_are_solved() {
     let (code, told) = text(&["solve", "exploding-bomb"]);
     assert_eq!(code, 0, "{told}");
     assert!(told.contains("value: agent 90\n") && told.contains("100 %  ask"), "{told}");
@@ -58,7 +58,7 @@ fn all_kinds_of_games_are_told() {
 fn what_is_too_large_says_what_to_do() {
     let (code, told) = text(&["solve", "blind-tictactoe", "--memory", "8"]);
     assert_eq!(code, 1);
-    assert!(told.contains("it is too large") && told.contains("raise --memory (now 8 MiB)"));
+    assert!(told.contains("it is too large") && told.contains("Raise --memory (now 8 MiB)"));
     assert!(told.contains("--players oos"), "{told}");
     let (code, lines) = json(&["solve", "connect-four", "--nodes", "1000", "--json"]);
     assert_eq!(code, 1);
@@ -83,7 +83,7 @@ fn players_are_audited() {
     assert!(what.contains(" instead of ") && !what.contains("Decision {"), "{what}");
     let output = magister(&["audit", "kuhn-poker", "--player", "minimax"]);
     assert_eq!(output.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("needs to see everything"));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("needs perfect information"));
 }
 
 #[test]
@@ -108,7 +108,12 @@ fn who_was_not_compared_is_not_acquitted() {
 fn a_strategy_is_of_information_sets() {
     let (code, told) = text(&["solve", "tictactoe", "--strategy"]);
     assert_eq!(code, 0);
-    assert!(told.contains("nothing is hidden here; `magister inspect tictactoe"), "{told}");
+    assert!(
+        told.contains(
+            "--strategy is for games with hidden information; `magister inspect tictactoe"
+        ),
+        "{told}"
+    );
     let (code, told) = text(&["solve", "kuhn-poker", "--strategy"]);
     assert!(code == 0 && !told.contains("magister inspect"), "{told}");
 }

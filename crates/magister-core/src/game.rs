@@ -35,6 +35,12 @@ pub trait Game: Send + Sync {
     fn tensors(&self) -> Option<&dyn StateTensors> {
         None
     }
+
+    /// The game as its own type, where that offers more than this trait. Programs that study the
+    /// circuit of a game, such as its decomposition, ask for it.
+    fn as_any(&self) -> Option<&dyn std::any::Any> {
+        None
+    }
 }
 
 /// The current state of one thread and the memory to compute with it.

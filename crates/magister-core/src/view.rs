@@ -7,7 +7,7 @@ use crate::{Game, Halt, Move, Observation, Role, Stop, Turn, Worker};
 
 /// A match from the perspective of one role: the rules, its own moves and its observations.
 ///
-/// This is all that an agent gets, so agents are honest by construction. The view contains no state
+/// An agent gets nothing else, so agents are honest by construction. The view contains no state
 /// and no way to one:
 ///
 /// ```compile_fail

@@ -152,7 +152,7 @@ impl<C: Code> Diagnostics<C> {
         }
     }
 
-    /// Whether so many are known that expensive advice need not be computed any more.
+    /// Whether there are too many diagnostics for expensive suggestions.
     pub fn is_full(&self) -> bool {
         self.list.len() >= self.limit
     }

@@ -1,10 +1,10 @@
 //! Rules to running games.
 //!
-//! A checked rulesheet becomes a [`program::Program`]: plain data in which every name, ground
-//! term, relation and rule is a small number. Evaluators run programs. The one that judges all
-//! others is [`reference::Reference`], a tabling interpreter that is short rather than fast;
-//! [`ReferenceGame`] puts it behind the vocabulary of `magister-core`. [`trace`] replays what
-//! other programs recorded and says where an evaluator disagrees.
+//! A checked rulesheet becomes a [`program::Program`]: plain data in which every name, ground term,
+//! relation and rule is a small number. Evaluators run programs. [`reference::Reference`] judges
+//! all others: a tabling interpreter that is short rather than fast; [`ReferenceGame`] implements
+//! the traits of `magister-core` with it. [`trace`] replays what other programs recorded and
+//! reports where an evaluator disagrees.
 //!
 //! ```
 //! use magister_core::{Game, Stop, Step};
@@ -27,19 +27,19 @@
 //! |---|---|
 //! | [`term`](mod@term), [`ground`] | terms as numbers inside an evaluator, and as trees between them |
 //! | [`program`] | rulesheets as plain data, with strata and dependencies |
-//! | [`grounder`] | programs to the finite set of their instances that can matter |
+//! | [`grounder`] | programs to the finite set of their relevant instances |
 //! | [`network`] | ground programs as gates, simplified |
-//! | [`compiled`] | games as networks in whatever language, and a builder for them |
-//! | [`evaluator`] | ways to run networks, behind the vocabulary |
+//! | [`compiled`] | games as networks, independent of a language, and a builder for them |
+//! | [`evaluator`] | evaluators of networks |
 //! | [`batch`] | one step for many games at once, for back ends |
 //! | [`datalog`] | compiled rules for games that do not become networks |
 //! | [`reference`](mod@reference) | the reference interpreter, and the game around it |
-//! | [`agree`] | evaluators side by side on random walks |
+//! | [`agree`] | evaluators compared on random walks |
 //! | [`board`] | positions as pictures: boards, heaps and counters are recognised |
-//! | [`inspect`] | games counted, surveyed and solved from outside |
+//! | [`inspect`] | counting paths, surveys of random play |
 //! | [`explain`] | why something holds in a position, or why it does not |
 //! | [`trace`] | recorded matches, and the comparison with them |
-//! | [`Clock`] | what evaluators are measured by |
+//! | [`Clock`] | the clock for measuring evaluators |
 //! | [`Vocabulary`] | moves, percepts and fluents with their numbers |
 
 #![forbid(unsafe_code)]

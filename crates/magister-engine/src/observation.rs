@@ -4,23 +4,22 @@ use magister_core::{Element, Planes, Tensor, Tensors};
 
 use crate::compiled::FluentBoard;
 
-/// Where each fluent is in the tensors of a state.
+/// The position of each fluent in the tensors of a state.
 ///
-/// `board` has a bit for each value of each cell; a cell on which several things lie has several
-/// bits. `fluents` has a bit for each fluent that does not lie on the board, in the order of the
-/// fluents of the game. So every fluent has a bit of its own, and different states have different
-/// observations.
+/// `board` has a bit for each value of each cell; a cell with several things has several bits.
+/// `fluents` has a bit for each fluent that is not on the board, in the order of the fluents of the
+/// game. So every fluent has its own bit, and different states have different observations.
 #[derive(Debug)]
 pub(crate) struct FluentTensors {
     tensors: Tensors,
-    /// For each fluent the place of its bit, and the place that says that its cell is empty.
+    /// For each fluent the index of its bit, and the index of its cell's empty bit.
     places: Vec<(u32, Option<u32>)>,
-    /// The places that say that a cell is empty, where no fluent says so.
+    /// The indexes of the empty bits of cells without a fluent for it.
     empty: Vec<u32>,
 }
 
 impl FluentTensors {
-    /// The tensors of a game with so many fluents.
+    /// The tensors of a game with this many fluents.
     pub(crate) fn new(fluents: usize, board: Option<&dyn FluentBoard>) -> Self {
         let Some(board) = board else {
             return FluentTensors {
@@ -45,7 +44,7 @@ impl FluentTensors {
             let empty =
                 lie.filter(|&(cell, _)| !said[cell]).map(|lie| planes.place(lie.0, 0) as u32);
             let place = lie.map(|(cell, value)| planes.place(cell, value));
-            // Two fluents that put the same on a cell are still two fluents.
+            // Two fluents with the same label on a cell are still two fluents.
             let free = place.filter(|&place| !std::mem::replace(&mut taken[place], true));
             if let Some(place) = free {
                 places.push((place as u32, empty));
@@ -67,8 +66,7 @@ impl FluentTensors {
         &self.tensors
     }
 
-    /// Writes the state in which these fluents hold into a buffer of zeros. Numbers that are no
-    /// fluents are left out.
+    /// Writes the state with these fluents into a buffer of zeros. Invalid numbers are ignored.
     pub(crate) fn write(&self, fluents: impl Iterator<Item = usize>, out: &mut [f32]) {
         for &place in &self.empty {
             out[place as usize] = 1.0;
@@ -87,7 +85,7 @@ fn rest(fluents: usize) -> Tensor {
     Tensor::new("fluents", Element::Bit, &[fluents])
 }
 
-/// The numbers of the bits that are set.
+/// The numbers of the set bits.
 pub(crate) fn set_bits(words: &[u64]) -> impl Iterator<Item = usize> {
     words.iter().enumerate().flat_map(|(word, &bits)| {
         let mut rest = bits;

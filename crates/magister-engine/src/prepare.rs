@@ -1,4 +1,4 @@
-//! From rules to a game that is ready to play, by the evaluator that suits it.
+//! From rules to a playable game, on the evaluator that suits it.
 
 use std::fmt;
 use std::str::FromStr;
@@ -17,25 +17,26 @@ use crate::trace::Stepper;
 use crate::vocabulary::Vocabulary;
 use crate::{Error, Program, QueryLimits, Reference, ReferenceGame};
 
-/// The ways to run a game.
+/// The evaluators.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Evaluator {
-    /// The network, only what changes.
+    /// The network, recomputing only changes.
     Incremental,
-    /// The network, everything anew in every state.
+    /// The network, recomputing everything in every state.
     Sweep,
-    /// The network as machine code, everything anew in every state, where the machine allows it.
+    /// The network as machine code, recomputing everything in every state, if the machine allows
+    /// it.
     Code,
     /// The network on vectors, hundreds of games at once; single steps as by sweep.
     Batch,
-    /// Compiled rules, for games that do not become networks.
+    /// Compiled rules, for games without a network.
     Datalog,
-    /// The reference interpreter: takes every game, slowly.
+    /// The reference interpreter: runs every game, slowly.
     Reference,
 }
 
 impl Evaluator {
-    /// All of them, the fastest first.
+    /// All evaluators, fastest first.
     pub const ALL: &[Evaluator] = &[
         Evaluator::Incremental,
         Evaluator::Sweep,
@@ -75,21 +76,21 @@ impl FromStr for Evaluator {
     }
 }
 
-/// A game that is ready to play.
+/// A playable game.
 pub struct Prepared {
     /// The game.
     pub game: Arc<dyn Game>,
-    /// How it is run.
+    /// Its evaluator.
     pub evaluator: Evaluator,
     /// The size of its network, if it has one.
     pub gates: Option<Gates>,
-    /// The game as that of its network, if it runs on one.
+    /// The game on its network, if it has one.
     pub network: Option<Arc<NetworkGame>>,
     stepper: Box<dyn Fn() -> Box<dyn Stepper> + Send + Sync>,
 }
 
 impl Prepared {
-    /// The evaluator as something that recorded matches can be held against.
+    /// The evaluator as a [`Stepper`], for comparison with recorded matches.
     pub fn stepper(&self) -> Box<dyn Stepper> {
         (self.stepper)()
     }
@@ -105,15 +106,14 @@ impl fmt::Debug for Prepared {
     }
 }
 
-/// Makes a game of rules: by a given evaluator, or by the best that takes it.
+/// Prepares a game from rules: on a given evaluator, or on the best that supports it.
 ///
-/// `source` is the text that the rules were read from, `name` what to call the game. Rules are
-/// grounded whatever the evaluator, because that is where moves get their numbers. A game that does
-/// not become a network within limits of counted work runs on compiled rules, and on the reference
-/// interpreter if that can not be had either. Which evaluator of a network is the fastest is
-/// measured, for a few milliseconds; batches of playouts are played on vectors where that is
-/// faster, which is measured when they are large enough. Nothing else depends on the clock, and
-/// `stop` makes this fail or has no effect.
+/// `source` is the text of the rules, `name` the name of the game. Rules are grounded for every
+/// evaluator, because moves get their numbers there. A game without a network within limits of
+/// counted work runs on compiled rules, and on the reference interpreter if that is impossible too.
+/// The fastest network evaluator is measured for a few milliseconds; batches of playouts run on
+/// vectors if that is faster, which is measured when they are large enough. Nothing else depends on
+/// the clock, and `stop` makes this fail or has no effect.
 pub fn prepare(
     rules: &Rulesheet,
     source: &str,
@@ -124,7 +124,7 @@ pub fn prepare(
     prepare_with(rules, source, name, evaluator, stop, &Progress::default())
 }
 
-/// [`prepare`], with counters that say how far it has come.
+/// [`prepare`], with progress counters.
 pub fn prepare_with(
     rules: &Rulesheet,
     source: &str,
@@ -136,7 +136,7 @@ pub fn prepare_with(
     prepare_measured(rules, source, name, evaluator, stop, (progress, &Clock::machine()))
 }
 
-/// [`prepare_with`], with the clock by which evaluators of a network are measured.
+/// [`prepare_with`], with the clock for measuring network evaluators.
 pub fn prepare_measured(
     rules: &Rulesheet,
     source: &str,
@@ -154,7 +154,7 @@ pub fn prepare_measured(
     }
 }
 
-/// The game by the evaluator that suits it.
+/// The game on the evaluator that suits it.
 fn best(basis: &Basis<'_>, stop: &Stop) -> Result<Prepared, Error> {
     let network = match basis.network(stop) {
         Ok(network) => network,
@@ -166,7 +166,7 @@ fn best(basis: &Basis<'_>, stop: &Stop) -> Result<Prepared, Error> {
             });
         }
     };
-    // A network in which every step changes much may be no match for the rules.
+    // A network in which every step changes much may be slower than compiled rules.
     let gates = network.gates();
     if gates.legal + gates.next > MANY {
         match basis.compiled(stop) {
@@ -175,7 +175,7 @@ fn best(basis: &Basis<'_>, stop: &Stop) -> Result<Prepared, Error> {
             _ => {}
         }
     }
-    // How batches are played is measured when there are any.
+    // Batch playouts are measured when there are any.
     let playouts = Some(Playouts::Measured);
     let by = |evaluator| basis.on_network(Arc::clone(&network), evaluator, playouts);
     let mut games = vec![by(Evaluator::Incremental)?, by(Evaluator::Sweep)?];
@@ -183,17 +183,17 @@ fn best(basis: &Basis<'_>, stop: &Stop) -> Result<Prepared, Error> {
     Ok(fastest(games, basis.clock))
 }
 
-/// A game by every evaluator, from one grounding and one network.
+/// A game on every evaluator, from one grounding and one network.
 #[derive(Debug)]
 pub struct Each {
-    /// The evaluators that take the game, the fastest kinds first. Never empty.
+    /// The evaluators that support the game, fastest kinds first. Never empty.
     pub taken: Vec<Prepared>,
-    /// The evaluators that do not take it, and why.
+    /// The evaluators that do not support it, and why.
     pub refused: Vec<(Evaluator, Error)>,
 }
 
-/// Prepares a game for every evaluator that takes it. Rules are grounded once, and one network
-/// serves all evaluators that run on one. An error if no evaluator takes the game.
+/// Prepares a game for every evaluator that supports it. Rules are grounded once, and all network
+/// evaluators share one network. An error if no evaluator supports the game.
 pub fn prepare_each(
     rules: &Rulesheet,
     source: &str,
@@ -218,10 +218,10 @@ pub fn prepare_each(
             Err(error) => each.refused.push((evaluator, error)),
         }
     }
-    // An evaluator may refuse a game, but a lack of time refuses the whole preparation.
+    // An evaluator may refuse a game, but a lack of time fails the whole preparation.
     stop.check()?;
     if each.taken.is_empty() {
-        // The last one is the reference interpreter, whose reason is about the rules themselves.
+        // The last one is the reference interpreter, whose reason concerns the rules themselves.
         return Err(each.refused.pop().expect("there are evaluators").1);
     }
     Ok(each)
@@ -237,10 +237,10 @@ pub fn network_of(
     Basis::new(rules, source, "", stop, (progress, &Clock::machine()))?.network(stop)
 }
 
-/// What all evaluators of a game start from.
+/// The common basis of all evaluators of a game.
 struct Basis<'a> {
     program: Arc<Program>,
-    /// The rules grounded, or why they are not.
+    /// The grounded rules, or the error.
     ground: Result<Grounded, Error>,
     vocabulary: Option<Arc<Vocabulary>>,
     source: &'a str,
@@ -286,7 +286,7 @@ impl<'a> Basis<'a> {
         let network = NetworkGame::new(&self.program, network, evaluator, source, name)?;
         network.measure_by(self.clock);
         if evaluator == Evaluator::Code && !network.has_code() {
-            let what = "this machine can not run the network as machine code; take `sweep`";
+            let what = "this machine cannot run the network as machine code; use `sweep`";
             return Err(Error::Network(Halt::Limit(what.to_owned())));
         }
         let network = Arc::new(match playouts {
@@ -362,25 +362,25 @@ pub fn within<T>(time: Duration, stop: &Stop, work: impl FnOnce(&Stop) -> T) -> 
     })
 }
 
-/// Gates of a step from which on a network is compared with compiled rules, which takes time to
-/// prepare.
+/// The number of gates of a step from which a network is compared with compiled rules, whose
+/// preparation takes time.
 const MANY: usize = 100_000;
 
-/// Gates that take as long as one unit of the work of compiled rules.
+/// The number of gates that take as long as one unit of the work of compiled rules.
 const RATIO: f64 = 1_000.0;
 
-/// Whether compiled rules promise to be faster than a network: by what is counted, so that it is
-/// the same everywhere.
+/// Whether compiled rules are expected to be faster than a network: by counts, so that it is the
+/// same everywhere.
 fn worth_more(gates: Gates, work: f64) -> bool {
     (gates.legal + gates.next) as f64 > work * RATIO
 }
 
-/// How often and for how long the speed of each of several games is measured, in turn, so that
-/// what disturbs one disturbs the other.
+/// The number and length of the measurements of several games, in turn, so that disturbances affect
+/// all of them.
 const ROUNDS: usize = 3;
 const ROUND: Duration = Duration::from_millis(2);
 
-/// The fastest of some games at random play.
+/// The fastest of some games in random play.
 fn fastest(games: Vec<Prepared>, clock: &Clock) -> Prepared {
     let mut speeds = vec![0f64; games.len()];
     for _ in 0..ROUNDS {

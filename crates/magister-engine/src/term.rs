@@ -1,4 +1,5 @@
-//! Names and ground terms as small numbers, equal if and only if what they stand for is equal.
+//! Names and ground terms as small numbers. Two numbers are equal if and only if the names or terms
+//! are equal.
 
 use std::cmp::Ordering;
 use std::hash::Hasher;
@@ -12,12 +13,12 @@ use crate::ground::Ground;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Symbol(pub(crate) u32);
 
-/// A ground term. The numbers mean something only to the [`Terms`] that gave them out.
+/// A ground term. The numbers have a meaning only in the [`Terms`] that assigned them.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct TermId(pub(crate) u32);
 
-/// What stands at the top of a term: its name and its number of arguments. A constant `p` has
-/// none at all, which differs from the compound `(p)` with its zero arguments.
+/// The head of a term: its name and its number of arguments. A constant `p` has no argument list;
+/// the compound `(p)` has an empty one.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Functor {
     /// The name.
@@ -35,7 +36,7 @@ struct Node {
     depth: u32,
 }
 
-/// All names and ground terms that somebody has seen, each of them once.
+/// A store of names and ground terms. Each of them is stored once.
 #[derive(Clone, Debug, Default)]
 pub struct Terms {
     names: Vec<Arc<str>>,
@@ -49,7 +50,7 @@ pub struct Terms {
 const EMPTY: u32 = u32::MAX;
 
 impl Terms {
-    /// The number of this name, new or known.
+    /// The number of this name. A new name is added.
     pub fn symbol(&mut self, name: &str) -> Symbol {
         if let Some(&symbol) = self.symbols.get(name) {
             return symbol;
@@ -61,7 +62,7 @@ impl Terms {
         symbol
     }
 
-    /// The number of this name, if it is known.
+    /// The number of this name, if the store contains it.
     pub fn find_symbol(&self, name: &str) -> Option<Symbol> {
         self.symbols.get(name).copied()
     }
@@ -76,7 +77,7 @@ impl Terms {
         self.intern(Functor { symbol, arity: None }, &[])
     }
 
-    /// The constant of this name, if it is known.
+    /// The constant of this name, if the store contains it.
     pub fn find_constant(&self, symbol: Symbol) -> Option<TermId> {
         let functor = Functor { symbol, arity: None };
         let mask = self.slots.len().checked_sub(1)?;
@@ -90,18 +91,18 @@ impl Terms {
         None
     }
 
-    /// The constant that is written so.
+    /// The constant with this text.
     pub fn constant_named(&mut self, name: &str) -> TermId {
         let symbol = self.symbol(name);
         self.constant(symbol)
     }
 
-    /// A name applied to arguments, of which there may be none.
+    /// A name applied to a list of arguments, which may be empty.
     pub fn compound(&mut self, symbol: Symbol, args: &[TermId]) -> TermId {
         self.intern(Functor { symbol, arity: Some(args.len() as u32) }, args)
     }
 
-    /// The number of a compound, if it is known.
+    /// The number of a compound, if the store contains it.
     pub fn find_compound(&self, symbol: Symbol, args: &[TermId]) -> Option<TermId> {
         let functor = Functor { symbol, arity: Some(args.len() as u32) };
         let mask = self.slots.len().checked_sub(1)?;
@@ -116,12 +117,12 @@ impl Terms {
         None
     }
 
-    /// What stands at the top of a term.
+    /// The head of a term.
     pub fn functor(&self, term: TermId) -> Functor {
         self.nodes[term.0 as usize].functor
     }
 
-    /// The arguments of a term; none for a constant.
+    /// The arguments of a term; an empty list for a constant.
     pub fn args(&self, term: TermId) -> &[TermId] {
         let node = &self.nodes[term.0 as usize];
         let start = node.start as usize;
@@ -134,7 +135,7 @@ impl Terms {
         functor.arity.is_none().then(|| self.name(functor.symbol))
     }
 
-    /// How deeply a term is nested; 1 for a constant.
+    /// The nesting depth of a term; 1 for a constant.
     pub fn depth(&self, term: TermId) -> u32 {
         self.nodes[term.0 as usize].depth
     }
@@ -144,12 +145,12 @@ impl Terms {
         self.nodes.len()
     }
 
-    /// Whether there is no term yet.
+    /// Whether the store contains no terms.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
 
-    /// The term of this number, if there is one.
+    /// The term with this number, if it exists.
     pub fn get(&self, number: u64) -> Option<TermId> {
         (number < self.nodes.len() as u64).then_some(TermId(number as u32))
     }
@@ -188,8 +189,8 @@ impl Terms {
         }
     }
 
-    /// An order that depends on what terms are, not on when they were seen: constants before
-    /// compounds, whole numbers by value and before other names.
+    /// An order that depends on the content of the terms, not on when they were added: constants
+    /// before compounds, integers by value and before other names.
     pub fn compare(&self, a: TermId, b: TermId) -> Ordering {
         if a == b {
             return Ordering::Equal;
@@ -215,7 +216,7 @@ impl Terms {
         terms.dedup();
     }
 
-    /// The number of a term that came from elsewhere, if it is known here.
+    /// The number of a term from outside, if the store contains it.
     pub fn find(&self, term: &Ground) -> Option<TermId> {
         let symbol = self.find_symbol(&term.name)?;
         match &term.args {
@@ -227,7 +228,7 @@ impl Terms {
         }
     }
 
-    /// The number of a term that came from elsewhere.
+    /// The number of a term from outside.
     pub fn import(&mut self, term: &Ground) -> TermId {
         let symbol = self.symbol(&term.name);
         match &term.args {
@@ -239,7 +240,7 @@ impl Terms {
         }
     }
 
-    /// A term as a tree, for others.
+    /// A term as a tree, for use outside.
     pub fn export(&self, term: TermId) -> Ground {
         let functor = self.functor(term);
         Ground {
@@ -273,7 +274,7 @@ fn hash(functor: Functor, args: &[TermId]) -> usize {
     (hash ^ (hash >> 32)) as usize
 }
 
-/// Whole numbers by value and before all other names, which are compared as texts.
+/// Integers by value and before all other names, which are compared as strings.
 pub(crate) fn compare_names(a: &str, b: &str) -> Ordering {
     match (whole(a), whole(b)) {
         (Some(x), Some(y)) => x.cmp(&y).then_with(|| a.cmp(b)),

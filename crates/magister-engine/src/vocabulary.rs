@@ -1,9 +1,9 @@
-//! The names of a compiled game: its moves, percepts and fluents, as far as the rules fix them.
+//! The terms of a compiled game: its moves, percepts and fluents.
 //!
-//! Grounding finds every move that can be legal, everything that a role can be told and every
-//! fluent that can hold. Sorted by term they get their numbers, which therefore depend on nothing
-//! but the rules: not on the evaluator, the thread, the machine, or what was seen first. Where
-//! grounding goes beyond its limits there is no such table.
+//! Grounding finds every move that can be legal, every percept that a role can receive and every
+//! fluent that can hold. They are sorted by term and numbered in that order. The numbers therefore
+//! depend on the rules alone: not on the evaluator, the thread, the machine or the order of
+//! discovery. If grounding exceeds its limits, there is no vocabulary.
 
 use rustc_hash::FxHashMap;
 
@@ -11,7 +11,7 @@ use crate::ground::Ground;
 use crate::grounder::Grounded;
 use crate::term::TermId;
 
-/// Distinct terms, sorted; the number of a term is its place.
+/// Distinct terms, sorted; the number of a term is its index.
 #[derive(Clone, Debug, Default)]
 pub struct TermList {
     terms: Vec<Ground>,
@@ -36,21 +36,21 @@ impl TermList {
         self.numbers.get(term).copied()
     }
 
-    /// How many there are.
+    /// The number of terms.
     pub fn len(&self) -> usize {
         self.terms.len()
     }
 
-    /// Whether there are none.
+    /// Whether the list is empty.
     pub fn is_empty(&self) -> bool {
         self.terms.is_empty()
     }
 }
 
-/// What the rules of a game fix before anybody plays it.
+/// The terms that the rules determine before any play.
 #[derive(Clone, Debug, Default)]
 pub struct Vocabulary {
-    /// The moves of all roles; a term that several roles use is one move.
+    /// The moves of all roles; a term that several roles share is one move.
     pub moves: TermList,
     /// The percepts of all roles.
     pub percepts: TermList,

@@ -1,10 +1,10 @@
-//! Replays what other programs recorded.
+//! Replays matches that other programs recorded.
 //!
-//! In everyday runs: the first positions of the first match of every game, within a few seconds
-//! per game. With `MAGISTER_LONG=1`: every match of every game, with a minute for each, and a line
-//! for every game; `MAGISTER_GAME` restricts it to games whose name contains a text.
+//! A normal run replays the first positions of the first match of every game, within a few seconds
+//! per game. With `MAGISTER_LONG=1` it replays every match of every game, with a minute for each,
+//! and prints a line per game; `MAGISTER_GAME` restricts it to games whose name contains a text.
 #![allow(clippy::print_stderr)]
-#![allow(clippy::disallowed_methods, reason = "tests may look at the clock")]
+#![allow(clippy::disallowed_methods, reason = "tests may read the clock")]
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,10 +16,10 @@ use magister_engine::trace::{Report, Trace, conform, read as read_traces};
 use magister_engine::{Evaluator, Ground, Program, QueryLimits, Reference, prepare};
 use magister_gdl::{Dialect, Options, Syntax, print, read, translate};
 
-/// The reference prover misreads this sheet, so its trace is not what the rules mean.
+/// The reference prover misreads this rulesheet, so its trace contradicts the rules.
 const SKIPPED: &str = "sjl__mastermind448";
 
-/// The oracle's folder, or a visible note that the test is skipped.
+/// The folder of the oracle; prints SKIPPED if it is missing.
 fn oracle() -> Option<PathBuf> {
     let folder = std::env::var_os("MAGISTER_ORACLE").map_or_else(
         || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/oracle"),
@@ -36,9 +36,9 @@ fn long() -> bool {
     std::env::var_os("MAGISTER_LONG").is_some_and(|value| value != "0")
 }
 
-/// How much of a game is replayed.
+/// The part of a game that is replayed.
 struct Extent {
-    /// Files above this size are left to the long run.
+    /// Larger files are replayed in the long run only.
     bytes: u64,
     matches: usize,
     positions: usize,
@@ -49,7 +49,7 @@ const SHORT: Extent = Extent { bytes: 40_000, matches: 1, positions: 10, seconds
 const LONG: Extent =
     Extent { bytes: u64::MAX, matches: usize::MAX, positions: usize::MAX, seconds: 60 };
 
-/// Runs `work` with a flag that is set after so many seconds.
+/// Runs `work` with a flag that is set after this number of seconds.
 fn within<T>(seconds: u64, work: impl FnOnce(&Stop) -> T) -> T {
     let stop = Stop::new();
     let flag = stop.clone();
@@ -65,13 +65,13 @@ fn within<T>(seconds: u64, work: impl FnOnce(&Stop) -> T) -> T {
     result
 }
 
-/// What came of one game; `None` if the time was up.
+/// The comparison of one game; `None` if it timed out.
 fn replay(rules: &Path, traces: &Path, extent: &Extent) -> Result<Option<Report>, String> {
     let bytes = std::fs::read(rules).map_err(|e| e.to_string())?;
     let text = String::from_utf8_lossy(&bytes);
     let sheet = read(&text, &Options::default());
     if sheet.diagnostics.has_errors() {
-        return Err("the rules can not be read".to_owned());
+        return Err("the rules contain errors".to_owned());
     }
     let program = Program::new(&sheet.rules, &text).map_err(|e| e.to_string())?;
     let bytes = std::fs::read(traces).map_err(|e| e.to_string())?;
@@ -91,7 +91,7 @@ fn collection(name: &str, traces: &str, rules: &str, ending: &str) {
     let only = std::env::var("MAGISTER_GAME").unwrap_or_default();
     let extent = if long() { LONG } else { SHORT };
     let mut files: Vec<PathBuf> = std::fs::read_dir(oracle.join(traces))
-        .expect("the oracle has this folder")
+        .expect("the oracle contains this folder")
         .map(|entry| entry.expect("readable").path())
         .collect();
     files.sort();
@@ -155,8 +155,8 @@ fn gamemaster() {
     collection("gamemaster", "gamemaster/traces", "gamemaster/games", ".rulesheet.hrf");
 }
 
-/// A recorded position of a Gamemaster game as the translated GDL game must see it: the role in
-/// control makes the move, the others wait.
+/// Converts a recorded position of a Gamemaster game to the translated GDL game: the role in
+/// control makes the move, the others make the idle move.
 fn as_gdl(trace: &mut Trace, idle: &Ground) {
     for position in &mut trace.positions {
         for legal in position.legal.iter_mut().flatten() {
@@ -167,7 +167,7 @@ fn as_gdl(trace: &mut Trace, idle: &Ground) {
         for choice in position.joint.iter_mut().flatten() {
             choice.get_or_insert_with(|| idle.clone());
         }
-        // A role without a goal counts as having zero there, and has none here.
+        // A role without a goal has zero in the Gamemaster game and no goal in GDL.
         position.goals = None;
     }
 }
@@ -188,7 +188,7 @@ fn operations_translated_to_gdl_play_the_same() {
         let text = String::from_utf8_lossy(&bytes);
         let sheet = read(&text, &Options::default());
         let Ok(translated) = translate(&sheet.rules, Dialect::Gdl) else { continue };
-        // The text is what the result is read from, as another program would.
+        // The translation is printed and read again, as another program would do.
         let printed = print(&translated.rules, &text, Syntax::Kif).expect("it can be written");
         let again = read(&printed, &Options::default());
         let program = Program::new(&again.rules, &printed).expect("it is a game");
@@ -219,7 +219,8 @@ fn operations_translated_to_gdl_play_the_same() {
     assert!(agree >= 40, "{agree} games agree");
 }
 
-/// Every game that some evaluators take in time, on all of them; how many runs agree.
+/// Replays every game on every given evaluator that supports it in time; returns the number of runs
+/// that agree.
 fn prepared(evaluators: &[Evaluator], bytes: usize) -> Option<u32> {
     let oracle = oracle()?;
     let only = std::env::var("MAGISTER_GAME").unwrap_or_default();
@@ -233,7 +234,7 @@ fn prepared(evaluators: &[Evaluator], bytes: usize) -> Option<u32> {
     let (mut agree, mut other, mut failures) = (0, Vec::new(), Vec::new());
     for (rules, traces, ending) in collections {
         let mut files: Vec<PathBuf> = std::fs::read_dir(oracle.join(traces))
-            .expect("the oracle has this folder")
+            .expect("the oracle contains this folder")
             .map(|entry| entry.expect("readable").path())
             .collect();
         files.sort();
@@ -246,7 +247,7 @@ fn prepared(evaluators: &[Evaluator], bytes: usize) -> Option<u32> {
             }
             let path = oracle.join(rules).join(format!("{game}{ending}"));
             let Ok(rules) = std::fs::read(&path) else { continue };
-            // Long rulesheets are left to the long run: they take seconds in a debug build.
+            // Long rulesheets take seconds in a debug build; only the long run includes them.
             if !long() && rules.len() > bytes {
                 continue;
             }
@@ -281,7 +282,7 @@ fn prepared(evaluators: &[Evaluator], bytes: usize) -> Option<u32> {
 
 #[test]
 fn networks() {
-    // How many are in time depends on the machine; that some are does not.
+    // The number of games in time depends on the machine, so the test only requires some.
     if let Some(agree) =
         prepared(&[Evaluator::Sweep, Evaluator::Incremental, Evaluator::Code], 8_000)
     {

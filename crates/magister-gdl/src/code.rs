@@ -152,7 +152,7 @@ codes! {
     UnusualCharacters "505" "unusual-characters" Warning ["kif"]
         "A name contains characters that other programs may not accept. Letters, digits, `_` and `-` are safe."
     Capitals "506" "capitals" Error ["kif"]
-        "One name is written with different capitals. Some programs treat the two as equal, others do not."
+        "One name is written with different capitalization. Some programs treat the two as equal, others do not."
     KeywordAsConstant "507" "keyword-as-constant" Warning ["kif"]
         "A keyword is used as a constant. This is legal but confusing."
     NeedlessParentheses "508" "needless-parentheses" Warning ["kif"]

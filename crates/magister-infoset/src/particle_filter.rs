@@ -175,7 +175,7 @@ impl ParticleFilter {
         self.turns.push(turn.clone());
         let result = self.go_on(rng, patience, hope, stop);
         if result.is_err() {
-            // A partial pass is no fair sample; the next turn restarts at the anchor.
+            // A partial pass is not a fair sample; the next turn restarts at the anchor.
             self.turns.pop();
             self.hints.forget();
             self.now.clear();

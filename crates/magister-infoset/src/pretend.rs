@@ -67,7 +67,7 @@ pub(crate) fn pretend(
                 return Ok(usize::MAX);
             }
             worker.step(&joint, &mut step, &never)?;
-            // The game is not over, or nobody would ask for a move.
+            // The game is not over, because a move is requested.
             if !worker.terminal() {
                 over = false;
                 if let Some((_, turn)) = turn {

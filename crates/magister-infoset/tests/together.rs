@@ -109,8 +109,8 @@ fn a_deal_and_a_code() {
     }
 }
 
-/// The turns of a role in a game with so many possible states that particles are advanced on
-/// vectors.
+/// The turns of a role in a game with too many states for enumeration, so that particles advance
+/// on vectors.
 fn wide(
     name: &str,
     count: usize,

@@ -74,7 +74,7 @@ macro_rules! by_width {
                     unsafe { avx2::<8>($($argument),*) }
                 }
                 (crate::Width::W256, crate::wires::Vectors::Avx2 | crate::wires::Vectors::Avx512) => {
-                    // SAFETY: `vectors` found these instructions; who has AVX-512 has AVX2.
+                    // SAFETY: `vectors` found these instructions; AVX-512 implies AVX2.
                     unsafe { avx2::<4>($($argument),*) }
                 }
                 (crate::Width::W64, _) => $kernel::<1>($($argument),*),

@@ -164,7 +164,7 @@ impl Tape {
         self.ports.len()
     }
 
-    /// Whether there is no gate.
+    /// Whether the tape is empty.
     pub fn is_empty(&self) -> bool {
         self.ports.is_empty()
     }

@@ -12,7 +12,7 @@ use crate::mcts::Mcts;
 use crate::plies::Plies;
 use crate::puct::Puct;
 use crate::registry::{Parameter, Registered};
-use crate::simple::{Simple, nobody};
+use crate::simple::{Simple, no_player};
 use crate::uct::{POLICIES, Uct};
 
 const EXPANDED: &str = "one expanded position";
@@ -30,7 +30,7 @@ const WALK: Parameter = Parameter::whole(
     "nodes",
     20_000,
     (1, 1 << 28),
-    "the most nodes of one walk; a larger walk is replaced by sampled histories as in oos",
+    "the maximum number of nodes in one traversal; a larger walk is replaced by sampled histories as in oos",
 );
 
 /// The size of the information set up to which it is enumerated, and the size of a sample.
@@ -67,7 +67,7 @@ const fn plain(
 pub static HUMAN: Registered = Registered {
     iteration: "none",
     hidden: true,
-    ..plain("human", "A person at the terminal; `magister play` is the shortcut", nobody)
+    ..plain("human", "A person at the terminal; `magister play` is the shortcut", no_player)
 };
 
 /// All players, from those that do not search to the strongest.
@@ -86,7 +86,7 @@ pub const PLAYERS: &[Registered] = &[
     plain("twostep", "Looks ahead: own move, reply, own move", Searcher::twostep),
     plain(
         "maximizer",
-        "Looks for the best terminal state that is reachable if all others help",
+        "Looks for the best terminal state that is reachable if all other roles cooperate",
         Searcher::maximizer,
     ),
     Registered {

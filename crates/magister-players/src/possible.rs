@@ -25,7 +25,7 @@ impl Default for Possible {
 }
 
 impl Possible {
-    /// The moves that are legal as far as the role can know, and whether it can know. If no
+    /// The moves that are legal by the knowledge of the role, and whether that is certain. If no
     /// consistent position is found in time, they are those of one that comes close.
     pub fn moves(
         &mut self,

@@ -213,7 +213,7 @@ mod tests {
     /// No search for a single move sees enough, but all of them together do.
     #[test]
     fn results_are_kept_from_move_to_move() {
-        let (made, reward) = wander(true).expect("a course");
+        let (made, reward) = wander(true).expect("a solution");
         assert!(made > 0 && reward > 99.0, "{made} moves, {reward}");
         assert_eq!(wander(false), None);
     }

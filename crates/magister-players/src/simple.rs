@@ -52,7 +52,7 @@ impl Agent for Simple {
 }
 
 /// Creates no player: people are asked by the program that owns the console.
-pub(crate) fn nobody(_: &Arguments) -> Made {
+pub(crate) fn no_player(_: &Arguments) -> Made {
     Err(SourceError::Refused("a person cannot be asked here".to_owned()))
 }
 

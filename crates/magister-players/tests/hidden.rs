@@ -146,8 +146,8 @@ fn decisions_can_be_repeated() {
     }
 }
 
-/// `honest` looks at the game when it is made, before any clock runs: its first decision is that of
-/// the method that it chose, with the same random numbers.
+/// `honest` analyzes the game when it is created, before any clock runs: its first decision is that
+/// of the method that it chose, with the same random numbers.
 #[test]
 fn honest_prepares_before_its_first_move() {
     let game = game("krieg-tictactoe");

@@ -117,7 +117,7 @@ codes! {
         "Cards are looked for in a place that no card is ever put into. Often its name or its visibility differs from where they were put."
 
     AnyOutsideChoice "401" "any-outside-choice" Error yes
-        "`any` with actions offers options, so it belongs into a `choice`. Elsewhere there is no choosing player."
+        "`any` with actions offers options, so it belongs in a `choice`. Elsewhere there is no choosing player."
     ChoiceInside "402" "choice-inside" Error yes
         "A `choice` or a `stage` stands where only actions may stand. Two decisions are two choices, one after the other."
     NoCards "403" "no-cards" Warning yes

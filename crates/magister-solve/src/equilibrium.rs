@@ -84,7 +84,7 @@ impl Equilibrium {
         Equilibrium { form, profile, values, best, rounds, exact }
     }
 
-    /// The sum of what the players could gain by deviating, each alone (NashConv).
+    /// The sum of what the players could gain by deviating, each alone (`NashConv`).
     pub fn gain(&self) -> f64 {
         self.best.iter().zip(&self.values).map(|(best, value)| best - value).sum()
     }

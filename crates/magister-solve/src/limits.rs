@@ -84,7 +84,7 @@ impl fmt::Display for Unsolved {
                 }
                 Ok(())
             }
-            Unsolved::Late(size) => write!(f, "the time was over after {size}"),
+            Unsolved::Late(size) => write!(f, "the time ran out after {size}"),
             Unsolved::Undefined(why) => f.write_str(why),
             Unsolved::Halt(halt) => halt.fmt(f),
         }

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 use crate::held;
 
-/// The number that stands for none.
+/// The number that means none.
 pub(crate) const NONE: u32 = u32::MAX;
 
 /// The information states of all players, as trees: each is a situation, the own move there and the

@@ -61,8 +61,8 @@ impl Solution {
         if solution.all.known(0) {
             Ok(solution)
         } else {
-            let why = "positions can repeat, and nobody can force an end that is as good as the \
-                       others can make it";
+            let why = "positions can repeat, and no player can force the best end that the others \
+                       cannot prevent";
             Err(Unsolved::Undefined(why.to_owned()))
         }
     }

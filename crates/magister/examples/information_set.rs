@@ -10,7 +10,7 @@ use magister::infoset::{InfosetLimits, Keep, Known, Tracker, Uniform};
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let playable = magister::open("monty-hall")?;
     let (game, stop) = (&playable.game, Stop::never());
-    let role = game.info().players().next().ok_or("nobody plays")?;
+    let role = game.info().players().next().ok_or("the game has no players")?;
 
     // A tracker follows every state that is consistent with the role's moves and observations, with
     // its probability. `Uniform` assumes that the others choose their moves uniformly at random.

@@ -308,7 +308,7 @@ impl Hash {
         self.bytes(text.as_bytes());
     }
 
-    /// The hash of all that was added.
+    /// The hash of everything that was added.
     pub fn value(&self) -> u64 {
         self.0
     }

@@ -76,7 +76,7 @@ pub(crate) struct Play {
     /// Append the match to this file
     #[arg(long, value_name = "FILE")]
     pub(crate) record: Option<std::path::PathBuf>,
-    /// Go on with a match that was saved with `save`
+    /// Continue a match that was saved with `save`
     #[arg(long, value_name = "FILE", conflicts_with_all = ["roles", "level", "against", "seed"])]
     pub(crate) resume: Option<std::path::PathBuf>,
     /// Draw boards with ASCII characters only
@@ -351,7 +351,7 @@ fn seconds(text: &str) -> Option<f64> {
     number.trim().parse::<f64>().ok().map(|number| number * unit)
 }
 
-/// Reads a whole number of which none would be no answer.
+/// Reads a positive integer.
 pub(super) fn positive<T: std::str::FromStr + PartialOrd + From<u8>>(
     text: &str,
 ) -> Result<T, String> {

@@ -43,7 +43,7 @@ fn measured_evaluators() -> impl TypedValueParser<Value = EvaluatorArg> {
 #[derive(Debug, Parser)]
 #[command(
     after_help = "A step is one move of each role. A line has the moves of the roles with a choice, or of all roles, \
-in the order of the roles and separated by blanks, as text or as numbers from the list; * is a \
+in the order of the roles and separated by spaces, as text or as numbers from the list; * is a \
 random move. Semicolons separate steps. Chance is drawn from the seed unless its move is given. \
 `help` lists the other commands.
 
@@ -104,7 +104,7 @@ pub(crate) struct Perft {
     /// Count until every path has ended (the default)
     #[arg(long)]
     pub(crate) all: bool,
-    /// Count the paths of DEPTH steps behind each first move
+    /// Count the paths of DEPTH steps below each first move
     #[arg(long, requires = "depth")]
     pub(crate) divide: bool,
     /// Maximum number of distinct positions

@@ -77,7 +77,7 @@ pub(crate) enum Method {
 }
 
 /// Reads a number of seconds.
-fn seconds(text: &str) -> Result<f64, String> {
+pub(super) fn seconds(text: &str) -> Result<f64, String> {
     let number = text.trim().parse::<f64>().ok();
     number
         .filter(|number| (0.001..=1e6).contains(number))

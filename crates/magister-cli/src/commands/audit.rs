@@ -9,7 +9,7 @@ use magister_core::{Role, Seed, Stop};
 use magister_engine::within;
 use serde_json::json;
 
-use super::fit::{fits, nobody, seat};
+use super::fit::{fits, no_players, seat};
 use super::plural;
 use crate::args;
 use crate::{CLEAN, FOUND, game};
@@ -26,7 +26,7 @@ pub(crate) fn run(args: &args::Audit) -> Result<u8> {
         Some(name) => vec![seat(info, name)?],
     };
     if roles.is_empty() {
-        return Err(nobody(info));
+        return Err(no_players(info));
     }
     let time = Duration::from_secs_f64(args.seconds);
     let mut out = anstream::stdout().lock();
@@ -106,7 +106,7 @@ fn as_text(player: &str, role: &str, verdict: &Verdict) -> String {
     }
     if let Some(secrets) = verdict.secrets {
         lines.push(format!(
-            "  secrets: kept in {} of {} decisions that matter, told in {}",
+            "  secrets: kept in {} of {} decisions that matter, revealed in {}",
             secrets.kept, secrets.decisions, secrets.revealed
         ));
     }

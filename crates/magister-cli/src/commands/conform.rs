@@ -10,7 +10,7 @@ use magister_recycle::{CardGame, conform};
 use crate::args::Conform;
 use crate::{CLEAN, FOUND, game};
 
-/// Random games that are held against a summary of recorded ones.
+/// The number of random games that are compared with a summary of recorded ones.
 const RANDOM_GAMES: u64 = 10_000;
 /// How many standard errors a mean may be off.
 const STANDARD_ERRORS: f64 = 4.0;
@@ -69,7 +69,7 @@ pub(crate) fn run(args: &Conform) -> Result<u8> {
     let (mut all_positions, mut all_mismatches) = (0, 0);
     game::each(&source, args.evaluator, |game| {
         let Some(prepared) = &game.prepared else {
-            bail!("{} is written in Rust, and traces are held against rules", game.name);
+            bail!("{} is written in Rust; traces are compared with rules only", game.name);
         };
         let mut stepper = prepared.stepper();
         let (mut positions, mut mismatches) = (0, 0);

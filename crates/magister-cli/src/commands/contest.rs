@@ -64,7 +64,7 @@ pub(crate) fn run(args: &Match) -> Result<u8> {
         interrupt::on_interrupt(move || {
             let report = report.lock().unwrap_or_else(PoisonError::into_inner);
             let mut out = anstream::stdout();
-            // There is nobody to report an error to.
+            // An error cannot be reported here.
             let _ = report.print(&mut out).and_then(|()| Ok(out.flush()?));
         });
     }

@@ -46,7 +46,7 @@ impl Asked<'_> {
         let mut explainer = Explainer::new(program, self.rules.syntax, &self.args.atom, &scene)?;
         if explainer.needs_moves() {
             bail!(
-                "{} depends on what the roles do in this step; say it with --does \"MOVES\", \
+                "{} depends on what the roles do in this step; give the moves with --does \"MOVES\", \
                  written as for --moves",
                 explainer.question()
             );
@@ -87,7 +87,7 @@ impl Asked<'_> {
         let limits = QueryLimits::default();
         let mut scene = Scene::default();
         let mut session = None;
-        // Positions of a game know all their legal moves; where nobody moves, that is not needed.
+        // Positions of a game know all their legal moves; without moves that is not needed.
         let moved = self.args.moves.is_some() || self.args.does.is_some();
         let game = || {
             ReferenceGame::with_limits(
@@ -137,7 +137,7 @@ impl Asked<'_> {
         Ok(scene)
     }
 
-    /// Makes the moves. False if the last one leads to a position from which nobody can go on.
+    /// Makes the moves. False if the game cannot continue after the last one.
     fn play(&self, session: &mut Session) -> Result<bool> {
         let text = self.args.moves.as_deref().unwrap_or_default();
         let steps: Vec<&str> = joint::steps(text).collect();

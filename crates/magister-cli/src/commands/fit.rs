@@ -5,8 +5,8 @@ use magister_arena::SeriesError;
 use magister_core::{Info, Information, Role};
 use magister_players::Spec;
 
-/// Refuses a player that is asked without anybody else at the table: a person, or one that needs
-/// to see what this game hides.
+/// Rejects players that cannot be asked outside a match: people, and players that must see the
+/// state of a game with hidden information.
 pub(crate) fn fits(player: &Spec, info: &Info) -> Result<()> {
     if player.is_human() {
         bail!(
@@ -21,22 +21,23 @@ pub(crate) fn fits(player: &Spec, info: &Info) -> Result<()> {
     Ok(())
 }
 
-/// The role of a name that somebody plays, which chance does not count as.
+/// The role of this name, which must not be chance.
 pub(crate) fn seat(info: &Info, name: &str) -> Result<Role> {
     let names: Vec<&str> = info.players().map(|role| info.role_name(role)).collect();
     if names.is_empty() {
-        return Err(nobody(info));
+        return Err(no_players(info));
     }
     let found = info.role(name).filter(|&role| info.chance != Some(role));
-    found
-        .ok_or_else(|| anyhow!("nobody plays a role called {name}; there are {}", names.join(", ")))
+    found.ok_or_else(|| {
+        anyhow!("no player has a role called {name}; there are {}", names.join(", "))
+    })
 }
 
-/// What is to be said of a game of chance alone.
-pub(crate) fn nobody(info: &Info) -> anyhow::Error {
+/// The error for a game of chance alone.
+pub(crate) fn no_players(info: &Info) -> anyhow::Error {
     anyhow!(
-        "nobody plays {}: chance alone decides, so there is nobody to ask; `magister step` shows \
-         how it goes",
+        "{} has no players: chance alone decides, so no one can be asked; `magister step` shows a \
+         match",
         info.name
     )
 }

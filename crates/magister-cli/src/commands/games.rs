@@ -41,7 +41,7 @@ pub(crate) fn run(args: &Games) -> Result<u8> {
     let listed = catalogue::all().iter().map(Listed::new);
     let wanted: Vec<Listed> = listed.filter(|game| game.wanted(args)).collect();
     if wanted.is_empty() {
-        bail!("no game fits; `magister games --all` lists all games");
+        bail!("no game matches; `magister games --all` lists all games");
     }
     let mut out = anstream::stdout().lock();
     if args.json {

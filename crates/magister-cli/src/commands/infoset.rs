@@ -14,7 +14,7 @@ use magister_infoset::{
 };
 use serde_json::{Value, json};
 
-use super::fit::{nobody, seat};
+use super::fit::{no_players, seat};
 use crate::args::Infoset;
 use crate::{CLEAN, FOUND, game};
 
@@ -26,7 +26,7 @@ struct Found {
     /// States with their probabilities, each once.
     states: Vec<(Vec<u64>, f64)>,
     probability: f64,
-    /// The courses of the game that lead to the states, if all were followed.
+    /// The number of histories that lead to the states, if all were followed.
     courses: Option<f64>,
     /// For a sample, its size and what it is worth.
     sample: Option<(usize, f64)>,
@@ -38,7 +38,7 @@ pub(crate) fn run(args: &Infoset) -> Result<u8> {
     let role = role(&**game, args.role.as_deref())?;
     if game.info().information == Information::Perfect {
         bail!(
-            "{} hides nothing, so everybody knows the state; `magister step` shows it",
+            "{} has perfect information, so every role knows the state; `magister step` shows it",
             playable.name
         );
     }
@@ -83,7 +83,7 @@ pub(crate) fn run(args: &Infoset) -> Result<u8> {
             Ok(()) => lived.push(turn),
             Err(InfosetError::Impossible { .. }) => {
                 let why = match &cloud {
-                    Some(_) => "no course of the game agrees with it".to_owned(),
+                    Some(_) => "no history is consistent with it".to_owned(),
                     None => turns::impossible(&**game, role, &mut tracker, &turn),
                 };
                 let text = turns::short(text);
@@ -128,8 +128,8 @@ fn role(game: &dyn Game, name: Option<&str>) -> Result<Role> {
     let Some(name) = name else {
         return match players[..] {
             [only] => Ok(only),
-            [] => Err(nobody(info)),
-            _ => bail!("say whose knowledge is asked for with --role: {}", names.join(", ")),
+            [] => Err(no_players(info)),
+            _ => bail!("choose a role with --role: {}", names.join(", ")),
         };
     };
     seat(info, name)
@@ -256,7 +256,7 @@ fn as_text(args: &Infoset, game: &dyn Game, role: Role, found: &Found, known: &K
     let sampled = found.sample.is_some();
     let _ = writeln!(text, "probability: {}", probability(found.probability, sampled));
     if let Some(courses) = found.courses {
-        let _ = writeln!(text, "courses:     {courses}");
+        let _ = writeln!(text, "histories:   {courses}");
     }
     if known.over > 0.0 {
         let _ = writeln!(text, "over:        {}", probability(known.over, sampled));
@@ -362,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn estimates_are_told_as_such() {
+    fn estimates_are_marked() {
         assert_eq!(probability(1.0, true), "about 1");
         assert_eq!(probability(17.0 / 18.0, true), "about 0.944");
         assert_eq!(probability(1.0 / 18_432.0, true), "about 5.4e-5");

@@ -17,7 +17,7 @@ use magister_infoset::Determinization;
 use serde_json::{Value, json};
 
 use super::contest::limits;
-use super::fit::{fits, nobody, seat};
+use super::fit::{fits, no_players, seat};
 use super::play::opponent;
 use crate::args::Inspect;
 use crate::session::Session;
@@ -40,7 +40,7 @@ pub(crate) fn run(args: &Inspect) -> Result<u8> {
     }
     let role = match &args.role {
         Some(name) => seat(info, name)?,
-        None if info.players().next().is_none() => return Err(nobody(info)),
+        None if info.players().next().is_none() => return Err(no_players(info)),
         None => {
             let Some(role) = info.players().find(|&role| session.chooses(role)) else {
                 bail!(

@@ -9,6 +9,7 @@ pub(crate) mod completions;
 pub(crate) mod conform;
 pub(crate) mod contest;
 pub(crate) mod convert;
+pub(crate) mod decompose;
 pub(crate) mod explain;
 pub(crate) mod fit;
 pub(crate) mod fmt;

@@ -89,7 +89,7 @@ pub(crate) fn run(args: &Perft) -> Result<u8> {
     Ok(CLEAN)
 }
 
-/// The paths behind each first move, with the moves of the roles that have a choice.
+/// The paths below each first move, with the moves of the roles that have a choice.
 fn divided(out: &mut impl Write, args: &Perft, game: &magister::Playable) -> Result<u8> {
     let depth = args.depth.context("--divide needs a DEPTH")?;
     let (info, text) = (game.game.info(), game.game.text());

@@ -22,7 +22,7 @@ use crate::{CLEAN, FOUND, game};
 
 /// Longer examples are given by their length.
 const EXAMPLE: usize = 12;
-/// How many moves that were never legal are named.
+/// The number of moves that were never legal and are named.
 const NAMED: usize = 10;
 
 /// One thing that is wrong.
@@ -66,7 +66,7 @@ pub(crate) fn run(args: &Playable) -> Result<u8> {
     report(args, &playable.name, Some(&played), &problems)
 }
 
-/// What came of playing.
+/// The result of the matches.
 struct Played<'a> {
     game: &'a dyn Game,
     evaluator: &'static str,
@@ -87,7 +87,7 @@ fn endings(survey: &Survey, max_steps: u32) -> Option<Problem> {
         (
             "endless",
             format!(
-                "no match ended within {max_steps} steps, so nobody gets a result; add a step \
+                "no match ended within {max_steps} steps, so no role gets a result; add a step \
                  limit to the rules, or raise --max-steps if matches are that long"
             ),
         )
@@ -267,7 +267,7 @@ fn unused(used: &Coverage) -> Vec<String> {
         lines.push(format!("rules that never applied in {positions}: {}", list(&used.rules)));
     }
     if !used.relations.is_empty() {
-        lines.push(format!("relations that were never asked for: {}", list(&used.relations)));
+        lines.push(format!("relations that were never queried: {}", list(&used.relations)));
     }
     lines
 }
@@ -278,7 +278,7 @@ fn result(score: &Score, alone: bool) -> String {
     if !alone {
         let share = |count: u32| 100.0 * f64::from(count) / f64::from(score.paid);
         let (best, shared) = (share(score.best), share(score.shared));
-        let _ = write!(text, "; alone in front {best:.1} %, with others {shared:.1} %");
+        let _ = write!(text, "; sole winner {best:.1} %, tied for first {shared:.1} %");
     }
     text
 }

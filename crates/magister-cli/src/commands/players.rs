@@ -81,7 +81,7 @@ fn notes(name: &str) -> Option<&'static str> {
         "honest" => {
             "It knows what its role knows and nothing else: the rules, its own moves and its \
              percepts. From these it works out which positions are possible and how likely they \
-             are, and chooses a method for the game: uct where nothing is hidden, ao-tree for one \
+             are, and chooses a method for the game: uct with perfect information, ao-tree for one \
              player, cfr+ for two players with opposite interests in a small game, hyperplay2 for \
              other short games, mo-ismcts for long ones."
         }

@@ -97,7 +97,7 @@ pub(crate) fn run(args: &Replay) -> Result<u8> {
         bail!("there is no match {wanted}; there are {number}");
     }
     let matches = if number == 1 { "match" } else { "matches" };
-    writeln!(out, "{number} {matches}, {wrong} that do not agree with the rules")?;
+    writeln!(out, "{number} {matches}, {wrong} that disagree with the rules")?;
     if unproven > 0 {
         let which = plural(usize::try_from(unproven).unwrap_or(usize::MAX), "match");
         writeln!(out, "{which} without a seed: whether chance was fair is not known")?;

@@ -210,7 +210,7 @@ fn beginning(playable: &Playable) -> Result<String> {
     }
     let end = if session.worker.terminal() { ", and that is the end" } else { "" };
     let steps = whole(&steps.join(";\n"));
-    text.push_str(&lines(&format!("A match may go on like this: {steps}{end}.")));
+    text.push_str(&lines(&format!("A match may continue like this: {steps}{end}.")));
     Ok(text)
 }
 

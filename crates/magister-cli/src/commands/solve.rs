@@ -16,7 +16,7 @@ use magister_solve::{
 };
 use serde_json::{Map, Value, json};
 
-use super::fit::nobody;
+use super::fit::no_players;
 use super::plural;
 use crate::args::{Method, Solve};
 use crate::waiting::Ticker;
@@ -31,7 +31,7 @@ pub(crate) fn run(args: &Solve) -> Result<u8> {
     let playable = game::open(&args.game, None, &args.language.options())?;
     let game = &*playable.game;
     if game.info().players().next().is_none() {
-        return Err(nobody(game.info()));
+        return Err(no_players(game.info()));
     }
     let limits = SolveLimits { nodes: args.nodes as usize, bytes: (args.memory as usize) << 20 };
     let variant = match args.method {

@@ -29,7 +29,7 @@ show             the whole position again, with what the symbols stand for
 quit
 ";
 
-/// What comes of a command.
+/// The result of a command.
 enum Answer {
     /// The position changed, or is asked for.
     Position,

@@ -97,6 +97,14 @@ pub(crate) fn run(args: &Tourney) -> Result<u8> {
              not counted"
         );
     }
+    // Files come first: a reader of the output may be gone before its end.
+    if let Some(svg) = &args.svg {
+        std::fs::write(svg, as_svg(&log, args.rating))
+            .with_context(|| svg.display().to_string())?;
+    }
+    if let Some(csv) = &args.csv {
+        std::fs::write(csv, as_csv(&log)).with_context(|| csv.display().to_string())?;
+    }
     let mut out = anstream::stdout().lock();
     if args.json {
         writeln!(out, "{}", as_json(&log))?;
@@ -105,13 +113,6 @@ pub(crate) fn run(args: &Tourney) -> Result<u8> {
         if let Some(line) = without_result(&log) {
             writeln!(out, "{line}")?;
         }
-    }
-    if let Some(svg) = &args.svg {
-        std::fs::write(svg, as_svg(&log, args.rating))
-            .with_context(|| svg.display().to_string())?;
-    }
-    if let Some(csv) = &args.csv {
-        std::fs::write(csv, as_csv(&log)).with_context(|| csv.display().to_string())?;
     }
     Ok(CLEAN)
 }
@@ -196,48 +197,64 @@ fn as_text(log: &Log, scale: Rated) -> String {
     let shares = comparisons.ratings();
     let standings = standings(log, scale);
     match &standings[..] {
-        [] => return "no match was decided, so nobody is rated\n".to_owned(),
+        [] => return "no match was decided, so there are no ratings\n".to_owned(),
         [alone] => return in_solitude(log, &alone.player),
         _ => {}
     }
     let width = standings.iter().map(|one| one.player.len()).max().unwrap_or(0).max(6);
+    let rank = standings.len().to_string().len();
     let mistakes = log.mistakes();
-    let mut text = format!(
-        "{:width$}  rating  95 % interval   score  late  illegal  other  against\n",
-        "player"
+    let mut games: Vec<&str> = log.matches().map(|(pairing, _)| pairing.game.as_str()).collect();
+    games.dedup();
+    let matches = if log.len() == 1 { "match" } else { "matches" };
+    let mut text = format!("{} {matches} in {}\n", log.len(), games.join(", "));
+    let _ = write!(
+        text,
+        "{:rank$}  {:width$}  rating  {:>15}  score  late  illegal  other",
+        "", "player", "95 % interval"
     );
+    (1..=standings.len()).for_each(|column| text.push_str(&format!("  {column:>5}")));
+    text.push('\n');
     // Ratings by Weng and Lin are small.
     let digits = usize::from(scale == Rated::WengLin);
-    for Standing { player, rating, interval: (low, high) } in &standings {
+    for (row, Standing { player, rating, interval: (low, high) }) in standings.iter().enumerate() {
         // No rating is printed as -0.
         let rating = if rating.abs() < 0.5 { 0.0 } else { *rating };
         let share = shares.iter().find(|one| one.player == *player).and_then(|one| one.score);
         let share = share.map_or("-".to_owned(), |share| format!("{share:5.3}"));
-        let _ = write!(
-            text,
-            "{player:width$}  {rating:6.digits$}  {low:6.digits$} to {high:5.digits$}  {share:>5} "
-        );
+        let interval = format!("{low:.digits$} to {high:.digits$}");
         let Mistakes { late, illegal, other } =
             mistakes.get(player.as_str()).copied().unwrap_or_default();
-        let _ = write!(text, " {late:>4}  {illegal:>7}  {other:>5} ");
+        let _ = write!(
+            text,
+            "{:rank$}  {player:width$}  {rating:6.digits$}  {interval:>15}  {share:>5}  {late:>4}  \
+             {illegal:>7}  {other:>5}",
+            row + 1
+        );
         for other in &standings {
             let of = |name: &str| comparisons.players().iter().position(|known| known == name);
             let (Some(a), Some(b)) = (of(player), of(&other.player)) else { continue };
             let games = comparisons.wins(a, b) + comparisons.wins(b, a);
             let cell = match games {
-                _ if a == b => "   - ".to_owned(),
-                0.0 => "     ".to_owned(),
-                games => format!("{:5.2}", comparisons.wins(a, b) / games),
+                _ if a == b => "-".to_owned(),
+                0.0 => String::new(),
+                games => format!("{:.2}", comparisons.wins(a, b) / games),
             };
-            let _ = write!(text, " {cell}");
+            let _ = write!(text, "  {cell:>5}");
         }
+        text.truncate(text.trim_end().len());
         text.push('\n');
     }
+    let _ = writeln!(
+        text,
+        "columns 1 to {}: the share of points against the player with that number",
+        standings.len()
+    );
     text.push_str(&wrong(log));
     text
 }
 
-/// What the columns of mistakes mean, if somebody made one.
+/// The meaning of the columns of mistakes, if there are any.
 fn wrong(log: &Log) -> String {
     let total: u64 = log.mistakes().values().map(Mistakes::total).sum();
     if total == 0 {

@@ -29,8 +29,8 @@ const PARTICLES: usize = 400;
 /// The states whose moves are compared.
 const COMPARED: usize = 64;
 
-/// A match as far as it was shown to one role. The worker follows the turns where nothing is
-/// hidden; where something is, a belief does.
+/// A match as one role sees it. With perfect information a worker follows the turns; with hidden
+/// information a belief does.
 pub(super) struct Known {
     worker: Box<dyn Worker>,
     role: Role,
@@ -224,7 +224,7 @@ impl Known {
         self.moves = legal.into_iter().map(|choice| (choice, text.move_text(choice))).collect();
     }
 
-    /// The state of the position, where nothing is hidden.
+    /// The state of the position, with perfect information.
     pub(super) fn state(&self) -> Vec<u64> {
         let mut state = Vec::new();
         self.worker.save(&mut state);

@@ -24,7 +24,7 @@ pub(crate) fn plain(text: &str) -> String {
     spaced.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Whether a move does nothing, by its name. Where it is the only move, nobody needs to read of it.
+/// Whether a move does nothing, by its name. It is not shown if it is the only move.
 pub(crate) fn is_idle(text: &str) -> bool {
     matches!(text, "noop" | "-")
 }

@@ -68,7 +68,7 @@ pub(crate) enum Verdict {
     Won,
     Drawn,
     Lost,
-    /// There is nobody to compare the result with, or no result.
+    /// There is no other result to compare with, or no result.
     Open,
 }
 

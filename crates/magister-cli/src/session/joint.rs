@@ -74,7 +74,7 @@ pub(crate) fn read(session: &Session, text: &str) -> Result<Vec<Choice>> {
     let moves = plural(given.len(), "move");
     if choosing.is_empty() {
         bail!(
-            "{moves} given in {text}, but nobody has a choice here; * goes on, or give a move for \
+            "{moves} given in {text}, but no role has a choice here; * continues, or give a move for \
              each of {}",
             names(&all)
         );
@@ -102,7 +102,7 @@ fn fit(session: &Session, roles: &[Role], given: &[&str]) -> Result<Vec<Choice>>
         }
         let Some(choice) = find(session, role, text) else {
             bail!(
-                "{} cannot play {text} here; legal are {}",
+                "{} cannot play {text} here; legal moves: {}",
                 info.role_name(role),
                 named(session, role)
             );

@@ -55,7 +55,7 @@ pub enum Event {
         choice: Option<String>,
         /// The time in milliseconds.
         time_ms: f64,
-        /// The player's thoughts. Nobody else sees them before the end.
+        /// The player's thoughts. No other viewer sees them before the end.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         thoughts: Option<Thoughts>,
     },
@@ -70,8 +70,8 @@ pub enum Event {
         time_ms: f64,
     },
     /// A step was made. Visible to everyone with perfect information. With hidden information a
-    /// role sees its own move and percepts, spectators see that a turn was made, and nobody sees
-    /// silent steps.
+    /// role sees its own move and percepts, spectators see that a turn was made, and silent steps
+    /// are invisible.
     Stepped {
         /// The number of the step, from 1. Viewers that see no silent steps get the count of the
         /// others.

@@ -351,7 +351,7 @@ impl Match {
 
     /// Ends the match because the player of a role leaves.
     pub fn leave(&mut self, role: Role) -> Result<(), MatchError> {
-        let what = format!("{} left the table", self.player(role));
+        let what = format!("{} quit", self.player(role));
         self.close(MatchEnd::Left, Some(role), what)
     }
 

@@ -21,7 +21,7 @@ pub struct Fault {
     pub kind: FaultKind,
     /// What happened, as a sentence.
     pub what: String,
-    /// The player's illegal answer, as far as it can be shown.
+    /// The player's illegal answer, if it can be shown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<String>,
     /// The move that was drawn for the player.

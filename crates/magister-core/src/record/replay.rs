@@ -345,7 +345,7 @@ impl Again<'_> {
         Ok(())
     }
 
-    /// Compares a step with the record, as far as the record contains it.
+    /// Compares a step with the fields that the record contains.
     fn same(&self, at: usize, mut again: StepText) -> Result<(), ReplayError> {
         let record = self.record;
         let differs = |what| Err(ReplayError::Differs { step: at + 1, what });

@@ -33,7 +33,7 @@ pub(super) struct Goals {
 }
 
 impl Goals {
-    /// The goals of a network, if they take so many gates that keeping states pays.
+    /// The goals of a network, if their gates cost more than keeping the states.
     pub(super) fn new(network: &Network, pay: Pay) -> Option<Self> {
         if pay.on_the_way {
             return None;
@@ -172,7 +172,8 @@ mod tests {
     fn goals_of_kept_states_agree_with_the_rules() {
         let count = 24;
         let network = network(&lamps(count));
-        let goals = Goals::new(&network, PAY).expect("so many gates are computed separately");
+        let goals =
+            Goals::new(&network, PAY).expect("goals with many gates are computed separately");
         assert_eq!(goals.fluents.len(), count);
         for &width in Width::ALL {
             let mut kept = Wires::new(width, goals.rows);

@@ -49,7 +49,7 @@ impl Phase {
         holds != self.turn.negated()
     }
 
-    /// Whether a state belongs to this phase, as far as necessary.
+    /// Whether a state belongs to this phase.
     pub(super) fn holds(&self, state: &[u64]) -> bool {
         let (graph, known) = &self.known;
         let fluents =

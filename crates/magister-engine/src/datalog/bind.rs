@@ -65,7 +65,7 @@ fn part_fits(
         && args.iter().zip(terms.args(term)).all(|(arg, &part)| fits(arg, part, variables, terms))
 }
 
-/// Whether two terms are equal, or could be as far as they are known.
+/// Whether two partially known terms are equal or could be.
 pub(super) fn meet(a: &Build, b: &Build, variables: &[TermId], terms: &Terms) -> bool {
     match (a, b) {
         (Build::Any, _) | (_, Build::Any) => true,

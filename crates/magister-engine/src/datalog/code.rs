@@ -14,7 +14,7 @@ pub(super) enum Build {
     Variable(u32),
     /// A name applied to arguments that are built recursively.
     Compound(Symbol, Box<[Build]>),
-    /// An unbound variable; only where terms are compared as far as they are known.
+    /// An unbound variable; only in the comparison of partially known terms.
     Any,
 }
 

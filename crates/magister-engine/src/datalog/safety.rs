@@ -52,7 +52,7 @@ pub(super) fn enumerable(program: &Program) -> Vec<bool> {
 /// For each relation whether a query without known arguments returns all its answers and is finite.
 ///
 /// Only relations that build new terms from their own answers can be infinite, so those are
-/// excluded, and all that depend on them.
+/// excluded, and so are the relations that depend on them.
 pub(super) fn finite(program: &Program, enumerable: &[bool]) -> Vec<bool> {
     let Order { relations, edges, component } = Order::new(program);
     let mut endless = vec![false; component.iter().max().map_or(0, |max| max + 1)];

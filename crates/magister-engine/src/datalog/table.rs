@@ -4,7 +4,7 @@ use rustc_hash::FxHashSet;
 
 use crate::term::TermId;
 
-/// The number that stands for none.
+/// The number that means none.
 pub(super) const NONE: u32 = u32::MAX;
 
 /// A hash of a list of terms.

@@ -227,7 +227,7 @@ impl Shared {
         Arc::clone(self.plans[usize::from(moves)].get_or_init(make))
     }
 
-    /// Whether words are a state of this game, as far as is known.
+    /// Whether words can be a state of this game, by the proven invariants.
     pub(super) fn is_state(&self, state: &[u64]) -> bool {
         self.has_words(state) && self.possible.allows(state)
     }
@@ -275,6 +275,10 @@ impl Game for CompiledGame {
     }
 
     fn tensors(&self) -> Option<&dyn StateTensors> {
+        Some(self)
+    }
+
+    fn as_any(&self) -> Option<&dyn std::any::Any> {
         Some(self)
     }
 }

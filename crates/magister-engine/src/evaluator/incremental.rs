@@ -39,7 +39,7 @@ pub(super) struct Incremental {
     /// Gates to be processed, a bit each.
     pending: Vec<u64>,
     first_pending: usize,
-    /// The next state, as far as the moves are known.
+    /// The next state, for the moves that are set.
     next: Vec<u64>,
     /// The state.
     state: Vec<u64>,

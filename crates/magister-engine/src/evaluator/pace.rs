@@ -77,7 +77,7 @@ impl Request {
         Self { streams: lanes.div_ceil(LANES), playouts: lanes as u64, lanes }
     }
 
-    /// A number of lanes with so many playouts that nothing else matters.
+    /// A number of playouts for which only the speed of the lanes matters.
     pub(super) fn long(lanes: usize) -> Self {
         Self { streams: lanes.div_ceil(LANES), playouts: lanes as u64 * 10_000, lanes }
     }

@@ -48,7 +48,7 @@ impl Shared {
         Ok(())
     }
 
-    /// The batch method by number of lanes, as far as is known.
+    /// The batch method by number of lanes, if known.
     pub(super) fn choices(&self, playouts: Playouts) -> Vec<(usize, Option<Width>)> {
         let playing = |lanes: usize| match playouts {
             Playouts::OneByOne => None,

@@ -33,7 +33,7 @@ impl Possible {
         Self { groups: groups.collect(), implied: invariants.implied.clone() }
     }
 
-    /// Whether a state of the right length may be reachable, as far as is known.
+    /// Whether a state of the right length may be reachable, by the known invariants.
     pub(super) fn allows(&self, state: &[u64]) -> bool {
         let holds = |fluent: FluentId| state[fluent.index() / 64] >> (fluent.0 % 64) & 1 == 1;
         self.groups.iter().all(|group| {

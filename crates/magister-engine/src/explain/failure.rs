@@ -186,8 +186,7 @@ impl Build<'_> {
         let choose = misses.len() > width;
         let mut ranked: Vec<(usize, Reverse<usize>, (u32, Instances))> = Vec::new();
         for (rule, found) in misses {
-            let failing =
-                found.found.first().map_or(usize::MAX, |instance| instance.failing.len());
+            let failing = found.found.first().map_or(usize::MAX, |instance| instance.failing.len());
             let holding = if choose { self.holding(rule, &found) } else { 0 };
             ranked.push((failing, Reverse(holding), (rule, found)));
         }

@@ -272,7 +272,7 @@ impl Writer<'_> {
                 format!("none of the {count} effects that could add it happens")
             }
             Reason::Misses(2) => "both rules that could give it fail".to_owned(),
-            Reason::Misses(1) => "the one rule that could give it fails".to_owned(),
+            Reason::Misses(1) => "the only rule that could derive it fails".to_owned(),
             Reason::Misses(count) => format!("all {count} rules that could give it fail"),
             Reason::Miss { .. } if matches!(node.claim, Claim::Effect(..)) => {
                 "a condition fails".to_owned()

@@ -43,7 +43,7 @@ pub(super) fn ground(
             return Err(halt.into());
         }
         if before_play {
-            // What cannot be computed before play is computed during play, as far as it is queried.
+            // What cannot be computed before play is computed during play, on demand.
             if base.kinds[origin.index()] != Kind::Static || roots.contains(&origin) {
                 return Err(halt.into());
             }

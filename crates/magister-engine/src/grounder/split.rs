@@ -9,7 +9,7 @@
 use super::rules::{Condition, Kind, Rule, RuleSet, TableId, variables_of};
 use crate::program::Pattern;
 
-/// The maximum number of conditions of a rule that is split: nobody writes longer ones, and
+/// The maximum number of conditions of a rule that is split: rules in practice are shorter, and
 /// splitting takes time.
 const LONGEST: usize = 100;
 

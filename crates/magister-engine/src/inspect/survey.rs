@@ -1,28 +1,28 @@
-//! Random matches, and all that can be seen in them.
+//! Random matches and their statistics.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use magister_core::{Game, Halt, Move, Payment, Rng, Role, Seed, Step, Stop, Worker, draw};
 
-/// What is wrong, as far as it is seen in play. The order is that of the report.
+/// A defect observed in play, in the order of the report.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fault {
-    /// A role has no legal move, but the match is not over.
+    /// A role has no legal move in a non-terminal state.
     NoMove(Role),
-    /// A step could not be made; the sentence says why.
+    /// A step failed; the sentence says why.
     Step(String),
-    /// A match is over, and a player has no goal value.
+    /// A player has no goal value in a terminal state.
     NoGoal(Role),
-    /// A match is over, and a player has these goal values.
+    /// A player has these goal values in a terminal state.
     ManyGoals(Role, String),
     /// A goal value is out of range.
     GoalRange(Role, String),
 }
 
-/// How often something was seen, and the first match in which it was.
+/// How often something was observed, and the first match with it.
 #[derive(Clone, Debug, Default)]
 pub struct Seen {
-    /// In how many matches.
+    /// The number of matches.
     pub matches: u32,
     /// The joint moves of that match.
     pub example: Vec<Vec<Move>>,
@@ -31,7 +31,7 @@ pub struct Seen {
 /// The results of one player.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Score {
-    /// Matches that gave it a result.
+    /// The number of matches that gave it a result.
     pub paid: u32,
     /// The sum of the results.
     pub sum: f64,
@@ -39,36 +39,36 @@ pub struct Score {
     pub low: f64,
     /// The highest.
     pub high: f64,
-    /// Matches in which nobody had as much.
+    /// The number of matches in which no other player had as much.
     pub best: u32,
-    /// Matches in which others had as much, and nobody more.
+    /// The number of matches in which others had as much, and none more.
     pub shared: u32,
 }
 
-/// What came of many matches.
+/// The statistics of many matches.
 #[derive(Clone, Debug, Default)]
 pub struct Survey {
     /// Matches.
     pub playouts: u32,
-    /// Those that came to their end.
+    /// The number of those that ended.
     pub finished: u32,
-    /// The steps of the shortest of these.
+    /// The length of the shortest of these.
     pub shortest: u32,
-    /// The steps of the longest.
+    /// The length of the longest.
     pub longest: u32,
-    /// The steps of all of these together.
+    /// The total length of all of these.
     pub steps: u64,
-    /// Matches that were broken off.
+    /// The number of matches that were broken off.
     pub truncated: u32,
-    /// What was wrong.
+    /// The defects.
     pub faults: BTreeMap<Fault, Seen>,
     /// One for each role; that of chance stays empty.
     pub scores: Vec<Score>,
-    /// Moves that were legal for somebody at some time.
+    /// All moves that were ever legal.
     pub legal: BTreeSet<Move>,
 }
 
-/// Plays matches of a game whose goal values should lie in a range, until somebody stops it.
+/// Plays matches of a game whose goal values should lie in a range, until it is stopped.
 pub fn survey(
     game: &dyn Game,
     range: (f64, f64),
@@ -139,7 +139,7 @@ impl Match<'_> {
         self.results(survey);
     }
 
-    /// A move of each role; none if there is a role without one.
+    /// A move for each role; `None` if a role has none.
     fn choose(&self, survey: &mut Survey, rng: &mut Rng) -> Option<Vec<Move>> {
         let info = self.game.info();
         let mut joint = Vec::with_capacity(info.roles.len());
@@ -156,7 +156,7 @@ impl Match<'_> {
         Some(joint)
     }
 
-    /// The results of a match that is over.
+    /// Records the results of a finished match.
     fn results(&self, survey: &mut Survey) {
         let info = self.game.info();
         let mut goals = Vec::new();

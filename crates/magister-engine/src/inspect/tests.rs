@@ -1,4 +1,4 @@
-//! Against games that are known.
+//! Comparison with known games.
 
 use magister_core::examples::Countdown;
 use magister_core::{Native, Seed, Stop};
@@ -19,7 +19,7 @@ fn paths_of_a_countdown_are_fibonacci_numbers() {
         counter.advance().unwrap();
     }
     assert_eq!(finished, 89);
-    // The heap and whose turn it is.
+    // The heap and the role to move.
     assert_eq!(counter.positions(), 20);
     assert!(!counter.endless());
 }

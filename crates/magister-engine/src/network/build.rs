@@ -23,27 +23,27 @@ pub(super) struct Builder<'a> {
     order: Vec<u32>,
     inputs: Vec<InputId>,
     idle: Vec<Option<InputId>>,
-    /// The wire of each atom that is known.
+    /// The wire of each known atom.
     wires: Vec<Option<Edge>>,
     /// The instances of each atom.
     instances: Vec<Vec<u32>>,
     common: FxHashMap<Edge, u32>,
-    /// Whether each move is legal, once that is known.
+    /// The legality of each move, once known.
     legal: Vec<Edge>,
     /// For every input of a move, what is true whenever the move is made.
     granted: Vec<Vec<Edge>>,
 }
 
 impl<'a> Builder<'a> {
-    /// A builder that knows what is true in every state.
+    /// A builder with the known invariants.
     pub(super) fn new(
         ground: &'a Grounded,
         limits: NetworkLimits,
         invariants: Invariants,
         stop: &'a Stop,
     ) -> Self {
-        // Moves role by role, so that those of a role are neighbours; behind them, where roles
-        // may do nothing, that. Then exactly one input of each role is true.
+        // Moves role by role, so that those of a role are neighbours; after them the idle inputs,
+        // if roles may be idle. Then exactly one input of each role is true.
         let mut order: Vec<u32> = (0..ground.moves as u32).collect();
         order.sort_by(|&a, &b| {
             let ((a_role, a), (b_role, b)) = (ground.the_move(a), ground.the_move(b));
@@ -100,13 +100,13 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// The network, not yet simplified.
+    /// The network, not simplified yet.
     pub(super) fn network(mut self, numbered: &Numbered) -> Result<Network, Error> {
         self.atoms()?;
         Ok(self.finish(numbered))
     }
 
-    /// Builds the wire of every derived atom, what it depends on first.
+    /// Builds the wire of every derived atom, dependencies first.
     fn atoms(&mut self) -> Result<(), Error> {
         let ground = self.ground;
         let count = ground.atoms.len();
@@ -129,8 +129,8 @@ impl<'a> Builder<'a> {
         for atom in ground.fluents + ground.moves..count {
             members[component[atom]].push(atom as u32);
         }
-        // What says which moves are legal comes first: whatever depends on a move may take for
-        // granted that the move is legal.
+        // The legality of moves comes first: whatever depends on a move may assume that the move is
+        // legal.
         let mut early = vec![false; count];
         let mut open: Vec<u32> =
             ground.legal.iter().flatten().flatten().map(|atom| atom.0).collect();
@@ -150,7 +150,7 @@ impl<'a> Builder<'a> {
         self.build(second, &edges)
     }
 
-    /// Builds the wires of sets of atoms that depend on each other, in their order.
+    /// Builds the wires of sets of mutually dependent atoms, in order.
     fn build(&mut self, sets: Vec<Vec<u32>>, edges: &[Vec<u32>]) -> Result<(), Error> {
         for list in sets {
             self.stop.check()?;
@@ -172,16 +172,16 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// The wire of an atom: the disjunction of its instances. Atoms of its own circle take the
-    /// wires that `circle` gives them.
-    fn atom(&mut self, atom: u32, circle: Option<&FxHashMap<u32, Edge>>) -> Edge {
+    /// The wire of an atom: the disjunction of its instances. Atoms of its own cycle take the wires
+    /// in `cycle`.
+    fn atom(&mut self, atom: u32, cycle: Option<&FxHashMap<u32, Edge>>) -> Edge {
         let mut cubes = Vec::with_capacity(self.instances[atom as usize].len());
         for &number in &self.instances[atom as usize] {
             let (_, body) = self.ground.instance(number as usize);
             let mut cube: Vec<Edge> = Vec::with_capacity(body.len());
             let mut never = false;
             for literal in body {
-                let edge = self.literal(*literal, circle);
+                let edge = self.literal(*literal, cycle);
                 never |= edge == Edge::FALSE;
                 if edge != Edge::TRUE {
                     cube.push(edge);
@@ -200,8 +200,8 @@ impl<'a> Builder<'a> {
         Factor { graph: &mut self.graph, common: &self.common }.sum(cubes)
     }
 
-    /// Takes out of a conjunction what is true anyway because its moves are legal. False if
-    /// they can not be made together, or not in such a state.
+    /// Removes from a conjunction what is implied by the legality of its moves. Returns false if
+    /// they cannot be made together, or not in such a state.
     fn grant(&self, cube: &mut Vec<Edge>) -> bool {
         let granted = |e: &Edge| {
             let node = e.node().index().checked_sub(self.ground.fluents)?;
@@ -228,19 +228,19 @@ impl<'a> Builder<'a> {
         true
     }
 
-    fn literal(&self, literal: Signed, circle: Option<&FxHashMap<u32, Edge>>) -> Edge {
+    fn literal(&self, literal: Signed, cycle: Option<&FxHashMap<u32, Edge>>) -> Edge {
         let atom = literal.atom().0;
-        let wire = circle
+        let wire = cycle
             .and_then(|c| c.get(&atom).copied())
             .or(self.wires[atom as usize])
             .unwrap_or(Edge::FALSE);
         if literal.negated() { !wire } else { wire }
     }
 
-    /// Atoms that depend on each other: start with none, and go round until nothing changes.
+    /// Mutually dependent atoms: start with none, and iterate to a fixpoint.
     fn unroll(&mut self, cycle: &[u32]) -> Result<(), Error> {
         let mut wires: FxHashMap<u32, Edge> = cycle.iter().map(|&a| (a, Edge::FALSE)).collect();
-        // After as many rounds as there are atoms nothing can change any more.
+        // After as many rounds as there are atoms nothing can change.
         for _ in 0..=cycle.len() {
             self.stop.check()?;
             let mut next = FxHashMap::default();

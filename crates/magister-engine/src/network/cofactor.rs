@@ -1,19 +1,19 @@
-//! The next state when it is known which moves are made: most fluents stay what they are, and what
-//! the others become is a small part of the network.
+//! The next state for known moves: most fluents do not change, and the others depend on a small
+//! part of the network.
 
 use rustc_hash::FxHashSet;
 
 use super::graph::{Edge, Graph};
 use super::{FluentId, InputId, Network, NodeId, through};
 
-/// A network as the moves find it.
+/// A network before the moves are known.
 pub(crate) struct Cofactors<'a> {
     network: &'a Network,
-    /// Gates that the next state needs and that depend on moves, children before parents.
+    /// Gates of the next state that depend on moves, children before parents.
     dependent: Vec<NodeId>,
-    /// What is known of each node once the moves are.
+    /// The value of each node once the moves are known.
     known: Vec<Known>,
-    /// Fluents, negated or not, the second of which is true if the first is.
+    /// Pairs of fluents, negated or not, of which the first implies the second.
     implied: FxHashSet<(Edge, Edge)>,
 }
 
@@ -26,8 +26,8 @@ enum Known {
     Always(bool),
 }
 
-/// What fluents become by a joint move: gates over the fluents, and for each fluent that may change
-/// its number and the wire that says what it is next.
+/// The changes of a joint move: gates over the fluents, and for each fluent that may change its
+/// number and the wire of its next value.
 pub(crate) type Changes = (Graph, Vec<(FluentId, Edge)>);
 
 impl<'a> Cofactors<'a> {
@@ -51,7 +51,7 @@ impl<'a> Cofactors<'a> {
         Self { network, dependent, known, implied }
     }
 
-    /// What changes if these moves, given by their inputs, are made and no others.
+    /// The changes if exactly these moves, given by their inputs, are made.
     pub(crate) fn after(&mut self, moves: &[InputId]) -> Changes {
         let graph = &self.network.graph;
         let known = &mut self.known;
@@ -74,7 +74,7 @@ impl<'a> Cofactors<'a> {
         self.gates()
     }
 
-    /// The gates of what is not known yet.
+    /// The gates of the unknown part.
     fn gates(&self) -> Changes {
         let old = &self.network.graph;
         let fluents = (0..).map(FluentId).zip(&self.network.next);
@@ -115,11 +115,11 @@ impl<'a> Cofactors<'a> {
         (graph, self.rest(changes))
     }
 
-    /// Leaves away what must be true if other parts of a conjunction are.
+    /// Removes parts of a conjunction that other parts imply.
     fn settle(&self, parts: &mut Vec<Edge>) {
         let mut at = 0;
         while let Some(&part) = parts.get(at) {
-            // One after the other: of two that follow from each other one stays.
+            // One by one: of two that imply each other one stays.
             if parts.iter().any(|&other| self.implied.contains(&(other, part))) {
                 parts.remove(at);
             } else {
@@ -128,8 +128,8 @@ impl<'a> Cofactors<'a> {
         }
     }
 
-    /// Changes without those that are none: where always one of several fluents is true and all but
-    /// one stay what they are, that one does too.
+    /// Removes changes that are none: if always one of several fluents is true and all but one are
+    /// unchanged, that one is too.
     fn rest(&self, mut changes: Vec<(FluentId, Edge)>) -> Vec<(FluentId, Edge)> {
         let mut changing = vec![false; self.network.fluents()];
         changes.iter().for_each(|&(fluent, _)| changing[fluent.index()] = true);
@@ -155,7 +155,7 @@ mod tests {
     use crate::Program;
     use crate::grounder::{GroundLimits, ground};
 
-    /// Two take turns to light one of three lamps; the one that lights the middle one puts out the
+    /// Two roles take turns to light one of three lamps; lighting the middle one puts out the
     /// others, and time passes.
     const LAMPS: &str = "
         (role a) (role b) (init (turn a)) (init (time 0))
@@ -178,7 +178,7 @@ mod tests {
         (<= (goal ?r 50) (role ?r))";
 
     #[test]
-    fn what_changes_is_what_the_network_says() {
+    fn changes_agree_with_the_network() {
         let rules = parse(LAMPS, &Options::default()).rules;
         let program = Program::new(&rules, LAMPS).unwrap();
         let ground = ground(&program, &GroundLimits::default(), &Stop::never()).unwrap();

@@ -7,8 +7,8 @@ use super::graph::{Edge, Graph};
 /// Builds gates for disjunctions of conjunctions.
 pub(super) struct Factor<'a> {
     pub(super) graph: &'a mut Graph,
-    /// How often each literal occurs in the whole program: ties go to the rarest, so that what
-    /// remains is shared by many.
+    /// The frequency of each literal in the whole program: ties go to the rarest, so that the rest
+    /// is shared by many.
     pub(super) common: &'a FxHashMap<Edge, u32>,
 }
 
@@ -26,7 +26,7 @@ impl Factor<'_> {
             if cubes.iter().any(Vec::is_empty) {
                 return Edge::TRUE;
             }
-            // A single literal is a term and absorbs every product that has it.
+            // A single literal is a term and absorbs every product that contains it.
             let mut singles: Vec<Edge> =
                 cubes.iter().filter(|c| c.len() == 1).map(|c| c[0]).collect();
             if !singles.is_empty() {
@@ -43,7 +43,7 @@ impl Factor<'_> {
                     }
                     !absorbed
                 });
-                // And its negation can be left out of the others.
+                // Its negation can be removed from the others.
                 for cube in &mut cubes {
                     cube.retain(|e| {
                         let needless = singles.binary_search(&!*e).is_ok();

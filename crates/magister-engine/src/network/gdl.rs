@@ -1,4 +1,4 @@
-//! The network of a ground GDL program, and the terms that its numbers stand for.
+//! The network of a ground GDL program, and the terms of its numbers.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::Error;
 use crate::grounder::Grounded;
 use crate::term::{TermId, Terms};
 
-/// The network of a game from GDL, with the terms that its numbers stand for.
+/// The network of a GDL game, with the terms of its numbers.
 #[derive(Clone, Debug)]
 pub struct GdlNetwork {
     /// The gates.
@@ -20,9 +20,9 @@ pub struct GdlNetwork {
     pub terms: Terms,
     /// The fluents, by number.
     pub fluents: Vec<TermId>,
-    /// The moves of all roles, by number: different terms, sorted.
+    /// The moves of all roles by number: distinct terms, sorted.
     pub moves: Vec<TermId>,
-    /// What can be perceived, by number: different terms, sorted.
+    /// The percepts by number: distinct terms, sorted.
     pub percepts: Vec<TermId>,
     /// The value of each goal of the network.
     pub goals: Vec<TermId>,
@@ -65,7 +65,7 @@ impl GdlNetwork {
     }
 }
 
-/// The moves and percepts of a ground program by their numbers: different terms, sorted.
+/// The moves and percepts of a ground program by number: distinct terms, sorted.
 pub(super) struct Numbered {
     pub(super) moves: Vec<TermId>,
     pub(super) percepts: Vec<TermId>,

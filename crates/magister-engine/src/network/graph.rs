@@ -1,4 +1,5 @@
-//! A network of AND gates with any number of inputs and edges that may negate, each gate once.
+//! A network of AND gates with any number of inputs and optionally negated edges; equal gates are
+//! shared.
 
 use std::sync::Arc;
 
@@ -55,17 +56,17 @@ pub struct Group {
 #[derive(Clone, Debug)]
 pub struct Graph {
     inputs: u32,
-    /// Where the children of each gate begin.
+    /// The start of the children of each gate.
     starts: Vec<u32>,
     children: Vec<Edge>,
     known: FxHashMap<Box<[Edge]>, NodeId>,
-    /// For every input the groups it belongs to.
+    /// The groups of every input.
     groups_of: Vec<Vec<u32>>,
     groups: Arc<[Group]>,
 }
 
 impl Graph {
-    /// No gates yet.
+    /// A graph without gates.
     pub fn new(inputs: usize, groups: impl Into<Arc<[Group]>>) -> Self {
         let groups = groups.into();
         let mut groups_of = vec![Vec::new(); inputs + 1];
@@ -84,8 +85,8 @@ impl Graph {
         }
     }
 
-    /// The wire of an input. Of two inputs one of which is always true, the second is
-    /// the first negated.
+    /// The wire of an input. If always one of two inputs is true, the second is the negation of the
+    /// first.
     pub fn input(&self, input: InputId) -> Edge {
         let node = input.node();
         for &number in &self.groups_of[node.index()] {
@@ -99,12 +100,12 @@ impl Graph {
         Edge::of(node)
     }
 
-    /// What is known of the inputs.
+    /// The known groups of inputs.
     pub fn groups(&self) -> &[Group] {
         &self.groups
     }
 
-    /// The number of inputs of all gates together.
+    /// The total number of gate inputs.
     pub fn edges(&self) -> usize {
         self.children.len()
     }
@@ -119,7 +120,7 @@ impl Graph {
         self.inputs as usize + self.starts.len()
     }
 
-    /// Whether there is no gate.
+    /// Whether the network has no gates.
     pub fn is_empty(&self) -> bool {
         self.starts.len() == 1
     }
@@ -129,12 +130,12 @@ impl Graph {
         (self.inputs + 1..self.len() as u32).map(NodeId)
     }
 
-    /// Whether a node is an input or the constant, and no gate.
+    /// Whether a node is an input or the constant, and not a gate.
     pub fn is_input(&self, node: NodeId) -> bool {
         node.0 <= self.inputs
     }
 
-    /// What goes into a gate; nothing for the constant and the inputs.
+    /// The inputs of a gate; empty for the constant and the inputs.
     pub fn children(&self, node: NodeId) -> &[Edge] {
         let Some(gate) = node.0.checked_sub(self.inputs + 1) else { return &[] };
         let start = self.starts[gate as usize] as usize;
@@ -142,7 +143,7 @@ impl Graph {
         &self.children[start..end]
     }
 
-    /// The number of gates with two inputs that these gates amount to.
+    /// The equivalent number of two-input gates.
     pub fn gates(&self, nodes: impl Iterator<Item = NodeId>) -> usize {
         nodes.map(|n| self.children(n).len().saturating_sub(1)).sum()
     }
@@ -152,7 +153,7 @@ impl Graph {
         !self.and(edges.into_iter().map(|e| !e))
     }
 
-    /// The conjunction, simplified as far as a look at the inputs and theirs allows.
+    /// The conjunction, simplified by looking at its inputs and theirs.
     pub fn and(&mut self, edges: impl IntoIterator<Item = Edge>) -> Edge {
         let mut all: Vec<Edge> = edges.into_iter().filter(|&e| e != Edge::TRUE).collect();
         loop {
@@ -188,12 +189,12 @@ impl Graph {
         Edge::of(node)
     }
 
-    /// The same inputs and groups without any gate.
+    /// The same inputs and groups without gates.
     pub(super) fn emptied(&self) -> Graph {
         Graph::new(self.inputs as usize, Arc::clone(&self.groups))
     }
 
-    /// What must be true for a wire to be, as far as conjunctions tell; itself among it.
+    /// The wires that a wire implies by conjunctions, including itself.
     pub(super) fn parts(&self, edge: Edge) -> Vec<Edge> {
         let mut all = vec![edge];
         let mut at = 0;
@@ -214,8 +215,8 @@ impl Graph {
         self.groups_of.get(edge.node().index()).map_or(&[], Vec::as_slice)
     }
 
-    /// Whether a conjunction is possible as far as the groups tell; takes out what a chosen
-    /// member of a group makes needless.
+    /// Whether a conjunction is possible by the groups; removes parts that a chosen
+    /// member of a group makes redundant.
     pub(super) fn possible(&self, cube: &mut Vec<Edge>) -> bool {
         let mut chosen: Vec<u32> = Vec::new();
         for &edge in cube.iter().filter(|e| !e.negated()) {
@@ -234,9 +235,10 @@ impl Graph {
         true
     }
 
-    /// Uses what the groups say of inputs. Whether anything changed; none if the whole is false.
+    /// Applies the groups of inputs. Returns whether anything changed; `None` if the whole is
+    /// false.
     fn use_groups(&mut self, all: &mut Vec<Edge>) -> Option<bool> {
-        // By group, those that are not negated first.
+        // By group, non-negated ones first.
         let mut uses: Vec<(u32, bool, Edge)> = Vec::new();
         for &edge in all.iter() {
             uses.extend(self.groups_of(edge).iter().map(|&group| (group, edge.negated(), edge)));
@@ -278,7 +280,7 @@ impl Graph {
         Some(true)
     }
 
-    /// Uses what inputs say about each other. True if anything changed.
+    /// Applies relations between inputs. Returns true if anything changed.
     ///
     /// `x & ~(x & y)` is `x & ~y`, and `x & ~(~x & y)` is `x`.
     fn use_siblings(&mut self, all: &mut Vec<Edge>) -> bool {
@@ -304,7 +306,7 @@ impl Graph {
         false
     }
 
-    /// The nodes that outputs need, in order: children before parents.
+    /// The nodes that outputs depend on, in order: children before parents.
     pub fn reachable(&self, outputs: impl IntoIterator<Item = Edge>) -> Vec<NodeId> {
         let mut seen = vec![false; self.len()];
         let mut stack: Vec<NodeId> = outputs.into_iter().map(Edge::node).collect();

@@ -1,4 +1,4 @@
-//! What may be true in every state, guessed from the terms of fluents and from random play.
+//! Candidate invariants, guessed from the terms of fluents and from random play.
 
 use rustc_hash::FxHashMap;
 
@@ -8,7 +8,7 @@ use super::{FluentId, NodeId};
 use crate::grounder::Grounded;
 use crate::term::{Functor, TermId};
 
-/// What is known of fluents before anything is proven.
+/// Hints about fluents before anything is proven.
 pub(crate) enum Hints<'a> {
     /// Their terms: fluents that differ in some arguments only may exclude each other.
     Terms(&'a Grounded),
@@ -17,7 +17,7 @@ pub(crate) enum Hints<'a> {
 }
 
 impl Hints<'_> {
-    /// What may be true of all states, in sets that are to be proven together.
+    /// Candidate invariants, in sets that are to be proven together.
     pub(super) fn guesses(&self, samples: &Samples) -> Vec<Vec<Claim>> {
         match self {
             Hints::Terms(ground) => guesses(ground, samples),
@@ -31,7 +31,7 @@ impl Hints<'_> {
         }
     }
 
-    /// Pairs of fluents, as nodes, the first of which may never come without the second.
+    /// Pairs of fluents, as nodes, of which the first may imply the second.
     pub(super) fn implications(&self, samples: &Samples) -> Vec<(NodeId, NodeId)> {
         match self {
             Hints::Terms(ground) => implications(ground, samples),
@@ -40,7 +40,7 @@ impl Hints<'_> {
     }
 }
 
-/// What random play did not refute of a set of fluents that may exclude each other.
+/// What random play did not refute for a set of fluents that may exclude each other.
 fn exclusive(set: &[FluentId], samples: &Samples) -> Vec<Claim> {
     let (exclusive, always) = samples.exclusive(set);
     let mut nodes: Vec<NodeId> = set.iter().map(|fluent| fluent.node()).collect();
@@ -56,28 +56,28 @@ fn exclusive(set: &[FluentId], samples: &Samples) -> Vec<Claim> {
     claims
 }
 
-/// Fluents with more arguments than this are only compared by one argument at a time.
+/// Fluents with more arguments than this are compared by one argument at a time only.
 const MANY_ARGUMENTS: usize = 5;
 
-/// More implications than this are not looked at.
+/// The maximum number of implications to try.
 const MANY_IMPLICATIONS: usize = 4_000;
 
-/// Something that may be true of all states. Fluents are given by their nodes.
+/// A candidate invariant. Fluents are given by their nodes.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Claim {
-    /// Never two of these.
+    /// At most one of these.
     AtMostOne(Vec<NodeId>),
-    /// Always one of these.
+    /// At least one of these.
     AtLeastOne(Vec<NodeId>),
-    /// The first never without the second.
+    /// The first implies the second.
     Implies(NodeId, NodeId),
-    /// Whenever the first wire, of a fluent, is true, the second is, which depends on no move.
+    /// The first wire, of a fluent, implies the second, which depends on no move.
     When(Edge, Edge),
 }
 
-/// What fluents seem to be exclusive. Arguments are looked at together: if the last argument of
-/// `(cell 1 1 b)` depends on the first two, then it does so in all cells, and what is true of some
-/// cells only is mere chance.
+/// Fluents that seem to exclude each other. All fluents of a functor are examined together: if the
+/// last argument of `(cell 1 1 b)` depends on the first two, it does so in all cells; a property of
+/// some cells only is a coincidence.
 fn guesses(ground: &Grounded, samples: &Samples) -> Vec<Vec<Claim>> {
     let mut sets = Vec::new();
     for (functor, fluents) in by_functor(ground) {
@@ -115,7 +115,7 @@ fn guesses(ground: &Grounded, samples: &Samples) -> Vec<Vec<Claim>> {
     sets
 }
 
-/// The fluents of each name and number of arguments, in a fixed order.
+/// The fluents of each name and arity, in a fixed order.
 fn by_functor(ground: &Grounded) -> Vec<(Functor, Vec<FluentId>)> {
     let mut sets: FxHashMap<Functor, Vec<FluentId>> = FxHashMap::default();
     for fluent in 0..ground.fluents as u32 {
@@ -127,7 +127,7 @@ fn by_functor(ground: &Grounded) -> Vec<(Functor, Vec<FluentId>)> {
     sets
 }
 
-/// The sets of fluents that agree in all arguments but those of the mask.
+/// The sets of fluents that agree in all arguments except those of the mask.
 fn agreeing(ground: &Grounded, fluents: &[FluentId], mask: u32) -> Vec<Vec<FluentId>> {
     let mut sets: FxHashMap<Vec<TermId>, Vec<FluentId>> = FxHashMap::default();
     for &fluent in fluents {
@@ -138,7 +138,7 @@ fn agreeing(ground: &Grounded, fluents: &[FluentId], mask: u32) -> Vec<Vec<Fluen
     sets.into_values().collect()
 }
 
-/// Pairs of fluents, as nodes, that differ in one argument and of which the first never came
+/// Pairs of fluents, as nodes, that differ in one argument and of which the first never occurred
 /// without the second.
 fn implications(ground: &Grounded, samples: &Samples) -> Vec<(NodeId, NodeId)> {
     let mut pairs = Vec::new();

@@ -1,4 +1,4 @@
-//! The numbers of a network: each kind is a type of its own, so that a fluent is never taken for
+//! The numbers of a network: each kind has its own type, so that a fluent is never confused with
 //! the node of a gate.
 
 macro_rules! ids {
@@ -8,12 +8,12 @@ macro_rules! ids {
         pub struct $name(pub(crate) u32);
 
         impl $name {
-            /// The one at a place of anything that has one entry for each.
+            /// The one at an index.
             pub const fn new(index: usize) -> Self {
                 Self(index as u32)
             }
 
-            /// Its place in anything that has one entry for each.
+            /// Its index.
             #[inline]
             pub const fn index(self) -> usize {
                 self.0 as usize
@@ -31,11 +31,11 @@ macro_rules! ids {
 ids! {
     /// A node of a [`Graph`](super::Graph): the constant, then the inputs, then the gates.
     NodeId
-    /// An input of a network: the fluents, then the moves and what idle roles do.
+    /// An input of a network: the fluents, then the moves and the idle inputs.
     InputId
-    /// A fluent, by its place in a state.
+    /// A fluent, by its index in a state.
     FluentId
-    /// A move of a role, by its place in [`Network::moves`](super::Network::moves).
+    /// A move of a role, by its index in [`Network::moves`](super::Network::moves).
     MoveId
 }
 
@@ -63,7 +63,7 @@ impl NodeId {
     /// The constant true.
     pub const TRUE: NodeId = NodeId(0);
 
-    /// The fluent whose node this is, in a network that has it.
+    /// The fluent with this node, in a network that has it.
     pub(crate) const fn fluent(self) -> FluentId {
         FluentId(self.0 - 1)
     }

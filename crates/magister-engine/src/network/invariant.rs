@@ -1,7 +1,7 @@
-//! What is true in every state that play comes to: fluents that exclude each other, like the
-//! contents of a cell, and fluents that come with others. Guessed from the terms of fluents and
-//! from random play, and proven by induction: true at the start, and kept by every step of legal
-//! moves from a state in which all of it is true.
+//! Invariants of reachable states: fluents that exclude each other, like the contents of a cell,
+//! and implications between fluents. They are guessed from the terms of fluents and from random
+//! play, and proven by induction: true at the start, and preserved by every step of legal moves
+//! from a state that satisfies all of them.
 
 use batsat::Lit;
 use magister_core::{Halt, Stop};
@@ -13,16 +13,16 @@ use super::sample::Samples;
 use super::solver::{Answer, Solver};
 use super::{Invariants, Network, NodeId};
 
-/// Inputs of gates up to which a proof is tried.
+/// The maximum number of gate inputs for a proof.
 const LARGEST: usize = 600_000;
 
-/// Work that an attempt at a proof may cost.
+/// The maximum work of a proof attempt.
 pub(super) const EFFORT: u64 = 500_000;
 
-/// Words of random play to look at: steps times inputs of gates.
+/// The amount of random play: steps times gate inputs.
 const SAMPLED: usize = 24_000_000;
 
-/// The invariants of a plain network that can be proven.
+/// The provable invariants of a plain network.
 pub(super) fn prove(network: &Network, hints: &Hints<'_>, stop: &Stop) -> Result<Invariants, Halt> {
     let edges = network.graph.edges();
     if edges > LARGEST {
@@ -33,11 +33,11 @@ pub(super) fn prove(network: &Network, hints: &Hints<'_>, stop: &Stop) -> Result
     let mut proof = Proof::new(network, Vec::new(), stop);
     let mut failed = proof.try_all(guesses)?;
     if !failed.is_empty() && proof.proven.iter().any(|&proven| proven) {
-        // With what is known by now, more may be provable.
+        // With what is proven now, more may be provable.
         failed = proof.try_all(failed)?;
     }
     if !failed.is_empty() {
-        // What a claim needs for its proof may be that one fluent comes with another.
+        // The proof of a claim may need an implication.
         let implied = hints.implications(&samples);
         if !implied.is_empty() {
             let wanted: Vec<Claim> = failed.into_iter().flatten().collect();
@@ -47,8 +47,8 @@ pub(super) fn prove(network: &Network, hints: &Hints<'_>, stop: &Stop) -> Result
     Ok(proof.invariants())
 }
 
-/// Which of some claims are true in every state that play comes to. Those of a set are tried
-/// together, for as much work as is given for it.
+/// The claims that hold in every reachable state. Those of a set are tried together, within the
+/// given work.
 pub(super) fn constants(
     network: &Network,
     sets: Vec<(Vec<Claim>, u64)>,
@@ -68,27 +68,27 @@ pub(super) fn constants(
     Ok(proven.map(|at| proof.claims[at].clone()).collect())
 }
 
-/// Claims and the clauses about them.
+/// Claims and their clauses.
 struct Proof<'a> {
     network: &'a Network,
     stop: &'a Stop,
     solver: Solver,
-    /// Literals of wires in the next state.
+    /// The literals of wires in the next state.
     wires: Vec<Option<Lit>>,
     claims: Vec<Claim>,
-    /// What is being tried: it is assumed of the state and asked of the next.
+    /// The current claims: assumed of the state and asked of the next.
     alive: Vec<bool>,
     proven: Vec<bool>,
     /// For every claim, the literal under which it is assumed of the state.
     assumed: Vec<Lit>,
-    /// For every claim, the literal that says that the next state breaks it.
+    /// For every claim, the literal that the next state violates it.
     broken: Vec<Lit>,
-    /// The work at which the present attempt ends.
+    /// The work at which the current attempt ends.
     end: u64,
 }
 
 impl<'a> Proof<'a> {
-    /// Nothing claimed yet. Claims may be about the wires `about`.
+    /// A proof without claims. Claims may be about the wires `about`.
     fn new(network: &'a Network, about: Vec<Edge>, stop: &'a Stop) -> Self {
         let mut outputs = about;
         outputs.extend(&network.legal);
@@ -103,7 +103,7 @@ impl<'a> Proof<'a> {
         Self { network, stop, solver, wires, claims, alive, proven, assumed, broken, end: 0 }
     }
 
-    /// Adds a claim, to be tried.
+    /// Adds a claim to be tried.
     fn add(&mut self, claim: Claim) {
         let (network, solver) = (self.network, &mut self.solver);
         let now = |solver: &Solver, node: NodeId| solver.lit(Edge::of(node));
@@ -149,7 +149,7 @@ impl<'a> Proof<'a> {
         self.broken.push(broken);
     }
 
-    /// Tries sets of claims, each on its own. Gives those of which something could not be proven.
+    /// Tries sets of claims separately. Returns those that were not completely proven.
     fn try_all(&mut self, sets: Vec<Vec<Claim>>) -> Result<Vec<Vec<Claim>>, Halt> {
         let mut failed = Vec::new();
         for set in sets {
@@ -168,7 +168,7 @@ impl<'a> Proof<'a> {
         Ok(failed)
     }
 
-    /// Tries claims together with implications, and keeps of those what the claims need.
+    /// Tries claims together with implications, and keeps the implications that the claims need.
     fn try_with(&mut self, wanted: Vec<Claim>, implied: Vec<(NodeId, NodeId)>) -> Result<(), Halt> {
         let first = self.claims.len();
         wanted.into_iter().for_each(|claim| self.add(claim));
@@ -201,7 +201,7 @@ impl<'a> Proof<'a> {
         Ok(())
     }
 
-    /// What is alive has been proven.
+    /// The current claims have been proven.
     fn settle(&mut self) {
         for (alive, proven) in self.alive.iter_mut().zip(&mut self.proven) {
             *proven |= std::mem::take(alive);
@@ -212,7 +212,8 @@ impl<'a> Proof<'a> {
         (0..self.claims.len()).filter(|&at| self.alive[at])
     }
 
-    /// Asks whether one of these claims can be broken while those alive and proven are assumed.
+    /// Asks whether one of these claims can be violated while the current and proven ones are
+    /// assumed.
     fn ask(&mut self, claims: &[usize]) -> Answer {
         let one = self.solver.fresh();
         let mut clause: Vec<Lit> = claims.iter().map(|&at| self.broken[at]).collect();
@@ -224,7 +225,7 @@ impl<'a> Proof<'a> {
         self.solver.ask(&question)
     }
 
-    /// Drops claims until those that are left keep each other, or all if that takes too much work.
+    /// Drops claims until the rest is inductive, or all if that takes too much work.
     fn run(&mut self, effort: u64) -> Result<(), Halt> {
         self.end = self.solver.work() + effort;
         loop {
@@ -259,7 +260,7 @@ impl<'a> Proof<'a> {
         }
     }
 
-    /// A question, as long as there is anything left to spend.
+    /// A query, as long as work is left.
     fn question(&mut self, claims: &[usize]) -> Answer {
         if self.solver.work() > self.end {
             self.alive.fill(false);
@@ -268,7 +269,7 @@ impl<'a> Proof<'a> {
         self.ask(claims)
     }
 
-    /// Drops what the situation found last breaks.
+    /// Drops the claims that the last counterexample violates.
     fn drop_broken(&mut self) {
         for at in 0..self.claims.len() {
             if self.alive[at] && self.solver.was(self.broken[at]) {
@@ -304,7 +305,7 @@ impl<'a> Proof<'a> {
     }
 }
 
-/// Only the groups that no larger one says already.
+/// Removes groups that are contained in larger ones.
 fn largest(mut groups: Vec<Group>) -> Vec<Group> {
     groups.sort_by_key(|g| (std::cmp::Reverse(g.members.len()), !g.exact, g.members[0]));
     let mut kept: Vec<Group> = Vec::new();
@@ -386,9 +387,9 @@ mod tests {
     }
 
     #[test]
-    fn what_breaks_late_is_not_believed() {
-        // Both lamps are on at once only after a number of presses in a row that random play is
-        // unlikely to make.
+    fn late_violations_are_found() {
+        // Both lamps are on at once only after a sequence of presses that random play is unlikely
+        // to make.
         let mut text = String::from(
             "(role you) (init (step 0)) (init (lamp a)) (legal you press) (legal you b)
              (legal you c) (legal you d) (goal you 0) (<= terminal (true (step 40)))
@@ -406,7 +407,7 @@ mod tests {
     }
 
     #[test]
-    fn a_proof_may_need_that_one_fluent_comes_with_another() {
+    fn a_proof_may_need_an_implication() {
         // A stack: the cell above an empty one is empty. Without that, a cell could be both.
         let text = "(role you) (init (cell 1 b)) (init (cell 2 b)) (init (cell 3 b))
             (succ 1 2) (succ 2 3) (legal you drop) (goal you 0)
@@ -423,7 +424,7 @@ mod tests {
         let proven = proven(&ground, &network);
         assert_eq!(proven.groups.len(), 3, "{:?}", groups(&ground, &proven));
         assert!(!proven.implied.is_empty());
-        // What is kept proves itself.
+        // The result is inductive.
         let never = Stop::never();
         let mut again = Proof::new(&network, Vec::new(), &never);
         for group in &proven.groups {

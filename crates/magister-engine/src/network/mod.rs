@@ -1,4 +1,4 @@
-//! The network: everything a game asks about a state and a joint move, as gates.
+//! The network: all queries about a state and a joint move, as gates.
 
 mod build;
 mod cofactor;
@@ -27,18 +27,18 @@ pub use per_player::PlayerNetwork;
 pub use turns::Turns;
 use uses::Uses;
 
-/// The wire that an edge has become.
+/// The new wire of an edge.
 fn through(new: &[Edge], edge: Edge) -> Edge {
     let wire = new[edge.node().index()];
     if edge.negated() { !wire } else { wire }
 }
 
-/// How large a network may become.
+/// The limits on the size of a network.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct NetworkLimits {
-    /// Instances of rules that are looked at.
+    /// The number of rule instances.
     pub instances: usize,
-    /// Gates, before simplification.
+    /// The number of gates before simplification.
     pub gates: usize,
 }
 
@@ -48,8 +48,8 @@ impl Default for NetworkLimits {
     }
 }
 
-/// A game as gates over its fluents and moves. It knows no language: roles, moves and percepts are
-/// numbers, and their texts are kept elsewhere.
+/// A game as gates over its fluents and moves. It depends on no language: roles, moves and percepts
+/// are numbers, and their texts are stored elsewhere.
 #[derive(Clone, Debug)]
 pub struct Network {
     /// The gates. The inputs are the fluents, then the moves.
@@ -58,112 +58,113 @@ pub struct Network {
     pub moves: Vec<(Role, Move)>,
     /// The input of each move.
     pub inputs: Vec<InputId>,
-    /// For every role the input that is true when it does nothing, where roles can.
+    /// For every role the input of its idle move, if roles may be idle.
     pub idle: Vec<Option<InputId>>,
-    /// Which fluents are true at the start.
+    /// The initial values of the fluents.
     pub initial: Vec<bool>,
     /// Whether each move is legal.
     pub legal: Vec<Edge>,
     /// Whether the state is terminal.
     pub terminal: Edge,
-    /// Whether each fluent is true next.
+    /// The next value of each fluent.
     pub next: Vec<Edge>,
     /// The goal values of states.
     pub goals: Vec<Goal>,
-    /// What roles perceive of a step.
+    /// The percepts of roles in a step.
     pub percepts: Vec<Sight>,
-    /// How likely the moves of chance are; if there are none, all legal moves are equally likely.
+    /// The weights of chance's moves; if empty, all legal moves are equally likely.
     pub weights: Vec<Weight>,
-    /// What roles gain by a step, in games that pay on the way.
+    /// The gains of roles in a step, in games that pay on the way.
     pub gains: Vec<Gain>,
-    /// Whether the step out of a state is silent; see [`Worker::silent`](magister_core::Worker::silent).
+    /// Whether the step from a state is silent; see
+    /// [`Worker::silent`](magister_core::Worker::silent).
     pub silent: Edge,
-    /// What is true in every state that play comes to. The gates rely on it: they tell nothing of
-    /// other states.
+    /// Invariants of reachable states. The gates rely on them: their results for other states are
+    /// meaningless.
     pub invariants: Invariants,
-    /// Whose turn it is, if roles take turns and that could be proven.
+    /// The role to move, if roles take turns and that could be proven.
     pub turns: Option<Turns>,
-    /// The network of the states in which one role has its turn, for each that has; none if it is
-    /// not split.
+    /// The per-player networks: one for the states in which each role has its turn; empty if the
+    /// network is not split.
     pub per_player: Vec<PlayerNetwork>,
 }
 
 /// A goal value of a role.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Goal {
-    /// Whose it is.
+    /// The role.
     pub role: Role,
-    /// The value; none if the rules give something that is no number.
+    /// The value; `None` if it is not a number.
     pub value: Option<f64>,
-    /// In which states.
+    /// The states.
     pub when: Edge,
 }
 
-/// Something that a role may perceive.
+/// A percept of a role.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Sight {
-    /// Who perceives it.
+    /// The role.
     pub role: Role,
-    /// What is perceived.
+    /// The percept.
     pub percept: Percept,
-    /// By which steps: a wire over the state and the moves.
+    /// The steps: a wire over the state and the moves.
     pub when: Edge,
 }
 
-/// A part of the weight of a move of chance. The weight of a move is the sum of its parts that
-/// hold in a state, so a number that depends on the state is one part for each binary digit.
+/// A part of the weight of a move of chance. The weight of a move is the sum of the parts that hold
+/// in a state, so a number that depends on the state has one part for each binary digit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Weight {
     /// The move.
     pub place: MoveId,
-    /// How much is added.
+    /// The added weight.
     pub weight: u32,
-    /// In which states.
+    /// The states.
     pub when: Edge,
 }
 
-/// A part of what a role gains by a step. The gain is the sum of the parts that hold, so a number
-/// is one part for each binary digit.
+/// A part of a role's gain in a step. The gain is the sum of the parts that hold, so a number has
+/// one part for each binary digit.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Gain {
-    /// Whose it is.
+    /// The role.
     pub role: Role,
-    /// How much is added.
+    /// The added gain.
     pub value: f64,
-    /// By which steps: a wire over the state and the moves.
+    /// The steps: a wire over the state and the moves.
     pub when: Edge,
 }
 
-/// What is true in every state that play comes to.
+/// Invariants of reachable states.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Invariants {
     /// Fluents, by their nodes, that exclude each other.
     pub groups: Vec<Group>,
-    /// Fluents the first of which never comes without the second.
+    /// Pairs of fluents of which the first implies the second.
     pub implied: Vec<(FluentId, FluentId)>,
 }
 
 impl Invariants {
-    /// What can be proven of a plain network.
+    /// The provable invariants of a plain network.
     pub(crate) fn proven(network: &Network, hints: &Hints<'_>, stop: &Stop) -> Result<Self, Halt> {
         invariant::prove(network, hints, stop)
     }
 }
 
-/// How many gates with two inputs each part of a step takes.
+/// The number of two-input gates of each part of a step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Gates {
     /// Legal moves, their weights and the end.
     pub legal: usize,
-    /// The next state, beyond those.
+    /// The next state, in addition to those.
     pub next: usize,
-    /// Goals, beyond those.
+    /// Goals, in addition to those.
     pub goals: usize,
-    /// Percepts and gains, beyond those.
+    /// Percepts and gains, in addition to those.
     pub percepts: usize,
 }
 
-/// Inputs of gates from which on a network is simplified only once.
+/// The number of gate inputs from which a network is simplified only once.
 const LARGE: usize = 150_000;
 
 impl Network {
@@ -177,34 +178,34 @@ impl Network {
         self.idle.len()
     }
 
-    /// The places of a role's moves.
+    /// The range of a role's moves.
     pub(crate) fn places(&self, role: Role) -> std::ops::Range<usize> {
         let from = self.moves.partition_point(|&(other, _)| other < role);
         let to = self.moves.partition_point(|&(other, _)| other <= role);
         from..to
     }
 
-    /// Finds out whose turn it is, splits the network into sides where that pays, and simplifies
-    /// the gates. The invariants are known by now.
+    /// Determines the turns, splits the network into per-player networks if that pays, and
+    /// simplifies the gates. The invariants are known by now.
     pub(crate) fn finish(&mut self, stop: &Stop) -> Result<(), Halt> {
         let built = cfg!(debug_assertions).then(|| self.clone());
         self.turns = self.find_turns(stop);
         self.per_player = self.split(stop)?;
         self.complement();
         self.simplify(stop)?;
-        // A proof that was cut short by the flag makes another network, which nobody may see.
+        // A proof that was stopped by the flag leads to another network, which must not be used.
         stop.check()?;
         if let Some(built) = built {
             assert!(
                 sample::same(&built, self, Edge::TRUE),
-                "what is simplified must stay the same"
+                "simplification must not change the outputs"
             );
         }
         Ok(())
     }
 
-    /// Where one of a group of fluents is always true, the next state of one of them follows from
-    /// those of the others. It is worth it for the one that has the most gates of its own.
+    /// If always one of a group of fluents is true, the next value of one of them follows from the
+    /// others. That is done for the one with the most gates of its own.
     fn complement(&mut self) {
         let mut uses = Uses::new(&self.graph, self.outputs());
         for group in self.invariants.groups.iter().filter(|group| group.exact) {
@@ -235,8 +236,8 @@ impl Network {
         all
     }
 
-    /// What is asked of a state before moves are made: legal moves, the end, how likely the moves
-    /// of chance are, whether the step is silent.
+    /// The queries of a state before moves are made: legal moves, the end, the weights of chance,
+    /// whether the step is silent.
     fn of_states(&self) -> Vec<Edge> {
         let mut first = self.legal.clone();
         first.push(self.terminal);
@@ -245,16 +246,15 @@ impl Network {
         first
     }
 
-    /// What is asked of a step besides the next state: percepts and gains.
+    /// The queries of a step besides the next state: percepts and gains.
     pub(crate) fn of_steps(&self) -> impl Iterator<Item = Edge> {
         let percepts = self.percepts.iter().map(|sight| sight.when);
         percepts.chain(self.gains.iter().map(|gain| gain.when))
     }
 
-    /// The outputs in the order in which a state asks for them: legal moves and the end; goals,
-    /// if somebody wants to know; percepts, gains and the next state, when moves are made. What
-    /// goals share with those is among the first, since it must be there whether they are asked
-    /// for or not.
+    /// The outputs in the order of queries: legal moves and the end; goals, on demand; percepts,
+    /// gains and the next state, when moves are made. Gates shared by goals and the later sections
+    /// are in the first one, because they are needed whether goals are queried or not.
     pub(crate) fn sections(&self) -> [Vec<Edge>; 4] {
         let goals: Vec<Edge> = self.goals.iter().map(|goal| goal.when).collect();
         let steps: Vec<Edge> = self.of_steps().collect();
@@ -296,7 +296,7 @@ impl Network {
         }
     }
 
-    /// Shares common pairs until that saves nothing more, or once in a large network.
+    /// Shares common pairs to a fixpoint, or once in a large network.
     fn simplify(&mut self, stop: &Stop) -> Result<(), Halt> {
         for round in 0..4 {
             if round > 0 && self.graph.edges() > LARGE {

@@ -1,5 +1,5 @@
-//! Shares what gates have in common: the most frequent pair of inputs becomes a gate of its own,
-//! again and again, until no pair occurs twice.
+//! Shares common subexpressions: the most frequent pair of inputs becomes a separate gate,
+//! repeatedly, until no pair occurs twice.
 
 use magister_core::{Halt, Stop};
 use rustc_hash::FxHashMap;
@@ -7,22 +7,22 @@ use rustc_hash::FxHashMap;
 use super::NodeId;
 use super::graph::{Edge, Graph};
 
-/// Gates with more inputs than this are left alone; the widest limit that costs few enough pairs
-/// is taken, since wide gates have the most to share.
+/// The maximum number of inputs of processed gates; the widest limit with few enough pairs is used,
+/// because wide gates share the most.
 const WIDEST: [usize; 3] = [400, 150, 60];
 
-/// How many pairs are looked at, at the most, before a narrower limit is taken.
+/// The maximum number of pairs before a narrower limit is used.
 const PAIRS: usize = 8_000_000;
 
-/// Gates as lists that can change. Numbers are those of the graph; new gates come after.
+/// Gates as mutable lists. The numbers are those of the graph; new gates follow.
 struct Lists {
     children: Vec<Vec<Edge>>,
     /// The number of inputs. Node 0 is the constant, and the inputs follow it.
     inputs: usize,
 }
 
-/// Rebuilds the part of a graph that `outputs` need, with single-use conjunctions merged into
-/// their users and common pairs shared. Gives the new graph and the new outputs.
+/// Rebuilds the part of a graph that `outputs` depend on, with single-use conjunctions merged into
+/// their users and common pairs shared. Returns the new graph and the new outputs.
 pub(super) fn share(
     graph: &Graph,
     outputs: &[Edge],
@@ -39,7 +39,7 @@ pub(super) fn share(
             uses[edge.node().index()] += 1;
         }
     }
-    // A conjunction that only one conjunction uses is part of it.
+    // A conjunction with a single user that is a conjunction becomes part of it.
     for &node in &nodes {
         let mut flat = Vec::new();
         for &edge in graph.children(node) {
@@ -59,7 +59,7 @@ pub(super) fn share(
     Ok(rebuild(graph, &lists, outputs))
 }
 
-/// The gates that outputs still need.
+/// The gates that outputs still depend on.
 fn live(lists: &Lists, outputs: &[Edge], count: usize) -> Vec<NodeId> {
     let mut seen = vec![false; count];
     let mut stack: Vec<NodeId> = outputs.iter().map(|e| e.node()).collect();
@@ -77,7 +77,7 @@ fn pair(a: Edge, b: Edge) -> Pair {
     if a < b { (a, b) } else { (b, a) }
 }
 
-/// Pairs by how often they occur, the most frequent first, of those the last that came.
+/// Pairs by frequency, most frequent first; among ties the latest.
 #[derive(Default)]
 struct Queue {
     buckets: Vec<Vec<Pair>>,
@@ -152,7 +152,7 @@ fn extract(lists: &mut Lists, live: &[NodeId], stop: &Stop) -> Result<(), Halt> 
             continue;
         }
         let list = std::mem::take(list);
-        // One of them may be just this pair; then it is the gate to share.
+        // One of them may be exactly this pair; then it is the gate to share.
         let exact = list.iter().copied().find(|&n| lists.children[n.index()].len() == 2);
         let shared = exact.unwrap_or_else(|| {
             lists.children.push(vec![a, b]);

@@ -1,6 +1,7 @@
-//! The network as it is when a certain role has its turn. Much of a game where roles take turns is
-//! only there for the other side: its moves, and often its lines and captures, since what was not
-//! there when it last moved and does not come by another's move is not there now.
+//! Per-player networks: the network in the states in which a certain role has its turn. Much of a
+//! turn-based game concerns only the other player: its moves, and often its lines and captures,
+//! because what did not exist after its last move and does not result from another's move does not
+//! exist now.
 
 use magister_core::{Halt, Stop};
 
@@ -11,17 +12,17 @@ use super::pairs::share;
 use super::sample::{Samples, evaluate, read, same};
 use super::{InputId, MoveId, Network, NodeId, Turns, through};
 
-/// Inputs of gates up to which a network is split into sides.
+/// The maximum number of gate inputs of a network that is split.
 const LARGEST: usize = 60_000;
 
-/// More wires than this that seem to be constant are not looked at, if the end of the game does
-/// not depend on them directly.
+/// The maximum number of apparently constant wires to examine, except those that the end of the
+/// game depends on directly.
 const MANY: usize = 600;
 
-/// Work that an attempt at a proof may cost for wires that the end of the game depends on.
+/// The maximum work of a proof for wires that the end of the game depends on.
 const SURE: u64 = 3_000_000;
 
-/// Words of random play to look at: steps times inputs of gates.
+/// The amount of random play: steps times gate inputs.
 const SAMPLED: usize = 6_000_000;
 
 /// The network of the states in which one role has its turn.
@@ -29,15 +30,16 @@ const SAMPLED: usize = 6_000_000;
 pub struct PlayerNetwork {
     /// The fluent, negated or not, that is true in these states.
     pub turn: Edge,
-    /// What is true in all of these states that play comes to, and is taken for granted: gates over
-    /// the fluents, and the wire that says so.
+    /// The assumptions: what holds in all reachable states of these, as gates over the fluents, and
+    /// their wire.
     pub known: (Graph, Edge),
-    /// The network, of the same fluents and moves. It tells nothing of other states.
+    /// The network over the same fluents and moves. Its results for other states are meaningless.
     pub network: Network,
 }
 
 impl Network {
-    /// The sides of a game in which roles take turns; none if they do not, or if it would not pay.
+    /// The per-player networks of a turn-based game; empty if roles do not take turns, or if it
+    /// would not pay.
     pub(super) fn split(&self, stop: &Stop) -> Result<Vec<PlayerNetwork>, Halt> {
         let Some(turns) = &self.turns else { return Ok(Vec::new()) };
         let taking: Vec<usize> =
@@ -46,7 +48,7 @@ impl Network {
             return Ok(Vec::new());
         }
         let edges: Vec<Edge> = taking.iter().map(|&role| turns.turn[role]).collect();
-        // What is true of a state in which the game goes on is the easiest to prove of the next.
+        // Properties of non-terminal states are the easiest to prove.
         let going = self.graph.parts(!self.terminal);
         let (sure, rest): (Vec<Claim>, Vec<Claim>) = self.constant(&edges).into_iter().partition(
             |claim| matches!(claim, Claim::When(_, edge) if going.binary_search(edge).is_ok()),
@@ -64,7 +66,10 @@ impl Network {
             };
             let known: Vec<Edge> = known.iter().filter_map(of_side).collect();
             let network = self.side_of(turns, role, &known, stop)?;
-            debug_assert!(same(self, &network, turn), "a side says what the whole says");
+            debug_assert!(
+                same(self, &network, turn),
+                "a per-player network agrees with the whole one"
+            );
             let mut graph = self.graph.clone();
             let all = graph.and(known);
             let (graph, known) = share(&graph, &[all], stop)?;
@@ -73,7 +78,7 @@ impl Network {
         Ok(per_player)
     }
 
-    /// What seems to be always true whenever one of these is: wires that depend on no move.
+    /// Candidates that always hold whenever one of these wires does: wires that depend on no move.
     fn constant(&self, turns: &[Edge]) -> Vec<Claim> {
         let graph = &self.graph;
         let steps = (SAMPLED / graph.edges().max(1)).clamp(12, 120);
@@ -85,7 +90,7 @@ impl Network {
             free[node] = !moves.contains(&node) && children.iter().all(|e| free[e.node().index()]);
         }
         let mut wires = vec![0; graph.len()];
-        // For every turn and node, in which games it was ever true, and ever false.
+        // For every turn and node, the games in which it was ever true, and ever false.
         let mut seen = vec![vec![(0u64, 0u64); graph.len()]; turns.len()];
         for state in samples.states() {
             wires[1..].fill(0);
@@ -101,7 +106,7 @@ impl Network {
         }
         let mut claims = Vec::new();
         for (&turn, seen) in turns.iter().zip(&seen) {
-            // Of a turn that never came nothing is known.
+            // Nothing is known about a turn that never occurred.
             let came = seen[0].0 != 0;
             let nodes = graph.reachable(self.outputs());
             for node in nodes.into_iter().filter(|&n| came && n != NodeId::TRUE && free[n.index()])
@@ -168,7 +173,7 @@ impl Network {
     }
 }
 
-/// Groups without the members that are known, after what follows from those has become known too.
+/// Groups without the known members, after propagation.
 fn narrowed(groups: &[Group], fixed: &mut [Option<bool>]) -> Vec<Group> {
     let mut left: Vec<Group> = groups.to_vec();
     loop {

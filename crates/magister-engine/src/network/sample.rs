@@ -1,19 +1,18 @@
-//! Random play on a network, 64 games side by side: what is seen here is what may be worth
-//! proving.
+//! Random play on a network, 64 games at once: what it shows may be worth proving.
 
 use magister_core::{Rng, Role, Seed};
 
 use super::graph::{Edge, Graph};
 use super::{FluentId, Network};
 
-/// States that random play came to.
+/// States of random play.
 pub(super) struct Samples {
     /// For every step and fluent, the games in which it was true.
     states: Vec<Vec<u64>>,
 }
 
 impl Samples {
-    /// Plays at random, in a fixed course, so that nothing depends on chance or on the clock.
+    /// Plays at random with a fixed seed, so that nothing depends on chance or on the clock.
     pub(super) fn new(network: &Network, steps: usize) -> Self {
         let mut rng = Seed::from(1).rng();
         let fluents = network.fluents();
@@ -59,8 +58,7 @@ impl Samples {
         (two == 0, always == !0)
     }
 
-    /// Whether the first fluent was seen, and never without the second, which was not always
-    /// there.
+    /// Whether the first fluent occurred, and never without the second, which was not always true.
     pub(super) fn implies(&self, a: FluentId, b: FluentId) -> bool {
         let (mut seen, mut missing) = (0, 0);
         for state in &self.states {
@@ -88,7 +86,7 @@ pub(super) fn evaluate(graph: &Graph, wires: &mut [u64]) {
     }
 }
 
-/// Chooses a legal move of every role in every game. Gives the games in which a role has none.
+/// Chooses a legal move of every role in every game. Returns the games in which a role has none.
 fn choose(network: &Network, legal: &[u64], wires: &mut [u64], rng: &mut Rng) -> u64 {
     let mut stuck = 0;
     for (role, &idle) in network.idle.iter().enumerate() {
@@ -113,11 +111,11 @@ fn choose(network: &Network, legal: &[u64], wires: &mut [u64], rng: &mut Rng) ->
     stuck
 }
 
-/// Steps of random play by which networks are compared.
+/// The length of the random play for comparing networks.
 const COMPARED: usize = 40;
 
-/// Whether two networks of the same game say the same of all that random play comes to, as long as
-/// a fluent is true.
+/// Whether two networks of the same game agree on all states of random play in which a wire is
+/// true.
 pub(super) fn same(one: &Network, other: &Network, when: Edge) -> bool {
     let mut rng = Seed::from(2).rng();
     let steps = (20_000_000 / one.graph.edges().max(1)).min(COMPARED);
@@ -143,7 +141,7 @@ pub(super) fn same(one: &Network, other: &Network, when: Edge) -> bool {
         if first.iter().zip(&second).any(|(a, b)| (a ^ b) & asked != 0) {
             return false;
         }
-        // The same moves in both; where the game is over or somebody is stuck, nothing is asked.
+        // The same moves in both; finished and stuck games are not compared.
         let inputs = one.graph.inputs();
         let mut chosen = vec![0; one.graph.len()];
         let over =

@@ -1,4 +1,4 @@
-//! A network as clauses for a SAT solver: questions of the form "can this ever be?".
+//! A network as clauses for a SAT solver: queries whether something is possible.
 
 use std::cell::Cell;
 
@@ -8,13 +8,13 @@ use magister_core::Stop;
 use super::Network;
 use super::graph::{Edge, Group};
 
-/// Conflicts after which a question is given up: fewer where each costs more.
+/// The number of conflicts after which a query is abandoned: fewer if each costs more.
 fn patience(edges: usize) -> u64 {
     (4_000_000 / edges.max(1)).clamp(20, 400) as u64
 }
 
-/// Stops a search that takes too long. What is counted does not depend on the clock, so that a
-/// game becomes the same network everywhere.
+/// Stops a search that takes too long. The count does not depend on the clock, so that a game
+/// becomes the same network everywhere.
 struct Budget {
     conflicts: u64,
     patience: u64,
@@ -48,28 +48,29 @@ impl Callbacks for Budget {
 /// Clauses over the wires of a network.
 pub(super) struct Solver {
     sat: Sat<Budget>,
-    /// The literal of each node that is needed.
+    /// The literal of each required node.
     wires: Vec<Option<Lit>>,
     yes: Lit,
 }
 
-/// The answer to a question.
+/// The answer to a query.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Answer {
-    /// It can not be.
+    /// Impossible.
     Never,
-    /// It can, as far as the clauses tell.
+    /// Possible by the clauses.
     Maybe,
-    /// The search was given up.
+    /// The search was abandoned.
     Unknown,
 }
 
 impl Solver {
-    /// The gates of a network that some outputs need.
+    /// The gates of a network that some outputs depend on.
     pub(super) fn new(network: &Network, outputs: Vec<Edge>, stop: &Stop) -> Self {
         let patience = patience(network.graph.edges());
         let budget = Budget { conflicts: 0, patience, stop: stop.clone(), spent: Cell::new(false) };
-        // Long chains of counters make the deep minimisation of clauses dearer than the search.
+        // Long chains of counters make the deep minimisation of clauses more expensive than the
+        // search.
         let options = batsat::SolverOpts { ccmin_mode: 1, ..batsat::SolverOpts::default() };
         let mut sat = Sat::new(options, budget);
         let yes = Lit::new(sat.new_var_default(), true);
@@ -97,22 +98,22 @@ impl Solver {
         found(&self.wires, edge, self.yes)
     }
 
-    /// A literal that nothing is known of.
+    /// A free literal.
     pub(super) fn fresh(&mut self) -> Lit {
         Lit::new(self.sat.new_var_default(), true)
     }
 
-    /// How much work was done so far, in literals that followed from others.
+    /// The work so far, in propagated literals.
     pub(super) fn work(&self) -> u64 {
         self.sat.num_propagations()
     }
 
-    /// One of these is true.
+    /// Adds a clause.
     pub(super) fn clause(&mut self, lits: &[Lit]) {
         self.sat.add_clause_reuse(&mut lits.to_vec());
     }
 
-    /// The members of a group are what they are.
+    /// Assumes the properties of a group.
     fn assume(&mut self, group: &Group) {
         let members: Vec<Lit> = group.members.iter().map(|&n| self.lit(Edge::of(n))).collect();
         let two = self.two(&members);
@@ -122,7 +123,7 @@ impl Solver {
         }
     }
 
-    /// Moves are legal, and the game is not over.
+    /// Assumes that moves are legal, and that the game is not over.
     pub(super) fn assume_legal(&mut self, network: &Network) {
         let terminal = self.lit(network.terminal);
         self.clause(&[!terminal]);
@@ -130,7 +131,7 @@ impl Solver {
             let done = self.lit(Edge::of(network.inputs[at].node()));
             let legal = self.lit(legal);
             self.clause(&[!done, legal]);
-            // Only who has no legal move does nothing.
+            // Only a role without a legal move is idle.
             if let Some(idle) = network.idle[network.moves[at].0.index()] {
                 let idle = self.lit(Edge::of(idle.node()));
                 self.clause(&[!idle, !legal]);
@@ -138,7 +139,7 @@ impl Solver {
         }
     }
 
-    /// Fluents that come with others do.
+    /// Assumes the implications between fluents.
     pub(super) fn assume_implied(&mut self, network: &Network) {
         for &(a, b) in &network.invariants.implied {
             let (a, b) = (self.lit(Edge::of(a.node())), self.lit(Edge::of(b.node())));
@@ -146,8 +147,8 @@ impl Solver {
         }
     }
 
-    /// The literal of a wire in the next state. `wires` has those known so far, nothing at first,
-    /// and gets more; the wire depends on no move.
+    /// The literal of a wire in the next state. `wires` has those known so far, empty at first, and
+    /// gets more; the wire depends on no move.
     pub(super) fn next(
         &mut self,
         network: &Network,
@@ -174,7 +175,7 @@ impl Solver {
         found(wires, edge, self.yes)
     }
 
-    /// A literal that is true if, and only if, all of these are.
+    /// A literal that is true if and only if all of these are.
     fn all(&mut self, parts: &[Lit]) -> Lit {
         let whole = self.fresh();
         for &part in parts {
@@ -186,7 +187,7 @@ impl Solver {
         whole
     }
 
-    /// A literal that is true if, and only if, two of these are.
+    /// A literal that is true if and only if two of these are.
     pub(super) fn two(&mut self, lits: &[Lit]) -> Lit {
         let (mut one, mut two) = (!self.yes, !self.yes);
         for &lit in lits {
@@ -197,7 +198,7 @@ impl Solver {
         two
     }
 
-    /// A literal that is true if, and only if, both are.
+    /// A literal that is true if and only if both are.
     pub(super) fn and(&mut self, a: Lit, b: Lit) -> Lit {
         if a == !self.yes || b == !self.yes {
             return !self.yes;
@@ -227,18 +228,18 @@ impl Solver {
         }
     }
 
-    /// Whether the last answer, that something can not be, needed one of the literals asked for.
+    /// Whether the last negative answer needed one of the assumed literals.
     pub(super) fn needed(&self, lit: Lit) -> bool {
         self.sat.unsat_core_contains_var(lit.var())
     }
 
-    /// Whether a literal was true in the situation found last.
+    /// Whether a literal was true in the last counterexample.
     pub(super) fn was(&self, lit: Lit) -> bool {
         self.sat.value_lit(lit) == lbool::TRUE
     }
 }
 
-/// The literal of a wire among those that are there.
+/// The literal of a wire among the existing ones.
 fn found(wires: &[Option<Lit>], edge: Edge, yes: Lit) -> Lit {
     let wire = wires[edge.node().index()].unwrap_or(yes);
     if edge.negated() { !wire } else { wire }

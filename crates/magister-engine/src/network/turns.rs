@@ -1,5 +1,4 @@
-//! Whose turn it is: whether in every state at most one role has a choice, and which fluent says
-//! which.
+//! Turns: whether in every state at most one role has a choice, and which fluent marks it.
 
 use magister_core::Stop;
 
@@ -8,19 +7,19 @@ use super::sample::{Samples, evaluate, read};
 use super::solver::{Answer, Solver};
 use super::{FluentId, MoveId, Network};
 
-/// Steps of random play to look at.
+/// The length of the random play.
 const STEPS: usize = 60;
 
-/// Proof that roles take turns: no two roles have their turn at once, and who has not has at most
-/// one legal move.
+/// Proof that roles take turns: no two roles have their turn at once, and a role without its turn
+/// has at most one legal move.
 ///
-/// Of the moves of a role some are only legal in its turn; the others are, whenever they are legal,
-/// the only one that is.
+/// Some moves of a role are legal only in its turn; each of the others is the only legal move
+/// whenever it is legal.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Turns {
-    /// For every role, what is true when it has its turn.
+    /// For every role, the condition of its turn.
     pub turn: Vec<Edge>,
-    /// For every role, the moves that are only legal in its turn.
+    /// For every role, the moves that are legal only in its turn.
     pub active: Vec<Vec<MoveId>>,
     /// For every role, the other moves.
     pub resting: Vec<Vec<MoveId>>,
@@ -29,7 +28,7 @@ pub struct Turns {
 }
 
 impl Network {
-    /// Whose turn it is, if that can be found and proven.
+    /// The turns, if they can be found and proven.
     pub(super) fn find_turns(&self, stop: &Stop) -> Option<Turns> {
         let mut turns = self.guess_turns()?;
         self.prove_turns(&mut turns, stop).then_some(turns)
@@ -80,7 +79,7 @@ impl Network {
                     (0..steps).all(|step| wrong(step) & !over[step] == 0)
                 };
                 let others = turn.iter().filter(|&&other| other != Edge::FALSE);
-                // What is true in every state tells nobody whose turn it is.
+                // A condition that is always true does not mark a turn.
                 !all(&|step| !holds(edge, step))
                     && all(&|step| choices[step] & !holds(edge, step))
                     && others.into_iter().all(|&o| all(&|step| holds(o, step) & holds(edge, step)))

@@ -1,4 +1,4 @@
-//! How often gates are used, and which only for the sake of one other.
+//! The uses of gates, and which gates serve only one other.
 
 use super::NodeId;
 use super::graph::{Edge, Graph};
@@ -9,7 +9,7 @@ pub(super) struct Uses {
 }
 
 impl Uses {
-    /// The uses by the outputs and by the gates that those need.
+    /// The uses by the outputs and by the gates they depend on.
     pub(super) fn new(graph: &Graph, outputs: Vec<Edge>) -> Self {
         let mut count = vec![0; graph.len()];
         for edge in &outputs {
@@ -23,7 +23,7 @@ impl Uses {
         Self { count }
     }
 
-    /// How many gates of two inputs are there for one use of this gate only.
+    /// The number of two-input gates that serve only this gate.
     pub(super) fn own(&mut self, graph: &Graph, node: NodeId) -> usize {
         if node.index() >= self.count.len() {
             return 0; // A gate that was made later.

@@ -1,4 +1,4 @@
-//! Conditions: what the atoms of a body ask for.
+//! Conditions: the atoms of a body.
 
 use magister_gdl::{Builtin, Formula, FormulaKind, Span, Term, TermKind, Use};
 
@@ -9,7 +9,7 @@ use crate::reference::builtin;
 use crate::term::Functor;
 
 impl Lowering<'_> {
-    /// The literal of a piece; none if it always holds.
+    /// The literal of a piece; `None` if it always holds.
     pub(super) fn literal(
         &mut self,
         piece: Piece<'_>,
@@ -30,7 +30,7 @@ impl Lowering<'_> {
         };
         Ok(match (goal, negated) {
             (None, false) => None,
-            // `~true`: a relation that nobody defines is always false.
+            // `~true`: an undefined relation is always false.
             (None, true) => {
                 let name = self.program.terms.symbol("false");
                 let relation = self.relation_of(Functor { symbol: name, arity: None }, true);
@@ -41,7 +41,7 @@ impl Lowering<'_> {
         })
     }
 
-    /// What an atom asks for; `None` if it always holds.
+    /// The goal of an atom; `None` if it always holds.
     fn goal(
         &mut self,
         atom: &Term,
@@ -51,7 +51,7 @@ impl Lowering<'_> {
     ) -> Result<Option<Goal>, String> {
         let Some(name) = atom.name() else {
             if self.operations && atom.is_variable() {
-                // A condition that is a variable: whatever it stands for is looked up.
+                // A condition that is a variable: its value is looked up.
                 return Ok(Some(Goal::Fluent(self.pattern(atom, variables))));
             }
             return Err("a condition is an atom, not a variable or a list".to_owned());
@@ -94,7 +94,7 @@ impl Lowering<'_> {
             "countofall" => Collect::Count,
             "setofall" => Collect::List,
             "exists" => {
-                // What it quantifies is local; everything else that is known outside is not.
+                // Quantified variables are local; others that are known outside are not.
                 let formula = formula(&args[1]);
                 let mut inside = Occurrences::default();
                 count_all(std::slice::from_ref(&formula), &mut inside);
@@ -109,7 +109,7 @@ impl Lowering<'_> {
             }
             name if builtin.usage == Use::Impure => {
                 return Err(format!(
-                    "`{name}` depends on chance or on the clock, so it has no place in a game"
+                    "`{name}` depends on chance or on the clock, so it cannot be used in a game"
                 ));
             }
             name if !builtin::supported(name, args.len()) => {
@@ -134,7 +134,7 @@ impl Lowering<'_> {
     }
 }
 
-/// The formula that an argument of an aggregate or quantifier is.
+/// The formula in an argument of an aggregate or quantifier.
 fn formula(term: &Term) -> Formula {
     let kind = match &term.kind {
         TermKind::Compound(name, args) if name == "not" && args.len() == 1 => {

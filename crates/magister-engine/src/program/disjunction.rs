@@ -2,11 +2,11 @@
 
 use magister_gdl::{Formula, FormulaKind, Term};
 
-/// Rules that one statement may become. Ten disjunctions of two make a thousand; more is a
-/// mistake, or an attack.
+/// The maximum number of rules from one statement. Ten disjunctions of two make a thousand; more is
+/// a mistake, or an attack.
 const ALTERNATIVES: usize = 4096;
 
-/// A part of a body that is not taken apart any further.
+/// An indivisible part of a body.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Piece<'a> {
     /// An atom or its negation.
@@ -33,8 +33,8 @@ impl TooMany {
 
 /// All ways to satisfy all formulas.
 ///
-/// `(not (or a b))` is `not a` and `not b`. A negated conjunction stays one piece: where it has
-/// variables of its own, it is no disjunction of negations.
+/// `(not (or a b))` is `not a` and `not b`. A negated conjunction stays one piece: if it has local
+/// variables, it is not a disjunction of negations.
 pub(super) fn all(body: &[Formula]) -> Result<Cases<'_>, TooMany> {
     product(body.iter().map(|formula| alternatives(formula, false)))
 }

@@ -40,7 +40,7 @@ pub(super) fn lower(rules: &Rulesheet, source: &str) -> Result<Program, Error> {
     Ok(program)
 }
 
-/// The condition that an atom is in a program, with the names of its variables.
+/// The condition of an atom in a program, with the names of its variables.
 pub(super) fn question(
     program: &mut Program,
     atom: &Term,
@@ -74,7 +74,8 @@ impl Variables {
     }
 }
 
-/// How often each variable occurs in a statement, to tell which are local to a part of it.
+/// The number of occurrences of each variable in a statement, to find those that are local to a
+/// part.
 pub(super) type Occurrences<'a> = FxHashMap<&'a Name, usize>;
 
 pub(super) fn count<'a>(term: &'a Term, into: &mut Occurrences<'a>) {
@@ -99,7 +100,7 @@ pub(super) fn shared(part: &Occurrences<'_>, whole: &Occurrences<'_>, span: Span
 
 pub(super) struct Lowering<'a> {
     pub(super) program: &'a mut Program,
-    /// Whether the dialect is that of operations.
+    /// Whether the dialect is operations.
     pub(super) operations: bool,
 }
 
@@ -135,7 +136,9 @@ impl<'a> Lowering<'a> {
         match program.roles.len() {
             0 => Err(Error::Game("the rules name no role; write `(role r)` for each".to_owned())),
             1..=255 => Ok(()),
-            many => Err(Error::Game(format!("the rules name {many} roles; at most 255 can play"))),
+            many => {
+                Err(Error::Game(format!("the rules have {many} roles; at most 255 are allowed")))
+            }
         }
     }
 
@@ -146,7 +149,7 @@ impl<'a> Lowering<'a> {
                     let relation = self.relation(&rule.head);
                     self.rule(relation, rule.head.args(), &rule.body, span)
                 }
-                // Gamemaster's reader takes such a statement and never looks at it again.
+                // Gamemaster's reader accepts such a statement and ignores it.
                 _ if self.operations => Ok(()),
                 _ => Err("the head of a rule is an atom, not a variable or a list".to_owned()),
             },
@@ -160,11 +163,11 @@ impl<'a> Lowering<'a> {
                 Ok(())
             }
             StatementKind::Stray(_) if self.operations => Ok(()),
-            StatementKind::Stray(_) => Err("this formula is no rule and no fact".to_owned()),
+            StatementKind::Stray(_) => Err("this formula is neither a rule nor a fact".to_owned()),
         }
     }
 
-    /// Adds the rules that a head and a body are.
+    /// Adds the rules of a head and a body.
     fn rule(
         &mut self,
         relation: Relation,
@@ -185,7 +188,7 @@ impl<'a> Lowering<'a> {
                 literals.extend(self.literal(piece, &occurrences, &mut variables, span)?);
             }
             if !self.operations {
-                // Whoever asks for a hidden relation has bound what its head can bind.
+                // The query of a hidden relation has bound the variables of its head.
                 let hidden = self.program.relations[relation.index()].hidden;
                 drop_unbound(&mut literals, if hidden { in_head } else { 0 });
             }
@@ -214,7 +217,7 @@ impl<'a> Lowering<'a> {
         Ok(())
     }
 
-    /// A relation of its own for a part of a statement.
+    /// A separate relation for a part of a statement.
     pub(super) fn hidden(
         &mut self,
         purpose: &str,
@@ -222,7 +225,7 @@ impl<'a> Lowering<'a> {
         body: &[Formula],
         span: Span,
     ) -> Result<Relation, String> {
-        // A space can stand in no name of either syntax.
+        // No name of either syntax contains a space.
         let name = format!("{purpose} {}", self.program.relations.len());
         let symbol = self.program.terms.symbol(&name);
         let relation = self.relation_of(Functor { symbol, arity: Some(head.len() as u32) }, true);
@@ -331,9 +334,9 @@ impl<'a> Lowering<'a> {
     }
 }
 
-/// In GDL, a negation or `distinct` with a variable that no positive condition binds is dropped,
-/// as the reference prover does. The checks call such rules unsafe; no published game has one.
-/// Variables below `known` are bound by the head.
+/// In GDL, a negation or `distinct` with a variable that no positive condition binds is dropped, as
+/// in the reference prover. The checks call such rules unsafe; no published game has one. Variables
+/// below `known` are bound by the head.
 fn drop_unbound(literals: &mut Vec<Literal>, known: u32) {
     let mut bound: FxHashSet<u32> = (0..known).collect();
     for literal in literals.iter().filter(|literal| literal.binds()) {

@@ -1,9 +1,9 @@
-//! Rulesheets as plain data: the form in which every evaluator takes them.
+//! Rulesheets as plain data, the input of every evaluator.
 //!
 //! Names, ground terms, relations and rules are small numbers. Every rule is a head and a list of
-//! literals: disjunctions are spread over several rules, and a negated conjunction, a quantifier
-//! or an aggregate asks for a relation of its own that was made for it. Variables are numbered
-//! per rule, from zero, those of the head first.
+//! literals: disjunctions are expanded into several rules, and a negated conjunction, a quantifier
+//! or an aggregate gets its own relation. Variables are numbered per rule, from zero, those of the
+//! head first.
 
 mod condition;
 mod disjunction;
@@ -40,7 +40,7 @@ pub enum Pattern {
 }
 
 impl Pattern {
-    /// Calls `visit` on every variable, as often as it occurs.
+    /// Calls `visit` on every occurrence of a variable.
     pub fn variables(&self, visit: &mut impl FnMut(u32)) {
         match self {
             Pattern::Variable(variable) => visit(*variable),
@@ -49,8 +49,8 @@ impl Pattern {
         }
     }
 
-    /// Whether there is a ground term that two patterns could both match, if variables of one
-    /// are not those of the other. True where that would need more than a look.
+    /// Whether two patterns may have a common instance, if their variables are distinct. True if
+    /// that would need more than a quick check.
     pub fn may_meet(&self, other: &Pattern, terms: &Terms) -> bool {
         match (self, other) {
             (Pattern::Variable(_), _) | (_, Pattern::Variable(_)) => true,
@@ -83,29 +83,29 @@ pub struct Atom {
 }
 
 impl Atom {
-    /// Whether an instance of the two atoms may be the same.
+    /// Whether two atoms may have a common instance.
     pub fn may_meet(&self, other: &Atom, terms: &Terms) -> bool {
         self.relation == other.relation
             && self.args.iter().zip(&other.args).all(|(a, b)| a.may_meet(b, terms))
     }
 }
 
-/// What an aggregate makes of the instances it finds.
+/// The result of an aggregate.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Collect {
-    /// Their number.
+    /// The number of answers.
     Count,
-    /// The list of them, sorted.
+    /// The sorted list of answers.
     List,
 }
 
-/// What a literal asks for.
+/// The goal of a literal.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Goal {
-    /// A relation of the rulesheet, or one that was made for a part of a formula. A relation
-    /// without facts and rules is false.
+    /// A relation of the rulesheet, or one created for a part of a formula. A relation without
+    /// facts and rules is false.
     Relation(Atom),
-    /// `(true f)` in GDL, a bare atom that is no view in the operations dialect.
+    /// `(true f)` in GDL, a bare atom that is not a view in the operations dialect.
     Fluent(Pattern),
     /// `(does role move)`.
     Does(Pattern, Pattern),
@@ -135,12 +135,12 @@ impl Goal {
         }
     }
 
-    /// Calls `visit` on every variable, as often as it occurs.
+    /// Calls `visit` on every occurrence of a variable.
     pub fn variables(&self, visit: &mut impl FnMut(u32)) {
         self.patterns(&mut |pattern| pattern.variables(visit));
     }
 
-    /// The relation that is asked for, if any.
+    /// The relation, if any.
     pub fn atom(&self) -> Option<&Atom> {
         match self {
             Goal::Relation(atom) | Goal::Aggregate(_, atom, _) => Some(atom),
@@ -155,15 +155,15 @@ pub struct Literal {
     /// Whether it must fail: negation as failure. Variables that are bound nowhere else are
     /// existential inside the negation.
     pub negated: bool,
-    /// What is asked for.
+    /// The goal.
     pub goal: Goal,
     /// For negated relations and aggregates: the highest stratum of a rule that can answer, which
-    /// is below the stratum of the rule that asks.
+    /// is below the stratum of this rule.
     pub stratum: u32,
 }
 
 impl Literal {
-    /// Whether the answer can only be told once all answers to its relation are known.
+    /// Whether all answers of its relation must be known first.
     pub fn needs_completion(&self) -> bool {
         match self.goal {
             Goal::Relation(_) => self.negated,
@@ -178,19 +178,19 @@ impl Literal {
     }
 }
 
-/// What the variables of a rule are called, by their numbers. Wildcards have no name.
+/// The names of a rule's variables, by number. Wildcards have no name.
 pub type Names = Box<[Option<Name>]>;
 
-/// A rule. Ground facts are kept apart, with their relation.
+/// A rule. Ground facts are stored separately, with their relation.
 #[derive(Clone, Debug)]
 pub struct Rule {
     /// The head.
     pub head: Atom,
-    /// The conditions, in the order in which they were written.
+    /// The conditions in written order.
     pub body: Vec<Literal>,
     /// The number of variables.
     pub variables: u32,
-    /// Their names, for people.
+    /// Their names, for messages.
     pub names: Names,
     /// Its stratum: no rule depends on the negation of a rule of the same or a higher one.
     pub stratum: u32,
@@ -198,7 +198,7 @@ pub struct Rule {
     pub span: Span,
 }
 
-/// What a relation depends on.
+/// The dependencies of a relation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Depends {
     /// Nothing that changes during play.
@@ -209,33 +209,33 @@ pub enum Depends {
     Moves,
 }
 
-/// What is known of a relation.
+/// The data of a relation.
 #[derive(Clone, Debug)]
 pub struct RelationInfo {
-    /// Its name and number of arguments.
+    /// Its name and arity.
     pub functor: Functor,
     /// Its ground facts, as terms.
     pub facts: Vec<TermId>,
-    /// The statements that the facts come from, in the same order.
+    /// The statements of the facts, in the same order.
     pub spans: Vec<Span>,
     /// Its rules, as indices into [`Program::rules`].
     pub rules: Vec<u32>,
-    /// What it depends on.
+    /// Its dependencies.
     pub depends: Depends,
-    /// Whether it was made for a part of a formula and has no name that people know.
+    /// Whether it was created for a part of a formula and has no name in the rules.
     pub hidden: bool,
 }
 
-/// What an action does to the state.
+/// The effects of an action.
 #[derive(Clone, Debug)]
 pub struct Operation {
     /// The action, or the name of a helper operation.
     pub action: Pattern,
-    /// What happens.
+    /// The effects.
     pub effects: Vec<Effect>,
     /// The number of variables.
     pub variables: u32,
-    /// Their names, for people.
+    /// Their names, for messages.
     pub names: Names,
     /// The statement it comes from.
     pub span: Span,
@@ -248,17 +248,17 @@ pub enum Effect {
     Add(Pattern),
     /// The atom becomes false.
     Delete(Pattern),
-    /// The effects happen once for every answer that the atom has in the old state. The relation
-    /// was made for the conditions; its arguments are the variables that the effects need.
+    /// The effects happen once for every answer of the atom in the old state. The relation was
+    /// created for the conditions; its arguments are the variables that the effects need.
     When(Atom, Vec<Effect>),
 }
 
 /// `f(X) := term`, for use inside `evaluate`.
 #[derive(Clone, Debug)]
 pub struct Definition {
-    /// What is defined.
+    /// The defined term.
     pub head: Pattern,
-    /// What it stands for.
+    /// Its value.
     pub value: Pattern,
     /// The number of variables.
     pub variables: u32,
@@ -267,11 +267,11 @@ pub struct Definition {
 /// A rulesheet, ready for an evaluator.
 #[derive(Clone, Debug)]
 pub struct Program {
-    /// What the rules mean.
+    /// The dialect.
     pub dialect: Dialect,
     /// All names and ground terms of the rules.
     pub terms: Terms,
-    /// All relations that are defined or asked for.
+    /// All relations that are defined or used.
     pub relations: Vec<RelationInfo>,
     /// All rules that are not ground facts.
     pub rules: Vec<Rule>,
@@ -281,10 +281,10 @@ pub struct Program {
     pub definitions: Vec<Definition>,
     /// The roles, in the order of their facts.
     pub roles: Vec<TermId>,
-    /// In the operations dialect, the names that the rulesheet defines: they are answered from
-    /// the rules and never from the state.
+    /// In the operations dialect, the names that the rulesheet defines: they are answered by the
+    /// rules and never by the state.
     pub views: FxHashSet<Symbol>,
-    /// The relations by name and number of arguments.
+    /// The relations by name and arity.
     index: FxHashMap<Functor, Relation>,
     lines: Lines,
     /// SHA-256 of the rules in canonical form.
@@ -292,15 +292,14 @@ pub struct Program {
 }
 
 impl Program {
-    /// Lowers a rulesheet, with its rules in their order and its variables under their names, for
-    /// whoever talks to people about them. `source` is the text it was read from; lines in messages
-    /// refer to it.
+    /// Lowers a rulesheet with its rules in written order and its variables under their names, for
+    /// messages. `source` is its text; lines in messages refer to it.
     pub fn new(rules: &Rulesheet, source: &str) -> Result<Program, Error> {
         Self::lowered(rules, source, rules_hash(&canonical(rules).text))
     }
 
     /// Lowers the canonical form of a rulesheet: the program of every game that is played. Equal
-    /// hashes of the rules mean equal programs, but for the lines in messages.
+    /// hashes of the rules mean equal programs, except for the lines in messages.
     pub fn canonical(rules: &Rulesheet, source: &str) -> Result<Program, Error> {
         let Canonical { rules, text } = canonical(rules);
         Self::lowered(&rules, source, rules_hash(&text))
@@ -314,9 +313,8 @@ impl Program {
         Ok(program)
     }
 
-    /// The condition that an atom is, as if it stood in a rule, with the names of its variables.
-    /// What the program does not know yet is added to it: relations that nothing defines, and
-    /// those that an aggregate needs.
+    /// The condition of an atom, as in a rule, with the names of its variables. Missing relations
+    /// are added to the program: undefined ones, and those of an aggregate.
     pub fn question(&mut self, atom: &Term, negated: bool) -> Result<(Literal, Names), Error> {
         let question = lower::question(self, atom, negated).map_err(Error::Game)?;
         strata::stratify(self)?;
@@ -324,12 +322,12 @@ impl Program {
         Ok(question)
     }
 
-    /// The relation of a functor, if anything defines it or asks for it.
+    /// The relation of a functor, if it is defined or used.
     pub fn relation(&self, functor: Functor) -> Option<Relation> {
         self.index.get(&functor).copied()
     }
 
-    /// The goal that a name with arguments is, at least one of them a variable, or a name without
+    /// The goal of a name with arguments, at least one of them a variable, or of a name without
     /// arguments. `None` if nothing can make it true.
     pub fn goal(&self, name: &str, args: Vec<Pattern>) -> Option<Goal> {
         let symbol = self.terms.find_symbol(name)?;
@@ -344,12 +342,12 @@ impl Program {
         Some(Goal::Relation(Atom { relation, args: args.into() }))
     }
 
-    /// The line on which a statement begins, from one.
+    /// The line where a statement begins, from one.
     pub fn line(&self, span: Span) -> u32 {
         self.lines.line_of(span.start) as u32 + 1
     }
 
-    /// The name and number of arguments of a relation, for messages.
+    /// The name and arity of a relation, for messages.
     pub fn relation_name(&self, relation: Relation) -> String {
         let info = &self.relations[relation.index()];
         let name = self.terms.name(info.functor.symbol);
@@ -361,7 +359,7 @@ impl Program {
         }
     }
 
-    /// A rule in words, for messages: its relation and its line.
+    /// A rule for messages: its relation and its line.
     pub fn rule_name(&self, rule: u32) -> String {
         let rule = &self.rules[rule as usize];
         format!(

@@ -1,16 +1,16 @@
-//! In which order rules can be evaluated, and what they depend on.
+//! The evaluation order of rules, and their dependencies.
 
 use magister_gdl::components;
 
 use super::{Depends, Goal, Program};
 use crate::Error;
 
-/// Gives every rule and every literal that needs completion its stratum.
+/// Assigns a stratum to every rule and to every literal that needs completion.
 ///
-/// A relation may depend on its own negation as long as no atom does: `(goal ?r 0)` on the
-/// negation of `(goal ?r 100)` is fine. So within a component of relations that is negated inside
-/// itself, rules are looked at one by one, and a rule depends only on rules whose heads it can
-/// meet. Elsewhere the relation is the unit, which is cheaper.
+/// A relation may depend on its own negation as long as no atom does: `(goal ?r 0)` on the negation
+/// of `(goal ?r 100)` is fine. So within a component of relations with an inner negation, rules are
+/// examined one by one, and a rule depends only on rules whose heads can match. Elsewhere the
+/// relation is the unit, which is cheaper.
 pub(super) fn stratify(program: &mut Program) -> Result<(), Error> {
     let relations = program.relations.len();
     let by_relation: Vec<Vec<Edge>> = (0..relations)
@@ -85,9 +85,9 @@ pub(super) fn stratify(program: &mut Program) -> Result<(), Error> {
     Ok(())
 }
 
-/// Finds out for every relation whether it depends on the state or on the moves.
+/// Determines for every relation whether it depends on the state or on the moves.
 pub(super) fn dependencies(program: &mut Program) {
-    // Three values and few relations: going round until nothing changes is quick enough.
+    // Three values and few relations: iteration to a fixpoint is fast enough.
     let mut changed = true;
     while changed {
         changed = false;
@@ -127,12 +127,12 @@ fn edges(program: &Program, rule: u32, node: impl Fn(u32) -> usize) -> Vec<Edge>
     .collect()
 }
 
-/// The number of strict edges on the worst way down from each node, or a node that is on a cycle
-/// with a strict edge.
+/// The maximum number of strict edges on a path from each node, or a node on a cycle with a strict
+/// edge.
 fn levels(graph: &[Vec<Edge>]) -> Result<Vec<u32>, usize> {
     let component = components(graph, |edge| edge.to);
     let count = component.iter().max().map_or(0, |max| max + 1);
-    // Components are numbered from the leaves, so what a component depends on is done before it.
+    // Components are numbered from the leaves, so the dependencies of a component come before it.
     let mut members: Vec<Vec<usize>> = vec![Vec::new(); count];
     for (node, &home) in component.iter().enumerate() {
         members[home].push(node);

@@ -1,4 +1,4 @@
-//! Single conditions and instances of rules, for those who want to know why.
+//! Queries of single conditions and instances of rules, for explanations.
 
 use magister_core::{Halt, Stop};
 
@@ -11,12 +11,12 @@ use crate::coverage::Used;
 use crate::program::{Atom, Goal, Literal, Pattern};
 use crate::term::TermId;
 
-/// The values of the variables of a rule; [`UNBOUND`] where there is none yet.
+/// The values of the variables of a rule; [`UNBOUND`] if there is none yet.
 pub(crate) type Bindings = Box<[TermId]>;
 
 impl Reference {
     /// The bindings under which the head of a rule is an instance of an atom, as far as the head
-    /// tells; none if it never is.
+    /// shows; `None` if it never is.
     pub(crate) fn open_head(&self, rule: u32, args: &[Pattern]) -> Option<Bindings> {
         let rule = &self.program().rules[rule as usize];
         let mut bindings = vec![UNBOUND; rule.variables as usize];
@@ -30,7 +30,7 @@ impl Reference {
         self.machine.facts.contains(atom)
     }
 
-    /// Sets how many steps a query may take, and gives back how many it could take before.
+    /// Sets the step limit of queries, and returns the previous one.
     pub(crate) fn limit_steps(&mut self, steps: u64) -> u64 {
         self.machine.limit_steps(steps)
     }
@@ -40,7 +40,7 @@ impl Reference {
         self.machine.moves()
     }
 
-    /// Begins to note what is used, which makes every rule be tried.
+    /// Starts to record what is used, which makes every rule be tried.
     pub(crate) fn note_use(&mut self) {
         self.machine.used = Some(Box::new(Used::nothing(&self.machine.program)));
     }
@@ -50,15 +50,15 @@ impl Reference {
         self.machine.used.as_deref()
     }
 
-    /// The order in which the conditions of a rule are asked under such bindings.
+    /// The evaluation order of a rule's conditions under bindings.
     pub(crate) fn order(&self, rule: u32, bindings: &[TermId]) -> Box<[u32]> {
         let bits = bindings.iter().take(64).enumerate();
         let bound = bits.filter(|(_, v)| **v != UNBOUND).fold(0, |m, (bit, _)| m | 1 << bit);
         plan::order(&self.program().rules[rule as usize], bound)
     }
 
-    /// All ways in which a condition holds under bindings, as bindings that know its variables.
-    /// A condition that binds nothing gives back what it was given.
+    /// All solutions of a condition under bindings, as extended bindings. A condition that binds
+    /// nothing returns its input.
     pub(crate) fn solutions(
         &mut self,
         literal: &Literal,
@@ -112,7 +112,7 @@ impl Reference {
         Ok(if literal.negated { test(fits.is_empty(), bindings) } else { fits })
     }
 
-    /// What a builtin gives, whatever is expected of it.
+    /// The value of a builtin, whatever is expected.
     pub(crate) fn compute<'a>(
         &mut self,
         goal: &'a Goal,
@@ -129,7 +129,7 @@ impl Reference {
         }
     }
 
-    /// The number or the list that an aggregate gives.
+    /// The number or the list of an aggregate.
     pub(crate) fn aggregate(
         &mut self,
         goal: &Goal,
@@ -147,7 +147,7 @@ impl Reference {
         }
     }
 
-    /// An atom with the values of its variables, and those without a value numbered from zero.
+    /// An atom with its bindings substituted; unbound variables are numbered from zero.
     fn under(&mut self, atom: &Atom, bindings: &[TermId]) -> Atom {
         let mut seen = Vec::new();
         let terms = self.terms_mut();
@@ -160,10 +160,10 @@ impl Reference {
     }
 }
 
-/// What a builtin gives.
+/// The result of a builtin.
 pub(crate) enum Computed<'a> {
     Test(bool),
-    /// The values that this pattern must have.
+    /// The possible values of this pattern.
     Values(&'a Pattern, Vec<TermId>),
 }
 

@@ -1,9 +1,9 @@
-//! Patterns, terms and bindings: matching, building, and heads against calls.
+//! Patterns, terms and bindings: matching, building, and matching heads with calls.
 
 use crate::program::Pattern;
 use crate::term::{Functor, TermId, Terms};
 
-/// Stands in a list of bindings for a variable that has no value yet.
+/// Marks an unbound variable in a list of bindings.
 pub(crate) const UNBOUND: TermId = TermId(u32::MAX);
 
 /// The value of a pattern that is a ground term or a bound variable.
@@ -17,7 +17,7 @@ pub(super) fn known(pattern: &Pattern, bindings: &[TermId]) -> Option<TermId> {
     }
 }
 
-/// The term that a pattern stands for, if all its variables are bound.
+/// The term of a pattern, if all its variables are bound.
 pub(crate) fn value(pattern: &Pattern, bindings: &[TermId], terms: &mut Terms) -> Option<TermId> {
     let Pattern::Compound(symbol, args) = pattern else {
         return known(pattern, bindings);
@@ -33,8 +33,8 @@ pub(crate) fn value(pattern: &Pattern, bindings: &[TermId], terms: &mut Terms) -
     Some(terms.compound(*symbol, &parts?))
 }
 
-/// Makes the pattern equal to the term by binding variables. The bindings are spoilt if that is
-/// not possible.
+/// Matches the pattern with the term by binding variables. After a failure the bindings are
+/// invalid.
 pub(crate) fn matches(
     pattern: &Pattern,
     term: TermId,
@@ -67,9 +67,9 @@ pub(crate) fn match_all(
     patterns.iter().zip(values).all(|(p, &v)| matches(p, v, bindings, terms))
 }
 
-/// Binds the variables of a rule's head to what a call knows. False if no instance of the head
-/// answers the call. A variable that meets a partly known argument stays unbound: the rule then
-/// finds more than was asked for, and answers are held against the call again.
+/// Binds the variables of a rule's head to the known parts of a call. Returns false if no instance
+/// of the head answers the call. A variable that meets a partly known argument stays unbound: the
+/// rule then finds more than requested, and answers are matched with the call again.
 pub(super) fn open(head: &Pattern, call: &Pattern, bindings: &mut [TermId], terms: &Terms) -> bool {
     match (head, call) {
         (_, Pattern::Variable(_)) | (Pattern::Variable(_), Pattern::Compound(..)) => true,
@@ -83,7 +83,7 @@ pub(super) fn open(head: &Pattern, call: &Pattern, bindings: &mut [TermId], term
     }
 }
 
-/// The pattern with its bound variables replaced by their values.
+/// The pattern with its bound variables substituted.
 pub(crate) fn resolve(pattern: &Pattern, bindings: &[TermId], terms: &mut Terms) -> Pattern {
     if let Some(term) = value(pattern, bindings, terms) {
         return Pattern::Ground(term);
@@ -97,8 +97,8 @@ pub(crate) fn resolve(pattern: &Pattern, bindings: &[TermId], terms: &mut Terms)
     }
 }
 
-/// Renumbers the variables in the order in which they occur, so that calls that differ only in
-/// the names of variables are equal. `seen` holds the variables met so far.
+/// Renumbers the variables in order of occurrence, so that calls that differ only in the names of
+/// variables are equal. `seen` has the variables met so far.
 pub(crate) fn renumber(pattern: &mut Pattern, seen: &mut Vec<u32>) {
     match pattern {
         Pattern::Ground(_) => {}

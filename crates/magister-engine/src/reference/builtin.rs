@@ -1,24 +1,24 @@
 //! The builtins of the operations dialect.
 //!
-//! Inputs must be known, or the condition fails. What has no value (a list that is none, a
-//! division that is no number) fails too.
+//! Inputs must be known, or the condition fails. Invalid inputs (an improper list, a division
+//! without a result) fail too.
 
 use super::bind::{UNBOUND, matches, value};
 use super::number;
 use crate::program::{Definition, Pattern};
 use crate::term::{TermId, Terms};
 
-/// What a builtin says.
+/// The result of a builtin.
 pub(crate) enum Outcome<'a> {
     /// It holds or not.
     Test(bool),
     /// It holds for each of these values of the pattern.
     Values(&'a Pattern, Vec<TermId>),
-    /// A list or a chain of definitions went beyond the limits.
+    /// A list or a chain of definitions exceeded the limits.
     NoEnd,
 }
 
-/// Functions that one condition may apply; definitions may call each other without end.
+/// The maximum number of function calls per condition; definitions may be infinitely recursive.
 const CALLS: u32 = 1_000_000;
 
 const TESTS: &[&str] = &["false", "leq", "less", "mutex", "symleq", "symless"];
@@ -40,7 +40,7 @@ const LISTS: &[&str] = &[
     "sum",
 ];
 
-/// Whether the interpreter knows a builtin with so many arguments.
+/// Whether the interpreter supports a builtin with this arity.
 pub(crate) fn supported(name: &str, args: usize) -> bool {
     match name {
         "same" | "member" | "evaluate" => args == 2,
@@ -48,12 +48,12 @@ pub(crate) fn supported(name: &str, args: usize) -> bool {
     }
 }
 
-/// Whether a builtin only says yes or no, and binds nothing.
+/// Whether a builtin is a test that binds nothing.
 pub(crate) fn is_test(name: &str) -> bool {
     TESTS.contains(&name)
 }
 
-/// Asks a builtin. `depth` bounds the nesting of terms and of function calls.
+/// Evaluates a builtin. `depth` bounds the nesting of terms and of function calls.
 pub(crate) fn solve<'a>(
     name: &str,
     args: &'a [Pattern],
@@ -112,8 +112,8 @@ fn test(name: &str, values: &[TermId], terms: &Terms) -> bool {
     }
 }
 
-/// Functions and what bounds them. What has no value is `None`; what would have no end is too,
-/// and is noted.
+/// Functions and their limits. An undefined value is `None`; so is an infinite computation, which
+/// is recorded.
 struct Functions<'a> {
     terms: &'a mut Terms,
     definitions: &'a [Definition],
@@ -123,7 +123,7 @@ struct Functions<'a> {
 }
 
 impl Functions<'_> {
-    /// The value of an expression: functions applied from the inside, everything else as it is.
+    /// The value of an expression: functions are applied from the inside, everything else is kept.
     fn evaluate(&mut self, term: TermId, nesting: u32) -> Option<TermId> {
         let functor = self.terms.functor(term);
         if functor.arity.is_none() {
@@ -213,7 +213,7 @@ pub(crate) fn list(items: &[TermId], terms: &mut Terms) -> TermId {
     items.iter().rev().fold(nil, |rest, &item| terms.compound(cons, &[item, rest]))
 }
 
-/// The items of a list; `None` if the term is none.
+/// The items of a list; `None` if the term is not a list.
 fn items(mut term: TermId, terms: &Terms) -> Option<Vec<TermId>> {
     let mut items = Vec::new();
     while let &[first, rest] = terms.args(term) {
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_said_of_unknown_inputs() {
+    fn unknown_inputs_have_no_value() {
         let mut terms = Terms::default();
         let args = [Pattern::Variable(0), Pattern::Variable(1)];
         for name in ["leq", "mutex", "same"] {

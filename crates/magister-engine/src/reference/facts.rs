@@ -1,4 +1,4 @@
-//! Ground facts with the indices that find those that match.
+//! Ground facts with indexes for matching.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -40,8 +40,8 @@ impl Facts {
         &self.all
     }
 
-    /// A list that holds all facts of this functor that match the arguments, and maybe others:
-    /// the shortest one among those of the known arguments.
+    /// A list with all facts of this functor that match the arguments, and possibly others: the
+    /// shortest one among those of the known arguments.
     pub(super) fn candidates(
         &self,
         functor: Functor,

@@ -1,4 +1,4 @@
-//! A game that the reference interpreter plays, behind the vocabulary of `magister-core`.
+//! A game on the reference interpreter as a [`Game`].
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
@@ -20,42 +20,42 @@ use crate::program::{Pattern, Program};
 use crate::term::{Functor, TermId};
 use crate::vocabulary::Vocabulary;
 
-/// What all workers of a game share.
+/// The shared data of all workers of a game.
 #[derive(Debug)]
 pub(super) struct Shared {
     pub(super) info: Info,
     pub(super) numbering: Mutex<Numbering>,
-    /// What the rules fix, where grounding found it.
+    /// The fixed vocabulary of the rules, if grounding found it.
     vocabulary: Option<Arc<Vocabulary>>,
     pub(super) initial: Position,
-    /// How terms are written: infix in the operations dialect, KIF in the others.
+    /// The syntax of terms: infix in the operations dialect, KIF in the others.
     syntax: Syntax,
 }
 
-/// Numbers are only ever added, and a reader is set before it is used, so what a panic
-/// left behind is still good.
+/// Numbers are only ever added, and a reader is set before it is used, so the data is valid even
+/// after a panic.
 pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
 /// A game from a rulesheet, played by the reference interpreter.
 ///
-/// With a vocabulary, moves, fluents and percepts have its numbers; without, they get numbers when a
-/// worker first sees them.
+/// With a vocabulary, moves, fluents and percepts have its numbers; without, they get numbers when
+/// a worker first meets them.
 #[derive(Debug)]
 pub struct ReferenceGame {
     shared: Arc<Shared>,
     /// A worker in the initial state, to be copied.
     worker: ReferenceWorker,
-    /// A worker that tries what somebody wrote: not every set of fluents is a state.
+    /// A worker for user input: not every set of fluents is a state.
     reader: Mutex<ReferenceWorker>,
-    /// The board and the observations, made when somebody first wants them.
+    /// The board and the observations, created on demand.
     listed: OnceLock<Listed>,
 }
 
 impl ReferenceGame {
-    /// The game of a rulesheet, without grounding it: moves have no fixed numbers. `source` is the
-    /// text it was read from.
+    /// The game of a rulesheet, without grounding: moves have no fixed numbers. `source` is its
+    /// text.
     pub fn new(rules: &Rulesheet, source: &str, name: &str) -> Result<Self, Error> {
         let program = Arc::new(Program::canonical(rules, source)?);
         Self::with_limits(program, None, QueryLimits::default(), source, name, &Stop::never())
@@ -82,7 +82,8 @@ impl ReferenceGame {
             initial: Position::default(),
             syntax: if operations { Syntax::Infix } else { Syntax::Kif },
         };
-        // The initial position needs a worker, and the worker what is shared; so it is made twice.
+        // The initial position needs a worker, and the worker needs the shared data; so it is
+        // created twice.
         let first = Shared {
             info: shared.info.clone(),
             numbering: Mutex::new(Numbering::new(shared.vocabulary.as_deref())),
@@ -101,24 +102,24 @@ impl ReferenceGame {
         Ok(ReferenceGame { shared, worker, reader, listed: OnceLock::new() })
     }
 
-    /// An interpreter of the same rules, for questions that [`Worker`] does not answer.
+    /// An interpreter of the same rules, for queries that [`Worker`] does not answer.
     pub fn reference(&self) -> Reference {
         self.worker.reference.clone()
     }
 
-    /// The fluents of a state; none if the words are no state.
+    /// The fluents of a state; empty if the words are invalid.
     pub fn fluents_of(&self, state: &[u64]) -> Vec<Ground> {
         let numbering = locked(&self.shared.numbering);
         let fluents = numbering.state(state).unwrap_or_default();
         fluents.into_iter().map(|fluent| numbering.terms.export(fluent)).collect()
     }
 
-    /// The words of the state with these fluents, which need not be one that can be reached.
+    /// The words of the state with these fluents, which need not be reachable.
     pub fn words_of(&self, fluents: &[Ground]) -> Vec<u64> {
         locked(&self.shared.numbering).words(fluents)
     }
 
-    /// A move as a term; `None` for a role that idles.
+    /// A move as a term; `None` for an idle role.
     pub fn term_of(&self, choice: Move) -> Option<Ground> {
         let numbering = locked(&self.shared.numbering);
         let term = numbering.moves.get(choice.0).filter(|_| choice != Move::IDLE);
@@ -136,7 +137,7 @@ impl ReferenceGame {
 }
 
 impl ReferenceGame {
-    /// What states look like, where the rules fix the fluents.
+    /// The board and observations, if the rules fix the fluents.
     fn listed(&self) -> Option<&Listed> {
         let vocabulary = self.shared.vocabulary.as_ref()?;
         Some(
@@ -248,7 +249,7 @@ pub(crate) fn info(
     }
 }
 
-/// 0 to 100, as the languages have it, and whatever else the heads of the goal rules name.
+/// 0 to 100, as in the languages, extended by the values in the heads of the goal rules.
 fn rewards(program: &Program) -> (f64, f64) {
     let mut range = (0.0_f64, 100.0_f64);
     let functor =

@@ -1,16 +1,17 @@
-//! How far an evaluation may go.
+//! The limits of an evaluation.
 
-/// Limits of one query to an evaluator of rules. They turn rules without end into errors;
+/// The limits of one query to an evaluator of rules. They turn infinite rules into errors;
 /// published games stay far below the defaults.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct QueryLimits {
-    /// Steps of one query: the legal moves of a role, say.
+    /// The steps of one query: the legal moves of a role, for instance.
     pub steps: u64,
-    /// Answers that are kept at a time, counted over all subqueries.
+    /// The answers stored at a time, over all subqueries.
     pub answers: usize,
-    /// Nesting of terms, length of lists. Everything that walks a term recurses, so this also bounds the stack.
+    /// The nesting of terms and the length of lists. Everything that walks a term recurses, so this
+    /// also bounds the stack.
     pub depth: u32,
-    /// Distinct terms that a worker has ever seen.
+    /// The distinct terms that a worker has ever met.
     pub terms: usize,
 }
 

@@ -1,4 +1,4 @@
-//! How each kind of literal is asked.
+//! The evaluation of each kind of literal.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::program::{Atom, Collect, Goal, Literal, Pattern, Program};
 use crate::term::{TermId, Terms};
 
 impl Machine {
-    /// Takes a task, whose bindings are in the frame, as far as it goes without answers of
+    /// Advances a task, whose bindings are in the frame, as far as possible without answers of
     /// others.
     pub(super) fn advance(&mut self, program: &Program, mut task: Task) -> Result<(), Halt> {
         let rule = &program.rules[task.rule as usize];
@@ -56,8 +56,8 @@ impl Machine {
         self.answer(program, rule, task)
     }
 
-    /// Makes a task for every candidate that fits; or, negated, says whether none does. True if
-    /// the task itself goes on.
+    /// Creates a task for every matching candidate; or, negated, checks that there is none. Returns
+    /// true if the task itself continues.
     fn spread(
         &mut self,
         candidates: &[TermId],
@@ -122,7 +122,7 @@ impl Machine {
         !a.may_meet(&b, &self.terms)
     }
 
-    /// Becomes a consumer of a table, or waits for it to be complete.
+    /// Registers a consumer of a table, or waits for it to be complete.
     fn ask_table(
         &mut self,
         program: &Program,
@@ -156,7 +156,7 @@ impl Machine {
         Ok(false)
     }
 
-    /// Lets a consumer go on with an answer.
+    /// Continues a consumer with an answer.
     pub(super) fn deliver(&mut self, program: &Program, consumer: &Consumer, answer: TermId) {
         let task = consumer.task;
         let place = self.plans.literal(task.plan, task.step - 1);
@@ -168,7 +168,7 @@ impl Machine {
         }
     }
 
-    /// Lets a task go on whose table is now complete.
+    /// Continues a task whose table is now complete.
     pub(super) fn resume(&mut self, program: &Program, waiting: &Waiting) -> Result<(), Halt> {
         let task = waiting.task;
         let literal = &program.rules[task.rule as usize].body[waiting.literal];
@@ -193,8 +193,8 @@ impl Machine {
     }
 }
 
-/// The number or the list of the distinct last arguments of all answers; `None` if the list is
-/// too long.
+/// The number or the list of the distinct last arguments of all answers; `None` if the list is too
+/// long.
 pub(super) fn collect(
     kind: Collect,
     answers: &[TermId],

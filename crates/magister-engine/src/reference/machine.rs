@@ -1,13 +1,13 @@
-//! The heart of the reference interpreter: goal-directed evaluation with tables.
+//! The core of the reference interpreter: goal-directed evaluation with tables.
 //!
-//! Every distinct call has a table of answers. A rule that answers a call is a [`Task`] that
-//! goes through its literals; where it asks for a relation with rules, it becomes a consumer of
-//! the table of that call, and goes on once for every answer, whenever the answer comes. Nothing
-//! is asked twice and no answer is delivered twice, so recursion of any kind ends if the answers
-//! are finite. All work lies on stacks of our own.
+//! Every distinct call has a table of answers. A rule that answers a call is a [`Task`] that goes
+//! through its literals; at a relation with rules, it becomes a consumer of the table of that call,
+//! and continues once for every answer, whenever it comes. Nothing is asked twice and no answer is
+//! delivered twice, so recursion of any kind ends if the answers are finite. All work is on
+//! explicit stacks.
 //!
-//! A negated literal or an aggregate waits until its table is complete. When no task is left,
-//! those that wait for the lowest stratum can go on: whatever could still add an answer to their
+//! A negated literal or an aggregate waits until its table is complete. When no task is left, those
+//! that wait for the lowest stratum can continue: whatever could still add an answer to their
 //! tables would have to wait for a lower stratum, and nothing does.
 
 use std::collections::BTreeMap;
@@ -24,7 +24,7 @@ use crate::coverage::Used;
 use crate::program::{Atom, Depends, Goal, Pattern, Program, Rule};
 use crate::term::{TermId, Terms};
 
-/// A way through a body that waits for a table to be complete.
+/// A task that waits for a table to be complete.
 #[derive(Clone, Debug)]
 pub(super) struct Waiting {
     pub(super) task: Task,
@@ -34,7 +34,7 @@ pub(super) struct Waiting {
     pub(super) bindings: Box<[TermId]>,
 }
 
-/// Evaluates queries in a state and under moves that are set before.
+/// Evaluates queries in a given state and under given moves.
 #[derive(Clone, Debug)]
 pub(super) struct Machine {
     pub(super) program: Arc<Program>,
@@ -44,21 +44,21 @@ pub(super) struct Machine {
     pub(super) state: Facts,
     moves: Vec<(TermId, TermId)>,
     pub(super) plans: Plans,
-    /// By what they depend on.
+    /// By their dependencies.
     pub(super) tables: [Tables; 3],
-    /// The tables of the current query, which are not complete yet.
+    /// The tables of the current query, which are incomplete.
     unfinished: Vec<TableId>,
     pub(super) tasks: Vec<Task>,
-    /// The bindings of all tasks, one after the other.
+    /// The bindings of all tasks, concatenated.
     pub(super) bindings: Vec<TermId>,
     pub(super) waiting: BTreeMap<u32, Vec<Waiting>>,
-    /// The bindings of the task that is being worked on.
+    /// The bindings of the current task.
     pub(super) frame: Vec<TermId>,
     scratch: Vec<TermId>,
     key: Vec<u32>,
     steps: u64,
     answers: usize,
-    /// What has been used, if somebody wants to know.
+    /// What has been used, if recorded.
     pub(super) used: Option<Box<Used>>,
 }
 
@@ -89,7 +89,7 @@ impl Machine {
         }
     }
 
-    /// Replaces the state; there are no moves afterwards.
+    /// Replaces the state and clears the moves.
     pub(super) fn set_state(&mut self, fluents: &[TermId]) {
         self.state = Facts::new(fluents.iter().copied(), &self.terms);
         self.tables[Depends::State as usize].clear();
@@ -122,7 +122,7 @@ impl Machine {
     }
 
     /// All ground atoms that answer a goal, whose variables are numbered from zero. The order
-    /// depends on nothing but the program and the queries before.
+    /// depends only on the program and the earlier queries.
     pub(super) fn ask(&mut self, goal: &Goal, stop: &Stop) -> Result<Vec<TermId>, Halt> {
         match goal {
             Goal::Relation(atom) => {
@@ -160,7 +160,7 @@ impl Machine {
         Ok(self.table(table).answers.clone())
     }
 
-    /// Forgets everything that an evaluation that did not end has left behind.
+    /// Clears everything that an incomplete evaluation has left behind.
     fn abandon(&mut self) {
         self.tasks.clear();
         self.bindings.clear();
@@ -188,7 +188,7 @@ impl Machine {
                     stop.check()?;
                     self.check_limits(program, task)?;
                 }
-                // Whoever wants to know what is used wants all rules tried, needed or not.
+                // When uses are recorded, all rules are tried, needed or not.
                 if self.used.is_some() || !self.table(task.table).satisfied() {
                     self.advance(program, task)?;
                 }
@@ -215,11 +215,11 @@ impl Machine {
             return Ok(());
         };
         let rule = program.rule_name(rule);
-        Err(Halt::Limit(format!("{limit}, at {rule}; it may have no end")))
+        Err(Halt::Limit(format!("{limit}, at {rule}; it may be infinite")))
     }
 
-    /// The first rule of the relation that has most answers, which is the one to look at if there
-    /// are too many.
+    /// The first rule of the relation with the most answers, which is reported if there are too
+    /// many.
     fn most_answered(&self, program: &Program) -> Option<u32> {
         let mut counts = vec![0; program.relations.len()];
         for table in self.tables.iter().flat_map(|tables| &tables.list) {
@@ -229,7 +229,7 @@ impl Machine {
         program.relations[most].rules.first().copied()
     }
 
-    /// The table of a call under the bindings of the frame. A new one is set to work.
+    /// The table of a call under the bindings of the frame. A new one is started.
     pub(super) fn call(&mut self, program: &Program, atom: &Atom) -> Result<TableId, Halt> {
         let info = &program.relations[atom.relation.index()];
         let depends = info.depends;
@@ -291,7 +291,7 @@ impl Machine {
         Ok(id)
     }
 
-    /// A rule has come to its end: its head is an answer.
+    /// A rule has succeeded: its head is an answer.
     pub(super) fn answer(
         &mut self,
         program: &Program,
@@ -342,11 +342,11 @@ impl Machine {
         Ok(())
     }
 
-    /// The limit of nesting was met.
+    /// The nesting limit was exceeded.
     pub(super) fn too_deep(&self, what: &str) -> Halt {
         let depth = self.limits.depth;
         Halt::Limit(format!(
-            "terms or lists nested {depth} deep, at {what}; they may have no end"
+            "terms or lists nested {depth} deep, at {what}; they may be infinite"
         ))
     }
 }

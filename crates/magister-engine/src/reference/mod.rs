@@ -1,9 +1,9 @@
 //! The reference interpreter: the judge of all other evaluators, and the last fallback.
 //!
-//! It answers queries from the top, with a table for every call (see `machine`), so left
-//! recursion, mutual recursion and infinite relations of which only a part is asked for all work.
-//! [`Reference`] computes with states as lists of ground fluents; [`ReferenceGame`] is the same
-//! behind the vocabulary of `magister-core`.
+//! It answers queries top-down, with a table for every call (see `machine`), so left recursion,
+//! mutual recursion and infinite relations of which only a part is queried all work. [`Reference`]
+//! computes with states as lists of ground fluents; [`ReferenceGame`] implements the traits of
+//! `magister-core` with it.
 
 mod ask;
 pub(crate) mod bind;

@@ -1,4 +1,4 @@
-//! Numbers as Gamemaster has them: symbols that are read and written as JavaScript does.
+//! Numbers as in Gamemaster: symbols that are read and written as in JavaScript.
 
 use crate::term::{TermId, Terms};
 
@@ -44,17 +44,17 @@ const FUNCTIONS: &[&str] = &[
     "trunc",
 ];
 
-/// Whether there is a function of numbers of this name.
+/// Whether there is a numeric function with this name.
 pub(super) fn supported(name: &str) -> bool {
     FUNCTIONS.contains(&name)
 }
 
-/// The number that a term is.
+/// The number of a term.
 pub(crate) fn of(term: TermId, terms: &Terms) -> Option<f64> {
     read(terms.constant_text(term)?)
 }
 
-/// The number at the beginning of a text; what follows it is ignored.
+/// The number at the beginning of a text; the rest is ignored.
 fn read(text: &str) -> Option<f64> {
     match text {
         "true" => return Some(1.0),
@@ -68,7 +68,7 @@ fn read(text: &str) -> Option<f64> {
     }
     let end =
         text.find(|c: char| !(c.is_ascii_digit() || "+-.eE".contains(c))).unwrap_or(text.len());
-    // Names are short: trying shorter and shorter beginnings is simple and quick enough.
+    // Names are short: trying ever shorter prefixes is simple and fast enough.
     (1..=end.min(64)).rev().find_map(|end| text[..end].parse().ok())
 }
 
@@ -87,7 +87,7 @@ pub(super) fn text(number: f64) -> String {
     }
 }
 
-/// A function of numbers; `None` where it has no value.
+/// A numeric function; `None` if it has no value.
 pub(super) fn apply(name: &str, args: &[f64]) -> Option<f64> {
     let (&x, rest) = args.split_first()?;
     let fold = |f: fn(f64, f64) -> f64| rest.iter().fold(x, |a, &b| f(a, b));
@@ -138,7 +138,7 @@ pub(super) fn apply(name: &str, args: &[f64]) -> Option<f64> {
     (!result.is_nan()).then_some(result)
 }
 
-/// A statistic of a list of numbers; `None` where it has no value.
+/// A statistic of a list of numbers; `None` if it has no value.
 pub(super) fn statistic(name: &str, numbers: &[f64]) -> Option<f64> {
     if name == "sum" {
         return Some(numbers.iter().sum());

@@ -1,8 +1,8 @@
 //! The numbers that all workers of a game share.
 //!
-//! Where the rules fix a vocabulary, its terms have their numbers before play begins. Where they
-//! do not, a term gets the next number when a worker first sees it, and the number is good for this
-//! game in this process only. Reading text never gives out a number.
+//! If the rules fix a vocabulary, its terms have their numbers before play begins. Otherwise a term
+//! gets the next number when a worker first meets it, and the number is valid for this game in this
+//! process only. Parsing text never assigns a number.
 
 use rustc_hash::FxHashMap;
 
@@ -10,7 +10,7 @@ use crate::ground::Ground;
 use crate::term::{TermId, Terms};
 use crate::vocabulary::{TermList, Vocabulary};
 
-/// A list of terms with dense numbers in the order of first sight.
+/// A list of terms with dense numbers in order of first appearance.
 #[derive(Debug, Default)]
 pub(crate) struct Numbered {
     list: Vec<TermId>,
@@ -25,7 +25,7 @@ impl Numbered {
         })
     }
 
-    /// The number of a term that has one.
+    /// The number of a term, if it has one.
     pub(crate) fn find(&self, term: TermId) -> Option<u32> {
         self.index.get(&term).copied()
     }
@@ -35,8 +35,8 @@ impl Numbered {
     }
 }
 
-/// Fluents, moves and percepts that somebody has seen. Workers compute with terms of their own
-/// and come here only for what they hand out.
+/// The known fluents, moves and percepts. Workers compute with their own terms and use this only
+/// for results.
 #[derive(Debug, Default)]
 pub(crate) struct Numbering {
     pub(crate) terms: Terms,
@@ -46,7 +46,7 @@ pub(crate) struct Numbering {
 }
 
 impl Numbering {
-    /// The numbers of a vocabulary, or none yet.
+    /// The numbers of a vocabulary, or none so far.
     pub(crate) fn new(vocabulary: Option<&Vocabulary>) -> Self {
         let mut numbering = Numbering::default();
         if let Some(vocabulary) = vocabulary {
@@ -63,12 +63,12 @@ impl Numbering {
         numbering
     }
 
-    /// The number of a move that has one.
+    /// The number of a move, if it has one.
     pub(crate) fn find_move(&self, term: &Ground) -> Option<u32> {
         self.moves.find(self.terms.find(term)?)
     }
 
-    /// The number of a percept that has one.
+    /// The number of a percept, if it has one.
     pub(crate) fn find_percept(&self, term: &Ground) -> Option<u32> {
         self.percepts.find(self.terms.find(term)?)
     }
@@ -81,7 +81,7 @@ impl Numbering {
         fluents.into_iter().map(|fluent| u64::from(self.fluents.number(fluent))).collect()
     }
 
-    /// The fluents of a state; `None` if the words are no state or not in order.
+    /// The fluents of a state; `None` if the words are invalid or not in order.
     pub(crate) fn state(&self, words: &[u64]) -> Option<Vec<TermId>> {
         let fluent = |&word: &u64| self.fluents.get(u32::try_from(word).ok()?);
         let state: Vec<TermId> = words.iter().map(fluent).collect::<Option<_>>()?;

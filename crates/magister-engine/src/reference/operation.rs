@@ -1,4 +1,4 @@
-//! Actions of the operations dialect: what they add and what they delete.
+//! Actions of the operations dialect: additions and deletions.
 
 use magister_core::{Halt, Stop};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -8,7 +8,7 @@ use super::position::Reference;
 use crate::program::{Atom, Effect, Goal, Pattern};
 use crate::term::TermId;
 
-/// How deeply operations may perform each other.
+/// The maximum nesting of operations.
 const NESTING: u32 = 100;
 
 /// An effect that happens.
@@ -17,24 +17,24 @@ pub(crate) struct Change {
     /// The operation, and the atom as which it is performed.
     pub(crate) operation: u32,
     pub(crate) action: TermId,
-    /// The instances of the conditions that the effect stands under.
+    /// The instances of the effect's conditions.
     pub(crate) conditions: Box<[TermId]>,
 }
 
-/// What happens to the state.
+/// The changes of the state.
 #[derive(Default)]
 pub(crate) struct Changes {
     pub(crate) additions: FxHashSet<TermId>,
-    /// What is deleted, by which of the changes.
+    /// The deletions, with the number of the change.
     pub(crate) deletions: FxHashMap<TermId, u32>,
-    /// What is performed, and by which of the changes; none for a move.
+    /// The performed atoms, with the number of the change; `None` for a move.
     pub(crate) performed: FxHashMap<TermId, Option<u32>>,
     pub(crate) list: Vec<Change>,
-    /// Atoms to perform, with what performs them and how deeply they are nested.
+    /// Atoms to perform, with their causes and their nesting.
     pending: Vec<(TermId, Option<u32>, u32)>,
 }
 
-/// Where an effect stands.
+/// The context of an effect.
 struct Place<'a> {
     operation: u32,
     action: TermId,
@@ -44,8 +44,8 @@ struct Place<'a> {
 }
 
 impl Reference {
-    /// The state after the actions that were set as moves. All conditions are asked in the old
-    /// state; where an atom is both added and deleted, it is there.
+    /// The state after the actions that were set as moves. All conditions refer to the old state;
+    /// an atom that is both added and deleted is present.
     pub(super) fn perform(&mut self, stop: &Stop) -> Result<Vec<TermId>, Halt> {
         let changes = self.changes(stop)?;
         if let Some(used) = &mut self.machine.used {
@@ -58,7 +58,7 @@ impl Reference {
         Ok(state)
     }
 
-    /// What the actions that were set as moves do.
+    /// The changes by the actions that were set as moves.
     pub(crate) fn changes(&mut self, stop: &Stop) -> Result<Changes, Halt> {
         let program = std::sync::Arc::clone(&self.machine.program);
         let mut changes = Changes::default();
@@ -90,7 +90,7 @@ impl Reference {
                     self.effects(&operation.effects, &place, &mut changes, stop)?;
                 }
             }
-            // What no operation performs is a fact.
+            // An action without an operation is a fact.
             if !found {
                 changes.additions.insert(action);
             }

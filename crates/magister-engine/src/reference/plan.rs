@@ -1,14 +1,14 @@
-//! In which order the literals of a rule are asked.
+//! The evaluation order of a rule's literals.
 //!
-//! Literals that enumerate are asked in the order in which they were written. All others are
-//! filters: each is asked as soon as every variable in it has its value that can get one.
+//! Literals that enumerate are evaluated in written order. All others are filters: each is
+//! evaluated as soon as all its variables that can be bound are bound.
 
 use magister_gdl::Use;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::program::{Goal, Literal, Pattern, Rule};
 
-/// The orders found so far, by rule and by which variables of the head are bound.
+/// The orders so far, by rule and by the bound variables of the head.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Plans {
     index: FxHashMap<(u32, u64), u32>,
@@ -17,7 +17,7 @@ pub(super) struct Plans {
 
 impl Plans {
     /// The plan for a rule whose head variables in `bound` (as bits; those above 63 count as
-    /// unbound, which costs time, not truth) have values.
+    /// unbound, which costs time, not correctness) have values.
     pub(super) fn find(&mut self, number: u32, rule: &Rule, bound: u64) -> u32 {
         *self.index.entry((number, bound)).or_insert_with(|| {
             self.plans.push(order(rule, bound));
@@ -25,7 +25,7 @@ impl Plans {
         })
     }
 
-    /// The literal to ask at a step of a plan; `None` at its end.
+    /// The literal at a step of a plan; `None` at its end.
     pub(super) fn literal(&self, plan: u32, step: u32) -> Option<usize> {
         self.plans[plan as usize].get(step as usize).map(|&literal| literal as usize)
     }
@@ -53,7 +53,7 @@ pub(super) fn order(rule: &Rule, mask: u64) -> Box<[u32]> {
     order.into()
 }
 
-/// Whether waiting for other literals would bind no more of the variables that this one needs.
+/// Whether waiting for other literals would not bind more of the variables that this one needs.
 fn is_ready(literal: &Literal, place: u32, rule: &Rule, bound: &FxHashSet<u32>) -> bool {
     let obtainable = |variable: u32| {
         rule.body.iter().enumerate().any(|(other, literal)| {
@@ -89,7 +89,7 @@ fn is_ready(literal: &Literal, place: u32, rule: &Rule, bound: &FxHashSet<u32>) 
     }
 }
 
-/// Calls `visit` on the variables that have values once the literal has been answered.
+/// Calls `visit` on the variables that are bound after the literal.
 fn outputs(literal: &Literal, visit: &mut impl FnMut(u32)) {
     match &literal.goal {
         _ if literal.negated => {}

@@ -1,4 +1,4 @@
-//! Positions of a game, as the rules give them.
+//! Positions of a game according to the rules.
 
 use std::sync::Arc;
 
@@ -14,8 +14,8 @@ use crate::trace::{Stepper, Successor};
 
 /// The reference interpreter in a state.
 ///
-/// It answers what the rules say and nothing else: legal moves in terminal states too, all goal
-/// values however many, the successor of any joint move, legal or not.
+/// Its answers are those of the rules and nothing else: legal moves in terminal states too, all
+/// goal values however many, the successor of any joint move, legal or not.
 #[derive(Clone, Debug)]
 pub struct Reference {
     pub(super) machine: Machine,
@@ -32,17 +32,17 @@ impl Reference {
         &self.machine.program
     }
 
-    /// The terms that all numbers in and out belong to.
+    /// The terms of all numbers in arguments and results.
     pub fn terms(&self) -> &Terms {
         &self.machine.terms
     }
 
-    /// The terms, to add to.
+    /// The terms, for adding.
     pub fn terms_mut(&mut self) -> &mut Terms {
         &mut self.machine.terms
     }
 
-    /// The fluents of the initial state, sorted. The interpreter is in the empty state afterwards.
+    /// The fluents of the initial state, sorted. Afterwards the interpreter is in the empty state.
     pub fn initial(&mut self, stop: &Stop) -> Result<Vec<TermId>, Halt> {
         self.machine.set_state(&[]);
         self.last_arguments("init", vec![Pattern::Variable(0)], stop)
@@ -87,8 +87,8 @@ impl Reference {
         self.last_arguments("goal", vec![role, Pattern::Variable(0)], stop)
     }
 
-    /// Sets the joint move for [`next`](Reference::next) and [`percepts`](Reference::percepts):
-    /// one move per role, `None` for a role that does nothing.
+    /// Sets the joint move for [`next`](Reference::next) and [`percepts`](Reference::percepts): one
+    /// move per role, `None` for an idle role.
     pub fn set_moves(&mut self, joint: &[Option<TermId>]) {
         let roles = &self.machine.program.roles;
         let moves = roles.iter().zip(joint).filter_map(|(&role, &choice)| Some((role, choice?)));
@@ -96,7 +96,7 @@ impl Reference {
         self.machine.set_moves(moves);
     }
 
-    /// The fluents of the successor under the joint move, sorted. The state stays as it is.
+    /// The fluents of the successor under the joint move, sorted. The state does not change.
     pub fn next(&mut self, stop: &Stop) -> Result<Vec<TermId>, Halt> {
         if self.program().dialect == Dialect::Operations {
             return self.perform(stop);

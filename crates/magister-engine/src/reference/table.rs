@@ -1,4 +1,4 @@
-//! Tables: what was asked, and what has been answered so far.
+//! Tables of calls and their answers so far.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -6,10 +6,10 @@ use super::bind::{UNBOUND, known, value};
 use crate::program::{Depends, Pattern, Relation};
 use crate::term::{TermId, Terms};
 
-/// One way through the body of a rule. The values of the rule's variables are kept beside it.
+/// One path through the body of a rule. The values of the rule's variables are stored beside it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Task {
-    /// Where the answer goes.
+    /// The table of the answer.
     pub(super) table: TableId,
     pub(super) rule: u32,
     pub(super) plan: u32,
@@ -17,7 +17,7 @@ pub(super) struct Task {
     pub(super) step: u32,
 }
 
-/// A way through a body that waits for answers.
+/// A task that waits for answers.
 #[derive(Clone, Debug)]
 pub(super) struct Consumer {
     pub(super) task: Task,
@@ -28,7 +28,7 @@ pub(super) struct Consumer {
 #[derive(Clone, Debug)]
 pub(super) struct Table {
     pub(super) relation: Relation,
-    /// The arguments of the call, with variables numbered in the order of their occurrence.
+    /// The arguments of the call, with variables numbered in order of occurrence.
     pub(super) call: Box<[Pattern]>,
     /// The number of those variables.
     pub(super) variables: usize,
@@ -38,7 +38,7 @@ pub(super) struct Table {
     pub(super) complete: bool,
 }
 
-/// Up to so many answers are compared one by one; a hash set would cost more.
+/// Up to this number, answers are compared one by one; a hash set would cost more.
 const FEW: usize = 8;
 
 impl Table {
@@ -54,7 +54,7 @@ impl Table {
         }
     }
 
-    /// Whether nothing more can be learned: a call without variables has one answer at most.
+    /// Whether no more answers are possible: a call without variables has at most one.
     pub(super) fn satisfied(&self) -> bool {
         self.variables == 0 && !self.answers.is_empty()
     }
@@ -78,14 +78,14 @@ impl Table {
     }
 }
 
-/// A table: what it depends on, which says how long it lives, and its number there.
+/// A table: its dependencies, which determine its lifetime, and its number there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct TableId {
     pub(super) depends: Depends,
     pub(super) number: u32,
 }
 
-/// The tables that live equally long.
+/// The tables with the same lifetime.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tables {
     pub(super) index: FxHashMap<Box<[u32]>, u32>,
@@ -103,7 +103,7 @@ const VARIABLE: u32 = 1 << 31;
 const COMPOUND: u32 = 3 << 30;
 
 /// Writes a pattern under bindings as numbers, equal for calls that differ only in the names of
-/// variables. `seen` holds the unbound variables met so far.
+/// variables. `seen` has the unbound variables met so far.
 pub(super) fn encode(
     pattern: &Pattern,
     bindings: &[TermId],
@@ -136,7 +136,7 @@ pub(super) fn encode(
     }
 }
 
-/// The deepest term that stands in a call.
+/// The depth of the deepest term in a call.
 pub(super) fn depth(call: &[Pattern], terms: &Terms) -> u32 {
     let deepest = |pattern: &Pattern| match pattern {
         Pattern::Compound(_, args) => 1 + depth(args, terms),

@@ -1,4 +1,4 @@
-//! What rules mean, on rulesheets of a few lines.
+//! The meaning of rules, on small rulesheets.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ fn texts(reference: &Reference, terms: &[crate::term::TermId]) -> Vec<String> {
     terms.iter().map(|&term| reference.terms().export(term).to_string()).collect()
 }
 
-/// The legal moves of the first role in the initial state: most tests ask their question so.
+/// The legal moves of the first role in the initial state, by which most tests ask their question.
 fn legal(text: &str) -> Vec<String> {
     let mut reference = reference(text);
     let stop = Stop::never();
@@ -37,7 +37,7 @@ fn legal(text: &str) -> Vec<String> {
 fn halts(text: &str, limits: QueryLimits) -> Halt {
     let mut reference = Reference::new(Arc::new(program(text)), limits);
     let halt = reference.legal(0, &Stop::never()).expect_err("no end");
-    // The interpreter is as good as new afterwards.
+    // The interpreter is usable afterwards.
     assert!(!reference.terminal(&Stop::never()).expect("an answer"));
     halt
 }
@@ -55,7 +55,7 @@ fn recursion_of_every_kind_ends() {
 }
 
 #[test]
-fn only_the_part_of_an_infinite_relation_that_is_asked_for_is_computed() {
+fn only_the_queried_part_of_an_infinite_relation_is_computed() {
     let text = "(role a) (n 0) (<= (n (s ?x)) (n ?x)) (<= (legal a two) (n (s (s 0))))
                 (<= (legal a never) (n (s (t 0))))";
     assert_eq!(legal(text), ["two"]);
@@ -165,7 +165,7 @@ fn after(text: &str, action: &str) -> Vec<String> {
 }
 
 #[test]
-fn operations_ask_the_old_state_and_additions_win() {
+fn operations_refer_to_the_old_state_and_additions_win() {
     let text = "role(r) init(p(1)) init(q) init(control(r)) legal(a) action(a)
         a :: p(X) ==> ~p(X) & p(2)
         a :: p(2) ==> wrong
@@ -177,7 +177,7 @@ fn operations_ask_the_old_state_and_additions_win() {
     assert_eq!(
         after(text, "typo(1)"),
         ["q", "control(r)", "p(1)", "typo(1)"],
-        "what no operation performs is added as a fact"
+        "an action without an operation is added as a fact"
     );
 }
 
@@ -203,7 +203,7 @@ fn views_fluents_and_builtins_of_operations() {
     assert_eq!(answers("view(X)"), ["1", "2"]);
     assert_eq!(answers("n(X) & ~m(X)"), ["10"]);
     assert_eq!(answers("~m(X) & n(X)"), ["10"], "a negation waits for what binds it");
-    assert_eq!(answers("view(X) & ~m(Y)"), [""; 0], "what nothing binds is existential");
+    assert_eq!(answers("view(X) & ~m(Y)"), [""; 0], "an unbound variable is existential");
     assert_eq!(answers("view(X) & ~z(Y)"), ["1", "2"]);
     assert_eq!(answers("view(X) & ~(n(Y) & ~m(Y))"), [""; 0]);
     assert_eq!(answers("n(X) | view(X)"), ["1", "2", "3", "10"]);
@@ -234,7 +234,7 @@ fn definitions_are_used_inside_evaluate() {
 }
 
 #[test]
-fn rules_without_end_are_named() {
+fn infinite_rules_are_reported() {
     let growth = "(role a) (n 0)\n(<= (n (s ?x)) (n ?x))\n(<= (legal a ?x) (n ?x))";
     let Halt::Limit(what) = halts(growth, QueryLimits::default()) else { panic!("no limit") };
     assert!(what.contains("`n` with 1 argument in line 2"), "{what}");
@@ -251,7 +251,7 @@ fn rules_without_end_are_named() {
 }
 
 #[test]
-fn a_head_that_stays_open_is_named() {
+fn an_unbound_head_is_reported() {
     let text = "(role a) (v 1)\n(<= (p ?x) (v ?y))\n(<= (legal a ?x) (p ?x))";
     let Halt::Rules(what) = halts(text, QueryLimits::default()) else { panic!("no fault") };
     assert!(what.contains("in line 2"), "{what}");
@@ -292,12 +292,12 @@ const NIM: &str = "(role x) (role y) (init (heap 5)) (init (control x)) (take 1)
     (<= (goal ?r 0) (true (control ?r))) (<= (goal ?r 100) (role ?r) (not (true (control ?r))))";
 
 #[test]
-fn a_gdl_game_keeps_the_promises_of_the_vocabulary() {
+fn a_gdl_game_passes_the_battery() {
     battery::assert_game(&game(NIM));
 }
 
 #[test]
-fn a_gdl2_game_keeps_the_promises_of_the_vocabulary() {
+fn a_gdl2_game_passes_the_battery() {
     battery::assert_game(&game(
         "(role random) (role guesser) (coin heads) (coin tails) (init (turn 1))
          (<= (legal random (toss ?c)) (coin ?c) (true (turn 1)))
@@ -325,7 +325,7 @@ const SWITCHES: &str = "role(left) role(right) init(off(a)) init(off(b)) init(co
     goal(left,100) :- terminal goal(right,0) :- terminal";
 
 #[test]
-fn an_operations_game_keeps_the_promises_of_the_vocabulary() {
+fn an_operations_game_passes_the_battery() {
     let game = game(SWITCHES);
     battery::assert_game(&game);
     let worker = game.worker();

@@ -1,4 +1,4 @@
-//! The worker of a game that the reference interpreter plays.
+//! The worker of a game that runs on the reference interpreter.
 
 use std::sync::Arc;
 
@@ -10,15 +10,15 @@ use super::number;
 use super::position::Reference;
 use crate::term::TermId;
 
-/// All that can be asked of a position, computed when it is reached: what a worker answers
-/// afterwards can not fail.
+/// All answers about a position. They are computed when the position is reached, so that the
+/// queries of a worker cannot fail afterwards.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Position {
     words: Vec<u64>,
     state: Vec<TermId>,
     terminal: bool,
     legal: Vec<Vec<Move>>,
-    /// The terms of the legal moves; `None` for a role that idles.
+    /// The terms of the legal moves; `None` for a role without a choice.
     choices: Vec<Vec<Option<TermId>>>,
     goals: Vec<Vec<f64>>,
 }
@@ -32,7 +32,7 @@ pub(super) struct ReferenceWorker {
 }
 
 impl ReferenceWorker {
-    /// Goes to a state, or stays where it is if that can not be done.
+    /// Moves to a state, or stays in the current one if that fails.
     pub(super) fn enter(&mut self, state: Vec<TermId>, stop: &Stop) -> Result<(), Halt> {
         self.reference.set_state(&state);
         match self.look(state, stop) {
@@ -78,10 +78,10 @@ impl ReferenceWorker {
         Ok(position)
     }
 
-    /// What a role can do in a position that is not terminal.
+    /// The choices of a role in a position that is not terminal.
     fn choices(&mut self, role: Role, stop: &Stop) -> Result<Vec<Option<TermId>>, Halt> {
         if self.reference.program().dialect == Dialect::Operations {
-            // Where several roles hold control, the first one moves.
+            // If several roles have control, the first one moves.
             let control = self.reference.control(stop)?;
             let roles = &self.reference.program().roles;
             let mover = control.iter().find_map(|term| roles.iter().position(|r| r == term));
@@ -110,7 +110,7 @@ impl ReferenceWorker {
         let terms = self.reference.terms();
         let operations = self.reference.program().dialect == Dialect::Operations;
         if operations && goals.is_empty() {
-            // The dialect says so: a role without a goal has zero.
+            // In the operations dialect a role without a goal has the goal zero.
             return Ok(vec![0.0]);
         }
         let value = |&goal: &TermId| {

@@ -1,4 +1,4 @@
-//! Where an evaluator disagrees with a trace.
+//! The differences between an evaluator and a trace.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -17,9 +17,9 @@ pub struct Mismatch {
     pub step: usize,
     /// What differs, and for which role.
     pub what: String,
-    /// What was recorded and not found.
+    /// The items that were recorded but not computed.
     pub expected: String,
-    /// What was found and not recorded.
+    /// The items that were computed but not recorded.
     pub found: String,
 }
 
@@ -30,25 +30,25 @@ impl fmt::Display for Mismatch {
     }
 }
 
-/// What came of a comparison.
+/// The result of a comparison.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Report {
-    /// Positions that were compared.
+    /// The number of positions that were compared.
     pub positions: u64,
     /// All disagreements.
     pub mismatches: Vec<Mismatch>,
 }
 
 /// Compares an evaluator with traces: initial state, legal moves, goal values, terminal flag,
-/// percepts and successor of every position. An evaluation that fails is a mismatch; one that is
-/// stopped ends the comparison.
+/// percepts and successor of every position. A failed evaluation is a mismatch; a stopped
+/// evaluation ends the comparison.
 pub fn conform(stepper: &mut dyn Stepper, traces: &[Trace], stop: &Stop) -> Result<Report, Halt> {
     let mut report = Report::default();
     let roles = stepper.roles();
     for trace in traces {
         let mut compared = Comparison { report: &mut report, trace: trace.number, step: 0 };
         if compared.sets("roles", &trace.roles, &roles) {
-            // The roles of the trace as indices of the evaluator's.
+            // The roles of the trace as indices into the evaluator's roles.
             let seats: Vec<usize> =
                 trace.roles.iter().filter_map(|r| roles.iter().position(|x| x == r)).collect();
             compared.trace(stepper, trace, &seats, stop)?;
@@ -70,7 +70,7 @@ impl Comparison<'_> {
         self.report.mismatches.push(Mismatch { trace, step, what, expected, found });
     }
 
-    /// Compares two lists as sets and shows what only one of them has.
+    /// Compares two lists as sets and reports the elements of only one of them.
     fn sets(&mut self, what: &str, expected: &[Ground], found: &[Ground]) -> bool {
         let (expected, found): (BTreeSet<_>, BTreeSet<_>) =
             (expected.iter().collect(), found.iter().collect());
@@ -85,7 +85,7 @@ impl Comparison<'_> {
         false
     }
 
-    /// The answer of an evaluation, or `None` with a mismatch if it failed.
+    /// The result of an evaluation, or `None` with a mismatch if it failed.
     fn answer<T>(&mut self, what: &str, answer: Result<T, Halt>) -> Result<Option<T>, Halt> {
         match answer {
             Ok(answer) => Ok(Some(answer)),

@@ -12,32 +12,32 @@ pub use read::{BadTrace, read, unpack};
 
 use crate::ground::Ground;
 
-/// What a trace can be held against: an evaluator that can be put into any state.
+/// An evaluator that can load any state, for the comparison with a trace.
 pub trait Stepper {
     /// The roles, in order.
     fn roles(&self) -> Vec<Ground>;
 
-    /// The initial state. Which state the evaluator is in afterwards is not said.
+    /// The initial state. The state that is loaded afterwards is unspecified.
     fn initial(&mut self, stop: &Stop) -> Result<Vec<Ground>, Halt>;
 
-    /// Goes to a state.
+    /// Loads a state.
     fn load(&mut self, state: &[Ground], stop: &Stop) -> Result<(), Halt>;
 
     /// Whether the state is terminal.
     fn terminal(&mut self, stop: &Stop) -> Result<bool, Halt>;
 
-    /// The legal moves that the rules give a role, in terminal states too. Empty for a role that
-    /// is not in control, in the operations dialect.
+    /// The legal moves of a role by the rules, also in terminal states. In the operations dialect
+    /// it is empty for a role without control.
     fn legal(&mut self, role: usize, stop: &Stop) -> Result<Vec<Ground>, Halt>;
 
-    /// All goal values that the rules give a role.
+    /// All goal values of a role by the rules.
     fn goals(&mut self, role: usize, stop: &Stop) -> Result<Vec<Ground>, Halt>;
 
-    /// What a joint move leads to; `None` for a role that does nothing. The state stays loaded.
+    /// The result of a joint move; `None` for a role without a move. The state stays loaded.
     fn successor(&mut self, joint: &[Option<Ground>], stop: &Stop) -> Result<Successor, Halt>;
 }
 
-/// What a joint move leads to.
+/// The result of a joint move.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Successor {
     /// The next state.
@@ -49,15 +49,15 @@ pub struct Successor {
 /// One recorded match.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Trace {
-    /// Which match of its file it is, from zero.
+    /// The index of the match in its file, from zero.
     pub number: u64,
-    /// The roles; everything that is kept per role is in this order.
+    /// The roles; all lists per role use this order.
     pub roles: Vec<Ground>,
     /// The positions, each the successor of the one before.
     pub positions: Vec<Position>,
 }
 
-/// One recorded position. What was not recorded is `None`.
+/// One recorded position. A field is `None` if the trace does not contain it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Position {
     /// The fluents.
@@ -70,15 +70,15 @@ pub struct Position {
     pub goals: Option<Vec<Goals>>,
     /// The joint move that leads to the next position.
     pub joint: Option<Vec<Option<Ground>>>,
-    /// What each role perceives of it.
+    /// The percepts of each role after the joint move.
     pub percepts: Option<Vec<Vec<Ground>>>,
 }
 
 /// The recorded goal values of a role.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Goals {
-    /// All answers.
+    /// All values.
     All(Vec<Ground>),
-    /// One answer, or zero if there is none, as Gamemaster records it.
+    /// One value, or zero if there is none, as Gamemaster records it.
     One(Ground),
 }

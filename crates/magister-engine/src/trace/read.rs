@@ -1,6 +1,7 @@
-//! Reading traces: one JSON object per line, plain or packed with gzip.
+//! Reading traces: one JSON object per line, plain or compressed with gzip.
 //!
-//! A line is a whole match (GDL and GDL-II) or one position (Gamemaster); its fields tell which.
+//! A line is a whole match (GDL and GDL-II) or one position (Gamemaster). Its fields show which of
+//! the two.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,10 +13,10 @@ use serde::Deserialize;
 use super::{Goals, Position, Trace};
 use crate::ground::Ground;
 
-/// A text that is no trace.
+/// The error for text that is not a trace.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BadTrace {
-    /// The line, from one; 0 if the file can not be read at all.
+    /// The line, from one; 0 if the file as a whole is unreadable.
     pub line: usize,
     /// What is wrong.
     pub what: String,
@@ -23,16 +24,16 @@ pub struct BadTrace {
 
 impl fmt::Display for BadTrace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {} is no trace: {}", self.line, self.what)
+        write!(f, "line {} is not a trace: {}", self.line, self.what)
     }
 }
 
 impl std::error::Error for BadTrace {}
 
-/// The most bytes that a packed file may unfold to.
+/// The maximal size of a decompressed file in bytes.
 const UNPACKED: u64 = 1 << 30;
 
-/// The text of a file, plain or packed with gzip.
+/// The text of a file, plain or compressed with gzip.
 pub fn unpack(bytes: &[u8]) -> Result<String, BadTrace> {
     let bad = |what: String| BadTrace { line: 0, what };
     let mut text = String::new();
@@ -107,12 +108,12 @@ struct PositionLine {
 }
 
 fn terms(texts: &[String], syntax: Syntax) -> Result<Vec<Ground>, String> {
-    // All at once is much quicker than one by one.
+    // Reading all terms at once is much faster than one by one.
     let terms = Ground::read_all(&texts.join("\n"), syntax);
     terms
         .filter(|terms| terms.len() == texts.len())
         .or_else(|| texts.iter().map(|text| Ground::read(text, syntax)).collect())
-        .ok_or_else(|| format!("`{}` are not all terms", texts.join(" ")))
+        .ok_or_else(|| format!("`{}` must all be terms", texts.join(" ")))
 }
 
 fn lists(texts: &[Vec<String>], syntax: Syntax) -> Result<Vec<Vec<Ground>>, String> {
@@ -163,7 +164,7 @@ impl PositionLine {
         let control = self.control.as_deref().and_then(|role| Ground::read(role, Syntax::Infix));
         let moves = terms(&self.legals, Syntax::Infix)?;
         let mover = roles.iter().position(|role| Some(role) == control.as_ref());
-        // In terminal positions the list is recorded as empty, whatever the rules say.
+        // Gamemaster records an empty list in terminal positions, even if the rules allow moves.
         let legal = mover.filter(|_| !self.terminal).map(|mover| {
             let mut legal = vec![Vec::new(); roles.len()];
             legal[mover] = moves;
@@ -172,7 +173,7 @@ impl PositionLine {
         let joint = match (&self.choice, mover) {
             (Some(choice), Some(mover)) => {
                 let choice = Ground::read(choice, Syntax::Infix)
-                    .ok_or_else(|| format!("`{choice}` is no term"))?;
+                    .ok_or_else(|| format!("`{choice}` is not a term"))?;
                 let mut joint = vec![None; roles.len()];
                 joint[mover] = Some(choice);
                 Some(joint)

@@ -1,4 +1,4 @@
-//! Traces of a small game, true ones and false ones.
+//! Correct and incorrect traces of a small game.
 
 use std::io::Write as _;
 use std::sync::Arc;
@@ -39,7 +39,7 @@ fn lamp(trace: &str) -> Report {
 }
 
 #[test]
-fn true_traces_agree() {
+fn correct_traces_agree() {
     let report = lamp(LAMP_TRACE);
     assert_eq!((report.positions, report.mismatches), (2, vec![]));
     let report = replay(SWITCH, SWITCH_TRACE);
@@ -72,15 +72,15 @@ fn every_kind_of_difference_is_found() {
 }
 
 #[test]
-fn packed_traces_are_read() {
+fn compressed_traces_are_read() {
     let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-    packed.write_all(SWITCH_TRACE.as_bytes()).expect("memory takes everything");
-    let packed = packed.finish().expect("memory takes everything");
+    packed.write_all(SWITCH_TRACE.as_bytes()).expect("writing to memory succeeds");
+    let packed = packed.finish().expect("writing to memory succeeds");
     assert_eq!(read(&packed), read(SWITCH_TRACE.as_bytes()));
 }
 
 #[test]
-fn what_is_no_trace_is_refused_with_its_line() {
+fn invalid_traces_are_rejected_with_the_line_number() {
     for (text, line) in [
         ("{}", 1),
         ("\n[1]", 2),

@@ -1,4 +1,5 @@
-//! What can be wrong with a game that is built gate by gate is said, and so is what to do.
+//! Every fault of a game that is built gate by gate gives an error that names the fault and a
+//! remedy.
 
 use std::sync::Arc;
 
@@ -7,7 +8,7 @@ use magister_engine::Evaluator;
 use magister_engine::compiled::{BuildError, CompiledBuilder, FluentId, MoveHandle, Wire};
 use magister_engine::evaluator::CompiledGame;
 
-/// A lamp that is pressed until chance lets it go out.
+/// A lamp that is pressed until chance turns it off.
 fn lamp() -> (CompiledBuilder, FluentId, MoveHandle, [MoveHandle; 2]) {
     let mut game = CompiledBuilder::new("lamp", &["you", "chance"], "lamp 1");
     game.chance(Role(1));
@@ -24,7 +25,7 @@ fn lamp() -> (CompiledBuilder, FluentId, MoveHandle, [MoveHandle; 2]) {
     (game, lit, press, ends)
 }
 
-/// What comes of a change to a game that is right.
+/// The error after a change to a correct game.
 fn broken(
     change: impl FnOnce(&mut CompiledBuilder, FluentId, MoveHandle, [MoveHandle; 2]),
 ) -> BuildError {
@@ -36,7 +37,7 @@ fn broken(
 }
 
 #[test]
-fn a_game_that_is_right_is_built() {
+fn a_correct_game_is_built() {
     let compiled = lamp().0.build().unwrap();
     assert_eq!(compiled.names().moves(), ["press", "on", "off"]);
     let game = CompiledGame::new(Arc::new(compiled), Evaluator::Sweep).unwrap();
@@ -44,7 +45,7 @@ fn a_game_that_is_right_is_built() {
 }
 
 #[test]
-fn what_was_not_said_is_missed() {
+fn missing_definitions_are_reported() {
     let error = broken(|game, _, _, _| {
         game.fluent("dark", false);
     });
@@ -59,7 +60,7 @@ fn what_was_not_said_is_missed() {
     game.legal(wait, Wire::TRUE);
     assert!(matches!(game.build(), Err(BuildError::Missing { call: "terminal", .. })));
     assert_eq!(
-        CompiledBuilder::new("nobody", &[], "nobody 1").build().unwrap_err(),
+        CompiledBuilder::new("no-roles", &[], "no-roles 1").build().unwrap_err(),
         BuildError::Roles(0)
     );
     let error = broken(|game, _, _, _| game.goal(Role(7), 1.0, Wire::TRUE));
@@ -67,7 +68,7 @@ fn what_was_not_said_is_missed() {
 }
 
 #[test]
-fn texts_are_different_and_can_be_read() {
+fn texts_must_be_distinct_and_parsable() {
     for text in ["lit", "(lit", "two words", "", "(f (g x))", "(lit)"] {
         let error = broken(|game, _, _, _| {
             let fluent = game.fluent(text, false);
@@ -85,7 +86,7 @@ fn texts_are_different_and_can_be_read() {
 }
 
 #[test]
-fn wires_are_defined_and_no_circles() {
+fn wires_must_be_defined_without_cycles() {
     let error = broken(|game, lit, _, _| {
         let wire = game.announce();
         game.next(lit, wire);
@@ -105,7 +106,7 @@ fn wires_are_defined_and_no_circles() {
         game.next(lit, wire);
     });
     assert_eq!(error, BuildError::Foreign);
-    // What is announced and defined later is what it was defined as.
+    // A declared wire equals its later definition.
     let (mut game, lit, ..) = lamp();
     let wire = game.announce();
     let both = game.and([wire, Wire::TRUE]);
@@ -117,7 +118,7 @@ fn wires_are_defined_and_no_circles() {
 }
 
 #[test]
-fn only_steps_depend_on_moves() {
+fn only_steps_may_depend_on_moves() {
     let depends = |error: BuildError| assert!(matches!(error, BuildError::DependsOnMove(_)));
     depends(broken(|game, _, press, _| game.terminal(game.does(press))));
     depends(broken(|game, _, press, ends| game.legal(ends[0], game.does(press))));
@@ -130,7 +131,7 @@ fn only_steps_depend_on_moves() {
 }
 
 #[test]
-fn weights_belong_to_chance() {
+fn only_chance_has_weights() {
     let weights = |error: BuildError| assert!(matches!(error, BuildError::Weights(_)), "{error}");
     weights(broken(|game, _, press, _| game.weight(press, 1, Wire::TRUE)));
     weights(broken(|game, _, _, ends| game.weight(ends[0], 1, Wire::TRUE)));
@@ -144,7 +145,7 @@ fn weights_belong_to_chance() {
 }
 
 #[test]
-fn somebody_can_begin() {
+fn the_initial_state_has_a_move() {
     let error = broken(|game, _, press, ends| {
         game.legal(press, Wire::FALSE);
         ends.into_iter().for_each(|end| game.legal(end, Wire::FALSE));
@@ -152,8 +153,8 @@ fn somebody_can_begin() {
     assert_eq!(error, BuildError::Stuck);
 }
 
-/// A legal move of chance that can never be made is a fault of the rules, found where play comes to
-/// it: by single steps and in lanes.
+/// A legal chance move with weight zero is a fault of the rules. It is found when play reaches it,
+/// by single steps and in lanes.
 #[test]
 fn a_legal_move_without_weight_is_a_fault() {
     let build = |first: bool| {
@@ -173,7 +174,10 @@ fn a_legal_move_without_weight_is_a_fault() {
         game.build()
     };
     let compiled = Arc::new(build(false).unwrap());
-    assert!(CompiledGame::new(compiled, Evaluator::Sweep).is_err(), "it can not be begun");
+    assert!(
+        CompiledGame::new(compiled, Evaluator::Sweep).is_err(),
+        "the initial state has no move"
+    );
     let compiled = Arc::new(build(true).unwrap());
     for evaluator in [Evaluator::Incremental, Evaluator::Sweep, Evaluator::Code, Evaluator::Batch] {
         let game = CompiledGame::new(Arc::clone(&compiled), evaluator).unwrap();

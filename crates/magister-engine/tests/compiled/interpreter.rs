@@ -1,5 +1,5 @@
-//! A back end of its own: batch programs run word by word, 64 games at once, as somebody would
-//! write it who knows nothing but the documentation. It plays what the evaluators play.
+//! An independent back end that runs batch programs word by word, 64 games at once, written from
+//! the documentation alone. It plays the same games as the evaluators.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::slide::Slide;
 const SEED: u64 = 0x0123_4567_89ab_cdef;
 const MOST: u32 = 300;
 
-/// What came of the only playout of a lane.
+/// The result of the single playout of a lane.
 #[derive(Clone, Default, PartialEq, Debug)]
 struct Lane {
     steps: u32,
@@ -43,7 +43,7 @@ impl Machine<'_> {
         }
     }
 
-    /// The step that is to be run: all lanes are in the same phase.
+    /// The step to run; all lanes are in the same phase.
     fn step(&self, alive: u64) -> usize {
         let turn = |&(fluent, negated): &(FluentId, bool)| {
             let word = self.read(Signal { wire: fluent.index() as u32 + 1, negated });
@@ -52,7 +52,7 @@ impl Machine<'_> {
         self.program.turns.iter().position(turn).unwrap_or(0)
     }
 
-    /// Makes the choices of a sweep, two streams of 32 lanes.
+    /// Makes the choices of a sweep with two streams of 32 lanes each.
     fn choose(&mut self, step: &StepProgram, streams: [u64; 2], sweep: u64) {
         for choice in &step.choices {
             for wire in choice.number.clone() {
@@ -116,7 +116,7 @@ fn play(game: &CompiledGame, streams: [u64; 2]) -> Vec<Lane> {
         if alive == 0 {
             break;
         }
-        assert_eq!(machine.wires[step.stuck as usize] & alive, 0, "nobody is stuck");
+        assert_eq!(machine.wires[step.stuck as usize] & alive, 0, "no lane is stuck");
         machine.choose(step, streams, sweep);
         machine.run(&step.next_gates);
         for (role, _) in info.roles.iter().enumerate() {
@@ -125,7 +125,7 @@ fn play(game: &CompiledGame, streams: [u64; 2]) -> Vec<Lane> {
             for (at, (_, wire)) in made.enumerate() {
                 let Some(wire) = *wire else { continue };
                 let word = machine.wires[wire as usize] & alive;
-                assert_eq!(any & word, 0, "two moves of a role, the second being {at}");
+                assert_eq!(any & word, 0, "a role has two moves, the second is {at}");
                 any |= word;
             }
         }
@@ -179,7 +179,8 @@ fn games_built_gate_by_gate() {
     assert_plays(&built(crate::slide::build(Slide { side: 3, largest: 3 })));
 }
 
-/// Turns with two programs, both at once with chance, and a role that may have to pass.
+/// A game of turns with two programs, a simultaneous game with chance, and a game in which a role
+/// may have to pass.
 const GDL: &[&str] = &[
     "(role x) (role o) (init (control x)) (init (cell 1 b)) (init (cell 2 b)) (init (cell 3 b))
      (init (cell 4 b)) (succ 1 2) (succ 2 3) (succ 3 4) (other x o) (other o x)

@@ -1,7 +1,7 @@
 //! Games that are built without GDL, gate by gate, and the same games in plain Rust: equal in every
-//! answer, on every evaluator of networks, and in every playout to the last bit.
+//! answer, on every network evaluator, and in every playout to the last bit.
 
-#![allow(clippy::print_stdout, reason = "a test that can not be run says so")]
+#![allow(clippy::print_stdout, reason = "a test that cannot run prints SKIPPED")]
 
 mod errors;
 mod interpreter;

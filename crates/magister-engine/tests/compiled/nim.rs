@@ -1,4 +1,4 @@
-//! Nim with two heaps: no chance, paid at the end.
+//! Nim with two heaps: no chance, rewards at the end.
 
 use magister_core::text::{list, terms};
 use magister_core::{Info, Move, Native, Role, Rules, Step};
@@ -9,7 +9,7 @@ use crate::twins::assert_twins;
 const SIZES: [usize; 2] = [3, 4];
 const PLAYERS: [&str; 2] = ["first", "second"];
 
-/// The twin. Moves are numbered heap by heap.
+/// The same game in plain Rust. Moves are numbered heap by heap.
 struct Nim;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -106,7 +106,7 @@ pub(crate) fn build(hints: bool) -> Compiled {
     let turn = control.map(|fluent| game.holds(fluent));
     let held: Vec<Vec<Wire>> =
         heaps.iter().map(|left| left.iter().map(|&fluent| game.holds(fluent)).collect()).collect();
-    // Who takes how many from which heap: by both players.
+    // How many stones are taken from which heap, by either player.
     let mut taken: Vec<Vec<Wire>> = SIZES.iter().map(|&size| vec![Wire::FALSE; size + 1]).collect();
     for role in 0..2 {
         for (heap, &size) in SIZES.iter().enumerate() {
@@ -141,14 +141,14 @@ pub(crate) fn build(hints: bool) -> Compiled {
 }
 
 #[test]
-fn nim_is_nim() {
+fn compiled_nim_equals_plain_nim() {
     for hints in [true, false] {
         assert_twins(&Native::new(Nim), build(hints), 50);
     }
 }
 
 #[test]
-fn what_is_hinted_at_is_proven() {
+fn hints_are_proven() {
     let network = build(true).network().clone();
     assert_eq!(network.invariants.groups.len(), 3);
     assert!(network.invariants.groups.iter().all(|group| group.exact));
@@ -162,7 +162,7 @@ fn what_is_hinted_at_is_proven() {
     assert!(step(&network) < step(&plain), "{} gates", step(&network));
 }
 
-/// A hint that is wrong does no harm.
+/// A wrong hint has no effect.
 #[test]
 fn wrong_hints_are_ignored() {
     let mut game = CompiledBuilder::new("lamps", &["you"], "lamps 1");

@@ -1,4 +1,4 @@
-//! 2048 on a small board, with a largest tile: weighted chance, paid on the way.
+//! 2048 on a small board, with a largest tile: weighted chance, rewards during play.
 
 use magister_core::text::{list, terms};
 use magister_core::{Board, Game, Info, Move, Native, Payment, Role, Rules, Shape, Step};
@@ -10,7 +10,8 @@ const PLAYER: Role = Role(0);
 const CHANCE: Role = Role(1);
 const DIRECTIONS: [&str; 4] = ["left", "up", "right", "down"];
 
-/// The twin: a square board, and the power of two beyond which tiles are not joined.
+/// The same game in plain Rust: a square board and the exponent of the largest tile; larger tiles
+/// are not merged.
 #[derive(Clone, Copy)]
 pub(crate) struct Slide {
     pub(crate) side: usize,
@@ -26,7 +27,7 @@ pub(crate) struct Tiles {
 magister_core::pack_struct!(Tiles { cells: [u8; 9], chance: bool });
 
 impl Slide {
-    /// The cells of a line, the first being the one at the edge that a slide goes to.
+    /// The cells of a line, starting at the edge that the tiles slide to.
     fn line(&self, direction: usize, line: usize) -> Vec<usize> {
         let side = self.side;
         let cell = |distance: usize| match direction {
@@ -38,7 +39,7 @@ impl Slide {
         (0..side).map(cell).collect()
     }
 
-    /// Slides a line; gives what was gained.
+    /// Slides a line and returns the tiles and the gain.
     fn slide(&self, tiles: &[u8]) -> (Vec<u8>, u32) {
         let (mut after, mut gain, mut joinable) = (Vec::new(), 0, false);
         for &tile in tiles.iter().filter(|&&tile| tile > 0) {
@@ -217,7 +218,7 @@ impl Board for Grid {
     }
 }
 
-/// All lines of so many tiles up to the largest.
+/// All lines of `length` tiles up to the largest.
 fn lines(length: usize, largest: u8) -> Vec<Vec<u8>> {
     (0..length).fold(vec![Vec::new()], |lines, _| {
         let longer = |line: Vec<u8>| (0..=largest).map(move |tile| [&line[..], &[tile]].concat());
@@ -241,7 +242,7 @@ pub(crate) fn build(rules: Slide) -> Compiled {
         .map(|(who, first)| game.fluent(&format!("(control {who})"), first));
     fluents.iter().for_each(|tiles| game.exclusive(tiles));
     game.exclusive(&control);
-    // For every cell and tile, the empty one first, where it is there; and next.
+    // For every cell and tile (the empty one first): whether the cell contains it, now and next.
     let mut held: Vec<Vec<Wire>> = Vec::new();
     for tiles in &fluents {
         let tiles: Vec<Wire> = tiles.iter().map(|&fluent| game.holds(fluent)).collect();
@@ -272,7 +273,7 @@ pub(crate) fn build(rules: Slide) -> Compiled {
                 if after != before {
                     changes.push(here);
                 }
-                // Rows and columns pay apart, each a number of its own.
+                // Rows and columns pay separately, each a number of its own.
                 for digit in (0..=largest).filter(|digit| gain >> digit & 1 == 1) {
                     gains[direction % 2 * rules.side + line][digit].push(made);
                 }
@@ -323,13 +324,13 @@ pub(crate) fn build(rules: Slide) -> Compiled {
 }
 
 #[test]
-fn two_by_two_is_2048() {
+fn two_by_two_equals_plain_2048() {
     let rules = Slide { side: 2, largest: 5 };
     assert_twins(&Native::new(rules), build(rules), 200);
 }
 
 #[test]
-fn three_by_three_with_a_largest_tile_is_2048() {
+fn three_by_three_with_a_largest_tile_equals_plain_2048() {
     let rules = Slide { side: 3, largest: 3 };
     assert_twins(&Native::new(rules), build(rules), 300);
 }

@@ -1,4 +1,4 @@
-//! A compiled game held against its twin in plain Rust.
+//! Compares a compiled game with the same game in plain Rust, its twin.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use magister_engine::compiled::Compiled;
 use magister_engine::evaluator::{CompiledGame, Playouts, Width};
 use magister_engine::{Error, Evaluator};
 
-/// The game by every evaluator of networks that this machine has.
+/// The game on every network evaluator that this machine supports.
 pub(crate) fn games(compiled: Compiled) -> Vec<(String, CompiledGame)> {
     let compiled = Arc::new(compiled);
     let make = |evaluator: Evaluator| CompiledGame::new(Arc::clone(&compiled), evaluator).unwrap();
@@ -20,7 +20,7 @@ pub(crate) fn games(compiled: Compiled) -> Vec<(String, CompiledGame)> {
     for evaluator in [Evaluator::Incremental, Evaluator::Sweep, Evaluator::Code, Evaluator::Batch] {
         let game = make(evaluator);
         if evaluator == Evaluator::Code && !game.has_code() {
-            println!("SKIPPED: this machine runs no code");
+            println!("SKIPPED: this machine does not support generated code");
             continue;
         }
         games.push((evaluator.to_string(), game));
@@ -32,12 +32,12 @@ pub(crate) fn games(compiled: Compiled) -> Vec<(String, CompiledGame)> {
     games.push(("measured".to_owned(), make(Evaluator::Code).playing(Playouts::Measured)));
     for evaluator in [Evaluator::Datalog, Evaluator::Reference] {
         let made = CompiledGame::new(Arc::clone(&compiled), evaluator);
-        assert!(matches!(made, Err(Error::Halt(_))), "{evaluator} runs no networks");
+        assert!(matches!(made, Err(Error::Halt(_))), "{evaluator} does not evaluate networks");
     }
     games
 }
 
-/// Everything about a compiled game is as its twin has it.
+/// Asserts that a compiled game equals its twin in every answer.
 pub(crate) fn assert_twins(twin: &dyn Game, compiled: Compiled, max_steps: u32) {
     for (name, game) in games(compiled) {
         let info = game.info();
@@ -56,7 +56,7 @@ pub(crate) fn assert_twins(twin: &dyn Game, compiled: Compiled, max_steps: u32) 
     }
 }
 
-/// A state of the twin, and of the game.
+/// A state of the twin and the equal state of the game.
 type Pair = (Vec<u64>, Vec<u64>);
 
 fn words(worker: &dyn Worker) -> Vec<u64> {
@@ -74,7 +74,7 @@ fn joint(info: &magister_core::Info, worker: &dyn Worker, rng: &mut Rng) -> Vec<
         .collect()
 }
 
-/// Random walks side by side; gives the states met.
+/// Random walks through both games in parallel; returns the visited states.
 fn walk(name: &str, twin: &dyn Game, game: &CompiledGame) -> Vec<Pair> {
     let mut states = Vec::new();
     let (mut a, mut b) = (twin.worker(), game.worker());
@@ -117,7 +117,7 @@ fn walk(name: &str, twin: &dyn Game, game: &CompiledGame) -> Vec<Pair> {
             let weights = a.weights().to_vec();
             let joint = joint(twin.info(), &*a, &mut rng);
             if b.perceive(&joint, &mut step_b, &never).unwrap() {
-                assert_eq!(words(&*b), words_b, "{name}: nothing was made");
+                assert_eq!(words(&*b), words_b, "{name}: perceive leaves the state unchanged");
             }
             a.step(&joint, &mut step_a, &never).unwrap();
             b.step(&joint, &mut step_b, &never).unwrap();
@@ -135,7 +135,7 @@ fn walk(name: &str, twin: &dyn Game, game: &CompiledGame) -> Vec<Pair> {
                 assert_eq!(words(&*b), words_b, "{name}");
                 assert_eq!(b.weights(), weights, "{name}");
                 b.step(&joint, &mut step_b, &never).unwrap();
-                assert_eq!(step_a, step_b, "{name}: a second time");
+                assert_eq!(step_a, step_b, "{name}: the repeated step");
             }
         }
     }
@@ -156,7 +156,7 @@ fn board(twin: &dyn Game, game: &CompiledGame, state_a: &[u64], state_b: &[u64])
     assert_eq!(cells[0], cells[1]);
 }
 
-/// Playouts, leaves and tries from states of all kinds, by the contract.
+/// Playouts, leaf playouts and trial steps from states of all kinds.
 fn playouts(name: &str, twin: &dyn Game, game: &CompiledGame, states: &[Pair], max_steps: u32) {
     let never = Stop::never();
     let (mut a, mut b) = (twin.worker(), game.worker());

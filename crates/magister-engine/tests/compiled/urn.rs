@@ -1,5 +1,5 @@
-//! An urn: silent draws whose weights depend on the state, hidden information, players that move at
-//! the same time, and gains that are no whole numbers.
+//! An urn: hidden draws with weights that depend on the state, hidden information, simultaneous
+//! moves, and fractional rewards.
 
 use magister_core::text::{list, terms};
 use magister_core::{Info, Information, Move, Native, Payment, Percept, Role, Rules, Step};
@@ -9,8 +9,8 @@ use crate::twins::assert_twins;
 
 const NAMES: [&str; 3] = ["chance", "left", "right"];
 const CHANCE: Role = Role(0);
-/// Two balls are drawn in secret, one after the other; then both players guess whether they have
-/// the same colour, four times over, and what is left in the urn is what may come.
+/// Two balls are drawn in secret, one after the other. Then both players guess whether they have
+/// the same colour. There are four rounds, and the balls left in the urn determine the weights.
 const BALLS: [u8; 2] = [5, 3];
 const ROUNDS: u8 = 3;
 
@@ -21,7 +21,7 @@ struct Urn {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Balls {
     left: [u8; 2],
-    /// The colours drawn in this round; 2 is none.
+    /// The colours drawn in this round; 2 means none.
     drawn: [u8; 2],
     round: u8,
 }
@@ -85,7 +85,7 @@ impl Rules for Urn {
         for role in [1, 2] {
             let right = (joint[role] == Move(2)) == same;
             out.gains[role] = if right { 0.7 } else { -0.1 };
-            // Whoever guesses "same" sees the first ball.
+            // A player that guesses "same" sees the first ball.
             if joint[role] == Move(2) {
                 out.percepts.insert(Role(role as u8), Percept(u32::from(state.drawn[0])));
             }
@@ -157,7 +157,7 @@ fn build(silent: bool) -> Compiled {
     let mut game = CompiledBuilder::new("urn", &NAMES, "urn 1");
     game.info_mut().rewards = (-100.0, 100.0);
     game.chance(CHANCE);
-    // Counters in binary, for weights that are numbers.
+    // Binary counters, for weights that are numbers.
     let mut left: Vec<Vec<FluentId>> = Vec::new();
     for (colour, &balls) in BALLS.iter().enumerate() {
         let digit = |digit: usize| (format!("(left {colour} {digit})"), balls >> digit & 1 == 1);
@@ -189,7 +189,7 @@ fn build(silent: bool) -> Compiled {
         for (digit, &wire) in count[colour].iter().enumerate() {
             game.weight(draw, 1 << digit, wire);
         }
-        // One less: a digit changes if all below it are zero.
+        // Decrement: a digit changes if all digits below it are zero.
         let does = game.does(draw);
         let mut borrow = does;
         for (digit, &wire) in count[colour].iter().enumerate() {
@@ -247,7 +247,7 @@ fn build(silent: bool) -> Compiled {
 }
 
 #[test]
-fn an_urn_is_an_urn() {
+fn compiled_urn_equals_plain_urn() {
     for silent in [true, false] {
         assert_twins(&Native::new(Urn { silent }), build(silent), 60);
     }

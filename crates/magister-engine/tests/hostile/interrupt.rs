@@ -1,4 +1,4 @@
-//! Flags that are set at a bad moment.
+//! Stop flags that are set at an unfavourable moment.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -12,10 +12,10 @@ use super::sheets::{ENDLESS, digits, exploding, heavy_step, pigeons, wide};
 use super::watch::watch;
 use super::{game, rules};
 
-/// How soon after the flag is set an evaluation has ended.
+/// The longest time from the flag to the end of an evaluation.
 const SOON: Duration = Duration::from_secs(2);
 
-/// Sets a flag after a while, and asserts that the work ends soon after.
+/// Sets a flag after a delay and asserts that the work ends soon afterwards.
 fn interrupted<T>(what: &str, work: impl FnOnce(&Stop) -> T) -> T {
     let stop = Stop::new();
     let flag = stop.clone();
@@ -25,7 +25,7 @@ fn interrupted<T>(what: &str, work: impl FnOnce(&Stop) -> T) -> T {
         Instant::now()
     });
     let result = work(&stop);
-    let set = setter.join().expect("it only waits");
+    let set = setter.join().expect("the setter does not panic");
     assert!(stop.is_set(), "{what} ended by itself");
     let late = Instant::now().saturating_duration_since(set);
     eprintln!("{what}: {late:.2?} after the flag was set");
@@ -49,10 +49,11 @@ fn preparation_can_be_interrupted() {
             });
             match result {
                 Err(error) => assert!(stopped(&error), "{name}: {error}"),
-                // Who does not need what explodes is ready before anybody can stop it.
+                // An evaluator that does not need the exploding rule is ready before the flag is
+                // set.
                 Ok(took) => assert!(took < SOON, "{name}: {took:?}"),
             }
-            // A flag that is set before is heeded too.
+            // A flag that is set before the start is respected too.
             let stop = Stop::new();
             stop.set();
             let error = prepare(&rules, &text, "hostile", evaluator, &stop).expect_err("no game");
@@ -62,7 +63,7 @@ fn preparation_can_be_interrupted() {
     watch.end("interrupted preparations");
 }
 
-/// A flag refuses a game or has no effect: it never makes another one.
+/// A flag ends the preparation or has no effect: it never changes the game.
 #[test]
 fn a_flag_never_changes_a_game() {
     let watch = watch();
@@ -99,10 +100,10 @@ fn a_flag_never_changes_a_game() {
             Err(Error::Halt(Halt::Stopped) | Error::Network(Halt::Stopped)) => refused += 1,
             Err(error) => panic!("{error}"),
         }
-        setter.join().expect("it only waits");
+        setter.join().expect("the setter does not panic");
     }
     eprintln!("{refused} refused, {made} made");
-    watch.end("flags at every moment");
+    watch.end("flags at many moments");
 }
 
 #[test]
@@ -125,7 +126,7 @@ fn steps_can_be_interrupted() {
         let game = super::game(ENDLESS, Some(evaluator));
         let mut worker = game.worker();
         let go = worker.legal(Role(0))[0];
-        // A step that takes no time may be made in spite of the flag.
+        // A very short step may succeed despite the flag.
         let made = worker.step(&[go], &mut step, &stop);
         assert!(matches!(made, Ok(()) | Err(Halt::Stopped)), "{evaluator}: {made:?}");
     }
@@ -168,7 +169,7 @@ fn explainer(text: &str, question: &str) -> Explainer {
 #[test]
 fn explanations_can_be_interrupted() {
     let watch = watch();
-    // The question itself, the search for a proof, and the search for what is nearest.
+    // The query itself, the search for a proof, and the search for the nearest failure.
     let (body, names) = wide(10);
     let proof = format!(
         "(role a) {} (m 0)\n(<= p (q 0))\n(<= (q ?x) (r ?x) {body}) (<= (r ?x) (q ?x)) (<= (q ?x)
@@ -189,7 +190,7 @@ fn explanations_can_be_interrupted() {
         let mut explainer = explainer(&text, &question);
         let halt = interrupted(&format!("explain {question}"), |stop| {
             let result = explainer.explain(Extent::default(), stop);
-            // Some of them end by themselves; then the flag is waited for.
+            // Some of them end before the flag is set; then wait for the flag.
             while !stop.is_set() {
                 std::thread::sleep(Duration::from_millis(5));
             }

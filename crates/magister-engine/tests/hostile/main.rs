@@ -1,7 +1,7 @@
-//! Rules that nobody should write, and flags that are set at a bad moment: everything ends soon,
-//! within bounds, and says why.
+//! Hostile rules, and stop flags that are set at an unfavourable moment: every evaluation ends
+//! soon, within its limits, and gives the reason.
 #![allow(clippy::print_stderr)]
-#![allow(clippy::disallowed_methods, reason = "tests may look at the clock")]
+#![allow(clippy::disallowed_methods, reason = "tests may read the clock")]
 
 mod interrupt;
 mod sheets;
@@ -32,7 +32,7 @@ fn game(text: &str, evaluator: Option<Evaluator>) -> Arc<dyn Game> {
     prepared(text, evaluator).expect("a game").game
 }
 
-/// Preparation fails, with these words in its message.
+/// Asserts that preparation fails with these words in the message.
 fn refused(text: &str, words: &[&str]) {
     let error = prepared(text, None).expect_err("no game").to_string();
     for word in words {
@@ -40,7 +40,7 @@ fn refused(text: &str, words: &[&str]) {
     }
 }
 
-/// With small limits, so that it takes no time.
+/// Small limits keep the test short.
 #[test]
 fn rules_that_explode() {
     let watch = watch();
@@ -62,7 +62,7 @@ fn rules_that_explode() {
     watch.end("exploding rules, small limits");
 }
 
-/// With the limits that play has; with `MAGISTER_LONG=1`.
+/// The limits of normal play; needs `MAGISTER_LONG=1`.
 #[test]
 fn rules_that_explode_end_within_the_usual_limits() {
     if std::env::var_os("MAGISTER_LONG").is_none_or(|value| value == "0") {
@@ -78,7 +78,7 @@ fn rules_that_explode_end_within_the_usual_limits() {
 }
 
 #[test]
-fn terms_without_end() {
+fn terms_of_unbounded_depth() {
     let watch = watch();
     let text = "(role a) (p 0)\n(<= (p (s ?x)) (p ?x))\n(<= (legal a ?x) (p ?x))
                 (<= terminal (true (at 1))) (goal a 0)";
@@ -87,7 +87,7 @@ fn terms_without_end() {
 }
 
 #[test]
-fn counters_that_grow_for_ever() {
+fn unbounded_counters() {
     let watch = watch();
     let text = "(role a) (init (count 0)) (legal a go)
 (<= (next (count (s ?x))) (true (count ?x)))
@@ -137,7 +137,7 @@ fn roles_without_a_move() {
         let joint: Vec<Move> = game.info().all_roles().map(|role| worker.legal(role)[0]).collect();
         let halt = worker.step(&joint, &mut Step::new(), &Stop::never()).expect_err("stuck");
         assert!(halt.to_string().contains("`b` has no legal move"), "{evaluator}: {halt}");
-        // The state stays as it was.
+        // The state is unchanged.
         assert_eq!(worker.legal(Role(1)), &joint[1..], "{evaluator}");
     }
     watch.end("roles without moves");
@@ -158,7 +158,7 @@ fn games_without_an_end_or_without_roles() {
 }
 
 #[test]
-fn chains_that_are_long() {
+fn long_chains() {
     let watch = watch();
     let mut text = "(role a) (init (at 0)) (legal a go) (goal a 0) (reach 0)\n".to_owned();
     for n in 0..200_000 {
@@ -177,7 +177,7 @@ fn chains_that_are_long() {
 }
 
 #[test]
-fn moves_and_states_that_are_none() {
+fn invalid_moves_and_states() {
     let watch = watch();
     for &evaluator in Evaluator::ALL {
         let game = game(ENDLESS, Some(evaluator));
@@ -189,7 +189,8 @@ fn moves_and_states_that_are_none() {
         let halt = worker.step(&[], &mut step, &stop);
         assert!(matches!(halt, Err(Halt::JointLength { expected: 1, given: 0 })), "{evaluator}");
         assert_eq!(game.text().parse_state("((at 0) (nowhere 7"), None);
-        // A fluent that no rule knows is no state of a network; the others take it as it is.
+        // A network rejects a state with a fluent that no rule knows; the other evaluators accept
+        // it.
         let odd = game.text().parse_state("((at 0) (nowhere 7))");
         if let Some(words) = odd {
             assert!(matches!(evaluator, Evaluator::Datalog | Evaluator::Reference));

@@ -1,4 +1,4 @@
-//! Rules that nobody should write.
+//! Hostile rulesheets.
 
 use std::fmt::Write as _;
 
@@ -7,13 +7,13 @@ pub(super) fn digits() -> String {
     (0..10).map(|n| format!("(n {n})")).collect()
 }
 
-/// `(n ?a) (n ?b) ...`, and the variables.
+/// `(n ?a) (n ?b) ...`, and the list of variables.
 pub(super) fn wide(count: usize) -> (String, String) {
     let names: Vec<String> = (0..count).map(|n| format!("?x{n}")).collect();
     (names.iter().map(|name| format!("(n {name})")).collect(), names.join(" "))
 }
 
-/// A relation of ten arguments over ten constants, asked for in the first position.
+/// A relation with ten arguments over ten constants, evaluated in the initial state.
 pub(super) fn exploding() -> String {
     let (body, names) = wide(10);
     format!(
@@ -23,8 +23,8 @@ pub(super) fn exploding() -> String {
     )
 }
 
-/// More things than places, and no two of them in the same: no answer to count, and no way to see
-/// that but to try.
+/// The pigeonhole problem: more things than places, and no two things in the same place. It has no
+/// answer, and only a search shows that.
 pub(super) fn pigeons() -> String {
     let (things, places) = (15, 14);
     let mut body = String::new();
@@ -41,7 +41,7 @@ pub(super) fn pigeons() -> String {
     )
 }
 
-/// The first position is easy; the step out of it is not.
+/// The initial state is cheap; the first step is expensive.
 pub(super) fn heavy_step() -> String {
     let (body, _) = wide(10);
     format!(
@@ -51,7 +51,7 @@ pub(super) fn heavy_step() -> String {
     )
 }
 
-/// Never over, and quick.
+/// A game that never ends; its steps are cheap.
 pub(super) const ENDLESS: &str = "(role a) (init (at 0)) (legal a go) (legal a stay) (goal a 0)
 (<= (next (at 1)) (does a go) (true (at 0))) (<= (next (at 0)) (does a go) (true (at 1)))
 (<= (next (at ?x)) (does a stay) (true (at ?x))) (<= terminal (true (at 2)))";

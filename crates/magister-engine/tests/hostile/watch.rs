@@ -1,14 +1,14 @@
-//! How long a case takes, and how much memory.
+//! Measures the time and memory of a case.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How long a case may take; a build for tests is slower.
+/// The time limit of a case; a debug build is slower.
 const TIME: Duration = Duration::from_secs(if cfg!(debug_assertions) { 90 } else { 30 });
-/// How much memory the process may have had at any time, in bytes.
+/// The limit on the peak memory of the process, in bytes.
 const MEMORY: u64 = 2 << 30;
 
-/// One case at a time, so that time and memory are those of the case.
+/// Runs one case at a time, so that time and memory belong to that case.
 static ALONE: Mutex<()> = Mutex::new(());
 
 pub(super) struct Watch {
@@ -16,10 +16,10 @@ pub(super) struct Watch {
     _alone: MutexGuard<'static, ()>,
 }
 
-/// Begins to watch a case.
+/// Starts to measure a case.
 pub(super) fn watch() -> Watch {
     let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-    // Linux forgets the peak on request; elsewhere memory is not looked at.
+    // Linux resets the peak on request; on other systems memory is not checked.
     let _ = std::fs::write("/proc/self/clear_refs", "5");
     Watch { start: Instant::now(), _alone: alone }
 }

@@ -30,7 +30,7 @@ pub(super) type Symbol<'a> = (&'a str, usize);
 /// The positions of each variable in positive conditions.
 type Bound<'a> = BTreeMap<&'a str, Vec<Position<'a>>>;
 
-/// A rule or an operation's effect, as far as domains are concerned.
+/// The parts of a rule or of an operation's effect that concern domains.
 struct Flow<'a> {
     head: &'a Term,
     /// The positions of each variable in positive conditions.

@@ -122,7 +122,7 @@ impl<'a> Graph<'a> {
                         let possible = rules.iter().filter(|&&r| may_be_equal(atom, head(r)));
                         asks[at].extend(possible.map(|&r| (r, negative, atom)));
                     } else {
-                        // One rule stands for all: they are in one cycle anyway.
+                        // One rule is enough: all of them are in one cycle.
                         asks[at].push((rules[0], negative, atom));
                         asks[rules[0]].push((at, false, atom));
                     }
@@ -441,7 +441,7 @@ fn occurs(needle: &Term, atom: &Term) -> bool {
     found
 }
 
-/// Whether two atoms have a common instance, as far as their names show: variables match anything.
+/// Whether two atoms may have a common instance, by their names: variables match anything.
 fn may_be_equal(a: &Term, b: &Term) -> bool {
     match (&a.kind, &b.kind) {
         (TermKind::Constant(x), TermKind::Constant(y)) => x == y,

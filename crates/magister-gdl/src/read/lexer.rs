@@ -313,7 +313,7 @@ impl<'a> Lexer<'a> {
                 break end;
             }
             if quote == '\'' && rest[end + 1..].starts_with(quote) {
-                from = end + 2; // A doubled quote stands for itself.
+                from = end + 2; // A doubled quote is one quote.
                 continue;
             }
             self.at += end + 2;

@@ -31,7 +31,7 @@ fn printing_and_reading_again_gives_the_same_rules() {
             assert_eq!(
                 read(&printed, &Options::default()).rules.syntax,
                 syntax,
-                "{name}: the content tells the syntax"
+                "{name}: the content determines the syntax"
             );
             assert!(comments(&printed) == comments(&text), "{name}: comments in {syntax:?}");
             // Formatting twice changes nothing more.

@@ -143,7 +143,7 @@ impl Mind {
         }
     }
 
-    /// The moves that are legal in all states of the belief, as far as time allows to look; if
+    /// The moves that are legal in all states of the belief that the time allows to check; if
     /// there are none, the moves that are legal in most of them.
     fn legal(&mut self, role: Role, budget: &Budget) -> Result<Vec<Move>, Halt> {
         let (stop, all) = (Stop::never(), budget.remaining());

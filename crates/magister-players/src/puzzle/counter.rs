@@ -51,7 +51,7 @@ pub(super) fn mask(
             ground.make(choice)?;
         }
     }
-    // Step numbers that few playouts reached are no evidence.
+    // Step numbers that few playouts reached do not count as evidence.
     seen.retain(|(_, _, count)| *count >= PLAYOUTS / 2);
     let Some((start, _, _)) = seen.first().cloned() else { return Ok(Vec::new()) };
     let mut counts = vec![0_u64; root.len()];

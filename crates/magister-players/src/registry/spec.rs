@@ -44,7 +44,7 @@ impl Spec {
         self.entry
     }
 
-    /// Whether it is a person, who is asked by the arena and not created.
+    /// Whether it is a person. The arena asks people and does not create them.
     pub fn is_human(&self) -> bool {
         self.entry.name == crate::HUMAN.name
     }

@@ -47,9 +47,9 @@ fn memory_is_limited_unless_set() {
 fn nesting_is_limited() {
     let deep = "plies:inner=[".repeat(10_000) + &"]".repeat(10_000);
     let said = |text: &str| text.parse::<Spec>().unwrap_err().to_string();
-    assert!(said(&deep).contains("not deeper"));
-    assert!(said("plies:inner=human").contains("no person"));
-    assert!(said("council:inner=[plies:inner=council]").contains("no council"));
+    assert!(said(&deep).contains("nested at most"));
+    assert!(said("plies:inner=human").contains("not a person"));
+    assert!(said("council:inner=[plies:inner=council]").contains("not another council"));
     assert!(said("plies:inner=nobody").contains("there is no player `nobody`"));
     assert!(said("plies:inner=[").contains("a bracket is not closed"));
     assert!(said("puct:inner=[mcs:playouts=8").contains("in `puct:inner=[mcs:playouts=8`"));

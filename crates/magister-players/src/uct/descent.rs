@@ -128,7 +128,7 @@ impl Search<'_> {
     }
 
     /// Whether a party has visited its node before.
-    fn circles(&self, party: &Party) -> bool {
+    fn cycles(&self, party: &Party) -> bool {
         let mut at = party.last;
         while at != NONE {
             let hop = &self.hops[at as usize];
@@ -168,7 +168,7 @@ impl Search<'_> {
         let most = most.saturating_sub(node.pending).max(u32::from(node.pending == 0));
         // A party that returns to a node counts among the pending descents there.
         let alone = node.pending == 0;
-        if party.count > most && !party.drawn && (alone || !self.circles(&party)) {
+        if party.count > most && !party.drawn && (alone || !self.cycles(&party)) {
             let excess = party.count - most;
             self.release(party.last, excess);
             self.given_up += excess;
@@ -178,8 +178,8 @@ impl Search<'_> {
             }
         }
         // A position with too few playouts is a leaf, and so is one that closes a cycle.
-        let circles = !leaf && party.depth >= DEEP && self.circles(&party);
-        if young || leaf && !self.room || circles {
+        let cycles = !leaf && party.depth >= DEEP && self.cycles(&party);
+        if young || leaf && !self.room || cycles {
             self.tree.node_mut(at).pending += party.count;
             let end = Descent { leaf: at, last: party.last, depth: party.depth };
             open.extend(std::iter::repeat_n(end, party.count as usize));

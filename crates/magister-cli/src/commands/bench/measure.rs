@@ -14,8 +14,8 @@ use crate::args::Bench;
 
 /// A slice takes at most this part of the time.
 const SLICE: f64 = 0.05;
-/// Streams of a slice: as many lanes as the widest evaluator plays at once; and with several
-/// threads so many times that for each, so that they come to their end together.
+/// The streams of a slice: the lanes of the widest evaluator; with several threads each thread has
+/// a multiple of that, so that they end together.
 const STREAMS: u32 = 16;
 const SHARES: u32 = 4;
 /// Playouts that take this many times the time are stopped.

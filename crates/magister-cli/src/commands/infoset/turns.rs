@@ -38,7 +38,7 @@ pub(super) fn read(
     let own = own.trim();
     let Some(choice) = game.text().parse_move(role, own) else {
         let legal = if tracker.turns() == before { legal(game, role, tracker) } else { None };
-        let legal = legal.map_or(String::new(), |legal| format!("; legal are {legal}"));
+        let legal = legal.map_or(String::new(), |legal| format!("; legal moves: {legal}"));
         let name = game.info().role_name(role);
         let own = short(own);
         bail!("turn {number}: `{own}` is not a move of {name}{legal}");
@@ -93,12 +93,12 @@ fn percept(game: &dyn Game, term: &str, number: usize) -> Result<Vec<Percept>> {
     }
     let term = short(term);
     bail!(
-        "turn {number}: nobody ever perceives `{term}` in this game; percepts are written as the \
-         rules write them, and nil stands for none"
+        "turn {number}: no role ever perceives `{term}` in this game; write percepts as the \
+         rules do, and nil for none"
     )
 }
 
-/// A text that somebody gave, as much of it as can be read.
+/// A text from the command line, shortened.
 pub(super) fn short(text: &str) -> String {
     match text.char_indices().nth(LONG) {
         Some((end, _)) => format!("{}...", &text[..end]),
@@ -118,7 +118,7 @@ pub(super) fn impossible(
     let outlook = tracker.outlook(turn.own, &Stop::never()).unwrap_or_default();
     if outlook.is_empty() {
         return match legal(game, role, tracker) {
-            Some(legal) => format!("{name} cannot play {own} here; legal are {legal}"),
+            Some(legal) => format!("{name} cannot play {own} here; legal moves: {legal}"),
             None => "the game is over before it".to_owned(),
         };
     }

@@ -1,7 +1,7 @@
 //! NAME.
 //!
 //! A small complete game to start from: two players take one, two or three stones from a pile in
-//! turn, and whoever takes the last one wins. Everything that is not a comment is needed.
+//! turn, and the one that takes the last stone wins. Everything that is not a comment is needed.
 
 use magister_core::text::{list, terms};
 use magister_core::{Info, Move, Role, Rules, Step};
@@ -59,7 +59,7 @@ impl Rules for Game {
         state.turn = 1 - state.turn;
     }
 
-    /// Whoever would be next has lost, because the other one took the last stone.
+    /// The role to move has lost, because the other one took the last stone.
     fn reward(&self, state: &Pile, role: Role) -> f64 {
         if role.0 == state.turn { 0.0 } else { 100.0 }
     }

@@ -1,4 +1,4 @@
-//! `magister perft --divide`: the paths behind each first move.
+//! `magister perft --divide`: the paths below each first move.
 
 use anyhow::{Result, bail};
 use magister_core::{Game, Move, Step, Stop, Worker};

@@ -1,4 +1,4 @@
-//! What people are told about a game before they play.
+//! The description of a game before play.
 
 use magister::Playable;
 use magister_games::catalogue::Entry;

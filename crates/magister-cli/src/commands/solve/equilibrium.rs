@@ -75,7 +75,7 @@ pub(super) fn text(game: &dyn Game, found: &Equilibrium, args: &Solve) -> String
         let _ = writeln!(
             text,
             "the rules let a role have different moves in positions that look the same to it ({}); \
-             it is taken to be told which moves it has",
+             it is assumed to see which moves it has",
             plural(form.revealed_by_legal_moves(), "information set")
         );
     }

@@ -86,7 +86,7 @@ pub(super) fn percepts(session: &Session) -> String {
         return "no step was made yet\n".to_owned();
     }
     if session.info().information == Information::Perfect {
-        return format!("everybody saw every move: {}\n", joint(session, moment));
+        return format!("all roles saw every move: {}\n", joint(session, moment));
     }
     let mut text = String::new();
     for role in session.info().players() {
@@ -139,7 +139,7 @@ fn object(session: &Session, value: impl Fn(Role) -> Value) -> Map<String, Value
     info.all_roles().map(|role| (info.role_name(role).to_owned(), value(role))).collect()
 }
 
-/// `x 100, o 0`, leaving out roles without a value; none if nobody has one.
+/// `x 100, o 0`, without roles that have no value; `None` if no role has one.
 fn per_role(session: &Session, value: impl Fn(Role) -> Option<String>) -> Option<String> {
     let info = session.info();
     let entry = |role| Some(format!("{} {}", info.role_name(role), value(role)?));

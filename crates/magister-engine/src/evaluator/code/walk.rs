@@ -50,7 +50,7 @@ pub(in super::super) fn walks_alike(
             inputs.extend(places.input(role, choice));
         }
         if inputs.len() < roles {
-            return true; // Somebody is stuck, which is no matter of code.
+            return true; // A role is stuck, which does not concern the code.
         }
         one.moves(&inputs);
         other.moves(&inputs);

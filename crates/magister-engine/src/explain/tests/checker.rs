@@ -241,7 +241,7 @@ fn well_founded(explanation: &Explanation) {
         };
         node.children.iter().copied().chain(elsewhere)
     };
-    // 0 not seen, 1 being looked at, 2 done.
+    // 0 not visited, 1 in progress, 2 done.
     let mut marks = vec![0_u8; explanation.nodes.len()];
     for start in 0..explanation.nodes.len() as u32 {
         let mut stack = vec![(ProofId(start), false)];

@@ -1,0 +1,59 @@
+//! The arguments of the command that splits games into subgames.
+
+use clap::Parser;
+
+use super::Reading;
+
+/// Split a game into subgames: what they are, how they are put together, and a proof
+#[derive(Debug, Parser)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
+#[command(
+    after_help = "The parts of a game are found in its circuit: fluents that influence each other, and the moves that \
+act on them. Classes: asynchronous (one part changes at a time), synchronous, serial (a part begins \
+when another is over), compound moves, coupled moves, separate roles, impartial, multiple (some \
+parts do not count), pass, stepper. A decomposition is useful if searching the parts apart saves \
+states.
+
+--solve searches classes of equivalent states of the parts instead of states of the game; the value \
+is the same. --paper counts the move sequences of the search of Zhao, Schiffel and Thielscher \
+(2009), whose pruning rule is unsound. Exit code: 0 the game decomposes, 1 it does not, 2 the game \
+could not be read or is too large.
+
+Examples:
+  magister decompose nim-1-5-4-2 --solve
+  magister decompose double-tictactoe --json
+  magister decompose tictactoe-serial --svg parts.svg
+  magister decompose incredible --dot -"
+)]
+pub(crate) struct Decompose {
+    /// The game: a bundled name, a file, or - for standard input
+    #[arg(value_name = "GAME")]
+    pub(crate) game: String,
+    /// Solve the game by its parts
+    #[arg(long)]
+    pub(crate) solve: bool,
+    /// Count the sequences of the paper's search, which is unsound
+    #[arg(long)]
+    pub(crate) paper: bool,
+    /// List all fluents and moves of each subgame
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Time limit in seconds
+    #[arg(long, value_name = "S", default_value_t = 60.0, value_parser = super::solve::seconds)]
+    pub(crate) seconds: f64,
+    /// Maximum number of states of the search
+    #[arg(long, value_name = "N", default_value_t = 50_000_000,
+          value_parser = clap::value_parser!(u64).range(1..=u64::from(u32::MAX)))]
+    pub(crate) states: u64,
+    /// Write the dependency graph as SVG to this file, or to standard output with -
+    #[arg(long, value_name = "FILE")]
+    pub(crate) svg: Option<String>,
+    /// Write the dependency graph for Graphviz to this file, or to standard output with -
+    #[arg(long, value_name = "FILE")]
+    pub(crate) dot: Option<String>,
+    /// One JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) language: Reading,
+}

@@ -1,0 +1,176 @@
+//! A game and its subgames.
+
+use magister_core::{Halt, Information, Stop};
+use magister_engine::Compiled;
+use magister_engine::network::Network;
+use rustc_hash::FxHashSet;
+
+use crate::effects::Effects;
+use crate::kind::{self, Kind};
+use crate::local::Bounds;
+use crate::split::{CONTEXT, Classes, Merge, Split};
+use crate::sum::Sum;
+use crate::worth::Worth;
+
+/// A part of a game: some of its fluents, and the moves that act on them.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Part {
+    /// Its fluents, by number, ascending.
+    pub fluents: Vec<usize>,
+    /// The moves that act on it, by their places in the network, ascending.
+    pub moves: Vec<usize>,
+}
+
+/// What was proven of the parts of a game.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Proof {
+    /// Fluents whose next value was found to depend on their own part and its moves alone by the
+    /// gates below it.
+    pub by_support: usize,
+    /// Fluents for which a SAT solver had to prove that other moves leave them alone.
+    pub by_sat: usize,
+    /// Questions that the SAT solver was asked.
+    pub questions: u64,
+    /// Fluents on which several roles act together: their circuits were specialised to the moves of
+    /// each role, and moves that leave the same function of the others' moves are one action.
+    pub together: usize,
+}
+
+/// A game split into parts.
+#[derive(Debug)]
+pub struct Decomposition {
+    /// The parts that moves act on.
+    pub subgames: Vec<Part>,
+    /// Fluents that no move acts on: control, step counters, constants.
+    pub context: Vec<usize>,
+    /// Moves that act on nothing.
+    pub dead: Vec<usize>,
+    /// How the parts are put together.
+    pub kinds: Vec<Kind>,
+    /// Whether the parts are worth being searched apart, and why.
+    pub worth: Worth,
+    /// What was proven.
+    pub proof: Proof,
+    /// The sum of the parts, if the game is one that was enumerated.
+    pub(crate) sum: Option<Sum>,
+    pub(crate) split: Split,
+    pub(crate) effects: Effects,
+    pub(crate) classes_of_moves: Vec<Classes>,
+}
+
+impl Decomposition {
+    /// The parts of a game. A game that does not decompose has one part.
+    ///
+    /// The work is bounded by counting, so the result does not depend on the clock. An error says
+    /// that the game hides information, is too large, or that the work was stopped.
+    pub fn new(compiled: &Compiled, stop: &Stop) -> Result<Self, Halt> {
+        let network: &Network = compiled.network();
+        if compiled.info().information == Information::Hidden {
+            return Err(Halt::Hidden);
+        }
+        let mut whole = Self::of(network, Effects::new(network, stop)?, Merge::Strong, stop)?;
+        if whole.subgames.len() > 1 {
+            return whole.judged(compiled, stop);
+        }
+        for merge in [Merge::Medium, Merge::Weak] {
+            let Decomposition { effects, split, .. } = whole;
+            whole = Self::of(network, effects, merge, stop)?;
+            if whole.subgames.len() > 1 && whole.split != split {
+                whole = whole.judged(compiled, stop)?;
+                if whole.worth.useful || whole.has_games(network) {
+                    return Ok(whole);
+                }
+            }
+        }
+        // Cells of a board that nothing is gained by are not shown as subgames.
+        Self::of(network, whole.effects, Merge::Strong, stop)?.judged(compiled, stop)
+    }
+
+    fn of(network: &Network, effects: Effects, merge: Merge, stop: &Stop) -> Result<Self, Halt> {
+        let split = Split::new(network, &effects, merge, stop)?;
+        let mut parts = vec![Part::default(); split.parts];
+        let mut context = Vec::new();
+        for (fluent, &part) in split.part_of.iter().enumerate() {
+            match part {
+                CONTEXT => context.push(fluent),
+                part => parts[part as usize].fluents.push(fluent),
+            }
+        }
+        let classes_of_moves = split.classes(network, &effects);
+        let mut dead = Vec::new();
+        for (place, classes) in classes_of_moves.iter().enumerate() {
+            if classes.is_empty() {
+                dead.push(place);
+            }
+            for &(part, _) in classes {
+                parts[part as usize].moves.push(place);
+            }
+        }
+        let proof = Proof {
+            by_support: network.fluents() - effects.proven - effects.unproven,
+            by_sat: effects.proven,
+            questions: effects.asked,
+            together: effects.unproven,
+        };
+        let subgames: Vec<Part> = parts.into_iter().filter(|part| !part.moves.is_empty()).collect();
+        let mut whole = Decomposition {
+            subgames,
+            context,
+            dead,
+            kinds: Vec::new(),
+            worth: Worth::default(),
+            proof,
+            sum: None,
+            split,
+            effects,
+            classes_of_moves,
+        };
+        whole.kinds = kind::kinds(network, &whole);
+        Ok(whole)
+    }
+
+    /// The same parts with an opinion on what they are worth.
+    fn judged(mut self, compiled: &Compiled, stop: &Stop) -> Result<Self, Halt> {
+        (self.worth, self.sum) = Worth::new(compiled, &self, Bounds::small(), stop)?;
+        if self.worth.nimbers {
+            self.kinds.push(Kind::Impartial);
+        }
+        Ok(self)
+    }
+
+    /// Whether the parts look like games: some part has more than one move to choose from. The
+    /// cells and columns of a board have one each.
+    fn has_games(&self, network: &Network) -> bool {
+        let several = |part: &Part| {
+            let first = network.moves[part.moves[0]].1;
+            part.moves.iter().any(|&place| network.moves[place].1 != first)
+        };
+        self.subgames.iter().any(several)
+    }
+
+    /// Whether the game has several subgames.
+    pub fn decomposes(&self) -> bool {
+        self.subgames.len() > 1
+    }
+
+    /// The parts that must be over before other parts begin: pairs of subgames, earlier and later.
+    pub fn serial(&self) -> Vec<(usize, usize)> {
+        let place = |part: u32| {
+            self.subgames.iter().position(|subgame| {
+                subgame.fluents.first().is_some_and(|&f| self.split.part_of[f] == part)
+            })
+        };
+        let pairs = self.split.serial.iter();
+        pairs.filter_map(|&(early, late, _)| Some((place(early)?, place(late)?))).collect()
+    }
+
+    /// The subgames whose fluents occur below the goals.
+    pub fn scored(&self, compiled: &Compiled) -> Vec<usize> {
+        let network = compiled.network();
+        let goals: Vec<_> = network.goals.iter().map(|goal| goal.when).collect();
+        let below: FxHashSet<u32> = self.split.parts_below(network, &goals);
+        (0..self.subgames.len())
+            .filter(|&at| below.contains(&self.split.part_of[self.subgames[at].fluents[0]]))
+            .collect()
+    }
+}

@@ -1,0 +1,491 @@
+//! What each move does to each fluent.
+//!
+//! The circuit of every fluent's next value is specialised to every move: the move is made, its
+//! role makes no other, and whatever its legality implies is true. Equal results are one wire,
+//! because gates are made once. A move acts on a fluent if the result is not what happens to the
+//! fluent anyway.
+
+use magister_core::{Halt, Stop};
+use magister_engine::network::{Edge, Graph, InputId, Network};
+use rustc_hash::FxHashMap;
+
+use crate::prove::Prover;
+use crate::support::{Support, facts};
+
+/// Gates times moves that are looked at; beyond it a game is refused.
+const WORK: usize = 400_000_000;
+/// Results that are kept, fluents times moves.
+const ROOM: usize = 60_000_000;
+
+/// Wires of the circuit times questions to the SAT solver about single moves and fluents.
+const QUESTIONS: usize = 20_000_000;
+
+/// What happens to a fluent when no move acts on it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Idle {
+    /// It keeps its value.
+    Keeps,
+    /// It follows its circuit, in which no move occurs.
+    Follows,
+    /// It gets the value of this wire.
+    Gets(Edge),
+}
+
+/// What each move does to each fluent.
+#[derive(Debug)]
+pub(crate) struct Effects {
+    /// The gates of the network, and those of the specialised circuits behind them.
+    pub(crate) graph: Graph,
+    /// For every fluent, what happens to it when no move acts on it.
+    pub(crate) idle: Vec<Idle>,
+    /// For every move, the fluents it acts on, ascending, and the wires that they get.
+    pub(crate) acts: Vec<Vec<(u32, Edge)>>,
+    /// For every fluent, whether no move has any influence on it, not even a distant one: control
+    /// and step counters.
+    pub(crate) context: Vec<bool>,
+    /// The moves that are only legal while no other move of any role but resting ones is.
+    pub(crate) turns: Option<Vec<bool>>,
+    /// Fluents whose idle value had to be proven by SAT, and the questions asked.
+    pub(crate) proven: usize,
+    pub(crate) asked: u64,
+    /// Fluents on which several roles act together, so that no move leaves them alone by itself.
+    pub(crate) unproven: usize,
+}
+
+impl Effects {
+    pub(crate) fn new(network: &Network, stop: &Stop) -> Result<Self, Halt> {
+        let gates = network.graph.edges() + network.graph.len();
+        let moves = network.moves.len();
+        if gates.saturating_mul(moves) > WORK || network.fluents().saturating_mul(moves) > ROOM {
+            return Err(Halt::Limit(format!(
+                "{moves} moves on a circuit of {gates} wires are too many to analyse"
+            )));
+        }
+        let turns = turns(network, stop);
+        let effects = Self::with(network, turns, stop)?;
+        if effects.turns.is_some() && effects.unproven > 0 {
+            // What turns do not explain is analysed without them.
+            return Self::with(network, None, stop);
+        }
+        Ok(effects)
+    }
+
+    fn with(network: &Network, turns: Option<Vec<bool>>, stop: &Stop) -> Result<Self, Halt> {
+        let moves = network.moves.len();
+        let context = context(network);
+        let mut pass = Pass::new(network, turns.as_deref());
+        let mut next: Vec<Vec<Edge>> = Vec::with_capacity(moves);
+        let mut kept: Vec<Vec<Edge>> = Vec::with_capacity(moves);
+        for place in 0..moves {
+            stop.check()?;
+            let (values, old) = pass.specialise(place);
+            next.push(values);
+            kept.push(old);
+        }
+        let active = |place: usize| turns.as_ref().is_none_or(|active| active[place]);
+        let roles = network.roles();
+        let mut support = Support::new();
+        let graph = pass.graph;
+        let fluents = network.fluents();
+        let moving = |support: &mut Support, edge: Edge| {
+            let mut any = false;
+            support.each(&graph, [edge], |input| any |= input >= fluents);
+            any
+        };
+        let mut idle = Vec::with_capacity(fluents);
+        let mut acts: Vec<Vec<(u32, Edge)>> = vec![Vec::new(); moves];
+        let mut doubtful = Vec::new();
+        for fluent in 0..fluents {
+            if context[fluent] {
+                idle.push(Idle::Follows);
+                continue;
+            }
+            let raw = !moving(&mut support, network.next[fluent]);
+            let mut votes: FxHashMap<Edge, usize> = FxHashMap::default();
+            let mut keeps = 0;
+            for place in (0..moves).filter(|&place| active(place)) {
+                let value = next[place][fluent];
+                keeps += usize::from(value == kept[place][fluent] && value.node().index() > 0);
+                *votes.entry(value).or_default() += 1;
+            }
+            let mut best: Vec<(usize, Edge)> = votes.into_iter().map(|(e, n)| (n, e)).collect();
+            best.sort_unstable_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
+            let found = if keeps > 0 {
+                Idle::Keeps
+            } else if raw {
+                Idle::Follows
+            } else {
+                let still = |&&(_, edge): &&(usize, Edge)| !moving(&mut support, edge);
+                best.iter().find(still).map_or(Idle::Keeps, |&(_, edge)| Idle::Gets(edge))
+            };
+            idle.push(found);
+            let is_idle = |place: usize| match found {
+                Idle::Keeps => next[place][fluent] == kept[place][fluent],
+                Idle::Follows => true,
+                Idle::Gets(edge) => next[place][fluent] == edge,
+            };
+            // With several roles, what is left open by one move may depend on the others' moves.
+            let mut open = false;
+            for place in (0..moves).filter(|&place| active(place)) {
+                if is_idle(place) {
+                    continue;
+                }
+                let edge = next[place][fluent];
+                if roles > 1 && moving(&mut support, edge) {
+                    open = true;
+                } else {
+                    acts[place].push((fluent as u32, edge));
+                }
+            }
+            if open || (turns.is_some() && found != Idle::Follows) {
+                doubtful.push(fluent);
+            }
+        }
+        let mut effects =
+            Effects { graph, idle, acts, context, turns, proven: 0, asked: 0, unproven: 0 };
+        effects.settle(network, &doubtful, stop)?;
+        Ok(effects)
+    }
+
+    /// Proves for these fluents that they get their idle value when no move acts on them. Where
+    /// there is no proof, the roles act on them together.
+    fn settle(&mut self, network: &Network, doubtful: &[usize], stop: &Stop) -> Result<(), Halt> {
+        let unclear = self.acts.iter().flatten().any(|&(_, edge)| edge.node().index() > 0);
+        if doubtful.is_empty() && !unclear {
+            return Ok(());
+        }
+        let mut prover = Prover::new(network, &self.graph, stop);
+        // Gates may hide that a move leaves a fluent alone.
+        let mut left = (QUESTIONS / network.graph.edges().max(1)).min(5_000);
+        for (place, acts) in self.acts.iter_mut().enumerate() {
+            acts.retain(|&(fluent, edge)| {
+                let idle = match self.idle[fluent as usize] {
+                    _ if edge.node().index() == 0 || left == 0 || stop.is_set() => return true,
+                    Idle::Keeps => network.graph.input(InputId::new(fluent as usize)),
+                    Idle::Follows => return true,
+                    Idle::Gets(edge) => edge,
+                };
+                left -= 1;
+                let lits = [prover.done(place), prover.differ(network.next[fluent as usize], idle)];
+                !prover.never(&lits)
+            });
+        }
+        stop.check()?;
+        let mut acting: Vec<Vec<u32>> = vec![Vec::new(); network.fluents()];
+        for (place, acts) in self.acts.iter().enumerate() {
+            acts.iter().for_each(|&(fluent, _)| acting[fluent as usize].push(place as u32));
+        }
+        let mut failed = Vec::new();
+        for &fluent in doubtful {
+            stop.check()?;
+            let idle = match self.idle[fluent] {
+                Idle::Keeps => network.graph.input(InputId::new(fluent)),
+                Idle::Follows => continue,
+                Idle::Gets(edge) => edge,
+            };
+            let mut lits: Vec<_> =
+                acting[fluent].iter().map(|&place| !prover.done(place as usize)).collect();
+            lits.push(prover.differ(network.next[fluent], idle));
+            if prover.never(&lits) {
+                self.proven += 1;
+            } else {
+                failed.push(fluent);
+            }
+        }
+        self.asked = prover.asked;
+        self.unproven = failed.len();
+        drop(prover);
+        if self.turns.is_some() && !failed.is_empty() {
+            return Ok(());
+        }
+        self.act_by_role(network, &failed, stop)?;
+        self.acts.iter_mut().for_each(|acts| acts.sort_unstable());
+        Ok(())
+    }
+}
+
+impl Effects {
+    /// For fluents on which several roles act together: what most moves of a role leave of the
+    /// circuit, a function of the other roles' moves, is what the role does when it leaves the
+    /// fluent alone. All its other moves act.
+    fn act_by_role(
+        &mut self,
+        network: &Network,
+        fluents: &[usize],
+        stop: &Stop,
+    ) -> Result<(), Halt> {
+        if fluents.is_empty() {
+            return Ok(());
+        }
+        if network.idle.iter().any(Option::is_some) {
+            return Err(Halt::Limit(
+                "roles that may do nothing act on fluents together, which is not analysed"
+                    .to_owned(),
+            ));
+        }
+        for acts in &mut self.acts {
+            acts.retain(|&(fluent, _)| fluents.binary_search(&(fluent as usize)).is_err());
+        }
+        // Nothing is assumed of legality here, so that equal wires mean the same in every state.
+        let mut pass = Pass::new(network, None);
+        pass.graph = self.graph.clone();
+        let outputs = fluents.iter().map(|&fluent| network.next[fluent]);
+        pass.next = network
+            .graph
+            .reachable(outputs)
+            .into_iter()
+            .filter(|&node| !network.graph.is_input(node))
+            .map(|node| node.index() as u32)
+            .collect();
+        let mut next: Vec<Vec<Edge>> = Vec::with_capacity(network.moves.len());
+        for place in 0..network.moves.len() {
+            stop.check()?;
+            next.push(pass.cofactor(place, fluents));
+        }
+        self.graph = pass.graph;
+        for (number, &fluent) in fluents.iter().enumerate() {
+            for role in 0..network.roles() {
+                let own = || (0..next.len()).filter(|&at| network.moves[at].0.index() == role);
+                let mut votes: FxHashMap<Edge, usize> = FxHashMap::default();
+                own().for_each(|at| *votes.entry(next[at][number]).or_default() += 1);
+                let mut votes: Vec<(usize, Edge)> =
+                    votes.into_iter().map(|(e, n)| (n, e)).collect();
+                votes.sort_unstable_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
+                let Some(&(_, base)) = votes.first() else { continue };
+                if role == 0 {
+                    self.idle[fluent] = Idle::Gets(base);
+                }
+                for at in own().filter(|&at| next[at][number] != base) {
+                    self.acts[at].push((fluent as u32, next[at][number]));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Fluents on which no move has any influence: their next values depend on fluents of this kind
+/// alone.
+fn context(network: &Network) -> Vec<bool> {
+    let fluents = network.fluents();
+    let mut support = Support::new();
+    let below: Vec<Option<Vec<usize>>> = network
+        .next
+        .iter()
+        .map(|&edge| {
+            let mut needs = Vec::new();
+            support.each(&network.graph, [edge], |input| needs.push(input));
+            needs.iter().all(|&input| input < fluents).then_some(needs)
+        })
+        .collect();
+    let mut context: Vec<bool> = below.iter().map(Option::is_some).collect();
+    loop {
+        let before = context.clone();
+        for fluent in 0..fluents {
+            let fits = |needs: &Vec<usize>| needs.iter().all(|&need| before[need]);
+            context[fluent] &= below[fluent].as_ref().is_some_and(fits);
+        }
+        if context == before {
+            return context;
+        }
+    }
+}
+
+/// The moves that are active, if it is proven that at most one role has an active move at a time
+/// and that every other move is the only legal one of its role whenever it is legal.
+fn turns(network: &Network, stop: &Stop) -> Option<Vec<bool>> {
+    let moves = network.moves.len();
+    if network.roles() == 1 {
+        return None;
+    }
+    if let Some(turns) = &network.turns {
+        let mut active = vec![false; moves];
+        turns.active.iter().flatten().for_each(|place| active[place.index()] = true);
+        return Some(active);
+    }
+    let mut support = Support::new();
+    let fluents = network.fluents();
+    let lone = crate::sample::lone_moves(network);
+    let active: Vec<bool> = lone.iter().map(|&lone| !lone).collect();
+    if active.iter().all(|&active| active) {
+        return None;
+    }
+    let mut prover = Prover::new(network, &network.graph, stop);
+    let of_role = |role: usize, wanted: bool| -> Vec<usize> {
+        let fits =
+            |&place: &usize| network.moves[place].0.index() == role && active[place] == wanted;
+        (0..moves).filter(fits).collect()
+    };
+    let mut busy = Vec::new();
+    for role in 0..network.roles() {
+        let legal: Vec<_> =
+            of_role(role, true).into_iter().map(|p| prover.lit(network.legal[p])).collect();
+        let any = prover.any(&legal);
+        for place in of_role(role, false) {
+            let rest = prover.lit(network.legal[place]);
+            if !prover.never(&[rest, any]) {
+                return None;
+            }
+        }
+        busy.push(any);
+    }
+    for (role, &one) in busy.iter().enumerate() {
+        for &other in &busy[..role] {
+            if !prover.never(&[one, other]) {
+                return None;
+            }
+        }
+    }
+    let mut used = false;
+    support.each(&network.graph, network.next.iter().copied(), |input| used |= input >= fluents);
+    used.then_some(active)
+}
+
+/// Specialises the circuits of a network to moves, one after the other.
+struct Pass<'a> {
+    network: &'a Network,
+    graph: Graph,
+    /// What each node of the network has become.
+    map: Vec<Edge>,
+    /// The gates below legal moves, and those below next values, in order.
+    legal: Vec<u32>,
+    next: Vec<u32>,
+    /// The moves that are active, if roles take turns.
+    turns: Option<&'a [bool]>,
+}
+
+impl<'a> Pass<'a> {
+    fn new(network: &'a Network, turns: Option<&'a [bool]>) -> Self {
+        let gates = |edges: Vec<Edge>| -> Vec<u32> {
+            let nodes = network.graph.reachable(edges).into_iter();
+            nodes.filter(|&n| !network.graph.is_input(n)).map(|n| n.index() as u32).collect()
+        };
+        let mut legal = network.legal.clone();
+        legal.push(network.terminal);
+        Pass {
+            network,
+            graph: network.graph.clone(),
+            map: Vec::new(),
+            legal: gates(legal),
+            next: gates(network.next.clone()),
+            turns,
+        }
+    }
+
+    fn mapped(&self, edge: Edge) -> Edge {
+        let wire = self.map[edge.node().index()];
+        if edge.negated() { !wire } else { wire }
+    }
+
+    fn fold(&mut self, gates: &[u32], known: &rustc_hash::FxHashSet<Edge>) {
+        let mut children: Vec<Edge> = Vec::new();
+        for &gate in gates {
+            let node = magister_engine::network::NodeId::new(gate as usize);
+            let wire = Edge::of(node);
+            if known.contains(&wire) {
+                self.map[gate as usize] = Edge::TRUE;
+                continue;
+            }
+            if known.contains(&!wire) {
+                self.map[gate as usize] = Edge::FALSE;
+                continue;
+            }
+            let mut changed = false;
+            children.clear();
+            for &child in self.network.graph.children(node) {
+                let now = self.mapped(child);
+                changed |= now != child;
+                children.push(now);
+            }
+            self.map[gate as usize] =
+                if changed { self.graph.and(children.iter().copied()) } else { wire };
+        }
+    }
+
+    /// The next values of some fluents when a move is made, whatever the state is.
+    fn cofactor(&mut self, place: usize, fluents: &[usize]) -> Vec<Edge> {
+        let network = self.network;
+        let role = network.moves[place].0;
+        self.map.clear();
+        let nodes = 0..network.graph.len();
+        self.map.extend(nodes.map(|n| Edge::of(magister_engine::network::NodeId::new(n))));
+        for (other, &(whose, _)) in network.moves.iter().enumerate() {
+            if whose == role {
+                let value = if other == place { Edge::TRUE } else { Edge::FALSE };
+                self.map[network.inputs[other].node().index()] = value;
+            }
+        }
+        let gates = std::mem::take(&mut self.next);
+        self.fold(&gates, &rustc_hash::FxHashSet::default());
+        self.next = gates;
+        fluents.iter().map(|&fluent| self.mapped(network.next[fluent])).collect()
+    }
+
+    /// The next value of each fluent when a move is made, and its value before, as far as the
+    /// legality of the move tells.
+    fn specialise(&mut self, place: usize) -> (Vec<Edge>, Vec<Edge>) {
+        let network = self.network;
+        let role = network.moves[place].0;
+        let known = facts(network, &[network.legal[place], !network.terminal]);
+        let nodes = network.graph.len();
+        self.map.clear();
+        self.map.extend((0..nodes).map(|n| Edge::of(magister_engine::network::NodeId::new(n))));
+        for &edge in &known {
+            if network.graph.is_input(edge.node()) {
+                self.map[edge.node().index()] =
+                    if edge.negated() { Edge::FALSE } else { Edge::TRUE };
+            }
+        }
+        let set = |map: &mut Vec<Edge>, other: usize, value: Edge| {
+            map[network.inputs[other].node().index()] = value;
+        };
+        for (other, &(whose, _)) in network.moves.iter().enumerate() {
+            if whose == role {
+                set(&mut self.map, other, if other == place { Edge::TRUE } else { Edge::FALSE });
+            } else if self.turns.is_some_and(|active| active[place] && active[other]) {
+                set(&mut self.map, other, Edge::FALSE);
+            }
+        }
+        if let Some(idle) = network.idle[role.index()] {
+            self.map[idle.node().index()] = Edge::FALSE;
+        }
+        let legal = std::mem::take(&mut self.legal);
+        self.fold(&legal, &known);
+        self.legal = legal;
+        let mut can: Vec<usize> = vec![0; network.roles()];
+        let mut only: Vec<Option<usize>> = vec![None; network.roles()];
+        for (other, &(whose, _)) in network.moves.iter().enumerate() {
+            let input = network.inputs[other].node().index();
+            if whose == role || self.map[input] == Edge::FALSE {
+                continue;
+            }
+            match self.mapped(network.legal[other]) {
+                Edge::FALSE => self.map[input] = Edge::FALSE,
+                wire => {
+                    can[whose.index()] += 1;
+                    only[whose.index()] = Some(other);
+                    if let (Edge::TRUE, Some(idle)) = (wire, network.idle[whose.index()]) {
+                        self.map[idle.node().index()] = Edge::FALSE;
+                    }
+                }
+            }
+        }
+        // A role that can make one move only, and cannot do nothing, makes it.
+        for whose in (0..network.roles()).filter(|&whose| whose != role.index()) {
+            let idles = network.idle[whose]
+                .is_some_and(|idle| self.map[idle.node().index()] != Edge::FALSE);
+            if let (1, Some(other), false) = (can[whose], only[whose], idles) {
+                set(&mut self.map, other, Edge::TRUE);
+            }
+        }
+        let next = std::mem::take(&mut self.next);
+        // Gates that legal moves share with next values are folded anew, with the moves.
+        self.fold(&next, &known);
+        self.next = next;
+        let values = network.next.iter().map(|&edge| self.mapped(edge)).collect();
+        // Of two fluents one of which is always true, the second is the first negated.
+        let input = |fluent| network.graph.input(InputId::new(fluent));
+        let old = (0..network.fluents()).map(|fluent| self.mapped(input(fluent))).collect();
+        (values, old)
+    }
+}

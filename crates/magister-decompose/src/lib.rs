@@ -1,0 +1,56 @@
+//! Games split into subgames, and solved part by part.
+//!
+//! [`Decomposition`] finds the parts of a game in its circuit: fluents that influence each other,
+//! and the moves that act on them. It says how the parts are put together and whether it pays to
+//! search them apart. [`solve`](fn@solve) is decomposition search: the states of each part fall
+//! into classes of bisimulation, dominated options are dropped where that is sound, and the classes
+//! are searched instead of the states. Impartial sums are solved by [nimbers](Impartial).
+//!
+//! | module | contents |
+//! |---|---|
+//! | `effects`, `support`, `prove` | what each move does to each fluent, by circuit support and SAT |
+//! | `split`, `kind`, `worth` | the partition, how its parts are put together, whether it pays |
+//! | `tops`, `outcomes` | legal moves, the end and goals as formulas over concepts of the parts |
+//! | `local`, `refine` | the states of a part, and their classes |
+//! | `sum`, `order`, `search` | sums: unlabelled classes, the simulation order, product search |
+//! | `product` | the quotient of any decomposed game, as a game |
+//! | `subgame` | a part as a game of its own |
+//! | `paper` | the search of the paper, for comparison |
+//! | `placement` | puzzles whose moves place things for good, by SAT |
+//! | `impartial` | nimbers, normal and misère play |
+
+#![forbid(unsafe_code)]
+
+mod abstracted;
+mod decomposition;
+mod drawing;
+mod effects;
+mod impartial;
+mod kind;
+mod local;
+mod order;
+mod outcomes;
+mod paper;
+mod placement;
+mod product;
+mod prove;
+mod refine;
+mod sample;
+mod search;
+mod solve;
+mod split;
+mod subgame;
+mod sum;
+mod support;
+mod tops;
+mod worth;
+
+pub use decomposition::{Decomposition, Part, Proof};
+pub use impartial::{Convention, Impartial, Winning, mex};
+pub use kind::Kind;
+pub use paper::Sequences;
+pub use placement::{Placement, Plan};
+pub use product::Product;
+pub use solve::{Method, NotSolved, Solved, solve};
+pub use sum::{Class, Sizes, Sum};
+pub use worth::Worth;

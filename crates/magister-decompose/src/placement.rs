@@ -1,0 +1,369 @@
+//! Puzzles in which moves place things for good: which moves are made decides the end, their order
+//! hardly matters.
+//!
+//! Every move makes some fluents true or false forever. The end is then a function of the set of
+//! moves, and a SAT solver looks for a set with the best goal: it propagates what follows from a
+//! choice, works on the most constrained choices first, and proves dead ends. Moves exclude each
+//! other if neither is legal after the other. The set is then put into an order in which all its
+//! moves are legal, by playing it.
+
+use batsat::{Lit, Solver, SolverInterface, lbool};
+use magister_core::{Game, Halt, Move, Payment, Stop};
+use magister_engine::Compiled;
+use magister_engine::evaluator::CompiledGame;
+use magister_engine::network::{Edge, Network, NodeId};
+use rustc_hash::FxHashSet;
+
+use crate::effects::{Effects, Idle};
+use crate::support::facts;
+
+/// Sets of moves that are tried before a puzzle is given up.
+const TRIES: usize = 200;
+/// Steps that are played to put one set into an order.
+const STEPS: usize = 4_000;
+/// Pairs of moves that are tested for excluding each other, times gates.
+const WORK: usize = 400_000_000;
+
+/// A puzzle of placements.
+#[derive(Debug)]
+pub struct Placement {
+    /// For every move the fluents it makes true and those it makes false.
+    sets: Vec<Vec<u32>>,
+    clears: Vec<Vec<u32>>,
+    /// Pairs of moves that cannot both be made.
+    excluded: Vec<(u32, u32)>,
+    /// Fluents that moves never touch and that change by themselves.
+    free: Vec<bool>,
+    game: CompiledGame,
+}
+
+/// A way to an end.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Plan {
+    /// The moves in their order.
+    pub moves: Vec<Move>,
+    /// The goal value at the end.
+    pub value: f64,
+}
+
+impl Placement {
+    /// Recognises a puzzle of placements; none if the game is no such puzzle or is too large.
+    pub fn new(game: &dyn Game, stop: &Stop) -> Result<Option<Self>, Halt> {
+        let Some(game) = game.as_any().and_then(|any| any.downcast_ref::<CompiledGame>()) else {
+            return Ok(None);
+        };
+        let compiled: &Compiled = game.compiled();
+        let network: &Network = compiled.network();
+        let info = compiled.info();
+        if info.roles.len() != 1 || info.chance.is_some() || info.payment != Payment::AtEnd {
+            return Ok(None);
+        }
+        let effects = match Effects::new(network, stop) {
+            Ok(effects) => effects,
+            Err(Halt::Stopped) => return Err(Halt::Stopped),
+            Err(_) => return Ok(None),
+        };
+        let moves = network.moves.len();
+        let (mut sets, mut clears) = (vec![Vec::new(); moves], vec![Vec::new(); moves]);
+        let (mut up, mut down) = (vec![false; network.fluents()], vec![false; network.fluents()]);
+        for (place, acts) in effects.acts.iter().enumerate() {
+            for &(fluent, edge) in acts {
+                match edge {
+                    Edge::TRUE => {
+                        up[fluent as usize] = true;
+                        sets[place].push(fluent);
+                    }
+                    Edge::FALSE => {
+                        down[fluent as usize] = true;
+                        clears[place].push(fluent);
+                    }
+                    _ => return Ok(None),
+                }
+            }
+        }
+        let lasting = (0..network.fluents()).all(|fluent| {
+            !(up[fluent] && down[fluent])
+                && (effects.context[fluent] || effects.idle[fluent] == Idle::Keeps)
+        });
+        if !lasting {
+            return Ok(None);
+        }
+        let free = (0..network.fluents()).map(|f| effects.context[f]).collect();
+        let mut placement =
+            Placement { sets, clears, excluded: Vec::new(), free, game: game.clone() };
+        placement.exclude(network, stop)?;
+        Ok(Some(placement))
+    }
+
+    /// Finds the pairs of moves neither of which is legal after the other.
+    fn exclude(&mut self, network: &Network, stop: &Stop) -> Result<(), Halt> {
+        let gates = gates(network);
+        let moves = network.moves.len();
+        if gates.len().saturating_mul(moves) > WORK {
+            return Ok(());
+        }
+        // Whether a move can never be legal after another one.
+        let mut never = vec![false; moves * moves];
+        // 0 false, 1 true, 2 unknown.
+        let mut values: Vec<u8> = vec![2; network.graph.len()];
+        for first in 0..moves {
+            stop.check()?;
+            let lasting = |fluent: u32, value: bool| {
+                let wire = Edge::of(NodeId::new(fluent as usize + 1));
+                if value { wire } else { !wire }
+            };
+            let made: Vec<Edge> = self.sets[first]
+                .iter()
+                .map(|&fluent| lasting(fluent, true))
+                .chain(self.clears[first].iter().map(|&fluent| lasting(fluent, false)))
+                .collect();
+            values.fill(2);
+            values[0] = 1;
+            for edge in facts(network, &made) {
+                values[edge.node().index()] = u8::from(!edge.negated());
+            }
+            fold(network, &gates, &mut values);
+            for second in 0..moves {
+                never[first * moves + second] = is_false(&values, network.legal[second]);
+            }
+        }
+        for first in 0..moves {
+            for second in 0..first {
+                if never[first * moves + second] && never[second * moves + first] {
+                    self.excluded.push((second as u32, first as u32));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Looks for moves from a state to an end with the best goal value that can be found.
+    pub fn plan(&self, state: &[u64], stop: &Stop) -> Result<Option<Plan>, Halt> {
+        let network: &Network = self.game.compiled().network();
+        let mut values: Vec<f64> = network.goals.iter().filter_map(|goal| goal.value).collect();
+        values.sort_by(|a, b| b.total_cmp(a));
+        values.dedup();
+        for value in values {
+            if let Some(plan) = self.reach(network, state, value, stop)? {
+                return Ok(Some(plan));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Moves from a state to an end with this goal value.
+    fn reach(
+        &self,
+        network: &Network,
+        state: &[u64],
+        value: f64,
+        stop: &Stop,
+    ) -> Result<Option<Plan>, Halt> {
+        let holds =
+            |fluent: usize| state.get(fluent / 64).is_some_and(|w| w >> (fluent % 64) & 1 == 1);
+        let mut sat: Solver<Interrupt> =
+            Solver::new(batsat::SolverOpts::default(), Interrupt { stop: stop.clone() });
+        let moves = network.moves.len();
+        let made: Vec<Lit> = (0..moves).map(|_| Lit::new(sat.new_var_default(), true)).collect();
+        let yes = Lit::new(sat.new_var_default(), true);
+        sat.add_clause_reuse(&mut vec![yes]);
+        // The fluents at the end.
+        let mut touching: Vec<Vec<Lit>> = vec![Vec::new(); network.fluents()];
+        for place in 0..moves {
+            for &fluent in self.sets[place].iter().chain(&self.clears[place]) {
+                touching[fluent as usize].push(made[place]);
+            }
+        }
+        let mut clearing = vec![false; network.fluents()];
+        self.clears.iter().flatten().for_each(|&fluent| clearing[fluent as usize] = true);
+        let mut wires: Vec<Option<Lit>> = vec![None; network.graph.len()];
+        wires[0] = Some(yes);
+        for fluent in 0..network.fluents() {
+            let now = if holds(fluent) { yes } else { !yes };
+            let end = if self.free[fluent] {
+                Lit::new(sat.new_var_default(), true)
+            } else if touching[fluent].is_empty() || holds(fluent) != clearing[fluent] {
+                now
+            } else {
+                // It changes exactly if one of its moves is made.
+                let changed = Lit::new(sat.new_var_default(), true);
+                let mut some = vec![!changed];
+                for &lit in &touching[fluent] {
+                    sat.add_clause_reuse(&mut vec![!lit, changed]);
+                    some.push(lit);
+                }
+                sat.add_clause_reuse(&mut some);
+                if clearing[fluent] { !changed } else { changed }
+            };
+            wires[fluent + 1] = Some(end);
+        }
+        // Moves that are illegal now and forever.
+        let mut values: Vec<u8> = vec![2; network.graph.len()];
+        values[0] = 1;
+        for fluent in (0..network.fluents()).filter(|&fluent| !self.free[fluent]) {
+            if touching[fluent].is_empty() || holds(fluent) != clearing[fluent] {
+                values[fluent + 1] = u8::from(holds(fluent));
+            }
+        }
+        fold(network, &gates(network), &mut values);
+        for (place, &made) in made.iter().enumerate() {
+            if is_false(&values, network.legal[place]) {
+                sat.add_clause_reuse(&mut vec![!made]);
+            }
+        }
+        for &(a, b) in &self.excluded {
+            sat.add_clause_reuse(&mut vec![!made[a as usize], !made[b as usize]]);
+        }
+        let goals: Vec<Edge> = network
+            .goals
+            .iter()
+            .filter(|goal| goal.value == Some(value))
+            .map(|goal| goal.when)
+            .collect();
+        let outputs = goals.iter().copied().chain([network.terminal]);
+        for node in network.graph.reachable(outputs) {
+            if wires[node.index()].is_some() {
+                continue;
+            }
+            let whole = Lit::new(sat.new_var_default(), true);
+            let mut last = vec![whole];
+            for &child in network.graph.children(node) {
+                let part = lit(&wires, child, yes);
+                sat.add_clause_reuse(&mut vec![!whole, part]);
+                last.push(!part);
+            }
+            sat.add_clause_reuse(&mut last);
+            wires[node.index()] = Some(whole);
+        }
+        let mut some: Vec<Lit> = goals.iter().map(|&edge| lit(&wires, edge, yes)).collect();
+        sat.add_clause_reuse(&mut some);
+        let end = lit(&wires, network.terminal, yes);
+        sat.add_clause_reuse(&mut vec![end]);
+        for _ in 0..TRIES {
+            if sat.solve_limited(&[]) != lbool::TRUE {
+                stop.check()?;
+                return Ok(None);
+            }
+            let chosen: Vec<usize> =
+                (0..moves).filter(|&place| sat.value_lit(made[place]) == lbool::TRUE).collect();
+            if let Some(moves) = self.ordered(network, state, &chosen, value, stop)? {
+                return Ok(Some(Plan { moves, value }));
+            }
+            let mut other: Vec<Lit> = chosen.iter().map(|&place| !made[place]).collect();
+            if other.is_empty() {
+                return Ok(None);
+            }
+            sat.add_clause_reuse(&mut other);
+        }
+        Ok(None)
+    }
+
+    /// An order of some of these moves that leads to an end with this goal value.
+    fn ordered(
+        &self,
+        network: &Network,
+        state: &[u64],
+        chosen: &[usize],
+        value: f64,
+        stop: &Stop,
+    ) -> Result<Option<Vec<Move>>, Halt> {
+        let mut worker = self.game.worker();
+        worker.load(state, stop)?;
+        let role = magister_core::Role(0);
+        let wanted: FxHashSet<Move> = chosen.iter().map(|&place| network.moves[place].1).collect();
+        let mut path: Vec<Move> = Vec::new();
+        let mut states: Vec<Vec<u64>> = vec![state.to_vec()];
+        let mut dead: FxHashSet<Vec<u64>> = FxHashSet::default();
+        let (mut step, mut goals) = (magister_core::Step::new(), Vec::new());
+        for _ in 0..STEPS {
+            stop.check()?;
+            if worker.terminal() {
+                worker.goals(role, &mut goals);
+                if goals == [value] {
+                    return Ok(Some(path));
+                }
+            }
+            // The first move that does not lead to a state that was given up.
+            let legal: Vec<Move> = worker
+                .legal(role)
+                .iter()
+                .copied()
+                .filter(|choice| wanted.contains(choice))
+                .collect();
+            let here = states.last().cloned().unwrap_or_default();
+            let mut found = false;
+            for choice in legal {
+                if path.contains(&choice) {
+                    continue;
+                }
+                worker.load(&here, stop)?;
+                worker.step(&[choice], &mut step, stop)?;
+                let mut next = Vec::new();
+                worker.save(&mut next);
+                if !dead.contains(&next) {
+                    path.push(choice);
+                    states.push(next);
+                    found = true;
+                    break;
+                }
+            }
+            if !found {
+                dead.insert(here);
+                states.pop();
+                path.pop();
+                let Some(back) = states.last() else { return Ok(None) };
+                worker.load(back, stop)?;
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// The gates below legal moves.
+fn gates(network: &Network) -> Vec<NodeId> {
+    let all = network.graph.reachable(network.legal.iter().copied()).into_iter();
+    all.filter(|&node| !network.graph.is_input(node)).collect()
+}
+
+/// Computes gates from what is known: 0 is false, 1 is true, 2 is unknown.
+fn fold(network: &Network, gates: &[NodeId], values: &mut [u8]) {
+    for &node in gates {
+        if values[node.index()] != 2 {
+            continue;
+        }
+        let mut all = 1;
+        for &child in network.graph.children(node) {
+            match values[child.node().index()] {
+                2 => all = 2,
+                value if (value == 1) == child.negated() => {
+                    all = 0;
+                    break;
+                }
+                _ => {}
+            }
+        }
+        values[node.index()] = all;
+    }
+}
+
+/// Whether a wire is known to be false.
+fn is_false(values: &[u8], edge: Edge) -> bool {
+    let value = values[edge.node().index()];
+    value != 2 && (value == 1) == edge.negated()
+}
+
+/// Lets a flag stop the solver.
+struct Interrupt {
+    stop: Stop,
+}
+
+impl batsat::Callbacks for Interrupt {
+    fn stop(&self) -> bool {
+        self.stop.is_set()
+    }
+}
+
+fn lit(wires: &[Option<Lit>], edge: Edge, yes: Lit) -> Lit {
+    let wire = wires[edge.node().index()].unwrap_or(yes);
+    if edge.negated() { !wire } else { wire }
+}

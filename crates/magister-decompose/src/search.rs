@@ -1,0 +1,77 @@
+//! Values of a sum of two roles with opposite interests, by a search that remembers every state.
+
+use magister_core::{Halt, Move, Role, Stop};
+use rustc_hash::FxHashMap;
+
+use crate::abstracted::Dynamics;
+use crate::sum::Sum;
+
+/// The height of a sum beyond which this search does not recurse.
+const DEEPEST: usize = 4_000;
+
+/// A search over the states of a sum.
+pub(crate) struct Search<'a> {
+    sum: &'a Sum,
+    /// The value of each state for the first role.
+    known: FxHashMap<Box<[u64]>, f64>,
+    /// The least and the greatest value that the first role can get.
+    bounds: (f64, f64),
+    limit: usize,
+    stop: &'a Stop,
+}
+
+impl<'a> Search<'a> {
+    /// A search, if the sum is one of two roles with opposite interests that always ends.
+    pub(crate) fn new(sum: &'a Sum, limit: usize, stop: &'a Stop) -> Option<Self> {
+        let deep = sum.height()?;
+        let fits = sum.outcomes.opposite() && deep <= DEEPEST && sum.turns_only();
+        let bounds = sum.outcomes.bounds()?;
+        fits.then(|| Search { sum, known: FxHashMap::default(), bounds, limit, stop })
+    }
+
+    /// The number of states that were valued.
+    pub(crate) fn states(&self) -> usize {
+        self.known.len()
+    }
+
+    /// The value of a state for the first role.
+    pub(crate) fn value(&mut self, state: &[u64]) -> Result<f64, Halt> {
+        if let Some(&value) = self.known.get(state) {
+            return Ok(value);
+        }
+        if self.known.len().is_multiple_of(1024) {
+            self.stop.check()?;
+        }
+        if self.known.len() >= self.limit {
+            return Err(Halt::Limit(format!("more than {} states", self.limit)));
+        }
+        let mut legal = vec![Vec::new(); 2];
+        let value = if self.sum.moves(state, &mut legal) {
+            let mut goals = Vec::new();
+            self.sum.goals(state, Role(0), &mut goals);
+            goals[0]
+        } else {
+            let role = usize::from(legal[0].is_empty());
+            let mut best: Option<f64> = None;
+            let options =
+                if legal[role].is_empty() { vec![Move::IDLE] } else { legal[role].clone() };
+            for choice in options {
+                let mut joint = [Move::IDLE; 2];
+                joint[role] = choice;
+                let mut next = state.to_vec();
+                self.sum.make(&mut next, &joint);
+                let value = self.value(&next)?;
+                let better = |old: f64| if role == 0 { value.max(old) } else { value.min(old) };
+                best = Some(best.map_or(value, better));
+                // Nothing is better than the best.
+                let limit = if role == 0 { self.bounds.1 } else { self.bounds.0 };
+                if best == Some(limit) {
+                    break;
+                }
+            }
+            best.unwrap_or(self.bounds.0)
+        };
+        self.known.insert(state.into(), value);
+        Ok(value)
+    }
+}

@@ -1,0 +1,12 @@
+//! Connect Four solved: the yardstick of players and of what they learn.
+
+pub(crate) mod board;
+mod book;
+mod player;
+mod solver;
+mod table;
+
+pub use board::{CELLS, COLUMNS, Position, ROWS};
+pub use book::{Book, BookError, DEEPEST, levels};
+pub use player::Perfect;
+pub use solver::{Score, Solver};

@@ -1,0 +1,130 @@
+//! The perfect player of Connect Four, as a player like any other.
+
+use std::sync::Arc;
+
+use magister_core::{Agent, Budget, Decision, Game, Halt, Move, Observation, Rng, Thought, View};
+
+use super::{Book, Position, Solver};
+use crate::file::Reading;
+use crate::measure::perfect_move;
+use crate::recognise::recognise;
+
+/// Plays Connect Four without a mistake. It keeps the best class of a position (win, draw or
+/// loss) and breaks ties at random; if it is `distant`, it also delays its losses as long as it
+/// can. It needs time for the first moves unless it has a book.
+pub struct Perfect {
+    name: String,
+    solver: Solver,
+    distant: bool,
+    /// The game that it was asked about last, and the column of each of its moves.
+    columns: Option<(Arc<dyn Game>, Vec<(Move, u32)>)>,
+}
+
+impl std::fmt::Debug for Perfect {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Perfect").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+impl Perfect {
+    /// A player with a table of `2^bits` buckets.
+    pub fn new(name: &str, distant: bool, bits: u32, book: Book) -> Self {
+        let solver = Solver::new(bits).with_book(book);
+        Perfect { name: name.to_owned(), solver, distant, columns: None }
+    }
+
+    /// The column of each move of a game, which must play as Connect Four does.
+    fn columns(&mut self, game: &Arc<dyn Game>) -> Result<&[(Move, u32)], Halt> {
+        if self.columns.as_ref().is_none_or(|(known, _)| !Arc::ptr_eq(known, game)) {
+            let refused = || Halt::Limit("the perfect player knows Connect Four only".to_owned());
+            let Some((Reading::ConnectFour, reader)) = recognise(game) else {
+                return Err(refused());
+            };
+            let mut worker = game.worker();
+            worker.reset();
+            let first = game.info().players().next().ok_or_else(refused)?;
+            let (mut start, mut words) = (Vec::new(), Vec::new());
+            worker.save(&mut start);
+            let stop = magister_core::Stop::never();
+            let mut columns = Vec::new();
+            for choice in worker.legal(first).to_vec() {
+                worker.load(&start, &stop)?;
+                let joint: Vec<Move> = (game.info().all_roles())
+                    .map(|role| if role == first { choice } else { worker.legal(role)[0] })
+                    .collect();
+                worker.step(&joint, &mut magister_core::Step::new(), &stop)?;
+                worker.save(&mut words);
+                let disc = reader.discs(game.as_ref(), &words).position.discs()[1];
+                columns.push((choice, disc.trailing_zeros() / 7));
+            }
+            self.columns = Some((Arc::clone(game), columns));
+        }
+        Ok(self.columns.as_ref().map_or(&[], |(_, columns)| columns))
+    }
+
+    /// The position that a view has led to.
+    fn position(&mut self, view: &View) -> Result<Position, Halt> {
+        let columns = self.columns(view.game())?;
+        let mut position = Position::new();
+        for turn in view.turns() {
+            let Observation::Joint(joint) = &turn.seen else { return Err(Halt::Hidden) };
+            let column = joint
+                .iter()
+                .find_map(|&choice| columns.iter().find(|one| one.0 == choice).map(|one| one.1));
+            let column = column.filter(|&column| position.can_play(column));
+            position = position.play(column.ok_or(Halt::BadState)?);
+        }
+        Ok(position)
+    }
+}
+
+impl Agent for Perfect {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn decide(
+        &mut self,
+        view: &View,
+        budget: &mut Budget,
+        rng: &mut Rng,
+    ) -> Result<Decision, Halt> {
+        let position = self.position(view)?;
+        let mover = view.role().index() == position.plies() as usize % 2;
+        let columns = self.columns(view.game())?.to_vec();
+        if !mover {
+            // The other player moves; the only legal move is to wait.
+            let mut worker = view.game().worker();
+            for turn in view.turns() {
+                if let Observation::Joint(joint) = &turn.seen {
+                    worker.step(joint, &mut magister_core::Step::new(), budget.stop())?;
+                }
+            }
+            return Ok(worker.legal(view.role()).first().copied().unwrap_or(Move::IDLE).into());
+        }
+        let before = self.solver.nodes();
+        let stop = budget.stop().clone();
+        let column = match perfect_move(&mut self.solver, &position, self.distant, rng, &stop) {
+            Ok(column) => column,
+            // Out of time: any legal move that does not lose at once.
+            Err(_) => position.hint().ok_or_else(|| Halt::Rules("the board is full".to_owned()))?,
+        };
+        let choice = columns.iter().find(|one| one.1 == column).map(|one| one.0);
+        let choice = choice.ok_or(Halt::BadState)?;
+        Ok(Decision {
+            thoughts: vec![Thought { value: None, ..Thought::new(choice, 0.0) }],
+            iterations: self.solver.nodes() - before,
+            ..choice.into()
+        })
+    }
+
+    fn value_until(&mut self, view: &View, stop: &magister_core::Stop) -> Option<Vec<f64>> {
+        let position = self.position(view).ok()?;
+        let class = self.solver.class(&position, stop).ok()?;
+        let first = if position.plies().is_multiple_of(2) { class } else { -class };
+        let (low, high) = view.game().info().rewards;
+        let middle = f64::midpoint(low, high);
+        let value = middle + f64::from(first) * (high - middle);
+        Some(vec![value, low + high - value])
+    }
+}

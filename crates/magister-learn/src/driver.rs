@@ -1,0 +1,623 @@
+//! The training driver: self-play, and learning from it.
+
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use magister_core::{Halt, Rng, Seed};
+use serde::{Deserialize, Serialize};
+
+use crate::environment::{Choice, Environment};
+use crate::model::Model;
+
+/// Which values follow each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Chain {
+    /// Each afterstate learns from the next one, by either player. One value serves two opposed
+    /// players; otherwise every player has a value of its own, and all learn at every step.
+    Every,
+    /// Each player's afterstates learn from the next afterstate of the same player.
+    Own,
+}
+
+/// What a value learns from when the next move is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Target {
+    /// The move that is made, as TD(lambda) and SARSA do.
+    Chosen,
+    /// The best move, also where another is made, as Q-learning does.
+    Best,
+}
+
+/// How a value function learns.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, rename_all = "kebab-case")]
+pub struct Settings {
+    /// The step size at the start and at the end; it falls geometrically.
+    pub alpha: (f32, f32),
+    /// The probability of a random move at the start and at the end; it falls linearly.
+    pub epsilon: (f32, f32),
+    /// How far errors reach back: the trace decay.
+    pub lambda: f32,
+    /// The discount of later rewards.
+    pub gamma: f32,
+    /// Which values follow each other.
+    pub chain: Chain,
+    /// Whether values learn from the move that is made or from the best.
+    pub target: Target,
+    /// Final adaptation: at the end of a game all players learn from the result, not only the one
+    /// who made the last move.
+    pub final_adaptation: bool,
+    /// Whether values pass through the hyperbolic tangent.
+    pub squash: bool,
+    /// The maximal number of random moves at the start of a game, which are not learned from.
+    pub random_start: u32,
+    /// The most moves of an episode; 0 for no limit. The value function estimates the reward of
+    /// an episode that is cut off.
+    pub longest: u32,
+    /// The number of past steps kept in the replay memory; 0 for none.
+    pub replay: usize,
+    /// How many past steps are learned again at each step.
+    pub replays: usize,
+    /// Whether a step is also learned from if the move after it was random.
+    pub learn_random: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings {
+            alpha: (1.0, 1.0),
+            epsilon: (0.1, 0.0),
+            lambda: 0.0,
+            gamma: 1.0,
+            chain: Chain::Every,
+            target: Target::Chosen,
+            final_adaptation: true,
+            squash: true,
+            random_start: 0,
+            longest: 0,
+            replay: 0,
+            replays: 1,
+            learn_random: false,
+        }
+    }
+}
+
+/// How long training takes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Plan {
+    /// The number of games, if that ends the training. Schedules are spread over it.
+    pub games: Option<u64>,
+    /// The number of games played before, when training is resumed.
+    pub before: u64,
+    /// The share of the schedule that was done before, where the number of games is not planned.
+    pub done: f64,
+    /// The number of actors, each on a thread of its own. With more than one, results are not
+    /// reproducible.
+    pub actors: usize,
+    /// The number of games of an actor between two reports.
+    pub report: u64,
+    /// The seed.
+    pub seed: Seed,
+}
+
+/// What an actor has done since its last report.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Progress {
+    /// Games played by all actors since training began.
+    pub games: u64,
+    /// Moves made by all actors.
+    pub moves: u64,
+    /// The mean result or score of the first player over the games since the last report.
+    pub mean: f64,
+    /// The mean size of the errors since the last report.
+    pub error: f64,
+}
+
+/// Trains a value function by self-play. Every actor gets an environment of its own. `share` is asked after each report how much of the
+/// training is done, from 0 to 1, for schedules and for the end; it breaks to end the training
+/// at once.
+pub fn train<E, M>(
+    environment: &(dyn Fn() -> E + Sync),
+    model: &M,
+    settings: &Settings,
+    plan: &Plan,
+    share: &(dyn Fn(&Progress) -> ControlFlow<(), f64> + Sync),
+) -> Result<Progress, Halt>
+where
+    E: Environment,
+    M: Model<E>,
+{
+    let counters = Counters::default();
+    counters.games.store(plan.before, Ordering::Relaxed);
+    let run = |number: usize| {
+        let seed = plan.seed.derive("actor").derive_index(number as u64);
+        let mut actor =
+            Actor::new(environment(), model, settings, seed.derive_index(plan.before).rng());
+        actor.run(plan, &counters, share)
+    };
+    let result = if plan.actors <= 1 {
+        run(0)
+    } else {
+        std::thread::scope(|scope| {
+            let run = &run;
+            let threads: Vec<_> =
+                (0..plan.actors).map(|number| scope.spawn(move || run(number))).collect();
+            let all = threads.into_iter().map(|thread| match thread.join() {
+                Ok(result) => result,
+                Err(panic) => std::panic::resume_unwind(panic),
+            });
+            all.fold(Ok(()), Result::and)
+        })
+    };
+    result?;
+    Ok(Progress {
+        games: counters.games.load(Ordering::Relaxed),
+        moves: counters.moves.load(Ordering::Relaxed),
+        ..Progress::default()
+    })
+}
+
+#[derive(Default)]
+struct Counters {
+    games: AtomicU64,
+    moves: AtomicU64,
+    ended: AtomicBool,
+}
+
+/// A step that can be learned from again.
+#[derive(Clone)]
+struct Transition<C> {
+    from: C,
+    head: u32,
+    reward: f32,
+    sign: f32,
+    to: Option<C>,
+}
+
+/// An afterstate that waits for what follows it.
+struct Waiting<C> {
+    code: C,
+    /// What each head has gained since.
+    gains: Gains,
+    /// Older codes that still have a share in errors.
+    traces: Vec<C>,
+}
+
+/// A number for each head, without an allocation where there is one head.
+enum Gains {
+    One(f32),
+    Many(Vec<f32>),
+}
+
+impl Gains {
+    fn new(heads: usize) -> Self {
+        if heads == 1 { Gains::One(0.0) } else { Gains::Many(vec![0.0; heads]) }
+    }
+
+    fn all(&self) -> &[f32] {
+        match self {
+            Gains::One(one) => std::slice::from_ref(one),
+            Gains::Many(all) => all,
+        }
+    }
+
+    fn add(&mut self, head: usize, gain: f32) {
+        match self {
+            Gains::One(one) => *one += gain,
+            Gains::Many(all) => all[head] += gain,
+        }
+    }
+}
+
+struct Actor<'a, E: Environment, M: Model<E>> {
+    env: E,
+    model: &'a M,
+    settings: &'a Settings,
+    rng: Rng,
+    scratch: M::Scratch,
+    choices: Vec<Choice<E::State>>,
+    values: Vec<f32>,
+    replay: Vec<Transition<M::Code>>,
+    /// The slot of the replay memory that is overwritten next.
+    oldest: usize,
+    /// The length of the traces.
+    reach: usize,
+    heads: usize,
+    alpha: f32,
+    epsilon: f64,
+    moves: u64,
+    errors: (f64, u64),
+    result: f64,
+    /// The code of the last choice, and memory for the next.
+    spare: M::Code,
+    old: M::Code,
+}
+
+/// Traces whose weight is below this are dropped.
+const FAINT: f32 = 0.1;
+
+impl<'a, E: Environment, M: Model<E>> Actor<'a, E, M> {
+    fn new(env: E, model: &'a M, settings: &'a Settings, rng: Rng) -> Self {
+        let lambda = settings.lambda * settings.gamma;
+        let reach = if lambda <= FAINT { 0 } else { (FAINT.ln() / lambda.min(0.99).ln()) as usize };
+        let heads = heads(&env, settings.chain);
+        Actor {
+            scratch: model.scratch(),
+            env,
+            model,
+            settings,
+            rng,
+            choices: Vec::new(),
+            values: Vec::new(),
+            replay: Vec::new(),
+            oldest: 0,
+            reach,
+            heads,
+            alpha: settings.alpha.0,
+            epsilon: f64::from(settings.epsilon.0),
+            moves: 0,
+            errors: (0.0, 0),
+            result: 0.0,
+            spare: M::Code::default(),
+            old: M::Code::default(),
+        }
+    }
+
+    fn run(
+        &mut self,
+        plan: &Plan,
+        counters: &Counters,
+        share: &(dyn Fn(&Progress) -> ControlFlow<(), f64> + Sync),
+    ) -> Result<(), Halt> {
+        self.schedule(plan.done);
+        loop {
+            let played = counters.games.load(Ordering::Relaxed);
+            let mut now = Progress {
+                games: played,
+                moves: counters.moves.load(Ordering::Relaxed),
+                ..Progress::default()
+            };
+            let mut wanted = plan.report.max(1);
+            if let Some(games) = plan.games {
+                wanted = wanted.min(games.saturating_sub(played));
+            }
+            if wanted == 0 || counters.ended.load(Ordering::Relaxed) {
+                return Ok(());
+            }
+            // Games are taken before they are played, so that actors do not play too many.
+            counters.games.fetch_add(wanted, Ordering::Relaxed);
+            (self.moves, self.errors, self.result) = (0, (0.0, 0), 0.0);
+            for game in 0..wanted {
+                if let Some(games) = plan.games {
+                    self.schedule((played + game) as f64 / games.max(1) as f64);
+                }
+                self.episode()?;
+            }
+            counters.moves.fetch_add(self.moves, Ordering::Relaxed);
+            now.games += wanted;
+            now.moves += self.moves;
+            now.mean = self.result / wanted as f64;
+            now.error = self.errors.0 / self.errors.1.max(1) as f64;
+            match share(&now) {
+                ControlFlow::Break(()) => {
+                    counters.ended.store(true, Ordering::Relaxed);
+                    return Ok(());
+                }
+                ControlFlow::Continue(done) => {
+                    if plan.games.is_none() {
+                        self.schedule(done);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Sets the step size and the exploration for a share of the training.
+    fn schedule(&mut self, done: f64) {
+        let done = done.clamp(0.0, 1.0);
+        let (first, last) = self.settings.alpha;
+        self.alpha = if first > 0.0 && last > 0.0 {
+            first * (last / first).powf(done as f32)
+        } else {
+            first + (last - first) * done as f32
+        };
+        let (first, last) = self.settings.epsilon;
+        self.epsilon = f64::from(first) + f64::from(last - first) * done;
+    }
+
+    fn episode(&mut self) -> Result<(), Halt> {
+        let mut state = self.start()?;
+        let players = self.env.players();
+        let lines = if self.settings.chain == Chain::Own { players } else { 1 };
+        let mut waiting: Vec<Option<Waiting<M::Code>>> = (0..lines).map(|_| None).collect();
+        let mut gained = vec![0.0_f32; players];
+        let mut length = 0;
+        let mut turn = self.env.turn(&state);
+        while let Some(player) = turn {
+            self.env.choices(&state, &mut self.rng, &mut self.choices)?;
+            if self.choices.is_empty() {
+                return Err(Halt::Rules("a player who has to decide has no move".to_owned()));
+            }
+            let explores = self.epsilon > 0.0 && self.rng.f64() < self.epsilon;
+            let (head, sign) = self.view_of(player);
+            self.rate(&state, head);
+            let best = self.best(player, sign);
+            let chosen =
+                if explores { self.rng.below(self.choices.len() as u64) as usize } else { best };
+            let choice = &self.choices[chosen];
+            let (mut after, gain) = (choice.after.clone(), choice.gain);
+            let rated = match self.settings.target {
+                Target::Chosen => self.values[chosen],
+                Target::Best => self.values[best],
+            };
+            self.moves += 1;
+            length += 1;
+            gained[player] += gain;
+            let over = self.env.over(&after);
+            if !over {
+                let mut code = std::mem::take(&mut self.old);
+                self.model.encode(&self.env, &self.choices[chosen], &mut self.scratch, &mut code);
+                self.spare = code;
+            }
+            let line = if lines == 1 { 0 } else { player };
+            let mut left = Vec::new();
+            for (owner, one) in waiting.iter_mut().enumerate() {
+                let Some(one) = one else { continue };
+                if self.settings.chain == Chain::Own {
+                    if owner == player {
+                        one.gains.add(0, gain);
+                    }
+                } else if self.heads == 1 {
+                    one.gains.add(0, if player == 0 { gain } else { -gain });
+                } else {
+                    one.gains.add(player, gain);
+                }
+            }
+            if let Some(before) = waiting[line].take() {
+                let usable =
+                    !explores || self.settings.learn_random || self.settings.target == Target::Best;
+                if over {
+                    // Learned below, with all players.
+                    waiting[line] = Some(before);
+                } else if usable {
+                    let next = std::mem::take(&mut self.spare);
+                    let traces = self.follow(before, Some((&next, rated)), None);
+                    self.spare = next;
+                    left = traces;
+                }
+            }
+            if over {
+                self.finish(&mut waiting, &after, player, explores);
+                state = after;
+                turn = None;
+                break;
+            }
+            let gains = Gains::new(if self.settings.chain == Chain::Own { 1 } else { self.heads });
+            waiting[line] =
+                Some(Waiting { code: std::mem::take(&mut self.spare), gains, traces: left });
+            self.env.settle(&mut after, &mut self.rng)?;
+            state = after;
+            turn = self.env.turn(&state);
+            if turn.is_none() {
+                self.finish(&mut waiting, &state, player, false);
+                break;
+            }
+            if self.settings.longest > 0 && length >= self.settings.longest {
+                // The last values stand as the estimate of what is left.
+                break;
+            }
+        }
+        self.result += f64::from(gained[0]);
+        if turn.is_none() {
+            self.result += f64::from(self.env.result(&state, 0));
+        }
+        Ok(())
+    }
+
+    /// The first state that is learned from: random moves may come first.
+    fn start(&mut self) -> Result<E::State, Halt> {
+        let most = u64::from(self.settings.random_start);
+        loop {
+            let mut state = self.env.start(&mut self.rng)?;
+            let random = if most == 0 { 0 } else { self.rng.below(most + 1) };
+            for _ in 0..random {
+                if self.env.turn(&state).is_none() {
+                    break;
+                }
+                self.env.choices(&state, &mut self.rng, &mut self.choices)?;
+                let chosen = self.rng.below(self.choices.len().max(1) as u64) as usize;
+                let Some(choice) = self.choices.get(chosen) else { break };
+                let mut after = choice.after.clone();
+                if !self.env.over(&after) {
+                    self.env.settle(&mut after, &mut self.rng)?;
+                }
+                state = after;
+            }
+            if random == 0 || self.env.turn(&state).is_some() {
+                return Ok(state);
+            }
+        }
+    }
+
+    /// The head that values positions for a player, and its sign.
+    fn view_of(&self, player: usize) -> (usize, f32) {
+        match self.settings.chain {
+            Chain::Own => (0, 1.0),
+            Chain::Every if self.heads > 1 => (player, 1.0),
+            Chain::Every => (0, if player == 0 { 1.0 } else { -1.0 }),
+        }
+    }
+
+    fn rate(&mut self, state: &E::State, head: usize) {
+        self.model.rate(&self.env, state, &self.choices, head, &mut self.scratch, &mut self.values);
+    }
+
+    /// The best choice by the values; ties are broken at random.
+    fn best(&mut self, player: usize, sign: f32) -> usize {
+        let (mut best, mut ties) = ((0, f32::NEG_INFINITY), 0);
+        for (at, choice) in self.choices.iter().enumerate() {
+            let value = if self.env.over(&choice.after) {
+                self.env.result(&choice.after, player)
+            } else {
+                sign * self.squashed(self.values[at])
+            };
+            let value = choice.gain + self.settings.gamma * value;
+            if value > best.1 {
+                (best, ties) = ((at, value), 1);
+            } else if value.to_bits() == best.1.to_bits() {
+                ties += 1;
+                if self.rng.below(ties) == 0 {
+                    best.0 = at;
+                }
+            }
+        }
+        best.0
+    }
+
+    fn squashed(&self, value: f32) -> f32 {
+        if self.settings.squash { tanh(value) } else { value }
+    }
+
+    /// Learns that an afterstate was followed by another, or by the end with these results, and
+    /// gives the traces of what comes next.
+    fn follow(
+        &mut self,
+        before: Waiting<M::Code>,
+        next: Option<(&M::Code, f32)>,
+        results: Option<&[f32]>,
+    ) -> Vec<M::Code> {
+        let Waiting { code, gains, mut traces } = before;
+        let gains = gains.all();
+        for head in 0..gains.len() {
+            let future = match (next, results) {
+                // With one head the value is known from the choice.
+                (Some((_, rated)), _) if gains.len() == 1 => self.squashed(rated),
+                (Some((next, _)), _) => self.squashed(self.model.value(next, head)),
+                (None, Some(results)) => results[head],
+                (None, None) => 0.0,
+            };
+            let target = gains[head] + self.settings.gamma * future;
+            self.adapt(&code, &traces, head, target);
+            if self.settings.replay > 0 {
+                let reward = if next.is_some() { gains[head] } else { target };
+                self.remember(Transition {
+                    from: code.clone(),
+                    head: head as u32,
+                    reward,
+                    sign: 1.0,
+                    to: next.map(|next| next.0.clone()),
+                });
+            }
+        }
+        if self.settings.replay > 0 {
+            self.relive();
+        }
+        if self.reach == 0 {
+            // Its memory is used again.
+            self.old = code;
+            return traces;
+        }
+        traces.insert(0, code);
+        traces.truncate(self.reach);
+        traces
+    }
+
+    /// Moves the value of a code, and of its traces, towards a target.
+    fn adapt(&mut self, code: &M::Code, traces: &[M::Code], head: usize, target: f32) {
+        let value = self.squashed(self.model.value(code, head));
+        let error = target - value;
+        self.errors.0 += f64::from(error.abs());
+        self.errors.1 += 1;
+        let slope = |value: f32| if self.settings.squash { 1.0 - value * value } else { 1.0 };
+        self.model.learn(code, head, self.alpha * error * slope(value));
+        let mut weight = 1.0;
+        for trace in traces {
+            weight *= self.settings.lambda * self.settings.gamma;
+            let value = self.squashed(self.model.value(trace, head));
+            self.model.learn(trace, head, weight * self.alpha * error * slope(value));
+        }
+    }
+
+    /// Learns from the end of a game.
+    fn finish(
+        &mut self,
+        waiting: &mut [Option<Waiting<M::Code>>],
+        end: &E::State,
+        player: usize,
+        explored: bool,
+    ) {
+        let results: Vec<f32> =
+            (0..self.env.players()).map(|player| self.env.result(end, player)).collect();
+        for (owner, place) in waiting.iter_mut().enumerate() {
+            let Some(before) = place.take() else { continue };
+            let own = self.settings.chain == Chain::Own;
+            // Without final adaptation only the player who moved last learns from the end.
+            if own && owner != player && !self.settings.final_adaptation {
+                continue;
+            }
+            if explored && !self.settings.learn_random && (!own || owner == player) {
+                continue;
+            }
+            let results = if own { &results[owner..=owner] } else { &results[..] };
+            self.follow(before, None, Some(results));
+        }
+    }
+
+    fn remember(&mut self, step: Transition<M::Code>) {
+        if self.replay.len() < self.settings.replay {
+            self.replay.push(step);
+        } else {
+            self.replay[self.oldest] = step;
+            self.oldest = (self.oldest + 1) % self.settings.replay;
+        }
+    }
+
+    /// Learns some past steps again.
+    fn relive(&mut self) {
+        for _ in 0..self.settings.replays {
+            let at = self.rng.below(self.replay.len() as u64) as usize;
+            let Transition { from, head, reward, sign, to } = self.replay[at].clone();
+            let future =
+                to.map_or(0.0, |to| sign * self.squashed(self.model.value(&to, head as usize)));
+            self.adapt(&from, &[], head as usize, reward + self.settings.gamma * future);
+        }
+    }
+}
+
+/// The number of values that a function has for each afterstate.
+pub fn heads<E: Environment>(env: &E, chain: Chain) -> usize {
+    match chain {
+        Chain::Own => 1,
+        Chain::Every if env.opposed() => 1,
+        Chain::Every => env.players(),
+    }
+}
+
+/// The hyperbolic tangent as a rational function; the error is below 2e-4, and it is odd and
+/// monotonic, which is all that learning needs.
+pub fn tanh(x: f32) -> f32 {
+    let x = x.clamp(-4.97, 4.97);
+    let square = x * x;
+    let above = x * (135_135.0 + square * (17_325.0 + square * (378.0 + square)));
+    let below = 135_135.0 + square * (62_370.0 + square * (3_150.0 + square * 28.0));
+    (above / below).clamp(-1.0, 1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tangent_is_close_and_monotonic() {
+        let mut before = -2.0;
+        for step in -1000..=1000 {
+            let x = step as f32 / 150.0;
+            let value = tanh(x);
+            assert!((value - x.tanh()).abs() < 2e-4, "{x}");
+            assert!(value >= before);
+            before = value;
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! Agents that teach themselves games.
+//!
+//! A game is an [`Environment`](environment::Environment) of afterstates, a value function is a
+//! [`Model`](model::Model), and [`train`](driver::train) is the one loop that plays and learns.
+//! All three are generic and compiled together. [`connect_four`] is the perfect player that
+//! measures what was learned.
+
+#![forbid(unsafe_code)]
+
+pub mod cells;
+pub mod connect_four;
+pub mod driver;
+pub mod environment;
+pub mod file;
+pub mod games;
+pub mod measure;
+pub mod model;
+pub mod net;
+pub mod nibbles;
+pub mod ntuple;
+mod player;
+pub mod recipe;
+pub mod recognise;
+pub mod tiles;
+pub mod trainer;
+pub mod tuples;
+pub mod weights;
+
+pub use file::{AgentFile, FileError};
+pub use player::Learned;
+pub use trainer::{Learner, Sight, TrainError};

@@ -1,0 +1,217 @@
+//! How good a value function is: mistakes in small games, games against the perfect player.
+
+use magister_core::{Halt, Rng, Seed, Stop};
+
+use crate::connect_four::{COLUMNS, Position, Solver};
+use crate::driver::{Chain, heads, tanh};
+use crate::environment::{Choice, Environment};
+use crate::games::connect_four::{ConnectFour, Discs};
+use crate::model::Model;
+
+/// A player that takes the move with the best value.
+pub struct Greedy<'a, E: Environment, M: Model<E>> {
+    env: E,
+    model: &'a M,
+    chain: Chain,
+    heads: usize,
+    scratch: M::Scratch,
+    choices: Vec<Choice<E::State>>,
+    values: Vec<f32>,
+}
+
+impl<E: Environment, M: Model<E>> std::fmt::Debug for Greedy<'_, E, M> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Greedy").field("chain", &self.chain).finish_non_exhaustive()
+    }
+}
+
+impl<'a, E: Environment + Clone, M: Model<E>> Greedy<'a, E, M> {
+    /// The player of a squashed value function that was trained with this chain.
+    pub fn new(env: &E, model: &'a M, chain: Chain) -> Self {
+        Greedy {
+            env: env.clone(),
+            model,
+            chain,
+            heads: heads(env, chain),
+            scratch: model.scratch(),
+            choices: Vec::new(),
+            values: Vec::new(),
+        }
+    }
+
+    /// The best move; the first of several that are equal. The generator is for environments
+    /// that draw lots to list moves.
+    pub fn decide(&mut self, state: &E::State, rng: &mut Rng) -> Result<Choice<E::State>, Halt> {
+        let player = self.env.turn(state).unwrap_or(0);
+        self.env.choices(state, rng, &mut self.choices)?;
+        let (head, sign) = match self.chain {
+            Chain::Own => (0, 1.0),
+            Chain::Every if self.heads > 1 => (player, 1.0),
+            Chain::Every => (0, if player == 0 { 1.0 } else { -1.0 }),
+        };
+        let Greedy { env, model, scratch, choices, values, .. } = self;
+        model.rate(env, state, choices, head, scratch, values);
+        let worth = |at: usize| {
+            let choice = &choices[at];
+            let later = if env.over(&choice.after) {
+                env.result(&choice.after, player)
+            } else {
+                sign * tanh(values[at])
+            };
+            choice.gain + later
+        };
+        let best =
+            (0..choices.len()).reduce(|best, at| if worth(at) > worth(best) { at } else { best });
+        best.map(|best| choices[best].clone())
+            .ok_or_else(|| Halt::Rules("a player who has to decide has no move".to_owned()))
+    }
+}
+
+/// In a small deterministic game of two opposed players: the number of positions of up to `plies`
+/// moves from which the player, on either side and against some sequence of replies, gets less
+/// than the value of the position.
+pub fn mistakes<E, M>(env: &E, model: &M, chain: Chain, plies: u32) -> u32
+where
+    E: Environment + Clone,
+    M: Model<E>,
+{
+    let mut rng = Seed::from(0).rng();
+    let mut env = env.clone();
+    let mut greedy = Greedy::new(&env, model, chain);
+    let Ok(start) = env.start(&mut rng) else { return u32::MAX };
+    let mut count = 0;
+    let mut level = vec![start];
+    for ply in 0..=plies {
+        let mut next = Vec::new();
+        for state in &level {
+            let Some(_) = env.turn(state) else { continue };
+            for player in 0..2 {
+                let worst = worst(&mut env, &mut greedy, state, player, &mut rng);
+                count += u32::from(worst < best(&mut env, state, player, &mut rng));
+            }
+            if ply < plies {
+                next.extend(successors(&mut env, state, &mut rng));
+            }
+        }
+        level = next;
+    }
+    count
+}
+
+fn successors<E: Environment>(env: &mut E, state: &E::State, rng: &mut Rng) -> Vec<E::State> {
+    let mut choices = Vec::new();
+    match env.choices(state, rng, &mut choices) {
+        Ok(()) => choices.into_iter().map(|choice| settled(env, choice.after, rng)).collect(),
+        Err(_) => Vec::new(),
+    }
+}
+
+/// The state after an afterstate of a game without chance.
+fn settled<E: Environment>(env: &mut E, mut after: E::State, rng: &mut Rng) -> E::State {
+    if !env.over(&after) {
+        // A game that cannot go on stays where it is, which counts as a mistake.
+        let _ = env.settle(&mut after, rng);
+    }
+    after
+}
+
+/// The value of a state for a player under best play of both.
+fn best<E: Environment>(env: &mut E, state: &E::State, player: usize, rng: &mut Rng) -> f32 {
+    let Some(turn) = env.turn(state) else { return env.result(state, player) };
+    let values = successors(env, state, rng).into_iter();
+    let values = values.map(|next| best(env, &next, player, rng)).collect::<Vec<_>>();
+    let all = values.into_iter();
+    if turn == player { all.fold(f32::MIN, f32::max) } else { all.fold(f32::MAX, f32::min) }
+}
+
+/// The least that the greedy player gets as `player`, against every reply.
+fn worst<E, M>(
+    env: &mut E,
+    greedy: &mut Greedy<'_, E, M>,
+    state: &E::State,
+    player: usize,
+    rng: &mut Rng,
+) -> f32
+where
+    E: Environment + Clone,
+    M: Model<E>,
+{
+    let Some(turn) = env.turn(state) else { return env.result(state, player) };
+    if turn == player {
+        return match greedy.decide(state, rng) {
+            Ok(choice) => {
+                let next = settled(env, choice.after, rng);
+                worst(env, greedy, &next, player, rng)
+            }
+            Err(_) => f32::MIN,
+        };
+    }
+    let all = successors(env, state, rng);
+    all.into_iter().map(|next| worst(env, greedy, &next, player, rng)).fold(f32::MAX, f32::min)
+}
+
+/// The mean result, from -1 to 1, of a value function that moves first against the perfect player
+/// of Connect Four. The perfect player keeps the best class and breaks ties at random; if it is
+/// `distant`, it also delays its losses as long as it can.
+pub fn against_perfect<M: Model<ConnectFour>>(
+    model: &M,
+    chain: Chain,
+    solver: &mut Solver,
+    distant: bool,
+    games: u32,
+    rng: &mut Rng,
+    stop: &Stop,
+) -> Result<f64, Halt> {
+    let env = ConnectFour;
+    let mut greedy = Greedy::new(&env, model, chain);
+    let mut total = 0.0;
+    for _ in 0..games {
+        let mut state = Discs::default();
+        while let Some(player) = env.turn(&state) {
+            state = if player == 0 {
+                greedy.decide(&state, rng)?.after
+            } else {
+                let column = perfect_move(solver, &state.position, distant, rng, stop)?;
+                Discs { position: state.position.play(column), won: state.position.wins(column) }
+            };
+        }
+        total += f64::from(env.result(&state, 0));
+    }
+    Ok(total / f64::from(games.max(1)))
+}
+
+/// A move of the perfect player: a random one of those with the best class, or, if it is
+/// `distant`, of those that lose as late as possible.
+pub fn perfect_move(
+    solver: &mut Solver,
+    position: &Position,
+    distant: bool,
+    rng: &mut Rng,
+    stop: &Stop,
+) -> Result<u32, Halt> {
+    let columns = (0..COLUMNS).filter(|&column| position.can_play(column));
+    let mut candidates: Vec<u32> = columns.collect();
+    let class = solver.class(position, stop)?;
+    if class >= 0 || distant {
+        let mut ranked = Vec::new();
+        for &column in &candidates {
+            let rank = if position.wins(column) {
+                if class > 0 { 1 } else { i32::MAX }
+            } else {
+                let next = position.play(column);
+                if class < 0 {
+                    -solver.score(&next, stop)?.0
+                } else {
+                    -solver.class(&next, stop)?
+                }
+            };
+            ranked.push((rank, column));
+        }
+        let best = ranked.iter().map(|one| one.0).max().unwrap_or(0);
+        candidates = ranked.iter().filter(|one| one.0 == best).map(|one| one.1).collect();
+    }
+    if candidates.is_empty() {
+        return Err(Halt::Rules("the board is full".to_owned()));
+    }
+    Ok(candidates[rng.below(candidates.len() as u64) as usize])
+}

@@ -1,0 +1,310 @@
+//! N-tuple networks: sums of table entries, one table for each group of cells.
+//!
+//! S. Lucas, "Learning to play Othello with n-tuple systems", 2008.
+
+use crate::environment::{CellLayout, Cells, Choice};
+use crate::model::Model;
+use crate::tuples;
+use crate::weights::{Adaptive, Steps};
+
+/// The shape of a network: its tuples, also as the symmetries of the board show them.
+#[derive(Clone, Debug)]
+pub struct Shape {
+    /// The tuples as they were chosen.
+    pub tuples: Vec<Vec<u16>>,
+    /// The weights of one slot and head.
+    pub size: usize,
+    /// For each tuple and each of its images: where its table begins, and the cells.
+    images: Vec<(u32, Vec<u16>)>,
+    /// For each cell the images that have it, with the stride of the cell in each.
+    by_cell: Vec<Vec<(u32, u32)>>,
+    values: Vec<u8>,
+}
+
+impl Shape {
+    /// A network of these tuples on a board. Images under a symmetry share the table.
+    pub fn new(
+        layout: &CellLayout,
+        tuples: Vec<Vec<u16>>,
+        symmetric: bool,
+    ) -> Result<Self, String> {
+        tuples::check(layout, &tuples)?;
+        let mut images = Vec::new();
+        let mut size = 0;
+        for tuple in &tuples {
+            let mut of_this: Vec<Vec<u16>> = vec![tuple.clone()];
+            for symmetry in layout.symmetries.iter().filter(|_| symmetric) {
+                let image: Vec<u16> =
+                    tuple.iter().map(|&cell| symmetry[usize::from(cell)]).collect();
+                let fits = image.iter().zip(tuple).all(|(&to, &from)| {
+                    layout.values[usize::from(to)] == layout.values[usize::from(from)]
+                });
+                if fits && !of_this.contains(&image) {
+                    of_this.push(image);
+                }
+            }
+            images.extend(of_this.into_iter().map(|cells| (size as u32, cells)));
+            size += tuples::entries(layout, tuple) as usize;
+        }
+        let mut by_cell = vec![Vec::new(); layout.values.len()];
+        for (number, (_, cells)) in (0..).zip(&images) {
+            let mut stride = 1;
+            for &cell in cells {
+                by_cell[usize::from(cell)].push((number, stride));
+                stride *= u32::from(layout.values[usize::from(cell)]);
+            }
+        }
+        Ok(Shape { tuples, size, images, by_cell, values: layout.values.clone() })
+    }
+
+    /// How many entries make up a value.
+    pub fn active(&self) -> usize {
+        self.images.len()
+    }
+
+    /// The number of cells.
+    pub fn cells(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Writes the entry of each image for these cells.
+    pub fn indices(&self, cells: &[u8], out: &mut Vec<u32>) {
+        out.clear();
+        for (table, of) in &self.images {
+            let (mut index, mut stride) = (*table, 1);
+            for &cell in of {
+                let cell = usize::from(cell);
+                index += u32::from(cells[cell]) * stride;
+                stride *= u32::from(self.values[cell]);
+            }
+            out.push(index);
+        }
+    }
+}
+
+/// An n-tuple network over the cells of a board.
+#[derive(Debug)]
+pub struct NTuple {
+    /// Its tuples.
+    pub shape: Shape,
+    /// Its weights: for each slot, each head, all tables.
+    pub weights: Adaptive,
+    /// The number of heads.
+    pub heads: usize,
+}
+
+impl NTuple {
+    /// A network whose values are all `initial`.
+    pub fn new(shape: Shape, slots: usize, heads: usize, initial: f32, steps: Steps) -> Self {
+        let each = initial / shape.active() as f32;
+        let weights = Adaptive::new(shape.size * slots * heads, each, steps);
+        NTuple { shape, weights, heads }
+    }
+
+    fn base(&self, slot: usize, head: usize) -> usize {
+        (slot * self.heads + head) * self.shape.size
+    }
+
+    /// The value of a board.
+    pub fn value_of(&self, indices: &[u32], slot: usize, head: usize) -> f32 {
+        let base = self.base(slot, head);
+        indices.iter().map(|&index| self.weights.weights.get(base + index as usize)).sum()
+    }
+}
+
+/// The entries of an afterstate, and its slot.
+#[derive(Clone, Debug, Default)]
+pub struct Code {
+    slot: u32,
+    indices: Vec<u32>,
+}
+
+/// Memory of an actor: the board before the move, from which the choices differ in a few cells.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    cells: Vec<u8>,
+    after: Vec<u8>,
+    indices: Vec<u32>,
+    /// Whether `indices` belong to `cells`.
+    known: bool,
+    entries: Vec<f32>,
+    change: Vec<u32>,
+    touched: Vec<u32>,
+    changes: Vec<(u16, u8)>,
+}
+
+impl NTuple {
+    /// Makes the scratch memory that of this board.
+    fn enter(&self, cells: impl Fn(&mut [u8]), scratch: &mut Scratch) {
+        cells(&mut scratch.after);
+        if !scratch.known || scratch.after != scratch.cells {
+            std::mem::swap(&mut scratch.after, &mut scratch.cells);
+            self.shape.indices(&scratch.cells, &mut scratch.indices);
+            scratch.known = true;
+        }
+    }
+}
+
+impl<E: Cells> Model<E> for NTuple {
+    type Code = Code;
+    type Scratch = Scratch;
+
+    fn scratch(&self) -> Scratch {
+        let cells = vec![0; self.shape.cells()];
+        Scratch {
+            after: cells.clone(),
+            cells,
+            change: vec![0; self.shape.active()],
+            ..Scratch::default()
+        }
+    }
+
+    fn rate(
+        &self,
+        env: &E,
+        state: &E::State,
+        choices: &[Choice<E::State>],
+        head: usize,
+        scratch: &mut Scratch,
+        out: &mut Vec<f32>,
+    ) {
+        out.clear();
+        self.enter(|cells| env.write(state, cells), scratch);
+        // The entries of the board before the move, in the tables of the slot after it. Choices
+        // rarely differ in their slot.
+        let mut known = usize::MAX;
+        let mut sum = 0.0;
+        for choice in choices {
+            let slot = env.slot(&choice.after);
+            let base = self.base(slot, head);
+            let get = |index: u32| self.weights.weights.get(base + index as usize);
+            if slot != known {
+                known = slot;
+                scratch.entries.clear();
+                scratch.entries.extend(scratch.indices.iter().map(|&index| get(index)));
+                sum = scratch.entries.iter().sum();
+            }
+            let Scratch { cells, after, indices, entries, change, touched, changes, .. } =
+                &mut *scratch;
+            env.changes(cells, choice, after, changes);
+            touched.clear();
+            for &(cell, new) in &*changes {
+                let cell = usize::from(cell);
+                let difference = u32::from(new).wrapping_sub(u32::from(cells[cell]));
+                for &(image, stride) in &self.shape.by_cell[cell] {
+                    let place = &mut change[image as usize];
+                    if *place == 0 {
+                        touched.push(image);
+                    }
+                    *place = place.wrapping_add(difference.wrapping_mul(stride));
+                }
+            }
+            let mut value = sum;
+            for &image in &*touched {
+                let image = image as usize;
+                // An image whose changes cancelled may have been noted twice; its change is 0.
+                let by = std::mem::take(&mut change[image]);
+                if by != 0 {
+                    value += get(indices[image].wrapping_add(by)) - entries[image];
+                }
+            }
+            out.push(value);
+        }
+    }
+
+    fn encode(&self, env: &E, choice: &Choice<E::State>, scratch: &mut Scratch, out: &mut Code) {
+        let Scratch { cells, after, indices, changes, .. } = scratch;
+        env.changes(cells, choice, after, changes);
+        for &(cell, new) in &*changes {
+            let cell = usize::from(cell);
+            let difference = u32::from(new).wrapping_sub(u32::from(cells[cell]));
+            cells[cell] = new;
+            for &(image, stride) in &self.shape.by_cell[cell] {
+                let place = &mut indices[image as usize];
+                *place = place.wrapping_add(difference.wrapping_mul(stride));
+            }
+        }
+        out.slot = env.slot(&choice.after) as u32;
+        out.indices.clone_from(indices);
+    }
+
+    fn value(&self, code: &Code, head: usize) -> f32 {
+        self.value_of(&code.indices, code.slot as usize, head)
+    }
+
+    fn learn(&self, code: &Code, head: usize, step: f32) {
+        let base = self.base(code.slot as usize, head);
+        let each = step / code.indices.len() as f32;
+        for &index in &code.indices {
+            self.weights.learn(base + index as usize, each);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::environment::Environment;
+    use crate::games::connect_four::ConnectFour;
+    use crate::tuples::TupleChoice;
+    use magister_core::Seed;
+
+    /// Choices are rated by what changes; that must equal the sum over the whole board.
+    #[test]
+    fn ratings_by_change_equal_whole_sums() {
+        let mut env = ConnectFour;
+        let mut rng = Seed::from(4).rng();
+        let layout = env.layout();
+        let tuples = TupleChoice::Walks { count: 20, length: 5 };
+        let tuples = tuples.choose(&layout, &mut rng).unwrap();
+        let shape = Shape::new(&layout, tuples, true).unwrap();
+        let network = NTuple::new(shape, 2, 1, 0.0, Steps::Plain);
+        for at in 0..network.weights.weights.len() {
+            network.weights.weights.set(at, rng.f64() as f32 - 0.5);
+        }
+        let model: &dyn Fn(&Code) -> f32 = &|code| Model::<ConnectFour>::value(&network, code, 0);
+        let mut scratch = Model::<ConnectFour>::scratch(&network);
+        let (mut choices, mut values, mut code) = (Vec::new(), Vec::new(), Code::default());
+        for _ in 0..50 {
+            let mut state = env.start(&mut rng).unwrap();
+            while env.turn(&state).is_some() {
+                env.choices(&state, &mut rng, &mut choices).unwrap();
+                network.rate(&env, &state, &choices, 0, &mut scratch, &mut values);
+                let chosen = rng.below(choices.len() as u64) as usize;
+                for (choice, &value) in choices.iter().zip(&values) {
+                    let mut cells = [0; 42];
+                    env.write(&choice.after, &mut cells);
+                    let mut indices = Vec::new();
+                    network.shape.indices(&cells, &mut indices);
+                    let whole = network.value_of(&indices, env.slot(&choice.after), 0);
+                    assert!((whole - value).abs() < 1e-3);
+                }
+                network.encode(&env, &choices[chosen], &mut scratch, &mut code);
+                assert!((model(&code) - values[chosen]).abs() < 1e-3);
+                state = choices[chosen].after;
+            }
+        }
+    }
+
+    #[test]
+    fn mirror_images_have_the_same_value() {
+        let env = ConnectFour;
+        let mut rng = Seed::from(5).rng();
+        let layout = env.layout();
+        let tuples = TupleChoice::Walks { count: 5, length: 4 }.choose(&layout, &mut rng).unwrap();
+        let shape = Shape::new(&layout, tuples, true).unwrap();
+        let network = NTuple::new(shape, 2, 1, 0.0, Steps::Plain);
+        for at in 0..network.weights.weights.len() {
+            network.weights.weights.set(at, rng.f64() as f32);
+        }
+        let cells: Vec<u8> = (0..42).map(|_| rng.below(4) as u8).collect();
+        let mirrored: Vec<u8> =
+            layout.symmetries[0].iter().map(|&cell| cells[usize::from(cell)]).collect();
+        let value = |cells: &[u8]| {
+            let mut indices = Vec::new();
+            network.shape.indices(cells, &mut indices);
+            network.value_of(&indices, 1, 0)
+        };
+        assert!((value(&cells) - value(&mirrored)).abs() < 1e-4);
+    }
+}

@@ -1,0 +1,150 @@
+//! How an agent is trained: the kind of its value function and all parameters.
+
+use magister_core::{Game, Payment};
+use serde::{Deserialize, Serialize};
+
+use crate::driver::{Chain, Settings, Target};
+use crate::file::Reading;
+use crate::nibbles::FOUR_TUPLES;
+use crate::tuples::TupleChoice;
+use crate::weights::Steps;
+
+/// The kind of a value function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// An n-tuple network.
+    Ntuple,
+    /// A linear function of the board: an n-tuple network of single cells.
+    Linear,
+    /// A neural network with one hidden layer.
+    Net,
+}
+
+/// The rule by which it learns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Rule {
+    /// Values of afterstates, by temporal differences.
+    Td,
+    /// Values of moves, learned from the move that follows.
+    Sarsa,
+    /// Values of moves, learned from the best move that follows.
+    Q,
+}
+
+/// How an agent is trained.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, rename_all = "kebab-case")]
+pub struct Recipe {
+    /// The kind of the value function.
+    pub kind: Kind,
+    /// The rule by which it learns.
+    pub rule: Rule,
+    /// How tuples are chosen.
+    pub tuples: TupleChoice,
+    /// How large the steps of weights are.
+    pub steps: Steps,
+    /// Whether images of a tuple under symmetries of the board share a table.
+    pub symmetric: bool,
+    /// The value of every position before training. A high value makes the learner try everything.
+    pub initial: f32,
+    /// The units of the hidden layer of a net.
+    pub hidden: usize,
+    /// How it learns.
+    pub settings: Settings,
+}
+
+impl Default for Recipe {
+    fn default() -> Self {
+        Recipe {
+            kind: Kind::Ntuple,
+            rule: Rule::Td,
+            tuples: TupleChoice::Auto,
+            steps: Steps::Coherent,
+            symmetric: true,
+            initial: 0.0,
+            hidden: 32,
+            settings: Settings::default(),
+        }
+    }
+}
+
+impl Recipe {
+    /// What suits a game.
+    pub fn recommended(kind: Kind, game: &dyn Game, reading: &Reading) -> Self {
+        let mut recipe = Recipe { kind, ..Recipe::default() };
+        let settings = &mut recipe.settings;
+        match reading {
+            Reading::ConnectFour => recipe.tuples = TupleChoice::Walks { count: 70, length: 8 },
+            Reading::Twenty48 => {
+                let tuples = FOUR_TUPLES.iter().map(|tuple| tuple.to_vec()).collect();
+                recipe.tuples = TupleChoice::Given(tuples);
+                (settings.squash, settings.epsilon) = (false, (0.0, 0.0));
+            }
+            Reading::Tictactoe => {
+                (settings.epsilon, settings.random_start) = ((0.3, 0.1), 2);
+            }
+            Reading::Cells(_) | Reading::Views(_) => {
+                (settings.epsilon, settings.random_start) = ((0.2, 0.05), 4);
+                settings.longest = 1_000;
+            }
+        }
+        if game.info().payment == Payment::OnTheWay {
+            settings.squash = false;
+        }
+        if kind == Kind::Linear {
+            recipe.tuples = TupleChoice::Single;
+        }
+        if kind == Kind::Net {
+            settings.alpha = (0.02, 0.002);
+        }
+        if let Reading::Views(_) = reading {
+            // A view says nothing of where a move leads, so moves have values.
+            recipe.settings.random_start = 0;
+            return recipe.by(Rule::Sarsa);
+        }
+        recipe
+    }
+
+    /// The same recipe by another rule.
+    #[must_use]
+    pub fn by(mut self, rule: Rule) -> Self {
+        self.rule = rule;
+        if rule != Rule::Td {
+            self.symmetric = false;
+            self.settings.chain = Chain::Own;
+            self.settings.learn_random = true;
+            self.settings.target = if rule == Rule::Q { Target::Best } else { Target::Chosen };
+        }
+        self
+    }
+
+    /// Says what cannot work.
+    pub fn check(&self, players: usize, opposed: bool) -> Result<(), String> {
+        let Settings { alpha, epsilon, lambda, gamma, chain, .. } = &self.settings;
+        let inside = |number: f32, low: f32, high: f32| (low..=high).contains(&number);
+        if !inside(alpha.0, 0.0, 100.0) || !inside(alpha.1, 0.0, 100.0) {
+            return Err("alpha is a number from 0 to 100".to_owned());
+        }
+        if !inside(epsilon.0, 0.0, 1.0) || !inside(epsilon.1, 0.0, 1.0) {
+            return Err("epsilon is a number from 0 to 1".to_owned());
+        }
+        if !inside(*lambda, 0.0, 0.99) || !inside(*gamma, 0.0, 1.0) {
+            return Err("lambda is a number from 0 to 0.99, gamma one from 0 to 1".to_owned());
+        }
+        if self.rule == Rule::Td && *chain == Chain::Own && players > 1 && !opposed {
+            return Err(
+                "the chain `own` needs one player, or two of whom one wins what the other loses"
+                    .to_owned(),
+            );
+        }
+        if self.rule != Rule::Td && (self.symmetric || *chain != Chain::Own) {
+            return Err("SARSA and Q-learning use no symmetries and the chain `own`".to_owned());
+        }
+        if self.hidden == 0 || self.hidden > 4096 {
+            return Err("a net has from 1 to 4096 hidden units".to_owned());
+        }
+        Ok(())
+    }
+}

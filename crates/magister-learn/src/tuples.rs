@@ -1,0 +1,227 @@
+//! Which cells the tuples of a network look at.
+
+use std::collections::BTreeSet;
+
+use magister_core::Rng;
+use serde::{Deserialize, Serialize};
+
+use crate::environment::CellLayout;
+
+/// The most entries of the table of one tuple.
+pub const LARGEST_TABLE: u64 = 1 << 24;
+/// The most weights of one slot of a network.
+pub const LARGEST_NETWORK: u64 = 1 << 27;
+
+/// How tuples are chosen.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TupleChoice {
+    /// Exactly these cells.
+    Given(Vec<Vec<u16>>),
+    /// Random walks from neighbour to neighbour.
+    Walks {
+        /// The number of tuples.
+        count: usize,
+        /// The number of cells of each.
+        length: usize,
+    },
+    /// Every cell alone, which makes the network a linear function of the board.
+    Single,
+    /// What suits the board: all of it if it is small, otherwise walks and single cells.
+    Auto,
+}
+
+/// The group that some permutations generate, without the identity, in a fixed order.
+pub fn close(generators: &[Vec<u16>]) -> Vec<Vec<u16>> {
+    let Some(first) = generators.first() else { return Vec::new() };
+    let identity: Vec<u16> = (0..first.len() as u16).collect();
+    let mut group = BTreeSet::from([identity.clone()]);
+    let mut fresh = vec![identity.clone()];
+    while let Some(permutation) = fresh.pop() {
+        for generator in generators {
+            let next: Vec<u16> =
+                permutation.iter().map(|&cell| generator[usize::from(cell)]).collect();
+            if group.insert(next.clone()) {
+                fresh.push(next);
+            }
+        }
+    }
+    group.remove(&identity);
+    group.into_iter().collect()
+}
+
+/// The number of entries of the table of a tuple.
+pub(crate) fn entries(layout: &CellLayout, tuple: &[u16]) -> u64 {
+    tuple.iter().fold(1_u64, |size, &cell| {
+        let values = layout.values.get(usize::from(cell)).copied().unwrap_or(1);
+        size.saturating_mul(u64::from(values))
+    })
+}
+
+impl TupleChoice {
+    /// The tuples for a board. Walks depend on the generator only.
+    pub fn choose(&self, layout: &CellLayout, rng: &mut Rng) -> Result<Vec<Vec<u16>>, String> {
+        let tuples = match self {
+            TupleChoice::Given(tuples) => tuples.clone(),
+            TupleChoice::Walks { count, length } => walks(layout, *count, *length, rng),
+            TupleChoice::Single => single(layout),
+            TupleChoice::Auto => auto(layout, rng),
+        };
+        check(layout, &tuples)?;
+        Ok(tuples)
+    }
+}
+
+/// Says what is wrong with some tuples.
+pub(crate) fn check(layout: &CellLayout, tuples: &[Vec<u16>]) -> Result<(), String> {
+    let mut total = 0_u64;
+    for tuple in tuples {
+        if let Some(cell) = tuple.iter().find(|&&cell| usize::from(cell) >= layout.values.len()) {
+            return Err(format!(
+                "a tuple has cell {cell}, but the cells are numbered from 0 to {}",
+                layout.values.len().saturating_sub(1)
+            ));
+        }
+        let distinct: BTreeSet<u16> = tuple.iter().copied().collect();
+        if distinct.len() != tuple.len() || tuple.is_empty() {
+            return Err("a tuple is empty or has the same cell twice".to_owned());
+        }
+        let size = entries(layout, tuple);
+        if size > LARGEST_TABLE {
+            return Err(format!(
+                "a tuple of {} cells needs a table of {size} entries; the limit is {LARGEST_TABLE}",
+                tuple.len()
+            ));
+        }
+        total += size;
+    }
+    if total > LARGEST_NETWORK {
+        return Err(format!(
+            "the tuples need {total} weights; the limit is {LARGEST_NETWORK}: use fewer or shorter \
+             tuples"
+        ));
+    }
+    if tuples.is_empty() {
+        return Err("there are no tuples".to_owned());
+    }
+    Ok(())
+}
+
+fn single(layout: &CellLayout) -> Vec<Vec<u16>> {
+    let varies = |cell: &u16| layout.values[usize::from(*cell)] > 1;
+    (0..layout.values.len() as u16).filter(varies).map(|cell| vec![cell]).collect()
+}
+
+/// Random walks: each tuple begins anywhere and adds a neighbour of a cell that it already has.
+/// A walk that would need too large a table is shorter.
+fn walks(layout: &CellLayout, count: usize, length: usize, rng: &mut Rng) -> Vec<Vec<u16>> {
+    let cells = layout.values.len() as u64;
+    let mut out: BTreeSet<Vec<u16>> = BTreeSet::new();
+    if cells == 0 {
+        return Vec::new();
+    }
+    // A small board has fewer different walks than were asked for.
+    for _ in 0..count.saturating_mul(20) {
+        if out.len() >= count {
+            break;
+        }
+        let mut tuple = vec![rng.below(cells) as u16];
+        while tuple.len() < length.max(1) {
+            let from = tuple[rng.below(tuple.len() as u64) as usize];
+            let near: Vec<u16> = tuple
+                .iter()
+                .chain([&from])
+                .flat_map(|&cell| &layout.neighbours[usize::from(cell)])
+                .copied()
+                .filter(|cell| !tuple.contains(cell))
+                .collect();
+            if near.is_empty() {
+                break;
+            }
+            let next = near[rng.below(near.len() as u64) as usize];
+            tuple.push(next);
+            if entries(layout, &tuple) > LARGEST_TABLE {
+                tuple.pop();
+                break;
+            }
+        }
+        tuple.sort_unstable();
+        out.insert(tuple);
+    }
+    out.into_iter().collect()
+}
+
+/// The whole board if its table is small; otherwise single cells, pairs where there are few cells,
+/// and walks whose tables have up to a million entries together.
+fn auto(layout: &CellLayout, rng: &mut Rng) -> Vec<Vec<u16>> {
+    let varying: Vec<u16> = single(layout).into_iter().flatten().collect();
+    if varying.is_empty() {
+        return if layout.values.is_empty() { Vec::new() } else { vec![vec![0]] };
+    }
+    if entries(layout, &varying) <= 1 << 17 {
+        return vec![varying];
+    }
+    let mut tuples = single(layout);
+    let mut budget = 1_u64 << 21;
+    // Pairs tell how two cells go together, wherever they lie.
+    let pairs = varying.len() * (varying.len() - 1) / 2;
+    if pairs <= 2_500 {
+        for (at, &a) in varying.iter().enumerate() {
+            for &b in &varying[at + 1..] {
+                tuples.push(vec![a, b]);
+            }
+        }
+    }
+    let typical = f64::from(layout.values.iter().copied().max().unwrap_or(2)).max(2.0);
+    // Tables of about 16 thousand entries.
+    let length = ((16_384_f64).ln() / typical.ln()).floor().clamp(2.0, 8.0) as usize;
+    let count = (varying.len() * 3 / 2).clamp(8, 96);
+    for tuple in walks(layout, count, length, rng) {
+        let size = entries(layout, &tuple);
+        if tuple.len() > 2 && size <= budget {
+            budget -= size;
+            tuples.push(tuple);
+        }
+    }
+    tuples
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use magister_core::Seed;
+
+    #[test]
+    fn walks_go_from_neighbour_to_neighbour() {
+        let layout = CellLayout::grid(7, 6, 4);
+        let tuples = walks(&layout, 70, 8, &mut Seed::from(1).rng());
+        assert_eq!(tuples.len(), 70);
+        for tuple in &tuples {
+            assert_eq!(tuple.len(), 8);
+            let connected = |&cell: &u16| {
+                layout.neighbours[usize::from(cell)].iter().any(|near| tuple.contains(near))
+            };
+            assert!(tuple.iter().all(connected));
+        }
+        assert_eq!(tuples, walks(&layout, 70, 8, &mut Seed::from(1).rng()));
+    }
+
+    #[test]
+    fn a_small_board_is_one_tuple() {
+        let layout = CellLayout::grid(3, 3, 3);
+        let tuples = TupleChoice::Auto.choose(&layout, &mut Seed::from(1).rng());
+        assert_eq!(tuples, Ok(vec![(0..9).collect()]));
+    }
+
+    #[test]
+    fn impossible_tuples_are_refused() {
+        let layout = CellLayout::grid(4, 4, 16);
+        let refused = |tuples: Vec<Vec<u16>>| {
+            TupleChoice::Given(tuples).choose(&layout, &mut Seed::from(1).rng()).unwrap_err()
+        };
+        assert!(refused(vec![vec![16]]).contains("cell 16"));
+        assert!(refused(vec![vec![1, 1]]).contains("twice"));
+        assert!(refused(vec![(0..7).collect()]).contains("the limit is"));
+        assert!(refused(vec![]).contains("no tuples"));
+    }
+}

@@ -1,0 +1,213 @@
+//! The subgames of every game: what is found, whether it is as expected, and what it saves.
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, bail};
+use clap::Args;
+use magister_core::{Budget, Role, Stop};
+use magister_decompose::{Decomposition, Solved, solve};
+use magister_engine::{Compiled, within};
+use magister_solve::{Solution, SolveLimits};
+
+use crate::sheets::{Sheet, sheets};
+
+/// Which games are split.
+#[derive(Args)]
+pub(crate) struct Options {
+    /// Bundled games and files; all bundled rulesheets and the oracle's if none is named
+    games: Vec<String>,
+    /// Only the games whose parts are known
+    #[arg(long)]
+    known: bool,
+    /// Seconds that a game may take to become playable, and to be split
+    #[arg(long, default_value_t = 60)]
+    seconds: u64,
+    /// Solve useful games with and without their parts, and compare values and states
+    #[arg(long)]
+    solve: bool,
+    /// Positions of the search without parts
+    #[arg(long, default_value_t = 2_000_000)]
+    positions: usize,
+}
+
+/// Games whose parts are known: a name, the number of subgames, and classes that must be found.
+const KNOWN: &[(&str, usize, &[&str])] = &[
+    ("nim1", 4, &["asynchronous", "impartial"]),
+    ("nim2", 4, &["asynchronous", "impartial"]),
+    ("nim3", 4, &["asynchronous", "impartial"]),
+    ("nim4", 4, &["asynchronous", "impartial"]),
+    ("double_tictactoe_dengji", 2, &["asynchronous"]),
+    ("doubletictactoe", 2, &["synchronous"]),
+    ("doubletoetictac", 2, &["synchronous"]),
+    ("ticTacToeParallel", 2, &["compound moves", "synchronous"]),
+    ("ticTacToeSerial", 2, &["serial"]),
+    ("blockerParallel", 2, &["compound moves", "synchronous"]),
+    ("blockerSerial", 2, &["serial"]),
+    ("dualConnect4", 2, &["asynchronous"]),
+    ("ticTacHeaven", 2, &["asynchronous", "pass"]),
+    ("ticTacHeavenFC", 2, &["asynchronous", "pass"]),
+    ("chinook", 2, &["synchronous"]),
+    ("hodgepodge", 2, &["separate roles", "synchronous"]),
+    ("incredible", 2, &["asynchronous"]),
+    ("asteroidsParallel", 2, &["compound moves"]),
+    ("asteroidsSerial", 2, &["serial"]),
+    ("blocksWorldParallel", 2, &["compound moves"]),
+    ("blocksWorldSerial", 2, &["serial"]),
+    ("lightsOnParallel", 4, &["asynchronous"]),
+    ("lightsOnSimul4", 4, &["compound moves"]),
+    ("lightsOnSimultaneous", 4, &["compound moves", "coupled moves"]),
+    ("simultaneousWin2", 4, &["compound moves"]),
+    ("snakeParallel", 2, &["asynchronous"]),
+    ("factoringEasyTurtleBrain", 3, &[]),
+    ("factoringMediumTurtleBrain", 21, &[]),
+    ("factoringImpossibleTurtleBrain", 21, &[]),
+    ("factoringMutuallyAssuredDestruction", 5, &["asynchronous"]),
+    ("factoringGeorgeForman", 1, &[]),
+    ("ticTacToe", 1, &[]),
+    ("connectFour", 1, &[]),
+    ("tictactoex9", 1, &[]),
+    ("connectFourSimultaneous", 1, &[]),
+    ("chomp", 1, &[]),
+];
+
+fn known(name: &str) -> Option<&'static (&'static str, usize, &'static [&'static str])> {
+    let stem = name.rsplit('/').next().unwrap_or(name);
+    let stem = stem.strip_suffix(".kif").unwrap_or(stem);
+    KNOWN.iter().find(|row| row.0 == stem)
+}
+
+pub(crate) fn run(options: &Options) -> Result<()> {
+    let mut all = sheets(&options.games)?;
+    if options.known {
+        all.retain(|sheet| known(&sheet.name).is_some());
+    }
+    let (mut wrong, mut useful, mut split, mut seen) = (Vec::new(), 0, 0, 0);
+    for sheet in &all {
+        seen += 1;
+        let row = match look(sheet, options) {
+            Ok(row) => row,
+            Err(why) => {
+                println!("{:<40} {why}", sheet.name);
+                continue;
+            }
+        };
+        split += usize::from(row.subgames > 1);
+        useful += usize::from(row.useful);
+        let mut notes = row.notes.clone();
+        if let Some((_, expected, kinds)) = known(&sheet.name) {
+            let missing = kinds.iter().any(|kind| !row.kinds.contains(kind));
+            let right = row.subgames == *expected && !missing;
+            if !right {
+                wrong.push(sheet.name.clone());
+            }
+            notes.push(if right {
+                "as expected".to_owned()
+            } else {
+                format!("EXPECTED {expected} {}", kinds.join(", "))
+            });
+        }
+        if !row.sound {
+            wrong.push(sheet.name.clone());
+        }
+        println!(
+            "{:<40} {:>3} {:<8} {:>8.3} s {:>8.3} s  {}{}{}",
+            sheet.name,
+            row.subgames,
+            if row.useful { "useful" } else { "" },
+            row.prepared.as_secs_f64(),
+            row.took.as_secs_f64(),
+            row.kinds.join(", "),
+            if notes.is_empty() { "" } else { "; " },
+            notes.join("; "),
+        );
+    }
+    println!("{seen} games, {split} with several subgames, {useful} useful");
+    if !wrong.is_empty() {
+        bail!("{} not as expected: {}", wrong.len(), wrong.join(", "));
+    }
+    Ok(())
+}
+
+/// What was found of one game.
+struct Row {
+    subgames: usize,
+    kinds: Vec<&'static str>,
+    useful: bool,
+    sound: bool,
+    prepared: Duration,
+    took: Duration,
+    notes: Vec<String>,
+}
+
+fn look(sheet: &Sheet, options: &Options) -> Result<Row, String> {
+    let time = Duration::from_secs(options.seconds);
+    let playable = sheet.open(None, time)?;
+    let Some(network) = playable.network() else { return Err("no network".to_owned()) };
+    let compiled: &Compiled = network.compiled();
+    let begun = Instant::now();
+    let whole = within(time, &Stop::never(), |stop| Decomposition::new(compiled, stop))
+        .map_err(|halt| halt.to_string())?;
+    let took = begun.elapsed();
+    let mut row = Row {
+        subgames: whole.subgames.len(),
+        kinds: whole.kinds.iter().map(|kind| kind.name()).collect(),
+        useful: whole.worth.useful,
+        sound: true,
+        prepared: playable.took,
+        took,
+        notes: Vec::new(),
+    };
+    if options.solve && whole.worth.useful {
+        compare(&playable, compiled, &whole, options, &mut row);
+    }
+    Ok(row)
+}
+
+/// Solves a game with and without its parts.
+fn compare(
+    playable: &magister::Playable,
+    compiled: &Compiled,
+    whole: &Decomposition,
+    options: &Options,
+    row: &mut Row,
+) {
+    let time = Duration::from_secs(options.seconds);
+    let limits = SolveLimits { nodes: options.positions, ..SolveLimits::default() };
+    let begun = Instant::now();
+    let with = within(time, &Stop::never(), |stop| solve(compiled, whole, &limits, stop));
+    let took = begun.elapsed();
+    let begun = Instant::now();
+    let without = within(time, &Stop::never(), |stop| {
+        let mut budget = Budget::until(stop.clone());
+        Solution::of_game(&*playable.game, Role(0), &limits, &mut budget)
+    });
+    let plain = begun.elapsed();
+    let with: Solved = match with {
+        Ok(solved) => solved,
+        Err(why) => {
+            row.notes.push(format!("not solved by parts: {why}"));
+            return;
+        }
+    };
+    row.notes.push(format!(
+        "{} {:?}, {} states in {:.3} s",
+        with.method.name(),
+        with.value,
+        with.states,
+        took.as_secs_f64()
+    ));
+    match without {
+        Ok(without) => {
+            let same = with.value.iter().zip(without.value()).all(|(a, b)| (a - b).abs() < 1e-6);
+            row.sound = same && with.states <= without.positions();
+            row.notes.push(format!(
+                "plain {:?}, {} states in {:.3} s{}",
+                without.value(),
+                without.positions(),
+                plain.as_secs_f64(),
+                if same { "" } else { " DIFFERENT VALUE" }
+            ));
+        }
+        Err(why) => row.notes.push(format!("plain search: {why}")),
+    }
+}

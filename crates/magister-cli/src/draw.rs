@@ -46,7 +46,7 @@ impl Look {
     /// Cells that differ from the picture before are marked.
     pub(crate) fn text(&self, picture: &Picture, before: Option<&Picture>, legend: bool) -> String {
         let mut picture = picture.clone();
-        // The prompt says whose turn it is, and a counter of steps is noise.
+        // The prompt says whose turn it is, and a step counter is of no use.
         picture.lines.retain(|line| !self.is_turn(line));
         picture.always.clear();
         let capital = self.one_case(&picture);

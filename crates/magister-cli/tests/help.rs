@@ -2,7 +2,7 @@
 
 use std::process::{Command, Output};
 
-const COMMANDS: [&str; 25] = [
+const COMMANDS: [&str; 26] = [
     "answer",
     "analyze",
     "audit",
@@ -11,6 +11,7 @@ const COMMANDS: [&str; 25] = [
     "completions",
     "conform",
     "convert",
+    "decompose",
     "explain",
     "fmt",
     "games",

@@ -109,7 +109,7 @@ fn mistakes_say_what_to_do() {
     assert!(turn(&["mark(1,1) => ok", "mark(1,1) => ok"], 1).contains("cannot play (mark 1 1)"));
     let bomb = said(&["exploding-bomb", "--turn", "noop => red"], 1);
     assert!(bomb.contains("it may perceive `nil`"), "{bomb}");
-    assert!(said(&["tictactoe", "--role", "x"], 2).contains("hides nothing"));
+    assert!(said(&["tictactoe", "--role", "x"], 2).contains("perfect information"));
     let limit = [blind, "--role", "white", "--turn", "mark(1,1) => ok", "--limit", "2"];
     assert!(said(&limit, 2).contains("--sample"));
 }

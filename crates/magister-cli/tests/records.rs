@@ -168,7 +168,7 @@ fn a_log_is_of_one_tournament() {
     let value: Value = serde_json::from_slice(&other.stdout).expect("JSON");
     assert_eq!(value, first[0]);
     let text = String::from_utf8_lossy(&other.stderr).into_owned();
-    assert!(text.contains("6 other matches"), "{text}");
+    assert!(text.contains("6 matches that do not belong"), "{text}");
     assert_eq!(folder.said("replay t.jsonl").0, 0);
 
     // Logs of earlier versions begin with the first match, which they wrote in another way.
@@ -258,7 +258,10 @@ fn faults_of_a_record_are_reported() {
     let (code, said) = changed(&shorter);
     assert!(code == 1 && said.contains(&format!("not over after step {}", steps - 1)), "{said}");
     let (code, said) = changed(&|game| game["players"] = json!(["random"]));
-    assert!(code == 1 && said.contains("the game has 2 seats, but 1 players"), "{said}");
+    assert!(
+        code == 1 && said.contains("the game has 2 seats, but the record has 1 players"),
+        "{said}"
+    );
     let twice = |game: &mut Value| game["moves"][2] = game["moves"][0].clone();
     let (code, said) = changed(&twice);
     assert!(code == 1 && said.contains("step 3: `(put ") && said.contains("of x"), "{said}");

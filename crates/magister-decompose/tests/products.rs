@@ -13,7 +13,7 @@ use magister_solve::{Solution, SolveLimits};
 /// How the parts of a random game are put together.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Shape {
-    /// Two roles take turns; whoever has the turn moves in one part.
+    /// Two roles take turns; the role to move acts in one part.
     Alternating,
     /// Two roles move at the same time, each in a part of its choice.
     Simultaneous,

@@ -260,9 +260,7 @@ impl Machine {
     /// The nesting limit was exceeded.
     pub(super) fn too_deep(&self, code: &Code, plan: &Plan) -> Halt {
         let (depth, rule) = (self.limits.depth, rule_name(code, plan));
-        Halt::Limit(format!(
-            "terms or lists nested {depth} deep, at {rule}; they may be infinite"
-        ))
+        Halt::Limit(format!("terms or lists nested {depth} deep, at {rule}; they may be infinite"))
     }
 
     /// Makes a term.

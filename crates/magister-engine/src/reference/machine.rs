@@ -345,9 +345,7 @@ impl Machine {
     /// The nesting limit was exceeded.
     pub(super) fn too_deep(&self, what: &str) -> Halt {
         let depth = self.limits.depth;
-        Halt::Limit(format!(
-            "terms or lists nested {depth} deep, at {what}; they may be infinite"
-        ))
+        Halt::Limit(format!("terms or lists nested {depth} deep, at {what}; they may be infinite"))
     }
 }
 

@@ -119,7 +119,7 @@ fn faults(name: &str, text: &str, reading: &Reading) -> usize {
 
 /// The line of a place in a text, from 1.
 fn line_of(text: &str, at: usize) -> usize {
-    text.as_bytes()[..at.min(text.len())].iter().filter(|&&byte| byte == b'\n').count() + 1
+    text.get(..at).unwrap_or(text).matches('\n').count() + 1
 }
 
 #[cfg(test)]

@@ -73,7 +73,7 @@ fn formatted(input: &Input, reading: &Reading) -> Result<Option<String>> {
             return Ok(None);
         }
     };
-    // Nobody's rules are overwritten by others: what was printed must read as what was read.
+    // A file is overwritten only if the printed rules read as the rules that were read.
     let options = Options { syntax: Some(sheet.rules.syntax), ..*options };
     let again = read(&text, &options);
     let kept = again.rules.comments.len() == sheet.rules.comments.len();

@@ -98,7 +98,7 @@ fn variable(text: &str, span: Span) -> Option<Candidate> {
     let marked = text.get(start..end)?;
     // Statements begin at the very left, their other lines do not.
     let margin = |at: &usize| !text[*at + 1..].starts_with([' ', '\t', '\n']);
-    let before = text[..start].match_indices('\n').map(|(at, _)| at).filter(margin).last();
+    let before = text[..start].match_indices('\n').map(|(at, _)| at).rfind(margin);
     let after = text[end..].match_indices('\n').map(|(at, _)| end + at).find(|at| margin(at));
     let statement = &text[before.map_or(0, |at| at + 1)..after.unwrap_or(text.len())];
     let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '?');

@@ -102,15 +102,20 @@ impl Effects {
             }
             let raw = !moving(&mut support, network.next[fluent]);
             let mut votes: FxHashMap<Edge, usize> = FxHashMap::default();
-            let mut keeps = 0;
+            let (mut keeps, mut alike, mut all) = (0, 0, 0);
             for place in (0..moves).filter(|&place| active(place)) {
                 let value = next[place][fluent];
-                keeps += usize::from(value == kept[place][fluent] && value.node().index() > 0);
+                if value == kept[place][fluent] {
+                    keeps += usize::from(value.node().index() > 0);
+                    alike += 1;
+                }
                 *votes.entry(value).or_default() += 1;
+                all += 1;
             }
             let mut best: Vec<(usize, Edge)> = votes.into_iter().map(|(e, n)| (n, e)).collect();
             best.sort_unstable_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
-            let found = if keeps > 0 {
+            // What legality says may hide that a value is kept, so most moves decide then.
+            let found = if keeps > 0 || (!raw && 2 * alike > all) {
                 Idle::Keeps
             } else if raw {
                 Idle::Follows
@@ -141,28 +146,15 @@ impl Effects {
                 doubtful.push(fluent);
             }
         }
-        let mut effects = Effects {
-            graph,
-            idle,
-            acts,
-            context,
-            turns,
-            proven: 0,
-            asked: 0,
-            unproven: 0,
-        };
+        let mut effects =
+            Effects { graph, idle, acts, context, turns, proven: 0, asked: 0, unproven: 0 };
         effects.settle(network, &doubtful, stop)?;
         Ok(effects)
     }
 
     /// Proves for these fluents that they get their idle value when no move acts on them. Where
     /// there is no proof, the roles act on them together.
-    fn settle(
-        &mut self,
-        network: &Network,
-        doubtful: &[usize],
-        stop: &Stop,
-    ) -> Result<(), Halt> {
+    fn settle(&mut self, network: &Network, doubtful: &[usize], stop: &Stop) -> Result<(), Halt> {
         let unclear = self.acts.iter().flatten().any(|&(_, edge)| edge.node().index() > 0);
         if doubtful.is_empty() && !unclear {
             return Ok(());
@@ -179,10 +171,7 @@ impl Effects {
                     Idle::Gets(edge) => edge,
                 };
                 left -= 1;
-                let lits = [
-                    prover.done(place),
-                    prover.differ(network.next[fluent as usize], idle),
-                ];
+                let lits = [prover.done(place), prover.differ(network.next[fluent as usize], idle)];
                 !prover.never(&lits)
             });
         }
@@ -261,11 +250,11 @@ impl Effects {
         self.graph = pass.graph;
         for (number, &fluent) in fluents.iter().enumerate() {
             for role in 0..network.roles() {
-                let own =
-                    || (0..next.len()).filter(|&at| network.moves[at].0.index() == role);
+                let own = || (0..next.len()).filter(|&at| network.moves[at].0.index() == role);
                 let mut votes: FxHashMap<Edge, usize> = FxHashMap::default();
                 own().for_each(|at| *votes.entry(next[at][number]).or_default() += 1);
-                let mut votes: Vec<(usize, Edge)> = votes.into_iter().map(|(e, n)| (n, e)).collect();
+                let mut votes: Vec<(usize, Edge)> =
+                    votes.into_iter().map(|(e, n)| (n, e)).collect();
                 votes.sort_unstable_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
                 let Some(&(_, base)) = votes.first() else { continue };
                 if role == 0 {
@@ -328,9 +317,8 @@ fn turns(network: &Network, stop: &Stop) -> Option<Vec<bool>> {
     }
     let mut prover = Prover::new(network, &network.graph, stop);
     let of_role = |role: usize, wanted: bool| -> Vec<usize> {
-        let fits = |&place: &usize| {
-            network.moves[place].0.index() == role && active[place] == wanted
-        };
+        let fits =
+            |&place: &usize| network.moves[place].0.index() == role && active[place] == wanted;
         (0..moves).filter(fits).collect()
     };
     let mut busy = Vec::new();

@@ -62,7 +62,8 @@ impl Impartial {
                 classes[class].options[0].iter().map(|&o| nimbers[o as usize]).collect();
             below.sort_unstable();
             below.dedup();
-            below.len() as u32 == nimbers[class] && below.iter().enumerate().all(|(n, &v)| n as u32 == v)
+            below.len() as u32 == nimbers[class]
+                && below.iter().enumerate().all(|(n, &v)| n as u32 == v)
         };
         let nim = (0..classes.len()).all(is_heap);
         if convention == Convention::Misere && !nim {

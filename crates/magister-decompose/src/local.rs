@@ -26,7 +26,12 @@ pub(crate) struct Course {
 }
 
 impl Course {
-    pub(crate) fn new(network: &Network, whole: &Decomposition, tops: &Tops, limit: usize) -> Result<Self, Halt> {
+    pub(crate) fn new(
+        network: &Network,
+        whole: &Decomposition,
+        tops: &Tops,
+        limit: usize,
+    ) -> Result<Self, Halt> {
         let fluents: Vec<usize> =
             (0..network.fluents()).filter(|&f| whole.split.part_of[f] == CONTEXT).collect();
         let next: Vec<Edge> = fluents
@@ -162,9 +167,8 @@ impl Local {
         bounds: Bounds,
         stop: &Stop,
     ) -> Result<Self, Halt> {
-        let fluents: Vec<usize> = (0..network.fluents())
-            .filter(|&f| whole.split.part_of[f] == part as u32)
-            .collect();
+        let fluents: Vec<usize> =
+            (0..network.fluents()).filter(|&f| whole.split.part_of[f] == part as u32).collect();
         let moves = LocalMoves::new(network, whole, part, &fluents);
         let idle: Vec<Edge> = fluents
             .iter()
@@ -177,7 +181,8 @@ impl Local {
         let keeps = fluents.iter().all(|&fluent| whole.effects.idle[fluent] == Idle::Keeps);
         let own = &tops.concepts[part];
         let acting = moves.classes.iter().flat_map(|class| class.wires.iter().copied().flatten());
-        let conditions = moves.classes.iter().flat_map(|class| class.legal.iter().flatten().copied());
+        let conditions =
+            moves.classes.iter().flat_map(|class| class.legal.iter().flatten().copied());
         let all: Vec<Edge> = idle
             .iter()
             .copied()
@@ -187,14 +192,19 @@ impl Local {
             .collect();
         let cone = Cone::new(whole, all.iter().copied());
         let (mut timed, mut mutual) = (false, false);
-        let steps = idle.iter().copied().chain(moves.classes.iter().flat_map(|c| c.wires.iter().copied().flatten()));
-        Support::new().each(&whole.effects.graph, steps.chain(own.iter().flatten().copied()), |input| {
-            match whole.split.part_of.get(input) {
+        let steps = idle
+            .iter()
+            .copied()
+            .chain(moves.classes.iter().flat_map(|c| c.wires.iter().copied().flatten()));
+        Support::new().each(
+            &whole.effects.graph,
+            steps.chain(own.iter().flatten().copied()),
+            |input| match whole.split.part_of.get(input) {
                 None => mutual = true,
                 Some(&CONTEXT) => timed = true,
                 Some(&other) => debug_assert_eq!(other as usize, part, "parts are independent"),
-            }
-        });
+            },
+        );
         let labels = moves.labels(network, whole, bounds, stop)?;
         let mut local = Local { labels, next: Vec::new(), concepts: Vec::new(), timed, keeps };
         let start: Vec<bool> = fluents.iter().map(|&f| network.initial[f]).collect();
@@ -218,9 +228,9 @@ impl Local {
                 }
             }
             cone.evaluate(&mut values);
-            local.concepts.push(
-                own.iter().map(|all| all.iter().all(|&e| read(&values, e))).collect(),
-            );
+            local
+                .concepts
+                .push(own.iter().map(|all| all.iter().all(|&e| read(&values, e))).collect());
             let possible = moves.possible(&values);
             let later = if timed { course.after(time as usize) as u32 } else { 0 };
             let mut successors = Vec::new();
@@ -395,10 +405,12 @@ impl LocalMoves {
     ) -> Result<Vec<Label>, Halt> {
         let turns = whole.effects.turns.is_some();
         let roles = network.roles();
-        let apart = if turns || roles == 1 { FxHashSet::default() } else { self.apart(network, stop) };
+        let apart =
+            if turns || roles == 1 { FxHashSet::default() } else { self.apart(network, stop) };
         let mut labels: Vec<Vec<u32>> = vec![vec![]];
         for role in 0..roles {
-            let mut own: Vec<u32> = if self.rests[role].is_some() || turns { vec![0] } else { vec![] };
+            let mut own: Vec<u32> =
+                if self.rests[role].is_some() || turns { vec![0] } else { vec![] };
             own.extend(self.classes.iter().filter(|c| c.role.index() == role).map(|c| c.number));
             let mut longer = Vec::new();
             for label in &labels {
@@ -407,7 +419,8 @@ impl LocalMoves {
                     let before = |(other, &c): (usize, &u32)| {
                         c > 0
                             && class > 0
-                            && (turns || apart.contains(&(self.index(other, c), self.index(role, class))))
+                            && (turns
+                                || apart.contains(&(self.index(other, c), self.index(role, class))))
                     };
                     if !label.iter().enumerate().any(before) {
                         longer.push([&label[..], &[class]].concat());

@@ -17,10 +17,7 @@ const MOST: usize = 30_000_000;
 
 /// Drops dominated options of both roles and merges classes that are then equal. Gives for each
 /// class the one that it has become.
-pub(crate) fn prune(
-    classes: &mut [Class],
-    at_most: impl Fn(&Class, &Class) -> bool,
-) -> Vec<u32> {
+pub(crate) fn prune(classes: &mut [Class], at_most: impl Fn(&Class, &Class) -> bool) -> Vec<u32> {
     let count = classes.len();
     if count.saturating_mul(count) > MOST {
         return (0..count as u32).collect();

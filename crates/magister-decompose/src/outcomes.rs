@@ -47,7 +47,8 @@ impl Outcomes {
         let mut at = vec![0usize; sizes.len()];
         let mut memory = Vec::new();
         for _ in 0..size {
-            let values = tops.evaluate(|part, concept| vectors[part][at[part]][concept], &mut memory);
+            let values =
+                tops.evaluate(|part, concept| vectors[part][at[part]][concept], &mut memory);
             let terminal = read(values, tops.terminal);
             let mut goals = vec![Vec::new(); network.roles()];
             if terminal {

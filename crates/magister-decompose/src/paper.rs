@@ -6,8 +6,8 @@
 
 use magister_core::{Halt, Stop};
 use magister_engine::Compiled;
-use magister_engine::network::{Edge, Network};
-use rustc_hash::FxHashMap;
+use magister_engine::network::{Edge, Network, NodeId};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::decomposition::Decomposition;
 use crate::local::{Bounds, Course, Local};
@@ -181,25 +181,20 @@ struct Concepts {
 impl Concepts {
     fn new(network: &Network, whole: &Decomposition, part: usize) -> Self {
         let mut concepts = Concepts { wires: Vec::new(), wanted: Vec::new() };
-        let mut of_end = Vec::new();
-        for edge in literals(network, whole, part, network.terminal) {
-            // The literals below the condition under which this part is over.
-            let children = network.graph.children(edge.node());
-            if children.is_empty() {
-                of_end.push(concepts.number(edge));
-            }
-            let mut open = vec![edge.node()];
-            while let Some(node) = open.pop() {
-                for &child in network.graph.children(node) {
-                    if !child.negated() && !network.graph.children(child.node()).is_empty() {
-                        open.push(child.node());
-                    } else {
-                        let signed = if edge.negated() { !child } else { child };
-                        of_end.push(concepts.number(signed));
-                    }
-                }
-            }
+        // Disjunctions that goals ask for are atoms, and so is what the end is made of;
+        // conjunctions are opened down to atoms.
+        let mut atoms: FxHashSet<NodeId> = FxHashSet::default();
+        for goal in &network.goals {
+            let found = literals(network, whole, part, goal.when);
+            atoms.extend(found.iter().filter(|edge| edge.negated()).map(|edge| edge.node()));
         }
+        let of_end: Vec<Edge> = literals(network, whole, part, network.terminal)
+            .into_iter()
+            .flat_map(|edge| opened(network, &atoms, edge))
+            .collect();
+        atoms.extend(of_end.iter().map(|edge| edge.node()));
+        let of_end: Vec<(usize, bool)> =
+            of_end.into_iter().map(|literal| concepts.number(literal)).collect();
         for role in 0..network.roles() {
             let mut values: Vec<f64> = network
                 .goals
@@ -215,7 +210,9 @@ impl Concepts {
                 for goal in &network.goals {
                     if goal.role.index() == role && goal.value == Some(value) {
                         for edge in literals(network, whole, part, goal.when) {
-                            list.push(concepts.number(edge));
+                            for literal in opened(network, &atoms, edge) {
+                                list.push(concepts.number(literal));
+                            }
                         }
                     }
                 }
@@ -236,6 +233,26 @@ impl Concepts {
         });
         (at, positive)
     }
+}
+
+/// A signed wire opened down to atoms, inputs and disjunctions.
+fn opened(network: &Network, atoms: &FxHashSet<NodeId>, edge: Edge) -> Vec<Edge> {
+    if atoms.contains(&edge.node()) || network.graph.is_input(edge.node()) {
+        return vec![edge];
+    }
+    let mut found = Vec::new();
+    let mut open = vec![edge.node()];
+    while let Some(node) = open.pop() {
+        for &child in network.graph.children(node) {
+            let gate = !network.graph.is_input(child.node());
+            if gate && !child.negated() && !atoms.contains(&child.node()) {
+                open.push(child.node());
+            } else {
+                found.push(if edge.negated() { !child } else { child });
+            }
+        }
+    }
+    found
 }
 
 /// The signed wires below a wire that depend on one part alone and belong to no larger such wire.

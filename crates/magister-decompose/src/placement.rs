@@ -18,9 +18,9 @@ use crate::effects::{Effects, Idle};
 use crate::support::facts;
 
 /// Sets of moves that are tried before a puzzle is given up.
-const TRIES: usize = 200;
+const TRIES: usize = 50;
 /// Steps that are played to put one set into an order.
-const STEPS: usize = 4_000;
+const STEPS: usize = 1_000;
 /// Pairs of moves that are tested for excluding each other, times gates.
 const WORK: usize = 400_000_000;
 
@@ -159,11 +159,10 @@ impl Placement {
         value: f64,
         stop: &Stop,
     ) -> Result<Option<Plan>, Halt> {
-        let holds = |fluent: usize| state.get(fluent / 64).is_some_and(|w| w >> (fluent % 64) & 1 == 1);
-        let mut sat: Solver<Interrupt> = Solver::new(
-            batsat::SolverOpts::default(),
-            Interrupt { stop: stop.clone() },
-        );
+        let holds =
+            |fluent: usize| state.get(fluent / 64).is_some_and(|w| w >> (fluent % 64) & 1 == 1);
+        let mut sat: Solver<Interrupt> =
+            Solver::new(batsat::SolverOpts::default(), Interrupt { stop: stop.clone() });
         let moves = network.moves.len();
         let made: Vec<Lit> = (0..moves).map(|_| Lit::new(sat.new_var_default(), true)).collect();
         let yes = Lit::new(sat.new_var_default(), true);
@@ -285,8 +284,12 @@ impl Placement {
                 }
             }
             // The first move that does not lead to a state that was given up.
-            let legal: Vec<Move> =
-                worker.legal(role).iter().copied().filter(|choice| wanted.contains(choice)).collect();
+            let legal: Vec<Move> = worker
+                .legal(role)
+                .iter()
+                .copied()
+                .filter(|choice| wanted.contains(choice))
+                .collect();
             let here = states.last().cloned().unwrap_or_default();
             let mut found = false;
             for choice in legal {

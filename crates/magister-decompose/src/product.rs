@@ -161,9 +161,10 @@ impl Dynamics for Product {
     fn is_state(&self, state: &[u64]) -> bool {
         state.len() == self.parts.len() + 1
             && (state[0] as usize) < self.course.states.len()
-            && state[1..].iter().zip(&self.parts).all(|(&class, part)| {
-                (class as usize) < part.next.len()
-            })
+            && state[1..]
+                .iter()
+                .zip(&self.parts)
+                .all(|(&class, part)| (class as usize) < part.next.len())
     }
 
     fn moves(&self, state: &[u64], legal: &mut [Vec<Move>]) -> bool {
@@ -185,9 +186,8 @@ impl Dynamics for Product {
         for part in 0..self.parts.len() {
             for (role, &choice) in joint.iter().enumerate() {
                 let place = self.places.get(&(Role(role as u8), choice));
-                let class = place.and_then(|&place| {
-                    self.acts[place].iter().find(|&&(p, _)| p as usize == part)
-                });
+                let class = place
+                    .and_then(|&place| self.acts[place].iter().find(|&&(p, _)| p as usize == part));
                 label[role] = class.map_or(0, |&(_, class)| class);
             }
             let classes = &self.parts[part];

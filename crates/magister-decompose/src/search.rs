@@ -53,7 +53,8 @@ impl<'a> Search<'a> {
         } else {
             let role = usize::from(legal[0].is_empty());
             let mut best: Option<f64> = None;
-            let options = if legal[role].is_empty() { vec![Move::IDLE] } else { legal[role].clone() };
+            let options =
+                if legal[role].is_empty() { vec![Move::IDLE] } else { legal[role].clone() };
             for choice in options {
                 let mut joint = [Move::IDLE; 2];
                 joint[role] = choice;

@@ -98,7 +98,11 @@ pub fn solve(
 }
 
 /// The first moves of the game as moves of a sum: the part, and the class that it leads to.
-fn first_moves(network: &Network, whole: &Decomposition, sum: &Sum) -> Vec<(Role, Move, usize, u32)> {
+fn first_moves(
+    network: &Network,
+    whole: &Decomposition,
+    sum: &Sum,
+) -> Vec<(Role, Move, usize, u32)> {
     let mut values = vec![true; network.graph.len()];
     values[1..].fill(false);
     values[1..=network.fluents()].copy_from_slice(&network.initial);
@@ -118,9 +122,8 @@ fn first_moves(network: &Network, whole: &Decomposition, sum: &Sum) -> Vec<(Role
         let mut label = vec![0; network.roles()];
         label[role.index()] = class;
         let number = local.labels.iter().position(|other| **other == label[..]);
-        let target = number.and_then(|number| {
-            local.next[0].iter().find(|&&(label, _)| label as usize == number)
-        });
+        let target = number
+            .and_then(|number| local.next[0].iter().find(|&&(label, _)| label as usize == number));
         if let Some(&(_, target)) = target {
             found.push((role, choice, part as usize, sum.class_of[part as usize][target as usize]));
         }
@@ -177,7 +180,12 @@ fn solve_sum(
     Ok(solved)
 }
 
-fn by_nimbers(network: &Network, whole: &Decomposition, sum: &Sum, impartial: &Impartial) -> Solved {
+fn by_nimbers(
+    network: &Network,
+    whole: &Decomposition,
+    sum: &Sum,
+    impartial: &Impartial,
+) -> Solved {
     let winning = impartial.winning(sum);
     let wins = impartial.wins(&impartial.heaps);
     let mover = sum.first_mover();

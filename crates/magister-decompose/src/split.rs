@@ -186,7 +186,8 @@ impl<'a> Work<'a> {
                 }
             }
         }
-        for fluent in (0..self.network.fluents()).filter(|&f| !self.context[f]).collect::<Vec<_>>() {
+        for fluent in (0..self.network.fluents()).filter(|&f| !self.context[f]).collect::<Vec<_>>()
+        {
             match self.effects.idle[fluent] {
                 Idle::Keeps => {}
                 Idle::Follows => {
@@ -204,8 +205,7 @@ impl<'a> Work<'a> {
     /// every pair occurs.
     fn join_moves(&mut self) -> bool {
         let union = &mut self.union;
-        let classes =
-            classes(self.network, self.effects, |fluent| union.find(fluent) as u32);
+        let classes = classes(self.network, self.effects, |fluent| union.find(fluent) as u32);
         let roles = self.network.roles();
         let mut changed = false;
         for role in 0..roles {

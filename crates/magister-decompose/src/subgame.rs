@@ -48,7 +48,8 @@ impl Decomposition {
         let mut fluents = Vec::new();
         for fluent in 0..network.fluents() {
             wires[fluent + 1] = if kept(fluent) {
-                let id = builder.fluent(&compiled.names().fluents()[fluent], network.initial[fluent]);
+                let id =
+                    builder.fluent(&compiled.names().fluents()[fluent], network.initial[fluent]);
                 fluents.push((fluent, id));
                 builder.holds(id)
             } else if frozen[fluent] {
@@ -140,9 +141,10 @@ impl Decomposition {
             }
             let values = evaluate(network, &start);
             let over = read(&values, network.terminal);
-            let moves = self.classes_of_moves.iter().zip(&network.legal).any(|(classes, &legal)| {
-                classes.iter().any(|&(part, _)| part == own) && read(&values, legal)
-            });
+            let moves =
+                self.classes_of_moves.iter().zip(&network.legal).any(|(classes, &legal)| {
+                    classes.iter().any(|&(part, _)| part == own) && read(&values, legal)
+                });
             !over && moves && {
                 let mut ends = states.iter().step_by(states.len() / 300 + 1);
                 ends.any(|mine| read(&evaluate(network, &with(mine)), network.terminal))
@@ -153,7 +155,7 @@ impl Decomposition {
             return Some(first);
         }
         // The last states of games come last in random play; look at few of them.
-        states.iter().rev().step_by(states.len() / 400 + 1).find(|state| fits(state)).cloned()
+        states.iter().rev().step_by(states.len() / 3_000 + 1).find(|state| fits(state)).cloned()
     }
 }
 

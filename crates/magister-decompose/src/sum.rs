@@ -474,9 +474,8 @@ fn families(outcomes: &Outcomes, parts: usize) -> (Vec<usize>, Vec<Vec<u32>>) {
     let mut exchanged = Vec::new();
     for part in 0..parts {
         let firsts: Vec<usize> = (0..part).filter(|&first| family[first] == first).collect();
-        let found = firsts
-            .into_iter()
-            .find_map(|first| Some((first, outcomes.exchange(first, part)?)));
+        let found =
+            firsts.into_iter().find_map(|first| Some((first, outcomes.exchange(first, part)?)));
         let (first, kinds) =
             found.unwrap_or_else(|| (part, (0..outcomes.sizes[part] as u32).collect()));
         family.push(first);

@@ -38,10 +38,7 @@ impl Worth {
         let smaller = |sizes: Sizes, states: f64, classes: f64| {
             let useful = classes * 2.0 <= states;
             let why = if useful {
-                format!(
-                    "{} states of the parts fall into {} classes",
-                    sizes.states, sizes.classes
-                )
+                format!("{} states of the parts fall into {} classes", sizes.states, sizes.classes)
             } else {
                 "the states of the parts do not fall into fewer classes".to_owned()
             };

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use std::sync::Arc;
 
-use magister_core::{Budget, Game, Move, Role, Rng, Seed, Step, Stop};
+use magister_core::{Budget, Game, Move, Rng, Role, Seed, Step, Stop};
 use magister_decompose::{Decomposition, Method, Product, solve};
 use magister_solve::{Limits, Solution};
 
@@ -148,7 +148,9 @@ fn goals(text: &mut String, parts: usize, roles: &[&str], ends: &[(usize, usize)
     for row in 0..1 << parts {
         let value = 10 * rng.below(11);
         let body: Vec<String> = (0..parts)
-            .map(|part| if row >> part & 1 == 1 { format!("won{part}") } else { format!("(not won{part})") })
+            .map(|part| {
+                if row >> part & 1 == 1 { format!("won{part}") } else { format!("(not won{part})") }
+            })
             .collect();
         let body = body.join(" ");
         let _ = writeln!(text, "(<= (goal left {value}) {body})");

@@ -7,7 +7,9 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, anyhow};
 use magister::Playable;
 use magister_core::{Halt, Stop};
-use magister_decompose::{Decomposition, NotSolved, Part, Sequences, Solved, solve};
+use magister_decompose::{
+    Decomposition, NotSolved, Part, Placement, Plan, Sequences, Solved, solve,
+};
 use magister_engine::{Compiled, within};
 use magister_solve::Limits;
 use serde_json::{Value, json};
@@ -44,15 +46,19 @@ pub(crate) fn run(args: &Decompose) -> Result<u8> {
     if args.svg.as_deref() == Some("-") || args.dot.as_deref() == Some("-") {
         return Ok(if whole.decomposes() { CLEAN } else { FOUND });
     }
+    if args.solve
+        && let Some(plan) = within(time, &Stop::never(), |stop| placed(&playable, stop))
+    {
+        return plan_found(&playable, compiled, &whole, &plan, (args, begun.elapsed()));
+    }
     let limits = Limits { nodes: args.states as usize, ..Limits::default() };
     let begun = Instant::now();
-    let solved = args.solve.then(|| {
-        within(time, &Stop::never(), |stop| solve(compiled, &whole, &limits, stop))
-    });
+    let solved = args
+        .solve
+        .then(|| within(time, &Stop::never(), |stop| solve(compiled, &whole, &limits, stop)));
     let solving = begun.elapsed();
-    let paper = args.paper.then(|| {
-        within(time, &Stop::never(), |stop| sequences(compiled, &whole, stop))
-    });
+    let paper =
+        args.paper.then(|| within(time, &Stop::never(), |stop| sequences(compiled, &whole, stop)));
     let mut out = anstream::stdout().lock();
     if args.json {
         let mut object = description(&playable, compiled, &whole);
@@ -76,14 +82,51 @@ pub(crate) fn run(args: &Decompose) -> Result<u8> {
     Ok(if whole.decomposes() { CLEAN } else { FOUND })
 }
 
+/// A plan for a puzzle whose moves place things for good; none if the game is none, or no plan was
+/// found.
+fn placed(playable: &Playable, stop: &Stop) -> Option<Plan> {
+    let placement = Placement::new(&*playable.game, stop).ok()??;
+    let worker = playable.game.worker();
+    let mut state = Vec::new();
+    worker.save(&mut state);
+    placement.plan(&state, stop).ok()?
+}
+
+/// Prints the solution of a puzzle.
+fn plan_found(
+    playable: &Playable,
+    compiled: &Compiled,
+    whole: &Decomposition,
+    plan: &Plan,
+    (args, took): (&Decompose, Duration),
+) -> Result<u8> {
+    let line: Vec<String> = plan.moves.iter().map(|&choice| move_text(compiled, choice)).collect();
+    let role = compiled.info().roles.first().cloned().unwrap_or_default();
+    let mut out = anstream::stdout().lock();
+    if args.json {
+        let mut object = description(playable, compiled, whole);
+        object["solved"] = json!(true);
+        object["method"] = json!("placement");
+        object["value"] = json!({ role.clone(): plan.value });
+        object["best"] =
+            line.first().map(|text| json!({"role": role, "move": text})).into_iter().collect();
+        object["line"] = json!(line);
+        object["seconds"] = json!(took.as_secs_f64());
+        writeln!(out, "{object}")?;
+    } else {
+        write!(out, "{}", text(playable, compiled, whole, args, took))?;
+        writeln!(out, "plan for a puzzle of placements: {role} {}", plan.value)?;
+        write!(out, "{}", wrapped("  ", line.into_iter(), "  "))?;
+    }
+    Ok(if whole.decomposes() { CLEAN } else { FOUND })
+}
+
 fn refused(playable: &Playable, halt: Halt, args: &Decompose) -> anyhow::Error {
     match halt {
         Halt::Hidden => anyhow!("{} hides information, so it is not split", playable.name),
-        Halt::Stopped => anyhow!(
-            "{} was not split in {} seconds; raise --seconds",
-            playable.name,
-            args.seconds
-        ),
+        Halt::Stopped => {
+            anyhow!("{} was not split in {} seconds; raise --seconds", playable.name, args.seconds)
+        }
         halt => anyhow!("{} was not split: {halt}", playable.name),
     }
 }
@@ -114,9 +157,7 @@ fn moves(compiled: &Compiled, places: &[usize]) -> Vec<String> {
 }
 
 fn description(playable: &Playable, compiled: &Compiled, whole: &Decomposition) -> Value {
-    let subgame = |part: &Part| {
-        json!({"fluents": fluents(compiled, &part.fluents), "moves": moves(compiled, &part.moves)})
-    };
+    let subgame = |part: &Part| json!({"fluents": fluents(compiled, &part.fluents), "moves": moves(compiled, &part.moves)});
     let kinds: Vec<&str> = whole.kinds.iter().map(|kind| kind.name()).collect();
     json!({
         "game": playable.name,
@@ -226,9 +267,7 @@ fn add_solution(
     object["solved"] = json!(true);
     object["method"] = json!(solved.method.name());
     object["value"] = Value::Object(value);
-    let one = |role: magister_core::Role, choice| {
-        json!({"role": info.role_name(role), "move": move_text(compiled, choice)})
-    };
+    let one = |role: magister_core::Role, choice| json!({"role": info.role_name(role), "move": move_text(compiled, choice)});
     object["best"] = solved.best.iter().map(|&(role, choice)| one(role, choice)).collect();
     object["first"] = solved
         .first

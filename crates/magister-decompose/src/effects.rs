@@ -435,7 +435,9 @@ impl<'a> Pass<'a> {
         let nodes = network.graph.len();
         self.map.clear();
         self.map.extend((0..nodes).map(|n| Edge::of(magister_engine::network::NodeId::new(n))));
-        for &edge in &known {
+        let mut inputs: Vec<Edge> = known.iter().copied().collect();
+        inputs.sort_unstable();
+        for edge in inputs {
             if network.graph.is_input(edge.node()) {
                 self.map[edge.node().index()] =
                     if edge.negated() { Edge::FALSE } else { Edge::TRUE };

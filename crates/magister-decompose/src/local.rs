@@ -284,7 +284,7 @@ impl Local {
 
     /// The states in an order in which successors come first; none if states can repeat. Steps in
     /// which nobody acts are left out.
-    pub(crate) fn from_ends(&self) -> Option<Vec<usize>> {
+    pub(crate) fn ends_first(&self) -> Option<Vec<usize>> {
         let acts = |label: u32| self.labels[label as usize].iter().any(|&class| class > 0);
         let (mut order, mut done) = (Vec::new(), vec![false; self.len()]);
         let mut open = vec![false; self.len()];

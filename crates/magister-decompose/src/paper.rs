@@ -52,7 +52,7 @@ impl Sequences {
         tops.concepts[part] = wires.iter().map(|&edge| vec![edge]).collect();
         let course = Course::new(network, whole, &tops, 100_000)?;
         let local = Local::new(network, whole, &tops, &course, part, Bounds::default(), stop)?;
-        let order = local.from_ends().ok_or_else(|| {
+        let order = local.ends_first().ok_or_else(|| {
             Halt::Limit("positions of the part can repeat, so its sequences never end".to_owned())
         })?;
         let bits = |state: usize| {
@@ -76,14 +76,14 @@ impl Sequences {
             }
             count[state] = steps.iter().map(|&(_, target)| count[target]).sum();
             let mut all = Bundle::default();
-            for role in 0..network.roles() {
+            for (role, wanted) in wanted.iter().enumerate() {
                 let sets: Vec<&Bundle> =
                     steps.iter().filter(|step| step.0 == role).map(|step| &kept[step.1]).collect();
-                for &set in &undominated(&sets, &wanted[role]) {
-                    for ((turns, end), many) in sets[set] {
+                for &set in &undominated(&sets, wanted) {
+                    sets[set].iter().for_each(|((turns, end), many)| {
                         let turns = [&[role as u8], &turns[..]].concat();
                         *all.entry((turns, *end)).or_default() += many;
-                    }
+                    });
                 }
             }
             if all.len() > MOST {
@@ -92,12 +92,12 @@ impl Sequences {
             kept[state] = all;
         }
         let mut lengths = Vec::new();
-        for ((turns, _), many) in &kept[0] {
+        kept[0].iter().for_each(|((turns, _), many)| {
             if lengths.len() <= turns.len() {
                 lengths.resize(turns.len() + 1, 0);
             }
             lengths[turns.len()] += many;
-        }
+        });
         Ok(Sequences {
             all: count[0],
             kept: kept[0].values().sum(),
@@ -122,9 +122,7 @@ fn undominated(sets: &[&Bundle], wanted: &[Wanted]) -> Vec<usize> {
         .iter()
         .map(|set| {
             let mut by: FxHashMap<&[u8], Vec<u64>> = FxHashMap::default();
-            for (turns, end) in set.keys() {
-                by.entry(turns).or_default().push(*end);
-            }
+            set.keys().for_each(|(turns, end)| by.entry(turns).or_default().push(*end));
             by
         })
         .collect();
@@ -132,9 +130,9 @@ fn undominated(sets: &[&Bundle], wanted: &[Wanted]) -> Vec<usize> {
     // one is better, for each goal value, the lowest first.
     let compare = |low: usize, high: usize, (yes, no): (u64, u64)| {
         let mut strict = false;
-        for (turns, ends) in &grouped[low] {
-            let Some(others) = grouped[high].get(turns) else { return (false, false) };
-            for &end in ends {
+        let all = grouped[low].iter().all(|(turns, ends)| {
+            let Some(others) = grouped[high].get(turns) else { return false };
+            ends.iter().all(|&end| {
                 let (has, lacks) = (end & yes, !end & no);
                 let mut found = false;
                 for &other in others {
@@ -144,12 +142,10 @@ fn undominated(sets: &[&Bundle], wanted: &[Wanted]) -> Vec<usize> {
                         strict |= other_has != has || other_lacks != lacks;
                     }
                 }
-                if !found {
-                    return (false, false);
-                }
-            }
-        }
-        (true, strict)
+                found
+            })
+        });
+        (all, all && strict)
     };
     let dominated = |low: usize, high: usize| {
         let results: Vec<(bool, bool)> =

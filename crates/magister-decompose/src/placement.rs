@@ -119,7 +119,9 @@ impl Placement {
                 .collect();
             values.fill(2);
             values[0] = 1;
-            for edge in facts(network, &made) {
+            let mut known: Vec<Edge> = facts(network, &made).into_iter().collect();
+            known.sort_unstable();
+            for edge in known {
                 values[edge.node().index()] = u8::from(!edge.negated());
             }
             fold(network, &gates, &mut values);
@@ -169,9 +171,9 @@ impl Placement {
         sat.add_clause_reuse(&mut vec![yes]);
         // The fluents at the end.
         let mut touching: Vec<Vec<Lit>> = vec![Vec::new(); network.fluents()];
-        for place in 0..moves {
+        for (place, &made) in made.iter().enumerate() {
             for &fluent in self.sets[place].iter().chain(&self.clears[place]) {
-                touching[fluent as usize].push(made[place]);
+                touching[fluent as usize].push(made);
             }
         }
         let mut clearing = vec![false; network.fluents()];

@@ -138,14 +138,14 @@ impl Decomposition {
         Ok(self)
     }
 
-    /// Whether the parts look like games: some part has more than one move to choose from. The
-    /// cells and columns of a board have one each.
+    /// Whether the parts look like games: each has several fluents and several moves. The cells and
+    /// columns of a board have one move each, and lamps have one fluent.
     fn has_games(&self, network: &Network) -> bool {
         let several = |part: &Part| {
             let first = network.moves[part.moves[0]].1;
-            part.moves.iter().any(|&place| network.moves[place].1 != first)
+            part.fluents.len() > 1 && part.moves.iter().any(|&at| network.moves[at].1 != first)
         };
-        self.subgames.iter().any(several)
+        self.subgames.iter().all(several)
     }
 
     /// Whether the game has several subgames.

@@ -102,15 +102,20 @@ impl Effects {
             }
             let raw = !moving(&mut support, network.next[fluent]);
             let mut votes: FxHashMap<Edge, usize> = FxHashMap::default();
-            let mut keeps = 0;
+            let (mut keeps, mut alike, mut all) = (0, 0, 0);
             for place in (0..moves).filter(|&place| active(place)) {
                 let value = next[place][fluent];
-                keeps += usize::from(value == kept[place][fluent] && value.node().index() > 0);
+                if value == kept[place][fluent] {
+                    keeps += usize::from(value.node().index() > 0);
+                    alike += 1;
+                }
                 *votes.entry(value).or_default() += 1;
+                all += 1;
             }
             let mut best: Vec<(usize, Edge)> = votes.into_iter().map(|(e, n)| (n, e)).collect();
             best.sort_unstable_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
-            let found = if keeps > 0 {
+            // What legality says may hide that a value is kept, so most moves decide then.
+            let found = if keeps > 0 || (!raw && 2 * alike > all) {
                 Idle::Keeps
             } else if raw {
                 Idle::Follows
@@ -430,7 +435,9 @@ impl<'a> Pass<'a> {
         let nodes = network.graph.len();
         self.map.clear();
         self.map.extend((0..nodes).map(|n| Edge::of(magister_engine::network::NodeId::new(n))));
-        for &edge in &known {
+        let mut inputs: Vec<Edge> = known.iter().copied().collect();
+        inputs.sort_unstable();
+        for edge in inputs {
             if network.graph.is_input(edge.node()) {
                 self.map[edge.node().index()] =
                     if edge.negated() { Edge::FALSE } else { Edge::TRUE };

@@ -82,9 +82,8 @@ impl Impartial {
     pub fn wins(&self, heaps: &[u32]) -> bool {
         let sum = heaps.iter().fold(0, |all, heap| all ^ heap);
         match self.convention {
-            Convention::Normal => sum != 0,
             Convention::Misere if heaps.iter().all(|&heap| heap <= 1) => sum == 0,
-            Convention::Misere => sum != 0,
+            Convention::Normal | Convention::Misere => sum != 0,
         }
     }
 

@@ -14,7 +14,7 @@ use crate::tops::Tops;
 /// Pairs of classes of moves that are tested for being legal together.
 const PAIRS: usize = 10_000;
 
-/// The states of the context in their order: a sequence that ends in a cycle.
+/// The states of the context in their order: a course that ends in a circle.
 #[derive(Clone, Debug)]
 pub(crate) struct Course {
     /// The values of the context's fluents, in each state.
@@ -283,8 +283,8 @@ impl Local {
     }
 
     /// The states in an order in which successors come first; none if states can repeat. Steps in
-    /// which no role acts are omitted.
-    pub(crate) fn from_ends(&self) -> Option<Vec<usize>> {
+    /// which nobody acts are left out.
+    pub(crate) fn ends_first(&self) -> Option<Vec<usize>> {
         let acts = |label: u32| self.labels[label as usize].iter().any(|&class| class > 0);
         let (mut order, mut done) = (Vec::new(), vec![false; self.len()]);
         let mut open = vec![false; self.len()];

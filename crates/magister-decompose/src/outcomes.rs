@@ -26,7 +26,7 @@ pub(crate) struct Outcomes {
     pub(crate) sizes: Vec<usize>,
     /// The outcome of each combination of kinds, the first part fastest.
     table: Vec<u32>,
-    outcomes: Vec<Outcome>,
+    list: Vec<Outcome>,
 }
 
 impl Outcomes {
@@ -77,12 +77,12 @@ impl Outcomes {
                 *place = 0;
             }
         }
-        Some(Outcomes { kinds: Vec::new(), sizes, table, outcomes }.merged(vectors))
+        Some(Outcomes { kinds: Vec::new(), sizes, table, list: outcomes }.merged(vectors))
     }
 
     /// Makes one kind of vectors with equal rows, part by part.
     fn merged(mut self, vectors: &[Vec<Box<[bool]>>]) -> Self {
-        for part in 0..self.sizes.len() {
+        for (part, own) in vectors.iter().enumerate() {
             let size = self.sizes[part];
             let step: usize = self.sizes[..part].iter().product();
             let mut rows: Vec<Vec<u32>> = vec![Vec::new(); size];
@@ -98,7 +98,7 @@ impl Outcomes {
                 if kind == fresh {
                     first.push(number);
                 }
-                kinds.insert(vectors[part][number].clone(), kind);
+                kinds.insert(own[number].clone(), kind);
             }
             self.kinds.push(kinds);
             let table = std::mem::take(&mut self.table);
@@ -121,7 +121,7 @@ impl Outcomes {
             place += step * kind as usize;
             step *= size;
         }
-        &self.outcomes[self.table[place] as usize]
+        &self.list[self.table[place] as usize]
     }
 
     /// All combinations of kinds.
@@ -138,7 +138,7 @@ impl Outcomes {
 
     /// The least and the greatest goal value of the first role; none if the game has no end.
     pub(crate) fn bounds(&self) -> Option<(f64, f64)> {
-        let values = || self.outcomes.iter().filter_map(|o| o.goals.first()).flatten().copied();
+        let values = || self.list.iter().filter_map(|o| o.goals.first()).flatten().copied();
         Some((values().reduce(f64::min)?, values().reduce(f64::max)?))
     }
 

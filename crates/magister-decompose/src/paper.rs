@@ -6,8 +6,8 @@
 
 use magister_core::{Halt, Stop};
 use magister_engine::Compiled;
-use magister_engine::network::{Edge, Network};
-use rustc_hash::FxHashMap;
+use magister_engine::network::{Edge, Network, NodeId};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::decomposition::Decomposition;
 use crate::local::{Bounds, Course, Local};
@@ -52,7 +52,7 @@ impl Sequences {
         tops.concepts[part] = wires.iter().map(|&edge| vec![edge]).collect();
         let course = Course::new(network, whole, &tops, 100_000)?;
         let local = Local::new(network, whole, &tops, &course, part, Bounds::default(), stop)?;
-        let order = local.from_ends().ok_or_else(|| {
+        let order = local.ends_first().ok_or_else(|| {
             Halt::Limit("positions of the part can repeat, so its sequences never end".to_owned())
         })?;
         let bits = |state: usize| {
@@ -76,14 +76,14 @@ impl Sequences {
             }
             count[state] = steps.iter().map(|&(_, target)| count[target]).sum();
             let mut all = Bundle::default();
-            for role in 0..network.roles() {
+            for (role, wanted) in wanted.iter().enumerate() {
                 let sets: Vec<&Bundle> =
                     steps.iter().filter(|step| step.0 == role).map(|step| &kept[step.1]).collect();
-                for &set in &undominated(&sets, &wanted[role]) {
-                    for ((turns, end), many) in sets[set] {
+                for &set in &undominated(&sets, wanted) {
+                    sets[set].iter().for_each(|((turns, end), many)| {
                         let turns = [&[role as u8], &turns[..]].concat();
                         *all.entry((turns, *end)).or_default() += many;
-                    }
+                    });
                 }
             }
             if all.len() > MOST {
@@ -92,12 +92,12 @@ impl Sequences {
             kept[state] = all;
         }
         let mut lengths = Vec::new();
-        for ((turns, _), many) in &kept[0] {
+        kept[0].iter().for_each(|((turns, _), many)| {
             if lengths.len() <= turns.len() {
                 lengths.resize(turns.len() + 1, 0);
             }
             lengths[turns.len()] += many;
-        }
+        });
         Ok(Sequences {
             all: count[0],
             kept: kept[0].values().sum(),
@@ -122,9 +122,7 @@ fn undominated(sets: &[&Bundle], wanted: &[Wanted]) -> Vec<usize> {
         .iter()
         .map(|set| {
             let mut by: FxHashMap<&[u8], Vec<u64>> = FxHashMap::default();
-            for (turns, end) in set.keys() {
-                by.entry(turns).or_default().push(*end);
-            }
+            set.keys().for_each(|(turns, end)| by.entry(turns).or_default().push(*end));
             by
         })
         .collect();
@@ -132,9 +130,9 @@ fn undominated(sets: &[&Bundle], wanted: &[Wanted]) -> Vec<usize> {
     // one is better, for each goal value, the lowest first.
     let compare = |low: usize, high: usize, (yes, no): (u64, u64)| {
         let mut strict = false;
-        for (turns, ends) in &grouped[low] {
-            let Some(others) = grouped[high].get(turns) else { return (false, false) };
-            for &end in ends {
+        let all = grouped[low].iter().all(|(turns, ends)| {
+            let Some(others) = grouped[high].get(turns) else { return false };
+            ends.iter().all(|&end| {
                 let (has, lacks) = (end & yes, !end & no);
                 let mut found = false;
                 for &other in others {
@@ -144,12 +142,10 @@ fn undominated(sets: &[&Bundle], wanted: &[Wanted]) -> Vec<usize> {
                         strict |= other_has != has || other_lacks != lacks;
                     }
                 }
-                if !found {
-                    return (false, false);
-                }
-            }
-        }
-        (true, strict)
+                found
+            })
+        });
+        (all, all && strict)
     };
     let dominated = |low: usize, high: usize| {
         let results: Vec<(bool, bool)> =
@@ -181,25 +177,20 @@ struct Concepts {
 impl Concepts {
     fn new(network: &Network, whole: &Decomposition, part: usize) -> Self {
         let mut concepts = Concepts { wires: Vec::new(), wanted: Vec::new() };
-        let mut of_end = Vec::new();
-        for edge in literals(network, whole, part, network.terminal) {
-            // The literals below the condition under which this part is over.
-            let children = network.graph.children(edge.node());
-            if children.is_empty() {
-                of_end.push(concepts.number(edge));
-            }
-            let mut open = vec![edge.node()];
-            while let Some(node) = open.pop() {
-                for &child in network.graph.children(node) {
-                    if !child.negated() && !network.graph.children(child.node()).is_empty() {
-                        open.push(child.node());
-                    } else {
-                        let signed = if edge.negated() { !child } else { child };
-                        of_end.push(concepts.number(signed));
-                    }
-                }
-            }
+        // Disjunctions that goals ask for are atoms, and so is what the end is made of;
+        // conjunctions are opened down to atoms.
+        let mut atoms: FxHashSet<NodeId> = FxHashSet::default();
+        for goal in &network.goals {
+            let found = literals(network, whole, part, goal.when);
+            atoms.extend(found.iter().filter(|edge| edge.negated()).map(|edge| edge.node()));
         }
+        let of_end: Vec<Edge> = literals(network, whole, part, network.terminal)
+            .into_iter()
+            .flat_map(|edge| opened(network, &atoms, edge))
+            .collect();
+        atoms.extend(of_end.iter().map(|edge| edge.node()));
+        let of_end: Vec<(usize, bool)> =
+            of_end.into_iter().map(|literal| concepts.number(literal)).collect();
         for role in 0..network.roles() {
             let mut values: Vec<f64> = network
                 .goals
@@ -215,7 +206,9 @@ impl Concepts {
                 for goal in &network.goals {
                     if goal.role.index() == role && goal.value == Some(value) {
                         for edge in literals(network, whole, part, goal.when) {
-                            list.push(concepts.number(edge));
+                            for literal in opened(network, &atoms, edge) {
+                                list.push(concepts.number(literal));
+                            }
                         }
                     }
                 }
@@ -236,6 +229,26 @@ impl Concepts {
         });
         (at, positive)
     }
+}
+
+/// A signed wire opened down to atoms, inputs and disjunctions.
+fn opened(network: &Network, atoms: &FxHashSet<NodeId>, edge: Edge) -> Vec<Edge> {
+    if atoms.contains(&edge.node()) || network.graph.is_input(edge.node()) {
+        return vec![edge];
+    }
+    let mut found = Vec::new();
+    let mut open = vec![edge.node()];
+    while let Some(node) = open.pop() {
+        for &child in network.graph.children(node) {
+            let gate = !network.graph.is_input(child.node());
+            if gate && !child.negated() && !atoms.contains(&child.node()) {
+                open.push(child.node());
+            } else {
+                found.push(if edge.negated() { !child } else { child });
+            }
+        }
+    }
+    found
 }
 
 /// The signed wires below a wire that depend on one part alone and belong to no larger such wire.

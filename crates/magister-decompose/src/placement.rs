@@ -18,9 +18,9 @@ use crate::effects::{Effects, Idle};
 use crate::support::facts;
 
 /// Sets of moves that are tried before a puzzle is given up.
-const TRIES: usize = 200;
+const TRIES: usize = 50;
 /// Steps that are played to put one set into an order.
-const STEPS: usize = 4_000;
+const STEPS: usize = 1_000;
 /// Pairs of moves that are tested for excluding each other, times gates.
 const WORK: usize = 400_000_000;
 
@@ -119,7 +119,9 @@ impl Placement {
                 .collect();
             values.fill(2);
             values[0] = 1;
-            for edge in facts(network, &made) {
+            let mut known: Vec<Edge> = facts(network, &made).into_iter().collect();
+            known.sort_unstable();
+            for edge in known {
                 values[edge.node().index()] = u8::from(!edge.negated());
             }
             fold(network, &gates, &mut values);
@@ -169,9 +171,9 @@ impl Placement {
         sat.add_clause_reuse(&mut vec![yes]);
         // The fluents at the end.
         let mut touching: Vec<Vec<Lit>> = vec![Vec::new(); network.fluents()];
-        for place in 0..moves {
+        for (place, &made) in made.iter().enumerate() {
             for &fluent in self.sets[place].iter().chain(&self.clears[place]) {
-                touching[fluent as usize].push(made[place]);
+                touching[fluent as usize].push(made);
             }
         }
         let mut clearing = vec![false; network.fluents()];

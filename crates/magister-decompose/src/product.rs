@@ -137,11 +137,11 @@ impl PartClasses {
         });
         let count = colours.iter().max().map_or(0, |&max| max as usize + 1);
         let mut next = vec![FxHashMap::default(); count];
-        let mut concepts = vec![Box::default(); count];
+        let mut concepts: Vec<Box<[bool]>> = vec![Box::default(); count];
         let mut done = vec![false; count];
         for (state, &colour) in colours.iter().enumerate() {
             if !std::mem::replace(&mut done[colour as usize], true) {
-                concepts[colour as usize] = local.concepts[state].clone();
+                concepts[colour as usize].clone_from(&local.concepts[state]);
                 next[colour as usize] = local.next[state]
                     .iter()
                     .map(|&(label, target)| (label, colours[target as usize]))

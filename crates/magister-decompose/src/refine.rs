@@ -18,13 +18,10 @@ pub(crate) fn refine(
             word.push(u64::from(colours[state]));
             signature(state, &colours, &mut word);
             let fresh = known.len() as u32;
-            let colour = match known.get(&word[..]) {
-                Some(&colour) => colour,
-                None => {
-                    known.insert(word.clone().into(), fresh);
-                    fresh
-                }
-            };
+            let colour = known.get(&word[..]).copied().unwrap_or_else(|| {
+                known.insert(word.clone().into(), fresh);
+                fresh
+            });
             next.push(colour);
         }
         let now = known.len();

@@ -70,11 +70,11 @@ impl Split {
         }
         let mut numbers: FxHashMap<usize, u32> = FxHashMap::default();
         let mut part_of = vec![CONTEXT; network.fluents()];
-        for fluent in 0..network.fluents() {
+        for (fluent, part) in part_of.iter_mut().enumerate() {
             if !work.context[fluent] {
                 let root = work.union.find(fluent);
                 let next = numbers.len() as u32;
-                part_of[fluent] = *numbers.entry(root).or_insert(next);
+                *part = *numbers.entry(root).or_insert(next);
             }
         }
         let serial =

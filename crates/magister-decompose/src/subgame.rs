@@ -155,7 +155,7 @@ impl Decomposition {
             return Some(first);
         }
         // The last states of games come last in random play; look at few of them.
-        states.iter().rev().step_by(states.len() / 400 + 1).find(|state| fits(state)).cloned()
+        states.iter().rev().step_by(states.len() / 3_000 + 1).find(|state| fits(state)).cloned()
     }
 }
 

@@ -37,6 +37,7 @@
 //! | [`players`] | everything that decides |
 //! | [`arena`] | matches, tournaments, ratings, analysis, the honesty audit |
 //! | [`solve`] | exact solutions and equilibria |
+//! | [`decompose`] | subgames, and games solved by them |
 //! | [`infoset`] | information sets |
 //!
 //! The folder `examples` of this crate has a program for each of the common tasks.
@@ -56,6 +57,7 @@ mod source;
 
 pub use magister_arena as arena;
 pub use magister_core as core;
+pub use magister_decompose as decompose;
 pub use magister_diagnostic as diagnostic;
 pub use magister_engine as engine;
 pub use magister_games as games;

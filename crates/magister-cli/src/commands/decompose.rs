@@ -7,7 +7,9 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, anyhow};
 use magister::Playable;
 use magister_core::{Halt, Stop};
-use magister_decompose::{Decomposition, NotSolved, Part, Sequences, Solved, solve};
+use magister_decompose::{
+    Decomposition, NotSolved, Part, Placement, Plan, Sequences, Solved, solve,
+};
 use magister_engine::{Compiled, within};
 use magister_solve::SolveLimits;
 use serde_json::{Value, json};
@@ -44,6 +46,11 @@ pub(crate) fn run(args: &Decompose) -> Result<u8> {
     if args.svg.as_deref() == Some("-") || args.dot.as_deref() == Some("-") {
         return Ok(if whole.decomposes() { CLEAN } else { FOUND });
     }
+    if args.solve
+        && let Some(plan) = within(time, &Stop::never(), |stop| placed(&playable, stop))
+    {
+        return plan_found(&playable, compiled, &whole, &plan, (args, begun.elapsed()));
+    }
     let limits = SolveLimits { nodes: args.states as usize, ..SolveLimits::default() };
     let begun = Instant::now();
     let solved = args
@@ -71,6 +78,45 @@ pub(crate) fn run(args: &Decompose) -> Result<u8> {
         if let Some(paper) = &paper {
             write!(out, "{}", paper_text(paper))?;
         }
+    }
+    Ok(if whole.decomposes() { CLEAN } else { FOUND })
+}
+
+/// A plan for a puzzle whose moves place things for good; none if the game is none, or no plan was
+/// found.
+fn placed(playable: &Playable, stop: &Stop) -> Option<Plan> {
+    let placement = Placement::new(&*playable.game, stop).ok()??;
+    let worker = playable.game.worker();
+    let mut state = Vec::new();
+    worker.save(&mut state);
+    placement.plan(&state, stop).ok()?
+}
+
+/// Prints the solution of a puzzle.
+fn plan_found(
+    playable: &Playable,
+    compiled: &Compiled,
+    whole: &Decomposition,
+    plan: &Plan,
+    (args, took): (&Decompose, Duration),
+) -> Result<u8> {
+    let line: Vec<String> = plan.moves.iter().map(|&choice| move_text(compiled, choice)).collect();
+    let role = compiled.info().roles.first().cloned().unwrap_or_default();
+    let mut out = anstream::stdout().lock();
+    if args.json {
+        let mut object = description(playable, compiled, whole);
+        object["solved"] = json!(true);
+        object["method"] = json!("placement");
+        object["value"] = json!({ role.clone(): plan.value });
+        object["best"] =
+            line.first().map(|text| json!({"role": role, "move": text})).into_iter().collect();
+        object["line"] = json!(line);
+        object["seconds"] = json!(took.as_secs_f64());
+        writeln!(out, "{object}")?;
+    } else {
+        write!(out, "{}", text(playable, compiled, whole, args, took))?;
+        writeln!(out, "plan for a puzzle of placements: {role} {}", plan.value)?;
+        write!(out, "{}", wrapped("  ", line.into_iter(), "  "))?;
     }
     Ok(if whole.decomposes() { CLEAN } else { FOUND })
 }

@@ -63,7 +63,7 @@ impl Scale {
         if self.on_the_way {
             return value;
         }
-        self.low + (value.clamp(-1.0, 1.0) + 1.0) / 2.0 * (self.high - self.low)
+        self.low + f64::midpoint(value.clamp(-1.0, 1.0), 1.0) * (self.high - self.low)
     }
 }
 

@@ -12,6 +12,7 @@ mod council;
 mod depth;
 mod follow;
 mod hidden;
+mod learned;
 mod list;
 mod lookahead;
 mod mcs;
@@ -32,6 +33,7 @@ mod uct;
 pub(crate) use magister_solve::{choices, combine, rewards};
 
 pub use follow::Follower;
+pub use learned::LEARNED;
 pub use list::{HUMAN, PLAYERS};
 pub use playouts::Playouts;
 pub use possible::Possible;

@@ -53,7 +53,8 @@ impl fmt::Display for SpecError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             SpecError::Player(name) => {
-                let names = crate::PLAYERS.iter().chain([&crate::HUMAN]).map(|entry| entry.name);
+                let all = crate::PLAYERS.iter().chain(crate::LEARNED).chain([&crate::HUMAN]);
+                let names = all.map(|entry| entry.name);
                 let names: Vec<&str> = names.collect();
                 write!(f, "there is no player `{name}`; ")?;
                 let near = nearest(name, &names);

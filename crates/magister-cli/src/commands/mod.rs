@@ -9,6 +9,7 @@ pub(crate) mod completions;
 pub(crate) mod conform;
 pub(crate) mod contest;
 pub(crate) mod convert;
+pub(crate) mod eval;
 pub(crate) mod explain;
 pub(crate) mod fit;
 pub(crate) mod fmt;
@@ -26,6 +27,7 @@ pub(crate) mod show;
 pub(crate) mod solve;
 pub(crate) mod step;
 pub(crate) mod tournament;
+pub(crate) mod train;
 
 use std::io::{self, Write};
 

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use anyhow::{Result, bail};
-use magister_players::{HUMAN, PLAYERS, Parameter, ParameterKind, Registered};
+use magister_players::{HUMAN, LEARNED, PLAYERS, Parameter, ParameterKind, Registered};
 use serde_json::{Value, json};
 
 use crate::CLEAN;
@@ -12,7 +12,8 @@ use crate::args::Players;
 pub(crate) fn run(args: &Players) -> Result<u8> {
     let mut out = anstream::stdout().lock();
     let wanted = |entry: &&Registered| args.player.as_ref().is_none_or(|name| entry.name == name);
-    let entries: Vec<&Registered> = PLAYERS.iter().chain([&HUMAN]).filter(wanted).collect();
+    let entries: Vec<&Registered> =
+        PLAYERS.iter().chain(LEARNED).chain([&HUMAN]).filter(wanted).collect();
     if entries.is_empty() {
         let name = args.player.as_deref().unwrap_or_default();
         let Err(error) = name.parse::<magister_players::Spec>() else {

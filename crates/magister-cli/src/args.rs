@@ -8,6 +8,7 @@ mod infoset;
 mod parse;
 mod play;
 mod solve;
+mod train;
 
 use std::path::PathBuf;
 
@@ -22,6 +23,7 @@ pub(crate) use infoset::Infoset;
 pub(crate) use parse::parse;
 pub(crate) use play::{Bench, EvaluatorArg, Network, Perft, Playable, Step};
 pub(crate) use solve::{Audit, Method, Solve};
+pub(crate) use train::{AgentKind, Eval, RuleName, Train};
 
 /// A general game system: write the rules of any game as text, then check, play and analyze it
 #[derive(Debug, Parser)]
@@ -67,6 +69,8 @@ pub(crate) enum Command {
     Solve(Solve),
     Decompose(Decompose),
     Audit(Audit),
+    Train(Train),
+    Eval(Eval),
     Infoset(Infoset),
     Network(Network),
     Perft(Perft),

@@ -50,6 +50,8 @@ fn main() -> ExitCode {
         Command::Solve(args) => commands::solve::run(&args),
         Command::Decompose(args) => commands::decompose::run(&args),
         Command::Audit(args) => commands::audit::run(&args),
+        Command::Train(args) => commands::train::run(&args),
+        Command::Eval(args) => commands::eval::run(&args),
         Command::Infoset(args) => commands::infoset::run(&args),
         Command::Network(args) => commands::network::run(&args),
         Command::Perft(args) => commands::perft::run(&args),

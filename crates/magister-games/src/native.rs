@@ -6,10 +6,13 @@
 
 mod breakthrough;
 mod connect_four;
+mod hex;
 mod kuhn_poker;
 mod monty_hall;
 mod nim;
+mod othello;
 mod rock_paper_scissors;
+mod sim;
 mod tictactoe;
 mod twenty48;
 
@@ -19,10 +22,13 @@ use magister_core::{Game, Native, Rules};
 
 pub use breakthrough::{Breakthrough, Pawns};
 pub use connect_four::ConnectFour;
+pub use hex::{Hex, Stones};
 pub use kuhn_poker::{Hand, KuhnPoker};
 pub use monty_hall::{MontyHall, Stage};
 pub use nim::{Heaps, MAX_HEAPS, Nim};
+pub use othello::{Discs, Othello};
 pub use rock_paper_scissors::RockPaperScissors;
+pub use sim::Sim;
 pub use tictactoe::TicTacToe;
 pub use twenty48::{Tiles, Twenty48};
 
@@ -43,6 +49,18 @@ pub fn all() -> Vec<Entry> {
         ("connect-four", "Discs fall down their columns, and four in a line win", || {
             game(ConnectFour)
         }),
+        ("hex-11", "Join two opposite edges of a rhombus of hexagons", || {
+            game(Hex::new("hex-11", 11).expect("the side is in range"))
+        }),
+        ("hex-5", "Join two opposite edges of a rhombus of hexagons", || {
+            game(Hex::new("hex-5", 5).expect("the side is in range"))
+        }),
+        ("hex-7", "Join two opposite edges of a rhombus of hexagons", || {
+            game(Hex::new("hex-7", 7).expect("the side is in range"))
+        }),
+        ("hex-9", "Join two opposite edges of a rhombus of hexagons", || {
+            game(Hex::new("hex-9", 9).expect("the side is in range"))
+        }),
         ("kuhn-poker", "Poker with three cards and one bet, for two players", || game(KuhnPoker)),
         ("monty-hall", "Find the car behind one of three doors", || game(MontyHall)),
         ("nim-1-5-4-2", "Nim for two players: taking the last object wins", || {
@@ -51,9 +69,12 @@ pub fn all() -> Vec<Entry> {
         ("nim-3-4-5", "Nim for three players: taking the last object wins", || {
             game(Nim::new(3, &[3, 4, 5]).expect("three heaps are not too many"))
         }),
+        ("othello", "Enclose the other's discs to turn them over", || game(Othello::eight())),
+        ("othello-6x6", "Othello on a board of six by six", || game(Othello::six())),
         ("rock-paper-scissors", "Rock, paper or scissors, both at the same time", || {
             game(RockPaperScissors)
         }),
+        ("sim", "Draw lines between six points without a triangle", || game(Sim)),
         ("tictactoe", "Three in a row on a board of nine", || game(TicTacToe)),
     ]
 }

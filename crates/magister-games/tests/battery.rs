@@ -19,11 +19,18 @@ fn the_registry_names_each_game_once_and_by_its_own_name() {
         "2048",
         "breakthrough",
         "connect-four",
+        "hex-11",
+        "hex-5",
+        "hex-7",
+        "hex-9",
         "kuhn-poker",
         "monty-hall",
         "nim-1-5-4-2",
         "nim-3-4-5",
+        "othello",
+        "othello-6x6",
         "rock-paper-scissors",
+        "sim",
         "tictactoe",
     ];
     assert_eq!(names, expected);

@@ -88,7 +88,8 @@ pub fn survey(game: &Arc<dyn Game>, rng: &mut Rng) -> Result<Survey, Halt> {
                 worker.goals(role, &mut goals);
                 total += goals.first().copied().unwrap_or(0.0);
             }
-            constant &= *sum.get_or_insert(total) == total;
+            let first: f64 = *sum.get_or_insert(total);
+            constant &= (first - total).abs() < 1e-9;
         }
     }
     let opposed = players.len() == 2

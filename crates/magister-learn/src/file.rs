@@ -151,8 +151,8 @@ impl AgentFile {
             let bytes = pairs.flat_map(f32::to_le_bytes).collect();
             add("sums", "F32", vec![kept.len(), 2], bytes);
         }
-        let digest: String = Sha256::digest(&data).iter().map(|b| format!("{b:02x}")).collect();
         let header = serde_json::to_string(&self.header).unwrap_or_default();
+        let digest = digest(&header, &tensors, &data);
         tensors.insert(
             "__metadata__".to_owned(),
             json!({"format": "magister-agent", "magister": header, "sha256": digest}),
@@ -176,8 +176,9 @@ impl AgentFile {
             return Err(FileError::Foreign);
         }
         let (heading, data) = rest.split_at_checked(length as usize).ok_or(FileError::Foreign)?;
-        let heading: Value = serde_json::from_slice(heading).map_err(|_| FileError::Foreign)?;
-        let meta = &heading["__metadata__"];
+        let mut heading: Map<String, Value> =
+            serde_json::from_slice(heading).map_err(|_| FileError::Foreign)?;
+        let meta = heading.remove("__metadata__").ok_or(FileError::Foreign)?;
         if meta["format"] != "magister-agent" {
             return Err(FileError::Foreign);
         }
@@ -191,15 +192,14 @@ impl AgentFile {
         }
         let header: Header =
             serde_json::from_value(loose).map_err(|_| FileError::Damaged("its heading"))?;
-        let digest: String = Sha256::digest(data).iter().map(|b| format!("{b:02x}")).collect();
-        if meta["sha256"] != digest {
-            return Err(FileError::Damaged("its numbers do not have the recorded checksum"));
+        if meta["sha256"] != digest(text, &heading, data) {
+            return Err(FileError::Damaged("it does not have the recorded checksum"));
         }
         if header.weights > MOST {
             return Err(FileError::Damaged("it claims too many weights"));
         }
         let tensor = |name: &str| -> Option<Vec<[u8; 4]>> {
-            let offsets = heading[name]["data_offsets"].as_array()?;
+            let offsets = heading.get(name)?["data_offsets"].as_array()?;
             let at = |which: usize| usize::try_from(offsets.get(which)?.as_u64()?).ok();
             let part = data.get(at(0)?..at(1)?)?;
             Some(part.chunks_exact(4).map(|four| [four[0], four[1], four[2], four[3]]).collect())
@@ -224,6 +224,17 @@ impl AgentFile {
         }
         Ok(AgentFile { header, weights, sums: all_sums })
     }
+}
+
+/// SHA-256 of the heading, the description of the tensors and the numbers.
+fn digest(header: &str, tensors: &Map<String, Value>, data: &[u8]) -> String {
+    let mut hash = Sha256::new();
+    hash.update(header.as_bytes());
+    for (name, tensor) in tensors {
+        hash.update(format!("{name} {tensor}").as_bytes());
+    }
+    hash.update(data);
+    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn finite(bytes: [u8; 4]) -> Result<f32, FileError> {

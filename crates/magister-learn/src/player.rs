@@ -68,6 +68,9 @@ impl Learned {
     }
 }
 
+/// The value of each move, and the values of the best for all players.
+type Rated = (Vec<(Move, f32)>, Vec<f32>);
+
 /// A function of views and moves.
 struct Seer {
     game: Arc<dyn Game>,
@@ -299,12 +302,7 @@ impl Judge {
     }
 
     /// The learned values of the legal moves of a role, and the values for all of the best.
-    fn best_action(
-        &mut self,
-        role: Role,
-        player: usize,
-        moves: usize,
-    ) -> (Vec<(Move, f32)>, Vec<f32>) {
+    fn best_action(&mut self, role: Role, player: usize, moves: usize) -> Rated {
         let legal = self.worker.legal(role).to_vec();
         // The board is the same for all moves; what differs is the slot.
         let _ = self.read();
@@ -320,12 +318,7 @@ impl Judge {
     }
 
     /// The value of each legal move of a role, and the values for all of the best.
-    fn best(
-        &mut self,
-        role: Role,
-        player: usize,
-        stop: &Stop,
-    ) -> Result<(Vec<(Move, f32)>, Vec<f32>), Halt> {
+    fn best(&mut self, role: Role, player: usize, stop: &Stop) -> Result<Rated, Halt> {
         if let Some(moves) = self.actions {
             return Ok(self.best_action(role, player, moves));
         }

@@ -2,7 +2,7 @@
 
 use magister_core::Rng;
 
-use crate::games::twenty48::{DIRECTIONS, Twenty48, empty_cells};
+use crate::games::twenty48::{DIRECTIONS, Twenty48, empty_cells, put};
 use crate::nibbles::Nibbles;
 
 /// The best slide by learned values, and what it is worth; none if nothing can slide.
@@ -44,14 +44,14 @@ fn chance_value(env: &Twenty48, network: &Nibbles, after: u64, plies: u32) -> f3
 
 /// Plays one game and gives its score and its number of slides.
 pub fn play(env: &Twenty48, network: &Nibbles, plies: u32, rng: &mut Rng) -> (f64, u64) {
-    let first = env.put(0, rng);
-    let mut board = env.put(first, rng);
+    let first = put(0, rng);
+    let mut board = put(first, rng);
     let (mut score, mut slides) = (0.0, 0);
     while let Some((direction, _)) = best_slide(env, network, board, plies) {
         let Some((after, gain)) = env.slide(board, direction) else { break };
         score += f64::from(gain);
         slides += 1;
-        board = env.put(after, rng);
+        board = put(after, rng);
     }
     (score, slides)
 }

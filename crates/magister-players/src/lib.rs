@@ -12,6 +12,7 @@ mod council;
 mod depth;
 mod follow;
 mod hidden;
+mod learned;
 mod levels;
 mod list;
 mod lookahead;
@@ -33,6 +34,7 @@ mod uct;
 pub(crate) use magister_solve::{choices, combine, rewards};
 
 pub use follow::Follower;
+pub use learned::LEARNED;
 pub use levels::{LEVELS, Level, Strength};
 pub use list::{HUMAN, PLAYERS};
 pub use playouts::Playouts;

@@ -35,6 +35,7 @@
 //! | [`engine`] | evaluators, from rules to running games |
 //! | [`games`] | the catalogue of bundled games, and those written in Rust |
 //! | [`players`] | everything that decides |
+//! | [`learn`] | agents that teach themselves games |
 //! | [`arena`] | matches, tournaments, ratings, analysis, the honesty audit |
 //! | [`solve`] | exact solutions and equilibria |
 //! | [`decompose`] | subgames, and games solved by them |
@@ -63,6 +64,7 @@ pub use magister_engine as engine;
 pub use magister_games as games;
 pub use magister_gdl as gdl;
 pub use magister_infoset as infoset;
+pub use magister_learn as learn;
 pub use magister_players as players;
 pub use magister_recycle as recycle;
 pub use magister_solve as solve;

@@ -10,6 +10,7 @@ pub(crate) mod conform;
 pub(crate) mod contest;
 pub(crate) mod convert;
 pub(crate) mod decompose;
+pub(crate) mod eval;
 pub(crate) mod explain;
 pub(crate) mod fit;
 pub(crate) mod fmt;
@@ -28,6 +29,7 @@ pub(crate) mod solve;
 pub(crate) mod start;
 pub(crate) mod step;
 pub(crate) mod tournament;
+pub(crate) mod train;
 
 use std::io::{self, Write};
 

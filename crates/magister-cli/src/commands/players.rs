@@ -4,7 +4,9 @@ use std::io::Write;
 
 use anyhow::{Result, bail};
 use magister_core::Information;
-use magister_players::{HUMAN, LEVELS, Level, PLAYERS, Parameter, ParameterKind, Registered};
+use magister_players::{
+    HUMAN, LEARNED, LEVELS, Level, PLAYERS, Parameter, ParameterKind, Registered,
+};
 use serde_json::{Value, json};
 
 use crate::CLEAN;
@@ -14,7 +16,8 @@ use crate::terminal::{prose, wrap};
 pub(crate) fn run(args: &Players) -> Result<u8> {
     let mut out = anstream::stdout().lock();
     let wanted = |entry: &&Registered| args.player.as_ref().is_none_or(|name| entry.name == name);
-    let entries: Vec<&Registered> = PLAYERS.iter().chain([&HUMAN]).filter(wanted).collect();
+    let entries: Vec<&Registered> =
+        PLAYERS.iter().chain(LEARNED).chain([&HUMAN]).filter(wanted).collect();
     if let Some(level) = args.player.as_deref().and_then(Level::find) {
         return describe(&mut out, level, args.json);
     }

@@ -72,13 +72,10 @@ impl Position {
     pub fn from_discs(first: u64, second: u64) -> Option<Self> {
         let all = first | second;
         let lead = first.count_ones().wrapping_sub(second.count_ones());
-        let no_gaps = (all + BOTTOM) & all == 0 || {
-            // Adding the lowest cell of each column carries to its first free cell.
-            (0..COLUMNS).all(|column| {
-                let discs = all >> (column * BITS) & ((1 << BITS) - 1);
-                discs & (discs + 1) == 0
-            })
-        };
+        let no_gaps = (0..COLUMNS).all(|column| {
+            let discs = all >> (column * BITS) & ((1 << BITS) - 1);
+            discs & (discs + 1) == 0
+        });
         let sound = all & !BOARD == 0 && first & second == 0 && lead <= 1 && no_gaps;
         if !sound || four(first) || four(second) {
             return None;

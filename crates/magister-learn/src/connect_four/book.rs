@@ -114,7 +114,7 @@ impl Book {
                     (0..COLUMNS).filter(|&column| position.can_play(column)).map(|column| {
                         let next = position.play(column);
                         if next.can_win() {
-                            let at_once = (43 - next.plies() as i32) / 2;
+                            let at_once = (43 - next.plies().cast_signed()) / 2;
                             return Some(-at_once);
                         }
                         book.get(&next).map(|score| -score.0)

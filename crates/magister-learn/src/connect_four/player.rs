@@ -17,8 +17,11 @@ pub struct Perfect {
     solver: Solver,
     distant: bool,
     /// The game that it was asked about last, and the column of each of its moves.
-    columns: Option<(Arc<dyn Game>, Vec<(Move, u32)>)>,
+    columns: Option<Known>,
 }
+
+/// A game and the column of each of its moves.
+type Known = (Arc<dyn Game>, Vec<(Move, u32)>);
 
 impl std::fmt::Debug for Perfect {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -43,7 +43,7 @@ fn wins_at(size: u32, discs: u32) -> u32 {
 }
 
 /// The lowest score that a table entry can stand for is `-LIMIT`.
-const LIMIT: i32 = CELLS as i32 / 2 + 1;
+const LIMIT: i32 = CELLS.cast_signed() / 2 + 1;
 /// Entries up to this are upper bounds, above it lower bounds.
 const UPPER: i32 = 2 * LIMIT + 1;
 /// Up to this number of discs, a position and its mirror image share their entry.
@@ -105,11 +105,11 @@ impl Solver {
         }
         // First the class, which has the smallest window, then the distance within it.
         let class = self.class(position, stop)?;
-        let discs = position.plies() as i32;
+        let discs = position.plies().cast_signed();
         let (mut low, mut high) = match class {
             0 => return Ok(Score(0)),
-            1 => (1, (CELLS as i32 - 1 - discs) / 2),
-            _ => (-(CELLS as i32 - discs) / 2, -1),
+            1 => (1, (CELLS.cast_signed() - 1 - discs) / 2),
+            _ => (-(CELLS.cast_signed() - discs) / 2, -1),
         };
         self.stop = stop.clone();
         while low < high {
@@ -140,7 +140,7 @@ impl Solver {
             return Ok(score.class());
         }
         self.stop = stop.clone();
-        let discs = position.plies() as i32;
+        let discs = position.plies().cast_signed();
         Ok(if self.search(position, discs, 0, 1)? > 0 {
             1
         } else if self.search(position, discs, -1, 0)? < 0 {
@@ -203,7 +203,7 @@ impl Solver {
         }
         let before = self.nodes;
         let safe = position.safe();
-        let cells = CELLS as i32;
+        let cells = CELLS.cast_signed();
         if safe == 0 {
             return Ok(-(cells - discs) / 2);
         }
@@ -244,7 +244,7 @@ impl Solver {
                 }
             }
         }
-        if discs <= self.book.plies() as i32
+        if discs <= self.book.plies().cast_signed()
             && let Some(Score(score)) = self.book.get(position)
         {
             return Ok(score);
@@ -294,7 +294,7 @@ fn table_key(position: &Position, discs: i32) -> u64 {
 
 /// The score of a win with the next disc.
 fn at_once(position: &Position) -> i32 {
-    (CELLS as i32 + 1 - position.plies() as i32) / 2
+    (CELLS.cast_signed() + 1 - position.plies().cast_signed()) / 2
 }
 
 #[cfg(test)]

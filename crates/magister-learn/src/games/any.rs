@@ -63,7 +63,7 @@ impl Scale {
         if self.on_the_way {
             return value;
         }
-        self.low + (value.clamp(-1.0, 1.0) + 1.0) / 2.0 * (self.high - self.low)
+        self.low + f64::midpoint(value.clamp(-1.0, 1.0), 1.0) * (self.high - self.low)
     }
 }
 
@@ -118,6 +118,8 @@ impl AnyGame {
     fn capture(&mut self) -> AnyState {
         let mut state = AnyState::default();
         self.worker.save(&mut state.words);
+        // Also of the end: networks look at all choices before the results are known.
+        self.map.write(&state.words, &mut self.row, &mut state.cells);
         state.over = self.worker.terminal();
         if state.over {
             for &role in &self.players {
@@ -133,7 +135,6 @@ impl AnyGame {
             }
             return state;
         }
-        self.map.write(&state.words, &mut self.row, &mut state.cells);
         state.turn = turn(&*self.worker, &self.players, &state.words);
         state
     }

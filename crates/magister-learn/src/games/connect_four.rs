@@ -78,11 +78,8 @@ impl Environment for ConnectFour {
     }
 
     fn result(&self, end: &Discs, player: usize) -> f32 {
-        match end.won {
-            false => 0.0,
-            true if end.mover() == player => -1.0,
-            true => 1.0,
-        }
+        let sign = if end.mover() == player { -1.0 } else { 1.0 };
+        if end.won { sign } else { 0.0 }
     }
 
     fn slot(&self, after: &Discs) -> usize {

@@ -9,7 +9,7 @@ use crate::environment::{CellLayout, Cells, Choice, Environment};
 /// The tile 2^15; larger ones are kept as this, which no bar of ours reaches.
 const LARGEST: u16 = 15;
 
-/// 2048. A state has a tile, as its power of two, in each group of four bits; cell 0 is the
+/// The game 2048. A state has a tile, as its power of two, in each group of four bits; cell 0 is the
 /// lowest group, the first row is the lowest 16 bits.
 #[derive(Clone, Debug)]
 pub struct Twenty48 {
@@ -97,23 +97,23 @@ impl Twenty48 {
         }
         (out != upright).then(|| (if direction % 2 == 1 { transposed(out) } else { out }, gain))
     }
+}
 
-    /// Puts a 2 (nine times in ten) or a 4 on a random empty cell.
-    pub fn put(&self, board: u64, rng: &mut Rng) -> u64 {
-        let free = empty_cells(board);
-        let count = free.count_ones();
-        if count == 0 {
-            return board;
-        }
-        // One draw for both the cell and the tile.
-        let draw = rng.below(u64::from(count) * 10);
-        let (which, four) = (draw / 10, draw % 10 == 0);
-        let mut rest = free;
-        for _ in 0..which {
-            rest &= rest - 1;
-        }
-        board | (1 + u64::from(four)) << rest.trailing_zeros()
+/// Puts a 2 (nine times in ten) or a 4 on a random empty cell.
+pub fn put(board: u64, rng: &mut Rng) -> u64 {
+    let free = empty_cells(board);
+    let count = free.count_ones();
+    if count == 0 {
+        return board;
     }
+    // One draw for both the cell and the tile.
+    let draw = rng.below(u64::from(count) * 10);
+    let (which, four) = (draw / 10, draw.is_multiple_of(10));
+    let mut rest = free;
+    for _ in 0..which {
+        rest &= rest - 1;
+    }
+    board | (1 + u64::from(four)) << rest.trailing_zeros()
 }
 
 /// The lowest bit of each empty cell.
@@ -135,8 +135,8 @@ impl Environment for Twenty48 {
     }
 
     fn start(&mut self, rng: &mut Rng) -> Result<u64, Halt> {
-        let first = self.put(0, rng);
-        Ok(self.put(first, rng))
+        let first = put(0, rng);
+        Ok(put(first, rng))
     }
 
     fn turn(&self, state: &u64) -> Option<usize> {
@@ -168,7 +168,7 @@ impl Environment for Twenty48 {
     }
 
     fn settle(&mut self, after: &mut u64, rng: &mut Rng) -> Result<(), Halt> {
-        *after = self.put(*after, rng);
+        *after = put(*after, rng);
         Ok(())
     }
 

@@ -297,13 +297,8 @@ pub fn survey_views(game: &Arc<dyn Game>, rng: &mut Rng) -> Result<(CellPlan, bo
             constant &= (first - total).abs() < 1e-4;
         }
     }
-    let plan = blank_with_groups(numbers, known, &seen);
+    let mut plan = CellPlan::blank(numbers);
+    plan.group(&known, &seen);
     let two = env.players.len() == 2;
     Ok((plan, two && constant && sum.is_some()))
-}
-
-fn blank_with_groups(numbers: usize, known: Vec<bool>, seen: &[Vec<u32>]) -> CellPlan {
-    let mut plan = CellPlan::blank(numbers);
-    plan.group(&known, seen);
-    plan
 }

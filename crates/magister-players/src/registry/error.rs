@@ -53,8 +53,8 @@ impl fmt::Display for SpecError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             SpecError::Player(name) => {
-                let names = crate::PLAYERS.iter().chain([&crate::HUMAN]);
-                let names = names.chain(&crate::levels::PLAYERS).map(|entry| entry.name);
+                let all = crate::PLAYERS.iter().chain(crate::LEARNED).chain([&crate::HUMAN]);
+                let names = all.chain(&crate::levels::PLAYERS).map(|entry| entry.name);
                 let names: Vec<&str> = names.collect();
                 write!(f, "there is no player `{name}`; ")?;
                 let near = nearest(name, &names);

@@ -17,6 +17,7 @@ pub(super) fn nested(text: &str, depth: usize) -> Result<Spec, SpecError> {
     let name = name.trim();
     let entry = crate::PLAYERS
         .iter()
+        .chain(crate::LEARNED)
         .chain([&crate::HUMAN])
         .chain(&crate::levels::PLAYERS)
         .find(|entry| entry.name == name)

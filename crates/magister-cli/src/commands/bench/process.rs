@@ -12,7 +12,7 @@ pub(crate) fn cpu_time() -> Option<Duration> {
 
 /// The processor time of all threads of the process so far, those that have ended too. The system
 /// counts it in hundredths of a second.
-pub(super) fn process_time() -> Option<Duration> {
+pub(crate) fn process_time() -> Option<Duration> {
     let text = std::fs::read_to_string("/proc/self/stat").ok()?;
     // The name of the process, in parentheses, may have blanks.
     let (_, fields) = text.rsplit_once(')')?;

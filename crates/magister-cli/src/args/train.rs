@@ -1,0 +1,185 @@
+//! The arguments of the commands that learn.
+
+use std::path::PathBuf;
+
+use clap::{Parser, ValueEnum};
+use magister_players::Spec;
+
+use super::Reading;
+
+/// Train an agent by self-play
+#[derive(Debug, Parser)]
+#[command(
+    after_help = "The agent learns a value for every position from games against itself. Defaults \
+suit the game; the options change them. Connect Four, Tic-Tac-Toe and 2048 are recognised by how \
+they play and trained by fast versions; --general trains them like any other game. The file holds \
+all parameters, the hash of the rules and the number of games. The player td:file=FILE uses it, \
+also inside other players: puct:inner=[td:file=FILE], plies:depth=2,inner=[td:file=FILE].
+
+With one thread, the same seed and number of games give the same file. With --json, a line of \
+progress is an object, and the last one has \"done\": true. Rates are per second of processor time. \
+Exit code: 0 trained, 2 the game cannot be learned or a file cannot be read or written.
+
+Examples:
+  magister train tictactoe --games 10000 --out ttt.agent
+  magister train connect-four --seconds 600 --out c4.agent
+  magister train breakthrough --agent net --seconds 60 --out b.agent --json
+  magister train connect-four --resume c4.agent --games 100000 --out c4.agent"
+)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
+pub(crate) struct Train {
+    /// The game: a bundled name, rust:NAME, a file, or - for standard input
+    #[arg(value_name = "GAME")]
+    pub(crate) game: String,
+    /// Kind of the value function
+    #[arg(long, value_enum, default_value_t = AgentKind::Ntuple)]
+    pub(crate) agent: AgentKind,
+    /// Rule by which it learns
+    #[arg(long, value_enum, default_value_t = RuleName::Td)]
+    pub(crate) rule: RuleName,
+    /// Number of games
+    #[arg(long, value_name = "N", required_unless_present = "seconds")]
+    pub(crate) games: Option<u64>,
+    /// Seconds of processor time; of the clock with several threads
+    #[arg(long, value_name = "S", conflicts_with = "games")]
+    pub(crate) seconds: Option<f64>,
+    /// The file to write
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: PathBuf,
+    /// Go on with this agent; its own parameters hold
+    #[arg(long, value_name = "FILE")]
+    pub(crate) resume: Option<PathBuf>,
+    /// Write the file every S seconds as well
+    #[arg(long, value_name = "S")]
+    pub(crate) checkpoint: Option<f64>,
+    /// Stop when the mean result of the first player reaches this value
+    #[arg(long, value_name = "X", allow_hyphen_values = true)]
+    pub(crate) goal: Option<f64>,
+    /// Seed of the random numbers
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// Number of actors that play and learn at the same time
+    #[arg(long, value_name = "N", default_value_t = 1,
+          value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub(crate) threads: u16,
+    /// Step size, or its first and last value
+    #[arg(long, value_name = "A[,B]", value_delimiter = ',', num_args = 1)]
+    pub(crate) alpha: Vec<f32>,
+    /// Probability of a random move, or its first and last value
+    #[arg(long, value_name = "A[,B]", value_delimiter = ',', num_args = 1)]
+    pub(crate) epsilon: Vec<f32>,
+    /// Decay of the eligibility traces
+    #[arg(long, value_name = "X")]
+    pub(crate) lambda: Option<f32>,
+    /// Random walks as tuples: their number and length
+    #[arg(long, value_name = "N,LENGTH", value_delimiter = ',', num_args = 1)]
+    pub(crate) walks: Vec<usize>,
+    /// Tuples as numbers of cells, such as 0-1-2,3-4-5
+    #[arg(long, value_name = "TUPLES", conflicts_with = "walks")]
+    pub(crate) tuples: Option<String>,
+    /// Value of every position before training
+    #[arg(long, value_name = "X", allow_hyphen_values = true)]
+    pub(crate) initial: Option<f32>,
+    /// Units of the hidden layer of a net
+    #[arg(long, value_name = "N")]
+    pub(crate) hidden: Option<usize>,
+    /// Begin each game with up to N random moves
+    #[arg(long, value_name = "N")]
+    pub(crate) random_start: Option<u32>,
+    /// End games after N moves and estimate their result
+    #[arg(long, value_name = "N")]
+    pub(crate) longest: Option<u32>,
+    /// Steps kept in the replay memory
+    #[arg(long, value_name = "N")]
+    pub(crate) replay: Option<usize>,
+    /// Each player learns from its own next position only
+    #[arg(long)]
+    pub(crate) own_chain: bool,
+    /// At the end of a game only the player who moved last learns
+    #[arg(long, requires = "own_chain")]
+    pub(crate) no_final_adaptation: bool,
+    /// The same step size for all weights, without temporal coherence
+    #[arg(long)]
+    pub(crate) plain_steps: bool,
+    /// Do not use symmetries of the board
+    #[arg(long)]
+    pub(crate) no_symmetries: bool,
+    /// Do not use a fast version of the game
+    #[arg(long)]
+    pub(crate) general: bool,
+    /// Write a smaller file that cannot be resumed exactly
+    #[arg(long)]
+    pub(crate) slim: bool,
+    /// Progress and result as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) language: Reading,
+}
+
+/// Kinds of value functions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AgentKind {
+    /// N-tuple network
+    Ntuple,
+    /// Linear function of the board
+    Linear,
+    /// Neural network with one hidden layer
+    Net,
+}
+
+/// Rules of learning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RuleName {
+    /// Values of positions by temporal differences
+    Td,
+    /// Values of moves from the move that follows
+    Sarsa,
+    /// Values of moves from the best move that follows
+    Q,
+}
+
+/// Measure a learned agent against other players
+#[derive(Debug, Parser)]
+#[command(
+    after_help = "Plays the agent against each of the other players, every other game with swapped \
+roles, and reports its share of the points with a 95 % interval. In a game for one player it \
+reports the mean result instead. Games begin with --opening random steps, so that deterministic \
+players do not repeat the same game.
+
+Examples:
+  magister eval tictactoe ttt.agent
+  magister eval connect-four c4.agent --against random,onestep,uct --games 200 --time 100ms
+  magister eval rust:2048 2048.agent --games 100"
+)]
+pub(crate) struct Eval {
+    /// The game: a bundled name, rust:NAME, a file, or - for standard input
+    #[arg(value_name = "GAME")]
+    pub(crate) game: String,
+    /// The learned agent
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// The other players
+    #[arg(long, value_name = "A,B", value_parser = Spec::parse_list, default_value = "random,onestep")]
+    pub(crate) against: std::vec::Vec<Spec>,
+    /// Games against each player
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    pub(crate) games: u64,
+    /// Random steps at the start of a game
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    pub(crate) opening: u32,
+    /// Seed of the random numbers
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// Use the agent inside of this player, which names it as AGENT, such as
+    /// `puct:inner=[AGENT]`
+    #[arg(long, value_name = "PLAYER")]
+    pub(crate) inside: Option<String>,
+    #[command(flatten)]
+    pub(crate) thinking: super::Thinking,
+    /// One JSON object per opponent
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) language: Reading,
+}

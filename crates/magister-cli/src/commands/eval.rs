@@ -1,0 +1,125 @@
+//! `magister eval`: how strong a learned agent is.
+
+use std::io::Write;
+use std::ops::ControlFlow;
+
+use anyhow::{Context as _, Result};
+use magister_arena::{Contest, Series, Summary};
+use magister_core::Seed;
+use magister_learn::AgentFile;
+use magister_players::Spec;
+use serde_json::json;
+
+use super::contest::{jobs, limits, sources};
+use crate::args::Eval;
+use crate::{CLEAN, game};
+
+pub(crate) fn run(args: &Eval) -> Result<u8> {
+    let playable = game::open_for_play(&args.game, &args.language.options())?;
+    let name = args.file.display().to_string();
+    let bytes = std::fs::read(&args.file).with_context(|| format!("cannot read {name}"))?;
+    // Errors of the file are told before any game begins.
+    let file = AgentFile::from_bytes(&bytes).with_context(|| name.clone())?;
+    let header = magister_learn::Learner::open(&playable.game, file)
+        .with_context(|| name.clone())?
+        .header()
+        .clone();
+    let text = format!("td:file={name}");
+    let text = match &args.inside {
+        Some(outer) => outer.replace("AGENT", &text),
+        None => text,
+    };
+    let agent: Spec = text.parse()?;
+    let info = playable.game.info().clone();
+    let alone = info.players().count() == 1;
+    let limits = limits(&args.thinking);
+    let mut out = anstream::stdout();
+    if !args.json {
+        writeln!(out, "{name}: {} games of training on {}", header.games, header.game)?;
+    }
+    let opponents: Vec<Option<&Spec>> =
+        if alone { vec![None] } else { args.against.iter().map(Some).collect() };
+    for opponent in opponents {
+        let contest = Contest {
+            opening: if alone { 0 } else { args.opening },
+            ..Contest::new(playable.game.clone(), limits)
+        };
+        let mut players = vec![agent.clone()];
+        // In a game for more than two the other seats are all taken by the same player.
+        players.extend(
+            opponent
+                .into_iter()
+                .flat_map(|opponent| (1..info.players().count()).map(move |_| opponent.clone())),
+        );
+        let series = Series {
+            contest,
+            players: sources(players),
+            games: args.games,
+            seed: Seed::from(args.seed),
+            jobs: jobs(None, &limits),
+        };
+        let mut summary = Summary::new(&info);
+        let (mut points, mut squares, mut count, mut faults) = (0.0, 0.0, 0.0, 0_usize);
+        let own = agent.to_string();
+        series.play(|_, record| {
+            summary.add(&record);
+            faults += record.errors.len();
+            let seats = record.players.iter().zip(&record.rewards);
+            let mine: Vec<f64> = seats
+                .filter(|(player, _)| **player == own)
+                .filter_map(|(_, reward)| *reward)
+                .collect();
+            for reward in mine {
+                let value = if alone { reward } else { share(&record.rewards, reward, &info) };
+                points += value;
+                squares += value * value;
+                count += 1.0;
+            }
+            ControlFlow::Continue(())
+        })?;
+        let mean = points / f64::max(count, 1.0);
+        let spread = (squares / f64::max(count, 1.0) - mean * mean).max(0.0);
+        let margin = 1.96 * (spread / f64::max(count, 1.0)).sqrt();
+        let against = opponent.map(ToString::to_string);
+        if args.json {
+            let object = json!({
+                "game": playable.name,
+                "agent": own,
+                "trained_games": header.games,
+                "against": against,
+                "games": count,
+                "mean": mean,
+                "margin": margin,
+                "errors": faults,
+            });
+            writeln!(out, "{object}")?;
+        } else if let Some(against) = against {
+            writeln!(
+                out,
+                "against {against}: {:.1} % of the points (± {:.1}) in {count} games",
+                100.0 * mean,
+                100.0 * margin,
+            )?;
+        } else {
+            writeln!(out, "mean result {mean:.1} (± {margin:.1}) in {count} games")?;
+        }
+    }
+    Ok(CLEAN)
+}
+
+/// The share of the points of a game: 1 for being better than all others, 0 for being worse, and
+/// the reward on its scale where that is not clear.
+fn share(rewards: &[Option<f64>], own: f64, info: &magister_core::Info) -> f64 {
+    let (low, high) = info.rewards;
+    if let [Some(a), Some(b)] = rewards[..] {
+        let other = a + b - own;
+        return if own > other {
+            1.0
+        } else if own < other {
+            0.0
+        } else {
+            0.5
+        };
+    }
+    if low.is_finite() && high > low { (own - low) / (high - low) } else { own }
+}

@@ -1,0 +1,133 @@
+//! Players that read what they know from a file: learned agents and the perfect player of Connect
+//! Four.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use magister_core::{Agent, Budget, Decision, Halt, Move, Rng, SourceError, View};
+use magister_learn::connect_four::{Book, Perfect};
+use magister_learn::{AgentFile, Learned};
+
+use crate::possible::Possible;
+use crate::registry::{Arguments, Made, Parameter, Registered};
+
+/// The largest file that is read.
+const LARGEST: u64 = 1 << 32;
+
+/// Players that know one game. They are not in [`PLAYERS`](crate::PLAYERS), whose members play
+/// every game.
+pub const LEARNED: &[Registered] = &[
+    Registered {
+        name: "td",
+        about: "Plays the move with the best learned value; `magister train` writes its file",
+        iteration: "one legal move",
+        parameters: &[Parameter::file("file", None, "the learned agent")],
+        hidden: true,
+        clairvoyant: false,
+        make: td,
+    },
+    Registered {
+        name: "perfect-connect-four",
+        about: "Plays Connect Four without a mistake; ties are broken at random",
+        iteration: "one expanded position",
+        parameters: &[
+            Parameter::whole(
+                "distant",
+                0,
+                (0, 1),
+                "whether it delays its losses as long as it can (1) or not (0)",
+            ),
+            Parameter::whole(
+                "bits",
+                22,
+                (10, 28),
+                "the logarithm of the size of the transposition table; 22 takes 71 MiB",
+            ),
+            Parameter::file("book", None, "an opening book, written by `magister eval --book`"),
+        ],
+        hidden: false,
+        clairvoyant: false,
+        make: perfect,
+    },
+];
+
+fn read(path: &Path) -> Result<Vec<u8>, SourceError> {
+    let failed =
+        |error: std::io::Error| SourceError::Failed(format!("{}: {error}", path.display()));
+    let size = std::fs::metadata(path).map_err(failed)?.len();
+    if size > LARGEST {
+        return Err(SourceError::Failed(format!("{} is too large", path.display())));
+    }
+    std::fs::read(path).map_err(failed)
+}
+
+fn td(settings: &Arguments) -> Made {
+    let Some(path) = settings.file("file")? else {
+        return Err(SourceError::Failed(
+            "td needs a learned agent: td:file=FILE; `magister train` writes one".to_owned(),
+        ));
+    };
+    let file = AgentFile::from_bytes(&read(path)?)
+        .map_err(|error| SourceError::Failed(format!("{}: {error}", path.display())))?;
+    let learned = Learned::new(settings.text(), Arc::new(file));
+    if learned.learned_from_views() {
+        return Ok(Box::new(Seeing { learned, possible: Possible::default() }));
+    }
+    Ok(Box::new(learned))
+}
+
+/// A learned agent for a game that hides information. It values its moves by its view alone.
+struct Seeing {
+    learned: Learned,
+    possible: Possible,
+}
+
+impl Agent for Seeing {
+    fn name(&self) -> String {
+        self.learned.name()
+    }
+
+    fn decide(
+        &mut self,
+        view: &View,
+        budget: &mut Budget,
+        rng: &mut Rng,
+    ) -> Result<Decision, Halt> {
+        let (legal, _) = self.possible.moves(view, budget, rng)?;
+        let Some(&first) = legal.first() else { return Ok(Move::IDLE.into()) };
+        if legal.len() == 1 {
+            return Ok(first.into());
+        }
+        let values = self.learned.of_view(view, &legal)?;
+        let best = legal.iter().zip(&values).max_by(|a, b| a.1.total_cmp(b.1));
+        Ok(best.map_or(first, |(&choice, _)| choice).into())
+    }
+}
+
+fn perfect(settings: &Arguments) -> Made {
+    let book = match settings.file("book")? {
+        None => Book::default(),
+        Some(path) => Book::from_bytes(&read(path)?)
+            .map_err(|error| SourceError::Failed(format!("{}: {error}", path.display())))?,
+    };
+    let (distant, bits) = (settings.flag("distant")?, settings.whole("bits")?);
+    Ok(Box::new(Perfect::new(settings.text(), distant, bits, book)))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Spec;
+
+    #[test]
+    fn a_missing_or_foreign_file_is_an_error() {
+        let said = |text: &str| {
+            text.parse::<Spec>().unwrap().try_agent().err().map(|error| error.to_string())
+        };
+        assert!(said("td").unwrap().contains("td:file=FILE"));
+        assert!(said("td:file=/nowhere/at.all").unwrap().contains("/nowhere/at.all"));
+        assert!(said("td:file=Cargo.toml").unwrap().contains("is not a learned agent"));
+        let book = "perfect-connect-four:book=Cargo.toml";
+        assert!(said(book).unwrap().contains("is not an opening book"));
+        assert_eq!(said("perfect-connect-four:distant=1,bits=12"), None);
+    }
+}

@@ -24,6 +24,7 @@ pub const LEARNED: &[Registered] = &[
         parameters: &[Parameter::file("file", None, "the learned agent")],
         hidden: true,
         clairvoyant: false,
+        prepares: false,
         make: td,
     },
     Registered {
@@ -47,6 +48,7 @@ pub const LEARNED: &[Registered] = &[
         ],
         hidden: false,
         clairvoyant: false,
+        prepares: false,
         make: perfect,
     },
 ];

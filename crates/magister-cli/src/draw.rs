@@ -131,7 +131,9 @@ impl Look {
         for label in listed {
             let (Some(owner), Some(kind)) = (self.owner(label), self.kind(label)) else { continue };
             let glyph = match kind {
-                "" if self.players.len() == 2 && label.chars().count() > 1 => disc(label, owner),
+                "" if self.players.len() == 2 && label.chars().count() > 1 => {
+                    Some(disc(label, owner))
+                }
                 kind if chess => chessman(kind, owner),
                 _ => None,
             };
@@ -227,13 +229,13 @@ impl Look {
     }
 }
 
-fn disc(label: &str, owner: usize) -> Option<&'static str> {
-    Some(match label {
+fn disc(label: &str, owner: usize) -> &'static str {
+    match label {
         "white" => "○",
         "black" => "●",
         _ if owner == 0 => "●",
         _ => "○",
-    })
+    }
 }
 
 fn chessman(kind: &str, owner: usize) -> Option<&'static str> {
@@ -278,7 +280,7 @@ pub(crate) fn in_common(pictures: &mut dyn Iterator<Item = Picture>) -> Option<P
                 let same =
                     other.spots.iter().find(|o| (o.row, o.column) == (spot.row, spot.column));
                 if same.is_none_or(|same| same.symbol != spot.symbol) {
-                    spot.symbol = UNKNOWN.to_owned();
+                    UNKNOWN.clone_into(&mut spot.symbol);
                     spot.labels.clear();
                 }
             }

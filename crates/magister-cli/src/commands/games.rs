@@ -104,13 +104,11 @@ fn featured() -> Result<u8> {
 /// As much of a sentence as fits.
 fn cut(text: &str, room: usize) -> String {
     let lines = wrap(text, room);
-    match &lines[..] {
-        [one] => one.clone(),
-        _ => {
-            let first = wrap(text, room.saturating_sub(4)).swap_remove(0);
-            format!("{} ...", first.trim_end_matches([',', ';', ':']))
-        }
+    if let [one] = &lines[..] {
+        return one.clone();
     }
+    let first = wrap(text, room.saturating_sub(4)).swap_remove(0);
+    format!("{} ...", first.trim_end_matches([',', ';', ':']))
 }
 
 impl Games {

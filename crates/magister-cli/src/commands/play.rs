@@ -3,6 +3,7 @@
 mod about;
 mod seats;
 
+use std::fmt::Write as _;
 use std::fs::{File, OpenOptions};
 use std::hash::{BuildHasher as _, RandomState};
 use std::io::Write;
@@ -76,7 +77,7 @@ pub(crate) fn run(args: &Play) -> Result<u8> {
             person: Some(Arc::clone(&console) as Arc<dyn magister_arena::Person>),
             ..Contest::new(Arc::clone(&playable.game), sitting.limits)
         };
-        let played = sitting.play(&contest, &seats, &console, saved.take())?;
+        let played = sitting.play(&contest, &seats, &console, saved.take().as_ref())?;
         tell_end(&playable, &look, &played)?;
         if let (Some(file), Some(path)) = (&mut record, &args.record) {
             append(file, &played, path)?;
@@ -165,12 +166,12 @@ impl Sitting {
         contest: &Contest,
         seats: &[Arc<dyn PlayerSource>],
         console: &Console,
-        saved: Option<MatchRecord>,
+        saved: Option<&MatchRecord>,
     ) -> Result<MatchRecord> {
         let go_on = |record: &MatchRecord| {
             contest.resume(seats, record).map_err(|why| anyhow!("the match cannot go on: {why}"))
         };
-        let mut played = match &saved {
+        let mut played = match saved {
             None => contest.play(seats, Seed::from(self.seed)),
             Some(record) => go_on(record)?,
         };
@@ -180,7 +181,7 @@ impl Sitting {
             let mut out = anstream::stdout();
             match std::fs::write(&path, text + "\n") {
                 Ok(()) => {
-                    writeln!(out, "Saved. `magister play --resume {shown}` goes on from here.")?
+                    writeln!(out, "Saved. `magister play --resume {shown}` goes on from here.")?;
                 }
                 Err(error) => writeln!(out, "{shown} cannot be written: {error}")?,
             }
@@ -236,13 +237,14 @@ impl Sitting {
                 .collect();
             match &self.against {
                 Opponents::Level(level) => {
-                    line += &format!("; the computer plays {} (level {level})", others.join(", "));
+                    let others = others.join(", ");
+                    let _ = write!(line, "; the computer plays {others} (level {level})");
                 }
                 Opponents::Named(_) => {
                     let pairs = who.iter().zip(&others);
                     let pairs: Vec<String> =
                         pairs.map(|(player, role)| format!("{player} plays {role}")).collect();
-                    line += &format!("; {}", pairs.join(", "));
+                    let _ = write!(line, "; {}", pairs.join(", "));
                 }
             }
         }

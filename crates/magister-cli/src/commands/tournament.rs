@@ -213,7 +213,9 @@ fn as_text(log: &Log, scale: Rated) -> String {
         "{:rank$}  {:width$}  rating  {:>15}  score  late  illegal  other",
         "", "player", "95 % interval"
     );
-    (1..=standings.len()).for_each(|column| text.push_str(&format!("  {column:>5}")));
+    for column in 1..=standings.len() {
+        let _ = write!(text, "  {column:>5}");
+    }
     text.push('\n');
     // Ratings by Weng and Lin are small.
     let digits = usize::from(scale == Rated::WengLin);

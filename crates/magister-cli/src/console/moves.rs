@@ -89,6 +89,9 @@ pub(super) enum Meant {
     Nothing,
 }
 
+/// A way in which a typed text may stand for a move, given the words of the move.
+type Way<'a> = &'a dyn Fn(&[String]) -> bool;
+
 /// The move among these that a person means. A text that is spelt like a move means that move;
 /// otherwise the end of a move is enough, then the beginnings of its words, then its letters.
 pub(super) fn meant(typed: &str, moves: &[(Move, String)]) -> Meant {
@@ -97,7 +100,7 @@ pub(super) fn meant(typed: &str, moves: &[(Move, String)]) -> Meant {
         return Meant::Nothing;
     }
     let joined = wanted.concat();
-    let ways: [&dyn Fn(&[String]) -> bool; 4] = [
+    let ways: [Way<'_>; 4] = [
         &|given| given == wanted,
         &|given| given.ends_with(&wanted),
         &|given| abbreviates(&wanted, given),

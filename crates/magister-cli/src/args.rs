@@ -4,6 +4,7 @@ mod analyze;
 mod contest;
 mod explain;
 mod infoset;
+mod manage;
 mod parse;
 mod play;
 mod solve;
@@ -17,6 +18,10 @@ pub(crate) use analyze::{Analyze, Inspect};
 pub(crate) use contest::{Answer, Match, Pairs, Play, Players, Rated, Replay, Thinking, Tourney};
 pub(crate) use explain::Explain;
 pub(crate) use infoset::Infoset;
+pub(crate) use manage::{
+    BoardScale, Export, Import, Leaderboard, Matches, Player, PlayerArg, RecordFormat, Remotes,
+    Stored,
+};
 pub(crate) use parse::parse;
 pub(crate) use play::{Bench, EvaluatorArg, Network, Perft, Playable, Step};
 pub(crate) use solve::{Audit, Method, Solve};
@@ -60,6 +65,11 @@ pub(crate) enum Command {
     Replay(Replay),
     Inspect(Inspect),
     Answer(Answer),
+    Player(Player),
+    Matches(Matches),
+    Leaderboard(Leaderboard),
+    Export(Export),
+    Import(Import),
     Analyze(Analyze),
     Solve(Solve),
     Audit(Audit),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{Budget, Evaluate, Game, Halt, Move, Rng, Stop, View};
+use crate::{Budget, Evaluate, Game, Halt, Move, Rng, Said, Stop, View};
 
 /// A player.
 ///
@@ -31,6 +31,19 @@ pub trait Agent: Send {
     /// known.
     fn decide(&mut self, view: &View, budget: &mut Budget, rng: &mut Rng)
     -> Result<Decision, Halt>;
+
+    /// [`ready`](Agent::ready) for a match, which records the fault if there is one. A player that
+    /// is reached over a connection overrides this, because only it can tell a lost connection from
+    /// a late reply.
+    fn start(&mut self, view: &View, budget: &mut Budget, rng: &mut Rng) -> Result<(), Said> {
+        self.ready(view, budget, rng).map_err(Said::from)
+    }
+
+    /// [`decide`](Agent::decide) for a match: a move, or what was said instead of one. A player
+    /// that replies in text overrides this, so that the record shows what it replied.
+    fn answer(&mut self, view: &View, budget: &mut Budget, rng: &mut Rng) -> Said {
+        self.decide(view, budget, rng).map_or_else(Said::from, Said::Decision)
+    }
 
     /// Learns how the match ended: the last view of its role, and the results of all roles in the
     /// order of the roles; none for a role without a result. A match that was not played to its

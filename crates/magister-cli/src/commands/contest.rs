@@ -7,24 +7,26 @@ use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use magister_arena::{Contest, Person, RoleLine, Series, Sprt, SprtVerdict, Summary, TimeControl};
-use magister_core::{FaultKind, MatchRecord, PlayerSource, Seed};
+use magister_core::{FaultKind, MatchRecord, Seed};
 use magister_players::Spec;
 use serde_json::json;
 
 use super::play::opponent;
-use crate::args::{Match, Thinking};
+use super::remote::Table;
+use crate::CLEAN;
+use crate::args::{Match, PlayerArg, Thinking};
 use crate::console::Console;
-use crate::{CLEAN, game};
 
 /// The time for a move where nothing is said.
 const SECOND: std::time::Duration = std::time::Duration::from_secs(1);
 
 pub(crate) fn run(args: &Match) -> Result<u8> {
-    let playable = game::open_for_play(&args.game, &args.language.options())?;
     let limits = limits(&args.thinking);
-    let players = with_memory(&args.players, args.thinking.memory);
+    let mut table = Table::new(&args.players, &args.remotes, &args.thinking, limits)?;
+    let playable = table.open(&args.game, &args.language.options())?;
+    let limits = table.limits();
     // People play one match at a time.
-    let people = args.players.iter().any(Spec::is_human);
+    let people = args.players.iter().any(PlayerArg::is_human);
     if people && args.game == "-" {
         bail!("standard input cannot hold both the rules and the moves; name a file");
     }
@@ -47,7 +49,7 @@ pub(crate) fn run(args: &Match) -> Result<u8> {
     };
     let series = Series {
         contest,
-        players: sources(players),
+        players: table.sources(),
         games: args.games,
         seed: Seed::from(args.seed),
         jobs: if people { 1 } else { jobs(args.jobs, &limits) },
@@ -123,11 +125,6 @@ pub(crate) fn limits(thinking: &Thinking) -> TimeControl {
 pub(crate) fn with_memory(players: &[Spec], memory: Option<u32>) -> Vec<Spec> {
     let limited = |spec: &Spec| memory.map_or_else(|| spec.clone(), |most| spec.with_memory(most));
     players.iter().map(limited).collect()
-}
-
-/// Players of the registry as sources of players.
-pub(crate) fn sources(players: Vec<Spec>) -> Vec<Arc<dyn PlayerSource>> {
-    players.into_iter().map(|spec| -> Arc<dyn PlayerSource> { Arc::new(spec) }).collect()
 }
 
 /// How many games are played at the same time: where time counts, one, since players would take

@@ -23,6 +23,7 @@ pub(crate) struct Table<'a> {
     memory: Option<u32>,
     /// The games that remote players are sent.
     games: Vec<(Arc<dyn Game>, Arc<WireGame>)>,
+    open: Arc<OpenMatches>,
 }
 
 impl<'a> Table<'a> {
@@ -43,7 +44,7 @@ impl<'a> Table<'a> {
         let manner =
             Manner { variant: remotes.gdl2_variant, upper: false, scramble: remotes.scramble };
         let memory = thinking.memory;
-        Ok(Table { players, manner, limits, memory, games: Vec::new() })
+        Ok(Table { players, manner, limits, memory, games: Vec::new(), open: Arc::default() })
     }
 
     /// How long the players think.
@@ -55,23 +56,29 @@ impl<'a> Table<'a> {
         self.players.iter().any(PlayerArg::is_remote)
     }
 
+    /// The matches of remote players that are not over, for when the program is interrupted.
+    pub(crate) fn open_matches(&self) -> Arc<OpenMatches> {
+        Arc::clone(&self.open)
+    }
+
     /// Opens a game for them.
-    pub(crate) fn open(&mut self, argument: &str, reading: &Reading) -> Result<Playable> {
+    pub(crate) fn open(
+        &mut self,
+        argument: &str,
+        reading: &Reading,
+        force: bool,
+    ) -> Result<Playable> {
         if !self.has_remotes() {
-            return game::open_for_play(argument, reading);
+            return game::open_clean(argument, reading, force);
         }
-        let (playable, wire) = wire::open(&game::find(argument, reading)?)?;
+        let (playable, wire) = wire::open(&game::find_clean(argument, reading, force)?)?;
         playable.warm_up();
         self.games.push((Arc::clone(&playable.game), Arc::new(wire)));
         Ok(playable)
     }
 
-    /// The players. Matches of remote players are aborted if the program is interrupted.
+    /// The players.
     pub(crate) fn sources(&self) -> Vec<Arc<dyn PlayerSource>> {
-        let open: Arc<OpenMatches> = Arc::default();
-        if self.has_remotes() {
-            abort_on_interrupt(&open);
-        }
         let source = |player: &PlayerArg| -> Arc<dyn PlayerSource> {
             match player {
                 PlayerArg::Local(spec) => {
@@ -82,29 +89,10 @@ impl<'a> Table<'a> {
                     let known = |remote: RemoteSource, (game, wire): &(Arc<dyn Game>, _)| {
                         remote.knowing(&**game, wire)
                     };
-                    Arc::new(self.games.iter().fold(remote.listed_in(&open), known))
+                    Arc::new(self.games.iter().fold(remote.listed_in(&self.open), known))
                 }
             }
         };
         self.players.iter().map(source).collect()
     }
-}
-
-/// The exit code after an interruption, as shells count it.
-const INTERRUPTED: i32 = 130;
-
-#[expect(clippy::exit, reason = "an interrupted program ends; its players hear of it first")]
-fn abort_on_interrupt(open: &Arc<OpenMatches>) {
-    let open = Arc::clone(open);
-    let wait = move || {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        if let Ok(runtime) = runtime
-            && runtime.block_on(tokio::signal::ctrl_c()).is_ok()
-        {
-            open.abort();
-            std::process::exit(INTERRUPTED);
-        }
-    };
-    // Without the thread, an interruption ends the program as usual.
-    drop(std::thread::Builder::new().name("interrupt".to_owned()).spawn(wait));
 }

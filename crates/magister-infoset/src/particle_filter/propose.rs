@@ -1,39 +1,39 @@
-//! How a particle goes on: which step it may take, and what that makes of its weight.
+//! How a particle advances: which step it takes, and how its weight changes.
 
 use magister_core::{Halt, Move, Rng, Stop, Turn};
 
-use super::Cloud;
-use crate::Trouble;
-use crate::evidence::{possible, told};
+use super::ParticleFilter;
+use crate::InfosetError;
+use crate::evidence::{perceived, possible};
 use crate::joints::draw_joint;
 use crate::pool::{Pool, Rows};
 use crate::views::ViewId;
 
-/// Particles of which it is found out whether they are in few states.
+/// The first particles of a turn, which show whether many particles share few states.
 const PILOTS: usize = 64;
-/// If more than this share agrees, one try each is enough.
+/// If more than this share agrees, one try per particle is enough.
 const MOST: f64 = 0.25;
-/// The tries that a particle has at most, and the joint moves that are looked at for it.
+/// The maximum number of tries per particle, and of joint moves to enumerate for it.
 const TRIES: u64 = 256;
 const LOOKS: u64 = 4096;
-/// Where so many tries are needed, what agreed is tried again elsewhere.
+/// From this number of tries on, joint moves that agreed elsewhere are proposed again.
 const RARE: u64 = 8;
-/// If that takes this many times as long as to try, it is not done.
+/// If enumeration takes this many times as long as trying, it is skipped.
 const WORTH: u64 = 16;
-/// The moves that are remembered of states that were looked at.
+/// The number of moves to remember for enumerated states.
 pub(super) const MEMORY: usize = 1 << 22;
 
-/// What agrees with the current turn, for the states that were looked at: particles that are in
-/// the same state share the work.
+/// The joint moves that agree with the current turn, for enumerated states. Particles in the same
+/// state share the work.
 #[derive(Debug, Default)]
 pub(super) struct Looked {
     states: Pool,
-    /// For each state, where its joint moves begin.
+    /// The start of each state's joint moves.
     starts: Vec<usize>,
-    /// The sums of the probabilities of the joint moves of each state, and their moves.
+    /// The cumulative probabilities of each state's joint moves, and the moves.
     sums: Vec<f64>,
     moves: Vec<Move>,
-    /// Where each joint move leads; an empty row if silent steps follow.
+    /// The successor of each joint move; an empty row if silent steps follow.
     successors: Rows,
     over: Vec<bool>,
 }
@@ -49,7 +49,7 @@ impl Looked {
     }
 }
 
-/// A step that a particle may take, with the silent steps after it.
+/// A step that a particle may take, including the silent steps after it.
 #[derive(Debug, Default)]
 pub(super) struct Candidate {
     pub(super) state: Vec<u64>,
@@ -58,21 +58,21 @@ pub(super) struct Candidate {
     pub(super) over: bool,
 }
 
-/// How a particle is advanced.
+/// The method by which a particle advances.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Way {
-    /// So many tries.
+    /// A number of tries.
     Tries(u64),
-    /// All joint moves, where they are not more than this; so many tries where they are.
+    /// Enumeration if there are at most this many joint moves, otherwise a number of tries.
     Look(u64, u64),
 }
 
-/// How particles have fared in a turn, and so how the next one should be advanced. What a particle
-/// is given may depend on those before it, but not on how it fares itself.
+/// The statistics of the particles of a turn, which determine how the next one advances. The method
+/// for a particle may depend on earlier particles, but not on its own result.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pace {
     eager: u64,
-    /// Whether particles are in so few states that to look closely is work that they share.
+    /// Whether the particles share so few states that enumeration pays.
     shared: bool,
     particles: u64,
     tried: u64,
@@ -80,12 +80,12 @@ pub(super) struct Pace {
 }
 
 impl Pace {
-    /// Whether one try each is known to be enough.
+    /// Whether one try per particle is known to be enough.
     pub(super) fn is_single(&self) -> bool {
         self.agreed > 0 && self.way() == Way::Tries(1)
     }
 
-    /// Notes how particles have fared.
+    /// Records the results of particles.
     pub(super) fn note(&mut self, particles: u64, tried: u64, agreed: u64) {
         self.particles += particles;
         self.tried += tried;
@@ -117,8 +117,8 @@ impl Pace {
     }
 }
 
-impl Cloud {
-    /// Before the first particle of a turn.
+impl ParticleFilter {
+    /// The pace before the first particle of a turn.
     pub(super) fn pace(&mut self, turn: usize, eager: u64, stop: &Stop) -> Result<Pace, Halt> {
         let mut pace = Pace { eager, shared: false, particles: 0, tried: 0, agreed: 0 };
         self.proposal.begin(self.game.info().roles.len());
@@ -138,8 +138,8 @@ impl Cloud {
         Ok(pace)
     }
 
-    /// Looks for a step of a particle that agrees with a turn, and leaves it in `best`. What it
-    /// gives is what the weight has to be multiplied by: zero if there is none.
+    /// Looks for a step of a particle that agrees with a turn, and leaves it in `best`. Returns the
+    /// factor for the weight: zero if there is no such step.
     pub(super) fn propagate(
         &mut self,
         at: usize,
@@ -148,7 +148,7 @@ impl Cloud {
         rng: &mut Rng,
         patience: &dyn Fn() -> bool,
         stop: &Stop,
-    ) -> Result<f64, Trouble> {
+    ) -> Result<f64, InfosetError> {
         stop.check()?;
         let way = pace.way();
         pace.particles += 1;
@@ -188,21 +188,21 @@ impl Cloud {
         Ok(total / tried as f64)
     }
 
-    /// One step as it would be made. What it gives is the sum of what the tries that agreed weigh,
-    /// their number, and that of all.
+    /// Samples one step from the model. Returns the total weight of the tries that agreed, their
+    /// number, and the number of all tries.
     fn try_once(
         &mut self,
         turn: &Turn,
         rng: &mut Rng,
         stop: &Stop,
-    ) -> Result<(f64, u64, u64), Trouble> {
+    ) -> Result<(f64, u64, u64), InfosetError> {
         let (worker, joint) = (&*self.worker, &mut self.joint);
         let agreed = draw_joint(worker, &*self.model, self.role, Some(turn.own), joint, rng)
             && self.take(turn, stop)?;
         Ok((f64::from(u8::from(agreed)), u64::from(agreed), 1))
     }
 
-    /// Several steps, of which one that agreed is made, drawn by what they weigh.
+    /// Samples several steps and makes one of those that agreed, drawn by weight.
     fn try_often(
         &mut self,
         at: usize,
@@ -211,13 +211,13 @@ impl Cloud {
         rng: &mut Rng,
         patience: &dyn Fn() -> bool,
         stop: &Stop,
-    ) -> Result<(f64, u64, u64), Trouble> {
+    ) -> Result<(f64, u64, u64), InfosetError> {
         let (mut total, mut agreed) = (0.0, 0);
         let mut chosen: Vec<Move> = Vec::new();
         let mut there = true;
         for number in 0..tries {
             if number % 16 == 15 && !patience() {
-                return Err(Trouble::TooLarge);
+                return Err(InfosetError::TooLarge);
             }
             if !there {
                 self.worker.load(self.now.states.get(at), stop)?;
@@ -249,15 +249,14 @@ impl Cloud {
             }
             self.joint = chosen;
             if !self.take(turn, stop)? {
-                // It would have led nowhere, which to perceive does not tell.
+                // The step is impossible, which the percepts alone do not show.
                 return Ok((0.0, 0, tries));
             }
         }
         Ok((total, agreed, tries))
     }
 
-    /// Draws one of the joint moves that agree in a state that was looked at, by how likely they
-    /// are.
+    /// Draws one of the agreeing joint moves of an enumerated state, by probability.
     fn draw_looked(
         &mut self,
         at: usize,
@@ -265,7 +264,7 @@ impl Cloud {
         turn: &Turn,
         rng: &mut Rng,
         stop: &Stop,
-    ) -> Result<f64, Trouble> {
+    ) -> Result<f64, InfosetError> {
         let range = self.looked.range(number);
         let sums = &self.looked.sums[range.clone()];
         let Some(&total) = sums.last() else { return Ok(0.0) };
@@ -292,14 +291,14 @@ impl Cloud {
         Ok(total)
     }
 
-    /// Tries all joint moves of a particle's state, and notes those that agree.
+    /// Enumerates the joint moves of a particle's state and records those that agree.
     fn look_closely(
         &mut self,
         at: usize,
         turn: &Turn,
         patience: &dyn Fn() -> bool,
         stop: &Stop,
-    ) -> Result<usize, Trouble> {
+    ) -> Result<usize, InfosetError> {
         let mut looked = std::mem::take(&mut self.looked);
         if looked.moves.len() > MEMORY {
             looked.clear();
@@ -311,8 +310,8 @@ impl Cloud {
         for joint in 0..self.joints.count() {
             stop.check()?;
             if joint % 16 == 15 && !patience() {
-                // Half of it would be no sample.
-                return Err(Trouble::TooLarge);
+                // Half an enumeration would bias the sample.
+                return Err(InfosetError::TooLarge);
             }
             if !there {
                 self.worker.load(self.now.states.get(at), stop)?;
@@ -335,15 +334,15 @@ impl Cloud {
         Ok(number)
     }
 
-    /// Whether the joint move would let the role perceive what it saw, if the engine can tell
-    /// without making it.
+    /// Whether the joint move would cause the role's percepts, if the engine can compute that
+    /// without making the step.
     fn perceives(&mut self, turn: &Turn, stop: &Stop) -> Result<Option<bool>, Halt> {
         self.made += 1;
-        let told = told(self.worker.perceive(&self.joint, &mut self.step, stop))?;
-        Ok(told.then(|| turn.seen.agrees(self.role, &self.joint, &self.step)))
+        let perceived = perceived(self.worker.perceive(&self.joint, &mut self.step, stop))?;
+        Ok(perceived.then(|| turn.seen.agrees(self.role, &self.joint, &self.step)))
     }
 
-    /// Makes the joint move; whether it could be made and agrees with a turn.
+    /// Makes the joint move; returns whether it is possible and agrees with a turn.
     fn take(&mut self, turn: &Turn, stop: &Stop) -> Result<bool, Halt> {
         self.made += 1;
         Ok(possible(self.worker.step(&self.joint, &mut self.step, stop))?
@@ -351,7 +350,7 @@ impl Cloud {
             && !(self.asked && self.worker.terminal()))
     }
 
-    /// Keeps the step that was made out of a particle, after the silent steps that follow.
+    /// Keeps the step of a particle, after the silent steps that follow.
     fn keep(&mut self, at: usize, rng: &mut Rng, stop: &Stop) -> Result<(), Halt> {
         self.best.path.clear();
         self.best.path.extend_from_slice(&self.joint);

@@ -1,13 +1,13 @@
-//! Particles that are drawn from the anchor, or anew by their weights.
+//! Sampling particles from the anchor, and resampling.
 
 use magister_core::Rng;
 
-use super::Cloud;
+use super::ParticleFilter;
 use super::particles::systematic;
 use crate::trail::{START, Trails};
 
-impl Cloud {
-    /// Particles at the anchor, by its probabilities.
+impl ParticleFilter {
+    /// Draws particles at the anchor by its probabilities.
     pub(super) fn begin(&mut self, rng: &mut Rng) {
         let roles = self.game.info().roles.len();
         self.now.clear();
@@ -26,14 +26,14 @@ impl Cloud {
         }
     }
 
-    /// Draws the particles anew if their weights are uneven.
+    /// Resamples the particles if their weights are uneven.
     pub(super) fn even_out(&mut self, rng: &mut Rng) {
         if self.effective() < self.size as f64 / 2.0 {
             self.resample(self.size, rng);
         }
     }
 
-    /// Draws particles by their weights; all are equally likely afterwards.
+    /// Resamples particles by weight; afterwards all weights are equal.
     pub fn resample(&mut self, size: usize, rng: &mut Rng) {
         let roles = self.game.info().roles.len();
         let mut next = std::mem::take(&mut self.spare);

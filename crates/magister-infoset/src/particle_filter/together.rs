@@ -1,43 +1,45 @@
-//! Particles that go on side by side: where one try is enough for each, and the others are taken
-//! to draw their moves evenly, the engine makes the steps of many at once and tells which agree.
+//! Advances many particles at once. If one try per particle is enough and the other roles are
+//! assumed to move uniformly, the engine makes the steps of many particles on vectors and reports
+//! which agree.
 
 use magister_core::{Rng, Stop, Tried, Tries, Turn};
 
 use super::particles::Particles;
 use super::propose::Pace;
-use super::{BLOCK, Cloud};
-use crate::Trouble;
+use super::{BLOCK, ParticleFilter};
+use crate::InfosetError;
 use crate::joints::Order;
 
-/// The most blocks that go on together: as many particles as the widest vectors have lanes. And no
-/// more than have gone on before in the same turn, since nobody looks at the clock meanwhile.
+/// The maximum number of blocks in one call: as many particles as the widest vectors have lanes. It
+/// is also limited by the number of particles so far in the same turn, because the clock is not
+/// checked during a call.
 const TOGETHER: usize = 8;
 
-/// What the steps of a turn are asked for with.
+/// The state of vector stepping during a turn.
 #[derive(Debug, Default)]
 pub(super) struct Together {
-    /// The key of the random numbers of this turn, once one is needed, and the next stream.
+    /// The key of this turn's random numbers, once needed, and the next stream.
     key: Option<u64>,
     stream: u64,
-    /// The blocks of this turn so far.
+    /// The number of blocks of this turn so far.
     blocks: usize,
     tried: Tried,
-    /// The particles that have gone on like this since the cloud was made.
+    /// The number of particles that were advanced in this way so far.
     pub(super) count: u64,
-    /// The engine has said that it can not.
+    /// Whether the engine has refused.
     refused: bool,
 }
 
 impl Together {
-    /// Before the first particle of a turn.
+    /// Resets the state before the first particle of a turn.
     pub(super) fn begin(&mut self) {
         (self.key, self.stream, self.blocks) = (None, 0, 0);
     }
 }
 
-impl Cloud {
-    /// The particles of the next block, or of some more if they can go on together: so many there
-    /// are, and whether they can. What decides must not be how these particles fare themselves.
+impl ParticleFilter {
+    /// The number of particles in the next call, and whether they can be advanced together. The
+    /// decision must not depend on the results of these particles.
     pub(super) fn next_places(
         &mut self,
         order: &mut Order,
@@ -59,8 +61,8 @@ impl Cloud {
         together
     }
 
-    /// Makes one step of each of some particles and adds those that agree to the next ones. False
-    /// if the engine can not; then none has gone on.
+    /// Makes one step of each of some particles and adds those that agree to the next ones. Returns
+    /// false if the engine cannot do it; then nothing has changed.
     pub(super) fn advance_together(
         &mut self,
         places: &[usize],
@@ -69,7 +71,7 @@ impl Cloud {
         next: &mut Particles,
         rng: &mut Rng,
         stop: &Stop,
-    ) -> Result<bool, Trouble> {
+    ) -> Result<bool, InfosetError> {
         let Together { key, stream, tried, count, refused, .. } = &mut self.together;
         let seed = *key.get_or_insert_with(|| rng.next_u64());
         let starts: Vec<&[u64]> = places.iter().map(|&at| self.now.states.get(at)).collect();

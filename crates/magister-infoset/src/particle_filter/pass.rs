@@ -1,14 +1,14 @@
-//! All particles advanced by a turn.
+//! Advances all particles by one turn.
 
 use magister_core::{Rng, Stop};
 
 use super::propose::MEMORY;
-use super::{BLOCK, Cloud};
-use crate::Trouble;
+use super::{BLOCK, ParticleFilter};
+use crate::InfosetError;
 use crate::joints::Order;
 
-impl Cloud {
-    /// Advances all particles by a turn. False if none is left; they are gone then.
+impl ParticleFilter {
+    /// Advances all particles by one turn. Returns false if none is left; then they are gone.
     pub(super) fn pass(
         &mut self,
         turn: usize,
@@ -16,7 +16,7 @@ impl Cloud {
         rng: &mut Rng,
         patience: &dyn Fn() -> bool,
         stop: &Stop,
-    ) -> Result<bool, Trouble> {
+    ) -> Result<bool, InfosetError> {
         if self.now.len() == 0 {
             return Ok(false);
         }
@@ -27,7 +27,7 @@ impl Cloud {
         next.clear();
         let before = self.now.len();
         let mut mass = 0.0;
-        // Blocks come in any order, since those that were looked at when patience is at its end
+        // Blocks come in random order, because the blocks that were processed before patience ends
         // must be a sample of all.
         let mut order = Order::new(before.div_ceil(BLOCK) as u64, rng);
         let mut places = Vec::new();
@@ -50,7 +50,7 @@ impl Cloud {
                 }
                 let turn = (turn, &seen);
                 let share = match self.propagate(at, turn, &mut pace, rng, patience, stop) {
-                    Err(Trouble::TooLarge) => break 'all,
+                    Err(InfosetError::TooLarge) => break 'all,
                     share => share?,
                 };
                 mass += self.now.weights[at];

@@ -26,7 +26,7 @@ const SAMPLED: usize = 6_000_000;
 
 /// The network of the states in which one role has its turn.
 #[derive(Clone, Debug)]
-pub struct Side {
+pub struct PlayerNetwork {
     /// The fluent, negated or not, that is true in these states.
     pub turn: Edge,
     /// What is true in all of these states that play comes to, and is taken for granted: gates over
@@ -38,7 +38,7 @@ pub struct Side {
 
 impl Network {
     /// The sides of a game in which roles take turns; none if they do not, or if it would not pay.
-    pub(super) fn split(&self, stop: &Stop) -> Result<Vec<Side>, Halt> {
+    pub(super) fn split(&self, stop: &Stop) -> Result<Vec<PlayerNetwork>, Halt> {
         let Some(turns) = &self.turns else { return Ok(Vec::new()) };
         let taking: Vec<usize> =
             (0..turns.turn.len()).filter(|&role| turns.turn[role] != Edge::FALSE).collect();
@@ -56,7 +56,7 @@ impl Network {
             sets.push((rest, EFFORT));
         }
         let known = constants(self, sets, stop)?;
-        let mut sides = Vec::new();
+        let mut per_player = Vec::new();
         for (role, turn) in taking.into_iter().zip(edges) {
             let of_side = |claim: &Claim| match *claim {
                 Claim::When(when, edge) if when == turn => Some(edge),
@@ -68,9 +68,9 @@ impl Network {
             let mut graph = self.graph.clone();
             let all = graph.and(known);
             let (graph, known) = share(&graph, &[all], stop)?;
-            sides.push(Side { turn, known: (graph, known[0]), network });
+            per_player.push(PlayerNetwork { turn, known: (graph, known[0]), network });
         }
-        Ok(sides)
+        Ok(per_player)
     }
 
     /// What seems to be always true whenever one of these is: wires that depend on no move.

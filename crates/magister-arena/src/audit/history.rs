@@ -1,25 +1,25 @@
-//! Courses of a game, and others that look the same to a role.
+//! Histories of a game, and twins that look the same to a role.
 
 use std::sync::Arc;
 
 use magister_core::view::observe;
 use magister_core::{Game, Halt, Move, Rng, Role, Step, Stop, Turn, Worker};
 
-/// More joint moves than this are not looked through in one position.
+/// The maximum number of joint moves to enumerate in one position.
 const MANY: usize = 5_000;
-/// Steps after which no twin is looked for any longer.
+/// The maximum number of steps in the search for a twin.
 const PATIENCE: usize = 20_000;
 
-/// The joint moves of a match up to a question, silent steps included.
+/// The joint moves of a match up to a question, including silent steps.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Course {
+pub(super) struct History {
     pub(super) joints: Vec<Vec<Move>>,
 }
 
-/// A match on the way, as the one who runs it sees it.
+/// A match in progress, as its runner sees it.
 pub(super) struct Way {
     pub(super) worker: Box<dyn Worker>,
-    /// What each role has lived.
+    /// The turns of each role.
     pub(super) turns: Vec<Vec<Turn>>,
     step: Step,
 }
@@ -31,7 +31,7 @@ impl Way {
         Way { turns: vec![Vec::new(); game.info().roles.len()], worker, step: Step::new() }
     }
 
-    /// Makes a joint move. Whether the players had a turn.
+    /// Makes a joint move; returns whether the players had a turn.
     pub(super) fn go(&mut self, joint: &[Move], stop: &Stop) -> Result<bool, Halt> {
         self.worker.step(joint, &mut self.step, stop)?;
         if self.step.tick {
@@ -44,7 +44,7 @@ impl Way {
         Ok(self.step.tick)
     }
 
-    /// What each role gained in the last step.
+    /// The gains of each role in the last step.
     pub(super) fn gains(&self) -> &[f64] {
         &self.step.gains
     }
@@ -56,17 +56,17 @@ impl Way {
     }
 }
 
-/// Looks for another course after which a role has lived the same turns: by trying what the
-/// others and chance may have done, in random order, and taking back what does not agree. It is
-/// some such course, and no fair sample of them. `None` if none is found soon.
+/// Looks for another history with the same turns of a role: it tries the moves of the others and of
+/// chance in random order, and backtracks on a contradiction. The result is some such history, not
+/// a fair sample. `None` if none is found soon.
 pub(super) fn twin(
     game: &Arc<dyn Game>,
     role: Role,
     turns: &[Turn],
-    not: &Course,
+    not: &History,
     rng: &mut Rng,
     stop: &Stop,
-) -> Result<Option<Course>, Halt> {
+) -> Result<Option<History>, Halt> {
     struct Frame {
         state: Vec<u64>,
         behind: usize,
@@ -87,7 +87,7 @@ pub(super) fn twin(
         let arrived = next.is_none() && !silent;
         if worker.terminal() || arrived {
             if arrived && !worker.terminal() && joints != not.joints {
-                return Ok(Some(Course { joints }));
+                return Ok(Some(History { joints }));
             }
             frames.pop();
             joints.pop();
@@ -122,7 +122,7 @@ pub(super) fn twin(
     Ok(None)
 }
 
-/// All joint moves with a given move of one role, as far as they can be listed.
+/// All joint moves with a given move of one role, up to a limit.
 fn listed(worker: &dyn Worker, role: Role, own: Option<Move>) -> Vec<Vec<Move>> {
     let mut all: Vec<Vec<Move>> = vec![Vec::new()];
     for other in worker.info().all_roles() {

@@ -1,20 +1,20 @@
-//! The particles of a cloud.
+//! The particles of a filter.
 
 use magister_core::Rng;
 
 use crate::pool::Rows;
 use crate::views::ViewId;
 
-/// The particles themselves.
+/// The particles, as parallel vectors.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Particles {
     pub(crate) states: Rows,
     pub(crate) weights: Vec<f64>,
-    /// The state of the anchor that each began with.
+    /// The start state of each particle in the anchor.
     pub(crate) origins: Vec<u32>,
-    /// The joint moves since.
+    /// The joint moves since the anchor.
     pub(crate) trails: Vec<u32>,
-    /// The histories of all roles, particle after particle.
+    /// The information states of all roles, particle after particle.
     pub(crate) views: Vec<ViewId>,
     /// Whether the game is over.
     pub(crate) over: Vec<bool>,
@@ -34,7 +34,7 @@ impl Particles {
         self.over.clear();
     }
 
-    /// Adds a copy of another's particle.
+    /// Copies a particle from another set.
     pub(super) fn copy(&mut self, other: &Particles, at: usize, weight: f64, roles: usize) {
         self.states.push(other.states.get(at));
         self.weights.push(weight);
@@ -47,8 +47,7 @@ impl Particles {
     }
 }
 
-/// Numbers by their shares, so that each comes about as often as it should: one random number
-/// for all, so that copies are as even as they can be.
+/// Systematic resampling: numbers in proportion to their shares, with one random number for all.
 pub(super) fn systematic(shares: &[f64], count: usize, rng: &mut Rng) -> Vec<usize> {
     let total: f64 = shares.iter().sum();
     let step = total / count as f64;
@@ -62,7 +61,7 @@ pub(super) fn systematic(shares: &[f64], count: usize, rng: &mut Rng) -> Vec<usi
             next += step;
         }
     }
-    // What rounding left over.
+    // The rounding error.
     let last = shares.iter().rposition(|&share| share > 0.0).unwrap_or(0);
     drawn.resize(count, last);
     drawn

@@ -1,31 +1,32 @@
-//! The extensive form of a game, as its players can tell its courses apart.
+//! The extensive form of a game, reduced to its sequence form.
 
 use magister_core::{Game, Info, Information, Move, Payment, Role, Step, Stop, Turn, Worker};
 use rustc_hash::FxHashMap;
 
 use crate::choices::Choices;
-use crate::limits::{Limits, Size, Unsolved};
+use crate::held;
+use crate::limits::{Size, SolveLimits, Unsolved};
 use crate::memory::{Memory, NONE};
 use crate::positions::rewards;
 
-/// A game as a set of plans, one for each player, and of what they give together.
+/// A game in sequence form: the sequences of each player, and the payoff of each combination.
 ///
-/// An information set is all courses of the game in which a role made the same moves and saw the
-/// same. Since nobody forgets, what a role has done on the way to one of its sets is the same on
-/// all of these courses: its *sequence*. So two courses that lead to the same state and look the
-/// same to every player are one node, whose chances are added; simultaneous moves need no order,
-/// since each belongs to a sequence of its own; and all that is left of the game when it was
-/// looked through once is the plans and, for each combination of sequences, what it is worth: the
-/// sequence form of von Stengel, for any number of players.
-pub struct Form {
+/// An information set contains all histories in which a role made the same moves and had the same
+/// observations. Because players have perfect recall, a role's own moves on the way to an
+/// information set are the same in all these histories: its *sequence*. So two histories that lead
+/// to the same state and look the same to every player are merged into one node, and their
+/// probabilities are added. Simultaneous moves need no order, because each belongs to its own
+/// player's sequence. After one traversal of the game, only the sequences and the payoffs of their
+/// combinations remain: von Stengel's sequence form, for any number of players.
+pub struct ExtensiveForm {
     /// The players, in the order of the roles.
     pub(crate) players: Vec<Role>,
     pub(crate) plans: Vec<Plan>,
-    /// For each payment the last sequence of each player.
+    /// For each payoff entry the last sequence of each player.
     pub(crate) sequences: Vec<u32>,
-    /// For each payment what each player gets, times the chance of it.
+    /// For each payoff entry the payoff of each player, times its chance probability.
     pub(crate) payoffs: Vec<f64>,
-    /// For each payment the chance of it, as far as chance has a say.
+    /// For each payoff entry its chance probability.
     pub(crate) chances: Vec<f64>,
     memory: Memory,
     information: Information,
@@ -34,13 +35,13 @@ pub struct Form {
     size: Size,
 }
 
-/// The information sets of a player, those before others first.
+/// The information sets of a player, in order of depth.
 #[derive(Debug, Default)]
 pub(crate) struct Plan {
     pub(crate) sets: Vec<Set>,
-    /// How many sequences there are; the first is that of no choices.
+    /// The number of sequences; the first is the empty sequence.
     pub(crate) sequences: usize,
-    /// For each situation the set, where it is one.
+    /// The information set of each situation that has a choice.
     places: FxHashMap<u32, u32>,
 }
 
@@ -49,7 +50,7 @@ pub(crate) struct Plan {
 pub(crate) struct Set {
     /// The sequence that leads to it.
     pub(crate) parent: u32,
-    /// The sequences of its moves, one after the other.
+    /// The first of the consecutive sequences of its moves.
     pub(crate) first: u32,
     pub(crate) count: u32,
     situation: u32,
@@ -61,9 +62,9 @@ impl Set {
     }
 }
 
-impl Form {
-    /// Looks through a game, once.
-    pub fn new(game: &dyn Game, limits: &Limits, stop: &Stop) -> Result<Self, Unsolved> {
+impl ExtensiveForm {
+    /// Builds the form by one traversal of the game.
+    pub fn new(game: &dyn Game, limits: &SolveLimits, stop: &Stop) -> Result<Self, Unsolved> {
         let mut builder = Builder::new(game);
         while !builder.layer.is_empty() {
             builder.deepen(limits, stop)?;
@@ -76,43 +77,43 @@ impl Form {
         &self.players
     }
 
-    /// How large it is.
+    /// The size of the form.
     pub fn size(&self) -> Size {
         self.size
     }
 
-    /// The information sets of a player in which it has a choice.
+    /// The number of information sets in which a player has a choice.
     pub fn sets(&self, player: usize) -> usize {
         self.plans[player].sets.len()
     }
 
-    /// How many combinations of sequences pay something.
+    /// The number of payoff entries: combinations of sequences with a payoff.
     pub fn payments(&self) -> usize {
         self.sequences.len() / self.players.len().max(1)
     }
 
-    /// The lowest and the highest that is paid at a time.
+    /// The lowest and the highest single payoff.
     pub fn range(&self) -> (f64, f64) {
         self.range
     }
 
-    /// What the players get together, if it is always the same.
+    /// The sum of all players' payoffs, if it is constant.
     pub fn constant_sum(&self) -> Option<f64> {
         self.constant_sum
     }
 
-    /// Information sets that are told apart only by the moves that are legal there: the rules let
-    /// a role make different moves in positions that look the same to it.
-    pub fn told(&self) -> usize {
-        self.memory.told
+    /// The number of information sets that differ from others only in their legal moves: the rules
+    /// allow a role different moves in positions that look the same to it.
+    pub fn revealed_by_legal_moves(&self) -> usize {
+        self.memory.revealed
     }
 
-    /// How a role came to an information set: its own moves, and what it saw.
+    /// The own moves and observations of a role on the way to an information set.
     pub fn turns(&self, player: usize, set: usize) -> Vec<Turn> {
         self.memory.turns(self.information, self.plans[player].sets[set].situation)
     }
 
-    /// The moves that a role has in an information set.
+    /// The legal moves in an information set.
     pub fn moves(&self, player: usize, set: usize) -> Vec<Move> {
         self.memory.legal(self.plans[player].sets[set].situation).collect()
     }
@@ -126,9 +127,9 @@ impl Form {
     }
 }
 
-impl std::fmt::Debug for Form {
+impl std::fmt::Debug for ExtensiveForm {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Form")
+        f.debug_struct("ExtensiveForm")
             .field("players", &self.players)
             .field("size", &self.size)
             .field("payments", &self.payments())
@@ -136,27 +137,29 @@ impl std::fmt::Debug for Form {
     }
 }
 
-/// The nodes of a layer that are looked at before it is judged.
+/// The number of nodes of a layer to expand before its size is estimated.
 const PART: usize = 2_000;
-/// How many times too large a game must seem to be given up early: nodes that are met again later
-/// in the layer make it seem larger than it is.
+/// The factor by which the estimate must exceed the limits before the traversal gives up early.
+/// Nodes that are merged later in the layer make the estimate too large.
 const HOPELESS: usize = 16;
-/// The least that a node takes in memory.
+/// The minimum memory of a node.
 const NODE: usize = 64;
+/// The memory of a sequence while strategies are computed.
+const SEQUENCE: usize = 64;
 
 struct Builder {
     info: Info,
     worker: Box<dyn Worker>,
     step: Step,
     words: Vec<u64>,
-    form: Form,
-    /// The last sequence of each history.
+    form: ExtensiveForm,
+    /// The last sequence of each information state.
     last: Vec<u32>,
-    /// The nodes of this depth: the words of the state, then the history of each player.
+    /// The nodes at this depth: the words of the state, then the information state of each player.
     layer: Vec<(Box<[u64]>, f64)>,
     next: Vec<(Box<[u64]>, f64)>,
     places: FxHashMap<Box<[u64]>, u32>,
-    /// Payments since they were last put together.
+    /// The number of payoff entries since they were last merged.
     fresh: usize,
 }
 
@@ -164,7 +167,7 @@ impl Builder {
     fn new(game: &dyn Game) -> Self {
         let info = game.info();
         let players: Vec<Role> = info.players().collect();
-        let form = Form {
+        let form = ExtensiveForm {
             plans: players.iter().map(|_| Plan { sequences: 1, ..Plan::default() }).collect(),
             sequences: Vec::new(),
             payoffs: Vec::new(),
@@ -196,8 +199,8 @@ impl Builder {
         builder
     }
 
-    /// Goes one step deeper, on all courses.
-    fn deepen(&mut self, limits: &Limits, stop: &Stop) -> Result<(), Unsolved> {
+    /// Extends all histories by one step.
+    fn deepen(&mut self, limits: &SolveLimits, stop: &Stop) -> Result<(), Unsolved> {
         let layer = std::mem::take(&mut self.layer);
         for (number, (node, chance)) in layer.iter().enumerate() {
             self.form.size.nodes += 1;
@@ -209,7 +212,7 @@ impl Builder {
             if size.nodes > limits.nodes || size.bytes > limits.bytes {
                 return Err(Unsolved::TooLarge(size));
             }
-            // A small part of a large layer tells whether the whole has any chance to fit.
+            // A small part of a large layer shows whether the whole can fit.
             if number == PART.max(layer.len() / 100) {
                 let next = self.next.len().saturating_mul(layer.len() / number);
                 if next / HOPELESS > limits.nodes || next / HOPELESS * NODE > limits.bytes {
@@ -226,21 +229,32 @@ impl Builder {
 
     fn measure(&mut self, layer: usize) {
         let form = &mut self.form;
-        let node = 8 * self.words.len();
+        let node = held::block(8 * self.words.len());
         form.size.sets = form.plans.iter().map(|plan| plan.sets.len()).sum();
-        form.size.bytes = layer * (node + 24)
-            + self.next.len() * (2 * node + 80)
-            + form.memory.bytes()
-            + form.size.sets * 100
-            + form.payments() * (8 + 12 * form.players.len());
+        let traversal = layer * (node + 24)
+            + self.next.len() * 2 * node
+            + held::list(&self.next)
+            + held::table(&self.places);
+        // Regrets, averages, strategies and reach probabilities of all sequences come later, when
+        // the traversal needs no memory any more.
+        let sequences: usize = form.plans.iter().map(|plan| plan.sequences).sum();
+        let plans = form.plans.iter();
+        let plans = plans.map(|plan| held::list(&plan.sets) + held::table(&plan.places));
+        // Merging payoff entries copies them.
+        let payoffs = 2 * form.payments() * (12 + 12 * form.players.len());
+        form.size.bytes = form.memory.bytes()
+            + held::list(&self.last)
+            + plans.sum::<usize>()
+            + payoffs
+            + traversal.max(sequences * SEQUENCE);
     }
 
-    /// Makes all joint moves out of a node.
+    /// Makes all joint moves from a node.
     fn expand(
         &mut self,
         node: &[u64],
         chance: f64,
-        limits: &Limits,
+        limits: &SolveLimits,
         stop: &Stop,
     ) -> Result<(), Unsolved> {
         let count = self.form.players.len();
@@ -282,8 +296,8 @@ impl Builder {
         Ok(())
     }
 
-    /// The situation of a player, which is a new information set if it has a choice there and
-    /// nobody was there before.
+    /// The situation of a player. It is a new information set if the player has a choice there and
+    /// it was not reached before.
     fn situation(&mut self, player: usize, history: u32, choices: &Choices) -> u32 {
         let legal = choices.moves(self.form.players[player]);
         let situation = self.form.memory.situation(history, legal);
@@ -297,7 +311,7 @@ impl Builder {
         situation
     }
 
-    /// Enters what a step led to.
+    /// Records the result of a step.
     fn arrive(
         &mut self,
         joint: &[Move],
@@ -312,7 +326,7 @@ impl Builder {
         for (player, &situation) in situations.iter().enumerate() {
             let role = self.form.players[player];
             let before = histories[player] as usize;
-            // Where the players had no turn, they know what they knew.
+            // If the players had no turn, their information states do not change.
             if situation == NONE || !self.step.tick {
                 self.words.push(histories[player]);
                 last.push(self.last[before]);
@@ -348,7 +362,7 @@ impl Builder {
         }
     }
 
-    /// Enters a payment; `values` has an entry for each role.
+    /// Adds a payoff entry; `values` has one number per role.
     fn pay(&mut self, last: &[u32], values: &[f64], chance: f64) {
         let form = &mut self.form;
         let (low, high) = &mut form.range;
@@ -372,7 +386,7 @@ impl Builder {
         }
     }
 
-    /// Adds payments for the same sequences.
+    /// Merges payoff entries of the same sequences.
     fn gather(&mut self) {
         let form = &mut self.form;
         let count = form.players.len();
@@ -397,14 +411,14 @@ impl Builder {
         self.fresh = 0;
     }
 
-    fn finish(mut self) -> Result<Form, Unsolved> {
+    fn finish(mut self) -> Result<ExtensiveForm, Unsolved> {
         if self.form.players.is_empty() {
-            return Err(Unsolved::Undefined("nobody plays it".to_owned()));
+            return Err(Unsolved::Undefined("the game has no players".to_owned()));
         }
         self.gather();
         let form = &mut self.form;
         let paid_on_the_way = self.info.payment == Payment::OnTheWay;
-        // Payments on the way have a constant sum if every one of them adds up to nothing.
+        // Payments on the way have a constant sum if every one of them adds up to zero.
         form.constant_sum =
             form.constant_sum.filter(|sum| !sum.is_nan() && (!paid_on_the_way || *sum == 0.0));
         Ok(self.form)

@@ -1,15 +1,15 @@
-//! What a cloud tells about its particles.
+//! Access to the particles and their statistics.
 
-use super::Cloud;
+use super::ParticleFilter;
 use crate::views::{ViewId, Views};
 
-impl Cloud {
-    /// How many particles there are.
+impl ParticleFilter {
+    /// The number of particles.
     pub fn len(&self) -> usize {
         self.now.len()
     }
 
-    /// Whether there are none, which is so only after an error.
+    /// Whether there are no particles, which is the case only after an error.
     pub fn is_empty(&self) -> bool {
         self.now.len() == 0
     }
@@ -24,34 +24,34 @@ impl Cloud {
         self.now.over[at]
     }
 
-    /// The weight of a particle; those of all sum up to one.
+    /// The weight of a particle; all weights sum to one.
     pub fn weight(&self, at: usize) -> f64 {
         self.now.weights[at]
     }
 
-    /// The histories of all roles in a particle, if they are kept.
+    /// The information states of all roles in a particle, if they are stored.
     pub fn views_of(&self, at: usize) -> &[ViewId] {
         let roles = self.game.info().roles.len();
         if self.views.is_none() { &[] } else { &self.now.views[at * roles..(at + 1) * roles] }
     }
 
-    /// All histories, if they are kept.
+    /// All information states, if they are stored.
     pub fn views(&self) -> Option<&Views> {
         self.views.as_ref()
     }
 
-    /// The same, to add what may be seen later.
+    /// As [`views`](ParticleFilter::views), for adding possible future observations.
     pub fn views_mut(&mut self) -> Option<&mut Views> {
         self.views.as_mut()
     }
 
-    /// How many equally likely particles would be worth as much as these.
+    /// The effective sample size.
     pub fn effective(&self) -> f64 {
         let squares: f64 = self.now.weights.iter().map(|weight| weight * weight).sum();
         if squares > 0.0 { 1.0 / squares } else { 0.0 }
     }
 
-    /// How many different states there are among the particles.
+    /// The number of distinct states among the particles.
     pub fn distinct(&self) -> usize {
         let mut pool = crate::Pool::default();
         (0..self.len()).for_each(|at| {
@@ -60,28 +60,27 @@ impl Cloud {
         pool.len()
     }
 
-    /// Whether the weights say how likely the particles are. They do not after a course had to be
-    /// looked for by trying everything.
+    /// Whether the weights are unbiased. They are not after an exhaustive search.
     pub fn is_fair(&self) -> bool {
         !self.found
     }
 
-    /// The natural logarithm of the estimated probability of what was seen since the anchor.
+    /// The natural logarithm of the estimated probability of the observations since the anchor.
     pub fn log_probability(&self) -> f64 {
         self.log
     }
 
-    /// The particles that agreed with the last turn, before they were drawn anew.
+    /// The number of particles that agreed with the last turn, before resampling.
     pub fn survivors(&self) -> usize {
         self.survived
     }
 
-    /// The courses that were tried since the cloud was made, whether they agreed or not.
+    /// The number of histories that were tried so far, consistent or not.
     pub fn tried(&self) -> u64 {
         self.made
     }
 
-    /// The particles that have gone on side by side since the cloud was made.
+    /// The number of particles that were advanced on vectors so far.
     pub fn together(&self) -> u64 {
         self.together.count
     }

@@ -1,27 +1,28 @@
-//! Courses of the game that agree with what a role saw, sampled, with weights.
+//! A particle filter: weighted samples of the histories that are consistent with a role's
+//! observations.
 //!
-//! A particle is a course of the game from one of the states of an exact information set, its
-//! anchor. Turn by turn, the moves of the others and of chance are drawn as they would be made; a
-//! course that does not agree with what was seen is given up. Where few agree, each particle is
-//! given several tries, or all joint moves are looked at, and its weight is multiplied by the share
-//! that agreed: then sums over particles are what they would have been without that, on average.
-//! Where the weights have become uneven, particles are drawn anew by their weights.
+//! A particle is a history that starts in a state of an exact information set, the anchor. Turn by
+//! turn, the moves of the others and of chance are sampled from the model; a history that
+//! contradicts an observation is discarded. If few agree, each particle gets several tries, or all
+//! joint moves are enumerated, and its weight is multiplied by the share that agreed. That keeps
+//! sums over particles unbiased. When the weights become uneven, the particles are resampled.
 //!
-//! Where none is left, all begins again at the anchor, with more tries. Only if that fails again
-//! and again a course is looked for by trying everything; it is spread by `rejuvenate`.
+//! When no particle is left, the filter restarts at the anchor with more tries. Only after repeated
+//! failures an exhaustive search looks for one consistent history, and `rejuvenate` diversifies its
+//! copies.
 
+mod accessors;
 mod drawn;
 mod particles;
 mod pass;
 mod propose;
 mod together;
-mod told;
 
 use std::sync::Arc;
 
 use magister_core::{Game, Halt, Move, Rng, Role, Step, Stop, Turn, Worker};
 
-use crate::Trouble;
+use crate::InfosetError;
 use crate::exact::Layer;
 use crate::hints::Hints;
 use crate::joints::Joints;
@@ -34,37 +35,38 @@ use particles::Particles;
 use propose::{Candidate, Looked};
 use together::Together;
 
-/// Particles that are advanced one after the other.
+/// The number of particles that are advanced in one block.
 const BLOCK: usize = 64;
-/// Steps for one course that agrees, before the particles are looked at.
+/// The steps for finding one consistent history before the particles are advanced.
 const EFFORT: u32 = 300;
-/// How often all begins again at the anchor before everything is tried.
+/// The number of restarts at the anchor before the exhaustive search.
 const RESTARTS: u32 = 3;
 
-/// Sampled courses of the game with weights.
-pub struct Cloud {
+/// Weighted samples of histories.
+pub struct ParticleFilter {
     pub(crate) game: Arc<dyn Game>,
     pub(crate) role: Role,
     pub(crate) model: Arc<dyn Model>,
     pub(crate) worker: Box<dyn Worker>,
     pub(crate) anchor: Layer,
-    /// What was seen since the anchor.
+    /// The observations since the anchor.
     pub(crate) turns: Vec<Turn>,
     pub(crate) views: Option<Views>,
     pub(crate) now: Particles,
     pub(crate) trails: Trails,
-    /// How many particles there should be.
+    /// The desired number of particles.
     pub(crate) size: usize,
-    /// The particles that were looked for by trying everything say nothing about probabilities
-    /// until they have been spread.
+    /// Whether the particles come from the exhaustive search. Then they say nothing about
+    /// probabilities until rejuvenation has spread them.
     pub(crate) found: bool,
-    /// Whether the role is asked for a move after each turn, so that the game is not over.
+    /// Whether the role is asked for a move after each turn, which implies that the game is not
+    /// over.
     asked: bool,
     hints: Hints,
     proposal: Proposal,
-    /// One course that agrees, whatever becomes of the particles.
+    /// One consistent history, independent of the particles.
     lifeline: Lifeline,
-    /// The natural logarithm of the estimated probability of what was seen since the anchor.
+    /// The natural logarithm of the estimated probability of the observations since the anchor.
     log: f64,
     spare: Particles,
     joints: Joints,
@@ -77,9 +79,9 @@ pub struct Cloud {
     survived: usize,
 }
 
-impl Cloud {
-    /// Draws particles from an exact information set. With the histories of all roles, if they
-    /// were kept there.
+impl ParticleFilter {
+    /// Draws particles from an exact information set, with the information states of all roles if
+    /// it has them.
     pub fn new(
         game: Arc<dyn Game>,
         role: Role,
@@ -93,8 +95,8 @@ impl Cloud {
         Self::with_worker(game, worker, role, model, anchor, views, size, rng)
     }
 
-    /// The same, with a worker of the game that somebody had; to make one takes time.
-    #[expect(clippy::too_many_arguments, reason = "they are the parts of a cloud")]
+    /// As [`ParticleFilter::new`], but reuses an existing worker, because creating one takes time.
+    #[expect(clippy::too_many_arguments, reason = "they are the parts of a particle filter")]
     pub fn with_worker(
         game: Arc<dyn Game>,
         worker: Box<dyn Worker>,
@@ -107,7 +109,7 @@ impl Cloud {
     ) -> Self {
         let roles = game.info().roles.len();
         let lifeline = Lifeline::new(&anchor, rng);
-        let mut cloud = Cloud {
+        let mut filter = ParticleFilter {
             game,
             role,
             model,
@@ -134,35 +136,34 @@ impl Cloud {
             made: 0,
             survived: 0,
         };
-        cloud.begin(rng);
-        cloud
+        filter.begin(rng);
+        filter
     }
 
-    /// The worker, for whoever comes next.
+    /// Returns the worker for reuse.
     pub(crate) fn into_worker(self) -> Box<dyn Worker> {
         self.worker
     }
 
-    /// Lets being asked for a move count as evidence that the game is not over, from the next turn
-    /// on.
+    /// From the next turn on, counts a request for a move as evidence that the game is not over.
     pub fn ask(&mut self) {
         self.asked = true;
     }
 
-    /// Takes a turn into account, as long as the caller has patience: then fewer particles are
-    /// left, but one at least.
+    /// Adds a turn. When the caller's patience ends early, fewer particles remain, but at least
+    /// one.
     pub fn advance(
         &mut self,
         turn: &Turn,
         rng: &mut Rng,
         patience: &dyn Fn() -> bool,
         stop: &Stop,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), InfosetError> {
         self.advance_while(turn, rng, patience, &|| true, stop)
     }
 
-    /// The same, but one is looked for only as long as there is hope; [`Trouble::TooLarge`] if it
-    /// was not found.
+    /// As [`advance`](ParticleFilter::advance), but the search for one consistent history is
+    /// limited by `hope`; [`InfosetError::TooLarge`] if none was found.
     pub fn advance_while(
         &mut self,
         turn: &Turn,
@@ -170,11 +171,11 @@ impl Cloud {
         patience: &dyn Fn() -> bool,
         hope: &dyn Fn() -> bool,
         stop: &Stop,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), InfosetError> {
         self.turns.push(turn.clone());
         let result = self.go_on(rng, patience, hope, stop);
         if result.is_err() {
-            // What is half done is no sample; the next turn begins again at the anchor.
+            // A partial pass is no fair sample; the next turn restarts at the anchor.
             self.turns.pop();
             self.hints.forget();
             self.now.clear();
@@ -188,10 +189,10 @@ impl Cloud {
         patience: &dyn Fn() -> bool,
         hope: &dyn Fn() -> bool,
         stop: &Stop,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), InfosetError> {
         let lost = self.now.len() == 0;
         let last = self.turns.len() - 1;
-        // Where steps are slow, particles may not come through in time; one course often does.
+        // If steps are slow, the particles may not finish in time, but one history often does.
         let quick = std::cell::Cell::new(0);
         let effort = || {
             quick.set(quick.get() + 1);
@@ -199,7 +200,7 @@ impl Cloud {
         };
         let held = self.hold_on(rng, &effort, stop)?;
         if held == Search::Impossible {
-            return Err(Trouble::Impossible { turn: last });
+            return Err(InfosetError::Impossible { turn: last });
         }
         if self.pass(last, 1, rng, patience, stop)? {
             self.even_out(rng);
@@ -207,7 +208,7 @@ impl Cloud {
             return Ok(());
         }
         for restart in 1..=RESTARTS {
-            // Who has run out of time before will again.
+            // A pass that ran out of time would do so again.
             if lost || !patience() {
                 break;
             }
@@ -229,13 +230,13 @@ impl Cloud {
         }
         match self.hold_on(rng, hope, stop)? {
             Search::Found => {}
-            Search::Impossible => return Err(Trouble::Impossible { turn: last }),
-            Search::Tired => return Err(Trouble::TooLarge),
+            Search::Impossible => return Err(InfosetError::Impossible { turn: last }),
+            Search::Tired => return Err(InfosetError::TooLarge),
         }
         self.begin_again(rng, patience, stop)
     }
 
-    /// Goes on from a particle, if the course that was held on to came to nothing.
+    /// Continues from a particle if the lifeline reached a dead end.
     fn adopt(&mut self, held: Search, rng: &mut Rng) {
         if held == Search::Found {
             return;
@@ -245,37 +246,35 @@ impl Cloud {
         let roles = self.game.info().roles.len();
         let views: &[ViewId] =
             if self.views.is_none() { &[] } else { &self.now.views[at * roles..][..roles] };
-        let course = (self.now.origins[at], path);
+        let history = (self.now.origins[at], path);
         let end = (self.now.states.get(at), views);
-        self.lifeline.adopt(&self.anchor, course, end, self.turns.len(), rng);
+        self.lifeline.adopt(&self.anchor, history, end, self.turns.len(), rng);
     }
 
-    /// Adds the step that was made to the histories of all roles but chance, which remembers
-    /// nothing.
+    /// Adds the last step to the information states of all roles except chance.
     pub(crate) fn extend(&mut self, lived: &mut [ViewId], joint: &[Move]) {
         let Some(views) = &mut self.views else { return };
         views.live(lived, self.game.info(), joint, &self.step);
     }
 
-    /// What replays work with.
+    /// The worker and the step buffer, for replays.
     pub(crate) fn replayer(&mut self) -> (&mut dyn Worker, &mut Step) {
         (&mut *self.worker, &mut self.step)
     }
 
-    /// What came of the step that was made last.
+    /// The result of the last step.
     pub(crate) fn last_step(&self) -> &Step {
         &self.step
     }
 
-    /// The last resort: copies of the one course that was held on to, spread as far as there is
-    /// patience for it.
+    /// The last resort: copies of the lifeline, diversified while patience lasts.
     fn begin_again(
         &mut self,
         rng: &mut Rng,
         patience: &dyn Fn() -> bool,
         stop: &Stop,
-    ) -> Result<(), Trouble> {
-        let (origin, path, state, views) = self.lifeline.course();
+    ) -> Result<(), InfosetError> {
+        let (origin, path, state, views) = self.lifeline.history();
         self.now.clear();
         self.found = true;
         self.trails = Trails::new(self.game.info().roles.len());
@@ -289,7 +288,7 @@ impl Cloud {
         self.rejuvenate(self.turns.len() + 1, rng, patience, stop)
     }
 
-    /// Keeps one course that agrees with everything.
+    /// Extends the lifeline: one history that is consistent with everything.
     fn hold_on(
         &mut self,
         rng: &mut Rng,
@@ -314,16 +313,16 @@ impl Cloud {
         self.lifeline.follow(question, &mut means, patience)
     }
 
-    /// How far any course came that agreed: so many turns since the anchor, and the state it came
-    /// to.
+    /// The largest number of turns since the anchor that any consistent history reached, and its
+    /// last state.
     pub(crate) fn farthest(&self) -> (usize, &[u64]) {
         self.lifeline.farthest().unwrap_or((0, self.anchor.state(0)))
     }
 }
 
-impl std::fmt::Debug for Cloud {
+impl std::fmt::Debug for ParticleFilter {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Cloud")
+        f.debug_struct("ParticleFilter")
             .field("role", &self.role)
             .field("particles", &self.now.len())
             .field("turns", &self.turns.len())

@@ -1,19 +1,19 @@
-//! The form of a game against its tree, walked by the book.
+//! The extensive form of a game against a plain walk through its tree.
 
 use std::sync::Arc;
 
 use magister_core::view::observe;
 use magister_core::{Game, Move, Role, Seed, Step, Stop, Turn, Worker};
-use magister_solve::{Form, Limits, Profile};
+use magister_solve::{ExtensiveForm, Profile, SolveLimits};
 
 fn game(name: &str) -> Arc<dyn Game> {
     magister::open(name).expect("a bundled game").game
 }
 
-/// What each role gets from here on; every player decides by its own turns.
+/// The expected rewards from here on; every player decides by its own turns.
 fn expected(
     worker: &mut dyn Worker,
-    form: &Form,
+    form: &ExtensiveForm,
     profile: &Profile,
     turns: &[Vec<Turn>],
     nodes: &mut usize,
@@ -69,8 +69,8 @@ fn expected(
     value
 }
 
-/// A profile in which every information set has shares of its own.
-fn uneven(form: &Form, seed: u64) -> Profile {
+/// A profile with random mixtures in every information set.
+fn uneven(form: &ExtensiveForm, seed: u64) -> Profile {
     let mut rng = Seed::from(seed).rng();
     let mut profile = Profile::even(form);
     for player in 0..form.players().len() {
@@ -83,7 +83,7 @@ fn uneven(form: &Form, seed: u64) -> Profile {
 }
 
 #[test]
-fn values_are_those_of_the_tree() {
+fn values_agree_with_the_tree() {
     let names = [
         "kuhn-poker",
         "leduc-poker",
@@ -96,8 +96,8 @@ fn values_are_those_of_the_tree() {
     ];
     for name in names {
         let game = game(name);
-        let form = Form::new(&*game, &Limits::default(), &Stop::never()).unwrap();
-        assert_eq!(form.told(), 0, "{name}");
+        let form = ExtensiveForm::new(&*game, &SolveLimits::default(), &Stop::never()).unwrap();
+        assert_eq!(form.revealed_by_legal_moves(), 0, "{name}");
         let profile = uneven(&form, 7);
         let mut worker = game.worker();
         worker.reset();
@@ -110,8 +110,8 @@ fn values_are_those_of_the_tree() {
         for (value, expected) in values.iter().zip(&expected) {
             assert!((value - expected).abs() < 1e-9, "{name}: {values:?} {expected:?}");
         }
-        assert!(form.size().nodes <= nodes, "{name}: merged into more than there is");
-        // Nobody does better with one move changed than with the best reply.
+        assert!(form.size().nodes <= nodes, "{name}: more nodes than in the tree");
+        // No single changed move beats the best response.
         for (player, value) in values.iter().enumerate() {
             let best = form.best_reply(player, &profile);
             assert!(best.value >= value - 1e-9);
@@ -121,12 +121,12 @@ fn values_are_those_of_the_tree() {
     }
 }
 
-/// In small games the best reply is the best of all plans.
+/// In small games the best response is the best of all pure strategies.
 #[test]
-fn best_replies_are_best() {
+fn best_responses_are_best() {
     for name in ["kuhn-poker", "exploding-bomb", "monty-hall", "mini-poker"] {
         let game = game(name);
-        let form = Form::new(&*game, &Limits::default(), &Stop::never()).unwrap();
+        let form = ExtensiveForm::new(&*game, &SolveLimits::default(), &Stop::never()).unwrap();
         for seed in 0..5 {
             let profile = uneven(&form, seed);
             for player in 0..form.players().len() {

@@ -1,4 +1,4 @@
-//! A game as if it hid nothing, from one of its states on.
+//! Determinization: a game with perfect information that starts in a given state.
 
 use std::sync::Arc;
 
@@ -6,31 +6,31 @@ use magister_core::{
     Board, Game, Info, Information, Role, StateTensors, Stop, Text, Twist, View, Worker, Wrapped,
 };
 
-/// A game that begins in a given state and in which everybody sees everything: what a player of
-/// perfect information is given to think about a state that somebody imagines or was shown.
+/// A game that starts in a given state and hides nothing. Players for perfect information search it
+/// to judge a sampled or revealed state.
 ///
-/// The state is that of whoever makes it. A sampled one betrays nothing; the true one is only had
-/// from [`Referee::reveal`](magister_core::Referee::reveal), which the record tells.
-pub struct Opened {
+/// The caller provides the state. A sampled state leaks nothing. The true state comes only from
+/// [`Referee::reveal`](magister_core::Referee::reveal), and the match record reports that.
+pub struct Determinization {
     game: Arc<dyn Game>,
     info: Arc<Info>,
     start: Arc<[u64]>,
 }
 
-impl Opened {
-    /// A game from a state on, as somebody sees it who knows everything.
+impl Determinization {
+    /// The view of a role in the determinization of a state.
     pub fn view(game: &Arc<dyn Game>, state: &[u64], role: Role) -> View {
         View::new(Arc::new(Self::new(game, state)), role)
     }
 
-    /// A game from a state on, which must be one of the game.
+    /// The determinization of a state, which must belong to the game.
     pub fn new(game: &Arc<dyn Game>, state: &[u64]) -> Self {
         let info = Info { information: Information::Perfect, ..game.info().clone() };
-        Opened { game: Arc::clone(game), info: Arc::new(info), start: state.into() }
+        Determinization { game: Arc::clone(game), info: Arc::new(info), start: state.into() }
     }
 }
 
-impl Game for Opened {
+impl Game for Determinization {
     fn info(&self) -> &Info {
         &self.info
     }
@@ -53,13 +53,13 @@ impl Game for Opened {
     }
 }
 
-impl std::fmt::Debug for Opened {
+impl std::fmt::Debug for Determinization {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Opened").field("game", &self.info.name).finish_non_exhaustive()
+        f.debug_struct("Determinization").field("game", &self.info.name).finish_non_exhaustive()
     }
 }
 
-/// Where an opened game begins.
+/// The start state of a determinization.
 struct Start(Arc<[u64]>);
 
 impl Twist for Start {

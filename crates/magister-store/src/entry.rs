@@ -267,7 +267,10 @@ impl StoredMatch {
     }
 
     pub(crate) fn answer(&mut self, key: &RequestKey, body: &AnswerBody) {
-        self.outstanding.remove(key);
+        // What was answered before stays.
+        if !self.outstanding.remove(key) {
+            return;
+        }
         self.record.errors.extend(body.fault.clone());
         if let (RequestKind::Play, Some(choice)) = (key.kind, &body.choice)
             && key.turn == self.turn

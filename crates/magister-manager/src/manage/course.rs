@@ -28,8 +28,8 @@ pub(super) struct Course<'a, N, S> {
     /// How many steps the store knows.
     stored: usize,
     abort: watch::Receiver<bool>,
-    /// Whether START still has to be sent.
-    fresh: bool,
+    /// The seats that START still has to be sent to.
+    unstarted: Vec<usize>,
     /// When the last byte of the last answer came.
     answered: Option<Instant>,
 }
@@ -64,7 +64,7 @@ impl<'a, N: Network, S: Store> Course<'a, N, S> {
     ) -> Result<Self, ManagerError> {
         let current = Match::new(&order.game, &order.setup(), &Stop::never())?;
         let mut course = Course::new(manager, order, current, abort)?;
-        course.fresh = true;
+        course.unstarted = (0..course.seats.len()).collect();
         let record = Box::new(course.current.record().clone());
         let places = course.order.seats.iter().map(SeatOrder::place).collect();
         let rules = course.order.rules.clone();
@@ -76,16 +76,16 @@ impl<'a, N: Network, S: Store> Course<'a, N, S> {
         Ok(course)
     }
 
-    /// A match that goes on where it was. `fresh` says that its players may not have been started.
+    /// A match that goes on where it was. The seats that are `unstarted` are sent START.
     pub(super) fn resume(
         manager: &'a Manager<N, S>,
         order: Order,
         current: Match,
-        fresh: bool,
+        unstarted: Vec<usize>,
         abort: watch::Receiver<bool>,
     ) -> Result<Self, ManagerError> {
         let mut course = Course::new(manager, order, current, abort)?;
-        course.fresh = fresh;
+        course.unstarted = unstarted;
         course.stored = course.current.record().moves.len();
         Ok(course)
     }
@@ -131,7 +131,7 @@ impl<'a, N: Network, S: Store> Course<'a, N, S> {
             entries: Vec::new(),
             stored: 0,
             abort,
-            fresh: false,
+            unstarted: Vec::new(),
             answered: None,
         })
     }
@@ -139,7 +139,7 @@ impl<'a, N: Network, S: Store> Course<'a, N, S> {
     /// Plays the match to its end.
     pub(super) async fn run(mut self) -> Result<MatchRecord, ManagerError> {
         tracing::debug!(id = self.order.id, game = self.order.game.info().name, "match");
-        if self.current.end().is_none() && self.fresh {
+        if self.current.end().is_none() && !self.unstarted.is_empty() {
             self.start().await?;
         }
         while self.current.end().is_none() {
@@ -169,12 +169,12 @@ impl<'a, N: Network, S: Store> Course<'a, N, S> {
 
     /// START to everybody.
     async fn start(&mut self) -> Result<(), ManagerError> {
-        for seat in 0..self.seats.len() {
+        let seats = std::mem::take(&mut self.unstarted);
+        for &seat in &seats {
             let key = self.key(RequestKind::Start, seat);
             self.entries.push(Entry::Requested(key));
         }
         self.commit().await?;
-        let seats: Vec<usize> = (0..self.seats.len()).collect();
         let Some(heard) = self.ask(&seats, RequestKind::Start).await else {
             return self.aborted();
         };

@@ -18,6 +18,7 @@ use magister_core::{Event, MatchError, MatchRecord};
 use magister_store::{Store, StoreError};
 use tokio::sync::{Semaphore, watch};
 
+pub use course::fresh_seed;
 pub use metrics::{Metrics, serve_metrics};
 pub use order::{Order, SeatOrder};
 pub use recover::{Recovered, Recovery};

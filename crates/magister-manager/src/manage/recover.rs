@@ -88,7 +88,7 @@ impl<N: Network, S: Store> Manager<N, S> {
             if stored.status == Status::Running {
                 entries.push(Entry::Ended { record: Box::new(record.clone()), at_ms: 0 });
             }
-            let mut course = Course::resume(self, order, current, false, listed.abort())?;
+            let mut course = Course::resume(self, order, current, Vec::new(), listed.abort())?;
             self.store.append(entries).await?;
             course.dismiss().await;
             self.store.append(vec![Entry::Dismissed { id: id.clone() }]).await?;
@@ -113,20 +113,24 @@ impl<N: Network, S: Store> Manager<N, S> {
             self.store
                 .append(vec![Entry::Ended { record: Box::new(record.clone()), at_ms: 0 }])
                 .await?;
-            let mut course = Course::resume(self, order, current, false, listed.abort())?;
+            let mut course = Course::resume(self, order, current, Vec::new(), listed.abort())?;
             course.dismiss().await;
             self.store.append(vec![Entry::Dismissed { id: id.clone() }]).await?;
             return Ok(Recovered { id, recovery: Recovery::Aborted, why, record });
         }
-        let started = |key: &magister_store::RequestKey| key.kind == RequestKind::Start;
-        let fresh = stored.outstanding.iter().any(started) || !stored.was_started();
+        let unstarted: Vec<usize> = if stored.was_started() {
+            let starts = stored.outstanding.iter().filter(|key| key.kind == RequestKind::Start);
+            starts.map(|key| key.seat).collect()
+        } else {
+            (0..order.seats.len()).collect()
+        };
         let why = match stored.outstanding.len() {
             0 => "no request was outstanding".to_owned(),
             count => format!("{count} requests are repeated to players that recognise it"),
         };
         tracing::info!(id, "resumed: {why}");
         self.metrics.resumed();
-        let course = Course::resume(self, order, current, fresh, listed.abort())?;
+        let course = Course::resume(self, order, current, unstarted, listed.abort())?;
         let record = course.run().await?;
         Ok(Recovered { id, recovery: Recovery::Resumed, why, record })
     }

@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use magister::engine::Evaluator;
-use magister::{Options, Playable};
+use magister::Options;
 use magister_arena::Deadline;
 use magister_core::{
     Agent, Budget, Game, Information, PlayerSource, Rng, Role, Seed, Stop, View, draws,
@@ -144,7 +144,7 @@ struct Mind {
     /// On an evaluator that is prepared quickly, until the best is there.
     quick: Option<Playing>,
     best: Option<Playing>,
-    coming: Option<Receiver<Option<Playable>>>,
+    coming: Option<Receiver<Option<Arc<dyn Game>>>>,
 }
 
 impl Mind {
@@ -197,7 +197,7 @@ impl Mind {
                 let left = deadline.saturating_duration_since(Instant::now());
                 let _ = playable.warm_up_within(left / 2, &options.stop);
             }
-            let _ = found.send(playable);
+            let _ = found.send(playable.map(|playable| playable.game));
         };
         let thread = thread::Builder::new().name("prepare".to_owned()).stack_size(STACK);
         if let Err(error) = thread.spawn(best) {
@@ -216,7 +216,7 @@ impl Mind {
             first = left(None);
         }
         match first {
-            Ok(Some(playable)) => self.best = self.playing(&playable.game),
+            Ok(Some(game)) => self.best = self.playing(&game),
             Ok(None) | Err(mpsc::RecvTimeoutError::Disconnected) => {}
             Err(mpsc::RecvTimeoutError::Timeout) => self.coming = Some(coming),
         }
@@ -271,10 +271,10 @@ impl Mind {
     fn enter(&mut self, told: Option<Told>) {
         if self.best.is_none()
             && let Some(coming) = &self.coming
-            && let Ok(playable) = coming.try_recv()
+            && let Ok(game) = coming.try_recv()
         {
             self.coming = None;
-            self.best = playable.and_then(|playable| self.playing(&playable.game));
+            self.best = game.and_then(|game| self.playing(&game));
             if self.best.is_some() {
                 self.quick = None;
             }

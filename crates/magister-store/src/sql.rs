@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex, Once, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use magister_core::MatchRecord;
-use sqlx::any::{AnyConnection, AnyPoolOptions, AnyRow};
+use sqlx::AnyConnection;
+use sqlx::any::{AnyPoolOptions, AnyRow};
 use sqlx::migrate::{Migration, MigrationType, Migrator};
 use sqlx::{AnyPool, Executor as _, Row as _, SqlSafeStr as _};
 use tokio::sync::{mpsc, oneshot};
@@ -139,11 +140,11 @@ impl SqlStore {
         let mut new = 0;
         for record in records {
             let mut record = record.clone();
-            let id = record.id.get_or_insert_default();
-            if id.is_empty() {
-                *id = content_id(&record)?;
-            }
-            let id = record.id.clone().unwrap_or_default();
+            let id = match record.id.clone().filter(|id| !id.is_empty()) {
+                Some(id) => id,
+                None => content_id(&record)?,
+            };
+            record.id = Some(id.clone());
             if self.line(&id).await?.is_some() {
                 continue;
             }

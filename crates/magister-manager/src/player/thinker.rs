@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use magister::engine::Evaluator;
 use magister::Options;
+use magister::engine::Evaluator;
 use magister_arena::Deadline;
 use magister_core::{
     Agent, Budget, Game, Information, PlayerSource, Rng, Role, Seed, Stop, View, draws,

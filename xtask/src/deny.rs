@@ -31,12 +31,18 @@ struct Licenses {
 #[derive(Deserialize)]
 struct Bans {
     deny: Vec<Banned>,
+    /// Older versions that may stand beside newer ones, as `name@version`.
+    #[serde(default)]
+    skip: Vec<String>,
 }
 
 #[derive(Deserialize)]
 struct Banned {
     name: String,
     reason: String,
+    /// The crates that may depend on it all the same.
+    #[serde(default)]
+    wrappers: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -53,6 +59,14 @@ struct Package {
     license: Option<String>,
     /// Its source; `None` if it is ours.
     source: Option<String>,
+    #[serde(default)]
+    dependencies: Vec<Dependency>,
+}
+
+/// A crate that another depends on.
+#[derive(Deserialize)]
+struct Dependency {
+    name: String,
 }
 
 #[derive(Deserialize)]
@@ -137,8 +151,16 @@ fn problems(rules: &Rules, packages: &[Package]) -> Vec<String> {
     let mut wrong = Vec::new();
     let mut versions: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for package in packages {
-        let Package { name, version, license, source } = package;
-        versions.entry(name).or_default().push(version);
+        let Package { name, version, license, source, dependencies } = package;
+        let skipped = |one: &String| {
+            let older = one.split_once('@');
+            older.is_some_and(|(known, start)| {
+                known == name && format!("{version}.").starts_with(&format!("{start}."))
+            })
+        };
+        if !rules.bans.skip.iter().any(skipped) {
+            versions.entry(name).or_default().push(version);
+        }
         let license = license.as_deref().unwrap_or("");
         if !licensed(license, &rules.licenses.allow) {
             wrong.push(format!("{name} {version}: the licence `{license}` is not allowed"));
@@ -149,8 +171,15 @@ fn problems(rules: &Rules, packages: &[Package]) -> Vec<String> {
         {
             wrong.push(format!("{name} {version}: it comes from {from}"));
         }
-        if let Some(banned) = rules.bans.deny.iter().find(|banned| banned.name == *name) {
-            wrong.push(format!("{name} {version}: {}", banned.reason));
+        for banned in &rules.bans.deny {
+            if banned.name == *name && banned.wrappers.is_empty() {
+                wrong.push(format!("{name} {version}: {}", banned.reason));
+            }
+            // Of crates of others cargo says more dependencies than are built.
+            let depends = dependencies.iter().any(|one| one.name == banned.name);
+            if depends && source.is_none() && !banned.wrappers.contains(name) {
+                wrong.push(format!("{name} depends on {}: {}", banned.name, banned.reason));
+            }
         }
     }
     for (name, mut versions) in versions {
@@ -243,6 +272,7 @@ mod tests {
             version: version.to_owned(),
             license: Some(license.to_owned()),
             source: Some(source.to_owned()),
+            dependencies: Vec::new(),
         };
         let fine = || package("fine", "1.0.0", "MIT", registry);
         assert_eq!(problems(&rules, &[fine()]), Vec::<String>::new());
@@ -250,11 +280,22 @@ mod tests {
             fine(),
             package("fine", "2.0.0", "MIT", registry),
             package("strict", "1.0.0", "AGPL-3.0", registry),
-            package("tokio", "1.0.0", "MIT", registry),
+            package("bincode", "1.0.0", "MIT", registry),
+            Package {
+                source: None,
+                dependencies: vec![Dependency { name: "tokio".to_owned() }],
+                ..package("engine", "1.0.0", "MIT", registry)
+            },
             package("astray", "1.0.0", "MIT", "git+https://example.org/astray"),
         ];
         let found = problems(&rules, &bad).join("\n");
-        for name in ["strict", "tokio", "astray", "fine: there are versions 1.0.0, 2.0.0"] {
+        for name in [
+            "strict",
+            "bincode",
+            "engine depends on tokio",
+            "astray",
+            "fine: there are versions 1.0.0, 2.0.0",
+        ] {
             assert!(found.contains(name), "{name}: {found}");
         }
     }

@@ -10,14 +10,18 @@ mod compare;
 mod corpus;
 mod decompose;
 mod deny;
+mod faults;
 mod fuzz;
 mod identity;
 mod instructions;
 mod lanes;
+mod leaks;
 mod ledger;
 mod levels;
+mod load;
 mod methods;
 mod mutate;
+mod peers;
 mod perfect;
 mod picture;
 mod prover;
@@ -101,6 +105,20 @@ enum Task {
     Compare(compare::Options),
     /// Count the instructions of the hot paths with valgrind and compare with the recorded counts
     Instructions(instructions::Options),
+    /// Matches with the real server and players of ggp-base
+    Peers(peers::Options),
+    /// Many matches at once with remote players: nothing lost, overhead, memory
+    Load(load::Options),
+    /// Simulated matches with faults, and a real manager that is killed again and again
+    Faults(faults::Options),
+    /// Whether messages tell a role more than its own history
+    Leaks(leaks::Options),
+    /// The process that `faults` kills
+    #[command(hide = true)]
+    Victim {
+        /// What it has to do
+        words: String,
+    },
     /// Draw the picture of the README again
     Picture,
 }
@@ -148,6 +166,11 @@ fn main() -> Result<()> {
         Task::Deny => deny::run()?,
         Task::Compare(options) => compare::run(&options)?,
         Task::Instructions(options) => instructions::run(&options)?,
+        Task::Peers(options) => peers::run(&options)?,
+        Task::Load(options) => load::run(&options)?,
+        Task::Faults(options) => faults::run(&options)?,
+        Task::Leaks(options) => leaks::run(&options)?,
+        Task::Victim { words } => faults::victim(&words)?,
         Task::Picture => picture::run()?,
         Task::Speed => {
             let mut ledger = ledger::Ledger::in_memory();

@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use magister_core::{
-    Agent, Answer, Budget, FaultKind, Game, Halt, Move, PlayerSource, Rng, Role, Said, Stop, View,
+    Agent, Answer, Budget, FaultKind, Game, Move, PlayerSource, Rng, Role, Said, Stop, View,
 };
 
 use crate::clock::{TimeControl, margin};
@@ -213,24 +213,16 @@ impl Held {
                 Err(error) => return Said::Fault(error.kind(), error.to_string()),
             },
         };
-        let said = match task {
-            Task::Exist => Ok(done(())),
+        match task {
+            Task::Exist => done(()),
             Task::Ready(view, mut budget, mut rng) => {
-                agent.ready(&view, &mut budget, &mut rng).map(done)
+                agent.start(&view, &mut budget, &mut rng).map_or_else(|said| said, done)
             }
-            Task::Decide(view, mut budget, mut rng) => {
-                agent.decide(&view, &mut budget, &mut rng).map(Said::Decision)
-            }
+            Task::Decide(view, mut budget, mut rng) => agent.answer(&view, &mut budget, &mut rng),
             Task::Finish(view, outcome) => {
                 agent.finish(&view, &outcome);
-                Ok(done(()))
+                done(())
             }
-        };
-        said.unwrap_or_else(|halt| match halt {
-            Halt::Stopped => {
-                Said::Fault(FaultKind::Late, "no move was known when the time was over".to_owned())
-            }
-            halt => Said::Fault(FaultKind::Refused, format!("the player gave no move: {halt}")),
-        })
+        }
     }
 }

@@ -9,6 +9,7 @@
 #![forbid(unsafe_code)]
 
 mod agent_thread;
+mod agon;
 mod analysis;
 pub mod audit;
 mod clock;
@@ -32,6 +33,7 @@ mod tournament;
 mod watchdog;
 
 pub use agent_thread::AgentThread;
+pub use agon::{Agon, Bout};
 pub use analysis::{Analysis, Balance, Findings, RandomPlay, StrongPlay, Trial};
 pub use clock::{Deadline, TimeControl};
 pub use contest::{Asking, Contest};

@@ -5,6 +5,7 @@ mod contest;
 mod decompose;
 mod explain;
 mod infoset;
+mod manage;
 mod parse;
 mod play;
 mod solve;
@@ -20,6 +21,10 @@ pub(crate) use contest::{Answer, Match, Pairs, Play, Players, Rated, Replay, Thi
 pub(crate) use decompose::Decompose;
 pub(crate) use explain::Explain;
 pub(crate) use infoset::Infoset;
+pub(crate) use manage::{
+    BoardScale, Export, Import, Leaderboard, Matches, Player, PlayerArg, RecordFormat, Remotes,
+    Stored,
+};
 pub(crate) use parse::parse;
 pub(crate) use play::{Bench, EvaluatorArg, Network, Perft, Playable, Step};
 pub(crate) use solve::{Audit, Method, Solve};
@@ -65,6 +70,11 @@ pub(crate) enum Command {
     Replay(Replay),
     Inspect(Inspect),
     Answer(Answer),
+    Player(Player),
+    Matches(Matches),
+    Leaderboard(Leaderboard),
+    Export(Export),
+    Import(Import),
     Analyze(Analyze),
     Solve(Solve),
     Decompose(Decompose),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{Budget, Evaluate, Game, Halt, Move, Rng, Stop, View};
+use crate::{Budget, Evaluate, Game, Halt, Move, Rng, Said, Stop, View};
 
 /// A player.
 ///
@@ -30,6 +30,19 @@ pub trait Agent: Send {
     /// or the stop flag was set before any legal move was known.
     fn decide(&mut self, view: &View, budget: &mut Budget, rng: &mut Rng)
     -> Result<Decision, Halt>;
+
+    /// [`ready`](Agent::ready) for a match, which records the fault if there is one. A player that
+    /// is reached over a connection overrides this, because only it can tell a lost connection from
+    /// a late reply.
+    fn start(&mut self, view: &View, budget: &mut Budget, rng: &mut Rng) -> Result<(), Said> {
+        self.ready(view, budget, rng).map_err(Said::from)
+    }
+
+    /// [`decide`](Agent::decide) for a match: a move, or what was said instead of one. A player
+    /// that replies in text overrides this, so that the record shows what it replied.
+    fn answer(&mut self, view: &View, budget: &mut Budget, rng: &mut Rng) -> Said {
+        self.decide(view, budget, rng).map_or_else(Said::from, Said::Decision)
+    }
 
     /// Reports how the match ended: the last view of its role, and the results of all roles in
     /// order; `None` for a role without a result. An unfinished match has no results. The match

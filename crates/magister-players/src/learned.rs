@@ -44,7 +44,11 @@ pub const LEARNED: &[Registered] = &[
                 (10, 28),
                 "the logarithm of the size of the transposition table; 22 takes 71 MiB",
             ),
-            Parameter::file("book", None, "an opening book, written by `magister eval --book`"),
+            Parameter::file(
+                "book",
+                None,
+                "an opening book, made by `cargo run -p magister-learn --example bars -- book`",
+            ),
         ],
         hidden: false,
         clairvoyant: false,

@@ -6,6 +6,7 @@ use clap::Parser;
 use magister_players::Spec;
 
 use super::Reading;
+use super::manage::{PlayerArg, Remotes};
 
 /// List the players, with their parameters
 #[derive(Debug, Parser)]
@@ -115,15 +116,16 @@ describes it. The last object is the summary. Exit code: 0 played, 2 the game co
 Examples:
   magister match tictactoe --players mcts,random --games 10 --iterations 200
   magister match mine.kif --players mcts:c=1.2,mcts --games 100 --time 200ms
-  magister match 2048 --players random --games 100"
+  magister match 2048 --players random --games 100
+  magister match tictactoe --players http://127.0.0.1:9147,uct --time 1s"
 )]
 pub(crate) struct Match {
     /// The game: a bundled name, rust:NAME, a file, or - for standard input
     #[arg(value_name = "GAME")]
     pub(crate) game: String,
-    /// Players, one for each role or one for all; `magister players` lists them
-    #[arg(long, value_name = "A,B", value_parser = Spec::parse_list)]
-    pub(crate) players: std::vec::Vec<Spec>,
+    /// Players, one for each role or one for all: names of `magister players`, or http://host:port
+    #[arg(long, value_name = "A,B", value_parser = PlayerArg::parse_list)]
+    pub(crate) players: std::vec::Vec<PlayerArg>,
     /// Number of games
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = positive::<u64>)]
     pub(crate) games: u64,
@@ -132,6 +134,8 @@ pub(crate) struct Match {
     pub(crate) seed: u64,
     #[command(flatten)]
     pub(crate) thinking: Thinking,
+    #[command(flatten)]
+    pub(crate) remotes: Remotes,
     /// Begin every game with N random steps
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) opening: u32,
@@ -207,9 +211,9 @@ pub(crate) struct Tourney {
     /// The games: bundled names, rust:NAME or files
     #[arg(value_name = "GAME", required = true)]
     pub(crate) games: Vec<String>,
-    /// Players; `magister players` lists them
-    #[arg(long, value_name = "A,B,C", value_parser = Spec::parse_list)]
-    pub(crate) players: std::vec::Vec<Spec>,
+    /// Players: names of `magister players`, or http://host:port
+    #[arg(long, value_name = "A,B,C", value_parser = PlayerArg::parse_list)]
+    pub(crate) players: std::vec::Vec<PlayerArg>,
     /// Log file of the matches, one JSON object per line
     #[arg(long, value_name = "FILE")]
     pub(crate) log: std::path::PathBuf,
@@ -224,6 +228,8 @@ pub(crate) struct Tourney {
     pub(crate) seed: u64,
     #[command(flatten)]
     pub(crate) thinking: Thinking,
+    #[command(flatten)]
+    pub(crate) remotes: Remotes,
     /// Begin every match with N random steps
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) opening: u32,

@@ -9,25 +9,27 @@ use anyhow::{Result, bail};
 use magister_arena::{
     Contest, Person, RoleLine, Series, Sprt, SprtVerdict, Summary, TimeControl, choices,
 };
-use magister_core::{FaultKind, Game, Information, MatchRecord, PlayerSource, Seed};
+use magister_core::{FaultKind, Game, Information, MatchRecord, Seed};
 use magister_players::Spec;
 use serde_json::json;
 
 use super::play::{about, opponent};
-use crate::args::{Match, Thinking};
+use super::remote::Table;
+use crate::args::{Match, PlayerArg, Thinking};
 use crate::console::Console;
 use crate::draw::Look;
-use crate::{CLEAN, game, interrupt};
+use crate::{CLEAN, interrupt};
 
 /// The time for a move if no option sets one.
 const SECOND: std::time::Duration = std::time::Duration::from_secs(1);
 
 pub(crate) fn run(args: &Match) -> Result<u8> {
-    let playable = game::open_clean(&args.game, &args.language.options(), args.force)?;
     let limits = limits(&args.thinking);
-    let players = with_memory(&args.players, args.thinking.memory);
+    let mut table = Table::new(&args.players, &args.remotes, &args.thinking, limits)?;
+    let playable = table.open(&args.game, &args.language.options(), args.force)?;
+    let limits = table.limits();
     // People play one match at a time.
-    let people = args.players.iter().any(Spec::is_human);
+    let people = args.players.iter().any(PlayerArg::is_human);
     if people && args.game == "-" {
         bail!("standard input cannot hold both the rules and the moves; name a file");
     }
@@ -60,8 +62,9 @@ pub(crate) fn run(args: &Match) -> Result<u8> {
     if people {
         interrupt::catch();
     } else {
-        let report = Arc::clone(&report);
+        let (report, open) = (Arc::clone(&report), table.open_matches());
         interrupt::on_interrupt(move || {
+            open.abort();
             let report = report.lock().unwrap_or_else(PoisonError::into_inner);
             let mut out = anstream::stdout();
             // An error cannot be reported here.
@@ -78,7 +81,7 @@ pub(crate) fn run(args: &Match) -> Result<u8> {
     };
     let series = Series {
         contest,
-        players: sources(players),
+        players: table.sources(),
         games: args.games,
         seed: Seed::from(args.seed),
         jobs: if people { 1 } else { jobs(args.jobs, &limits) },
@@ -190,11 +193,6 @@ pub(crate) fn limits(thinking: &Thinking) -> TimeControl {
 pub(crate) fn with_memory(players: &[Spec], memory: Option<u32>) -> Vec<Spec> {
     let limited = |spec: &Spec| memory.map_or_else(|| spec.clone(), |most| spec.with_memory(most));
     players.iter().map(limited).collect()
-}
-
-/// Players of the registry as sources of players.
-pub(crate) fn sources(players: Vec<Spec>) -> Vec<Arc<dyn PlayerSource>> {
-    players.into_iter().map(|spec| -> Arc<dyn PlayerSource> { Arc::new(spec) }).collect()
 }
 
 /// How many games are played at the same time. With a clock it is one, because players would take

@@ -2,15 +2,16 @@
 
 use std::io::Write;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use anyhow::{Context as _, Result};
 use magister_arena::{Contest, Series, Summary};
-use magister_core::Seed;
+use magister_core::{PlayerSource, Seed};
 use magister_learn::AgentFile;
 use magister_players::Spec;
 use serde_json::json;
 
-use super::contest::{jobs, limits, sources};
+use super::contest::{jobs, limits};
 use crate::args::Eval;
 use crate::{CLEAN, game};
 
@@ -53,7 +54,10 @@ pub(crate) fn run(args: &Eval) -> Result<u8> {
         );
         let series = Series {
             contest,
-            players: sources(players),
+            players: players
+                .into_iter()
+                .map(|player| Arc::new(player) as Arc<dyn PlayerSource>)
+                .collect(),
             games: args.games,
             seed: Seed::from(args.seed),
             jobs: jobs(None, &limits),

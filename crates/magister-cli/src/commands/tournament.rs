@@ -12,21 +12,24 @@ use magister_arena::{
 use magister_core::{FaultKind, Information, MatchRecord, Seed};
 use serde_json::{Value, json};
 
-use super::contest::{jobs, limits, sources, undecided, with_memory};
-use crate::args::{Pairs, Rated, Tourney};
-use crate::{CLEAN, game};
+use super::contest::{jobs, limits, undecided};
+use super::remote::Table;
+use crate::args::{Pairs, PlayerArg, Rated, Tourney};
+use crate::{CLEAN, interrupt};
 
 pub(crate) fn run(args: &Tourney) -> Result<u8> {
     if let Some(person) = args.players.iter().find(|player| player.is_human()) {
         bail!("{person} is a person; people play with `magister play` or `magister match`");
     }
     let limits = limits(&args.thinking);
+    let mut table = Table::new(&args.players, &args.remotes, &args.thinking, limits)?;
+    let limits = table.limits();
     let mut games = Vec::new();
     for name in &args.games {
-        let playable = game::open_for_play(name, &args.language.options())?;
+        let playable = table.open(name, &args.language.options(), true)?;
         let info = playable.game.info();
         if info.information == Information::Hidden
-            && let Some(player) = args.players.iter().find(|player| !player.entry().hidden)
+            && let Some(player) = args.players.iter().find(|player| !plays_hidden(player))
         {
             bail!(SeriesError::Hidden { player: player.to_string(), game: name.clone() });
         }
@@ -36,9 +39,13 @@ pub(crate) fn run(args: &Tourney) -> Result<u8> {
             ..Contest::new(playable.game, limits)
         });
     }
+    if args.players.iter().any(PlayerArg::is_remote) {
+        let open = table.open_matches();
+        interrupt::on_interrupt(move || open.abort());
+    }
     let tournament = Tournament {
         games,
-        players: sources(with_memory(&args.players, args.thinking.memory)),
+        players: table.sources(),
         system: match args.system {
             Pairs::RoundRobin => System::RoundRobin,
             Pairs::Swiss => System::Swiss,
@@ -115,6 +122,14 @@ pub(crate) fn run(args: &Tourney) -> Result<u8> {
         }
     }
     Ok(CLEAN)
+}
+
+/// Whether a player plays games with hidden information. Remote players are asked and may refuse.
+fn plays_hidden(player: &PlayerArg) -> bool {
+    match player {
+        PlayerArg::Local(spec) => spec.entry().hidden,
+        PlayerArg::Remote(_) => true,
+    }
 }
 
 /// How many matches have no result, if some have none.

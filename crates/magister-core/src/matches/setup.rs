@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::record::{FaultKind, MatchLimits, Seat};
-use crate::{Decision, Move, Role, Seed};
+use crate::{Decision, Halt, Move, Role, Seed};
 
 /// The setup of a match.
 #[derive(Clone, Debug)]
@@ -74,6 +74,18 @@ pub enum Said {
     /// other counts as a refusal. A player that resigns or leaves ends the match by
     /// [`Match::resign`](crate::Match::resign) or [`Match::leave`](crate::Match::leave).
     Fault(FaultKind, String),
+}
+
+impl From<Halt> for Said {
+    /// Why an agent gave no move.
+    fn from(halt: Halt) -> Self {
+        match halt {
+            Halt::Stopped => {
+                Said::Fault(FaultKind::Late, "no move was known when the time was over".to_owned())
+            }
+            halt => Said::Fault(FaultKind::Refused, format!("the player gave no move: {halt}")),
+        }
+    }
 }
 
 impl Answer {

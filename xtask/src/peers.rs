@@ -1,0 +1,257 @@
+//! Matches with the real server and players of ggp-base.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, anyhow, bail};
+use clap::Args;
+use magister_arena::{Contest, Series, Summary, TimeControl};
+use magister_core::{MatchEnd, PlayerSource, Seed, Stop};
+use magister_manager::player::{GgpPlayer, PlayerOptions, ServeOptions, serve};
+use magister_manager::{Manner, RemoteSource, wire};
+use magister_players::Spec;
+use magister_store::GgpMatch;
+
+use crate::corpus;
+
+#[path = "../../crates/magister-manager/tests/peer/mod.rs"]
+mod peer;
+
+/// What is played.
+#[derive(Args)]
+pub(crate) struct Options {
+    /// Rulesheets of the oracle; twenty games if none is named
+    games: Vec<String>,
+    /// Matches of each game on the server of ggp-base
+    #[arg(long, default_value_t = 5)]
+    matches: u32,
+    /// Matches of uct against the Monte Carlo player in each of five games; 0 leaves them out
+    #[arg(long, default_value_t = 40)]
+    duels: u64,
+    /// Play clock of these, in seconds
+    #[arg(long, default_value_t = 4)]
+    clock: u64,
+    /// Leave out everything but these matches
+    #[arg(long)]
+    only_duels: bool,
+}
+
+/// Games of the oracle that ggp-base plays quickly.
+const GAMES: [&str; 20] = [
+    "ticTacToe",
+    "connectFour",
+    "connectFourSuicide",
+    "breakthroughSmall",
+    "knightThrough",
+    "blocks",
+    "maze",
+    "eightPuzzle",
+    "hanoi",
+    "lightsOut",
+    "nim1",
+    "nim3",
+    "toetictac",
+    "biddingTicTacToe",
+    "cephalopodMicro",
+    "doubletictactoe",
+    "escortLatch",
+    "ticTacToeLarge",
+    "gt_chicken",
+    "tictactoe_3player",
+];
+
+/// Games of the catalogue that are not drawn under best play, for the duels.
+const DUELS: [&str; 5] = ["connect-four", "hex-5", "breakthrough", "nim-3-4-5", "domineering"];
+
+pub(crate) fn run(options: &Options) -> Result<()> {
+    let Some(folder) = peer::folder() else {
+        println!("SKIPPED: ggp-base or Java is missing");
+        return Ok(());
+    };
+    if !options.only_duels {
+        let names: Vec<String> = if options.games.is_empty() {
+            GAMES.map(str::to_owned).to_vec()
+        } else {
+            options.games.clone()
+        };
+        let sheets: Vec<PathBuf> = names.iter().filter_map(|name| find(name)).collect();
+        println!("{} games", sheets.len());
+        as_player(&folder, &sheets, options.matches)?;
+        as_manager(&folder, &sheets)?;
+    }
+    if options.duels > 0 {
+        duels(&folder, options.duels, options.clock)?;
+    }
+    Ok(())
+}
+
+/// A file, or a rulesheet of the oracle with this name, in any case and with a version.
+fn find(name: &str) -> Option<PathBuf> {
+    let file = PathBuf::from(name);
+    if file.is_file() {
+        return Some(file);
+    }
+    let wanted = name.to_lowercase();
+    let files = corpus::files(&corpus::oracle().join("gdl/games"), ".kif");
+    let stem = |file: &PathBuf| file.file_stem().map(|s| s.to_string_lossy().to_lowercase());
+    let exact = files.iter().find(|file| stem(file).as_deref() == Some(&wanted)).cloned();
+    exact.or_else(|| {
+        let begins = |file: &&PathBuf| stem(file).is_some_and(|stem| stem.starts_with(&wanted));
+        let found = files.iter().find(begins).cloned();
+        if found.is_none() {
+            println!("{name}: not in the oracle");
+        }
+        found
+    })
+}
+
+/// Our players on ports of their own.
+fn our_players(count: usize, agent: &str) -> Result<Vec<u16>> {
+    let (send, ports) = std::sync::mpsc::channel();
+    for number in 0..count {
+        let options = PlayerOptions {
+            name: format!("magister{number}"),
+            agent: Some(agent.parse::<Spec>()?),
+            iterations: None,
+            seed: Seed::from(number as u64),
+        };
+        let (player, send) = (Arc::new(GgpPlayer::new(options)), send.clone());
+        std::thread::spawn(move || -> Result<()> {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+            runtime.block_on(async move {
+                let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
+                send.send(listener.local_addr()?.port())?;
+                let never = std::future::pending();
+                serve(player, listener, ServeOptions::default(), never).await?;
+                Ok(())
+            })
+        });
+    }
+    (0..count).map(|_| Ok(ports.recv()?)).collect()
+}
+
+/// The server of ggp-base runs our player.
+fn as_player(folder: &Path, sheets: &[PathBuf], matches: u32) -> Result<()> {
+    let (mut played, mut wrong) = (0, Vec::new());
+    for sheet in sheets {
+        let name = sheet.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let playable = magister::open(&sheet.to_string_lossy())?;
+        let info = playable.game.info();
+        let ports = our_players(info.players().count(), "uct")?;
+        let players: Vec<String> =
+            ports.iter().map(|port| format!("magister@127.0.0.1:{port}")).collect();
+        for number in 0..matches {
+            let options = if number % 2 == 1 { &["--scramble"][..] } else { &[] };
+            let served = peer::serve(folder, options, sheet, (10, 2), &players)?;
+            let chance = info.chance.map(|role| info.role_name(role));
+            let replayed = served
+                .json
+                .as_deref()
+                .ok_or_else(|| anyhow!("no record"))
+                .and_then(|json| Ok(GgpMatch::read(json)?))
+                .and_then(|read| {
+                    Ok(read.to_record(&name, &info.rules_hash, &info.roles, chance)?)
+                })
+                .and_then(|record| Ok(record.replay(&*playable.game, &Stop::never()).map(drop)?));
+            played += 1;
+            if served.code != 0 || replayed.is_err() {
+                wrong.push(format!("{name} {number}: exit {} {replayed:?}", served.code));
+            }
+        }
+        println!("{name}: {matches} matches on the server of ggp-base");
+    }
+    println!("server of ggp-base: {played} matches with our player, {} wrong", wrong.len());
+    if !wrong.is_empty() {
+        bail!("{}", wrong.join("\n"));
+    }
+    Ok(())
+}
+
+/// Our matches have players of ggp-base.
+fn as_manager(folder: &Path, sheets: &[PathBuf]) -> Result<()> {
+    let limits = TimeControl {
+        time: Some(Duration::from_secs(3)),
+        start: Some(Duration::from_secs(10)),
+        grace: Duration::from_secs(1),
+        iterations: None,
+    };
+    let classes =
+        ["RandomGamer", "SampleAlphabetGamer", "SampleMonteCarloGamer", "SampleSearchLightGamer"];
+    let (mut played, mut faults) = (0, Vec::new());
+    for class in classes {
+        for sheet in sheets {
+            let name = sheet.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            let source = magister::Options::default().find(&sheet.to_string_lossy())?;
+            let (playable, wire) = wire::open(&source)?;
+            let wire = Arc::new(wire);
+            let seats = playable.game.info().players().count();
+            let javas: Option<Vec<peer::JavaPlayer>> =
+                (0..seats).map(|_| peer::JavaPlayer::start(folder, class)).collect();
+            let javas = javas.context("a player of ggp-base did not start")?;
+            let sources: Result<Vec<Arc<dyn PlayerSource>>> = javas
+                .iter()
+                .map(|java| -> Result<Arc<dyn PlayerSource>> {
+                    let address = format!("http://127.0.0.1:{}", java.port);
+                    let address = address.parse().map_err(|what: String| anyhow!(what))?;
+                    let remote = RemoteSource::new(address, limits, Manner::default());
+                    Ok(Arc::new(remote.knowing(&*playable.game, &wire)))
+                })
+                .collect();
+            let contest = Contest::new(Arc::clone(&playable.game), limits);
+            let record = contest.play(&sources?, Seed::from(played));
+            played += 1;
+            if record.end != Some(MatchEnd::Terminal) || !record.errors.is_empty() {
+                faults.push(format!("{class} {name}: {:?} {:?}", record.end, record.errors));
+            }
+            record.replay(&*playable.game, &Stop::never())?;
+        }
+        println!("{class}: {} games", sheets.len());
+    }
+    println!("our matches with players of ggp-base: {played}, with faults {}", faults.len());
+    faults.iter().for_each(|fault| println!("{fault}"));
+    Ok(())
+}
+
+/// Our search against ggp-base's Monte Carlo player, in both seats.
+fn duels(folder: &Path, games: u64, clock: u64) -> Result<()> {
+    let limits = TimeControl {
+        time: Some(Duration::from_secs(clock)),
+        start: Some(Duration::from_secs(10)),
+        grace: Duration::from_secs(1),
+        iterations: None,
+    };
+    let (mut points, mut played) = (0.0, 0);
+    for name in DUELS {
+        let source = magister::Options::default().find(name)?;
+        let (playable, wire) = wire::open(&source)?;
+        playable.warm_up();
+        let java = peer::JavaPlayer::start(folder, "SampleMonteCarloGamer")
+            .context("the player of ggp-base did not start")?;
+        let address = format!("http://127.0.0.1:{}", java.port);
+        let address = address.parse().map_err(|what: String| anyhow!(what))?;
+        let remote = RemoteSource::new(address, limits, Manner::default());
+        let remote: Arc<dyn PlayerSource> =
+            Arc::new(remote.knowing(&*playable.game, &Arc::new(wire)));
+        let ours: Arc<dyn PlayerSource> = Arc::new("uct".parse::<Spec>()?);
+        let mut summary = Summary::new(playable.game.info());
+        let series = Series {
+            contest: Contest::new(Arc::clone(&playable.game), limits),
+            players: vec![ours, remote],
+            games,
+            seed: Seed::from(1),
+            jobs: 1,
+        };
+        series.play(|_, record| {
+            summary.add(&record);
+            std::ops::ControlFlow::Continue(())
+        })?;
+        let line = summary.players.iter().find(|line| line.player == "uct");
+        let score = line.and_then(|line| line.score).unwrap_or(0.0);
+        println!("{name}: uct scores {score:.3} of {games} matches");
+        points += score * games as f64;
+        played += games;
+    }
+    println!("uct against SampleMonteCarloGamer: {:.1} %", 100.0 * points / played as f64);
+    Ok(())
+}

@@ -1,5 +1,6 @@
 //! The subgames of every game: what is found, whether it is as expected, and what it saves.
 
+use std::io::Write as _;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
@@ -81,13 +82,14 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     if options.known {
         all.retain(|sheet| known(&sheet.name).is_some());
     }
+    let mut out = std::io::stdout();
     let (mut wrong, mut useful, mut split, mut seen) = (Vec::new(), 0, 0, 0);
     for sheet in &all {
         seen += 1;
         let row = match look(sheet, options) {
             Ok(row) => row,
             Err(why) => {
-                println!("{:<40} {why}", sheet.name);
+                writeln!(out, "{:<40} {why}", sheet.name)?;
                 continue;
             }
         };
@@ -109,7 +111,8 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         if !row.sound {
             wrong.push(sheet.name.clone());
         }
-        println!(
+        writeln!(
+            out,
             "{:<40} {:>3} {:<8} {:>8.3} s {:>8.3} s  {}{}{}",
             sheet.name,
             row.subgames,
@@ -119,9 +122,9 @@ pub(crate) fn run(options: &Options) -> Result<()> {
             row.kinds.join(", "),
             if notes.is_empty() { "" } else { "; " },
             notes.join("; "),
-        );
+        )?;
     }
-    println!("{seen} games, {split} with several subgames, {useful} useful");
+    writeln!(out, "{seen} games, {split} with several subgames, {useful} useful")?;
     if !wrong.is_empty() {
         bail!("{} not as expected: {}", wrong.len(), wrong.join(", "));
     }

@@ -1,5 +1,5 @@
 //! Breakthrough, eight by eight. The player to move always moves towards higher bits: after each
-//! move the rows are turned over, which is one instruction.
+//! move the rows are flipped, which is one instruction.
 
 use magister_lanes::Processor;
 
@@ -16,11 +16,11 @@ pub struct Breakthrough {
     other: u64,
 }
 
-/// How far a move goes: straight on, or to either side.
+/// The distance of a move: straight, or to either side.
 const STEPS: [u32; 3] = [8, 7, 9];
 
 impl Breakthrough {
-    /// The cells that pieces can go to, for each of the [`STEPS`]. A piece is taken aslant only.
+    /// The target cells of pieces, for each of the [`STEPS`]. Captures are diagonal only.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "it is part of the loop")]
     fn moves(self) -> [u64; 3] {

@@ -1,8 +1,8 @@
-//! The processor time of a thread, which other programs on the machine do not change much.
+//! The processor time of a thread, which other programs on the machine hardly affect.
 
 use std::time::Duration;
 
-/// The processor time of the calling thread so far; none where the system does not tell.
+/// The processor time of the calling thread so far; `None` if the system does not report it.
 pub fn thread_time() -> Option<Duration> {
     #[cfg(unix)]
     {

@@ -1,5 +1,5 @@
 //! Connect Four, seven columns of six. A column has seven bits, of which the top one stays empty,
-//! so that no line goes around a corner and a carry stops where a column is full.
+//! so that no line wraps around and a carry stops where a column is full.
 
 use magister_lanes::Processor;
 
@@ -21,8 +21,8 @@ const BOTTOM: u64 = {
 };
 const ALL: u64 = BOTTOM * 0x3f;
 
-/// The cells of the player to move, and the lowest that is not taken in every column, which is
-/// what adding one to each column of taken cells gives.
+/// The cells of the player to move, and the lowest free cell of every column, which is the result
+/// of adding one to each column of taken cells.
 #[derive(Clone, Copy, Debug)]
 pub struct ConnectFour {
     own: u64,

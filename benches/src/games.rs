@@ -1,5 +1,5 @@
-//! The four games: what is written by hand, the rulesheet that the engine gets, and what random
-//! play must come to in both.
+//! The four games: the hand-written version, the rulesheet for the engine, and the expected results
+//! of random play.
 
 use std::path::{Path, PathBuf};
 
@@ -11,29 +11,29 @@ use crate::othello::Othello;
 use crate::tictactoe::TicTacToe;
 use crate::{Bitboard, Counts, Random, playouts};
 
-/// A game that is written by hand and as a rulesheet.
+/// A game with a hand-written version and a rulesheet.
 #[derive(Clone, Copy, Debug)]
 pub struct Game {
-    /// What people call it.
+    /// Its usual name.
     pub title: &'static str,
     /// Its name in the catalogue.
     pub name: &'static str,
-    /// Its rulesheet in the oracle, for as long as the catalogue has none.
+    /// Its rulesheet in the oracle, in case the catalogue has none.
     oracle: &'static str,
     /// Its name in OpenSpiel.
     pub open_spiel: &'static str,
-    /// Plays it by hand.
+    /// Plays the hand-written version.
     pub playouts: fn(u64, &mut Random) -> Counts,
-    /// Counts its paths by hand.
+    /// Counts the paths of the hand-written version.
     pub perft: fn(u32) -> u64,
-    /// The mean length of a random playout, the half of its last digit, and how far the length of
-    /// a single playout is from it (the standard deviation).
+    /// The mean length of a random playout, half of its last digit, and the standard deviation of a
+    /// single playout.
     pub length: (f64, f64, f64),
     /// The shares of the first player, the second and draws, to three digits.
     pub shares: [f64; 3],
 }
 
-/// All of them.
+/// All games.
 pub const GAMES: [Game; 4] = [
     Game {
         title: "Tic-Tac-Toe",
@@ -81,17 +81,17 @@ fn perft<B: Bitboard>(depth: u32) -> u64 {
     B::START.perft(depth)
 }
 
-/// Chance is given so many standard errors: it takes more in one of 1.7 million cases.
+/// The tolerance in standard errors: chance exceeds it in one of 1.7 million cases.
 const ERRORS: f64 = 5.0;
 
 impl Game {
-    /// Whether so many playouts may have this mean length.
+    /// Whether this number of playouts may have this mean length.
     pub fn plausible(&self, mean: f64, playouts: u64) -> bool {
         let (expected, digit, deviation) = self.length;
         (mean - expected).abs() <= digit + ERRORS * deviation / (playouts as f64).sqrt()
     }
 
-    /// Whether playouts may have come out like this.
+    /// Whether the results of playouts are plausible.
     pub fn plausible_counts(&self, counts: &Counts) -> bool {
         let likely = |(found, expected): (&f64, &f64)| {
             let error = (expected * (1.0 - expected) / counts.playouts as f64).sqrt();
@@ -101,7 +101,7 @@ impl Game {
             && counts.shares().iter().zip(&self.shares).all(likely)
     }
 
-    /// The rulesheet and where it is from: the catalogue's, or else the oracle's.
+    /// The rulesheet and its origin: the catalogue, or else the oracle.
     pub fn rules(&self) -> Option<(&'static str, String)> {
         if let Some(sheet) = catalogue::find(self.name).and_then(|entry| entry.sheet) {
             return Some(("the catalogue", sheet.text.to_owned()));

@@ -1,10 +1,11 @@
-//! Yardsticks: four games written by hand to be as fast as we can make them, one game at a time,
-//! and one of them hundreds at a time. The engine, which knows games as text only, is measured
-//! against these; `cargo xtask yardsticks` does it.
+//! Yardsticks: four games written by hand to be as fast as possible, one game at a time, and one of
+//! them hundreds at a time. The engine, which gets games as text only, is measured against these by
+//! `cargo xtask yardsticks`.
 //!
 //! Each of the four is a [`Bitboard`]: squares are bits, moves of all pieces are shifts, and the
 //! random choice is one multiplication and one instruction that finds the n-th set bit.
-//! [`playouts`] plays them, and [`games::GAMES`] has all that is known about them. [`sliced`] is Connect Four with a game in every bit of a vector.
+//! [`playouts`] plays them, and [`games::GAMES`] has all facts about them. [`sliced`] is Connect
+//! Four with a game in every bit of a vector.
 
 #![forbid(unsafe_code)]
 
@@ -21,30 +22,30 @@ use magister_lanes::{Processor, Work, on_this_machine};
 
 pub use random::Random;
 
-/// How a game ended, for the player who made the last move.
+/// The result of a game for the player who made the last move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum End {
     /// That player has won.
     Won,
     /// The other has.
     Lost,
-    /// Nobody has.
+    /// A draw.
     Drawn,
 }
 
-/// A position of a game for two who take turns, told from the side of the player to move.
+/// A position of a turn-based two-player game, from the perspective of the player to move.
 pub trait Bitboard: Copy {
     /// The position at the start.
     const START: Self;
 
-    /// Plays a legal move chosen uniformly at random, and tells whether that ended the game. To
-    /// pass, where the rules force it, is a move.
+    /// Plays a uniformly random legal move, and returns the result if that ended the game. A forced
+    /// pass is a move.
     fn step(&mut self, random: &mut Random, machine: impl Processor) -> Option<End>;
 
-    /// Hands on every position that one move leads to, and how the game ended there if it did.
+    /// Calls a function with every successor position, and the result if the game ended there.
     fn each(&self, then: impl FnMut(Self, Option<End>));
 
-    /// The number of ways to play so many moves; what has ended goes no further.
+    /// The number of move sequences of this length; finished games are not continued.
     fn perft(&self, depth: u32) -> u64 {
         let mut paths = 0;
         self.each(|next, end| match (depth, end) {
@@ -56,21 +57,21 @@ pub trait Bitboard: Copy {
     }
 }
 
-/// What came of some playouts.
+/// The results of playouts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Counts {
     /// The number of playouts.
     pub playouts: u64,
-    /// Moves made in all of them.
+    /// The total number of moves.
     pub steps: u64,
-    /// Won by who moved first.
+    /// Games won by the first player.
     pub first: u64,
-    /// Won by the other.
+    /// Games won by the second player.
     pub second: u64,
 }
 
 impl Counts {
-    /// Moves for each playout.
+    /// Moves per playout.
     pub fn mean_length(&self) -> f64 {
         self.steps as f64 / self.playouts as f64
     }
@@ -82,7 +83,7 @@ impl Counts {
     }
 }
 
-/// Plays so many games from start to end, one after the other, at random.
+/// Plays a number of random games from start to end, one by one.
 pub fn playouts<B: Bitboard>(count: u64, random: &mut Random) -> Counts {
     on_this_machine(Playouts::<B> { count, random, start: B::START })
 }
@@ -111,7 +112,7 @@ impl<B: Bitboard> Work for Playouts<'_, B> {
                     break end;
                 }
             };
-            // Who moved last: the first player after an odd number of moves.
+            // The player who moved last: the first player after an odd number of moves.
             let mover = ((steps - begun) & 1) as usize;
             won[mover] += u64::from(end == End::Won);
             lost[mover] += u64::from(end == End::Lost);

@@ -1,5 +1,5 @@
-//! Othello, eight by eight. Where one can move is found by shifts of the whole board; what a move
-//! turns over, by carries along the rays that start at its cell.
+//! Othello, eight by eight. Legal moves are found by shifts of the whole board; flipped discs by
+//! carries along the rays from the move's cell.
 
 use std::cmp::Ordering;
 
@@ -9,16 +9,16 @@ use crate::{Bitboard, End, Random};
 
 /// East, south-west, south and south-east; the others are their opposites.
 const STEPS: [u32; 4] = [1, 7, 8, 9];
-/// Where a disc can be turned over in a direction: not at an edge that the direction leads over,
-/// so that nothing comes in again at the other side of the board.
+/// Where a disc can be flipped in a direction: not at an edge that the direction crosses, so that
+/// nothing wraps around the board.
 const INNER: [u64; 4] = {
     let columns = 0x7e7e_7e7e_7e7e_7e7e;
     let rows = 0x00ff_ffff_ffff_ff00;
     [columns, columns & rows, rows, columns & rows]
 };
 
-/// For each cell, the cells that follow on it in each direction, up to the edge: those of higher
-/// numbers, and those of lower.
+/// For each cell, the following cells in each direction up to the edge: those with higher numbers,
+/// and those with lower.
 static RAYS: [[[u64; 4]; 2]; 64] = {
     let mut rays = [[[0; 4]; 2]; 64];
     let mut cell = 0;
@@ -45,7 +45,7 @@ static RAYS: [[[u64; 4]; 2]; 64] = {
     rays
 };
 
-/// One step of a single cell, none if it leads off the board.
+/// One step of a single cell; zero if it leads off the board.
 const fn inside(cell: u64, step: u32, at: usize, up: bool) -> u64 {
     let left = 0x0101_0101_0101_0101u64;
     let (west, east) = (left, left << 7);
@@ -65,7 +65,7 @@ const fn inside(cell: u64, step: u32, at: usize, up: bool) -> u64 {
 fn moves(own: u64, other: u64) -> u64 {
     let mut ends = 0;
     for (step, inner) in STEPS.into_iter().zip(INNER) {
-        // Discs that follow on an own one without a gap: one, two, and then two more at a time.
+        // Discs next to an own one without a gap: one, two, and then two more at a time.
         let on = other & inner;
         let mut up = on & (own << step);
         let mut down = on & (own >> step);
@@ -82,18 +82,18 @@ fn moves(own: u64, other: u64) -> u64 {
     ends & !(own | other)
 }
 
-/// The discs that a move turns over.
+/// The discs that a move flips.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "it is part of the loop")]
 fn turned(own: u64, other: u64, to: u64) -> u64 {
     let [up, down] = &RAYS[to.trailing_zeros() as usize & 63];
     let mut all = 0;
     for at in 0..4 {
-        // A carry runs up over discs of the other and stops at the first cell that is none.
+        // A carry runs up over the opponent's discs and stops at the first other cell.
         let ray = up[at];
         let stop = (other | !ray).wrapping_add(1) & ray & own;
         all |= stop.wrapping_sub(u64::from(stop != 0)) & ray;
-        // Downwards it is the highest cell that is none.
+        // Downwards it is the highest other cell.
         let ray = down[at];
         let others = ray & !other;
         let stop = ((1 << 63) >> (others | 1).leading_zeros()) & own & ray;
@@ -102,7 +102,7 @@ fn turned(own: u64, other: u64, to: u64) -> u64 {
     all
 }
 
-/// The discs of the player to move, those of the other, and where the player can move.
+/// The discs of the player to move, those of the other, and the legal moves.
 #[derive(Clone, Copy, Debug)]
 pub struct Othello {
     own: u64,
@@ -111,7 +111,7 @@ pub struct Othello {
 }
 
 impl Othello {
-    /// Makes a move, or passes where there is none.
+    /// Makes a move, or passes if there is none.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "it is part of the loop")]
     fn play(&mut self, to: u64) -> Option<End> {

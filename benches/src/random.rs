@@ -5,7 +5,7 @@
 pub struct Random(u64);
 
 impl Random {
-    /// The generator of a seed.
+    /// A generator with a seed.
     pub fn new(seed: u64) -> Self {
         Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15))
     }

@@ -1,14 +1,14 @@
-//! Connect Four with a game in every bit of 512: what the engine's batches could come to, if
-//! somebody wrote them by hand for this one game.
+//! Connect Four with a game in every bit of 512: what the engine's batches could reach if they were
+//! written by hand for this one game.
 //!
-//! A cell of the board is two rows of bits, one bit for each game: whether it is taken, and whose
-//! it is. Where it is not taken, whose it is means nothing, so that row is never cleared.
+//! A cell of the board is two rows of bits, one bit for each game: whether it is taken, and by
+//! whom. The owner of a free cell has no meaning, so that row is never cleared.
 //!
-//! The choice of a column is exactly uniform. Three random bits name one of eight columns; if
-//! there is no such column or it is full, they are drawn a second time; a game that has no luck
-//! with that either waits for the next sweep. A game that ends begins anew in the same sweep.
+//! The choice of a column is exactly uniform. Three random bits select one of eight columns; if
+//! there is no such column or it is full, they are drawn a second time; a game without success
+//! waits for the next sweep. A game that ends restarts in the same sweep.
 
-#![allow(clippy::inline_always, reason = "everything is part of one loop")]
+#![allow(clippy::inline_always, reason = "everything is inlined into one loop")]
 #![allow(clippy::needless_range_loop, reason = "loops walk several boards cell by cell")]
 
 use magister_lanes::{Processor, Work, on_this_machine};
@@ -17,7 +17,7 @@ use crate::{Counts, Random};
 
 const COLUMNS: usize = 7;
 const ROWS: usize = 6;
-/// How often a column is drawn in a sweep. More often costs more than the games that wait.
+/// How often a column is drawn per sweep. More often costs more than the waiting games.
 const DRAWS: usize = 2;
 
 type Words = [u64; 8];
@@ -28,7 +28,7 @@ type Board<R> = [[R; ROWS]; COLUMNS];
 pub struct Sliced(Games<Words>);
 
 impl Sliced {
-    /// Games that begin.
+    /// Games at their start.
     pub fn new(seed: u64) -> Self {
         let mut random = Random::new(seed);
         let mut seeds = || std::array::from_fn(|_| random.word());
@@ -37,8 +37,8 @@ impl Sliced {
         Sliced(Games { taken: empty, whose: empty, over: [0; 8], turn: [!0; 8], generators })
     }
 
-    /// Plays so many sweeps. What is counted are the games that ended, and all moves; so in the
-    /// long run the moves for each playout are the mean length.
+    /// Plays a number of sweeps. Counts the finished games and all moves, so in the long run the
+    /// moves per playout are the mean length.
     pub fn sweeps(&mut self, count: u32) -> Counts {
         on_this_machine(Sweeps { games: self, count })
     }
@@ -70,16 +70,16 @@ impl Work for Sweeps<'_> {
     }
 }
 
-/// The games, by words or by rows of a machine.
+/// The games, as words or as rows of a machine.
 #[derive(Clone, Debug)]
 struct Games<R> {
-    /// Which cells are taken, in games that are over still as they were at the end.
+    /// The taken cells; in finished games still those of the end.
     taken: Board<R>,
-    /// Whose a cell is: set for the first player.
+    /// The owner of each cell: set for the first player.
     whose: Board<R>,
-    /// The games that are over.
+    /// The finished games.
     over: R,
-    /// Whose turn it is: set for the first player.
+    /// The player to move: set for the first player.
     turn: R,
     /// Xoroshiro128+, one for every word of a row.
     generators: [R; 2],
@@ -106,13 +106,13 @@ impl<R: Copy> Games<R> {
         m.add(a, b)
     }
 
-    /// One move in every game that has luck. Gives the games that moved, those that ended, those
-    /// that were won, and those that the first player won.
+    /// One move in every game whose draw succeeded. Returns the games that moved, those that ended,
+    /// those that were won, and those that the first player won.
     #[inline(always)]
     fn sweep<M: Processor<Row = R>>(&mut self, m: M) -> [R; 4] {
         let none = m.row([0; 8]);
         let (over, turn) = (self.over, self.turn);
-        // The column to drop a piece into, if one was found.
+        // The column of the move, if one was found.
         let mut drop = [none; COLUMNS];
         let mut moved = none;
         let mut full = [none; COLUMNS];
@@ -129,7 +129,7 @@ impl<R: Copy> Games<R> {
                 moved = or(m, moved, here);
             }
         }
-        // No loop: what is known of a cell shall stay in a register.
+        // No loop, so that the data of a cell stays in a register.
         let mine = [
             self.fall(m, 0, drop[0]),
             self.fall(m, 1, drop[1]),
@@ -146,14 +146,13 @@ impl<R: Copy> Games<R> {
         let won = four(m, &mine);
         let over = or(m, won, filled);
         self.over = over;
-        // The turn passes where there was a move, and is the first player's where a game begins.
+        // The turn passes where a move was made, and is the first player's where a game restarts.
         self.turn = xor_or(m, turn, moved, over);
         [moved, over, won, and(m, won, turn)]
     }
 
-    /// Lets pieces fall onto what is taken of a column. Gives the cells of who is to move. All
-    /// cells that are still free are marked with whose turn it is, which is right for the one that
-    /// the piece falls into.
+    /// Drops pieces into a column. Returns the cells of the player to move. All free cells are
+    /// marked with the player to move, which is right for the one that the piece falls into.
     #[inline(always)]
     fn fall<M: Processor<Row = R>>(&mut self, m: M, column: usize, drop: R) -> [R; ROWS] {
         let mut below = m.row([!0; 8]);
@@ -204,7 +203,7 @@ gates! {
     either(a, b, c) = (A & B) | (!A & C);
 }
 
-/// Which of the columns three bits name; the eighth is none.
+/// The columns that three bits select; the eighth is none.
 #[inline(always)]
 fn columns<M: Processor>(m: M, [a, b, c]: [M::Row; 3]) -> [M::Row; COLUMNS] {
     [
@@ -218,7 +217,7 @@ fn columns<M: Processor>(m: M, [a, b, c]: [M::Row; 3]) -> [M::Row; COLUMNS] {
     ]
 }
 
-/// Where there are four in a line.
+/// Games with four in a line.
 #[inline(always)]
 fn four<M: Processor>(m: M, mine: &Board<M::Row>) -> M::Row {
     let mut any = m.row([0; 8]);
@@ -243,7 +242,7 @@ fn four<M: Processor>(m: M, mine: &Board<M::Row>) -> M::Row {
     in_four(m, any, line(mine, 3, 5, -1))
 }
 
-/// The cells from one on, column by column, each so many rows above the last.
+/// Consecutive cells, column by column, each a number of rows above the last.
 #[inline(always)]
 fn line<R: Copy, const N: usize>(
     mine: &Board<R>,
@@ -258,7 +257,7 @@ fn line<R: Copy, const N: usize>(
     cells
 }
 
-// Lines of four in what is four to seven long: the cells in the middle are part of all of them.
+// Lines of four in four to seven cells: the middle cells are part of all of them.
 
 #[inline(always)]
 fn in_four<M: Processor>(m: M, any: M::Row, x: [M::Row; 4]) -> M::Row {

@@ -7,7 +7,7 @@ use crate::{Bitboard, End, Random};
 const ALL: u32 = 0x1ff;
 const LINES: [u32; 8] = [0o007, 0o070, 0o700, 0o111, 0o222, 0o444, 0o421, 0o124];
 
-/// Which sets of cells have a line.
+/// The sets of cells that contain a line.
 const WINS: [bool; 512] = {
     let mut wins = [false; 512];
     let mut set = 0;

@@ -1,4 +1,4 @@
-//! The yardsticks play the games that they are said to play.
+//! The yardsticks play the right games.
 #![allow(clippy::print_stderr)]
 
 use magister_benches::games::GAMES;
@@ -9,11 +9,11 @@ use magister_core::{Game, Move, Step, Stop, Worker};
 use magister_engine::{Evaluator, prepare};
 use magister_gdl::{Options, read};
 
-/// How many playouts of each game fit into a short test.
+/// The number of playouts of each game in a short test.
 const PLAYOUTS: [u64; 4] = [400_000, 200_000, 60_000, 15_000];
 
 #[test]
-fn random_play_comes_to_what_is_known() {
+fn random_play_agrees_with_known_results() {
     for (game, count) in GAMES.iter().zip(PLAYOUTS) {
         let counts = (game.playouts)(count, &mut Random::new(7));
         let (length, shares) = (counts.mean_length(), counts.shares());
@@ -22,16 +22,16 @@ fn random_play_comes_to_what_is_known() {
 }
 
 #[test]
-fn random_play_in_bits_comes_to_the_same() {
+fn sliced_random_play_agrees() {
     let mut games = Sliced::new(7);
-    // Enough sweeps that the games in play at the end, whose moves are counted, do not matter.
+    // Enough sweeps that the unfinished games, whose moves are counted, do not matter.
     let counts = games.sweeps(20_000);
     let (length, shares) = (counts.mean_length(), counts.shares());
     assert!(GAMES[1].plausible_counts(&counts), "{length}, {shares:?}");
     assert!(games.sweeps(0).playouts == 0);
 }
 
-/// The chance of each way to end, and the expected number of moves, worked out exactly.
+/// The exact probability of each result, and the exact expected number of moves.
 #[test]
 fn tic_tac_toe_is_exact() {
     fn walk(board: TicTacToe, moves: u32, chance: f64, sums: &mut [f64; 4]) {
@@ -62,7 +62,7 @@ fn tic_tac_toe_is_exact() {
 }
 
 #[test]
-fn paths_are_those_that_are_known() {
+fn paths_agree_with_known_counts() {
     let known: [&[u64]; 4] = [
         &[9, 72, 504, 3_024, 15_120, 54_720, 148_176, 200_448, 127_872],
         &[7, 49, 343, 2_401, 16_807, 117_649, 823_536],
@@ -77,7 +77,7 @@ fn paths_are_those_that_are_known() {
 
 /// The same rules as the rulesheets that the engine is measured with.
 #[test]
-fn paths_are_those_of_the_rulesheets() {
+fn paths_agree_with_the_rulesheets() {
     for (game, depths) in GAMES.iter().zip([5, 4, 3, 5]) {
         let Some((from, text)) = game.rules() else {
             eprintln!("SKIPPED: no rulesheet of {} (set MAGISTER_ORACLE)", game.title);

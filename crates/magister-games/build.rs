@@ -1,4 +1,4 @@
-//! The folders of the games become part of the program, so a change there is a change of it.
+//! The folders of the games are part of the program, so a change there requires a rebuild.
 
 fn main() {
     println!("cargo::rerun-if-changed=../../games");

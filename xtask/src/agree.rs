@@ -1,4 +1,4 @@
-//! Evaluators held against each other on long random walks, game by game.
+//! Compares evaluators with each other on long random walks, game by game.
 
 mod result;
 
@@ -20,21 +20,21 @@ use result::{Outcome, Totals};
 /// How far to walk.
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Bundled games and files; all bundled rulesheets and the oracle's if none is named
+    /// Bundled games and files; by default all bundled rulesheets and the oracle's
     games: Vec<String>,
-    /// Positions for each game
+    /// The number of positions per game
     #[arg(long, default_value_t = 100_000)]
     positions: u64,
-    /// Seed of the walks
+    /// The seed of the walks
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Seconds that each evaluator may take for a game; then the others go on without it
+    /// The time limit of each evaluator per game in seconds; then the others continue without it
     #[arg(long, default_value_t = 30)]
     seconds_per_game: u64,
-    /// The longest walk, in steps
+    /// The maximum length of a walk in steps
     #[arg(long, default_value_t = 1_000)]
     steps: u32,
-    /// Games at a time
+    /// The number of games at a time
     #[arg(long, default_value_t = 2)]
     threads: usize,
 }
@@ -52,10 +52,10 @@ impl Default for Options {
     }
 }
 
-/// Time beyond what the evaluators may take, after which what is still under way is stopped.
+/// The time beyond the evaluators' limits after which the rest is stopped.
 const GRACE: Duration = Duration::from_mins(1);
 
-#[expect(clippy::print_stdout, reason = "this is what the command is for")]
+#[expect(clippy::print_stdout, reason = "printing is the purpose of the command")]
 pub(crate) fn run(options: &Options, ledger: &mut Ledger) -> Result<()> {
     let mut sheets = sheets(&options.games)?;
     let part = |sheet: &Sheet| {
@@ -96,7 +96,7 @@ pub(crate) fn run(options: &Options, ledger: &mut Ledger) -> Result<()> {
     Ok(())
 }
 
-/// One game by every evaluator that takes it.
+/// One game on every evaluator that supports it.
 fn compare(sheet: &Sheet, options: &Options) -> Outcome {
     let time = Duration::from_secs(options.seconds_per_game);
     let taken = match sheet.open_each(time + GRACE) {

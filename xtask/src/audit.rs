@@ -1,4 +1,4 @@
-//! The audit of every honest player in every game that hides information.
+//! The audit of every honest player in every game with hidden information.
 
 mod table;
 
@@ -20,60 +20,59 @@ use crate::sheets::{Sheet, everything, named};
 
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Bundled games and files; all that hide information, and the oracle's, if none is named
+    /// Bundled games and files; by default all with hidden information, and the oracle's
     games: Vec<String>,
     /// Only these players, with their settings
     #[arg(long)]
     players: Option<String>,
-    /// Seconds for each game and player, shared by its roles; slow players take
-    /// longer
+    /// The time per game and player in seconds, shared by its roles; slow players take longer
     #[arg(long, default_value_t = 0.8)]
     seconds: f64,
-    /// Iterations of a decision
+    /// The iterations per decision
     #[arg(long, default_value_t = 10)]
     iterations: u64,
-    /// Print only, and leave docs/honesty.md as it is
+    /// Print only, and do not write docs/honesty.md
     #[arg(long)]
     print: bool,
-    /// Forget what was audited before, as is right after players have changed
+    /// Discard earlier results, as is right after players have changed
     #[arg(long)]
     fresh: bool,
 }
 
-/// How many times as long a player is waited for as it should take; and if nothing was heard of it
-/// by then, how many times when it is asked to do little. That is done in a game as long as its
-/// audits have not taken so many times what they should.
+/// The factor by which a player may exceed its time; and if it did not answer by then, the factor
+/// for a second audit with little work. That is done in a game as long as its audits have not
+/// exceeded their time by a third factor.
 const PATIENCE: f64 = 5.0;
 const LAST: f64 = 100.0;
 const ALL: f64 = 60.0;
-/// What is little, besides one iteration: states that are followed, courses that are sampled, nodes
-/// of a game that is thought through to the end, and steps that are thought ahead.
+/// The settings for little work, besides one iteration: enumerated states, sampled histories, nodes
+/// of a game that is solved as a whole, and the depth of simulations.
 const LITTLE: [(&str, u32); 4] = [("states", 20), ("particles", 10), ("nodes", 1000), ("depth", 1)];
-/// The chance with which any honest player may be taken for another by a test that counts.
+/// The probability that a statistical test rejects any honest player.
 const DOUBT: f64 = 0.01;
-/// How long a game may take to become playable, and how long to be solved.
+/// The time limits for preparing a game and for solving it.
 const PREPARATION: Duration = Duration::from_secs(30);
 const SOLVING: Duration = Duration::from_secs(5);
 
-/// What came of a player in a game, all roles together.
+/// The result of a player in a game, for all roles.
 #[derive(Default, Serialize, Deserialize)]
 struct Outcome {
     game: String,
     player: String,
-    /// How thoroughly was looked.
+    /// The settings of the audit.
     how: String,
     twins: u64,
     futures: u64,
     answers: u64,
     findings: Vec<String>,
-    /// Roles in which it plays as if the others saw everything, where that is a mistake.
+    /// Roles in which it plays as if the others saw the state, where that is a mistake.
     telling: Vec<String>,
-    /// Why it was not audited, or a role not.
+    /// Why it was not audited, or why a role was not.
     left_out: Vec<String>,
     seconds: f64,
 }
 
-#[expect(clippy::print_stdout, reason = "this is what the command is for")]
+#[expect(clippy::print_stdout, reason = "printing is the purpose of the command")]
 pub(crate) fn run(options: &Options) -> Result<()> {
     let players = players(options)?;
     let how = format!("{} s, {} iterations", options.seconds, options.iterations);
@@ -88,10 +87,10 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         .create(true)
         .append(true)
         .open(&path)
-        .with_context(|| format!("{} can not be written", path.display()))?;
+        .with_context(|| format!("{} cannot be written", path.display()))?;
     let (sheets, begun) = (sheets(options)?, Instant::now());
     let mut all: Vec<Outcome> = Vec::new();
-    // Three tests count, in about two roles.
+    // Three statistical tests, in about two roles.
     let audits = (sheets.len() * players.len() * 6) as f64;
     for (number, sheet) in sheets.iter().enumerate() {
         let open: Vec<&Spec> = players
@@ -136,7 +135,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
             begun.elapsed().as_secs_f64(),
         );
         if !options.print && options.games.is_empty() {
-            // As it goes, so that something is there if it is interrupted.
+            // Written after each game, so that an interrupted run leaves a result.
             let text = table::document(&all, sheets.len(), options);
             fs::write(binary::root().join("docs/honesty.md"), text)?;
         }
@@ -153,7 +152,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// Those who are to be audited: every player of the list that is told nothing but its view.
+/// The players to audit: every player of the registry that gets only its view.
 fn players(options: &Options) -> Result<Vec<Spec>> {
     if let Some(players) = &options.players {
         return Ok(Spec::parse_list(players)?);
@@ -168,7 +167,7 @@ fn players(options: &Options) -> Result<Vec<Spec>> {
     Ok(players)
 }
 
-/// The games: those of the catalogue that hide something, and the oracle's.
+/// The games: those of the catalogue with hidden information, and the oracle's.
 fn sheets(options: &Options) -> Result<Vec<Sheet>> {
     if !options.games.is_empty() {
         return named(&options.games);
@@ -181,22 +180,22 @@ fn sheets(options: &Options) -> Result<Vec<Sheet>> {
     Ok(all.filter(|sheet| sheet.name.starts_with("gdl2/") || hides(&sheet.name)).collect())
 }
 
-/// A game, ready to be played and as far as possible solved; or why it can not be had.
+/// A game, prepared and solved if possible; or why that failed.
 fn ground(sheet: &Sheet) -> Result<Ground, String> {
     let mut playable = sheet.open(None, PREPARATION)?;
-    // How batches are played is measured before anybody is asked: players ask how many playouts to
-    // make at a time, and must not be told another number later.
+    // Batch playouts are measured before any player is asked: players ask how many playouts to make
+    // at a time, and that number must not change later.
     if playable.warm_up_within(PREPARATION, &Stop::never()).is_err() {
         playable = sheet.open(Some(Evaluator::Incremental), PREPARATION)?;
     }
     let game = playable.game;
     if game.info().information != Information::Hidden {
-        return Err("it hides nothing".to_owned());
+        return Err("it has perfect information".to_owned());
     }
     Ok(within(SOLVING, &Stop::never(), |stop| Ground::new(&game, stop)))
 }
 
-/// The same player, which does little for a decision. One that was given settings keeps them.
+/// The same player with little work per decision. Explicit settings are kept.
 fn modest(player: &Spec) -> Spec {
     let name = player.to_string();
     let has = |(name, _): &&(&str, u32)| player.entry().parameters.iter().any(|p| p.name == *name);
@@ -205,7 +204,7 @@ fn modest(player: &Spec) -> Spec {
     format!("{name}:{little}").parse().unwrap_or_else(|_| player.clone())
 }
 
-/// Audits a player in all roles of a game, slow ones once more if there is time.
+/// Audits a player in all roles of a game, slow ones again if there is time.
 fn audit(ground: &Ground, player: &Spec, audits: f64, again: bool, options: &Options) -> Outcome {
     let info = ground.game().info();
     let roles = info.players().count().max(1);

@@ -1,4 +1,4 @@
-//! How much faster batches are than one state at a time, for every game that becomes a network.
+//! Measures how much faster batches are than single states, for every game with a network.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -21,21 +21,21 @@ pub(crate) struct Options {
     /// Only games whose name contains this
     #[arg(long, default_value = "")]
     only: String,
-    /// Seconds for each game and evaluator
+    /// The time per game and evaluator in seconds
     #[arg(long, default_value_t = 0.3)]
     seconds: f64,
-    /// Seconds after which a game is given up
+    /// The time in seconds after which a game is abandoned
     #[arg(long, default_value_t = 40)]
     timeout: u64,
-    /// Forget what was measured before
+    /// Discard earlier results
     #[arg(long)]
     fresh: bool,
 }
 
-/// The evaluators that are compared.
+/// The compared evaluators.
 const EVALUATORS: [&str; 2] = ["batch", "sweep"];
 
-/// What was measured, by game; none if the game has no network in time.
+/// The measurements by game; `None` if the game has no network in time.
 #[derive(Default, Serialize, Deserialize)]
 struct Measured {
     seconds: f64,
@@ -51,7 +51,7 @@ struct Row {
     batch_form_ms: f64,
 }
 
-#[expect(clippy::print_stdout, reason = "this is what the command is for")]
+#[expect(clippy::print_stdout, reason = "printing is the purpose of the command")]
 pub(crate) fn run(options: &Options) -> Result<()> {
     let magister = binary::magister()?;
     let path = binary::target().join("batch.json");
@@ -81,7 +81,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// One game by both evaluators, in processes of their own.
+/// One game on both evaluators, in separate processes.
 fn measure(magister: &Path, sheet: &Sheet, options: &Options) -> Result<Option<Row>> {
     let mut found: Vec<Value> = Vec::new();
     for evaluator in EVALUATORS {
@@ -100,8 +100,8 @@ fn measure(magister: &Path, sheet: &Sheet, options: &Options) -> Result<Option<R
     }))
 }
 
-/// What `magister bench` tells of an evaluator. Where not even one batch comes to its end in time,
-/// there is more of it.
+/// The result of `magister bench` for an evaluator. If not even one batch finishes in time, the
+/// time is increased.
 fn rate(
     magister: &Path,
     sheet: &Sheet,

@@ -1,4 +1,4 @@
-//! The command `magister` as other people get it: a release build, run as a process of its own.
+//! The command `magister` as users get it: a release build, run as a separate process.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,7 +10,7 @@ pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// Builds the command and gives its place.
+/// Builds the command and returns its path.
 pub(crate) fn magister() -> Result<PathBuf> {
     let built = Command::new(env!("CARGO"))
         .args(["build", "--release", "--quiet", "--package", "magister-cli"])
@@ -20,7 +20,7 @@ pub(crate) fn magister() -> Result<PathBuf> {
     Ok(target().join("release/magister"))
 }
 
-/// The folder of what is built.
+/// The build folder.
 pub(crate) fn target() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
 }

@@ -1,4 +1,4 @@
-//! Every player on every game: whether it moves legally, and inside its clock.
+//! Every player on every game: whether it moves legally and in time.
 
 use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
@@ -19,36 +19,36 @@ use crate::sheets::{Sheet, sheets};
 /// Who plays what, and how long.
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Bundled games and files; all bundled rulesheets and the oracle's if none is named
+    /// Bundled games and files; by default all bundled rulesheets and the oracle's
     games: Vec<String>,
     /// Only these players, with their settings
     #[arg(long)]
     players: Option<String>,
-    /// Milliseconds for a move
+    /// Milliseconds per move
     #[arg(long, default_value_t = 100)]
     time: u64,
-    /// How late an answer may come and still count, in milliseconds
+    /// How late an answer may be and still count, in milliseconds
     #[arg(long, default_value_t = 50)]
     grace: u64,
-    /// Turns that are asked for in each game, after two random ones
+    /// The number of turns to ask for in each game, after two random ones
     #[arg(long, default_value_t = 3)]
     turns: u32,
-    /// Seconds that a game may take to become playable
+    /// The time limit for preparing a game in seconds
     #[arg(long, default_value_t = 60)]
     preparation: u64,
-    /// How often a match in which somebody was late is played again: on a busy machine a thread may
-    /// get no processor for longer than its clock; who is late by itself is late again
+    /// How often a match with a late answer is repeated: on a busy machine a thread may get no
+    /// processor for longer than its clock; a slow player is late again
     #[arg(long, default_value_t = 4)]
     tries: u32,
-    /// Forget what was played before
+    /// Discard earlier results
     #[arg(long)]
     fresh: bool,
 }
 
-/// Random turns before the players are asked.
+/// The number of random turns before the players are asked.
 const OPENING: u32 = 2;
 
-/// What became of one game.
+/// The result of one game.
 #[derive(Serialize, Deserialize)]
 struct Outcome {
     game: String,
@@ -57,18 +57,18 @@ struct Outcome {
     players: BTreeMap<String, Tally>,
 }
 
-/// What a player did.
+/// The results of a player.
 #[derive(Clone, Default, Serialize, Deserialize)]
 struct Tally {
-    /// Moves that it was asked for.
+    /// The number of moves it was asked for.
     moves: u64,
-    /// What went wrong, by kind.
+    /// The faults by kind.
     faults: BTreeMap<String, u64>,
-    /// Matches that were broken off by the rules.
+    /// The number of matches broken off by the rules.
     broken_off: u64,
-    /// The longest time for a move, in milliseconds.
+    /// The longest time for a move in milliseconds.
     longest: f64,
-    /// Matches that were played again because somebody was late.
+    /// The number of matches repeated because of late answers.
     again: u64,
 }
 
@@ -104,7 +104,7 @@ impl Tally {
     }
 }
 
-#[expect(clippy::print_stdout, reason = "this is what the command is for")]
+#[expect(clippy::print_stdout, reason = "printing is the purpose of the command")]
 pub(crate) fn run(options: &Options) -> Result<()> {
     let specs: Vec<Spec> = match &options.players {
         Some(players) => Spec::parse_list(players)?,
@@ -121,7 +121,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         .create(true)
         .append(true)
         .open(&path)
-        .with_context(|| format!("{} can not be written", path.display()))?;
+        .with_context(|| format!("{} cannot be written", path.display()))?;
     for sheet in sheets(&options.games)? {
         if played.iter().any(|outcome| outcome.game == sheet.name) {
             continue;
@@ -148,7 +148,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// Every player that can, on one game.
+/// All suitable players on one game.
 fn play(sheet: &Sheet, specs: &[Spec], options: &Options) -> Outcome {
     let mut outcome = Outcome { game: sheet.name.clone(), refused: None, players: BTreeMap::new() };
     let game = match ready(sheet, Duration::from_secs(options.preparation)) {
@@ -190,18 +190,18 @@ fn play(sheet: &Sheet, specs: &[Spec], options: &Options) -> Outcome {
     outcome
 }
 
-/// The game, with what playouts on vectors need, as the command prepares it.
+/// The game with batch playouts prepared, as in the command.
 fn ready(sheet: &Sheet, time: Duration) -> Result<Arc<dyn Game>, String> {
     let begun = Instant::now();
     let playable = sheet.open(None, time)?;
-    // A game for which that takes too long is played without.
+    // If that takes too long, the game is played without it.
     let left = time.saturating_sub(begun.elapsed());
     let _ = playable.warm_up_within(left, &Stop::never());
     Ok(playable.game)
 }
 
-/// Prints what each player did over all games; gives the number of moves that were substituted.
-#[expect(clippy::print_stdout, reason = "this is what the command is for")]
+/// Prints the totals of each player over all games; returns the number of substituted moves.
+#[expect(clippy::print_stdout, reason = "printing is the purpose of the command")]
 fn table(played: &[Outcome]) -> u64 {
     let mut totals: BTreeMap<&str, (u64, Tally)> = BTreeMap::new();
     for outcome in played {

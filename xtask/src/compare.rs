@@ -1,6 +1,6 @@
-//! An old build against a new one, in one run: nothing may have become slower.
+//! Compares an old build with a new one in one run: nothing may become slower.
 //!
-//! The two programs are measured in turn, pair by pair, so that what disturbs the machine disturbs
+//! The two programs are measured in alternating pairs, so that disturbances of the machine affect
 //! both. Rates are per second of processor time. A row is the ratio of the rates, new over old, as
 //! the median of its pairs.
 
@@ -23,25 +23,25 @@ use ratios::{Row, geometric_mean};
 pub(crate) struct Options {
     /// The old program
     old: PathBuf,
-    /// The new program; a release build of this folder if none is given
+    /// The new program; by default a release build of this folder
     #[arg(long)]
     new: Option<PathBuf>,
-    /// Pairs of measurements for each row
+    /// The number of pairs of measurements per row
     #[arg(long, default_value_t = 10)]
     pairs: usize,
-    /// Seconds of processor time for each measurement
+    /// Seconds of processor time per measurement
     #[arg(long, default_value_t = 0.5)]
     seconds: f64,
-    /// Only rows with this word in their names
+    /// Only rows whose names contain this word
     #[arg(long)]
     only: Option<String>,
 }
 
-/// The geometric mean of all rows must not be below the first, nor a row below the second.
+/// The minimum of the geometric mean of all rows, and of each row.
 const MEAN: f64 = 0.97;
 const WORST: f64 = 0.93;
 
-/// Games whose single steps are measured, and by which evaluators.
+/// The games whose single steps are measured, with their evaluators.
 const STEPS: [(&str, &[&str]); 5] = [
     ("tictactoe", &["incremental", "sweep", "code", "datalog", "reference"]),
     ("connect-four", &["incremental", "sweep", "code", "datalog"]),
@@ -50,7 +50,7 @@ const STEPS: [(&str, &[&str]); 5] = [
     ("krieg-tictactoe", &["incremental", "datalog"]),
 ];
 
-/// Games in which players search, and who does.
+/// The games and players whose searches are measured.
 const SEARCHES: [(&str, &str); 6] = [
     ("connect-four", "uct"),
     ("breakthrough", "uct"),
@@ -60,7 +60,7 @@ const SEARCHES: [(&str, &str); 6] = [
     ("krieg-tictactoe", "so-ismcts"),
 ];
 
-/// One thing that both programs do.
+/// One task for both programs.
 enum Task {
     /// Random play by an evaluator.
     Play { game: &'static str, evaluator: &'static str },
@@ -76,8 +76,8 @@ impl Task {
         }
     }
 
-    /// What a program does per second of processor time; none if it does not know the game, the
-    /// evaluator or the player.
+    /// The rate of a program per second of processor time; `None` if it does not support the game,
+    /// the evaluator or the player.
     fn rate(&self, program: &Path, seconds: f64) -> Result<Option<f64>> {
         match self {
             Task::Play { game, evaluator } => play(program, game, evaluator, seconds),
@@ -86,7 +86,7 @@ impl Task {
     }
 }
 
-/// Everything that is compared: yardsticks in batches, single games step by step, searches.
+/// All tasks: yardsticks in batches, single games step by step, searches.
 fn tasks() -> Vec<Task> {
     let yardsticks = GAMES.iter().map(|game| Task::Play { game: game.name, evaluator: "batch" });
     let steps = STEPS.iter().flat_map(|&(game, evaluators)| {
@@ -96,7 +96,7 @@ fn tasks() -> Vec<Task> {
     yardsticks.chain(steps).chain(searches).collect()
 }
 
-#[expect(clippy::print_stdout, reason = "this is what the command is for")]
+#[expect(clippy::print_stdout, reason = "printing is the purpose of the command")]
 pub(crate) fn run(options: &Options) -> Result<()> {
     let new = match &options.new {
         Some(path) => path.clone(),
@@ -112,7 +112,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         }
         let mut ratios = Vec::new();
         for pair in 0..options.pairs {
-            // Whoever comes second may find a warmer machine, so they take turns.
+            // The second program may find a warmer machine, so they alternate.
             let order = if pair % 2 == 0 { [&old, &new] } else { [&new, &old] };
             let mut rates = Vec::new();
             for program in order {
@@ -130,7 +130,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
                 println!("{row}");
                 rows.push(row);
             }
-            None => println!("{name:40} left out: one of the programs does not do it"),
+            None => println!("{name:40} left out: one of the programs does not support it"),
         }
     }
     let Some(worst) = rows.iter().min_by(|a, b| a.ratio.total_cmp(&b.ratio)) else {
@@ -144,7 +144,9 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         worst.name
     );
     if mean < MEAN || worst.ratio < WORST {
-        bail!("slower than allowed: the mean must be {MEAN} at least, and every row {WORST}");
+        bail!(
+            "slower than allowed: the mean must be at least {MEAN}, and every row at least {WORST}"
+        );
     }
     Ok(())
 }
@@ -162,7 +164,7 @@ fn play(program: &Path, game: &str, evaluator: &str, seconds: f64) -> Result<Opt
     Ok(found.and_then(|found| found["states_per_s"].as_f64()))
 }
 
-/// Iterations per second of a player that thinks about the first position, again and again.
+/// Iterations per second of a player that searches the first position repeatedly.
 fn search(program: &Path, game: &str, player: &str, seconds: f64) -> Result<Option<f64>> {
     let time = format!("{seconds}s");
     let mut child = Command::new(program)
@@ -175,7 +177,7 @@ fn search(program: &Path, game: &str, player: &str, seconds: f64) -> Result<Opti
     let mut input = child.stdin.take().context("no input")?;
     let output = BufReader::new(child.stdout.take().context("no output")?);
     let mut lines = output.lines();
-    // A program that refuses says nothing and closes its input.
+    // A program that refuses prints nothing and closes its input.
     let asked = input.write_all(b"go\nquit\n").and_then(|()| input.flush());
     let position = lines.next().transpose()?;
     let answer = lines.next().transpose()?;

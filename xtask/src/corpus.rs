@@ -1,11 +1,11 @@
-//! Texts to start from: our own examples and games, and the oracle's where it is there.
+//! The corpus of the fuzzer: our own examples and games, and the oracle's if it is present.
 
 use std::path::{Path, PathBuf};
 
 use magister_games::catalogue;
 use magister_gdl::Code;
 
-/// Longer texts teach a mutator nothing and slow it down.
+/// The maximum length: longer texts teach a mutator nothing and slow it down.
 const LONGEST: usize = 6_000;
 
 pub(crate) fn oracle() -> PathBuf {
@@ -15,7 +15,7 @@ pub(crate) fn oracle() -> PathBuf {
     )
 }
 
-/// Files of a folder with this ending, in order; none if the folder is missing.
+/// The files of a folder with this extension, sorted; empty if the folder is missing.
 pub(crate) fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
     let mut files: Vec<PathBuf> = entries

@@ -1,4 +1,4 @@
-//! The crates that the project depends on, held against `deny.toml`.
+//! Checks the project's dependencies against `deny.toml`.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -31,12 +31,18 @@ struct Licenses {
 #[derive(Deserialize)]
 struct Bans {
     deny: Vec<Banned>,
+    /// Older versions that may stand beside newer ones, as `name@version`.
+    #[serde(default)]
+    skip: Vec<String>,
 }
 
 #[derive(Deserialize)]
 struct Banned {
     name: String,
     reason: String,
+    /// The crates that may depend on it all the same.
+    #[serde(default)]
+    wrappers: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -45,14 +51,22 @@ struct Sources {
     allow_registry: Vec<String>,
 }
 
-/// What cargo says of a crate.
+/// The metadata of a crate.
 #[derive(Deserialize)]
 struct Package {
     name: String,
     version: String,
     license: Option<String>,
-    /// Where it is from; nowhere, if it is ours.
+    /// Its source; `None` if it is ours.
     source: Option<String>,
+    #[serde(default)]
+    dependencies: Vec<Dependency>,
+}
+
+/// A crate that another depends on.
+#[derive(Deserialize)]
+struct Dependency {
+    name: String,
 }
 
 #[derive(Deserialize)]
@@ -60,7 +74,7 @@ struct Metadata {
     packages: Vec<Package>,
 }
 
-#[expect(clippy::print_stdout, reason = "this is what the command is for")]
+#[expect(clippy::print_stdout, reason = "printing is the purpose of the command")]
 pub(crate) fn run() -> Result<()> {
     let installed = Command::new("cargo-deny").arg("--version").output();
     if installed.is_ok_and(|output| output.status.success()) {
@@ -68,10 +82,10 @@ pub(crate) fn run() -> Result<()> {
     }
     let (packages, wrong) = checked()?;
     wrong.iter().for_each(|problem| println!("{problem}"));
-    ensure!(wrong.is_empty(), "{} crates are not as deny.toml wants them", wrong.len());
-    println!("{packages} crates: licences, sources and duplicates are as deny.toml wants");
+    ensure!(wrong.is_empty(), "{} crates violate deny.toml", wrong.len());
+    println!("{packages} crates: licences, sources and duplicates satisfy deny.toml");
     println!(
-        "advisories were not looked at, for which cargo-deny is needed: `cargo install --locked \
+        "advisories were not checked; that needs cargo-deny: `cargo install --locked \
          cargo-deny`"
     );
     Ok(())
@@ -82,7 +96,7 @@ fn rules() -> Result<Rules> {
     toml::from_str(&text).context("deny.toml")
 }
 
-/// How many crates there are, and what is wrong with them, without cargo-deny.
+/// The number of crates, and their violations, without cargo-deny.
 fn checked() -> Result<(usize, Vec<String>)> {
     let rules = rules()?;
     let mut packages = Vec::new();
@@ -92,9 +106,9 @@ fn checked() -> Result<(usize, Vec<String>)> {
     Ok((packages.len(), problems(&rules, &packages)))
 }
 
-/// Lets cargo-deny check everything; advisories only if their database is at hand, so that nothing
-/// depends on the network.
-#[expect(clippy::print_stdout, reason = "this is what the command is for")]
+/// Runs cargo-deny; advisories only if their database is available, so that nothing depends on the
+/// network.
+#[expect(clippy::print_stdout, reason = "printing is the purpose of the command")]
 fn cargo_deny() -> Result<()> {
     let mut checks = vec!["bans", "licenses", "sources"];
     let home = std::env::var_os("CARGO_HOME")
@@ -114,7 +128,7 @@ fn cargo_deny() -> Result<()> {
         .args(checks)
         .current_dir(binary::root())
         .status()?;
-    ensure!(status.success(), "cargo-deny found something");
+    ensure!(status.success(), "cargo-deny reported violations");
     Ok(())
 }
 
@@ -132,13 +146,21 @@ fn metadata(target: &str) -> Result<Vec<Package>> {
     Ok(metadata.packages)
 }
 
-/// Everything that is not as it should be, a line for each.
+/// All violations, one line each.
 fn problems(rules: &Rules, packages: &[Package]) -> Vec<String> {
     let mut wrong = Vec::new();
     let mut versions: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for package in packages {
-        let Package { name, version, license, source } = package;
-        versions.entry(name).or_default().push(version);
+        let Package { name, version, license, source, dependencies } = package;
+        let skipped = |one: &String| {
+            let older = one.split_once('@');
+            older.is_some_and(|(known, start)| {
+                known == name && format!("{version}.").starts_with(&format!("{start}."))
+            })
+        };
+        if !rules.bans.skip.iter().any(skipped) {
+            versions.entry(name).or_default().push(version);
+        }
         let license = license.as_deref().unwrap_or("");
         if !licensed(license, &rules.licenses.allow) {
             wrong.push(format!("{name} {version}: the licence `{license}` is not allowed"));
@@ -149,8 +171,15 @@ fn problems(rules: &Rules, packages: &[Package]) -> Vec<String> {
         {
             wrong.push(format!("{name} {version}: it comes from {from}"));
         }
-        if let Some(banned) = rules.bans.deny.iter().find(|banned| banned.name == *name) {
-            wrong.push(format!("{name} {version}: {}", banned.reason));
+        for banned in &rules.bans.deny {
+            if banned.name == *name && banned.wrappers.is_empty() {
+                wrong.push(format!("{name} {version}: {}", banned.reason));
+            }
+            // Of crates of others cargo says more dependencies than are built.
+            let depends = dependencies.iter().any(|one| one.name == banned.name);
+            if depends && source.is_none() && !banned.wrappers.contains(name) {
+                wrong.push(format!("{name} depends on {}: {}", banned.name, banned.reason));
+            }
         }
     }
     for (name, mut versions) in versions {
@@ -163,8 +192,8 @@ fn problems(rules: &Rules, packages: &[Package]) -> Vec<String> {
     wrong
 }
 
-/// Whether an SPDX expression can be met with the licences that are allowed. `WITH` exceptions
-/// only add permissions, so the licence before one is enough.
+/// Whether an SPDX expression can be satisfied with the allowed licences. `WITH` exceptions only
+/// add permissions, so the licence before one is enough.
 fn licensed(expression: &str, allowed: &[String]) -> bool {
     let spaced = expression.replace('(', " ( ").replace(')', " ) ").replace('/', " OR ");
     let mut words = spaced.split_whitespace().peekable();
@@ -174,7 +203,7 @@ fn licensed(expression: &str, allowed: &[String]) -> bool {
 
 type Words<'a> = std::iter::Peekable<std::str::SplitWhitespace<'a>>;
 
-/// Terms with `OR` between them; none if it is no expression.
+/// Terms with `OR` between them; `None` if it is not an expression.
 fn any(words: &mut Words<'_>, allowed: &[String]) -> Option<bool> {
     let mut met = all(words, allowed)?;
     while words.next_if_eq(&"OR").is_some() {
@@ -228,14 +257,14 @@ mod tests {
     }
 
     #[test]
-    fn the_lock_file_is_as_it_should_be() {
+    fn the_lock_file_satisfies_the_rules() {
         let (packages, wrong) = checked().unwrap();
         assert!(packages > 50, "{packages}");
         assert_eq!(wrong, Vec::<String>::new());
     }
 
     #[test]
-    fn what_is_wrong_is_named() {
+    fn violations_are_listed() {
         let rules = rules().unwrap();
         let registry = "registry+https://github.com/rust-lang/crates.io-index";
         let package = |name: &str, version: &str, license: &str, source: &str| Package {
@@ -243,6 +272,7 @@ mod tests {
             version: version.to_owned(),
             license: Some(license.to_owned()),
             source: Some(source.to_owned()),
+            dependencies: Vec::new(),
         };
         let fine = || package("fine", "1.0.0", "MIT", registry);
         assert_eq!(problems(&rules, &[fine()]), Vec::<String>::new());
@@ -250,11 +280,22 @@ mod tests {
             fine(),
             package("fine", "2.0.0", "MIT", registry),
             package("strict", "1.0.0", "AGPL-3.0", registry),
-            package("tokio", "1.0.0", "MIT", registry),
+            package("bincode", "1.0.0", "MIT", registry),
+            Package {
+                source: None,
+                dependencies: vec![Dependency { name: "tokio".to_owned() }],
+                ..package("engine", "1.0.0", "MIT", registry)
+            },
             package("astray", "1.0.0", "MIT", "git+https://example.org/astray"),
         ];
         let found = problems(&rules, &bad).join("\n");
-        for name in ["strict", "tokio", "astray", "fine: there are versions 1.0.0, 2.0.0"] {
+        for name in [
+            "strict",
+            "bincode",
+            "engine depends on tokio",
+            "astray",
+            "fine: there are versions 1.0.0, 2.0.0",
+        ] {
             assert!(found.contains(name), "{name}: {found}");
         }
     }

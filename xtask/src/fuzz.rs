@@ -1,8 +1,8 @@
-//! Random and mutated inputs through every reader, and through what comes behind it.
+//! Random and mutated inputs for every reader and what follows it.
 //!
-//! Each input must be examined without a panic; what it is said to contain must be printed,
-//! translated and shown; and rules that were read without an error must survive being printed and
-//! read again, in both syntaxes. Inputs are numbered, so a failure can be run again by itself.
+//! Each input must be examined without a panic; its statements must be printed, translated and
+//! shown; and rules without an error must survive printing and reading, in both syntaxes. Inputs
+//! are numbered, so a failure can be repeated.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -18,17 +18,17 @@ use crate::corpus;
 use crate::ledger::Ledger;
 use crate::mutate;
 
-/// A reader, as the command line names it.
+/// The readers by their names on the command line.
 const READERS: [(&str, Option<Syntax>, Option<Dialect>); 3] = [
     ("kif", Some(Syntax::Kif), None),
     ("infix", Some(Syntax::Infix), None),
     ("gamemaster", Some(Syntax::Infix), Some(Dialect::Operations)),
 ];
 
-/// No input of this size may take longer, on a machine that has better things to do.
+/// The maximum time per input, even on a busy machine.
 const HANG: Duration = Duration::from_secs(5);
 
-/// Inputs between two entries in the ledger.
+/// The number of inputs between two entries in the ledger.
 const PART: u64 = 1_000_000;
 
 pub(crate) fn run(inputs: u64, seed: u64, reader: Option<&str>, ledger: &mut Ledger) -> Result<()> {
@@ -56,7 +56,7 @@ pub(crate) fn run(inputs: u64, seed: u64, reader: Option<&str>, ledger: &mut Led
         }
         bar.finish_and_clear();
     }
-    // A run that only reads the ledger has held nothing.
+    // A run that only reads the ledger has measured nothing.
     if let Some(kib) = peak_memory()
         && !ledger.has("fuzz peak memory")
     {
@@ -66,7 +66,7 @@ pub(crate) fn run(inputs: u64, seed: u64, reader: Option<&str>, ledger: &mut Led
     Ok(())
 }
 
-/// Runs inputs on all cores; the longest time that one took.
+/// Runs inputs on all cores; returns the longest time.
 fn range(
     first: u64,
     count: u64,
@@ -118,7 +118,7 @@ fn one(number: u64, seed: u64, options: &Options, corpus: &[Vec<u8>]) -> Result<
     }
 }
 
-/// Everything that may be done with a text.
+/// All operations on a text.
 fn exercise(text: &str, options: &Options) -> Result<(), String> {
     let found = examine(text, options);
     let source = Source::new("fuzz", text);
@@ -127,8 +127,8 @@ fn exercise(text: &str, options: &Options) -> Result<(), String> {
         let _ = source.json(diagnostic);
     }
     let _ = translate(&found.rules, Dialect::Gdl);
-    // A connective in the place of a name has no form of its own in the other syntax; it is
-    // reported, and nobody can ask for more.
+    // A connective in place of a name has no equivalent in the other syntax; it is reported, which
+    // is enough.
     let odd = [Code::ConnectiveAsName, Code::NotAnAtom, Code::Stray];
     if !found.complete || found.diagnostics.as_slice().iter().any(|d| odd.contains(&d.code)) {
         return Ok(());
@@ -144,7 +144,7 @@ fn exercise(text: &str, options: &Options) -> Result<(), String> {
     Ok(())
 }
 
-/// The most memory this process ever held, in KiB, where the system tells.
+/// The peak memory of this process in KiB, if the system reports it.
 fn peak_memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:"))?;
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn inputs_are_the_same_again() {
+    fn inputs_are_reproducible() {
         let corpus = corpus::texts();
         assert_eq!(mutate::input(3, 5, &corpus), mutate::input(3, 5, &corpus));
         assert_ne!(mutate::input(3, 5, &corpus), mutate::input(3, 6, &corpus));

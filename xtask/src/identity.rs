@@ -1,7 +1,7 @@
-//! Ids, hashes and observations of games: the same whoever asks.
+//! Ids, hashes and observations of games must be the same everywhere.
 //!
-//! Every game is prepared by all evaluators here, looked at by several threads at once, and prepared
-//! once more in another process, while threads that do nothing keep the machine busy.
+//! Every game is prepared on all evaluators here, examined by several threads at once, and prepared
+//! again in another process, while idle threads keep the machine busy.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -12,6 +12,7 @@ use std::thread;
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use magister_core::{Game, Stop};
+use magister_engine::grounder::Progress;
 use magister_engine::inspect::{Identity, Walks, identity};
 use magister_engine::{Prepared, prepare, prepare_each};
 use magister_games::catalogue;
@@ -19,29 +20,29 @@ use magister_gdl::{Options as Language, read};
 
 use crate::sheets::{Sheet, named};
 
-/// What to look at.
+/// The settings.
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Bundled games and files; all rulesheets of the catalogue if none is named
+    /// Bundled games and files; by default all rulesheets of the catalogue
     games: Vec<String>,
-    /// Threads that look at a game at the same time
+    /// The number of threads that examine a game at the same time
     #[arg(long, default_value_t = 4)]
     threads: usize,
-    /// Threads that keep the machine busy
+    /// The number of threads that keep the machine busy
     #[arg(long, default_value_t = 4)]
     load: usize,
-    /// Random matches that are looked at
+    /// The number of random matches to examine
     #[arg(long, default_value_t = 3)]
     matches: u64,
-    /// The most steps of each
+    /// The maximum length of each
     #[arg(long, default_value_t = 60)]
     steps: u32,
-    /// Print what there is to compare and nothing else
+    /// Print the data to compare and nothing else
     #[arg(long, hide = true)]
     print: bool,
 }
 
-#[expect(clippy::print_stdout, reason = "this is what the command is for")]
+#[expect(clippy::print_stdout, reason = "printing is the purpose of the command")]
 pub(crate) fn run(options: &Options) -> Result<()> {
     let sheets = if options.games.is_empty() { bundled() } else { named(&options.games)? };
     let walks = Walks { matches: options.matches, steps: options.steps };
@@ -66,13 +67,13 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     })
 }
 
-/// All rulesheets of the catalogue, twins included.
+/// All rulesheets of the catalogue, including twins.
 fn bundled() -> Vec<Sheet> {
     let sheets = catalogue::all().iter().flat_map(magister_games::catalogue::Entry::sheets);
     sheets.map(|(name, sheet)| Sheet { name, text: sheet.text.to_owned() }).collect()
 }
 
-#[expect(clippy::print_stdout, reason = "this is what the command is for")]
+#[expect(clippy::print_stdout, reason = "printing is the purpose of the command")]
 fn compare(sheets: &[Sheet], walks: Walks, options: &Options) -> Result<()> {
     let mut other = spawn(options)?;
     let output = other.stdout.take().context("the other process has no output")?;
@@ -117,7 +118,7 @@ fn compare(sheets: &[Sheet], walks: Walks, options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// This program once more, for the same games.
+/// Starts this program again for the same games.
 fn spawn(options: &Options) -> Result<Child> {
     let mut command = Command::new(std::env::current_exe()?);
     command.arg("identity").args(&options.games).arg("--print");
@@ -126,12 +127,13 @@ fn spawn(options: &Options) -> Result<Child> {
     Ok(command.stdout(Stdio::piped()).spawn()?)
 }
 
-/// A game by all evaluators, and by the best one in several threads at once. Also the evaluators.
+/// A game on all evaluators, and on the best one in several threads at once; also the evaluators.
 fn here(sheet: &Sheet, walks: Walks, threads: usize) -> (Result<Identity, String>, String) {
     let rules = read(&sheet.text, &Language::default()).rules;
     let never = Stop::never();
-    let all = match prepare_each(&rules, &sheet.text, &sheet.name, &never) {
-        Ok(all) => all,
+    let each = prepare_each(&rules, &sheet.text, &sheet.name, &never, &Progress::default());
+    let all = match each {
+        Ok(each) => each.taken,
         Err(error) => return (Err(error.to_string()), String::new()),
     };
     let names: Vec<&str> = all.iter().map(|prepared| prepared.evaluator.name()).collect();
@@ -149,10 +151,10 @@ fn here(sheet: &Sheet, walks: Walks, threads: usize) -> (Result<Identity, String
             return (Err(format!("{evaluator} differs from {}", all[0].evaluator)), names);
         }
     }
-    (found.ok_or_else(|| "no evaluator takes it".to_owned()), names)
+    (found.ok_or_else(|| "no evaluator supports it".to_owned()), names)
 }
 
-/// What several threads find at the same time.
+/// The results of several threads at the same time.
 fn at_once(game: &Arc<dyn Game>, walks: Walks, threads: usize) -> Vec<Identity> {
     thread::scope(|scope| {
         let look = || identity(game, walks, &Stop::never());
@@ -161,7 +163,7 @@ fn at_once(game: &Arc<dyn Game>, walks: Walks, threads: usize) -> Vec<Identity> 
     })
 }
 
-/// What there is to say of a game in this process, by the best evaluator.
+/// The identity of a game in this process, on the best evaluator.
 fn there(sheet: &Sheet, walks: Walks) -> String {
     let rules = read(&sheet.text, &Language::default()).rules;
     match prepare(&rules, &sheet.text, &sheet.name, None, &Stop::never()) {
@@ -170,7 +172,7 @@ fn there(sheet: &Sheet, walks: Walks) -> String {
     }
 }
 
-/// What must be the same in every process, in a line.
+/// What must be the same in every process, as one line.
 fn told(identity: &Identity) -> String {
     let Identity { moves, rules_hash, text_hash, play, .. } = identity;
     format!("{moves:?} {rules_hash} {text_hash} {play}")

@@ -1,5 +1,5 @@
-//! The instructions of the hot paths, counted by valgrind: exact on a busy machine, where seconds
-//! are not.
+//! Counts the instructions of the hot paths with valgrind: exact even on a busy machine, unlike
+//! times.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -17,20 +17,20 @@ use crate::binary;
 pub(crate) struct Options {
     /// Only these paths
     paths: Vec<String>,
-    /// Write the counts down as the right ones
+    /// Record the counts
     #[arg(long, conflicts_with = "paths")]
     update: bool,
-    /// How much more than recorded is too much, as a share
+    /// The tolerated increase over the recorded counts, as a share
     #[arg(long, default_value_t = 0.03)]
     tolerance: f64,
 }
 
-/// Where the counts are recorded, with the answers.
+/// The file of the recorded counts and answers.
 const RECORD: &str = "benches/instructions.txt";
-/// Paths that do the same by different evaluators, and so must come to the same.
+/// Paths that do the same on different evaluators, so their answers must agree.
 const WALKS: [&str; 4] = ["incremental", "sweep", "code", "datalog"];
 
-#[expect(clippy::print_stdout, reason = "this is what the command is for")]
+#[expect(clippy::print_stdout, reason = "printing is the purpose of the command")]
 pub(crate) fn run(options: &Options) -> Result<()> {
     let valgrind = Command::new("valgrind").arg("--version").output();
     if !valgrind.is_ok_and(|output| output.status.success()) {
@@ -49,7 +49,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let file = binary::root().join(RECORD);
     let recorded = fs::read_to_string(&file).unwrap_or_default();
     let compiler = compiler()?;
-    // Another compiler makes other code, so its counts are only shown.
+    // Another compiler generates other code, so its counts are only shown.
     let same = recorded.lines().next() == Some(&compiler);
     let recorded = read(&recorded);
     let (mut text, mut slower) = (format!("{compiler}\n"), Vec::new());
@@ -63,7 +63,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         match recorded.get(path) {
             Some(&Count { instructions: before, answer: right }) => {
                 if answer != right {
-                    wrong.push(format!("{path} came to {answer}, not to {right}"));
+                    wrong.push(format!("the answer of {path} is {answer}, not {right}"));
                 }
                 let ratio = counted as f64 / before as f64;
                 println!("{path:12} {counted:>13}  recorded {before:>13}  {ratio:.4}");
@@ -76,12 +76,12 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     }
     ensure!(walks.windows(2).all(|pair| pair[0] == pair[1]), "evaluators disagree: {walks:?}");
     if options.update {
-        fs::write(&file, text).with_context(|| format!("{} can not be written", file.display()))?;
+        fs::write(&file, text).with_context(|| format!("{} cannot be written", file.display()))?;
         return Ok(());
     }
     ensure!(
         wrong.is_empty(),
-        "{}. A wrong answer is no speed; if games or players were meant to change, record it with \
+        "{}. A fast wrong answer is a failure; if games or players were intended to change, record it with \
          `cargo xtask instructions --update`",
         wrong.join("; ")
     );
@@ -90,14 +90,14 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     }
     ensure!(
         slower.is_empty(),
-        "more instructions than recorded: {}. If that is meant, record it with `cargo xtask \
+        "more instructions than recorded: {}. If that is intended, record it with `cargo xtask \
          instructions --update` and say why in the commit",
         slower.join(", ")
     );
     Ok(())
 }
 
-/// Builds the program with the paths as it is released.
+/// Builds the release version of the program with the paths.
 fn build() -> Result<std::path::PathBuf> {
     let built = Command::new(env!("CARGO"))
         .args(["build", "--release", "--quiet", "--package", "magister-benches"])
@@ -115,7 +115,7 @@ fn compiler() -> Result<String> {
     Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
-/// What was counted of a path, and what the path came to.
+/// The count and the answer of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Count {
     instructions: u64,
@@ -140,7 +140,7 @@ fn count(program: &Path, path: &str) -> Result<Count> {
         .arg("--toggle-collect=instructions::measured")
         .arg(program)
         .arg(path)
-        // Valgrind does not know AVX-512.
+        // Valgrind does not support AVX-512.
         .env("MAGISTER_VECTORS", "avx2")
         .output()?;
     let told = String::from_utf8_lossy(&output.stderr);

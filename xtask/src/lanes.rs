@@ -1,7 +1,7 @@
-//! The same streams by every way of playing batches, in every game that becomes a network.
+//! Plays the same streams with every batch method, in every game with a network.
 //!
-//! One process plays them in all widths, in one and in two threads, and one by one. Others do the
-//! same with fewer instructions or without emitted code, and must come to the same signature.
+//! One process plays them in all widths, on one and on two threads, and one by one. Others do the
+//! same with fewer instructions or without emitted code, and must have the same signature.
 
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
@@ -23,24 +23,24 @@ use crate::sheets::{Sheet, sheets};
 /// How much to play.
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Bundled games and files; all bundled rulesheets and the oracle's if none is named
+    /// Bundled games and files; by default all bundled rulesheets and the oracle's
     games: Vec<String>,
-    /// Games of more gates are left out
+    /// Skip games with more gates
     #[arg(long, default_value_t = 60_000)]
     gates: usize,
-    /// Seconds that a game may take to become a network
+    /// The time limit for building a network in seconds
     #[arg(long, default_value_t = 20)]
     prepare: u64,
-    /// Seconds that one by one may take about for a game
+    /// The approximate time for playing one by one per game in seconds
     #[arg(long, default_value_t = 1.0)]
     seconds: f64,
-    /// Games at a time
+    /// The number of games at a time
     #[arg(long, default_value_t = 2)]
     threads: usize,
-    /// Compare only what this process can do: not fewer instructions, nor doing without code
+    /// Compare only within this process: not with fewer instructions or without code
     #[arg(long)]
     alone: bool,
-    /// The most playouts of a stream, and nothing but a signature: for a process of our own
+    /// The maximum number of playouts per stream; print only a signature, for a child process
     #[arg(long, hide = true)]
     quota: Option<u32>,
 }
@@ -63,25 +63,25 @@ impl Default for Options {
 const SETTINGS: &[(&str, &str)] =
     &[("portable", "on"), ("avx2", "on"), ("avx2", "off"), ("best", "off")];
 
-/// Steps after which playouts are broken off.
+/// The numbers of steps after which playouts are truncated.
 const MAX_STEPS: [u32; 2] = [500, 7];
 const STREAMS: usize = 21;
-/// Full playouts of a course for each of a stream's quota, about.
+/// The approximate number of full playouts of a workload per unit of a stream's quota.
 const PLAYOUTS: f64 = STREAMS as f64 * 2.0;
-/// Time beyond which a game is given up, for each second of one by one.
+/// The time limit of a game, per second of playing one by one.
 const PATIENCE: u64 = 120;
 
-/// What is said of a game that is not compared.
+/// The text for a game that is not compared.
 const LEFT: &str = "left out";
 
-/// What came of a game.
+/// The result of a game.
 enum Outcome {
     Left(String),
     Same(String),
     Different(String),
 }
 
-#[expect(clippy::print_stdout, reason = "this is what the command is for")]
+#[expect(clippy::print_stdout, reason = "printing is the purpose of the command")]
 pub(crate) fn run(options: &Options, ledger: &mut Ledger) -> Result<()> {
     let sheets = sheets(&options.games)?;
     if let Some(quota) = options.quota {
@@ -124,7 +124,7 @@ pub(crate) fn run(options: &Options, ledger: &mut Ledger) -> Result<()> {
     let ([same, left, different], _) = done.into_inner().unwrap_or_else(PoisonError::into_inner);
     println!("\ngames {same}, left out {left}, different {different}");
     if different > 0 {
-        bail!("ways of playing batches give different results");
+        bail!("batch methods give different results");
     }
     Ok(())
 }
@@ -133,7 +133,7 @@ pub(crate) fn run(options: &Options, ledger: &mut Ledger) -> Result<()> {
 fn network(sheet: &Sheet, options: &Options) -> Result<Arc<NetworkGame>, String> {
     let time = Duration::from_secs(options.prepare);
     let prepared = sheet.open(Some(Evaluator::Batch), time)?.prepared;
-    let prepared = prepared.ok_or("it is not made of rules")?;
+    let prepared = prepared.ok_or("it has no rules as text")?;
     let gates = prepared.gates.map_or(0, |gates| gates.legal + gates.next + gates.goals);
     if gates > options.gates {
         return Err(format!("{gates} gates are more than --gates"));
@@ -141,7 +141,7 @@ fn network(sheet: &Sheet, options: &Options) -> Result<Arc<NetworkGame>, String>
     prepared.network.ok_or_else(|| "it has no network".to_owned())
 }
 
-/// The time of a playout one by one.
+/// The time of a single playout.
 fn playout(game: &NetworkGame) -> Result<f64, Halt> {
     let mut start = Vec::new();
     let mut worker = game.playing(Playouts::OneByOne).worker();
@@ -186,7 +186,7 @@ fn compare(sheet: &Sheet, options: &Options) -> Result<Outcome> {
             .output()?;
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         if text.starts_with(LEFT) {
-            // Where the machine is busy, it may take too long to become a network there.
+            // On a busy machine, building the network may take too long there.
             return Ok(Outcome::Left(format!("{vectors} with code {code}: {}", text.trim())));
         }
         if text.trim() != found.signature.to_string() {
@@ -200,7 +200,7 @@ fn compare(sheet: &Sheet, options: &Options) -> Result<Outcome> {
     })
 }
 
-/// The signature of each game, if all ways in this process agree.
+/// The signature of each game, if all methods in this process agree.
 #[expect(clippy::print_stdout, reason = "this is what the other process reads")]
 fn sign(sheets: &[Sheet], quota: u32, options: &Options) {
     for sheet in sheets {

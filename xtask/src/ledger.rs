@@ -1,4 +1,4 @@
-//! What has been done, kept on disk so that an interrupted run goes on where it stopped.
+//! Finished work, stored on disk so that an interrupted run can continue.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// The result of each finished part, by its name.
 #[derive(Default, Serialize, Deserialize)]
 pub(crate) struct Ledger {
-    /// The code that the results are about: after a change they are worth nothing.
+    /// A hash of the code: after a change the results are invalid.
     #[serde(default)]
     code: String,
     done: BTreeMap<String, String>,
@@ -19,7 +19,7 @@ pub(crate) struct Ledger {
 }
 
 impl Ledger {
-    /// The ledger of `cargo xtask long`, as it was left, if the code is still the same.
+    /// The ledger of `cargo xtask long`, if the code has not changed.
     pub(crate) fn open(fresh: bool) -> Result<Self> {
         let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..");
         let folder = root.join("target");
@@ -37,7 +37,7 @@ impl Ledger {
         Ok(ledger)
     }
 
-    /// A ledger that is forgotten at the end.
+    /// A ledger that is discarded at the end.
     pub(crate) fn in_memory() -> Self {
         Ledger::default()
     }
@@ -46,7 +46,7 @@ impl Ledger {
         self.done.contains_key(part)
     }
 
-    /// Notes the result of a part.
+    /// Records the result of a part.
     pub(crate) fn note(&mut self, part: &str, result: String) -> Result<()> {
         self.done.insert(part.to_owned(), result);
         if let Some(path) = &self.path {
@@ -55,7 +55,7 @@ impl Ledger {
         Ok(())
     }
 
-    #[expect(clippy::print_stdout, reason = "this is what the command is for")]
+    #[expect(clippy::print_stdout, reason = "printing is the purpose of the command")]
     pub(crate) fn print(&self) {
         for (part, result) in &self.done {
             println!("{part}: {result}");

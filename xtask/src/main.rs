@@ -1,4 +1,4 @@
-//! `cargo xtask`: what takes too long for every test run.
+//! `cargo xtask`: tests and measurements that take too long for every test run.
 #![forbid(unsafe_code)]
 
 mod agree;
@@ -14,6 +14,7 @@ mod identity;
 mod instructions;
 mod lanes;
 mod ledger;
+mod levels;
 mod methods;
 mod mutate;
 mod perfect;
@@ -29,7 +30,7 @@ mod yardsticks;
 use anyhow::Result;
 use clap::{Parser, Subcommand};
 
-/// Tasks of the project that take long
+/// Long-running tasks of the project
 #[derive(Parser)]
 #[command(name = "cargo xtask")]
 struct Args {
@@ -39,15 +40,15 @@ struct Args {
 
 #[derive(Subcommand)]
 enum Task {
-    /// Everything below in its full length; interrupted, it goes on where it stopped
+    /// Everything below at full length; continues after an interruption
     Long {
-        /// Forget what was done before
+        /// Discard earlier results
         #[arg(long)]
         fresh: bool,
     },
-    /// Random and mutated inputs through every reader
+    /// Random and mutated inputs for every reader
     Fuzz {
-        /// Inputs for each reader
+        /// Inputs per reader
         #[arg(long, default_value_t = 10_000_000)]
         inputs: u64,
         /// Seed of the first input
@@ -59,43 +60,45 @@ enum Task {
     },
     /// Long random walks through every game written in Rust
     Walks {
-        /// Playouts for each game
+        /// Playouts per game
         #[arg(long, default_value_t = 200)]
         walks: u32,
     },
     /// Games in several languages: the same numbers of paths, six moves deep
     Twins,
-    /// Every evaluator against the others on random walks, in every game
+    /// Compare every evaluator with the others on random walks, in every game
     Agree(agree::Options),
-    /// Ids, hashes and observations: the same in every evaluator, thread and process, under load
+    /// Ids, hashes and observations: the same on every evaluator, thread and process, under load
     Identity(identity::Options),
-    /// Every way of playing batches against the others, in every game that becomes a network
+    /// Compare all batch methods with each other, in every game with a network
     Lanes(lanes::Options),
-    /// How much faster batches are than single states, as a table in docs/batch.md
+    /// Measure how much faster batches are than single states; writes docs/batch.md
     Batch(batch::Options),
-    /// Every player on every game at a hundred milliseconds a move: what is illegal or late
+    /// Every player on every game at 100 ms per move: reports illegal and late moves
     Clocks(clocks::Options),
-    /// A player in every position of games that can be solved
+    /// Whether each difficulty level beats the one below it
+    Levels(levels::Options),
+    /// Ask a player in every position of solvable games
     Perfect(perfect::Options),
     /// Time to read and check the oracle's GDL rulesheets, and to refuse hostile files
     Speed,
-    /// Our speed beside the published one of ggp-base's prover, on the oracle's GDL games
+    /// Our speed beside the published speed of ggp-base's prover, on the oracle's GDL games
     Prover(prover::Options),
-    /// Our speed beside games written by hand and OpenSpiel's, as the table of docs/speed.md
+    /// Our speed beside hand-written games and OpenSpiel; writes the table of docs/speed.md
     Yardsticks(yardsticks::Options),
-    /// Which method is right where in games that hide information, as docs/hidden.md
+    /// Compare methods for hidden information; writes docs/hidden.md
     Methods(methods::Options),
-    /// The audit of every honest player in every game that hides information, as docs/honesty.md
+    /// Audit every honest player in every game with hidden information; writes docs/honesty.md
     Audit(audit::Options),
-    /// One number for the behaviour of all evaluators, compared with the one in the repository
+    /// One number for the behaviour of all evaluators, compared with the recorded one
     Signature(signature::Options),
-    /// Licences, sources and duplicates of the crates we depend on, held against deny.toml
+    /// Check licences, sources and duplicates of dependencies against deny.toml
     Deny,
-    /// An old build against a new one: random play, single games and searches, pair by pair
+    /// Compare an old build with a new one: random play, single games and searches, pair by pair
     Compare(compare::Options),
-    /// Instructions of the hot paths, counted by valgrind, beside the recorded ones
+    /// Count the instructions of the hot paths with valgrind and compare with the recorded counts
     Instructions(instructions::Options),
-    /// Draw the picture of the README anew
+    /// Draw the picture of the README again
     Picture,
 }
 
@@ -135,6 +138,7 @@ fn main() -> Result<()> {
         Task::Clocks(options) => clocks::run(&options)?,
         Task::Methods(options) => methods::run(&options)?,
         Task::Audit(options) => audit::run(&options)?,
+        Task::Levels(options) => levels::run(&options)?,
         Task::Perfect(options) => perfect::run(&options)?,
         Task::Signature(options) => signature::run(&options)?,
         Task::Deny => deny::run()?,

@@ -1,5 +1,5 @@
-//! Which method is right where: small games that hide information, in each a decision of which it
-//! is known what is right, and every player that plays such games.
+//! Which methods are right: decisions with known answers in small games with hidden information,
+//! for every player that supports them.
 
 mod exploited;
 
@@ -17,35 +17,35 @@ use crate::binary;
 
 #[derive(Args)]
 pub(crate) struct Options {
-    /// How often each player decides
+    /// The number of decisions per player
     #[arg(long, default_value_t = 100)]
     seeds: u64,
-    /// The time for a decision in milliseconds, instead of iterations
+    /// The time per decision in milliseconds, instead of iterations
     #[arg(long)]
     time: Option<u64>,
-    /// The iterations for a decision
+    /// The iterations per decision
     #[arg(long, default_value_t = 1_000)]
     iterations: u64,
-    /// How often a player is asked in each information set, for what can be won against it
+    /// How often a player is asked in each information set, for its exploitability
     #[arg(long, default_value_t = 5)]
     times: u32,
     /// Only these players
     #[arg(long, value_delimiter = ',')]
     players: Vec<String>,
-    /// Print only, and leave docs/hidden.md as it is; also if players are named
+    /// Print only, and do not write docs/hidden.md; implied by --players
     #[arg(long)]
     print: bool,
 }
 
 /// A decision.
 struct Case {
-    /// What it is called in the table.
+    /// Its title in the table.
     title: &'static str,
     game: &'static str,
     role: &'static str,
-    /// The moves of this role before it. The others and chance move at random.
+    /// The earlier moves of this role. The others and chance move at random.
     before: &'static [&'static str],
-    /// What is right, and what it is worth.
+    /// The right move, and its value.
     right: &'static str,
     worth: &'static str,
 }
@@ -107,16 +107,16 @@ const PLAYERS: &[&str] = &[
     "honest",
 ];
 
-/// What a player did in a case.
+/// The answers of a player in a case.
 #[derive(Default)]
 struct Answers {
     right: u64,
-    /// The sums of what it thought of the right move and of the best other one, where it said.
+    /// The sums of its values of the right move and of the best other one, if it gave them.
     values: (f64, f64),
     valued: u64,
 }
 
-#[expect(clippy::print_stdout, reason = "this is what the command is for")]
+#[expect(clippy::print_stdout, reason = "printing is the purpose of the command")]
 pub(crate) fn run(options: &Options) -> Result<()> {
     let players: Vec<&str> = match &options.players[..] {
         [] => PLAYERS.to_vec(),
@@ -157,22 +157,22 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         return Ok(());
     }
     let text = format!(
-        "# Which method is right where\n\n\
-         Small games that hide information, in each a decision of which it is known what is \
-         right.\n\
-         Each player decides {} times with {budget}; told is how often it was right, and in \
-         brackets what it thought of the right move and of the best other one, where it says.\n\
+        "# Methods for hidden information\n\n\
+         Each column is a decision with a known answer in a small game with hidden \
+         information.\n\
+         Each player decides {} times with {budget}. The table shows how often it was right, and in \
+         parentheses its values of the right move and of the best other one, if it reports them.\n\
          `cargo xtask methods` writes this file.\n\n{table}\n\
-         ## What can be won against them\n\n\
-         Where the right way to play is to mix, no single decision says whether a player is \
+         ## Exploitability\n\n\
+         If optimal play is mixed, no single decision shows whether a player is \
          right.\n\
-         So every player is asked in every information set, {} times with {} iterations, and the \
-         best replies to what it does are computed exactly.\n\
-         Told is what they gain, on average over the roles, in percent of the range of payoffs: \
+         So every player is asked in every information set, {} times with {} iterations, and the exact \
+         best responses to its strategy are computed.\n\
+         The table shows their mean gain over the roles, in percent of the range of payoffs: the \
          exploitability.\n\
-         A player that mixes without saying how is known only as well as so many answers tell, and \
-         seems worse than it is.\n\
-         `magister solve GAME --player PLAYER` tells the same of any game that is small \
+         The strategy of a player that does not report probabilities is estimated from its answers, so \
+         the player seems worse than it is.\n\
+         `magister solve GAME --player PLAYER` computes the same for any game that is small \
          enough.\n\n{exploited}",
         options.seeds, options.times, options.iterations
     );
@@ -180,7 +180,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// Lets a player decide with every seed.
+/// Asks a player for a decision with every seed.
 fn ask(case: &Case, player: &str, options: &Options) -> Result<Answers> {
     let game = magister::open(case.game)?.game;
     let role = game.info().role(case.role).context("no such role")?;
@@ -212,7 +212,7 @@ fn ask(case: &Case, player: &str, options: &Options) -> Result<Answers> {
     Ok(answers)
 }
 
-/// What a role knows when it has to decide.
+/// The view of a role at its decision.
 fn reach(game: &Arc<dyn Game>, role: Role, case: &Case, seed: Seed) -> Result<View> {
     let mut referee = Referee::new(Arc::clone(game), seed, &Stop::never())?;
     let mut rng = seed.derive("others").rng();

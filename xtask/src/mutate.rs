@@ -1,8 +1,8 @@
-//! Inputs for the fuzzer: garbage, soup of words, and texts with something spoilt.
+//! Inputs for the fuzzer: garbage, random tokens, and mutated texts.
 
 use magister_core::{Rng, Seed};
 
-/// Words that mean something to some reader.
+/// Words that are significant to some reader.
 const WORDS: &[&str] = &[
     "(",
     ")",
@@ -82,7 +82,7 @@ const WORDS: &[&str] = &[
     "=",
 ];
 
-/// The input of this number: the same for the same seed and corpus, whatever else is run.
+/// The input with this number: it depends only on seed and corpus.
 pub(crate) fn input(seed: u64, number: u64, corpus: &[Vec<u8>]) -> Vec<u8> {
     let mut rng = Seed::from(seed).derive_index(number).rng();
     match rng.below(8) {
@@ -118,7 +118,7 @@ fn word(rng: &mut Rng) -> &'static [u8] {
     WORDS[rng.below(WORDS.len() as u64) as usize].as_bytes()
 }
 
-/// A random place, the end included.
+/// A random position, including the end.
 fn place(rng: &mut Rng, length: usize) -> usize {
     rng.below(length as u64 + 1) as usize
 }

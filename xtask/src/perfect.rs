@@ -1,4 +1,4 @@
-//! Solved games, asked in every position.
+//! Asks a player in every position of solved games.
 
 use anyhow::{Result, bail};
 use clap::Args;
@@ -10,7 +10,7 @@ use crate::sheets::sheets;
 /// Who is asked what.
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Bundled games and files of a size that can be solved
+    /// Bundled games and files that are small enough to be solved
     #[arg(default_values_t = GAMES.map(str::to_owned))]
     games: Vec<String>,
     /// The player
@@ -19,16 +19,16 @@ pub(crate) struct Options {
     /// Iterations before the first move
     #[arg(long, default_value_t = 1_000_000)]
     start: u64,
-    /// Iterations for a move
+    /// Iterations per move
     #[arg(long, default_value_t = 50_000)]
     iterations: u64,
-    /// Make a player for each position, which knows of no other
+    /// Create a new player for each position
     #[arg(long)]
     fresh: bool,
-    /// Ask in every how many-th position
+    /// Ask in every N-th position
     #[arg(long, default_value_t = 1)]
     every: usize,
-    /// Positions asked at the same time
+    /// The number of positions at the same time
     #[arg(long, default_value_t = 2)]
     jobs: usize,
 }
@@ -45,7 +45,7 @@ const GAMES: [&str; 9] = [
     "chomp",
 ];
 
-#[expect(clippy::print_stdout, reason = "this is what the command is for")]
+#[expect(clippy::print_stdout, reason = "printing is the purpose of the command")]
 pub(crate) fn run(options: &Options) -> Result<()> {
     let mut wrong = 0;
     for sheet in sheets(&options.games)? {

@@ -1,4 +1,4 @@
-//! The picture in the README, made from what the command really prints.
+//! The picture in the README, from the real output of the command.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use anstyle_svg::Term;
 use anyhow::{Context as _, Result};
 use magister_gdl::{Options, Source, examine};
 
-/// A small game with the mistakes that everybody makes.
+/// A small game with typical mistakes.
 const RULES: &str = "\
 role(agent)
 init(step(1))

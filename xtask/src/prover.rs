@@ -1,6 +1,6 @@
-//! Our speed beside the published speed of another program: ggp-base's prover, on the oracle's
-//! GDL games. Every game is measured by `magister bench` in a process of its own, so that its
-//! memory is its own and a game that hangs costs no more than its time.
+//! Our speed beside the published speed of ggp-base's prover, on the oracle's GDL games. Every game
+//! is measured by `magister bench` in a separate process, so that its memory is separate and a
+//! hanging game costs no more than its time.
 
 pub(crate) mod child;
 mod summary;
@@ -22,10 +22,10 @@ use child::Ended;
 pub(crate) struct Options {
     /// Only games whose name contains one of these texts
     games: Vec<String>,
-    /// Seconds of play for each game
+    /// Seconds of play per game
     #[arg(long, default_value_t = 0.5)]
     seconds: f64,
-    /// Seconds after which a game is given up
+    /// The time in seconds after which a game is abandoned
     #[arg(long, default_value_t = 60)]
     timeout: u64,
     /// Force an evaluator
@@ -36,18 +36,18 @@ pub(crate) struct Options {
     json: bool,
 }
 
-/// What was found out about a game.
+/// The measurements of a game.
 #[derive(Serialize)]
 struct Row {
     game: String,
-    /// What became of it, if it was not measured.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    trouble: Option<String>,
+    /// Why it was not measured.
+    #[serde(rename = "trouble", skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
     evaluator: Option<String>,
     prepare_ms: Option<f64>,
-    /// The same in processor time, which says more than the clock on a busy machine.
+    /// The same in processor time, which is more meaningful on a busy machine.
     prepare_cpu_ms: Option<f64>,
-    /// The most memory that the whole process had at a time.
+    /// The peak memory of the whole process.
     peak_bytes: Option<u64>,
     gates: Option<u64>,
     states_per_s: Option<f64>,
@@ -61,7 +61,7 @@ impl Row {
     }
 }
 
-#[expect(clippy::print_stdout, reason = "this is what the command is for")]
+#[expect(clippy::print_stdout, reason = "printing is the purpose of the command")]
 pub(crate) fn run(options: &Options) -> Result<()> {
     let folder = corpus::oracle().join("gdl");
     let published = published(&folder.join("ggpbase_speed.tsv"))?;
@@ -83,7 +83,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         }
         rows.push(row);
     }
-    ensure!(!rows.is_empty(), "no game of ggpbase_speed.tsv is called so");
+    ensure!(!rows.is_empty(), "no game of ggpbase_speed.tsv has such a name");
     let summary = summary::Summary::new(&rows);
     if options.json {
         println!("{}", serde_json::to_string(&summary)?);
@@ -117,7 +117,7 @@ fn published(file: &Path) -> Result<BTreeMap<String, f64>> {
     Ok(published)
 }
 
-/// One game. Where no playout ends in time, the rate is that of a playout's first steps.
+/// One game. If no playout ends in time, the rate is that of a playout's first steps.
 fn measure(
     magister: &Path,
     rules: &Path,
@@ -127,7 +127,7 @@ fn measure(
 ) -> Result<Row> {
     let mut row = Row {
         game: game.to_owned(),
-        trouble: None,
+        error: None,
         evaluator: None,
         prepare_ms: None,
         prepare_cpu_ms: None,
@@ -140,7 +140,7 @@ fn measure(
     for max_steps in [None, Some("3")] {
         let mut arguments = vec!["bench".to_owned(), "--json".to_owned()];
         arguments.extend(["--seconds".to_owned(), options.seconds.to_string()]);
-        // The prover makes one step at a time, so that is what it is compared with.
+        // The prover makes one step at a time, so it is compared with single steps.
         let evaluator = options.evaluator.as_deref().unwrap_or("steps");
         arguments.extend(["--evaluator".to_owned(), evaluator.to_owned()]);
         if let Some(max_steps) = max_steps {
@@ -152,7 +152,7 @@ fn measure(
         match ended {
             Ended::Well(text) => {
                 let found: Value = serde_json::from_str(&text).context("magister bench --json")?;
-                row.trouble = None;
+                row.error = None;
                 row.evaluator = found["evaluator"].as_str().map(str::to_owned);
                 row.prepare_ms = found["prepare_ms"].as_f64();
                 row.peak_bytes = found["peak_bytes"].as_u64().or(seen.peak);
@@ -164,8 +164,8 @@ fn measure(
                 row.ratio = row.states_per_s.map(|speed| speed / prover);
                 break;
             }
-            Ended::Badly(complaint) => row.trouble = Some(complaint),
-            Ended::Late => row.trouble = Some(format!("not done in {} s", options.timeout)),
+            Ended::Badly(complaint) => row.error = Some(complaint),
+            Ended::Late => row.error = Some(format!("not done in {} s", options.timeout)),
         }
     }
     Ok(row)

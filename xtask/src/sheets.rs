@@ -1,4 +1,4 @@
-//! Rulesheets to do something with: the bundled ones, the oracle's, or those that are named.
+//! Rulesheets to work on: the bundled ones, the oracle's, or those given by name.
 
 use std::fs;
 use std::path::PathBuf;
@@ -12,14 +12,14 @@ use magister_games::catalogue;
 
 use crate::{binary, corpus};
 
-/// A game before anything is done with it.
+/// A game before its preparation.
 pub(crate) struct Sheet {
     pub(crate) name: String,
     pub(crate) text: String,
 }
 
 impl Sheet {
-    /// The game by an evaluator, or by the best that takes it; or why it can not be had in time.
+    /// The game on an evaluator, or on the best that supports it; or why that failed in time.
     pub(crate) fn open(
         &self,
         evaluator: Option<Evaluator>,
@@ -33,13 +33,14 @@ impl Sheet {
         within(time, &Stop::never(), open).map_err(|error| reason(&error))
     }
 
-    /// The game by every evaluator that takes it; or why none does in time.
+    /// The game on every evaluator that supports it; or why none does in time.
     pub(crate) fn open_each(&self, time: Duration) -> Result<Vec<Playable>, String> {
         let open = |stop: &Stop| {
             let options = magister::Options { stop: stop.clone(), ..magister::Options::default() };
             options.read_text(&self.name, &self.text)?.prepare_each()
         };
-        within(time, &Stop::never(), open).map_err(|error| reason(&error))
+        let each = within(time, &Stop::never(), open).map_err(|error| reason(&error))?;
+        Ok(each.taken)
     }
 
     /// A file with the rules, for another process.
@@ -53,7 +54,7 @@ impl Sheet {
     }
 }
 
-/// Why a game was not opened, for a list in which its name stands already.
+/// Why a game was not opened, for a list that already shows its name.
 fn reason(error: &magister::Error) -> String {
     match error {
         magister::Error::Rules(_) => "the rules have errors".to_owned(),
@@ -62,7 +63,7 @@ fn reason(error: &magister::Error) -> String {
     }
 }
 
-/// Those that are named: bundled games and files; all there are if none is.
+/// The given games and files; all if none is given.
 pub(crate) fn sheets(names: &[String]) -> Result<Vec<Sheet>> {
     if names.is_empty() { Ok(everything()) } else { named(names) }
 }

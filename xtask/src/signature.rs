@@ -8,22 +8,22 @@ use magister::signature::{compare, sign, text, total};
 
 use crate::binary;
 
-/// What to do with the signature.
+/// The settings.
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Write it down as the right one
+    /// Record it
     #[arg(long)]
     update: bool,
 }
 
-#[expect(clippy::print_stdout, reason = "this is what the command is for")]
+#[expect(clippy::print_stdout, reason = "printing is the purpose of the command")]
 pub(crate) fn run(options: &Options) -> Result<()> {
     let found = sign()?;
     println!("signature {:016x}", total(&found));
     if options.update {
         let path = binary::root().join("crates/magister/signature.txt");
         fs::write(&path, text(&found))
-            .with_context(|| format!("{} can not be written", path.display()))?;
+            .with_context(|| format!("{} cannot be written", path.display()))?;
         return Ok(());
     }
     compare(&found)?;

@@ -1,4 +1,4 @@
-//! How long reading and checking take: the oracle in one go, and files that mean harm.
+//! Measures reading and checking: the whole oracle in one call, and hostile files.
 
 use std::process::{Command, Stdio};
 use std::time::Instant;

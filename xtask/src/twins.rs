@@ -7,9 +7,9 @@ use magister_games::proof::paths;
 
 use crate::ledger::Ledger;
 
-/// How deep they are compared.
+/// The depth of the comparison.
 const DEPTH: usize = 6;
-/// The most distinct positions that are kept; Breakthrough has 4,526,089 of them.
+/// The maximum number of distinct positions; Breakthrough has 4,526,089 of them.
 const POSITIONS: u32 = 20_000_000;
 
 pub(crate) fn run(ledger: &mut Ledger) -> Result<()> {

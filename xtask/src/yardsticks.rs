@@ -1,9 +1,9 @@
-//! Our speed beside that of games written by hand and of OpenSpiel, all in one run: the table in
+//! Our speed beside that of hand-written games and of OpenSpiel, all in one run: the table in
 //! `docs/speed.md`.
 //!
-//! Everything is measured in turn, several times over, and the best of each counts: what disturbs
-//! a shared machine for a while then disturbs all of them. Rates are moves made per second of the
-//! thread's processor time. Each way to play must also come to the known mean length.
+//! Everything is measured in turn, several times over, and the best of each counts: temporary
+//! disturbances of a shared machine then affect all of them. Rates are moves per second of the
+//! thread's processor time. Each method must also have the known mean length.
 
 mod children;
 mod play;
@@ -23,25 +23,25 @@ use play::{Player, together};
 /// What to measure.
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Seconds of each measurement
+    /// Seconds per measurement
     #[arg(long, default_value_t = 0.4)]
     seconds: f64,
-    /// How often each is made; the best counts
+    /// The number of measurements; the best counts
     #[arg(long, default_value_t = 7)]
     rounds: usize,
-    /// Print the table only, and leave docs/speed.md as it is
+    /// Print the table only, and do not write docs/speed.md
     #[arg(long)]
     print: bool,
-    /// A Python that has OpenSpiel
+    /// A Python interpreter with OpenSpiel
     #[arg(long, default_value = "python3")]
     python: String,
-    /// Measure the batches of one game and print what came of it as JSON: how the command asks
-    /// itself for what needs another environment
+    /// Measure the batches of one game and print the result as JSON: for child processes with
+    /// another environment
     #[arg(long, hide = true)]
     batch_of: Option<String>,
 }
 
-/// The best of some measurements of one way to play, and what all of them came to.
+/// The best of several measurements of one method, and their total.
 #[derive(Clone, Copy, Default, Serialize, Deserialize)]
 struct Rate {
     /// Moves per second.
@@ -63,42 +63,41 @@ impl Rate {
         self.steps += other.steps;
     }
 
-    /// The moves of a playout; an error if they can not be those of this game.
+    /// The mean number of moves of a playout; an error if it cannot be that of this game.
     fn mean_length(&self, game: &Game, way: &str) -> Result<f64> {
         let mean = self.steps as f64 / self.playouts as f64;
         let (title, expected) = (game.title, game.length.0);
         ensure!(
             game.plausible(mean, self.playouts),
-            "{title}, {way}: {mean:.3} moves a playout instead of {expected}; the rate is worth \
-             nothing as long as something else is played"
+            "{title}, {way}: {mean:.3} moves per playout instead of {expected}; the rate means \
+             nothing while another game is played"
         );
         Ok(mean)
     }
 }
 
-/// What was found out about a game.
+/// The measurements of a game.
 struct Row {
     game: Game,
-    /// Where the rulesheet is from.
+    /// The origin of the rulesheet.
     from: &'static str,
     by_hand: Rate,
-    /// Many games at once, by hand.
+    /// Many games at once, hand-written.
     sliced: Option<Rate>,
     sweep: Rate,
     incremental: Rate,
     code: Option<Rate>,
-    /// Interpreted, with AVX2 at most.
+    /// Interpreted, with at most AVX2.
     interpreted: Rate,
     batch: Rate,
-    /// Batches on one thread and on two, moves per second of processor time and of the clock on
-    /// the wall.
+    /// Batches on one thread and on two, moves per second of processor time and of wall-clock time.
     threads: Option<[[f64; 2]; 2]>,
     open_spiel: Option<OpenSpiel>,
     /// The mean length of batches.
     length: f64,
 }
 
-#[expect(clippy::print_stdout, reason = "this is what the command is for")]
+#[expect(clippy::print_stdout, reason = "printing is the purpose of the command")]
 #[expect(clippy::print_stderr, reason = "it takes minutes, and says how far it has come")]
 pub(crate) fn run(options: &Options) -> Result<()> {
     if let Some(name) = &options.batch_of {
@@ -128,7 +127,7 @@ fn measure(game: &Game, options: &Options) -> Result<Row> {
     let is_sliced = game.name == "connect-four";
     let (from, mut sweep) = player(game, Evaluator::Sweep)?;
     let (_, mut incremental) = player(game, Evaluator::Incremental)?;
-    // Not every machine can.
+    // Not every machine supports it.
     let mut code = player(game, Evaluator::Code).ok().map(|(_, player)| player);
     let (_, mut batch) = player(game, Evaluator::Batch)?;
     let two = std::thread::available_parallelism().is_ok_and(|cores| cores.get() > 1);
@@ -179,7 +178,7 @@ fn measure(game: &Game, options: &Options) -> Result<Row> {
     Ok(row)
 }
 
-/// The game by one of our evaluators, and where its rulesheet is from.
+/// The game on one of our evaluators, and the origin of its rulesheet.
 fn player(game: &Game, evaluator: Evaluator) -> Result<(&'static str, Player)> {
     let (from, text) = game.rules().with_context(|| {
         format!("no rulesheet of {}: not in the catalogue, not in MAGISTER_ORACLE", game.title)

@@ -1,11 +1,11 @@
 //! The hot paths, one at a time, for `cargo xtask instructions` to count their instructions.
 //!
-//! `instructions PATH` prepares, does the work once inside [`measured`], and prints what it came to,
-//! because a fast wrong answer is a failure. `instructions` alone lists the paths. Everything is fixed: the
-//! games, the seeds, the evaluators and the number of threads, so that the same program on the
-//! same processor executes the same instructions.
+//! `instructions PATH` prepares, does the work once inside [`measured`], and prints the result,
+//! because a fast wrong answer is a failure. `instructions` alone lists the paths. Everything is
+//! fixed: the games, the seeds, the evaluators and the number of threads, so that the same program
+//! on the same processor executes the same instructions.
 
-#![expect(clippy::print_stdout, reason = "this is what the program is for")]
+#![expect(clippy::print_stdout, reason = "printing is the purpose of the program")]
 
 use std::hint::black_box;
 use std::process::ExitCode;
@@ -15,7 +15,7 @@ use magister::engine::Evaluator;
 use magister::players::Spec;
 use magister::{Options, Playable};
 
-/// The work of a path, after its preparation, and what it comes to.
+/// The work of a path, after its preparation, and its result.
 type Work = Box<dyn FnMut() -> u64>;
 
 /// A hot path.
@@ -36,7 +36,7 @@ const PATHS: [Path; 8] = [
     Path { name: "uct", prepare: uct },
 ];
 
-/// The game of most paths: of a size at which nothing is trivial and nothing takes long.
+/// The game of most paths: its size makes nothing trivial and nothing slow.
 const GAME: &str = "connect-four";
 
 fn main() -> ExitCode {
@@ -53,7 +53,7 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// What is counted: valgrind is told the name of this function.
+/// The measured part: valgrind gets the name of this function.
 #[inline(never)]
 fn measured(work: &mut dyn FnMut() -> u64) -> u64 {
     black_box(work())
@@ -64,7 +64,7 @@ fn open(evaluator: Evaluator) -> Playable {
     options.open(GAME).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Reading and checking rules: the statements and what is said about them.
+/// Reading and checking rules: the number of statements and diagnostics.
 fn read() -> Work {
     let text = magister::Input::open("chess").unwrap_or_else(|error| panic!("{error}")).text;
     Box::new(move || {
@@ -82,7 +82,7 @@ fn ground() -> Work {
     })
 }
 
-/// Single steps of random matches: the steps that a number of matches take.
+/// Single steps of random matches: the number of steps.
 fn walk(evaluator: Evaluator) -> Work {
     let game = open(evaluator).game;
     Box::new(move || {
@@ -108,7 +108,7 @@ fn walk(evaluator: Evaluator) -> Work {
     })
 }
 
-/// Playouts on vectors: the steps they take.
+/// Playouts on vectors: the number of steps.
 fn batch() -> Work {
     let game = open(Evaluator::Batch).game;
     let mut start = Vec::new();
@@ -123,12 +123,12 @@ fn batch() -> Work {
         worker.playouts(&batch, &mut results, &Stop::never()).expect("playouts end");
         results.streams.iter().map(|tally| tally.steps).sum()
     };
-    // The first batch makes tapes and code, which is another path.
+    // The first batch creates tapes and code, which is another path.
     play(32);
     Box::new(move || play(64))
 }
 
-/// Iterations of the strong player: how many it made, and the place of its move.
+/// Iterations of the strong player: their number, and the index of its move.
 fn uct() -> Work {
     let game = open(Evaluator::Incremental).game;
     let player: Spec = "uct".parse().expect("a player of the list");

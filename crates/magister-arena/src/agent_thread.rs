@@ -1,4 +1,4 @@
-//! An agent on a thread of its own.
+//! An agent on its own thread.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -7,27 +7,27 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use magister_core::{
-    Agent, Answer, Budget, FaultKind, Game, Halt, Move, PlayerSource, Rng, Role, Said, Stop, View,
+    Agent, Answer, Budget, FaultKind, Game, Move, PlayerSource, Rng, Role, Said, Stop, View,
 };
 
 use crate::clock::{TimeControl, margin};
 
-/// Searches recurse; deep games need room.
+/// Searches recurse, so deep games need a large stack.
 const STACK: usize = 64 << 20;
 
-/// How long an agent may take to learn how the match ended.
+/// How long an agent may take to process the end of a match.
 const FAREWELL: Duration = Duration::from_millis(500);
 
-/// An agent that is made and thinks on a thread of its own, so that one that does not answer holds
-/// up nobody for longer than its clock. Such a thread ends when what it computes looks at the flag
-/// of its budget, which everything does that may take long.
+/// An agent that is created and thinks on its own thread, so that an agent that does not answer
+/// delays the match only until its clock ends. Such a thread ends when its computation checks the
+/// stop flag of its budget, which every long computation does.
 pub struct AgentThread {
     questions: Sender<Question>,
     answers: Receiver<(u64, Answer)>,
     asked: u64,
-    /// Whether an answer to an older question is still to come.
+    /// Whether an answer to an earlier question is still outstanding.
     behind: bool,
-    /// How long to wait for such an answer where there is no clock; used up after one time.
+    /// How long to wait for such an answer without a clock; used only once.
     patience: Duration,
 }
 
@@ -36,18 +36,18 @@ struct Question {
     task: Task,
 }
 
-/// What an agent is to do.
+/// A task for an agent.
 enum Task {
-    /// To be there.
+    /// Create the agent.
     Exist,
-    /// To think before the first turn.
+    /// Think before the first turn.
     Ready(View, Budget, Rng),
     Decide(View, Budget, Rng),
     Finish(View, Vec<Option<f64>>),
 }
 
 impl AgentThread {
-    /// Starts a thread on which the source makes a player for this role of this game.
+    /// Starts a thread on which the source creates a player for this role of this game.
     pub fn new(
         source: Arc<dyn PlayerSource>,
         game: Arc<dyn Game>,
@@ -69,7 +69,7 @@ impl AgentThread {
         Ok(AgentThread { questions, answers, asked: 0, behind: false, patience })
     }
 
-    /// Waits until the agent is made, but no longer than this. A fault says why it is not.
+    /// Waits until the agent is created, up to a time limit. A fault says why it was not.
     pub fn prepare(&mut self, patience: Duration) -> Answer {
         self.patience = patience;
         let begun = Instant::now();
@@ -78,7 +78,7 @@ impl AgentThread {
         }
         self.receive(self.asked, Some(patience)).unwrap_or_else(|| {
             self.behind = true;
-            let what = format!("the player could not be made within {patience:?}");
+            let what = format!("the player could not be created within {patience:?}");
             Answer::fault(FaultKind::Late, &what).after(begun.elapsed())
         })
     }
@@ -94,7 +94,7 @@ impl AgentThread {
         self.ask(control, |budget| Task::Decide(view.clone(), budget, rng))
     }
 
-    /// Tells the agent how the match ended, and waits a moment for it.
+    /// Reports the end of the match to the agent, and waits a moment.
     pub fn finish(&mut self, view: &View, outcome: &[Option<f64>]) {
         let gone = self.put(Task::Finish(view.clone(), outcome.to_vec()));
         if gone.is_none() && !self.behind {
@@ -102,7 +102,7 @@ impl AgentThread {
         }
     }
 
-    /// Puts a question. An answer comes at once if the thread is gone.
+    /// Sends a task. Returns an answer at once if the thread is gone.
     fn put(&mut self, task: Task) -> Option<Answer> {
         self.asked += 1;
         let sent = self.questions.send(Question { number: self.asked, task });
@@ -116,7 +116,7 @@ impl AgentThread {
         };
         let mut time = control.time;
         if self.behind {
-            // The clock runs while the agent is still busy with an older question.
+            // The clock runs while the agent is still busy with an earlier question.
             let wait = time.unwrap_or_else(|| std::mem::take(&mut self.patience));
             if self.receive(self.asked, Some(wait)).is_none() {
                 return late(begun);
@@ -129,8 +129,9 @@ impl AgentThread {
         if let Some(gone) = self.put(task(control.budget(due, &stop))) {
             return gone;
         }
-        // Its clock tells the agent that the time is over; the flag ends what it is in the middle
-        // of. Where there is hardly any time, it may still see where it is, or it knows no move.
+        // The budget's clock tells the agent that the time is over; the flag ends its current
+        // computation. With hardly any time, the agent may still determine its position, or it
+        // would know no move.
         let flag = due.map(|due| due.max(control.grace / 4));
         let answer = self.receive(self.asked, flag).or_else(|| {
             stop.set();
@@ -151,7 +152,7 @@ impl AgentThread {
         }
     }
 
-    /// The answer to a question, if it comes within the time.
+    /// The answer to a question, if it arrives in time.
     fn receive(&self, number: u64, time: Option<Duration>) -> Option<Answer> {
         loop {
             let answer = match time {
@@ -177,7 +178,7 @@ impl std::fmt::Debug for AgentThread {
     }
 }
 
-/// The agent on its thread, and how to make it again.
+/// The agent on its thread, and how to create it again.
 struct Held {
     source: Arc<dyn PlayerSource>,
     game: Arc<dyn Game>,
@@ -186,8 +187,8 @@ struct Held {
 }
 
 impl Held {
-    /// Does something, whatever becomes of the agent. After a crash, what it was in the middle of
-    /// is lost; a new agent starts from the view.
+    /// Performs a task, whatever happens to the agent. After a crash the current task is lost; a
+    /// new agent starts from the view.
     fn perform(&mut self, task: Task) -> Said {
         match catch_unwind(AssertUnwindSafe(|| self.attempt(task))) {
             Ok(said) => said,
@@ -205,31 +206,23 @@ impl Held {
         let done = |()| Said::Decision(Move::IDLE.into());
         let agent = match &mut self.agent {
             Some(agent) => agent,
-            // Nobody is made for the end alone.
+            // No agent is created only to process the end.
             None if matches!(task, Task::Finish(..)) => return done(()),
             None => match self.source.make(&self.game, self.role) {
                 Ok(agent) => self.agent.insert(agent),
                 Err(error) => return Said::Fault(error.kind(), error.to_string()),
             },
         };
-        let said = match task {
-            Task::Exist => Ok(done(())),
+        match task {
+            Task::Exist => done(()),
             Task::Ready(view, mut budget, mut rng) => {
-                agent.ready(&view, &mut budget, &mut rng).map(done)
+                agent.start(&view, &mut budget, &mut rng).map_or_else(|said| said, done)
             }
-            Task::Decide(view, mut budget, mut rng) => {
-                agent.decide(&view, &mut budget, &mut rng).map(Said::Decision)
-            }
+            Task::Decide(view, mut budget, mut rng) => agent.answer(&view, &mut budget, &mut rng),
             Task::Finish(view, outcome) => {
                 agent.finish(&view, &outcome);
-                Ok(done(()))
+                done(())
             }
-        };
-        said.unwrap_or_else(|halt| match halt {
-            Halt::Stopped => {
-                Said::Fault(FaultKind::Late, "no move was known when the time was over".to_owned())
-            }
-            halt => Said::Fault(FaultKind::Refused, format!("the player gave no move: {halt}")),
-        })
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! What kind of game it is: measured by random play and by a strong player.
+//! Analysis of a game by random play and by a strong player.
 
 mod random;
 
@@ -11,7 +11,7 @@ use magister_core::{
     Agent, Budget, Game, Halt, Information, Move, PlayerSource, Referee, Rng, Role, Seed, Stop,
     Thought, View,
 };
-use magister_infoset::Opened;
+use magister_infoset::Determinization;
 use magister_players::Spec;
 use magister_solve::Solution;
 use serde::{Deserialize, Serialize};
@@ -23,26 +23,26 @@ use crate::remedy::{Remedied, Remedy};
 use crate::series::{Series, SeriesError};
 use crate::summary::interval;
 
-/// How thoroughly to look.
+/// The settings of an analysis.
 #[derive(Clone)]
 pub struct Analysis {
     /// The game.
     pub game: Arc<dyn Game>,
-    /// The strong player; one that says what it thinks of a position.
+    /// The strong player, which must report its thoughts.
     pub player: Spec,
-    /// The weak player that it is compared with.
+    /// The weak player for comparison.
     pub weak: Spec,
-    /// Random matches.
+    /// The number of random matches.
     pub playouts: u32,
-    /// Matches of the strong player against itself.
+    /// The number of matches of the strong player against itself.
     pub games: u32,
-    /// The iterations for a move.
+    /// The iterations per move.
     pub iterations: u64,
-    /// Iterations for an attempt to solve the game.
+    /// The iterations for the attempt to solve the game.
     pub solving: u64,
-    /// Matches that are longer are broken off.
+    /// The maximum length of a match.
     pub max_steps: u32,
-    /// Where everything random comes from.
+    /// The seed of everything random.
     pub seed: Seed,
 }
 
@@ -55,61 +55,60 @@ impl std::fmt::Debug for Analysis {
     }
 }
 
-/// What was measured.
+/// The results of an analysis.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Findings {
-    /// What random play says.
+    /// The results of random play.
     pub random: RandomPlay,
-    /// What the strong player says, if it plays such games and a match of it came to its end.
+    /// The results of strong play, if the player plays such games and at least one match ended.
     pub strong: Option<StrongPlay>,
-    /// The value of each seat under perfect play, if it could be proven.
+    /// The value of each seat under optimal play, if proven.
     pub solved: Option<Vec<f64>>,
-    /// The score of the strong player against a weak one, with its 95 % interval, if a match of
-    /// theirs came to its end.
+    /// The score of the strong player against the weak one with its 95 % interval, if at least one
+    /// match ended.
     pub skill: Option<(f64, f64, f64)>,
-    /// Where there is one seat, the mean reward of the weak player.
+    /// In a game with one seat, the mean reward of the weak player.
     #[serde(default)]
     pub weak_reward: Option<f64>,
-    /// What may make the game fairer, if one of two seats wins too often.
+    /// Changes that may make the game fairer, if one of two seats wins too often.
     #[serde(default)]
     pub balance: Option<Balance>,
 }
 
-/// A game of two that is not fair, and what came of changes.
+/// An unfair two-player game, and the results of changes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Balance {
-    /// The seat that scores more than chance can explain.
+    /// The seat that scores significantly more.
     pub favoured: usize,
-    /// Its score, with its 95 % interval.
+    /// Its score with its 95 % interval.
     pub score: (f64, f64, f64),
-    /// What was tried.
+    /// The changes that were tried.
     pub tried: Vec<Trial>,
-    /// The one of these that came nearest to a fair game, if it came nearer than the game as it
-    /// is.
+    /// The change that came nearest to a fair game, if it improved on the original.
     pub suggested: Option<usize>,
 }
 
-/// A change of the rules, and how the game went with it.
+/// A change of the rules, and its results.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Trial {
     /// The change.
     pub remedy: Remedy,
-    /// The same as a sentence.
+    /// The change as a sentence.
     pub what: String,
-    /// Matches that came to an end.
+    /// The number of matches that ended.
     pub matches: u32,
-    /// The score of each seat, with its 95 % interval; nothing if no match came to its end.
+    /// The score of each seat with its 95 % interval; empty if no match ended.
     pub seats: Vec<(f64, f64, f64)>,
     /// The share of matches without a single winner.
     pub draws: f64,
 }
 
-/// What matches of the strong player against itself say.
+/// The results of the strong player against itself.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StrongPlay {
-    /// Matches that came to an end.
+    /// The number of matches that ended.
     pub matches: u32,
-    /// Matches that did not.
+    /// The number of matches that did not.
     #[serde(default)]
     pub broken_off: u32,
     /// The mean reward of each seat.
@@ -121,20 +120,20 @@ pub struct StrongPlay {
     pub draws: f64,
     /// The score of each seat against the others, with its 95 % interval.
     pub seats: Vec<(f64, f64, f64)>,
-    /// How far behind the later winner was, on the average of the positions in which it was, from
-    /// 0 to 1.
+    /// How far behind the later winner was, averaged over the positions in which it was behind,
+    /// from 0 to 1.
     pub drama: f64,
-    /// How often the lead changed in a match.
+    /// The number of lead changes per match.
     pub lead_changes: f64,
-    /// The part of a match that was left when the winner was ahead for good.
+    /// The part of a match that remained when the winner took the lead for good.
     pub decided: f64,
-    /// How far the first seat was ahead, from -1 to 1, step by step of each match.
+    /// The lead of the first seat, from -1 to 1, for each step of each match.
     #[serde(default)]
     pub leads: Vec<Vec<f64>>,
 }
 
 impl Analysis {
-    /// An analysis of some minutes at most for games of the usual size.
+    /// An analysis that takes at most a few minutes for games of the usual size.
     pub fn new(game: Arc<dyn Game>, player: Spec, weak: Spec) -> Self {
         Analysis {
             game,
@@ -149,7 +148,7 @@ impl Analysis {
         }
     }
 
-    /// Looks at the game.
+    /// Analyses the game.
     pub fn run(&self, stop: &Stop) -> Result<Findings, Halt> {
         let mut findings = Findings { random: self.random(stop)?, ..Findings::default() };
         let hidden = self.game.info().information == Information::Hidden;
@@ -182,7 +181,7 @@ impl Analysis {
         let other = if favoured == 0 { *two } else { *one };
         let mut tried = Vec::new();
         for remedy in [Remedy::Swap, Remedy::DrawOdds(other)] {
-            // Without draws there is nothing to give away with them.
+            // Without draws, draw odds have no effect.
             if remedy != Remedy::Swap && strong.draws == 0.0 {
                 continue;
             }
@@ -190,7 +189,7 @@ impl Analysis {
             let again = Analysis { game: Arc::new(game), ..self.clone() }.strong(stop)?;
             tried.push(Trial {
                 remedy,
-                what: remedy.told(self.game.info()),
+                what: remedy.sentence(self.game.info()),
                 matches: again.matches,
                 seats: again.seats,
                 draws: again.draws,
@@ -235,7 +234,7 @@ impl Analysis {
             found.lead_changes += played.changes();
             found.leads.extend(Some(played.ahead(0)).filter(|leads| !leads.is_empty()));
         }
-        // Of no match there is nothing to tell.
+        // Without a match there is nothing to report.
         if found.matches == 0 {
             return Ok(found);
         }
@@ -257,7 +256,7 @@ impl Analysis {
         Ok(found)
     }
 
-    /// A match of the strong player against itself, with what it thought of each position.
+    /// A match of the strong player against itself, with its thoughts on each position.
     fn self_play(&self, seed: Seed, stop: &Stop) -> Result<Option<Played>, Halt> {
         let info = self.game.info();
         let mut referee = Referee::new(Arc::clone(&self.game), seed, stop)?;
@@ -280,7 +279,7 @@ impl Analysis {
                 if referee.legal(*role).len() > 1 {
                     let mut budget = Budget::iterations(self.iterations).with_stop(stop.clone());
                     let shown = (info.information == Information::Hidden && clairvoyant)
-                        .then(|| Opened::view(&self.game, referee.reveal(*role), *role));
+                        .then(|| Determinization::view(&self.game, referee.reveal(*role), *role));
                     let view = shown.as_ref().unwrap_or_else(|| referee.view(*role));
                     joint[role.index()] = agent.decide(view, &mut budget, rng)?.choice;
                     values = values.or_else(|| agent.value(view));
@@ -305,13 +304,14 @@ impl Analysis {
         let choosing = info.players().find(|&role| worker.legal(role).len() > 1);
         let Some(role) = choosing.or_else(|| info.players().next()) else { return Ok(None) };
         let mut budget = Budget::iterations(self.solving).with_stop(stop.clone());
-        let limits = magister_solve::Limits { nodes: self.solving as usize, ..Default::default() };
+        let limits =
+            magister_solve::SolveLimits { nodes: self.solving as usize, ..Default::default() };
         if let Ok(solution) = Solution::of_game(&*self.game, role, &limits, &mut budget) {
             let values = solution.value();
             return Ok(Some(info.players().map(|role| values[role.index()]).collect()));
         }
         stop.check()?;
-        // Who has no choice proves nothing by choosing.
+        // A role without a choice proves nothing.
         let Some(role) = choosing else { return Ok(None) };
         let view = View::new(Arc::clone(&self.game), role);
         let mut agent = self.player.agent();
@@ -323,12 +323,12 @@ impl Analysis {
             || (!thoughts.is_empty() && thoughts.iter().all(|thought| thought.proven));
         let values = agent.value(&view).filter(|_| proven);
         let values = values.map(|values| info.players().map(|role| values[role.index()]).collect());
-        // Who plays alone may know a course without a value of the position.
+        // In a game for one player, a plan may be known without a value of the position.
         let alone = thoughts.first().filter(|_| proven && info.players().count() == 1);
         Ok(values.or_else(|| alone.and_then(|thought| Some(vec![thought.value?]))))
     }
 
-    /// The score of the strong player against the weak one, if a match came to its end.
+    /// The score of the strong player against the weak one, if at least one match ended.
     fn skill(&self, stop: &Stop) -> Result<Option<(f64, f64, f64)>, SeriesError> {
         let limits = TimeControl { iterations: Some(self.iterations), ..TimeControl::default() };
         let contest =
@@ -364,7 +364,7 @@ impl Analysis {
     }
 }
 
-/// The share of the others that a seat left behind, draws as halves.
+/// The share of the others that a seat beats, with draws as halves.
 fn score(rewards: &[f64], seat: usize) -> f64 {
     let own = rewards[seat];
     let others = rewards.iter().enumerate().filter(|&(at, _)| at != seat);

@@ -1,4 +1,4 @@
-//! How long players may think.
+//! Time control.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -15,8 +15,7 @@ pub struct TimeControl {
     pub iterations: Option<u64>,
     /// The time before the first move.
     pub start: Option<Duration>,
-    /// How much later an answer may come and still count: a machine that has other things to do
-    /// is no fault of a player.
+    /// How late an answer may be and still count: a busy machine is not the player's fault.
     pub grace: Duration,
 }
 
@@ -27,7 +26,7 @@ impl Default for TimeControl {
 }
 
 impl TimeControl {
-    /// The same as it stands in records.
+    /// The limits as recorded.
     pub fn recorded(&self) -> MatchLimits {
         let ms = |time: Duration| time.as_secs_f64() * 1e3;
         MatchLimits {
@@ -39,7 +38,7 @@ impl TimeControl {
         }
     }
 
-    /// The budget of one decision that is due so long from now.
+    /// The budget of one decision with a deadline.
     pub(crate) fn budget(&self, time: Option<Duration>, stop: &Stop) -> Budget {
         let budget = match self.iterations {
             Some(iterations) => Budget::iterations(iterations).with_stop(stop.clone()),
@@ -52,12 +51,12 @@ impl TimeControl {
     }
 }
 
-/// A clock that counts down to a moment.
+/// A clock that counts down to a deadline.
 #[derive(Clone, Copy, Debug)]
 pub struct Deadline(Instant);
 
 impl Deadline {
-    /// So long from now.
+    /// A deadline this long from now.
     pub fn within(time: Duration) -> Self {
         Deadline(Instant::now() + time)
     }
@@ -69,8 +68,8 @@ impl Clock for Deadline {
     }
 }
 
-/// What a player is told to keep back of its time, so that the answer is there when the time is
-/// over: threads wake up late on a busy machine.
+/// The part of its time that a player keeps in reserve, so that the answer arrives before the time
+/// is over: threads wake up late on a busy machine.
 pub(crate) fn margin(time: Duration) -> Duration {
     (time / 10).clamp(Duration::from_millis(2), Duration::from_millis(200)).min(time / 2)
 }

@@ -5,14 +5,14 @@ use std::time::Duration;
 
 use magister_core::record::MatchLimits;
 use magister_core::{
-    Event, Fault, FaultKind, Game, MatchEnd, MatchRecord, PlayerSource, Seed, Setup,
+    Event, Fault, FaultKind, Game, Match, MatchEnd, MatchRecord, PlayerSource, Seed, Setup, Stop,
 };
 
 use crate::clock::TimeControl;
 use crate::driver::Driver;
 use crate::person::Person;
 
-/// A game and how it is played: how long players may think, and who asks people.
+/// A game and the conditions of its matches: thinking time, and who asks people.
 #[derive(Clone)]
 pub struct Contest {
     /// The game.
@@ -21,28 +21,27 @@ pub struct Contest {
     pub limits: TimeControl,
     /// The number of random turns at the start, for variety.
     pub opening: u32,
-    /// A match of more turns is broken off.
+    /// The number of turns after which a match is broken off.
     pub max_steps: u32,
     /// How long the rules may take for one step before the match is broken off, and how long a
-    /// source may take to make a player.
+    /// source may take to create a player.
     pub patience: Duration,
-    /// Who asks the people, where people play.
+    /// The interface to people, if people play.
     pub person: Option<Arc<dyn Person>>,
-    /// Whether players of this machine think at the same time.
+    /// Whether local players think at the same time.
     pub asking: Asking,
-    /// How many threads this match may use where players think at the same time.
+    /// The number of threads that this match may use if players think at the same time.
     pub cores: usize,
-    /// Whether the record keeps what players thought.
+    /// Whether the record keeps the players' thoughts.
     pub thoughts: bool,
 }
 
-/// Whether players of this machine think at the same time, if several must decide in a turn.
-/// People and remote players are always asked at the same time as everybody else.
+/// Whether local players think at the same time, if several must decide in a turn. People and
+/// remote players are always asked at the same time as all others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Asking {
-    /// At the same time if each of their threads has a processor of its own
-    /// ([`Contest::cores`]), else one after the other, so that they do not take time from each
-    /// other.
+    /// At the same time if each of their threads has its own processor ([`Contest::cores`]),
+    /// otherwise one after the other, so that they do not take time from each other.
     #[default]
     Fair,
     /// At the same time.
@@ -76,28 +75,27 @@ impl Contest {
         }
     }
 
-    /// The same contest with this number of matches played at the same time.
+    /// The same contest with its share of the cores when this number of matches run at once.
     pub(crate) fn sharing(&self, matches: usize) -> Contest {
         Contest { cores: self.cores / matches.max(1), ..self.clone() }
     }
 
-    /// The limits as they stand in records.
+    /// The limits as recorded.
     pub fn recorded_limits(&self) -> MatchLimits {
         let (opening, max_steps) = (self.opening, self.max_steps);
         MatchLimits { opening, max_steps, ..self.limits.recorded() }
     }
 
-    /// Plays a match of these players, one for each seat, in the order of the roles that are
-    /// played.
+    /// Plays a match of these players, one for each seat, in role order without chance.
     ///
-    /// Chance, the opening, the substitutes for missing moves and each player draw from seeds
-    /// that do not give each other away.
+    /// Chance, the opening, the substitutes for missing moves and each player draw from seeds that
+    /// do not reveal each other.
     pub fn play(&self, players: &[Arc<dyn PlayerSource>], seed: Seed) -> MatchRecord {
         self.watch(players, seed, &mut |_| {})
     }
 
-    /// Plays a match and hands on everything that happens, as it happens. Events are whole:
-    /// [`Event::seen_by`] gives what others may see.
+    /// Plays a match and passes on all events as they happen. Events are complete:
+    /// [`Event::seen_by`] restricts them.
     pub fn watch(
         &self,
         players: &[Arc<dyn PlayerSource>],
@@ -109,13 +107,25 @@ impl Contest {
             thoughts: self.thoughts,
             ..Setup::new(seed, players.iter().map(|player| player.seat()).collect())
         };
-        match Driver::new(self, players, &setup, observer) {
+        let begin = |stop: &Stop| Match::new(&self.game, &setup, stop);
+        match Driver::new(self, players, begin, observer) {
             Ok(driver) => driver.run(),
-            Err(trouble) => self.unplayed(setup, trouble),
+            Err(error) => self.unplayed(setup, error),
         }
     }
 
-    /// The record of a match that could not begin.
+    /// Goes on with a match that was paused, from its record. Chance does what it would have done
+    /// without the pause. The error says why the record cannot be continued.
+    pub fn resume(
+        &self,
+        players: &[Arc<dyn PlayerSource>],
+        record: &MatchRecord,
+    ) -> Result<MatchRecord, String> {
+        let begin = |stop: &Stop| Match::from_record(&self.game, record, stop);
+        Ok(Driver::new(self, players, begin, &mut |_| {})?.run())
+    }
+
+    /// The record of a match that could not start.
     fn unplayed(&self, setup: Setup, what: String) -> MatchRecord {
         let mut record = MatchRecord::new(self.game.info(), setup.seed);
         record.players = setup.seats.iter().map(|seat| seat.player.clone()).collect();

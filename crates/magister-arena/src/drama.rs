@@ -1,17 +1,17 @@
-//! How a match went for those who played it: who was ahead, and how long.
+//! How the lead develops in a match.
 
 use crate::analysis::StrongPlay;
 
-/// A match with what was thought of each position.
+/// A match with the expected rewards at each position.
 pub(crate) struct Played {
     pub(crate) rewards: Vec<f64>,
-    /// Before each step what each seat could expect, where somebody had an opinion.
+    /// The expected reward of each seat before each step, if known.
     pub(crate) leads: Vec<Option<Vec<f64>>>,
     pub(crate) spread: f64,
 }
 
 impl Played {
-    /// How far a seat was ahead of the best of the others, at each step.
+    /// The lead of a seat over the best of the others, at each step.
     pub(crate) fn ahead(&self, seat: usize) -> Vec<f64> {
         let ahead = |values: &Vec<f64>| {
             let others = values.iter().enumerate().filter(|&(at, _)| at != seat);
@@ -21,7 +21,7 @@ impl Played {
         self.leads.iter().flatten().map(ahead).collect()
     }
 
-    /// Adds how dramatic the match was for its winner.
+    /// Adds the drama of the match for its winner.
     pub(crate) fn drama(&self, winner: usize, found: &mut StrongPlay) {
         let ahead = self.ahead(winner);
         let behind: Vec<f64> = ahead.iter().filter(|&&lead| lead < 0.0).map(|lead| -lead).collect();
@@ -31,7 +31,7 @@ impl Played {
         found.decided += 1.0 - last as f64 / ahead.len().max(1) as f64;
     }
 
-    /// How often another seat took the lead.
+    /// The number of lead changes.
     pub(crate) fn changes(&self) -> f64 {
         let leader = |values: &Vec<f64>| {
             let most = values.iter().copied().fold(f64::MIN, f64::max);

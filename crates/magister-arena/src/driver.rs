@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 
 use magister_core::{
     Answer, Event, FaultKind, Halt, Information, Match, MatchEnd, MatchError, MatchRecord, Move,
-    Pending, PlayerKind, PlayerSource, Rng, Role, Said, Setup, View,
+    Pending, PlayerKind, PlayerSource, Rng, Role, Said, Stop, View,
 };
-use magister_infoset::Opened;
+use magister_infoset::Determinization;
 
 use crate::agent_thread::AgentThread;
 use crate::clock::TimeControl;
@@ -17,20 +17,21 @@ use crate::contest::{Asking, Contest};
 use crate::person::{Asked, Person, Wish};
 use crate::watchdog::Watchdog;
 
-/// Who is asked for a seat.
+/// The player on a seat.
 enum Asker {
     Agent { thread: AgentThread, remote: bool, clairvoyant: bool, threads: usize },
     Person(Arc<dyn Person>),
 }
 
-/// What a person does instead of playing.
+/// What a person requests instead of a move.
 enum Instead {
     Go(Wish),
+    Pause,
     Resign,
     Leave,
 }
 
-/// A match that is being played on this machine.
+/// A match that is played on this machine.
 pub(crate) struct Driver<'a> {
     contest: &'a Contest,
     current: Match,
@@ -43,7 +44,7 @@ impl<'a> Driver<'a> {
     pub(crate) fn new(
         contest: &'a Contest,
         players: &[Arc<dyn PlayerSource>],
-        setup: &Setup,
+        begin: impl FnOnce(&Stop) -> Result<Match, MatchError>,
         observer: &'a mut dyn FnMut(&Event),
     ) -> Result<Self, String> {
         let dog = Watchdog::new(contest.patience).map_err(|error| error.to_string())?;
@@ -54,13 +55,14 @@ impl<'a> Driver<'a> {
             let (name, can) = (source.name(), source.capabilities());
             let asker = if can.kind == PlayerKind::Person {
                 Asker::Person(contest.person.clone().ok_or_else(|| {
-                    format!("{name} is a person, and nobody is there to ask people")
+                    format!("{name} is a person, but there is no console to ask people")
                 })?)
             } else {
                 let thread = AgentThread::new(Arc::clone(source), Arc::clone(game), role);
                 Asker::Agent {
-                    thread: thread
-                        .map_err(|error| format!("no thread could be made for {name}: {error}"))?,
+                    thread: thread.map_err(|error| {
+                        format!("no thread could be started for {name}: {error}")
+                    })?,
                     remote: can.kind == PlayerKind::Remote,
                     clairvoyant: hidden && can.clairvoyant,
                     threads: can.threads,
@@ -68,12 +70,12 @@ impl<'a> Driver<'a> {
             };
             askers.push((role, asker));
         }
-        let started = dog.watch(|stop| Match::new(game, setup, stop));
+        let started = dog.watch(begin);
         let current = started.map_err(|error| error.to_string())?;
         Ok(Driver { contest, current, askers, dog, observer })
     }
 
-    /// Plays the match to its end, whatever end that is.
+    /// Plays the match to its end.
     pub(crate) fn run(mut self) -> MatchRecord {
         self.tell();
         if self.current.end().is_none() {
@@ -84,6 +86,7 @@ impl<'a> Driver<'a> {
             match self.current.end() {
                 Some(MatchEnd::Terminal) if self.over() => {}
                 Some(_) => break,
+                None if self.current.is_paused() => break,
                 None => self.turn(),
             }
         }
@@ -97,14 +100,14 @@ impl<'a> Driver<'a> {
         self.current.into_record()
     }
 
-    /// Hands on what happened.
+    /// Passes on the new events.
     fn tell(&mut self) {
         for event in self.current.take_events() {
             (self.observer)(&event);
         }
     }
 
-    /// Makes the players, and lets them think before the first turn.
+    /// Creates the players, and lets them think before the first turn.
     fn prepare(&mut self) {
         let Driver { contest, current, askers, .. } = self;
         for (role, asker) in askers.iter_mut() {
@@ -131,16 +134,17 @@ impl<'a> Driver<'a> {
         }
     }
 
-    /// Asks everybody who must decide, and makes the turn.
+    /// Asks all pending roles, and makes the turn.
     fn turn(&mut self) {
         let pending = self.current.pending();
         match self.ask(&pending) {
             Ok(answers) => {
                 for Pending { role, .. } in pending {
                     let answer = answers.iter().find(|(of, _)| *of == role);
-                    let none = || Answer::fault(FaultKind::Crash, "no thread could be made to ask");
+                    let none =
+                        || Answer::fault(FaultKind::Crash, "no thread could be started to ask");
                     let answer = answer.map_or_else(none, |(_, answer)| answer.clone());
-                    // Only pending roles are asked, so nothing can be refused.
+                    // Only pending roles are asked, so no answer can be refused.
                     let _ = self.current.submit(role, answer);
                 }
                 let current = &mut self.current;
@@ -149,12 +153,13 @@ impl<'a> Driver<'a> {
                 }
             }
             Err((role, Instead::Go(wish))) => self.go(role, wish),
+            Err((_, Instead::Pause)) => drop(self.current.pause()),
             Err((role, Instead::Resign)) => drop(self.current.resign(role)),
             Err((role, Instead::Leave)) => drop(self.current.leave(role)),
         }
     }
 
-    /// The answers of those who must decide, or what a person wants instead.
+    /// The answers of the pending roles, or a person's other request.
     fn ask(&mut self, pending: &[Pending]) -> Result<Vec<(Role, Answer)>, (Role, Instead)> {
         let Driver { contest, current, askers, .. } = self;
         let mut jobs = Vec::new();
@@ -168,7 +173,7 @@ impl<'a> Driver<'a> {
                 Asker::Person(person) => people.push((role, Arc::clone(person))),
                 Asker::Agent { thread, remote, clairvoyant, threads } => {
                     let view = if *clairvoyant {
-                        Opened::view(&contest.game, current.reveal(role), role)
+                        Determinization::view(&contest.game, current.reveal(role), role)
                     } else {
                         current.view(role).clone()
                     };
@@ -192,13 +197,13 @@ impl<'a> Driver<'a> {
         Ok(answers)
     }
 
-    /// Takes turns back, or makes them again.
+    /// Takes turns back or redoes them.
     fn go(&mut self, role: Role, wish: Wish) {
         let current = &mut self.current;
         let gone = self.dog.watch(|stop| match wish {
             Wish::Back(count) => current.take_back(role, count, stop),
             Wish::Forth(count) => current.redo(role, count, stop),
-            Wish::Play(_) | Wish::Resign | Wish::Leave => Ok(()),
+            Wish::Play(_) | Wish::Pause | Wish::Resign | Wish::Leave => Ok(()),
         });
         if let Err(error @ MatchError::Halt(_)) = gone {
             self.break_off(&error);
@@ -217,7 +222,7 @@ impl<'a> Driver<'a> {
         let _ = self.current.break_off(&format!("the match was broken off: {error}{hint}"));
     }
 
-    /// Tells the people that the match is over. True if somebody takes something back.
+    /// Tells the people that the match is over. Returns true if a person takes moves back.
     fn over(&mut self) -> bool {
         for (role, asker) in &self.askers {
             let Asker::Person(person) = asker else { continue };
@@ -239,11 +244,11 @@ fn possible(wish: Wish, back: usize, forth: usize) -> bool {
     match wish {
         Wish::Back(count) => (1..=back).contains(&count),
         Wish::Forth(count) => (1..=forth).contains(&count),
-        Wish::Play(_) | Wish::Resign | Wish::Leave => false,
+        Wish::Play(_) | Wish::Pause | Wish::Resign | Wish::Leave => false,
     }
 }
 
-/// Asks a person until there is a legal move and how long it took, or something else to do.
+/// Asks a person until there is a legal move with its time, or another request.
 fn wish(
     current: &Match,
     person: &dyn Person,
@@ -255,6 +260,7 @@ fn wish(
     loop {
         match person.choose(&asked) {
             Wish::Play(choice) if asked.is_legal(choice) => return Ok((choice, begun.elapsed())),
+            Wish::Pause => return Err((role, Instead::Pause)),
             Wish::Resign => return Err((role, Instead::Resign)),
             Wish::Leave => return Err((role, Instead::Leave)),
             wish if possible(wish, back, forth) => return Err((role, Instead::Go(wish))),
@@ -287,7 +293,7 @@ impl Job<'_> {
 }
 
 impl Contest {
-    /// Asks agents, and does something else meanwhile if there is something else to do.
+    /// Asks agents, and runs another task meanwhile if there is one.
     fn ask_all<T>(
         &self,
         jobs: Vec<Job<'_>>,
@@ -299,7 +305,7 @@ impl Contest {
             Asking::Together => true,
             Asking::InTurn => false,
         };
-        // Those of one group are asked one after the other.
+        // The jobs of one group run one after the other.
         let mut groups: Vec<Vec<Job<'_>>> = Vec::new();
         let mut in_turn = Vec::new();
         for job in jobs {
@@ -315,7 +321,7 @@ impl Contest {
             group.into_iter().map(|job| job.run(control)).collect()
         };
         thread::scope(|scope| {
-            // One group needs no thread of its own if nothing else is to be done.
+            // A single group needs no thread of its own if there is no other task.
             let alone = groups.len() == 1 && meanwhile.is_none();
             let here = if alone { groups.pop() } else { None };
             let asked: Vec<_> = groups

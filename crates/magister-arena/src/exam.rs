@@ -1,5 +1,5 @@
-//! Whether a player plays a small game perfectly: asked in its positions, and held against the
-//! full solution of the game.
+//! Exams: asks a player in the positions of a small game and compares its moves with the full
+//! solution.
 
 use std::fmt;
 use std::sync::Arc;
@@ -15,50 +15,50 @@ use rustc_hash::FxHashMap;
 /// An exam of a player.
 #[derive(Clone)]
 pub struct Exam {
-    /// The game: one whose matches all come to an end, in which one role at a time has a choice.
+    /// The game: all its matches end, and only one role at a time has a choice.
     pub game: Arc<dyn Game>,
     /// The player.
     pub player: Spec,
-    /// The iterations for a move.
+    /// The iterations per move.
     pub iterations: u64,
-    /// The iterations before the first move, if a player is to be asked in one position after the
-    /// other; if not, one is made for each position, and knows of no other.
+    /// The iterations before the first move, if one player is asked in all positions; otherwise a
+    /// new player is created for each position.
     pub start: Option<u64>,
-    /// Games with more positions are not solved.
+    /// The maximum number of positions of a game that is solved.
     pub limit: usize,
-    /// Of the positions in which there is a choice every how many-th is asked for; 1 for all.
+    /// Every how many-th position with a choice is asked; 1 for all.
     pub every: usize,
-    /// How many positions are asked at the same time.
+    /// The number of positions that are asked at the same time.
     pub jobs: usize,
 }
 
-/// What came of an exam.
+/// The results of an exam.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Marks {
-    /// The positions of the game.
+    /// The number of positions of the game.
     pub positions: usize,
-    /// Those in which the player was asked.
+    /// The number of positions in which the player was asked.
     pub asked: usize,
-    /// What it did wrong.
+    /// The mistakes.
     pub blunders: Vec<Blunder>,
 }
 
-/// A move that gives something away.
+/// A move that loses value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Blunder {
     /// The joint moves that lead to the position.
     pub path: Vec<Vec<String>>,
     /// The move; a sentence if there was none.
     pub choice: String,
-    /// What the role could have had, and what it can have after the move.
+    /// The best value of the position for the role, and the value after the move.
     pub values: (f64, f64),
 }
 
-/// Why there is no exam.
+/// Why an exam is impossible.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ExamError {
-    /// The game is not one that can be solved position by position.
+    /// The game cannot be solved position by position.
     Kind(&'static str),
     /// It has more positions than the limit.
     Limit,
@@ -69,7 +69,7 @@ pub enum ExamError {
 impl fmt::Display for ExamError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            ExamError::Kind(what) => write!(f, "the game can not be solved outright: {what}"),
+            ExamError::Kind(what) => write!(f, "the game cannot be solved: {what}"),
             ExamError::Limit => f.write_str("the game has more positions than the limit"),
             ExamError::Halt(halt) => halt.fmt(f),
         }
@@ -93,21 +93,21 @@ impl fmt::Debug for Exam {
     }
 }
 
-/// Values closer than this are the same.
+/// Values closer than this are equal.
 const TINY: f64 = 1e-9;
 
 /// A position.
 struct Node {
-    /// The position that it was first reached from, and how.
+    /// The predecessor by which it was first reached, and the joint move.
     parent: Option<(u32, Box<[Move]>)>,
     actor: Option<Role>,
-    /// For each move of the actor, the positions that chance leads to, with their likelihoods.
+    /// For each move of the actor, the successors with their probabilities.
     moves: Vec<(Move, Vec<(u32, f64)>)>,
     values: Vec<f64>,
 }
 
 impl Exam {
-    /// An exam in all positions, with so many iterations for a move.
+    /// An exam in all positions, with these iterations per move.
     pub fn new(game: Arc<dyn Game>, player: Spec, iterations: u64) -> Self {
         let (start, limit, every, jobs) = (None, 1_000_000, 1, 1);
         Exam { game, player, iterations, start, limit, every, jobs }
@@ -142,20 +142,20 @@ impl Exam {
         Ok(Marks { positions: nodes.len(), asked: due.len(), blunders })
     }
 
-    /// The player, after it thought before the first move.
+    /// The player, after its preparation.
     fn ready(&self) -> Box<dyn Agent> {
         let mut agent = self.player.agent();
         let role = self.game.info().players().next();
         if let (Some(start), Some(role)) = (self.start, role) {
             let view = View::new(Arc::clone(&self.game), role);
             let mut rng = Seed::from(0).derive("exam").rng();
-            // Who could not get ready is asked all the same.
+            // A player whose preparation failed is asked all the same.
             let _ = agent.ready(&view, &mut Budget::iterations(start), &mut rng);
         }
         agent
     }
 
-    /// Asks the player in a position. What it did wrong, if anything.
+    /// Asks the player in a position. Returns its mistake, if any.
     fn ask(&self, agent: &mut dyn Agent, nodes: &[Node], at: usize) -> Option<Blunder> {
         let node = &nodes[at];
         let role = node.actor?;
@@ -194,7 +194,7 @@ impl Exam {
         })
     }
 
-    /// All positions, with what each role gets if everybody plays for itself.
+    /// All positions with their values, if every role maximises its own reward.
     fn solve(&self) -> Result<Vec<Node>, ExamError> {
         let info = self.game.info();
         if info.information == Information::Hidden {
@@ -207,7 +207,7 @@ impl Exam {
             return Err(ExamError::Kind("it has more than two players"));
         }
         let mut nodes = self.look()?;
-        // A position has its values when all that follow have theirs.
+        // A position gets its values when all its successors have theirs.
         let mut missing: Vec<u32> = vec![0; nodes.len()];
         let mut before: Vec<Vec<u32>> = vec![Vec::new(); nodes.len()];
         for (at, node) in nodes.iter().enumerate() {
@@ -231,7 +231,7 @@ impl Exam {
             }
         }
         if valued < nodes.len() {
-            return Err(ExamError::Kind("its matches need not come to an end"));
+            return Err(ExamError::Kind("its matches need not end"));
         }
         Ok(nodes)
     }
@@ -308,13 +308,13 @@ impl Exam {
     }
 }
 
-/// What a role can expect of these positions.
+/// The expected reward of a role over these positions.
 fn expected(nodes: &[Node], ends: &[(u32, f64)], role: Role) -> f64 {
     ends.iter().map(|&(end, likely)| likely * nodes[end as usize].values[role.index()]).sum()
 }
 
-/// The values of a position: the best move of its actor, and of equally good ones that which is
-/// worse for the other.
+/// The values of a position: those of the best move of its actor; among equal moves, the worst for
+/// the other.
 fn best(nodes: &[Node], at: usize, roles: usize) -> Vec<f64> {
     let values = |ends: &Vec<(u32, f64)>| -> Vec<f64> {
         (0..roles).map(|role| expected(nodes, ends, Role(role as u8))).collect()

@@ -1,15 +1,15 @@
-//! Where players meet: matches with clocks, series with all seatings, and what came of them.
+//! Matches with clocks, series with all seatings, and their results.
 //!
-//! A [`Contest`] is a game and how long its players may think. It drives the state machine of
-//! [`magister_core::Match`] with threads and clocks: each player thinks on a thread of its own
-//! ([`AgentThread`]), gets its view and a budget, and nothing that it does can end the match. A
-//! move that is illegal, late or missing is replaced by a random one and written down. The same
-//! contest, seed and number of iterations give the same moves, however many matches are played at
-//! the same time.
+//! A [`Contest`] is a game with the thinking time of its players. It drives the state machine of
+//! [`magister_core::Match`] with threads and clocks: each player thinks on its own thread
+//! ([`AgentThread`]), gets its view and a budget, and cannot end the match by anything it does. An
+//! illegal, late or missing move is replaced by a random one and recorded. The same contest, seed
+//! and number of iterations give the same moves, however many matches run at once.
 
 #![forbid(unsafe_code)]
 
 mod agent_thread;
+mod agon;
 mod analysis;
 pub mod audit;
 mod clock;
@@ -33,12 +33,13 @@ mod tournament;
 mod watchdog;
 
 pub use agent_thread::AgentThread;
+pub use agon::{Agon, Bout};
 pub use analysis::{Analysis, Balance, Findings, RandomPlay, StrongPlay, Trial};
 pub use clock::{Deadline, TimeControl};
 pub use contest::{Asking, Contest};
 pub use exam::{Blunder, Exam, ExamError, Marks};
 pub use exploit::{Exploited, Questions, exploit};
-pub use log::{Log, Pairing};
+pub use log::{Log, Mistakes, Pairing};
 pub use online::{Meeting, Scale, Standing, rate};
 pub use person::{Asked, Person, Wish};
 pub use ratings::{Comparisons, Rating};
@@ -46,6 +47,6 @@ pub use remedy::{Remedied, Remedy};
 pub use series::{Series, SeriesError, seatings};
 pub use settings::{Terms, TournamentSettings};
 pub use sprt::{Sprt, SprtVerdict};
-pub use summary::{Line, RoleLine, Summary};
+pub use summary::{Line, RoleLine, Summary, choices};
 pub use svg::{Bar, Page};
 pub use tournament::{System, Tournament, TournamentError};

@@ -1,35 +1,73 @@
-//! The log of a tournament, which survives being killed.
+//! The log of a tournament, which survives a killed process.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead};
 
-use magister_core::MatchRecord;
+use magister_core::{FaultKind, MatchRecord};
 use serde::{Deserialize, Serialize};
 
 use crate::online::Meeting;
 use crate::ratings::Comparisons;
 use crate::settings::{Heading, TournamentSettings};
 
-/// A match that is to be played, by which it is found again in a log.
+/// A match to be played, which identifies it in a log.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Pairing {
     /// The game.
     pub game: String,
     /// The round.
     pub round: u32,
-    /// The players in the order of their seats.
+    /// The players in seat order.
     pub seats: Vec<String>,
 }
 
 impl Pairing {
-    /// Which match of a tournament a record is of; `None` if it belongs to none.
+    /// The pairing of a record; `None` if it belongs to no tournament.
     pub fn of(record: &MatchRecord) -> Option<Self> {
         let (game, seats) = (record.game.clone(), record.players.clone());
         Some(Pairing { game, round: record.round?, seats })
     }
 }
 
-/// The matches that were played.
+/// How often a player's move was replaced by a random one, by the reason.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Mistakes {
+    /// Its answer came too late.
+    pub late: u64,
+    /// Its answer was not a legal move.
+    pub illegal: u64,
+    /// It crashed, could not be reached or gave no answer for another reason.
+    pub other: u64,
+}
+
+impl Mistakes {
+    /// The mistakes of one seat in a match.
+    pub fn of(record: &MatchRecord, seat: usize) -> Self {
+        let mut mistakes = Mistakes::default();
+        let own = record.errors.iter().filter(|fault| fault.seat == Some(seat));
+        for fault in own.filter(|fault| fault.kind.is_mistake()) {
+            match fault.kind {
+                FaultKind::Late => mistakes.late += 1,
+                FaultKind::Illegal => mistakes.illegal += 1,
+                _ => mistakes.other += 1,
+            }
+        }
+        mistakes
+    }
+
+    /// All of them.
+    pub fn total(&self) -> u64 {
+        self.late + self.illegal + self.other
+    }
+
+    fn add(&mut self, more: &Mistakes) {
+        self.late += more.late;
+        self.illegal += more.illegal;
+        self.other += more.other;
+    }
+}
+
+/// The matches played so far.
 #[derive(Clone, Debug, Default)]
 pub struct Log {
     pub(crate) played: BTreeMap<Pairing, MatchRecord>,
@@ -64,9 +102,9 @@ impl Log {
         Self::default()
     }
 
-    /// Reads a log. A last line that is not whole, because whoever wrote it was killed, is left
-    /// out; any other line that is no match is an error. Gives the bytes that are good as well:
-    /// who goes on writing begins there.
+    /// Reads a log. An incomplete last line, left by a killed process, is ignored; any other line
+    /// that is not a match is an error. Also returns the number of good bytes: writing continues
+    /// there.
     pub fn read(mut from: impl BufRead) -> io::Result<(Self, u64)> {
         let mut log = Log::new();
         let (mut good, mut line, mut number) = (0, Vec::new(), 0);
@@ -83,10 +121,10 @@ impl Log {
                 }
                 (Ok(LogLine::Settings(settings)), true) => log.settings.push(settings),
                 (Ok(_), false) => return Ok((log, good)),
-                // What is cut off begins as a line does; anything else is somebody else's file.
+                // A cut-off line starts like a line of the log; anything else is another file.
                 (Err(error), false) if error.is_eof() => return Ok((log, good)),
                 (Err(error), _) => {
-                    let what = format!("line {number} is no match of a tournament: {error}");
+                    let what = format!("line {number} is not a match of a tournament: {error}");
                     return Err(io::Error::new(io::ErrorKind::InvalidData, what));
                 }
             }
@@ -94,17 +132,17 @@ impl Log {
         }
     }
 
-    /// What the matches were played with; nothing in logs of earlier versions.
+    /// The settings of the matches; empty in logs of earlier versions.
     pub fn settings(&self) -> &[TournamentSettings] {
         &self.settings
     }
 
-    /// How many matches there are.
+    /// The number of matches.
     pub fn len(&self) -> usize {
         self.played.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no matches.
     pub fn is_empty(&self) -> bool {
         self.played.is_empty()
     }
@@ -114,8 +152,19 @@ impl Log {
         self.played.iter()
     }
 
-    /// Who met in each match, round after round, in one game or in all; who plays alone meets the
-    /// others who did so in the same round.
+    /// What each player did wrong, over all matches. Players without a mistake are listed too.
+    pub fn mistakes(&self) -> BTreeMap<&str, Mistakes> {
+        let mut mistakes: BTreeMap<&str, Mistakes> = BTreeMap::new();
+        for (pairing, record) in &self.played {
+            for (seat, player) in pairing.seats.iter().enumerate() {
+                mistakes.entry(player).or_default().add(&Mistakes::of(record, seat));
+            }
+        }
+        mistakes
+    }
+
+    /// The participants and rewards of each match, round after round, in one game or in all. In
+    /// games for one player, those who played in the same round are compared.
     pub fn meetings(&self, game: Option<&str>) -> Vec<Meeting> {
         let mut meetings: Vec<Meeting> = Vec::new();
         let mut alone: BTreeMap<(u32, &str), Meeting> = BTreeMap::new();
@@ -126,7 +175,7 @@ impl Log {
             let mut meeting =
                 Meeting { round: pairing.round, players: Vec::new(), rewards: Vec::new() };
             for (player, reward) in pairing.seats.iter().zip(&record.rewards) {
-                // Who sits twice meets the others once.
+                // A player on two seats counts once.
                 if let Some(reward) = reward.filter(|_| !meeting.players.contains(player)) {
                     meeting.players.push(player.clone());
                     meeting.rewards.push(reward);
@@ -149,7 +198,7 @@ impl Log {
         meetings
     }
 
-    /// Who was in front of whom, in one game or in all.
+    /// The comparisons of all pairs of players, in one game or in all.
     pub fn comparisons(&self, game: Option<&str>) -> Comparisons {
         let mut comparisons = Comparisons::new();
         let mut alone: BTreeMap<(&str, u32), Vec<(&str, f64)>> = BTreeMap::new();
@@ -160,7 +209,7 @@ impl Log {
                 continue;
             };
             match (&pairing.seats[..], &rewards[..]) {
-                // Who plays alone is compared with the others who did.
+                // In games for one player, the players are compared with each other.
                 ([player], [reward]) => {
                     let same = alone.entry((&pairing.game, pairing.round)).or_default();
                     same.push((player, *reward));
@@ -182,7 +231,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_torn_line_is_left_out() {
+    fn an_incomplete_last_line_is_ignored() {
         let info = magister_core::Info::new("g", &["role"], "g 1");
         let record = MatchRecord {
             players: vec!["a".into()],
@@ -198,12 +247,12 @@ mod tests {
         let (log, good) = Log::read(torn.as_bytes()).unwrap();
         assert_eq!((log.len(), good), (2, whole.len() as u64));
         assert!(Log::read(&b"nonsense\n"[..]).is_err());
-        // What is no log is not taken for a torn one, which would be written over.
+        // Another file is not mistaken for a cut-off log, which would be overwritten.
         assert!(Log::read(&b"a letter"[..]).is_err());
         assert!(Log::read(&b"{\"dear\": \"reader\"}"[..]).is_err());
     }
 
-    /// Logs of earlier versions wrote who met whom beside the match.
+    /// Logs of earlier versions wrote the pairing beside the match.
     #[test]
     fn logs_of_earlier_versions_are_read() {
         let old = concat!(

@@ -1,4 +1,4 @@
-//! Ratings that move from match to match: Elo, Glicko-2 and Weng-Lin.
+//! Ratings that change from match to match: Elo, Glicko-2 and Weng-Lin.
 
 use serde::{Deserialize, Serialize};
 use skillratings::elo::{EloConfig, EloRating, elo};
@@ -8,21 +8,21 @@ use skillratings::{MultiTeamOutcome, Outcomes};
 
 use magister_core::{Rng, Seed};
 
-/// A way of rating, each on a scale of its own.
+/// A rating system, each with its own scale.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scale {
-    /// A. Elo's, from 1000 on. It depends on the order of the matches, so it is the mean over
-    /// many orders, and its interval that of matches drawn again (a bootstrap).
+    /// A. Elo's system, starting at 1000. It depends on the order of the matches, so it is the mean
+    /// over many orders, with a bootstrap interval.
     Elo,
-    /// M. Glickman's, from 1500 on; a round is a rating period.
+    /// M. Glickman's system, starting at 1500; a round is a rating period.
     Glicko2,
-    /// R. Weng's and C. Lin's, from 25 on; for matches of any number.
+    /// R. Weng's and C. Lin's system, starting at 25; for matches of any number of players.
     WengLin,
 }
 
 impl Scale {
-    /// All of them.
+    /// All systems.
     pub const ALL: [Scale; 3] = [Scale::Elo, Scale::Glicko2, Scale::WengLin];
 
     /// Its name.
@@ -35,18 +35,18 @@ impl Scale {
     }
 }
 
-/// Who met in a match, each once, and what each got.
+/// The players of a match, each once, with their rewards.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Meeting {
     /// The round.
     pub round: u32,
     /// The players.
     pub players: Vec<String>,
-    /// What each got.
+    /// The reward of each.
     pub rewards: Vec<f64>,
 }
 
-/// A rating with the interval that holds it with 95 %.
+/// A rating with its 95 % interval.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Standing {
     /// The player.
@@ -57,18 +57,18 @@ pub struct Standing {
     pub interval: (f64, f64),
 }
 
-/// Half the width of an interval of 95 %, in standard deviations.
+/// Half the width of a 95 % interval, in standard deviations.
 const Z: f64 = 1.959_963_985;
-/// Orders of the matches, and matches drawn again, for Elo.
+/// The number of orders and bootstrap samples for Elo.
 const ORDERS: usize = 200;
 
-/// A match with players by their numbers.
+/// A match with players as numbers.
 struct Result {
     round: u32,
     seats: Vec<(usize, f64)>,
 }
 
-/// The ratings of all who met, best first.
+/// The ratings of all participants, best first.
 pub fn rate(meetings: &[Meeting], scale: Scale) -> Vec<Standing> {
     let mut names: Vec<&str> = Vec::new();
     let mut results = Vec::new();
@@ -97,7 +97,7 @@ pub fn rate(meetings: &[Meeting], scale: Scale) -> Vec<Standing> {
     standings
 }
 
-/// All pairs of a match, with how it went for the first.
+/// All pairs of a match, with the result of the first.
 fn pairs(result: &Result) -> impl Iterator<Item = (usize, usize, Outcomes)> + '_ {
     let seats = &result.seats;
     let all = (0..seats.len()).flat_map(move |a| (a + 1..seats.len()).map(move |b| (a, b)));
@@ -211,7 +211,7 @@ mod tests {
     use super::*;
 
     fn meetings() -> Vec<Meeting> {
-        // Out of twelve games a wins nine against b, b nine against c, and a eleven against c.
+        // Of twelve games a wins nine against b, b nine against c, and a eleven against c.
         let mut all = Vec::new();
         for (one, other, won) in [("a", "b", 9), ("b", "c", 9), ("a", "c", 11)] {
             for number in 0..12 {

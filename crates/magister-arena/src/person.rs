@@ -25,6 +25,8 @@ pub enum Wish {
     Back(usize),
     /// To make so many of them again.
     Forth(usize),
+    /// To stop here and go on later: the record of the match has no end.
+    Pause,
     /// To give up: the match ends here.
     Resign,
     /// To do something else.

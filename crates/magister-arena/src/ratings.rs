@@ -1,35 +1,35 @@
-//! How strong players are, out of who was in front of whom.
+//! Bradley-Terry ratings from pairwise comparisons.
 
 use serde::{Deserialize, Serialize};
 
-/// The strength of a player on the scale of Elo: 400 points are odds of ten to one. The mean of
-/// all players is zero.
+/// The strength of a player on the Elo scale: 400 points are odds of ten to one. The mean of all
+/// players is zero.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Rating {
     /// The player.
     pub player: String,
     /// The rating.
     pub elo: f64,
-    /// The interval that holds it with 95 %.
+    /// Its 95 % interval.
     pub interval: (f64, f64),
-    /// How many comparisons it rests on.
+    /// The number of comparisons.
     pub comparisons: f64,
-    /// The share of them that were won, draws counting half; none without a comparison.
+    /// The share of comparisons won, with draws as halves; `None` without a comparison.
     pub score: Option<f64>,
 }
 
-/// Who was in front of whom, and how often; a draw counts half for both.
+/// How often each player beat each other; a draw counts half for both.
 #[derive(Clone, Debug, Default)]
 pub struct Comparisons {
     players: Vec<String>,
-    /// `wins[a][b]`: how often a was in front of b.
+    /// `wins[a][b]`: how often a beat b.
     wins: Vec<Vec<f64>>,
 }
 
 /// A draw against an imagined player of mean strength keeps ratings finite.
 const PRIOR: f64 = 1.0;
 
-/// Points of Elo for one unit of the logistic scale.
+/// Elo points per unit of the logistic scale.
 const ELO: f64 = 400.0 / std::f64::consts::LN_10;
 
 impl Comparisons {
@@ -38,12 +38,12 @@ impl Comparisons {
         Self::default()
     }
 
-    /// The players, in the order in which they appeared.
+    /// The players, in order of appearance.
     pub fn players(&self) -> &[String] {
         &self.players
     }
 
-    /// How often one was in front of another.
+    /// How often one player beat another.
     pub fn wins(&self, one: usize, other: usize) -> f64 {
         self.wins[one][other]
     }
@@ -58,8 +58,8 @@ impl Comparisons {
         self.players.len() - 1
     }
 
-    /// Counts a match: everybody is compared with everybody else. In a match of many this counts
-    /// each pair less, so that a match weighs as much as its players.
+    /// Adds a match: all pairs are compared. In a match of many players each pair weighs less, so
+    /// that the weight of a match is proportional to its number of players.
     pub fn add(&mut self, players: &[String], rewards: &[f64]) {
         let numbers: Vec<usize> = players.iter().map(|player| self.number(player)).collect();
         let weight = 1.0 / players.len().saturating_sub(1).max(1) as f64;
@@ -77,13 +77,13 @@ impl Comparisons {
         }
     }
 
-    /// The ratings, best first: the maximum of the likelihood of R. Bradley and M. Terry, with
-    /// intervals from its curvature.
+    /// The ratings, best first: the Bradley-Terry maximum-likelihood estimate, with intervals from
+    /// its curvature.
     pub fn ratings(&self) -> Vec<Rating> {
         let n = self.players.len();
         let mut strength = vec![0.0; n];
         let mut curvature = vec![vec![0.0; n]; n];
-        // Newton's method; the likelihood is concave, so it needs no guidance but small steps.
+        // Newton's method; the likelihood is concave, so small steps suffice.
         for _ in 0..100 {
             let mut slope = vec![0.0; n];
             curvature.iter_mut().for_each(|row| row.fill(0.0));
@@ -116,8 +116,8 @@ impl Comparisons {
         }
         let mean = strength.iter().sum::<f64>() / n.max(1) as f64;
         let inverse = invert(&curvature);
-        // What is uncertain is the distance from the mean; that all might be stronger together
-        // is of no interest.
+        // The interval is that of the distance from the mean, because a common shift of all ratings
+        // has no meaning.
         let variance = |a: usize, inverse: &Vec<Vec<f64>>| {
             let count = n as f64;
             let all: f64 = inverse.iter().flatten().sum();
@@ -150,7 +150,7 @@ fn logistic(x: f64) -> f64 {
     1.0 / (1.0 + (-x).exp())
 }
 
-/// The inverse of a matrix, by Gauss and Jordan; `None` if there is none.
+/// The inverse of a matrix by Gauss-Jordan elimination; `None` if it is singular.
 fn invert(matrix: &[Vec<f64>]) -> Option<Vec<Vec<f64>>> {
     let n = matrix.len();
     let mut rows: Vec<Vec<f64>> = matrix
@@ -208,8 +208,8 @@ mod tests {
     }
 
     #[test]
-    fn strength_is_passed_on() {
-        // c never met a, but beat b, who was beaten by a as often as c beat b.
+    fn ratings_are_transitive() {
+        // c never met a, but lost to b as often as b lost to a.
         let ratings = played(&[("a", "b", 0.75, 400), ("b", "c", 0.75, 400)]);
         let names: Vec<&str> = ratings.iter().map(|rating| rating.player.as_str()).collect();
         assert_eq!(names, ["a", "b", "c"]);
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn who_never_lost_has_a_finite_rating() {
+    fn an_unbeaten_player_has_a_finite_rating() {
         let ratings = played(&[("a", "b", 1.0, 20)]);
         assert!(ratings[0].elo.is_finite() && ratings[0].elo > 150.0);
     }

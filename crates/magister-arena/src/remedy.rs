@@ -1,4 +1,4 @@
-//! Games made fairer: the same game with a rule that gives the weaker side something back.
+//! Fairer variants of games: a rule that compensates the weaker side.
 
 use std::sync::Arc;
 
@@ -8,27 +8,27 @@ use magister_core::{
 };
 use serde::{Deserialize, Serialize};
 
-/// A rule that may make a game of two fairer.
+/// A rule that may make a two-player game fairer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Remedy {
-    /// The pie rule: after the first choice of one player the other may take over its side.
+    /// The pie rule: after the first player's first choice, the other may swap sides.
     Swap,
-    /// A draw is a win of the player of this role.
+    /// Draw odds: a draw counts as a win of this role.
     DrawOdds(Role),
 }
 
 impl Remedy {
-    /// What it changes, as a sentence.
-    pub fn told(self, info: &Info) -> String {
+    /// The change as a sentence.
+    pub fn sentence(self, info: &Info) -> String {
         match self {
             Remedy::Swap => "after the first move the other player may swap sides".to_owned(),
             Remedy::DrawOdds(role) => format!("a draw is a win of {}", info.role_name(role)),
         }
     }
 
-    /// Whether it can be applied to a game: one of two players that hides nothing, and for the
-    /// odds of draws one that pays at the end.
+    /// Whether it applies to a game: two players and perfect information; for draw odds, also
+    /// payment at the end.
     pub fn fits(self, info: &Info) -> bool {
         let two = info.players().count() == 2;
         let open = info.information == magister_core::Information::Perfect;
@@ -45,7 +45,7 @@ pub struct Remedied {
     inner: Arc<dyn Game>,
     info: Arc<Info>,
     remedy: Remedy,
-    /// The moves by which sides are kept or swapped.
+    /// The moves that keep or swap sides.
     offer: [Move; 2],
 }
 
@@ -56,14 +56,14 @@ impl Remedied {
         if !remedy.fits(old) {
             return None;
         }
-        // Where moves are not numbered in advance, these are far above all others.
+        // If moves are not numbered in advance, these are far above all others.
         let first = old.moves.unwrap_or(1 << 30);
         let info = Info {
-            name: format!("{} ({})", old.name, remedy.told(old)),
+            name: format!("{} ({})", old.name, remedy.sentence(old)),
             moves: old.moves.map(|moves| moves + 2),
             state_words: old.state_words.map(|words| words + 1),
             max_length: old.max_length.map(|length| length + 1),
-            rules_hash: rules_hash(&format!("{} {}", old.rules_hash, remedy.told(old))),
+            rules_hash: rules_hash(&format!("{} {}", old.rules_hash, remedy.sentence(old))),
             ..old.clone()
         };
         Some(Remedied {
@@ -145,10 +145,10 @@ impl Text for Remedied {
     }
 }
 
-/// How far the offer to swap is.
+/// The state of the offer to swap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
-    /// Nobody has chosen anything.
+    /// No choice has been made.
     Before,
     /// The first or the second player may swap.
     First,
@@ -174,7 +174,7 @@ impl Phase {
     }
 }
 
-/// A worker of the game, and whose side is whose.
+/// A worker of the game, and the assignment of sides.
 struct Side {
     inner: Box<dyn Worker>,
     info: Arc<Info>,
@@ -186,7 +186,7 @@ struct Side {
 }
 
 impl Side {
-    /// The role of the game that somebody plays.
+    /// The role of the inner game that a player plays.
     fn plays(&self, role: Role) -> Role {
         match self.phase {
             Phase::Swapped if role == self.pair.0 => self.pair.1,
@@ -195,7 +195,7 @@ impl Side {
         }
     }
 
-    /// Who may swap, if anybody may now.
+    /// The role that may swap now, if any.
     fn chooser(&self) -> Option<Role> {
         match self.phase {
             Phase::First => Some(self.pair.0),
@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn who_swaps_takes_over_the_side() {
+    fn swapping_exchanges_the_sides() {
         let game = native::find("tictactoe").unwrap();
         let game = Remedied::new(game, Remedy::Swap).unwrap();
         let mut worker = game.worker();
@@ -345,12 +345,12 @@ mod tests {
     }
 
     #[test]
-    fn a_draw_is_a_win() {
+    fn draw_odds_turn_a_draw_into_a_win() {
         let game = native::find("tictactoe").unwrap();
         let game = Remedied::new(game, Remedy::DrawOdds(Role(1))).unwrap();
         let mut worker = game.worker();
         let (mut step, mut goals) = (Step::new(), Vec::new());
-        // First free cells, in an order in which nobody wins.
+        // Cells in an order that leads to a draw.
         for cell in [0, 1, 2, 4, 3, 5, 7, 6, 8] {
             let turn = usize::from(worker.legal(Role(1)).len() > 1);
             let texts: Vec<Move> = worker.legal(Role(turn as u8)).to_vec();

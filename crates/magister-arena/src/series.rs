@@ -12,55 +12,54 @@ use magister_core::{MatchRecord, PlayerSource, Seed};
 
 use crate::contest::Contest;
 
-/// Up to so many players, every order of them is a seating; above, only those by which everybody
-/// moves on by one seat.
+/// Up to this number of players, every permutation is a seating; above it, only the cyclic shifts.
 const ALL_ORDERS: usize = 4;
 
 /// A series of matches.
 #[derive(Clone, Debug)]
 pub struct Series {
-    /// What is played.
+    /// The game and its conditions.
     pub contest: Contest,
-    /// Who plays: one player for each seat, or a single one for all seats.
+    /// The players: one for each seat, or a single one for all seats.
     pub players: Vec<Arc<dyn PlayerSource>>,
-    /// How many matches.
+    /// The number of matches.
     pub games: u64,
-    /// Where everything random comes from.
+    /// The seed of everything random.
     pub seed: Seed,
-    /// How many matches are played at the same time. It changes nothing where only iterations
-    /// are counted; where time is, the players take it from each other.
+    /// The number of matches that run at the same time. It changes nothing if only iterations are
+    /// limited; with a clock, the players take time from each other.
     pub jobs: usize,
 }
 
-/// Why a series can not be played.
+/// Why a series cannot be played.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SeriesError {
     /// The number of players does not fit the game.
     Players {
-        /// How many seats the game has.
+        /// The number of seats.
         seats: usize,
-        /// How many players were named.
+        /// The number of players given.
         named: usize,
     },
-    /// A player does not play games that hide information.
+    /// A player does not support hidden information.
     Hidden {
         /// The player.
         player: String,
         /// The game.
         game: String,
     },
-    /// The system has no thread to play on, for this reason.
+    /// No thread could be started, for this reason.
     Threads(String),
 }
 
 impl fmt::Display for SeriesError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            SeriesError::Threads(error) => write!(f, "no thread could be made to play on: {error}"),
+            SeriesError::Threads(error) => write!(f, "no thread could be started: {error}"),
             SeriesError::Players { seats, named } => write!(
                 f,
-                "the game has {seats} seats, but {named} players were named; name {seats}, or one \
+                "the game has {seats} seats, but {named} players were given; give {seats}, or one \
                  that plays them all"
             ),
             SeriesError::Hidden { player, game } => {
@@ -72,7 +71,7 @@ impl fmt::Display for SeriesError {
                 let able = able.join(", ");
                 write!(
                     f,
-                    "{player} needs to see everything, but {game} hides information; players for \
+                    "{player} needs perfect information, but {game} hides information; players for \
                      such games are {able}"
                 )
             }
@@ -83,8 +82,8 @@ impl fmt::Display for SeriesError {
 impl std::error::Error for SeriesError {}
 
 impl Series {
-    /// Plays all matches and hands on the record of each, in the order of their numbers, until
-    /// somebody has seen enough.
+    /// Plays all matches and passes on the record of each, in order, until the callback stops the
+    /// series.
     pub fn play(
         &self,
         mut each: impl FnMut(u64, MatchRecord) -> ControlFlow<()>,
@@ -118,7 +117,7 @@ impl Series {
                 early.insert(number, record);
                 while let Some(record) = early.remove(&due) {
                     if each(due, record).is_break() {
-                        // Those that are being played come to their end and are not looked at.
+                        // Matches in progress are finished and ignored.
                         next.store(self.games, Ordering::Relaxed);
                         return Ok(());
                     }
@@ -147,11 +146,11 @@ impl Series {
     }
 }
 
-/// More matches at the same time than this help nobody, and each takes threads for its players.
+/// The maximum number of concurrent matches: each uses threads for its players.
 const CREW: usize = 256;
 
-/// Starts so many threads that all do the same, but not more than there are things to do. With
-/// fewer than asked for the work takes longer; with none it is an error.
+/// Starts a number of threads that run the same work, but at most one per item. With fewer threads
+/// than requested the work takes longer; with none it is an error.
 pub(crate) fn crew<'scope>(
     scope: &'scope Scope<'scope, '_>,
     jobs: usize,
@@ -169,8 +168,7 @@ pub(crate) fn crew<'scope>(
     Ok(())
 }
 
-/// The orders in which so many players take their seats, one after the other: the first is the
-/// order in which they were named.
+/// The seatings of a number of players; the first is the order in which they were given.
 pub fn seatings(players: usize) -> Vec<Vec<usize>> {
     if players > ALL_ORDERS {
         let turned = |by| (0..players).map(|seat| (seat + by) % players).collect();
@@ -192,7 +190,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_crew_is_no_larger_than_its_work() {
+    fn no_more_threads_than_work() {
         for (jobs, work, most) in [(0, 5, 1), (3, 5, 3), (usize::MAX, 5, 5), (300, 1_000, CREW)] {
             let count = AtomicU64::new(0);
             std::thread::scope(|scope| {
@@ -206,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn everybody_sits_everywhere() {
+    fn every_player_takes_every_seat() {
         assert_eq!(seatings(2), [[0, 1], [1, 0]]);
         assert_eq!(seatings(3).len(), 6);
         assert_eq!(seatings(3)[1], [0, 2, 1]);

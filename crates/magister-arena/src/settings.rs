@@ -1,4 +1,4 @@
-//! What the matches of a tournament were played with, so that a log is not gone on with by others.
+//! The settings of a tournament's matches, so that a log is not continued with different ones.
 
 use std::collections::BTreeMap;
 
@@ -8,41 +8,41 @@ use serde::{Deserialize, Serialize};
 use crate::contest::Contest;
 use crate::tournament::System;
 
-/// What decides how the matches of a tournament go, beside who meets whom.
+/// Everything that determines the matches of a tournament, besides the pairings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TournamentSettings {
-    /// Where everything random comes from.
+    /// The seed of everything random.
     pub seed: String,
-    /// How opponents are found.
+    /// The pairing system.
     pub system: System,
-    /// How each game is played, by its name.
+    /// The conditions of each game, by name.
     pub games: BTreeMap<String, Terms>,
 }
 
-/// How a game is played.
+/// The conditions of a game.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Terms {
     /// SHA-256 of the rules.
     pub rules: String,
-    /// How long players may think, and how long a match may become.
+    /// The limits on thinking time and match length.
     #[serde(flatten)]
     pub limits: MatchLimits,
 }
 
-/// The line of a log that tells settings.
+/// The line of a log with the settings.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Heading {
     pub(crate) tournament: TournamentSettings,
 }
 
 impl Terms {
-    /// How this game is played.
+    /// The conditions of this contest.
     pub(crate) fn of(contest: &Contest) -> Self {
         let rules = contest.game.info().rules_hash.clone();
         Terms { rules, limits: contest.recorded_limits() }
     }
 
-    /// In what others differ, in words.
+    /// The differences from other conditions, as text.
     fn differences(&self, other: &Terms, game: &str) -> Vec<String> {
         let ms = |time: Option<f64>| time.map_or("none".to_owned(), |time| format!("{time}ms"));
         let count = |n: Option<u64>| n.map_or("none".to_owned(), |n| n.to_string());
@@ -55,20 +55,21 @@ impl Terms {
             ("opening", mine.opening.to_string(), its.opening.to_string()),
             ("max-steps", mine.max_steps.to_string(), its.max_steps.to_string()),
         ];
-        let told = pairs.into_iter().filter(|(_, one, other)| one != other);
-        let told = told.map(|(what, one, other)| format!("{what} {one}, now {other}"));
-        let rules = (self.rules != other.rules).then(|| format!("other rules of {game}"));
-        rules.into_iter().chain(told).collect()
+        let differences = pairs.into_iter().filter(|(_, one, other)| one != other);
+        let differences =
+            differences.map(|(what, one, other)| format!("{what} {one}, now {other}"));
+        let rules = (self.rules != other.rules).then(|| format!("different rules of {game}"));
+        rules.into_iter().chain(differences).collect()
     }
 }
 
 impl TournamentSettings {
-    /// In what others differ, in words; nothing if the matches of both may be counted together.
-    /// Games that only one of them has are no difference.
+    /// The differences from other settings, as text; empty if the matches of both may be combined.
+    /// Games that only one of them has do not count.
     pub fn differences(&self, other: &TournamentSettings) -> Vec<String> {
         let mut all = Vec::new();
         all.extend((self.seed != other.seed).then(|| "another seed".to_owned()));
-        all.extend((self.system != other.system).then(|| "another system of pairing".to_owned()));
+        all.extend((self.system != other.system).then(|| "a different pairing system".to_owned()));
         for (game, terms) in &self.games {
             let others = other.games.get(game);
             all.extend(others.into_iter().flat_map(|others| terms.differences(others, game)));
@@ -85,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn differences_are_told_once() {
+    fn differences_are_listed_once() {
         let with = |iterations| Terms {
             rules: "a".into(),
             limits: MatchLimits {

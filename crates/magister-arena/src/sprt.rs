@@ -1,49 +1,49 @@
-//! When to stop asking which of two is stronger: A. Wald's sequential test.
+//! A. Wald's sequential probability ratio test of which of two players is stronger.
 
 use serde::{Deserialize, Serialize};
 
-/// A test of two hypotheses about how many points of Elo one player is ahead.
+/// A test of two hypotheses about the lead of one player in Elo points.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sprt {
     /// The smaller lead.
     pub elo0: f64,
     /// The greater lead.
     pub elo1: f64,
-    /// How often the test may accept the greater lead wrongly.
+    /// The probability of accepting the greater lead wrongly.
     pub alpha: f64,
-    /// How often it may accept the smaller one wrongly.
+    /// The probability of accepting the smaller lead wrongly.
     pub beta: f64,
 }
 
-/// What a test says.
+/// The state of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SprtVerdict {
-    /// Play on.
+    /// Undecided.
     Open,
-    /// The lead is the smaller one, or less.
+    /// The lead is at most the smaller one.
     Smaller,
-    /// The lead is the greater one, or more.
+    /// The lead is at least the greater one.
     Greater,
 }
 
 impl Sprt {
-    /// A test with error rates of five in a hundred.
+    /// A test with error rates of 5 %.
     pub fn new(elo0: f64, elo1: f64) -> Self {
         Sprt { elo0, elo1, alpha: 0.05, beta: 0.05 }
     }
 
-    /// The logarithm of how much more likely the results are if the lead is the greater one.
+    /// The log-likelihood ratio of the greater lead against the smaller one.
     ///
-    /// How many draws there are is not known beforehand; each lead is given the share of draws
-    /// under which the results are most likely. Without draws this is Wald's own test.
+    /// The rate of draws is unknown; each hypothesis uses the rate that maximises its likelihood.
+    /// Without draws this is Wald's own test.
     pub fn ratio(&self, wins: u64, draws: u64, losses: u64) -> f64 {
         let counts = [losses, draws, wins].map(|count| count as f64 + TRACE);
         let expected = |elo: f64| 1.0 / (1.0 + 10_f64.powf(-elo / 400.0));
         likelihood(counts, expected(self.elo1)) - likelihood(counts, expected(self.elo0))
     }
 
-    /// Whether the results are enough.
+    /// Whether the results decide the test.
     pub fn verdict(&self, wins: u64, draws: u64, losses: u64) -> SprtVerdict {
         let ratio = self.ratio(wins, draws, losses);
         if ratio >= ((1.0 - self.beta) / self.alpha).ln() {
@@ -56,21 +56,20 @@ impl Sprt {
     }
 }
 
-/// What is added to each count, so that none is zero.
+/// Added to each count, so that none is zero.
 const TRACE: f64 = 1e-3;
 
-/// The logarithm of the greatest likelihood of these numbers of losses, draws and wins under which
-/// the expected score is as given.
+/// The maximum log-likelihood of these numbers of losses, draws and wins, given the expected score.
 ///
-/// By Lagrange's rule the shares are those that were seen, each divided by `1 + t (a - score)`
-/// for a result that is worth `a`, and `t` makes their mean the score.
+/// By Lagrange multipliers, the probabilities are the observed shares, each divided by
+/// `1 + t (a - score)` for a result of value `a`, where `t` makes their mean equal to the score.
 fn likelihood(counts: [f64; 3], score: f64) -> f64 {
     let total: f64 = counts.iter().sum();
     let results = [0.0, 0.5, 1.0].map(|worth: f64| worth - score);
     let mean = |t: f64| -> f64 {
         counts.iter().zip(results).map(|(n, a)| n / total * a / (1.0 + t * a)).sum()
     };
-    // The mean falls with `t`, from infinity to minus infinity between these two.
+    // The mean decreases in `t`, from infinity to minus infinity between these two.
     let (mut low, mut high) = (-1.0 / (1.0 - score), 1.0 / score);
     for _ in 0..60 {
         let middle = f64::midpoint(low, high);
@@ -89,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn clear_results_end_it() {
+    fn clear_results_decide_the_test() {
         let test = Sprt::new(0.0, 100.0);
         assert_eq!(test.verdict(0, 0, 0), SprtVerdict::Open);
         assert_eq!(test.verdict(2, 0, 0), SprtVerdict::Open);
@@ -105,9 +104,9 @@ mod tests {
         assert!((test.ratio(7, 0, 3) - exact).abs() < 0.01, "{}", test.ratio(7, 0, 3));
     }
 
-    /// Of players with the smaller lead about five in a hundred may be taken for better.
+    /// About 5 % of players with the smaller lead may be accepted as better.
     #[test]
-    fn errors_are_as_rare_as_promised() {
+    fn error_rates_hold() {
         let test = Sprt::new(0.0, 100.0);
         let mut rng = magister_core::Seed::from(4).rng();
         let mut wrong = 0;

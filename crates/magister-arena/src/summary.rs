@@ -1,43 +1,43 @@
-//! What a series says about its players.
+//! The summary of a series.
 
-use magister_core::{Info, MatchRecord};
+use magister_core::{Game, Info, MatchRecord, Stop};
 use serde::{Deserialize, Serialize};
 
 /// The summary of a series.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
-    /// Matches played.
+    /// The number of matches.
     pub games: u64,
-    /// Those that did not come to an end with a reward for everybody.
+    /// The number of matches that did not end with a reward for every seat.
     pub undecided: u64,
-    /// Joint moves made.
+    /// The number of joint moves.
     pub moves: u64,
-    /// One line for each player, in the order in which they first appear.
+    /// One line for each player, in order of appearance.
     pub players: Vec<Line>,
     /// One line for each role, whoever played it.
     pub roles: Vec<RoleLine>,
-    /// The lowest and the highest reward, where they are known.
+    /// The lowest and the highest reward, if known.
     #[serde(skip)]
     range: Option<(f64, f64)>,
 }
 
-/// What a series says about one role: with the same player in all of them, whether the game or
-/// the player favours it.
+/// The results of one role. If the same player plays all roles, they show whether the game favours
+/// a role.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RoleLine {
-    /// Its mean reward; none where no match was decided.
+    /// Its mean reward; `None` if no match was decided.
     pub mean_reward: Option<f64>,
-    /// The interval that holds the true mean with 95 %. Few matches, and matches that all brought
-    /// the same, do not tell how much rewards vary, so there is none.
+    /// The 95 % interval of the mean. `None` for few matches or equal rewards, which do not show
+    /// the variance.
     pub reward_interval: Option<(f64, f64)>,
     #[serde(skip)]
     sums: Spread,
 }
 
-/// Fewer rewards than these say too little of how much rewards vary.
+/// The minimum number of rewards for an estimate of the variance.
 const FEW: u64 = 10;
 
-/// What is known of some numbers.
+/// The count, sum and sum of squares of numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Spread {
     count: u64,
@@ -55,7 +55,7 @@ impl Default for Spread {
 }
 
 impl RoleLine {
-    /// Counts a reward, out of this range.
+    /// Adds a reward within this range.
     fn count(&mut self, reward: f64, range: Option<(f64, f64)>) {
         let sums = &mut self.sums;
         sums.count += 1;
@@ -67,7 +67,7 @@ impl RoleLine {
         let mean = sums.sum / n;
         let spread = (sums.squares / n - mean.powi(2)).max(0.0);
         let half = Z * (spread / (n - 1.0)).sqrt();
-        // A mean is never beyond what can be got; a reward beyond it is a mistake of the rules.
+        // A mean cannot exceed the range; a reward that does is a defect of the rules.
         let (low, high) = range.unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
         let (low, high) = (low.min(sums.least), high.max(sums.most));
         self.mean_reward = Some(mean);
@@ -76,29 +76,29 @@ impl RoleLine {
     }
 }
 
-/// What a series says about one player.
+/// The results of one player.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Line {
     /// The player.
     pub player: String,
-    /// The seats that it took, over all matches.
+    /// The number of seats it took, over all matches.
     pub seats: u64,
-    /// How often it was alone in front; none, as the next two, if it always played alone.
+    /// The number of sole first places; `None`, like the next two, if it always played alone.
     pub wins: Option<u64>,
-    /// How often it shared the first place.
+    /// The number of shared first places.
     pub draws: Option<u64>,
-    /// How often somebody else was in front.
+    /// The number of losses.
     pub losses: Option<u64>,
-    /// Its mean reward; none where no match was decided.
+    /// Its mean reward; `None` if no match was decided.
     pub mean_reward: Option<f64>,
-    /// The share of points: against each opponent in a match one for a better reward, half a
-    /// point for the same. There is none without an opponent or without a decision.
+    /// The share of points: against each opponent in a match one for a better reward, half a point
+    /// for the same. `None` without an opponent or a decision.
     pub score: Option<f64>,
-    /// The interval that holds the true share with 95 %.
+    /// The 95 % interval of the share.
     pub score_interval: Option<(f64, f64)>,
-    /// What it did wrong.
+    /// The number of faults.
     pub errors: u64,
-    /// Its mean time for a move that it was asked for, in milliseconds.
+    /// Its mean time for a move that it could choose, in milliseconds.
     pub mean_time_ms: f64,
     #[serde(skip)]
     sums: Sums,
@@ -108,7 +108,7 @@ pub struct Line {
 struct Sums {
     rewards: f64,
     decided: u64,
-    /// How many of the decided matches had opponents.
+    /// The number of decided matches with opponents.
     met: u64,
     points: f64,
     squares: f64,
@@ -122,8 +122,15 @@ impl Summary {
         Summary { range: Some(info.rewards), ..Summary::default() }
     }
 
-    /// Counts one match.
+    /// Adds one match.
     pub fn add(&mut self, record: &MatchRecord) {
+        self.add_choices(record, |_, _| true);
+    }
+
+    /// Counts one match in which a seat had a choice in a step, both counted from 0, if `chose`
+    /// says so. Other steps do not count for the mean time of a move: with hidden information a
+    /// player is asked even if it has one legal move.
+    pub fn add_choices(&mut self, record: &MatchRecord, chose: impl Fn(usize, usize) -> bool) {
         self.games += 1;
         self.moves += record.moves.len() as u64;
         let rewards: Option<Vec<f64>> = record.rewards.iter().copied().collect();
@@ -143,9 +150,12 @@ impl Summary {
             let own = record.errors.iter().filter(|fault| fault.seat == Some(seat));
             let faults = own.filter(|fault| fault.kind.is_mistake());
             line.errors += faults.count() as u64;
-            for &time in record.times_ms.iter().filter_map(|times| times.get(seat)) {
-                line.sums.asked += u64::from(time > 0.0);
-                line.sums.time += time;
+            for (step, times) in record.times_ms.iter().enumerate() {
+                let time = times.get(seat).copied().unwrap_or(0.0);
+                if time > 0.0 && chose(step, seat) {
+                    line.sums.asked += 1;
+                    line.sums.time += time;
+                }
             }
             if let Some(rewards) = &rewards {
                 line.count(rewards, seat);
@@ -162,6 +172,19 @@ impl Summary {
         });
         &mut self.players[at]
     }
+}
+
+/// Which seats had a choice in each step of a match. Empty if the match does not agree with the
+/// rules of the game.
+pub fn choices(game: &dyn Game, record: &MatchRecord) -> Vec<Vec<bool>> {
+    let Ok(again) = record.replay(game, &Stop::never()) else { return Vec::new() };
+    let mut worker = game.worker();
+    let mut chose = |state: &Vec<u64>| {
+        let loaded = worker.load(state, &Stop::never()).is_ok();
+        let players = game.info().players();
+        players.map(|role| loaded && worker.legal(role).len() > 1).collect()
+    };
+    again.states.iter().map(&mut chose).collect()
 }
 
 impl Line {
@@ -206,12 +229,12 @@ impl Line {
     }
 }
 
-/// The standard errors on each side within which 95 % lie.
+/// The number of standard errors that contain 95 % on both sides.
 const Z: f64 = 1.959_963_985;
 
-/// The 95 % interval of a mean of numbers from 0 to 1, given how many they are, their sum and
-/// the sum of their squares: E. Wilson's, with the variance that was seen in place of that of
-/// wins and losses, so that draws make it narrower.
+/// The 95 % interval of a mean of numbers from 0 to 1, given their number, sum and sum of squares:
+/// E. Wilson's, with the observed variance instead of the binomial one, so that draws make it
+/// narrower.
 pub(crate) fn interval(count: u64, sum: f64, squares: f64) -> (f64, f64) {
     if count == 0 {
         return (0.0, 1.0);
@@ -220,7 +243,7 @@ pub(crate) fn interval(count: u64, sum: f64, squares: f64) -> (f64, f64) {
     let mean = sum / n;
     let binomial = mean * (1.0 - mean);
     let seen = (squares / n - mean * mean).max(0.0);
-    // How many matches without draws would say as much.
+    // The equivalent number of matches without draws.
     let n = if seen > 0.0 { n * (binomial / seen).max(1.0) } else { n };
     let z = Z * Z / n;
     let middle = (mean + z / 2.0) / (1.0 + z);
@@ -234,7 +257,7 @@ mod tests {
 
     #[test]
     fn the_interval_is_wilsons() {
-        // 8 of 10, as tables have it: 0.490 to 0.943.
+        // 8 of 10, from standard tables: 0.490 to 0.943.
         let (low, high) = interval(10, 8.0, 8.0);
         assert!((low - 0.490).abs() < 0.001 && (high - 0.943).abs() < 0.001, "{low} {high}");
         let (low, high) = interval(10, 10.0, 10.0);
@@ -269,7 +292,7 @@ mod tests {
         assert_eq!((same.mean_reward, same.reward_interval), (Some(50.0), None));
     }
 
-    /// A match of some players, who all are called the same.
+    /// A match of players with the same name.
     fn record(rewards: &[Option<f64>]) -> MatchRecord {
         let info = Info::new("g", &[], "g 1");
         MatchRecord {
@@ -280,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn who_plays_alone_neither_wins_nor_loses() {
+    fn single_players_neither_win_nor_lose() {
         let mut summary = Summary::default();
         [0.0, 100.0].into_iter().for_each(|reward| summary.add(&record(&[Some(reward)])));
         let line = &summary.players[0];
@@ -290,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_told_of_matches_without_a_decision() {
+    fn undecided_matches_are_not_counted() {
         let mut summary = Summary::default();
         summary.add(&record(&[None, None]));
         let line = &summary.players[0];
@@ -303,7 +326,16 @@ mod tests {
     }
 
     #[test]
-    fn draws_say_more_than_wins_and_losses() {
+    fn forced_moves_do_not_count_for_the_time() {
+        let mut summary = Summary::default();
+        let times_ms = vec![vec![90.0], vec![10.0], vec![0.0]];
+        let played = MatchRecord { times_ms, ..record(&[Some(0.0)]) };
+        summary.add_choices(&played, |step, _| step == 0);
+        assert!((summary.players[0].mean_time_ms - 90.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn draws_narrow_the_interval() {
         let (low, high) = interval(10, 5.0, 3.0);
         let (wide_low, wide_high) = interval(10, 5.0, 5.0);
         assert!(low > wide_low && high < wide_high);

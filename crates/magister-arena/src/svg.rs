@@ -1,4 +1,4 @@
-//! Pages of charts, as SVG: text that can be printed, compared and read by machines.
+//! Pages of charts as SVG: text that can be printed, compared and read by programs.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 pub struct Page {
     title: String,
     body: String,
-    /// Where the next thing goes.
+    /// The vertical position of the next element.
     y: f64,
 }
 
@@ -16,20 +16,20 @@ const WIDTH: f64 = 760.0;
 const MARGIN: f64 = 24.0;
 /// The height of a line of text.
 const LINE: f64 = 20.0;
-/// The letters that fit on a line.
+/// The number of characters per line.
 const LETTERS: usize = 95;
 /// Where bars begin and end.
 const LEFT: f64 = 220.0;
 const RIGHT: f64 = WIDTH - 90.0;
 
-/// A value with the interval that holds it.
+/// A value with its interval.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bar {
-    /// What it is the value of.
+    /// The label.
     pub name: String,
     /// The value.
     pub value: f64,
-    /// The interval, where there is one.
+    /// The interval, if there is one.
     pub interval: Option<(f64, f64)>,
 }
 
@@ -49,7 +49,7 @@ impl Page {
         self.y += LINE;
     }
 
-    /// Some words, on as many lines as they need.
+    /// A text, wrapped.
     pub fn line(&mut self, text: &str) {
         let mut line = String::new();
         for word in text.split_whitespace() {
@@ -65,7 +65,7 @@ impl Page {
         self.y += LINE;
     }
 
-    /// Bars from a value on, with intervals as whiskers.
+    /// Bars that start at a value, with intervals as whiskers.
     pub fn bars(&mut self, bars: &[Bar], from: f64) {
         let ends = bars.iter().flat_map(|bar| {
             let (low, high) = bar.interval.unwrap_or((bar.value, bar.value));
@@ -91,9 +91,15 @@ impl Page {
         self.stroke(&[(x(from), top), (x(from), bottom)], "axis");
     }
 
-    /// Everybody against everybody: shares from 0 to 1, where they met.
+    /// A cross table: shares from 0 to 1 for pairs that met.
     pub fn cross_table(&mut self, names: &[String], cell: impl Fn(usize, usize) -> Option<f64>) {
         let side = ((WIDTH - MARGIN - LEFT) / names.len().max(1) as f64).min(56.0);
+        // Names are too long for columns; their numbers stand before the names of the rows.
+        for column in 0..names.len() {
+            let middle = LEFT + side * (column as f64 + 0.4);
+            self.words(middle, self.y, "small", &format!("{}.", column + 1));
+        }
+        self.y += 0.4 * LINE;
         for (row, name) in names.iter().enumerate() {
             self.words(MARGIN, self.y + 0.6 * side, "text", &format!("{}. {name}", row + 1));
             for column in 0..names.len() {
@@ -109,7 +115,7 @@ impl Page {
         self.y += LINE;
     }
 
-    /// Curves over the same time, from 0 to 1, of values from -1 to 1.
+    /// Curves over the same time, from 0 to 1, with values from -1 to 1.
     pub fn curves(&mut self, curves: &[Vec<f64>]) {
         let height = 9.0 * LINE;
         let (left, right) = (MARGIN, WIDTH - MARGIN);
@@ -194,7 +200,7 @@ fn number(value: f64) -> String {
     if value.abs() >= 10.0 { format!("{value:.0}") } else { format!("{value:.2}") }
 }
 
-/// Text inside of an element. Characters that XML does not have are replaced.
+/// Text within an element. Characters that XML does not allow are replaced.
 fn escaped(text: &str) -> String {
     let mut out = String::new();
     for letter in text.chars() {
@@ -228,5 +234,7 @@ mod tests {
         assert!(text.contains("&lt;&amp; &gt;") && !text.contains("<x>"));
         assert_eq!(text.matches('<').count(), text.matches('>').count());
         assert!(!text.contains("inf\"") && !text.contains("inf,"), "{text}");
+        // The cross table has a head for each column beside the names of the rows.
+        assert!(text.contains(">1.</text>") && text.contains(">2.</text>"), "{text}");
     }
 }

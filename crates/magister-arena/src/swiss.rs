@@ -1,20 +1,20 @@
-//! Who meets whom in a round of a Swiss tournament.
+//! The pairings of a round in a Swiss tournament.
 
-/// What is known of the players before a round, each by its number.
+/// The players' results before a round, by player number.
 pub(crate) struct Standings {
-    /// The points so far, those of byes included.
+    /// The points so far, including those for byes.
     pub(crate) points: Vec<f64>,
-    /// How often each sat out.
+    /// The number of byes of each player.
     pub(crate) byes: Vec<u32>,
     /// How often each pair met.
     pub(crate) met: Vec<Vec<u32>>,
 }
 
-/// Attempts to find pairs that did not meet before; then those are taken that come first.
+/// The number of attempts to avoid repeated pairings; then the first possible ones are taken.
 const ATTEMPTS: u32 = 20_000;
 
-/// The groups of a round, best first, and who sits out. With too few players for a game all are in
-/// one group, in which some sit twice.
+/// The groups of a round, best first, and the players with a bye. With too few players for a game
+/// all are in one group, in which some take two seats.
 pub(crate) fn round(standings: &Standings, seats: usize) -> (Vec<Vec<usize>>, Vec<usize>) {
     let Standings { points, byes, met } = standings;
     let mut order: Vec<usize> = (0..points.len()).collect();
@@ -22,7 +22,7 @@ pub(crate) fn round(standings: &Standings, seats: usize) -> (Vec<Vec<usize>>, Ve
     if order.len() <= seats {
         return (vec![order], Vec::new());
     }
-    // Who sat out least often so far, and of those the last, sits out next.
+    // The bye goes to the lowest-ranked among the players with the fewest byes.
     let mut out = Vec::new();
     for _ in 0..order.len() % seats {
         let least = order.iter().map(|&player| byes[player]).min().unwrap_or(0);
@@ -33,7 +33,7 @@ pub(crate) fn round(standings: &Standings, seats: usize) -> (Vec<Vec<usize>>, Ve
     if seats != 2 {
         return (order.chunks(seats).map(<[_]>::to_vec).collect(), out);
     }
-    // Nobody meets again as long as that can be avoided, then nobody a third time, and so on.
+    // First without repeated pairings, then with at most one repetition, and so on.
     let most = met.iter().flatten().copied().max().unwrap_or(0);
     for again in 0..=most {
         let mut pairs = Vec::new();
@@ -45,7 +45,7 @@ pub(crate) fn round(standings: &Standings, seats: usize) -> (Vec<Vec<usize>>, Ve
     (order.chunks(2).map(<[_]>::to_vec).collect(), out)
 }
 
-/// Pairs the first with the next that it may meet, so that the others can be paired too.
+/// Pairs the first player with the next possible opponent such that the others can be paired too.
 fn pair(
     left: &mut Vec<usize>,
     may: &impl Fn(usize, usize) -> bool,
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_meets_twice_and_nobody_sits_out_twice() {
+    fn no_repeated_pairings_and_byes() {
         for players in [2, 3, 5, 6, 7, 8, 11] {
             let rounds = if players % 2 == 0 { players - 1 } else { players };
             let (standings, all) = played(players, rounds);
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn more_rounds_than_opponents_repeat_evenly() {
+    fn repetitions_are_spread_evenly() {
         let (standings, _) = played(4, 6);
         for a in 0..4 {
             for b in (0..4).filter(|&b| b != a) {
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn the_winner_is_in_front() {
+    fn the_winner_leads() {
         let (standings, _) = played(8, 3);
         let best = (0..8).max_by(|&a, &b| standings.points[a].total_cmp(&standings.points[b]));
         assert_eq!((best, standings.points[0]), (Some(0), 3.0));

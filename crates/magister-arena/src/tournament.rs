@@ -1,4 +1,4 @@
-//! Tournaments: who meets whom.
+//! Tournaments and their pairings.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -14,13 +14,13 @@ use crate::series::{crew, seatings};
 use crate::settings::{Heading, Terms, TournamentSettings};
 use crate::swiss::{self, Standings};
 
-/// How opponents are found.
+/// The pairing system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum System {
-    /// Everybody meets everybody.
+    /// All players meet all others.
     RoundRobin,
-    /// In each round those meet who have about the same score.
+    /// In each round, players with similar scores meet.
     Swiss,
 }
 
@@ -31,32 +31,32 @@ pub struct Tournament {
     pub games: Vec<Contest>,
     /// The players.
     pub players: Vec<Arc<dyn PlayerSource>>,
-    /// How opponents are found.
+    /// The pairing system.
     pub system: System,
     /// Matches of each group in a round robin, or rounds of a Swiss tournament.
     pub rounds: u32,
-    /// Where everything random comes from.
+    /// The seed of everything random.
     pub seed: Seed,
-    /// How many matches are played at the same time.
+    /// The number of matches that run at the same time.
     pub jobs: usize,
 }
 
-/// A tournament of more matches would fill memory before it is over.
+/// The maximum number of matches; more would fill the memory.
 const MOST: u128 = 1_000_000;
 
-/// Why a tournament can not be played.
+/// Why a tournament cannot be played.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TournamentError {
-    /// A player is named twice.
+    /// A player is given twice.
     Player(String),
-    /// A game is named twice.
+    /// A game is given twice.
     Game(String),
-    /// One player has nobody to meet in this game.
+    /// A player has no opponents in this game.
     Alone(String),
-    /// There would be so many matches.
+    /// There would be too many matches: this number.
     Large(u128),
-    /// The log is of matches with other settings, which differ in this.
+    /// The matches of the log were played with these different settings.
     Settings(Vec<String>),
 }
 
@@ -65,24 +65,27 @@ impl fmt::Display for TournamentError {
         match self {
             TournamentError::Player(name) => write!(
                 f,
-                "the player {name} is named twice; name each once, or give one of them other \
+                "the player {name} is given twice; give each once, or give one of them other \
                  parameters"
             ),
             TournamentError::Game(name) => {
-                write!(f, "the game {name} is named twice; more --rounds are more matches of it")
+                write!(
+                    f,
+                    "the game {name} is given twice; for more matches of it, use more --rounds"
+                )
             }
             TournamentError::Alone(game) => {
-                write!(f, "nobody is there to meet in {game}; name two players or more")
+                write!(f, "there are no opponents in {game}; give two players or more")
             }
             TournamentError::Large(matches) => write!(
                 f,
-                "the tournament would have {matches} matches, but {MOST} are the most; name fewer \
-                 players, or take fewer --rounds"
+                "the tournament would have {matches} matches, but {MOST} is the maximum; give fewer \
+                 players, or fewer --rounds"
             ),
             TournamentError::Settings(differences) => write!(
                 f,
-                "its matches were played with other settings ({}); repeat the options they were \
-                 played with, or name another log",
+                "its matches were played with different settings ({}); repeat the options they were \
+                 played with, or use another log",
                 differences.join("; ")
             ),
         }
@@ -112,8 +115,8 @@ impl Tournament {
         if size > MOST { Err(TournamentError::Large(size)) } else { Ok(()) }
     }
 
-    /// Whether the matches of a log were played as this tournament plays them, as far as the log
-    /// tells.
+    /// Whether the matches of a log were played with the settings of this tournament, as far as the
+    /// log shows.
     pub fn fits(&self, log: &Log) -> Result<(), TournamentError> {
         let settings = self.settings();
         let differences: Vec<String> =
@@ -121,7 +124,7 @@ impl Tournament {
         if differences.is_empty() { Ok(()) } else { Err(TournamentError::Settings(differences)) }
     }
 
-    /// What decides how its matches go.
+    /// The settings that determine its matches.
     pub fn settings(&self) -> TournamentSettings {
         let terms = |contest: &Contest| (contest.game.info().name.clone(), Terms::of(contest));
         TournamentSettings {
@@ -131,14 +134,14 @@ impl Tournament {
         }
     }
 
-    /// How many matches there will be.
+    /// The number of matches.
     fn size(&self) -> u128 {
         let players = self.players.len() as u128;
         let groups = |contest: &Contest| -> u128 {
             let seats = contest.game.info().players().count() as u128;
             match self.system {
                 _ if players <= seats => 1,
-                // The binomial coefficient, in an order in which each quotient is whole.
+                // The binomial coefficient, in an order in which each quotient is an integer.
                 System::RoundRobin => (1..=seats.min(players - seats))
                     .fold(1, |all: u128, k| all.saturating_mul(players - k + 1) / k),
                 System::Swiss => players / seats.max(1),
@@ -149,9 +152,10 @@ impl Tournament {
     }
 
     /// Plays all matches that are not in the log. The record of each is written to `out` as one
-    /// line before it counts, and then handed on, with how many are known by now and how many there will be.
+    /// line before it counts, and then passed on with the number of known matches and the total.
     ///
-    /// Afterwards the log has the matches of this tournament only; gives how many others it had.
+    /// Afterwards the log contains only the matches of this tournament; returns the number of
+    /// others it had.
     pub fn play(
         &self,
         log: &mut Log,
@@ -162,7 +166,7 @@ impl Tournament {
         self.head(log, out)?;
         let total = usize::try_from(self.size()).unwrap_or(usize::MAX);
         let mut logged = std::mem::take(&mut log.played);
-        // Everybody in a round robin can meet at any time.
+        // The matches of a round robin can be played in any order.
         let stages = match self.system {
             System::RoundRobin => self.rounds.min(1),
             System::Swiss => self.rounds,
@@ -205,20 +209,20 @@ impl Tournament {
         Ok(logged.len())
     }
 
-    /// Sees to it that the log tells what its matches are played with. Those of earlier versions
-    /// do not, and it would be a guess.
+    /// Writes the settings to the log if it has none. Logs of earlier versions have none, and
+    /// guessing them would be wrong.
     fn head(&self, log: &mut Log, out: &mut impl Write) -> io::Result<()> {
         let settings = self.settings();
-        let told = |game| log.settings.iter().any(|known| known.games.contains_key(game));
+        let recorded = |game| log.settings.iter().any(|known| known.games.contains_key(game));
         let old = log.settings.is_empty() && !log.is_empty();
-        if !old && !settings.games.keys().all(told) {
+        if !old && !settings.games.keys().all(recorded) {
             write_line(out, &Heading { tournament: settings.clone() })?;
             log.settings.push(settings);
         }
         Ok(())
     }
 
-    /// Plays one match. Its seed depends on what it is and not on when it is played.
+    /// Plays one match. Its seed depends on the pairing and not on when it is played.
     fn meet(&self, pairing: &Pairing, game: usize) -> MatchRecord {
         let seed = pairing.seats.iter().fold(
             self.seed.derive(&pairing.game).derive_index(u64::from(pairing.round)),
@@ -234,8 +238,8 @@ impl Tournament {
         self.players.iter().map(|player| player.name()).collect()
     }
 
-    /// The matches of a round, or all of a round robin, each with the number of its game; made
-    /// one by one, since they may be many.
+    /// The matches of a round, or all of a round robin, each with the number of its game; generated
+    /// lazily, because there may be many.
     fn due<'a>(
         &'a self,
         round: u32,
@@ -261,7 +265,7 @@ impl Tournament {
                 let (names, orders) = (Arc::clone(&names), Arc::clone(&orders));
                 rounds.clone().map(move |round| {
                     let order = &orders[round as usize % orders.len()];
-                    // Too few players sit down twice.
+                    // With too few players, some take two seats.
                     let seat = |&place: &usize| names[group[place % group.len()]].clone();
                     let seats = order.iter().map(seat).collect();
                     let game = self.games[number].game.info().name.clone();
@@ -271,8 +275,8 @@ impl Tournament {
         })
     }
 
-    /// What is known of the players before a round. Who has a bye gets the points of a win in
-    /// every game that it sits out.
+    /// The players' results before a round. A player with a bye gets the points of a win in every
+    /// game that it sits out.
     fn standings(&self, round: u32, log: &Log) -> Standings {
         let names = self.names();
         let mut earlier = log.clone();
@@ -309,7 +313,7 @@ impl Tournament {
     }
 }
 
-/// All groups of so many out of so many; one group of all if there are too few.
+/// All groups of a size; one group of all if there are too few players.
 fn groups(players: usize, seats: usize) -> Vec<Vec<usize>> {
     if players <= seats {
         return vec![(0..players).collect()];
@@ -332,7 +336,7 @@ fn write_line(out: &mut impl Write, line: &impl Serialize) -> io::Result<()> {
     out.flush()
 }
 
-/// What a lock guards; a player that crashed while it was held changes nothing that matters.
+/// The contents of a lock; a player that crashed while holding it changes nothing that matters.
 fn locked<T>(lock: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     lock.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
@@ -342,7 +346,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn everybody_meets_everybody() {
+    fn all_players_meet() {
         assert_eq!(groups(4, 2).len(), 6);
         assert_eq!(groups(6, 3).len(), 20);
         assert_eq!(groups(3, 1), [[0], [1], [2]]);

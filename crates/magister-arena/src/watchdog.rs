@@ -1,4 +1,4 @@
-//! A watch over rules that take too long.
+//! A watchdog for rules that take too long.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, mpsc};
@@ -11,7 +11,7 @@ use magister_core::Stop;
 pub(crate) struct Watchdog {
     stop: Stop,
     steps: Arc<AtomicU64>,
-    /// Its thread ends when this is dropped.
+    /// The thread ends when this is dropped.
     _over: mpsc::Sender<()>,
 }
 
@@ -23,7 +23,7 @@ impl Watchdog {
         thread::Builder::new().name("watchdog".to_owned()).spawn(move || {
             let mut last = u64::MAX;
             while wait.recv_timeout(patience) == Err(mpsc::RecvTimeoutError::Timeout) {
-                // An even number says that the rules are at work, an odd one that players think.
+                // An even number means that the rules are running, an odd one that players think.
                 let now = steps.load(Ordering::Relaxed);
                 if now == last && now % 2 == 0 {
                     stop.set();
@@ -34,7 +34,7 @@ impl Watchdog {
         Ok(dog)
     }
 
-    /// Watches one piece of work of the rules.
+    /// Watches one computation of the rules.
     pub(crate) fn watch<T>(&self, work: impl FnOnce(&Stop) -> T) -> T {
         self.steps.fetch_add(1, Ordering::Relaxed);
         let result = work(&self.stop);

@@ -1,4 +1,4 @@
-//! The audit finds every planted cheater, and leaves the innocent alone.
+//! The audit finds every planted cheater and accepts honest players.
 
 mod cheaters;
 
@@ -15,7 +15,7 @@ fn game(name: &str) -> Arc<dyn Game> {
     magister::open(name).expect("a bundled game").game
 }
 
-/// An audit that takes a moment.
+/// A quick audit.
 fn quick(role: Role) -> Audit {
     Audit { matches: 20, twins: 3, pairs: 2, decisions: 200, sample: 300, ..Audit::new(role) }
 }
@@ -28,11 +28,11 @@ fn tests(verdict: &Verdict) -> Vec<&'static str> {
     verdict.findings.iter().map(|finding| finding.test).collect()
 }
 
-/// A coin is hidden, and the player may do other things if it shows heads.
+/// A coin is hidden, and the player has other legal moves if it shows heads.
 struct Lists;
 
 impl Rules for Lists {
-    /// What the coin shows, and how many steps were made.
+    /// The side of the coin, and the number of steps.
     type State = (u8, u8);
 
     fn info(&self) -> Info {
@@ -115,60 +115,60 @@ fn planted_cheaters_are_found() {
 }
 
 #[test]
-fn who_sees_the_car_wins_too_often() {
+fn seeing_the_car_wins_too_often() {
     let verdict = run(&quick(Role(0)), &game("rust:monty-hall"), &cheaters::goal_reader());
     for test in ["twin", "permutation", "independence", "ceiling"] {
         assert!(tests(&verdict).contains(&test), "{test}: {verdict:?}");
     }
 }
 
-/// An agent that knows chance from its own seed says the same along all courses; what it knows
-/// shows where seeds are made as in play.
+/// An agent that computes chance from its own seed gives the same answers along all histories; its
+/// knowledge shows only if seeds are derived as in play.
 #[test]
-fn seeds_must_not_give_each_other_away() {
+fn seeds_must_not_reveal_each_other() {
     let (monty, own_seed) = (game("rust:monty-hall"), cheaters::own_seed());
     let leaky = Seeds { chance: |seed| seed.derive("all"), agent: |seed, _| seed.derive("all") };
     let verdict = run(&Audit { seeds: leaky, ..quick(Role(0)) }, &monty, &own_seed);
     assert!(tests(&verdict).contains(&"independence"), "{verdict:?}");
     assert!(tests(&verdict).contains(&"ceiling"), "{verdict:?}");
-    // As seeds are really made, it knows nothing.
+    // With the real derivation it knows nothing.
     let verdict = run(&quick(Role(0)), &monty, &own_seed);
     assert!(verdict.honest(), "{verdict:?}");
 }
 
-/// The others in a simulation must not know what only the one who imagines them knows. What such
-/// a player says depends on its own history only, so twins can not find it.
+/// The others in a simulation must not know what only the simulating player knows. The answers of
+/// such a player depend on its own information state only, so twins cannot find it.
 #[test]
-fn who_lets_imagined_players_see_the_state_is_found() {
+fn nested_players_that_see_the_state_are_found() {
     for name in ["exploding-bomb-tell", "exploding-bomb-tell-bonus"] {
         let verdict = run(&quick(Role(0)), &game(name), &cheaters::telling());
         assert_eq!(tests(&verdict), ["secrets"], "{name}: {verdict:?}");
         let secrets = verdict.secrets.expect("decisions that matter");
-        assert!(secrets.told == secrets.decisions && secrets.decisions >= 300, "{verdict:?}");
+        assert!(secrets.revealed == secrets.decisions && secrets.decisions >= 300, "{verdict:?}");
     }
 }
 
-/// Who never said that the others know only what they have lived makes the same mistake, and is
-/// told so.
+/// A player without the claim makes the same mistake, and gets a remark.
 #[test]
-fn who_takes_the_others_to_see_everything_is_told_so() {
+fn assuming_that_the_others_see_the_state_gets_a_remark() {
     let bomb = game("exploding-bomb-tell");
     for player in ["pimc", "so-ismcts"] {
         let spec = player.parse().expect("a player");
         let audit = Audit { iterations: 1_000, matches: 2, pairs: 0, sample: 50, ..quick(Role(0)) };
         let verdict = run(&audit, &bomb, &suspect(&spec));
         assert!(verdict.honest(), "{player}: {verdict:?}");
-        let told = |remark: &String| remark.contains("as if the others saw");
-        assert!(verdict.remarks.iter().any(told), "{player}: {verdict:?}");
-        // If it did say so, it would be found.
+        let remarked = |remark: &String| remark.contains("as if the others saw");
+        assert!(verdict.remarks.iter().any(remarked), "{player}: {verdict:?}");
+        // With the claim, it would be found.
         let verdict = run(&audit, &bomb, &cheaters::boasting(&spec));
         assert_eq!(tests(&verdict), ["secrets"], "{player}: {verdict:?}");
     }
 }
 
-/// Players whose imagined opponents know what they have lived, however little they think.
+/// Players whose imagined opponents know only their own information state, however little they
+/// think.
 #[test]
-fn nested_players_are_left_alone() {
+fn honest_nested_players_pass() {
     for name in ["exploding-bomb-tell", "exploding-bomb-tell-bonus", "rust:kuhn-poker"] {
         let ground = Ground::new(&game(name), &Stop::never());
         for player in ["hyperplay2", "mo-ismcts", "mo-ismcts:root=start", "cfr+", "oos", "honest"] {
@@ -184,10 +184,10 @@ fn nested_players_are_left_alone() {
     }
 }
 
-/// Somebody who looks in one of twenty cases: by its seed, or by dice that the audit does not
-/// know.
+/// A player that cheats in one of twenty cases: by its seed, or by random numbers outside of the
+/// audit.
 #[test]
-fn who_looks_seldom_is_found_by_numbers() {
+fn rare_cheating_is_found_statistically() {
     let usual = Audit { pairs: 0, sample: 0, ..Audit::new(Role(0)) };
     let verdict = run(&usual, &game("rust:monty-hall"), &cheaters::seldom(true));
     assert_eq!(tests(&verdict), ["twin"], "{verdict:?}");
@@ -200,7 +200,7 @@ fn who_looks_seldom_is_found_by_numbers() {
 }
 
 #[test]
-fn the_innocent_are_left_alone() {
+fn honest_players_pass() {
     for (name, role) in [
         ("rust:monty-hall", 0),
         ("rust:kuhn-poker", 0),
@@ -223,9 +223,9 @@ fn the_innocent_are_left_alone() {
     }
 }
 
-/// Everybody on the list who is told nothing but its view.
+/// All players of the registry that get nothing but their view.
 #[test]
-fn no_honest_player_is_found() {
+fn no_registered_player_is_found() {
     let names = ["rust:monty-hall", "rust:kuhn-poker", "exploding-bomb-tell"];
     for ground in names.map(|name| Ground::new(&game(name), &Stop::never())) {
         for entry in PLAYERS.iter().filter(|entry| entry.hidden) {
@@ -245,7 +245,7 @@ fn no_honest_player_is_found() {
     }
 }
 
-/// The player that is shown the state says so, and is found out all the same.
+/// The clairvoyant player declares itself, and is found all the same.
 #[test]
 fn the_clairvoyant_is_found() {
     let spec = "clairvoyant".parse().expect("a player");

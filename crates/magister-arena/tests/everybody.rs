@@ -1,4 +1,4 @@
-//! Every player plays every game of the catalogue: legally, and as long as it may think.
+//! Every player plays every game of the catalogue: legally, and within its time.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use magister_games::catalogue;
 use magister_players::{PLAYERS, Spec};
 
 /// Rulesheets of every kind: one, two and more players, chance, simultaneous moves, hidden moves,
-/// the dialect of operations.
+/// Gamemaster's operations.
 const SHEETS: &[&str] = &[
     "tictactoe",
     "tictactoe-3-players",
@@ -47,7 +47,7 @@ fn play(game: &Arc<dyn Game>, player: &str, limits: TimeControl) -> MatchRecord 
     contest.play(&players, Seed::from(3))
 }
 
-/// Players for a game.
+/// The players for a game.
 fn able(game: &Arc<dyn Game>) -> impl Iterator<Item = &'static str> {
     let hidden = game.info().information == Information::Hidden;
     PLAYERS.iter().filter(move |entry| entry.hidden || !hidden).map(|entry| entry.name)
@@ -69,7 +69,7 @@ fn every_player_plays_every_game_legally() {
 
 #[test]
 fn every_player_keeps_its_clock() {
-    // The machine that runs the tests may be busy; what is tested is that nobody thinks on.
+    // The machine that runs the tests may be busy; the test is that no player keeps thinking.
     let time = Some(Duration::from_millis(10));
     let grace = Duration::from_secs(2);
     for name in ["tictactoe", "2048"] {

@@ -1,4 +1,4 @@
-//! Matches: whatever players do, a match comes to its end and says what happened.
+//! Matches: whatever players do, a match ends and reports what happened.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -86,7 +86,7 @@ fn against(wrong: Wrong, limits: TimeControl) -> MatchRecord {
 }
 
 #[test]
-fn nothing_that_a_player_does_ends_a_match() {
+fn no_fault_of_a_player_ends_a_match() {
     std::panic::set_hook(Box::new(|_| {}));
     for (wrong, kind) in [
         (Wrong::Illegal, FaultKind::Illegal),
@@ -98,7 +98,7 @@ fn nothing_that_a_player_does_ends_a_match() {
         assert!(!record.errors.is_empty(), "{kind}");
         for error in &record.errors {
             assert_eq!((error.kind, error.seat), (kind, Some(1)), "{error:?}");
-            // The move that was made instead is there to be seen.
+            // The substituted move is recorded.
             assert_eq!(error.played.as_ref(), Some(&record.moves[error.step - 1][1]));
         }
         // It follows from the seed, which the record proves.
@@ -112,7 +112,7 @@ fn nothing_that_a_player_does_ends_a_match() {
 }
 
 #[test]
-fn who_is_late_is_replaced_and_holds_nobody_up() {
+fn late_players_are_replaced_without_delay() {
     let time = Duration::from_millis(20);
     let grace = Duration::from_millis(20);
     let begun = Instant::now();
@@ -124,20 +124,20 @@ fn who_is_late_is_replaced_and_holds_nobody_up() {
 }
 
 #[test]
-fn the_same_seed_gives_the_same_matches_however_many_at_a_time() {
+fn results_do_not_depend_on_the_number_of_jobs() {
     for players in ["uct,mcts", "mcs,alphabeta", "pts,random"] {
         let one = series(game("tictactoe"), players, iterations(60));
         let two = Series { jobs: 2, ..one.clone() };
         let other = Series { seed: Seed::from(2), ..one.clone() };
         let (first, again, other) = (records(&one), records(&two), records(&other));
         assert_eq!(first.len(), 4);
-        assert!(first.iter().zip(&again).all(|(a, b)| a.same_course(b)), "{players}");
+        assert!(first.iter().zip(&again).all(|(a, b)| a.same_history(b)), "{players}");
         assert!(!first.iter().zip(&other).all(|(a, b)| a.moves == b.moves), "{players}");
     }
 }
 
 #[test]
-fn everybody_sits_everywhere() {
+fn every_player_takes_every_seat() {
     let three = series(game("nim-3-4-5"), "random,legal,onestep", iterations(50));
     let records = records(&Series { games: 6, ..three });
     let mut seatings: Vec<_> = records.iter().map(|record| record.players.clone()).collect();
@@ -147,14 +147,14 @@ fn everybody_sits_everywhere() {
 }
 
 #[test]
-fn the_wrong_number_of_players_is_told() {
+fn the_wrong_number_of_players_is_an_error() {
     let series = series(game("tictactoe"), "random,random,random", iterations(1));
     let error = series.play(|_, _| ControlFlow::Continue(())).unwrap_err();
     assert_eq!(error, SeriesError::Players { seats: 2, named: 3 });
 }
 
 #[test]
-fn who_needs_to_see_everything_is_told_before_a_match_that_hides() {
+fn players_for_perfect_information_are_refused_early() {
     let series = series(game("kuhn-poker"), "mcts,random", iterations(1));
     let error = series.play(|_, _| ControlFlow::Continue(())).unwrap_err();
     assert!(error.to_string().contains("kuhn-poker hides information"), "{error}");
@@ -166,14 +166,14 @@ fn records_are_lines_that_can_be_read_back() {
     let line = serde_json::to_string(&record).unwrap();
     assert!(!line.contains('\n'));
     assert_eq!(serde_json::from_str::<MatchRecord>(&line).unwrap(), record);
-    // Programs of others read these.
+    // Other programs read these keys.
     let keys = ["game", "seed", "players", "moves", "rewards", "errors", "times_ms"];
     let value: serde_json::Value = serde_json::from_str(&line).unwrap();
     assert!(keys.iter().all(|key| value.get(key).is_some()));
     assert!(value["players"][0].is_string() && value["moves"][0][0].is_string());
 }
 
-/// The role whose turn it is has the seed of its seat, not of its name.
+/// The role to move has the seed of its seat, not of its name.
 #[test]
 fn agents_and_chance_have_seeds_of_their_own() {
     let seed = Seed::from(9);
@@ -182,9 +182,9 @@ fn agents_and_chance_have_seeds_of_their_own() {
     assert_ne!(agent(Role(0)), seed.derive("chance"));
 }
 
-/// Who is shown the state is told by the record, and nobody else is.
+/// The record reports players that saw the state, and no others.
 #[test]
-fn a_clairvoyant_player_is_told_of() {
+fn a_clairvoyant_player_is_recorded() {
     let game = game("kuhn-poker");
     assert_eq!(game.info().information, magister_core::Information::Hidden);
     let contest = Contest::new(Arc::clone(&game), iterations(20));
@@ -197,9 +197,9 @@ fn a_clairvoyant_player_is_told_of() {
     assert!(record.clairvoyant.is_empty() && record.errors.is_empty());
 }
 
-/// Who has hardly any time still knows a legal move.
+/// With hardly any time a player still knows a legal move.
 #[test]
-fn hardly_any_time_is_enough_for_some_move() {
+fn hardly_any_time_suffices_for_a_legal_move() {
     let limits = TimeControl {
         time: Some(Duration::from_micros(1)),
         grace: Duration::from_secs(8),
@@ -213,7 +213,7 @@ fn hardly_any_time_is_enough_for_some_move() {
 
 #[test]
 fn a_tournament_has_as_many_matches_as_it_says() {
-    // Tic-Tac-Toe has two seats, Nim three: ten pairs and ten threes of five players.
+    // Tic-Tac-Toe has two seats, Nim three: ten pairs and ten triples of five players.
     for (system, rounds, due) in [(System::RoundRobin, 2, 40), (System::Swiss, 3, 9)] {
         let tournament = Tournament {
             games: ["tictactoe", "nim-3-4-5"]
@@ -225,14 +225,14 @@ fn a_tournament_has_as_many_matches_as_it_says() {
             seed: Seed::from(1),
             jobs: 2,
         };
-        let (mut log, mut out, mut told) = (Log::new(), Vec::new(), Vec::new());
+        let (mut log, mut out, mut progress) = (Log::new(), Vec::new(), Vec::new());
         let others = tournament
-            .play(&mut log, &mut out, |_, known, total| told.push((known, total)))
+            .play(&mut log, &mut out, |_, known, total| progress.push((known, total)))
             .unwrap();
         assert_eq!((log.len(), others), (due, 0));
-        assert!(told.into_iter().eq((1..=due).map(|known| (known, due))));
+        assert!(progress.into_iter().eq((1..=due).map(|known| (known, due))));
 
-        // Nothing is left to play, and of fewer players only their matches count.
+        // Nothing is left to play, and with fewer players only their matches count.
         let (mut again, good) = Log::read(&out[..]).unwrap();
         assert_eq!(good, out.len() as u64);
         tournament.play(&mut again, &mut Vec::new(), |_, _, _| panic!("again")).unwrap();
@@ -247,7 +247,7 @@ fn a_tournament_has_as_many_matches_as_it_says() {
     }
 }
 
-/// Whether players think at the same time changes nothing where only iterations count.
+/// Whether players think at the same time changes nothing if only iterations are limited.
 #[test]
 fn players_may_think_at_the_same_time() {
     let play = |asking, cores| {
@@ -257,11 +257,11 @@ fn players_may_think_at_the_same_time() {
     };
     let one = play(Asking::InTurn, 1);
     for (asking, cores) in [(Asking::Together, 1), (Asking::Fair, 1), (Asking::Fair, 8)] {
-        assert!(one.same_course(&play(asking, cores)), "{asking:?}");
+        assert!(one.same_history(&play(asking, cores)), "{asking:?}");
     }
 }
 
-/// Observers see everything as it happens, and agents learn how it ended.
+/// Observers see all events as they happen, and agents learn how the match ended.
 #[test]
 fn events_come_as_they_happen() {
     let contest = Contest { opening: 2, ..Contest::new(game("tictactoe"), iterations(5)) };
@@ -280,9 +280,9 @@ fn events_come_as_they_happen() {
     assert_eq!(again.chance, ChanceProof::Proven);
 }
 
-/// What players thought is kept where that is asked for.
+/// Thoughts are recorded on request.
 #[test]
-fn thoughts_are_kept_where_they_are_wanted() {
+fn thoughts_are_recorded_on_request() {
     let contest = Contest { thoughts: true, ..Contest::new(game("tictactoe"), iterations(50)) };
     let record = contest.play(&[source("uct"), source("legal")], Seed::from(1));
     assert!(!record.thoughts.is_empty());

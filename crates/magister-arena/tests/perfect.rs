@@ -1,6 +1,5 @@
-//! Games that are solved are played perfectly: the strong player, asked in their positions and
-//! held against the full solution. `cargo xtask perfect` asks in every position of the larger
-//! ones.
+//! Solved games are played perfectly: the strong player is asked in their positions and compared
+//! with the full solution. `cargo xtask perfect` asks in every position of the larger ones.
 
 mod puzzles;
 
@@ -18,13 +17,13 @@ fn rules(name: &str, text: &str) -> Arc<dyn Game> {
     magister::open_text(name, text).expect("a game").game
 }
 
-/// Asks a player that had time before the first move in every so many-th position.
+/// Asks a prepared player in every `every`-th position.
 fn ask_prepared(game: &Arc<dyn Game>, start: u64, every: usize) -> Marks {
     let exam = Exam::new(Arc::clone(game), "uct".parse().expect("a player"), 1_000);
     marks(&Exam { start: Some(start), every, ..exam })
 }
 
-/// Asks a player in every so many-th position.
+/// Asks a player in every `every`-th position.
 fn ask(game: &Arc<dyn Game>, player: &str, iterations: u64, every: usize) -> Marks {
     let exam = Exam::new(Arc::clone(game), player.parse().expect("a player"), iterations);
     marks(&Exam { every, jobs: 2, ..exam })
@@ -55,19 +54,19 @@ fn nim_with_four_heaps_of_every_kind() {
 }
 
 #[test]
-fn small_kin_of_connect_four() {
+fn small_connect_four() {
     for (width, height, line, every) in [(3, 3, 3, 1), (4, 3, 3, 97), (4, 4, 4, 9_001)] {
         let name = format!("connect-{line}-{width}x{height}");
         let marks = ask(&rules(&name, &connect(width, height, line)), "uct", 60_000, every);
         if (width, height, line) == (4, 4, 4) {
-            // A number that is known from elsewhere.
+            // A published number.
             assert_eq!(marks.positions, 161_029);
         }
     }
 }
 
 #[test]
-fn small_kin_of_connect_four_from_every_position() {
+fn small_connect_four_from_every_position() {
     for (width, height, line, positions) in [(3, 3, 3, 694), (4, 3, 3, 7_157), (4, 4, 4, 161_029)] {
         let name = format!("connect-{line}-{width}x{height}");
         let game = rules(&name, &connect(width, height, line));
@@ -81,7 +80,7 @@ fn puzzles_from_every_position() {
     assert_eq!(ask(&game("hanoi"), "uct", 20_000, 1).positions, 2753);
 }
 
-/// Connect Four on a board of another size, with lines of another length.
+/// Connect Four with another board size and line length.
 fn connect(width: u32, height: u32, line: u32) -> String {
     let mut text = "(role x) (role o) (init (control x))
         (<= (legal ?p (drop ?c)) (true (control ?p)) (column ?c) (not (full ?c)))

@@ -11,9 +11,9 @@ use magister_core::{
 use magister_games::native;
 use magister_players::Spec;
 
-/// Tells the other process which record to go on with.
+/// The variable with the record for the other process.
 const RECORD: &str = "MAGISTER_TEST_RECORD";
-/// What stands before the record that the other process gives back.
+/// The prefix of the record in the other process's output.
 const MARK: &str = "the record: ";
 
 /// Games of all kinds: turns, simultaneous moves, chance, gains on the way, hidden information.
@@ -39,8 +39,8 @@ fn start(name: &str, seed: u64) -> Match {
     Match::new(&game, &setup, &Stop::never()).unwrap()
 }
 
-/// What somebody answers: the person by a script that depends on the turn alone, and sometimes
-/// with nonsense; agents by their view and their random numbers.
+/// The answers: the person follows a script that depends on the turn alone, sometimes with
+/// nonsense; agents use their view and their random numbers.
 fn answer(current: &Match, role: Role, seat: usize) -> Answer {
     let turn = current.turn();
     if seat == 0 {
@@ -74,9 +74,9 @@ fn play(current: &mut Match, mut answers: usize) {
     }
 }
 
-/// The other process: goes on with the record that it is given. In a usual run there is none.
+/// The other process: continues with the record that it gets. In a usual run there is none.
 #[test]
-fn another_process_goes_on() {
+fn another_process_continues() {
     let Ok(path) = std::env::var(RECORD) else { return };
     let text = std::fs::read_to_string(path).unwrap();
     let record: MatchRecord = serde_json::from_str(&text).unwrap();
@@ -88,7 +88,7 @@ fn another_process_goes_on() {
 }
 
 #[test]
-fn a_match_goes_on_in_another_process() {
+fn a_match_continues_in_another_process() {
     for (number, name) in GAMES.iter().enumerate() {
         let mut straight = start(name, 4);
         play(&mut straight, usize::MAX);
@@ -96,7 +96,7 @@ fn a_match_goes_on_in_another_process() {
         assert!(straight.end.is_some());
         straight.replay(&*game(name), &Stop::never()).unwrap();
 
-        // Paused in the middle of a turn, where the game has one.
+        // Paused in the middle of a turn, if the game has one.
         let mut first = start(name, 4);
         play(&mut first, 3);
         if first.end().is_none() {
@@ -107,7 +107,7 @@ fn a_match_goes_on_in_another_process() {
             .join(format!("magister-resume-{}-{number}.json", std::process::id()));
         std::fs::write(&path, serde_json::to_string(first.record()).unwrap()).unwrap();
         let output = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "another_process_goes_on", "--nocapture"])
+            .args(["--exact", "another_process_continues", "--nocapture"])
             .env(RECORD, &path)
             .output()
             .unwrap();
@@ -121,7 +121,7 @@ fn a_match_goes_on_in_another_process() {
     }
 }
 
-/// After every single answer the match can be rebuilt, and goes on in the same way.
+/// After every single answer the match can be rebuilt, and continues in the same way.
 #[test]
 fn a_match_can_be_rebuilt_at_any_time() {
     for name in GAMES {

@@ -15,8 +15,8 @@ fn schema() -> Value {
     serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
 }
 
-/// What is wrong with a value: as much of JSON Schema as the schema uses, and an error for what it
-/// does not know. With `strict`, keys that the schema does not name are wrong too.
+/// The errors of a value: supports the part of JSON Schema that the schema uses, and panics on the
+/// rest. With `strict`, keys that the schema does not name are errors too.
 fn check(root: &Value, schema: &Value, value: &Value, at: &str, strict: bool) -> Vec<String> {
     let mut wrong = Vec::new();
     for (keyword, rule) in schema.as_object().unwrap() {
@@ -53,7 +53,7 @@ fn check(root: &Value, schema: &Value, value: &Value, at: &str, strict: bool) ->
                 wrong.extend(less.then(|| format!("{at}: {value} is less than {rule}")));
             }
             "pattern" => {
-                assert_eq!(rule, "^([0-9a-f]{64})?$", "the one pattern that is known");
+                assert_eq!(rule, "^([0-9a-f]{64})?$", "the only supported pattern");
                 let text = value.as_str().unwrap_or_default();
                 let digits = text.chars().all(|c| matches!(c, '0'..='9' | 'a'..='f'));
                 let fits = digits && (text.is_empty() || text.len() == 64);
@@ -80,7 +80,7 @@ fn check(root: &Value, schema: &Value, value: &Value, at: &str, strict: bool) ->
                     wrong.extend(check(root, rule, value, &format!("{at}/{number}"), strict));
                 }
             }
-            keyword => panic!("the test does not know the keyword {keyword}"),
+            keyword => panic!("the test does not support the keyword {keyword}"),
         }
     }
     wrong
@@ -141,9 +141,9 @@ fn faults_and_open_turns_fit_the_schema() {
     assert_valid(&schema, current.record());
 }
 
-/// The check itself finds what is wrong.
+/// The check itself detects errors.
 #[test]
-fn what_does_not_fit_is_found() {
+fn invalid_records_are_found() {
     let schema = schema();
     let game = native::find("tictactoe").unwrap();
     let record = MatchRecord::new(game.info(), Seed::from(1));

@@ -12,7 +12,7 @@ use magister_core::{
 use magister_games::native;
 use magister_players::Spec;
 
-/// How a source, or the agents that it makes, go wrong.
+/// How a source or its agents fail.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Stub {
     MakeFails,
@@ -157,7 +157,7 @@ fn a_tournament_of_stubs_loses_nothing() {
             let kinds = of(record);
             let stub = STUBS.into_iter().find(|stub| format!("{stub:?}") == *player);
             match stub {
-                // A busy machine may make anybody late.
+                // On a busy machine any player may be late.
                 None => assert!(kinds.iter().all(|kind| *kind == FaultKind::Late), "{record:?}"),
                 Some(Stub::MakeFailsOnce) => {}
                 Some(stub) => {
@@ -168,7 +168,7 @@ fn a_tournament_of_stubs_loses_nothing() {
     }
 }
 
-/// A player that could not be made at first is made when it is asked again.
+/// A player that could not be created at first is created when it is asked again.
 #[test]
 fn a_source_is_tried_again() {
     quiet();
@@ -180,9 +180,9 @@ fn a_source_is_tried_again() {
     assert_eq!((record.errors[0].step, record.errors[0].kind), (0, FaultKind::Refused));
 }
 
-/// Without a clock, a source that hangs is waited for with patience, once.
+/// Without a clock, the match waits for a hanging source once.
 #[test]
-fn a_source_that_hangs_is_given_up_without_a_clock_too() {
+fn a_hanging_source_is_abandoned_without_a_clock() {
     quiet();
     let patient = TimeControl { iterations: Some(1), ..TimeControl::default() };
     let contest = Contest { limits: patient, ..contest("tictactoe") };

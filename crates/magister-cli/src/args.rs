@@ -23,7 +23,7 @@ pub(crate) use solve::{Audit, Method, Solve};
 
 /// A general game system: write the rules of any game as text, then check, play and analyze it
 #[derive(Debug, Parser)]
-#[command(name = "magister", version, max_term_width = 100)]
+#[command(name = "magister", version)]
 #[command(after_help = "Examples:
   magister play connect-four          play against the computer
   magister games                      list the bundled games
@@ -42,7 +42,7 @@ input. Where a game is played, rust:NAME selects the Rust version of a bundled g
 `magister help COMMAND` describes a command.")]
 pub(crate) struct Args {
     #[command(subcommand)]
-    pub(crate) command: Command,
+    pub(crate) command: Option<Command>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -77,14 +77,20 @@ pub(crate) enum Command {
 /// Check rules: report errors, where they are, and how to fix them
 #[derive(Debug, Parser)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
-#[command(after_help = "Exit code: 0 no errors, 1 errors (with --strict also warnings), 2 a \
-file could not be read.
+#[command(
+    after_help = "--fix repairs missing and extra parentheses, misspelt names, `:` for `::`, \
+`-->` for `==>`, a missing `&` and a missing noop. It changes a file only if the rules have no \
+errors afterwards and play better than before in random matches. It lists every change.
+
+Exit code: 0 no errors, 1 errors (with --strict also warnings), 2 a file could not be read.
 
 Examples:
   magister check mine.kif
+  magister check --fix mine.kif
   magister check --json games/*.kif
   magister check --explain G201
-  curl ... | magister check -")]
+  curl ... | magister check -"
+)]
 pub(crate) struct Check {
     /// Rulesheets: files, names of bundled games, or - for standard input
     #[arg(value_name = "FILE", required_unless_present_any = ["explain", "codes"])]
@@ -98,6 +104,9 @@ pub(crate) struct Check {
     /// Treat warnings as errors
     #[arg(long)]
     pub(crate) strict: bool,
+    /// Repair simple mistakes in the files
+    #[arg(long, conflicts_with_all = ["json", "short"])]
+    pub(crate) fix: bool,
     #[command(flatten)]
     pub(crate) language: Reading,
     /// Explain a code, such as G201 or unsafe-head, with an example
@@ -191,7 +200,8 @@ are counted again, versions in other languages are the same game, and the record
 Exit code: 0 all tests pass, 1 a test failed, 2 no such game.
 
 Examples:
-  magister games
+  magister games                      games to start with
+  magister games --all                all of them
   magister games chess hex            name or summary contains one of these words
   magister games --tag chance --players 2
   magister games --language rust --json
@@ -202,6 +212,9 @@ pub(crate) struct Games {
     /// Only games with one of these words in their names or summaries
     #[arg(value_name = "WORD", conflicts_with_all = ["check", "check_all"])]
     pub(crate) words: Vec<String>,
+    /// All games, with variants of one another and badly written ones
+    #[arg(long)]
+    pub(crate) all: bool,
     /// Only games with this tag; repeat the option to require several tags
     #[arg(long)]
     pub(crate) tag: Vec<String>,
@@ -229,21 +242,35 @@ pub(crate) enum NewLanguage {
     Kif,
     /// Infix GDL or GDL-II
     Infix,
-    /// Gamemaster's operations
-    Operations,
+    /// Gamemaster's language, with operations
+    #[value(alias = "operations")]
+    Gamemaster,
     /// Rust
     Rust,
 }
 
 impl NewLanguage {
+    /// The name in JSON, which does not change.
     pub(crate) fn name(self) -> &'static str {
         match self {
             NewLanguage::Kif => "kif",
             NewLanguage::Infix => "infix",
-            NewLanguage::Operations => "operations",
+            NewLanguage::Gamemaster => "operations",
             NewLanguage::Rust => "rust",
         }
     }
+}
+
+/// What kind of game to start from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Template {
+    /// Two players take turns
+    Turns,
+    /// Two players move at the same time
+    Simultaneous,
+    /// GDL-II: chance deals cards that only one player sees
+    #[value(alias = "gdl2", alias = "chance")]
+    Hidden,
 }
 
 /// Write a small complete game to start from
@@ -253,7 +280,9 @@ existing file is never overwritten.
 
 Examples:
   magister new my-game
-  magister new my-game --language operations
+  magister new my-game --language gamemaster
+  magister new my-game --template hidden       GDL-II, with chance
+  magister new my-game --template simultaneous --language infix
   magister new my-game --output rules/my-game.kif")]
 pub(crate) struct New {
     /// Name of the game: lower-case letters, digits and hyphens
@@ -262,6 +291,9 @@ pub(crate) struct New {
     /// The language to write it in
     #[arg(long, value_enum, default_value = "kif")]
     pub(crate) language: NewLanguage,
+    /// The kind of game
+    #[arg(long, value_enum, default_value = "turns")]
+    pub(crate) template: Template,
     /// The file to write
     #[arg(short, long, value_name = "PATH")]
     pub(crate) output: Option<PathBuf>,
@@ -323,7 +355,8 @@ pub(crate) enum Language {
     Gdl,
     /// GDL-II, in either syntax
     Gdl2,
-    /// Gamemaster's operations
+    /// Gamemaster's language, with operations
+    #[value(alias = "operations")]
     Gamemaster,
 }
 

@@ -1,47 +1,114 @@
-//! A person at the terminal, or a script that stands for one.
+//! A person at the terminal, or a script in place of one.
 
+mod input;
 mod known;
+mod moves;
+mod why;
 mod words;
 
-use std::io::{self, BufRead as _, IsTerminal as _, Read as _, Write};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::BTreeMap;
+use std::io::{self, IsTerminal as _, Write};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use anyhow::{Context as _, Result, bail};
+use magister::{Playable, Source};
 use magister_arena::{AgentThread, Asked, Person, TimeControl, Wish};
 use magister_core::{Game, Information, Move, PlayerSource as _, Said, Seed};
-use magister_engine::board::Painter;
+use magister_engine::board::{Painter, Picture};
 use magister_players::Spec;
 
-use self::known::Known;
-use crate::commands::plural;
+pub(crate) use self::words::{Verdict, verdict};
 
-/// The longest line that is read.
-const LINE: u64 = 1 << 16;
+use self::input::{read, short};
+use self::known::Known;
+use self::moves::{Meant, is_idle, meant, plain, several, suggestions};
+use crate::commands::plural;
+use crate::draw::Look;
+use crate::interrupt;
+use crate::terminal::paragraphs;
 
 const HELP: &str = "\
-MOVE          a move by its text or its number in the list
+MOVE          a move, such as it is listed, or its number; often a part is enough
 do MOVE       the same, for a move that is called like a command
-moves         all moves that you have
-hint          what a player would do
-undo [N]      take your last move back, or the last N, and what followed
-redo [N]      make them again
-show          the position again, with what the symbols stand for
+moves [TEXT]  all your moves, or those that contain a text
+hint          what the computer would do in your place
+why [MOVE]    why a move is not legal; without a move, the last one you tried
+show          the board again, with what the symbols stand for
+rules         the rules of the game
 history       what happened so far
+undo [N]      take your last move back, or the last N
+redo [N]      make them again
+save FILE     save the match; `magister play --resume FILE` goes on with it
 resign        give up
 quit          leave
 ";
 
+/// The words that are commands, for suggestions.
+const COMMANDS: [&str; 12] = [
+    "do", "help", "hint", "history", "moves", "quit", "redo", "resign", "rules", "save", "show",
+    "undo",
+];
+
+/// The most moves of a game among which a move that is not legal is looked for.
+const VOCABULARY: u32 = 50_000;
+
+/// What is known about a game beyond its rulesheet.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct About {
+    /// What the game is called.
+    pub(crate) title: String,
+    /// What the players are to do, in a sentence.
+    pub(crate) aim: String,
+    /// The rules for people.
+    pub(crate) rules: String,
+    /// What is given in a puzzle.
+    pub(crate) clues: String,
+}
+
+/// What a person wants after a match.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum After {
+    #[default]
+    Quit,
+    /// Another match.
+    Rematch,
+    /// Another match with the roles exchanged.
+    Swap,
+}
+
 /// Asks people on the terminal. It shows a role what the role knows: the board where nothing is
-/// hidden, and its own moves and percepts where something is.
+/// hidden, and what is certain where something is.
 pub(crate) struct Console {
+    game: Arc<dyn Game>,
+    /// What the game is called on the command line.
+    name: String,
+    source: Source,
     painter: Painter,
+    look: Look,
+    about: About,
     /// Who gives hints, and how long it may think.
     adviser: (Spec, TimeControl),
     seed: u64,
-    table: Mutex<Known>,
+    /// Whether several people share the terminal.
+    shared: bool,
+    talk: Mutex<Talk>,
+}
+
+/// The conversation so far.
+#[derive(Default)]
+struct Talk {
+    /// What each role knows, by its number.
+    tables: BTreeMap<usize, Known>,
+    /// The role that was shown something last.
+    last: Option<usize>,
     /// Whether everybody went away; then nobody is asked any more.
-    left: AtomicBool,
+    left: bool,
+    /// Where the match is to be saved.
+    save: Option<PathBuf>,
+    after: After,
+    /// The last move that was typed and is not legal.
+    refused: Option<Move>,
 }
 
 /// What comes of a line.
@@ -52,39 +119,92 @@ enum Answer {
 
 impl Console {
     pub(crate) fn new(
-        game: &Arc<dyn Game>,
-        painter: Painter,
+        playable: &Playable,
+        about: About,
         adviser: (Spec, TimeControl),
         seed: u64,
+        look: Look,
+        shared: bool,
     ) -> Self {
         Console {
-            painter,
+            game: Arc::clone(&playable.game),
+            name: playable.name.clone(),
+            source: playable.source.clone(),
+            painter: playable.painter(),
+            look,
+            about,
             adviser,
             seed,
-            table: Mutex::new(Known::new(game)),
-            left: AtomicBool::new(false),
+            shared,
+            talk: Mutex::default(),
         }
     }
 
+    fn talk(&self) -> MutexGuard<'_, Talk> {
+        self.talk.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn about(&self) -> &About {
+        &self.about
+    }
+
+    /// The position before the first move, which everybody knows.
+    pub(crate) fn first_picture(&self) -> Picture {
+        let mut worker = self.game.worker();
+        worker.reset();
+        let mut state = Vec::new();
+        worker.save(&mut state);
+        self.painter.picture(&*self.game, &state)
+    }
+
+    /// Forgets the match, for the next one.
+    pub(crate) fn begin(&self) {
+        *self.talk() = Talk::default();
+    }
+
+    /// Where the match is to be saved, if the person asked for that.
+    pub(crate) fn take_save(&self) -> Option<PathBuf> {
+        self.talk().save.take()
+    }
+
+    /// What the person wants after the match.
+    pub(crate) fn after(&self) -> After {
+        self.talk().after
+    }
+
     /// Shows what is new, and asks until there is an answer.
-    fn converse(&self, asked: &Asked<'_>) -> Result<Wish> {
-        let mut known = self.table.lock().unwrap_or_else(PoisonError::into_inner);
-        let news = known.follow(asked.view);
+    fn converse(&self, asked: &Asked<'_>, talk: &mut Talk) -> Result<Wish> {
+        let (view, role) = (asked.view, asked.view.role());
+        let name = view.game().info().role_name(role);
         let mut out = anstream::stdout().lock();
-        write!(out, "{news}{}", known.position(asked.view, &self.painter, false))?;
-        if let [only] = known.moves()[..]
-            && asked.is_legal(only)
+        let number = role.index();
+        let Talk { tables, last, refused, save, .. } = &mut *talk;
+        let known = tables.entry(number).or_insert_with(|| Known::new(view.game(), role));
+        let news = known.follow(view);
+        if let [(only, text)] = known.moves()
+            && asked.is_legal(*only)
         {
-            // It has no choice; where information is hidden it is asked all the same.
-            let text = asked.view.game().text().move_text(only);
-            writeln!(out, "you can only play {text}")?;
+            let (only, text) = (*only, text.clone());
+            // There is nothing to choose; where information is hidden the role is asked all the
+            // same.
+            if !is_idle(&text) {
+                self.hand_over(&mut out, last, number, name)?;
+                write!(out, "{news}")?;
+                write!(out, "{}", known.position(view, &self.painter, &self.look, false))?;
+                writeln!(out, "{name}: {} (your only move)", plain(&text))?;
+            } else if !news.is_empty() {
+                self.hand_over(&mut out, last, number, name)?;
+                write!(out, "{news}")?;
+            }
             return Ok(Wish::Play(only));
         }
-        write!(out, "{}", known.list(asked.view, false))?;
-        let name = asked.view.game().info().role_name(asked.view.role());
+        self.hand_over(&mut out, last, number, name)?;
+        write!(out, "{news}")?;
+        write!(out, "{}", known.position(view, &self.painter, &self.look, false))?;
+        write!(out, "{}", known.list(false, ""))?;
         loop {
             let Some(line) = read(&mut out, name)? else { return Ok(Wish::Leave) };
-            match self.answer(asked, &mut known, &line) {
+            match self.answer(asked, known, refused, save, &line) {
                 Ok(Answer::Wish(wish)) => return Ok(wish),
                 Ok(Answer::Text(text)) => write!(out, "{text}")?,
                 Err(error) => writeln!(out, "{error:#}")?,
@@ -92,25 +212,121 @@ impl Console {
         }
     }
 
-    fn answer(&self, asked: &Asked<'_>, known: &mut Known, line: &str) -> Result<Answer> {
+    /// Tells the people at one terminal whose turn it is. Where information is hidden, the screen
+    /// is cleared before the next one looks at it.
+    fn hand_over(
+        &self,
+        out: &mut impl Write,
+        last: &mut Option<usize>,
+        role: usize,
+        name: &str,
+    ) -> Result<()> {
+        if !self.shared || last.replace(role) == Some(role) {
+            return Ok(());
+        }
+        let hidden = self.game.info().information == Information::Hidden;
+        if hidden && io::stdin().is_terminal() {
+            read(out, &format!("{name}, press Enter when nobody else can see the screen"))?;
+            write!(out, "\x1b[2J\x1b[3J\x1b[H")?;
+        }
+        writeln!(out, "--- {name} ---")?;
+        Ok(())
+    }
+
+    fn answer(
+        &self,
+        asked: &Asked<'_>,
+        known: &mut Known,
+        refused: &mut Option<Move>,
+        save: &mut Option<PathBuf>,
+        line: &str,
+    ) -> Result<Answer> {
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let rest = rest.trim();
-        Ok(match word {
+        let mut play = |text: &str| -> Result<Answer> {
+            Ok(Answer::Wish(Wish::Play(choice(asked, known, refused, text)?)))
+        };
+        Ok(match word.to_lowercase().as_str() {
             "" => Answer::Text(String::new()),
-            "do" => Answer::Wish(Wish::Play(choice(asked, known, rest)?)),
+            "do" => play(rest)?,
             "undo" => Answer::Wish(Wish::Back(count(rest, asked.back, "taken back")?)),
             "redo" => Answer::Wish(Wish::Forth(count(rest, asked.forth, "made again")?)),
             "hint" if rest.is_empty() => Answer::Text(self.hint(asked)?),
-            "moves" | "legal" if rest.is_empty() => Answer::Text(known.list(asked.view, true)),
-            "show" if rest.is_empty() => Answer::Text(
-                known.position(asked.view, &self.painter, true) + &known.list(asked.view, false),
+            "moves" | "legal" => Answer::Text(known.list(true, rest)),
+            "show" | "board" if rest.is_empty() => Answer::Text(
+                known.position(asked.view, &self.painter, &self.look, true)
+                    + &self.clues()
+                    + &known.list(false, ""),
             ),
-            "history" if rest.is_empty() => Answer::Text(words::history(asked.view)),
+            "rules" if rest.is_empty() => Answer::Text(self.rules()),
+            "why" => Answer::Text(self.why(asked, known, *refused, rest)?),
+            "history" if rest.is_empty() => Answer::Text(known.history()),
             "help" | "?" if rest.is_empty() => Answer::Text(HELP.to_owned()),
+            "save" => {
+                if rest.is_empty() {
+                    bail!("`save` needs the name of a file, such as `save mine.json`");
+                }
+                *save = Some(PathBuf::from(rest));
+                Answer::Wish(Wish::Pause)
+            }
             "resign" if rest.is_empty() => Answer::Wish(Wish::Resign),
             "quit" | "exit" | "q" if rest.is_empty() => Answer::Wish(Wish::Leave),
-            _ => Answer::Wish(Wish::Play(choice(asked, known, line)?)),
+            _ => play(line)?,
         })
+    }
+
+    /// The rules for people, or where to read them.
+    fn rules(&self) -> String {
+        let About { aim, rules, .. } = &self.about;
+        let text = if rules.is_empty() { aim } else { rules };
+        if text.is_empty() {
+            let name = &self.name;
+            return format!("The rulesheet has no description; `magister show {name}` shows it.\n");
+        }
+        paragraphs(text) + &self.clues()
+    }
+
+    /// What is given in a puzzle.
+    pub(crate) fn clues(&self) -> String {
+        if self.about.clues.is_empty() {
+            String::new()
+        } else {
+            format!("{}\n", self.about.clues.trim_end())
+        }
+    }
+
+    /// Why a move is not legal.
+    fn why(
+        &self,
+        asked: &Asked<'_>,
+        known: &Known,
+        refused: Option<Move>,
+        text: &str,
+    ) -> Result<String> {
+        let (game, role) = (asked.view.game(), asked.view.role());
+        if game.info().information == Information::Hidden {
+            bail!("the reason could tell you what is hidden, so there is no `why` in this game");
+        }
+        let words = game.text();
+        let wanted = if text.is_empty() {
+            refused.context("no move of yours was refused; `why MOVE` asks about a move")?
+        } else {
+            match find(asked, known, text) {
+                Found::Legal(choice) => {
+                    return Ok(format!("{} is legal.\n", plain(&words.move_text(choice))));
+                }
+                Found::Illegal(choice) => choice,
+                Found::Several(texts) => {
+                    bail!("{} may mean {}", short(text), several(texts))
+                }
+                Found::Nothing => {
+                    bail!("{} is not a move of this game", short(text))
+                }
+            }
+        };
+        let name = game.info().role_name(role);
+        let text = words.move_text(wanted);
+        why::illegal(&self.source, &**game, &known.state(), name, &text)
     }
 
     /// What the adviser would do.
@@ -118,40 +334,78 @@ impl Console {
         let (spec, limits) = &self.adviser;
         let info = asked.view.game().info();
         if info.information == Information::Hidden && !spec.capabilities().hidden {
-            bail!("{spec} needs to see everything; name another adviser with --hint");
+            bail!("{spec} does not play games with hidden information; name another with --hint");
         }
         let (source, game) = (Arc::new(spec.clone()), Arc::clone(asked.view.game()));
         let rng = Seed::from(self.seed).derive("hint").rng();
         let mut thread = AgentThread::new(source, game, asked.view.role())
-            .context("no thread could be made for a hint")?;
+            .context("no thread could be started for a hint")?;
         match thread.decide(asked.view, rng, limits).said {
-            Said::Decision(decision) => Ok(words::advice(spec, asked.view, decision)),
-            _ => bail!("{spec} had no idea in time; a longer --time may help"),
+            Said::Decision(decision) => Ok(words::advice(asked.view, decision)),
+            _ => bail!("{spec} found no move in time; try a longer --time"),
         }
     }
 
-    /// Tells the end, and asks whether something is to be taken back.
-    fn finish(&self, asked: &Asked<'_>, outcome: &[Option<f64>]) -> Result<Wish> {
-        let mut known = self.table.lock().unwrap_or_else(PoisonError::into_inner);
-        let news = known.follow(asked.view);
+    /// Shows the end, and asks what is next.
+    fn finish(&self, asked: &Asked<'_>, outcome: &[Option<f64>], talk: &mut Talk) -> Result<Wish> {
+        let (view, role) = (asked.view, asked.view.role());
+        let game = view.game();
+        let known = talk.tables.entry(role.index());
+        let known = known.or_insert_with(|| Known::new(game, role));
         let mut out = anstream::stdout().lock();
-        write!(out, "{news}{}", known.position(asked.view, &self.painter, false))?;
-        writeln!(out, "{}", words::result(asked.view, outcome))?;
-        let name = asked.view.game().info().role_name(asked.view.role());
+        let hidden = game.info().information == Information::Hidden;
+        write!(out, "{}", known.follow(view))?;
+        // What was hidden is shown after the match.
+        if !hidden {
+            write!(out, "{}", known.position(view, &self.painter, &self.look, false))?;
+        }
+        writeln!(out, "{}", words::result(view, outcome))?;
+        let history = known.history();
+        self.ask_after(&mut out, &mut talk.after, &history, asked.back)
+    }
+
+    /// Asks what to do after a match that was resigned.
+    pub(crate) fn ask_afterwards(&self) -> Result<()> {
+        let mut talk = self.talk();
+        let mut out = anstream::stdout().lock();
+        let mut after = After::Quit;
+        self.ask_after(&mut out, &mut after, "", 0)?;
+        talk.after = after;
+        Ok(())
+    }
+
+    fn ask_after(
+        &self,
+        out: &mut impl Write,
+        after: &mut After,
+        history: &str,
+        back: usize,
+    ) -> Result<Wish> {
+        *after = After::Quit;
+        let several = self.game.info().players().count() > 1;
+        let swap = if several { ", swap (sides)" } else { "" };
+        let undo = if back > 0 { ", undo" } else { "" };
+        let offered = format!("rematch{swap}{undo}, history or quit");
         loop {
-            if io::stdin().is_terminal() {
-                writeln!(out, "`undo` takes your last move back, an empty line ends")?;
-            }
-            let Some(line) = read(&mut out, name)? else { return Ok(Wish::Leave) };
+            let Some(line) = read(out, &offered)? else { return Ok(Wish::Leave) };
             let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((&line, ""));
-            match word {
+            match word.to_lowercase().as_str() {
                 "" | "quit" | "exit" | "q" => return Ok(Wish::Leave),
-                "undo" => match count(rest.trim(), asked.back, "taken back") {
+                "rematch" | "again" => {
+                    *after = After::Rematch;
+                    return Ok(Wish::Leave);
+                }
+                "swap" | "sides" if several => {
+                    *after = After::Swap;
+                    return Ok(Wish::Leave);
+                }
+                "undo" => match count(rest.trim(), back, "taken back") {
                     Ok(count) => return Ok(Wish::Back(count)),
                     Err(error) => writeln!(out, "{error:#}")?,
                 },
-                "history" => write!(out, "{}", words::history(asked.view))?,
-                _ => writeln!(out, "the game is over; there is `undo`, `history` and `quit`")?,
+                "history" => write!(out, "{history}")?,
+                "rules" => write!(out, "{}", self.rules())?,
+                _ => writeln!(out, "The game is over. You can type: {offered}.")?,
             }
         }
     }
@@ -159,70 +413,93 @@ impl Console {
 
 impl Person for Console {
     fn choose(&self, asked: &Asked<'_>) -> Wish {
-        if self.left.load(Ordering::Relaxed) {
+        let mut talk = self.talk();
+        if talk.left || interrupt::pressed() {
             return Wish::Leave;
         }
-        // Who can not be asked has left.
-        let wish = self.converse(asked).unwrap_or(Wish::Leave);
-        self.left.store(wish == Wish::Leave, Ordering::Relaxed);
+        // A person who cannot be asked has left.
+        let wish = self.converse(asked, &mut talk).unwrap_or(Wish::Leave);
+        talk.left = wish == Wish::Leave;
         wish
     }
 
     fn over(&self, asked: &Asked<'_>, outcome: &[Option<f64>]) -> Wish {
-        self.finish(asked, outcome).unwrap_or(Wish::Leave)
+        let mut talk = self.talk();
+        self.finish(asked, outcome, &mut talk).unwrap_or(Wish::Leave)
     }
 }
 
-/// The next line; none at the end of the input. What a script says is shown, so that a transcript
-/// can be read.
-fn read(out: &mut impl Write, name: &str) -> Result<Option<String>> {
-    write!(out, "{name}> ")?;
-    out.flush()?;
-    let mut input = io::stdin().lock();
-    let mut bytes = Vec::new();
-    if input.by_ref().take(LINE).read_until(b'\n', &mut bytes)? == 0 {
-        writeln!(out)?;
-        return Ok(None);
-    }
-    let line = String::from_utf8_lossy(&bytes).trim().to_owned();
-    if !input.is_terminal() {
-        writeln!(out, "{}", short(&line))?;
-    }
-    Ok(Some(line))
+/// What a text means among the moves of a game.
+enum Found {
+    Legal(Move),
+    /// A move of the game that is not legal now.
+    Illegal(Move),
+    Several(Vec<String>),
+    Nothing,
 }
 
-/// A line as it can be shown, whatever is in it.
-fn short(line: &str) -> String {
-    const SHOWN: usize = 200;
-    let mut text: String = line.chars().take(SHOWN).flat_map(char::escape_debug).collect();
-    if line.chars().nth(SHOWN).is_some() {
-        text.push_str("...");
+fn find(asked: &Asked<'_>, known: &Known, text: &str) -> Found {
+    let (view, moves) = (asked.view, known.moves());
+    let words = view.game().text();
+    let named = words.parse_move(view.role(), text);
+    if let Some(choice) = named.filter(|&choice| asked.is_legal(choice)) {
+        return Found::Legal(choice);
     }
-    text
+    let digits = text.strip_prefix('#').unwrap_or(text);
+    let number = digits.parse().ok().and_then(|number| known.numbers().find(number));
+    if let Some(choice) = number {
+        return if asked.is_legal(choice) { Found::Legal(choice) } else { Found::Illegal(choice) };
+    }
+    match meant(text, moves) {
+        Meant::One(choice) if asked.is_legal(choice) => return Found::Legal(choice),
+        Meant::One(choice) => return Found::Illegal(choice),
+        Meant::Several(texts) => return Found::Several(texts),
+        Meant::Nothing => {}
+    }
+    if let Some(choice) = named {
+        return Found::Illegal(choice);
+    }
+    // A move that is legal in other positions.
+    let count = view.game().info().moves.filter(|&count| count <= VOCABULARY).unwrap_or(0);
+    let all: Vec<(Move, String)> =
+        (0..count).map(Move).map(|choice| (choice, words.move_text(choice))).collect();
+    match meant(text, &all) {
+        Meant::One(choice) => Found::Illegal(choice),
+        Meant::Several(_) | Meant::Nothing => Found::Nothing,
+    }
 }
 
 /// The move that a person means.
-fn choice(asked: &Asked<'_>, known: &Known, text: &str) -> Result<Move> {
-    let (view, moves) = (asked.view, known.moves());
-    let words = view.game().text();
-    let named = words.parse_move(view.role(), text).filter(|&choice| asked.is_legal(choice));
-    let digits = text.strip_prefix('#').unwrap_or(text);
-    let number = digits.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
-    match (named, number.map(|number| moves.get(number))) {
-        (Some(choice), _) => Ok(choice),
-        (None, Some(Some(&choice))) if asked.is_legal(choice) => Ok(choice),
-        (None, Some(Some(&choice))) => {
-            bail!("{} is not legal here, says the referee", words.move_text(choice))
+fn choice(
+    asked: &Asked<'_>,
+    known: &Known,
+    refused: &mut Option<Move>,
+    text: &str,
+) -> Result<Move> {
+    let hidden = asked.view.game().info().information == Information::Hidden;
+    match find(asked, known, text) {
+        Found::Legal(choice) => Ok(choice),
+        Found::Illegal(choice) => {
+            *refused = Some(choice);
+            let text = plain(&asked.view.game().text().move_text(choice));
+            let why = if hidden { "" } else { ", `why` says why" };
+            bail!("{text} is not legal here; `moves` lists what is{why}")
         }
-        (None, Some(None)) if !moves.is_empty() => {
-            bail!("there is no move {}; there are {}", short(text), plural(moves.len(), "move"))
-        }
-        _ if words.parse_move(view.role(), text).is_some() => {
-            bail!("{text} is not legal here; `moves` lists what is")
-        }
-        _ => {
+        Found::Several(texts) => bail!("{} may mean {}", short(text), several(texts)),
+        Found::Nothing => {
+            let near = suggestions(text, known.moves(), &COMMANDS);
             let text = short(text);
-            bail!("{text} is neither a move nor a command; `help` and `moves` list them")
+            match (near.is_empty(), known.moves().len()) {
+                (false, _) => {
+                    bail!("{text} is not understood; did you mean {}?", near.join(" or "))
+                }
+                (true, 0) => bail!("{text} is not understood; `help` lists the commands"),
+                (true, moves) => bail!(
+                    "{text} is not understood; you have {}, which `moves` lists, and `help` lists \
+                     the commands",
+                    plural(moves, "move")
+                ),
+            }
         }
     }
 }
@@ -233,7 +510,7 @@ fn count(text: &str, most: usize, what: &str) -> Result<usize> {
         "" => 1,
         _ => match text.parse() {
             Ok(count) if count > 0 => count,
-            _ => bail!("{} is no number of moves", short(text)),
+            _ => bail!("{} is not a number of moves", short(text)),
         },
     };
     match most {

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write as _};
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, bail};
 use magister::{Error, Input, Options, Playable, Reading, Source};
 use magister_engine::Evaluator;
 
@@ -46,6 +46,27 @@ pub(crate) fn find(argument: &str, reading: &Reading) -> Result<Source> {
     Ok(found?)
 }
 
+/// The game of an argument for commands in which somebody plays: rules with errors are refused,
+/// because a game that is not what its author meant is no fun to play. `force` accepts them.
+pub(crate) fn find_clean(argument: &str, reading: &Reading, force: bool) -> Result<Source> {
+    let source = find(argument, reading)?;
+    if force {
+        return Ok(source);
+    }
+    if let Some(findings) = source.check().filter(magister::Findings::has_errors) {
+        let mut err = anstream::stderr().lock();
+        for finding in findings.terminal() {
+            writeln!(err, "{finding}\n")?;
+        }
+        bail!(
+            "{} has errors; correct them (see `magister check`), or play it all the same with \
+             --force",
+            source.name()
+        );
+    }
+    Ok(source)
+}
+
 /// The game of an argument, ready to play.
 pub(crate) fn open(
     argument: &str,
@@ -62,6 +83,13 @@ pub(crate) fn open_for_play(argument: &str, reading: &Reading) -> Result<Playabl
     Ok(playable)
 }
 
+/// The same, where rules with errors are refused unless `force` accepts them.
+pub(crate) fn open_clean(argument: &str, reading: &Reading, force: bool) -> Result<Playable> {
+    let playable = find_clean(argument, reading, force)?.prepare(None)?;
+    playable.warm_up();
+    Ok(playable)
+}
+
 /// The game, or the reason apart if the rules are the reason that it can not be played.
 pub(crate) fn try_prepare(
     source: &Source,
@@ -74,9 +102,9 @@ pub(crate) fn try_prepare(
     }
 }
 
-/// Hands on the game by each evaluator that was asked for, one after the other. With
-/// [`EvaluatorArg::All`], those that do not take the game are named on standard error and left out;
-/// that none does is an error.
+/// Calls `then` with the game by each evaluator that the user asked for. With
+/// [`EvaluatorArg::All`], evaluators that do not take the game are reported on standard error and
+/// left out. It is an error if no evaluator takes the game.
 pub(crate) fn each(
     source: &Source,
     wanted: Option<EvaluatorArg>,
@@ -89,21 +117,12 @@ pub(crate) fn each(
         Some(EvaluatorArg::All) if source.input().is_none() => return then(&source.prepare(None)?),
         Some(EvaluatorArg::All) => {}
     }
-    let mut taken = false;
-    for &evaluator in Evaluator::ALL {
-        match try_prepare(source, Some(evaluator))? {
-            Ok(playable) => {
-                taken = true;
-                then(&playable)?;
-            }
-            Err(error) => anstream::eprintln!(
-                "magister: {}: evaluator {evaluator} does not take the game: {error}",
-                source.name()
-            ),
-        }
+    let each = source.prepare_each()?;
+    for (evaluator, error) in each.refused {
+        anstream::eprintln!(
+            "magister: {}: evaluator {evaluator} does not take the game: {error}",
+            source.name()
+        );
     }
-    if !taken {
-        return Err(anyhow!("{} is no game that can be played", source.name()));
-    }
-    Ok(())
+    each.taken.iter().try_for_each(then)
 }

@@ -4,8 +4,11 @@
 mod args;
 mod commands;
 mod console;
+mod draw;
 mod game;
+mod interrupt;
 mod session;
+mod terminal;
 mod waiting;
 
 use std::io;
@@ -26,7 +29,10 @@ const TROUBLE: u8 = 2;
 
 fn main() -> ExitCode {
     let args = args::parse();
-    let result = match args.command {
+    let Some(command) = args.command else {
+        return finish(commands::start::run());
+    };
+    let result = match command {
         Command::Check(args) => commands::check::run(&args),
         Command::Fmt(args) => commands::fmt::run(&args),
         Command::Convert(args) => commands::convert::run(&args),
@@ -53,9 +59,13 @@ fn main() -> ExitCode {
         Command::New(args) => commands::new::run(&args),
         Command::Completions(args) => commands::completions::run(&args),
     };
+    finish(result)
+}
+
+fn finish(result: anyhow::Result<u8>) -> ExitCode {
     match result {
         Ok(code) => ExitCode::from(code),
-        // Whoever reads our output has seen enough.
+        // The reader of the output has closed it, as `head` does.
         Err(error) if is_broken_pipe(&error) => ExitCode::from(CLEAN),
         Err(error) => {
             anstream::eprintln!("magister: {error:#}");

@@ -28,6 +28,8 @@ pub(crate) struct Session {
     pub(crate) at: usize,
     /// The joint move that could not be made, after an error that says so.
     pub(crate) refused: Option<Vec<Move>>,
+    /// The positions that the last [`play`](Session::play) passed without a move that was given.
+    pub(crate) passed: Vec<usize>,
     /// Where moves of chance come from, as a referee with the same seed draws them.
     seed: Seed,
     /// Where random moves of players come from.
@@ -56,7 +58,16 @@ impl Session {
         worker.save(&mut state);
         let first = Moment { state, joint: Vec::new(), step: Step::new() };
         let random = seed.derive("random").rng();
-        Session { game, worker, moments: vec![first], at: 0, refused: None, seed, random }
+        Session {
+            game,
+            worker,
+            moments: vec![first],
+            at: 0,
+            refused: None,
+            passed: Vec::new(),
+            seed,
+            random,
+        }
     }
 
     pub(crate) fn info(&self) -> &Info {
@@ -88,9 +99,10 @@ impl Session {
         Ok(())
     }
 
-    /// Makes steps that are written down, separated by semicolons. If one can not be made, the
+    /// Makes steps that are written down, separated by semicolons. If one cannot be made, the
     /// session stays at the position before it.
     pub(crate) fn play(&mut self, text: &str) -> Result<()> {
+        self.passed.clear();
         for step in joint::steps(text) {
             let future = self.moments.split_off(self.at + 1);
             let from = self.at;
@@ -112,6 +124,7 @@ impl Session {
                 Ok(choices) => return self.make(&choices),
                 Err(_) if !self.worker.terminal() && !self.players_choose() => {
                     self.make(&vec![Choice::Drawn; self.info().roles.len()])?;
+                    self.passed.push(self.at);
                 }
                 Err(error) => return Err(error),
             }

@@ -21,7 +21,7 @@ const GAMES: [&str; 8] = [
 fn bundled_rulesheets_pass_the_battery() {
     for name in GAMES {
         let source = magister::Options::default().find(name).expect("a bundled game");
-        for Playable { game, evaluator, .. } in source.prepare_each().expect("a game") {
+        for Playable { game, evaluator, .. } in source.prepare_each().expect("a game").taken {
             // The reference interpreter takes its time, so it walks less.
             let walks = if evaluator == "reference" { 2 } else { 10 };
             let options = battery::Options { walks, playouts: 64, ..battery::Options::default() };

@@ -195,8 +195,8 @@ fn tournaments_that_make_no_sense_are_refused() {
     };
     let log = "--log t.jsonl";
     refused(&format!("tictactoe --players uct {log}"), "name two players");
-    refused(&format!("tictactoe --players uct,uct {log}"), "the player uct is named twice");
-    refused(&format!("tictactoe tictactoe --players uct,mcs {log}"), "tictactoe is named twice");
+    refused(&format!("tictactoe --players uct,uct {log}"), "the player uct is given twice");
+    refused(&format!("tictactoe tictactoe --players uct,mcs {log}"), "tictactoe is given twice");
     let endless = format!("tictactoe --players uct,random --rounds 4000000000 {log}");
     refused(&endless, "4000000000 matches");
     refused(&format!("tictactoe --players uct,random --rounds 0 {log}"), "1 or more");

@@ -5,25 +5,23 @@
 //! battery::assert_game(&Native::new(Countdown(7)));
 //! ```
 //!
-//! The battery walks through the game at random, from fixed seeds, and holds it to what
-//! [`Game`], [`Worker`](crate::Worker) and [`Text`](crate::Text) promise:
+//! The battery walks through the game at random, from fixed seeds, and checks the contracts of
+//! [`Game`], [`Worker`](crate::Worker) and [`Text`](crate::Text):
 //!
-//! - what a worker answers is a function of the state: it answers the same when asked again,
-//!   after the state was saved and loaded elsewhere, after a step was taken back, and after a
-//!   refused move;
+//! - the answers of a worker are a function of the state: they are the same when asked again, after
+//!   the state was saved and loaded elsewhere, after a step was undone, and after a refused move;
 //! - legal lists are empty if and only if the state is terminal; moves and joint moves that are
 //!   not legal are refused;
 //! - states, moves and percepts can be printed and read, and different moves read differently;
 //! - weights, rewards, sums of rewards and lengths are what [`Info`](crate::Info) says;
-//! - words that are no state are refused, or at least make no harm; nonsense reads as nothing;
+//! - words that are not a state are refused, or at least do no harm; nonsense text is refused;
 //! - symmetries are symmetries;
-//! - observations are functions of the state, made of finite numbers, and bits where they say so;
-//!   states that look the same get a warning;
-//! - playouts do not depend on how the work is cut, and an engine with playouts of its own plays
-//!   what the plain evaluator plays;
-//! - in a game of perfect information a view determines the state. In one that hides information,
-//!   a role ought to know its legal moves; a game in which it can not gets a warning, since rules
-//!   may be meant that way.
+//! - observations are functions of the state, made of finite numbers, and of bits where declared;
+//!   states with equal observations get a warning;
+//! - playouts do not depend on how the work is divided, and an engine with its own playouts plays
+//!   the same as the plain evaluator;
+//! - with perfect information a view determines the state. With hidden information, a role should
+//!   know its legal moves; a game in which it cannot gets a warning, because that may be intended.
 
 mod garbage;
 mod observation;
@@ -40,13 +38,13 @@ use crate::{Game, Seed};
 /// How much to test.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// Where the walks come from.
+    /// The seed of the walks.
     pub seed: Seed,
     /// The number of random walks from the initial state.
     pub walks: u32,
-    /// The number of steps after which a walk is given up.
+    /// The maximum length of a walk.
     pub max_steps: u32,
-    /// The number of spoilt states to load.
+    /// The number of corrupted states to load.
     pub garbage: u32,
     /// The number of playouts of each stream.
     pub playouts: u32,
@@ -58,14 +56,15 @@ impl Default for Options {
     }
 }
 
-/// Something that was found.
+/// A finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     /// The check that found it, in one word.
     pub check: &'static str,
     /// What is wrong, as a sentence.
     pub what: String,
-    /// The state in which it is wrong, in the words of the game; empty if it is not about one.
+    /// The state in which it is wrong, in the words of the game; empty if it does not concern a
+    /// state.
     pub position: String,
 }
 
@@ -76,26 +75,26 @@ impl fmt::Display for Finding {
     }
 }
 
-/// What came of the battery.
+/// The result of the battery.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     /// The name of the game.
     pub game: String,
-    /// What breaks a promise. Of each check only the first few are kept.
+    /// Violations of a contract. Only the first few of each check are kept.
     pub failures: Vec<Finding>,
-    /// What is allowed but remarkable. Of each check only the first few are kept.
+    /// What is allowed but remarkable. Only the first few of each check are kept.
     pub warnings: Vec<Finding>,
-    /// The number of positions that were looked at.
+    /// The number of examined positions.
     pub positions: u64,
-    /// The number of walks that came to a terminal state.
+    /// The number of walks that reached a terminal state.
     pub finished: u32,
 }
 
-/// Findings that are kept of each check: one fault shows in hundreds of positions.
+/// The number of findings to keep per check: one fault shows in hundreds of positions.
 const KEPT: usize = 3;
 
 impl Report {
-    /// Whether no promise was broken.
+    /// Whether no contract was violated.
     pub fn passed(&self) -> bool {
         self.failures.is_empty()
     }
@@ -119,7 +118,7 @@ impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "{}: {} failures, {} warnings in {} positions, {} walks came to an end",
+            "{}: {} failures, {} warnings in {} positions, {} walks reached an end",
             self.game,
             self.failures.len(),
             self.warnings.len(),
@@ -136,7 +135,7 @@ impl fmt::Display for Report {
     }
 }
 
-/// Tests a game and reports what was found.
+/// Tests a game and reports the findings.
 pub fn check(game: &dyn Game, options: &Options) -> Report {
     let mut report = Report { game: game.info().name.clone(), ..Report::default() };
     facts(game, &mut report);
@@ -147,8 +146,8 @@ pub fn check(game: &dyn Game, options: &Options) -> Report {
     report
 }
 
-/// Tests a game and panics with the report if anything fails; the one line that the tests of a
-/// game need.
+/// Tests a game and panics with the report if anything fails: the one line that the tests of a game
+/// need.
 pub fn assert_game(game: &dyn Game) {
     let report = check(game, &Options::default());
     assert!(report.passed(), "{report}");
@@ -164,14 +163,14 @@ fn facts(game: &dyn Game, report: &mut Report) {
     if info.chance.is_some_and(|chance| chance.index() >= info.roles.len()) {
         report.fail("facts", "", "the role of chance is not in the list of roles");
     }
-    // Written so that a bound that is no number fails too.
+    // Written so that a NaN bound fails too.
     if !matches!(low.partial_cmp(&high), Some(std::cmp::Ordering::Less | std::cmp::Ordering::Equal))
     {
-        report.fail("facts", "", format!("{low} to {high} is no range of rewards"));
+        report.fail("facts", "", format!("{low} to {high} is not a range of rewards"));
     }
 }
 
-/// The text of a state, cut to a length that a person reads.
+/// The text of a state, cut to a readable length.
 fn shown(game: &dyn Game, words: &[u64]) -> String {
     let text = game.text().state_text(words);
     match text.char_indices().nth(400) {

@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use crate::Move;
 
-/// How the cells lie, as a hint to whoever draws them.
+/// The geometry of the cells, as a hint for drawing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -22,26 +22,26 @@ pub enum Layout {
 pub struct Cell {
     /// Its name in the words of the game, such as `2 3`.
     pub name: String,
-    /// Its place from left to right.
+    /// Its horizontal position.
     pub x: f32,
-    /// Its place from top to bottom.
+    /// Its vertical position, from the top.
     pub y: f32,
-    /// The board it lies on, as a position in [`Shape::boards`].
+    /// Its board, as an index into [`Shape::boards`].
     pub board: u16,
 }
 
-/// What does not change about a board.
+/// The constant part of a board.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shape {
-    /// The cells; everything else speaks of them by their position in this list.
+    /// The cells; everything else refers to them by index.
     pub cells: Vec<Cell>,
-    /// The names of the values a cell can have; value 0 is the empty cell.
+    /// The names of the values of a cell; value 0 is the empty cell.
     pub values: Vec<String>,
     /// For each cell the cells next to it, in ascending order.
     pub neighbours: Vec<Vec<u32>>,
-    /// How the cells lie.
+    /// The geometry of the cells.
     pub layout: Layout,
-    /// The titles of the boards, of which most games have one without a title.
+    /// The titles of the boards; most games have one board without a title.
     pub boards: Vec<String>,
 }
 
@@ -83,19 +83,18 @@ impl Shape {
 
 /// The board of a game.
 ///
-/// It shows a state, so it is of use to whoever holds one: the referee of a match, or a player
-/// that has rebuilt or imagined a state of its own.
+/// It shows a state, so it is for code that has one: the referee of a match, or a player that has
+/// rebuilt or sampled a state.
 pub trait Board: Send + Sync {
-    /// What does not change about it.
+    /// The constant part of the board.
     fn shape(&self) -> &Shape;
 
-    /// Writes the value of each cell in a state into `out`, which has one entry per cell. The
-    /// state must be one that a worker of the game saved; for other words the values say
-    /// nothing.
+    /// Writes the value of each cell in a state into `out`, which has one entry per cell. A worker
+    /// of the game must have saved the state; for other words the values mean nothing.
     fn cells(&self, state: &[u64], out: &mut [u16]);
 
-    /// The cells a move goes from and to, for clicks and policies; twice the same for a move
-    /// that puts something down. `None` for a move that has no place on the board.
+    /// The cells a move goes from and to, for clicks and policies; twice the same for a move that
+    /// places something. `None` for a move without a place on the board.
     fn target(&self, choice: Move) -> Option<(u32, u32)>;
 }
 
@@ -104,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cells_of_a_grid_touch_by_their_sides() {
+    fn grid_neighbours_share_a_side() {
         let shape = Shape::grid(3, 2, &["b", "x"]);
         assert_eq!(shape.cells.len(), 6);
         assert_eq!(shape.cells[5].name, "2 3");

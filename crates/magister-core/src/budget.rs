@@ -1,4 +1,4 @@
-//! How long an agent may think.
+//! Budgets: how long an agent may think.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,15 +6,15 @@ use std::time::Duration;
 
 use crate::Stop;
 
-/// A clock that runs elsewhere: this crate never asks what time it is.
+/// A clock outside of this crate, which never reads the time itself.
 pub trait Clock: Send + Sync {
-    /// The time that is left, zero when it is over; `None` if time does not matter.
+    /// The remaining time, zero when it is over; `None` if time is not limited.
     fn remaining(&self) -> Option<Duration>;
 }
 
-/// What an agent may spend on a decision: a number of iterations, time, or both.
+/// The resources for a decision: a number of iterations, time, or both.
 ///
-/// Under a budget of iterations alone, the same seed gives the same decision.
+/// With a limit on iterations alone, the same seed gives the same decision.
 ///
 /// ```
 /// let mut budget = magister_core::Budget::iterations(2);
@@ -28,12 +28,12 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// So many iterations; what an iteration is, the agent says in its documentation.
+    /// A number of iterations; each agent documents what an iteration is.
     pub fn iterations(iterations: u64) -> Self {
         Budget { iterations: Some(iterations), stop: Stop::never(), clock: None }
     }
 
-    /// Until the flag is set.
+    /// No limit except the flag.
     pub fn until(stop: Stop) -> Self {
         Budget { iterations: None, stop, clock: None }
     }
@@ -50,8 +50,8 @@ impl Budget {
         Budget { clock: Some(clock), ..self }
     }
 
-    /// Takes so many iterations out of the budget. False, and nothing is taken, if there are not
-    /// so many left, the flag is set or the time is over.
+    /// Takes iterations from the budget. Returns false and takes nothing if fewer are left, the
+    /// flag is set or the time is over.
     pub fn spend(&mut self, iterations: u64) -> bool {
         if self.stop.is_set() || self.remaining() == Some(Duration::ZERO) {
             return false;
@@ -68,23 +68,23 @@ impl Budget {
         }
     }
 
-    /// A budget of so many of the iterations, and of the same time.
+    /// A budget with a part of the iterations and the same time.
     #[must_use]
     pub fn part(&self, iterations: Option<u64>) -> Self {
         Budget { iterations, ..self.clone() }
     }
 
-    /// The iterations that are left; `None` if they are not limited.
+    /// The remaining iterations; `None` if they are not limited.
     pub fn left(&self) -> Option<u64> {
         self.iterations
     }
 
-    /// The time that is left; `None` if it is not limited.
+    /// The remaining time; `None` if it is not limited.
     pub fn remaining(&self) -> Option<Duration> {
         self.clock.as_ref().and_then(|clock| clock.remaining())
     }
 
-    /// The flag to hand to workers, so that a long step ends with the budget.
+    /// The flag to pass to workers, so that a long step ends with the budget.
     pub fn stop(&self) -> &Stop {
         &self.stop
     }
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_refused_is_not_taken() {
+    fn refused_iterations_are_not_taken() {
         let mut budget = Budget::iterations(40);
         assert!(budget.spend(32));
         assert!(!budget.spend(32));
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn the_flag_and_the_clock_end_it() {
+    fn the_flag_and_the_clock_end_the_budget() {
         let stop = Stop::new();
         let mut budget = Budget::until(stop.clone());
         assert!(budget.spend(1_000_000));

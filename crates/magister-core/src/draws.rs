@@ -1,18 +1,18 @@
-//! Which random numbers of a match come from where.
+//! The seeds of all random numbers of a match.
 //!
-//! Every draw has a seed of its own: it is derived from the seed of the match, from what is drawn
-//! and from the turn or step. So a match that is resumed draws what it would have drawn, and
-//! nobody's draw depends on how often somebody else drew. All derivations are one-way.
+//! Every draw has its own seed, which is derived from the seed of the match, the purpose and the
+//! turn or step. So a resumed match draws what it would have drawn, and no draw depends on how
+//! often something else was drawn. All derivations are one-way.
 
 use crate::{Move, Rng, Role, Seed, hex};
 
-/// The generator for the move of chance in a step. Steps are counted from 0, silent ones too.
+/// The generator for the move of chance in a step. Steps are counted from 0, including silent ones.
 pub fn chance(seed: &Seed, step: usize) -> Rng {
     seed.derive("chance").derive_index(step as u64).rng()
 }
 
-/// The generator for the move that replaces the missing or illegal move of a role. Turns are
-/// counted from 0.
+/// The generator for the move that replaces a missing or illegal move of a role. Turns are counted
+/// from 0.
 pub fn substitute(seed: &Seed, turn: usize, role: Role) -> Rng {
     of(seed, "substitute", turn, role)
 }
@@ -22,25 +22,25 @@ pub fn opening(seed: &Seed, turn: usize, role: Role) -> Rng {
     of(seed, "opening", turn, role)
 }
 
-/// The generator that the agent of a role is given for its decision. Turns are counted from 0.
+/// The generator for an agent's decision. Turns are counted from 0.
 pub fn agent(seed: &Seed, role: Role, turn: usize) -> Rng {
     seed.derive("agent").derive_index(u64::from(role.0)).derive_index(turn as u64).rng()
 }
 
-/// The generator that the agent of a role is given before the first turn.
+/// The generator for an agent before the first turn.
 pub fn agent_start(seed: &Seed, role: Role) -> Rng {
     seed.derive("agent").derive_index(u64::from(role.0)).derive("start").rng()
 }
 
-/// The salt of a match for which nobody gave one. It follows from the seed, so that the same seed
-/// gives the same record. Such a salt does not keep a seed secret that can be guessed: who runs
-/// matches for others gives fresh entropy for seed and salt.
+/// The salt of a match without an explicit one. It is derived from the seed, so the same seed gives
+/// the same record. Such a salt does not protect a seed that can be guessed: a service that runs
+/// matches for others uses fresh entropy for seed and salt.
 pub fn default_salt(seed: &Seed) -> Seed {
     seed.derive("salt")
 }
 
 /// SHA-256 of the bytes of the salt followed by those of the seed, in hexadecimal digits. It is
-/// told when a match starts, so that nobody can choose another seed afterwards.
+/// published when a match starts, so the seed cannot be changed afterwards.
 pub fn seed_hash(seed: &Seed, salt: &Seed) -> String {
     use sha2::{Digest, Sha256};
     let mut hash = Sha256::new();
@@ -49,7 +49,7 @@ pub fn seed_hash(seed: &Seed, salt: &Seed) -> String {
     hex::encode(&hash.finalize())
 }
 
-/// One of the legal moves, all equally likely; idle if there is none.
+/// A uniformly random legal move; idle if there is none.
 pub fn pick(legal: &[Move], rng: &mut Rng) -> Move {
     crate::draw(legal, &[], rng).unwrap_or(Move::IDLE)
 }
@@ -62,7 +62,7 @@ fn of(seed: &Seed, what: &str, turn: usize, role: Role) -> Rng {
 mod tests {
     use super::*;
 
-    /// Records keep seeds, so what follows from a seed must never change.
+    /// Records store seeds, so the derivations must never change.
     #[test]
     fn draws_are_pinned() {
         let seed = Seed::from(1);

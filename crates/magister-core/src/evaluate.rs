@@ -1,23 +1,23 @@
-//! Values and policies of many positions at once: what a search asks of a model.
+//! Values and policies of many positions at once: the interface between a search and a model.
 //!
-//! A search collects the leaves of several descents in [`Positions`] and asks an [`Evaluate`] for all
-//! of them in one call, so that a neural network, a batch of playouts or another machine can work
-//! on them side by side. The answers come back in [`Evaluations`].
+//! A search collects the leaves of several descents in [`Positions`] and calls an [`Evaluate`] once
+//! for all of them, so that a neural network, a batch of playouts or another machine can process
+//! them together. The answers are in [`Evaluations`].
 
 use crate::{Halt, Move, Role, Stop};
 
 /// Values many positions of one game in one call: a learned model, playouts, or a player with
-/// opinions.
+/// estimates.
 ///
-/// What it says of a position should not depend on which other positions are asked for in the same
-/// call; then the result of a search does not depend on how its requests are cut.
+/// The value of a position should not depend on the other positions of the call; then the result of
+/// a search does not depend on how its requests are divided.
 pub trait Evaluate: Send {
-    /// Writes what each role can expect in each of the positions, and, if it has
-    /// [policies](Evaluate::has_policies), how likely each legal move is to be the right one. The
-    /// values are in the scale of the rewards and leave out what was gained before the position.
+    /// Writes the expected reward of each role in each position and, if it has
+    /// [policies](Evaluate::has_policies), a weight for each legal move. The values are on the
+    /// scale of the rewards and exclude gains before the position.
     ///
-    /// `out` comes with the lowest reward for everybody and the same probability for all moves. After
-    /// an error its contents say nothing.
+    /// `out` is initialised with the lowest reward for every role and a uniform policy. After an
+    /// error its contents are meaningless.
     fn evaluate(
         &mut self,
         positions: &Positions,
@@ -25,8 +25,8 @@ pub trait Evaluate: Send {
         stop: &Stop,
     ) -> Result<(), Halt>;
 
-    /// How many positions it values at about the cost of one; a search asks for so many at a time
-    /// where it can.
+    /// The number of positions that cost about as much as one; a search requests this many at a
+    /// time if it can.
     fn batch(&self) -> usize {
         1
     }
@@ -37,11 +37,10 @@ pub trait Evaluate: Send {
     }
 }
 
-/// Positions of one game that are to be valued. A search keeps one and fills it again and again,
-/// which then allocates nothing.
+/// Positions of one game to be valued. A search keeps one and refills it, which does not allocate.
 ///
-/// A position is a state in which the game goes on. In a game that hides information it is one
-/// that the search imagines.
+/// A position is a non-terminal state. With hidden information it is a state that the search
+/// imagines.
 ///
 /// ```
 /// use magister_core::{Move, Positions, Role};
@@ -68,7 +67,7 @@ pub struct Positions {
 }
 
 impl Positions {
-    /// No positions yet, of a game with so many roles, for a search by this role.
+    /// No positions yet, for a game with a number of roles and a search by this role.
     pub fn new(roles: usize, role: Role) -> Self {
         Positions {
             roles,
@@ -90,14 +89,14 @@ impl Positions {
         self.ends.clear();
     }
 
-    /// Adds a position: its state, and the joint moves that lead to it from where the search began.
+    /// Adds a position: its state, and the joint moves that lead to it from the root of the search.
     pub fn push<'a>(&mut self, state: &[u64], path: impl IntoIterator<Item = &'a [Move]>) {
         self.states.extend_from_slice(state);
         path.into_iter().for_each(|joint| self.paths.extend_from_slice(joint));
         self.ends.push((self.states.len(), self.paths.len(), self.choices.len()));
     }
 
-    /// Adds to the last position that a role, other than chance, has a choice among these moves.
+    /// Adds a choice of a role, other than chance, to the last position.
     pub fn choice(&mut self, role: Role, moves: &[Move]) {
         self.moves.extend_from_slice(moves);
         self.choices.push((role, self.moves.len()));
@@ -106,31 +105,31 @@ impl Positions {
         }
     }
 
-    /// Whose search it is.
+    /// The role that searches.
     pub fn role(&self) -> Role {
         self.role
     }
 
-    /// The number of roles of the game, chance included.
+    /// The number of roles of the game, including chance.
     pub fn roles(&self) -> usize {
         self.roles
     }
 
-    /// How many there are.
+    /// The number of positions.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no positions.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
-    /// The position of this number.
+    /// The position with this number.
     ///
     /// # Panics
     ///
-    /// If there are fewer.
+    /// If there are not enough positions.
     pub fn get(&self, position: usize) -> Position<'_> {
         assert!(position < self.len(), "there is no position {position}");
         Position { all: self, position }
@@ -145,13 +144,13 @@ impl Positions {
         position.checked_sub(1).map_or((0, 0, 0), |before| self.ends[before])
     }
 
-    /// Where the moves of a choice are.
+    /// The range of the moves of a choice.
     fn range(&self, choice: usize) -> std::ops::Range<usize> {
         choice.checked_sub(1).map_or(0, |before| self.choices[before].1)..self.choices[choice].1
     }
 }
 
-/// One of some [`Positions`].
+/// One of the [`Positions`].
 #[derive(Clone, Copy, Debug)]
 pub struct Position<'a> {
     all: &'a Positions,
@@ -164,13 +163,13 @@ impl<'a> Position<'a> {
         &self.all.states[self.all.start(self.position).0..self.all.ends[self.position].0]
     }
 
-    /// The joint moves that lead to it from where the search began.
+    /// The joint moves that lead to it from the root of the search.
     pub fn path(&self) -> impl ExactSizeIterator<Item = &'a [Move]> + use<'a> {
         let path = self.all.start(self.position).1..self.all.ends[self.position].1;
         self.all.paths[path].chunks_exact(self.all.roles.max(1))
     }
 
-    /// The roles that have a choice, chance left out, each with its legal moves.
+    /// The roles that have a choice, without chance, each with its legal moves.
     pub fn choices(&self) -> impl ExactSizeIterator<Item = (Role, &'a [Move])> + use<'a> {
         let all = self.all;
         let choices = all.start(self.position).2..all.ends[self.position].2;
@@ -178,22 +177,21 @@ impl<'a> Position<'a> {
     }
 }
 
-/// What was said of some [`Positions`]: a value for each role, and for each role that has a choice
-/// a probability for each of its moves. A search keeps one and hands it in again and again.
+/// The answers for [`Positions`]: a value for each role, and for each choice a probability for each
+/// move. A search keeps one and reuses it.
 #[derive(Clone, Debug, Default)]
 pub struct Evaluations {
     roles: usize,
     values: Vec<f64>,
     priors: Vec<f32>,
-    /// For each choice the end of its priors.
+    /// The end of the priors of each choice.
     choices: Vec<usize>,
-    /// For each position the end of its choices.
+    /// The end of the choices of each position.
     ends: Vec<usize>,
 }
 
 impl Evaluations {
-    /// Nothing is known of these positions: everybody can expect `lowest`, and all moves are equally
-    /// likely.
+    /// Initialises the answers: every role expects `lowest`, and all moves are equally likely.
     pub fn reset(&mut self, positions: &Positions, lowest: f64) {
         self.roles = positions.roles;
         self.values.clear();
@@ -209,41 +207,40 @@ impl Evaluations {
         self.ends.extend(positions.ends.iter().map(|end| end.2));
     }
 
-    /// How many positions there are.
+    /// The number of positions.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no positions.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
-    /// What each role, chance included, can expect in a position.
+    /// The expected reward of each role, including chance, in a position.
     pub fn values(&self, position: usize) -> &[f64] {
         &self.values[position * self.roles..][..self.roles]
     }
 
-    /// The same, to be written.
+    /// As [`values`](Evaluations::values), for writing.
     pub fn values_mut(&mut self, position: usize) -> &mut [f64] {
         &mut self.values[position * self.roles..][..self.roles]
     }
 
-    /// The probabilities of the legal moves of the role that has this choice, counted from 0 in the
-    /// order of [`Position::choices`].
+    /// The probabilities of the legal moves of a choice, counted from 0 in the order of
+    /// [`Position::choices`].
     pub fn priors(&self, position: usize, choice: usize) -> &[f32] {
         &self.priors[self.range(position, choice)]
     }
 
-    /// The same, to be written. They need not have the sum 1.
+    /// As [`priors`](Evaluations::priors), for writing. They need not sum to 1.
     pub fn priors_mut(&mut self, position: usize, choice: usize) -> &mut [f32] {
         let range = self.range(position, choice);
         &mut self.priors[range]
     }
 
-    /// Mends what a model may get wrong: the probabilities of each choice get the sum 1, or are all
-    /// the same if they are negative, not finite or all zero; a value that is not finite becomes
-    /// `unknown`.
+    /// Repairs invalid answers: normalises the probabilities of each choice, or makes them uniform
+    /// if they are negative, not finite or all zero; a value that is not finite becomes `unknown`.
     pub fn mend(&mut self, unknown: f64) {
         self.values
             .iter_mut()
@@ -272,7 +269,7 @@ impl Evaluations {
 mod tests {
     use super::*;
 
-    /// Three positions; in the second nobody has a choice, in the third two roles have one.
+    /// Three positions; in the second no role has a choice, in the third two roles have one.
     fn some() -> Positions {
         let mut positions = Positions::new(2, Role(1));
         positions.push(&[1, 2], []);
@@ -285,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn positions_are_what_was_pushed() {
+    fn positions_keep_their_contents() {
         let positions = some();
         let states: Vec<&[u64]> = positions.iter().map(|position| position.state()).collect();
         assert_eq!(states, [[1, 2], [3, 4], [5, 6]]);
@@ -299,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn without_an_answer_all_moves_are_alike() {
+    fn without_an_answer_the_policy_is_uniform() {
         let mut out = Evaluations::default();
         out.reset(&some(), -1.0);
         assert_eq!(out.values(2), [-1.0, -1.0]);
@@ -308,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_mended() {
+    fn invalid_answers_are_repaired() {
         let mut out = Evaluations::default();
         out.reset(&some(), 0.0);
         out.values_mut(1)[0] = f64::NAN;
@@ -326,7 +323,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "position 1 has no choice 0")]
-    fn a_choice_that_there_is_not() {
+    fn a_missing_choice_panics() {
         let mut out = Evaluations::default();
         out.reset(&some(), 0.0);
         out.priors(1, 0);

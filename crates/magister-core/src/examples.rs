@@ -2,8 +2,8 @@
 
 use crate::{Info, Move, Role, Rules, Step};
 
-/// Two players take one or two from a heap in turn; who takes the last one wins. The value is
-/// the size of the heap.
+/// Two players take one or two from a heap in turn; the player who takes the last one wins. The
+/// value is the size of the heap.
 ///
 /// ```
 /// magister_core::battery::assert_game(&magister_core::Native::new(
@@ -14,7 +14,7 @@ use crate::{Info, Move, Role, Rules, Step};
 pub struct Countdown(pub u8);
 
 impl Rules for Countdown {
-    /// What is left, and who is to take.
+    /// The size of the heap, and the role to move.
     type State = (u8, u8);
 
     fn info(&self) -> Info {

@@ -1,47 +1,47 @@
-//! The two traits that carry every game: [`Game`], what is shared, and [`Worker`], what one
-//! thread computes with.
+//! The two traits that carry every game: [`Game`], the shared part, and [`Worker`], the state of
+//! one thread.
 
-use crate::playout::{self, Batch, Leaves, Results, Tried, Tries, Yields};
+use crate::playout::{self, Batch, LeafResults, Leaves, Results, Tried, Tries};
 use crate::{Board, Halt, Info, Move, Role, StateTensors, Step, Stop, Symmetry, Text};
 
 /// A game with its rules, ready to be played, whatever language it was written in.
 ///
-/// A game is shared between threads and never changes. Tables that its workers need are kept in
-/// `Arc`s, because workers outlive the borrow they were made from.
+/// A game is shared between threads and never changes. Tables that its workers need are in `Arc`s,
+/// because workers outlive the borrow that created them.
 pub trait Game: Send + Sync {
     /// The facts of the game.
     fn info(&self) -> &Info;
 
-    /// A fresh worker in the initial state. A thread makes one and keeps it: a worker owns the
-    /// memory it computes in.
+    /// A fresh worker in the initial state. A thread creates one and keeps it, because a worker
+    /// owns the memory it computes in.
     fn worker(&self) -> Box<dyn Worker>;
 
-    /// The words for states, moves and percepts, both ways.
+    /// The text of states, moves and percepts, in both directions.
     fn text(&self) -> &dyn Text;
 
-    /// The board, where the game has one.
+    /// The board, if the game has one.
     fn board(&self) -> Option<&dyn Board> {
         None
     }
 
-    /// Known symmetries of the game, without the identity. They need not be all, but those that
-    /// are given must be true: learning and transposition tables rely on them.
+    /// Known symmetries of the game, without the identity. The list need not be complete, but every
+    /// entry must hold: learning and transposition tables rely on them.
     fn symmetries(&self) -> &[Symmetry] {
         &[]
     }
 
-    /// States as tensors for learning, where the game knows better ones than the defaults of
-    /// [`StateObserver`](crate::StateObserver), which is what everybody uses to write them.
+    /// States as tensors for learning, if the game has better ones than the defaults of
+    /// [`StateObserver`](crate::StateObserver), through which all callers write them.
     fn tensors(&self) -> Option<&dyn StateTensors> {
         None
     }
 }
 
-/// One current state and the memory to compute with it.
+/// The current state of one thread and the memory to compute with it.
 ///
 /// A state is what [`save`](Worker::save) writes: words. States are equal if and only if their
-/// words are equal, so callers keep, compare and hash words in arenas of their own. Methods
-/// allocate nothing once their buffers have grown.
+/// words are equal, so callers can store, compare and hash the words. Methods do not allocate once
+/// their buffers have grown.
 pub trait Worker: Send {
     /// The facts of the game, the same as [`Game::info`]. The provided playouts need them.
     fn info(&self) -> &Info;
@@ -49,12 +49,12 @@ pub trait Worker: Send {
     /// Goes to the initial state.
     fn reset(&mut self);
 
-    /// Goes to a state that some worker of this game saved. Words that are no state are refused
-    /// with [`Halt::BadState`] where that can be seen, and never panic. After an error the
-    /// worker is in some state of the game, but it is not said in which.
+    /// Goes to a state that some worker of this game saved. Words that are not a state are refused
+    /// with [`Halt::BadState`] if that can be detected, and never cause a panic. After an error the
+    /// worker is in an unspecified state of the game.
     fn load(&mut self, state: &[u64], stop: &Stop) -> Result<(), Halt>;
 
-    /// Replaces the contents of `out` by the words of the current state.
+    /// Replaces the contents of `out` with the words of the current state.
     fn save(&self, out: &mut Vec<u64>);
 
     /// Whether the game is over.
@@ -69,69 +69,70 @@ pub trait Worker: Send {
     /// that fits 32 bits. Empty if all are equally likely.
     fn weights(&self) -> &[u32];
 
-    /// Whether the step that leads out of this state is silent: one card of a shuffle, for
-    /// instance. A silent step is made by chance alone, the players have no turn for it and
-    /// perceive nothing; what they may know of it they perceive at the next tick. It is a
-    /// property of the state because the holder of a match must know before the step whether to
-    /// ask the players. Games of perfect information have no silent steps.
+    /// Whether the step from this state is silent: one card of a shuffle, for instance. Chance
+    /// alone makes a silent step; the players have no turn and perceive nothing. What they may know
+    /// of it they perceive at the next tick. It is a property of the state, because the match must
+    /// know before the step whether to ask the players. Games with perfect information have no
+    /// silent steps.
     fn silent(&self) -> bool {
         false
     }
 
-    /// Makes the joint move, one move per role in the order of the roles, and replaces the
-    /// contents of `out`. If a move is not legal, or anything else goes wrong, the state stays
-    /// as it was.
+    /// Makes the joint move, one move per role in order, and replaces the contents of `out`. After
+    /// an illegal move or any other error, the state is unchanged.
     fn step(&mut self, joint: &[Move], out: &mut Step, stop: &Stop) -> Result<(), Halt>;
 
-    /// Replaces the contents of `out` by what the roles would perceive of a joint move, which is not
-    /// made: the state stays as it is. It tells nothing of where the move would lead, not even
-    /// whether the game can go on there. False, without any effect, if the engine knows no better
-    /// way than to make the step and take it back.
+    /// Replaces the contents of `out` with the percepts that a joint move would cause, without
+    /// making it: the state does not change. It says nothing about the next state, not even whether
+    /// one exists. Returns false, without any effect, if the engine has no better way than to make
+    /// the step and undo it.
     fn perceive(&mut self, _joint: &[Move], _out: &mut Step, _stop: &Stop) -> Result<bool, Halt> {
         Ok(false)
     }
 
-    /// Takes back the last step made since the last [`reset`](Worker::reset) or
-    /// [`load`](Worker::load). False, without any effect, if there is none or the engine can
-    /// not.
+    /// Undoes the last step since the last [`reset`](Worker::reset) or [`load`](Worker::load).
+    /// Returns false, without any effect, if there is none or the engine cannot undo.
     fn undo(&mut self) -> bool {
         false
     }
 
-    /// Replaces the contents of `out` by all goal values that the rules give a role in this
-    /// state: none, one or several. None or several for a player in a terminal state is a defect
-    /// of the rules, to be reported as such; nobody invents a value. Games that pay
-    /// [on the way](crate::Payment::OnTheWay) need not have any.
+    /// Replaces the contents of `out` with all goal values of a role in this state: none, one or
+    /// several. None or several for a player in a terminal state is a defect of the rules and is
+    /// reported as such. Games that pay [on the way](crate::Payment::OnTheWay) need not have any.
     fn goals(&self, role: Role, out: &mut Vec<f64>);
 
-    /// How many playouts this worker plays side by side, at about the cost of one; whoever
-    /// searches asks for so many at a time.
+    /// The number of playouts that this worker plays at about the cost of one; a search requests
+    /// this many at a time.
     fn lanes(&self) -> usize {
         1
     }
 
-    /// Plays many random games; see [`playout`] for what exactly is played. Afterwards the
-    /// worker is in some state of the game, but it is not said in which.
+    /// Plays many random games; [`playout`] specifies them exactly. Afterwards the worker is in an
+    /// unspecified state of the game.
     fn playouts(&mut self, batch: &Batch<'_>, out: &mut Results, stop: &Stop) -> Result<(), Halt> {
         playout::one_by_one(self, batch, out, stop)
     }
 
-    /// Plays a few random games from each of many states; see [`Leaves`] for what exactly is
-    /// played. Afterwards the worker is in some state of the game, but it is not said in which.
-    fn leaves(&mut self, leaves: &Leaves<'_>, out: &mut Yields, stop: &Stop) -> Result<(), Halt> {
+    /// Plays a few random games from each of many states; [`Leaves`] specifies them exactly.
+    /// Afterwards the worker is in an unspecified state of the game.
+    fn leaves(
+        &mut self,
+        leaves: &Leaves<'_>,
+        out: &mut LeafResults,
+        stop: &Stop,
+    ) -> Result<(), Halt> {
         playout::leaves_one_by_one(self, leaves, out, stop)
     }
 
-    /// Makes one step out of each of many states and holds it against what a role saw; see
-    /// [`Tries`] for what exactly is tried. False, without any effect, if the worker knows no
-    /// better way than to make them one by one. Afterwards the worker is in some state of the
-    /// game, but it is not said in which.
+    /// Makes one step from each of many states and compares it with a role's observation; [`Tries`]
+    /// specifies this exactly. Returns false, without any effect, if the worker has no better way
+    /// than to make them one by one. Afterwards the worker is in an unspecified state of the game.
     fn tries(&mut self, _tries: &Tries<'_>, _out: &mut Tried, _stop: &Stop) -> Result<bool, Halt> {
         Ok(false)
     }
 
-    /// How many streams this worker would play side by side if it were given so many. Who cuts a
-    /// batch into parts gives each a multiple of it, or lanes are left empty.
+    /// The number of streams that this worker would play at once if it got this many. A caller that
+    /// divides a batch gives each part a multiple of it, or lanes stay empty.
     fn side_by_side(&self, _streams: usize) -> usize {
         1
     }

@@ -1,11 +1,11 @@
-//! The small numbers that stand for roles, moves and percepts.
+//! Small numbers for roles, moves and percepts.
 //!
-//! They mean something only together with the game that gave them out; its [`Text`](crate::Text)
-//! turns them into words and back.
+//! They are meaningful only with their game; its [`Text`](crate::Text) converts them to text and
+//! back.
 
 use serde::{Deserialize, Serialize};
 
-/// A participant of a game, chance included: the position of its name in
+/// A participant of a game, including chance: the index of its name in
 /// [`Info::roles`](crate::Info::roles).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -20,21 +20,20 @@ impl Role {
 
 /// A move.
 ///
-/// Where [`Info::moves`](crate::Info::moves) is a number `n`, moves are the numbers below `n`, one
-/// for each distinct move of the game: the same in every run, thread, process, machine and engine,
-/// for all rules with the same [`rules_hash`](crate::Info::rules_hash). Learned weights, action
-/// spaces and records may use them. A move that several roles can make is one move.
+/// If [`Info::moves`](crate::Info::moves) is a number `n`, moves are the numbers below `n`, one for
+/// each distinct move of the game: the same in every run, thread, process, machine and engine, for
+/// all rules with the same [`rules_hash`](crate::Info::rules_hash). Learned weights, action spaces
+/// and records may use them. A move that several roles can make is one move.
 ///
-/// Where it is `None`, the rules fix no such list (or it is too long to find), and a move is a
-/// handle of the engine: it means something only to this game in this process. Write its text
-/// instead.
+/// If it is `None`, the rules do not fix such a list (or it is too long to compute), and a move is
+/// a handle of the engine: it is valid for this game in this process only. Store its text instead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Move(pub u32);
 
 impl Move {
-    /// The one legal move of a role that has nothing to do in a state, in games whose language
-    /// writes no `noop`. It is no member of the dense numbering.
+    /// The only legal move of a role that has nothing to do in a state, in games whose language has
+    /// no `noop`. It is not part of the dense numbering.
     pub const IDLE: Move = Move(u32::MAX);
 
     /// The move as an index into anything that has one entry per move of the game.
@@ -43,8 +42,8 @@ impl Move {
     }
 }
 
-/// Something a role is told at a tick, in games that hide information. Its number is as stable as
-/// that of a [`Move`].
+/// Something that a role perceives at a tick, in games with hidden information. Its number is as
+/// stable as that of a [`Move`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Percept(pub u32);

@@ -1,4 +1,4 @@
-//! What is known of a game before it is played.
+//! The facts of a game.
 
 use sha2::{Digest, Sha256};
 
@@ -13,54 +13,54 @@ pub enum Payment {
     OnTheWay,
 }
 
-/// Whether the players see everything.
+/// Whether the game has perfect information.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Information {
-    /// Every role sees the whole joint move of every step, chance included.
+    /// Every role observes the whole joint move of every step, including chance.
     Perfect,
-    /// A role sees its own moves and its percepts, nothing else.
+    /// A role observes its own moves and its percepts, nothing else.
     Hidden,
 }
 
 /// The facts of a game that do not change during play.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Info {
-    /// A short name, in kebab case where the game is ours.
+    /// A short name, in kebab case for bundled games.
     pub name: String,
-    /// The names of all roles, chance included; [`Role`] is an index into this list.
+    /// The names of all roles, including chance; [`Role`] is an index into this list.
     pub roles: Vec<String>,
-    /// The role that stands for chance, where there is one.
+    /// The chance role, if there is one.
     pub chance: Option<Role>,
-    /// The number of distinct moves, where the rules fix them: all moves but
-    /// [`Move::IDLE`](crate::Move::IDLE) are below it and mean the same everywhere. Where it is
+    /// The number of distinct moves, if the rules fix them: all moves except
+    /// [`Move::IDLE`](crate::Move::IDLE) are below it and mean the same everywhere. If it is
     /// `None`, a move is a handle that is valid in this process only; see [`Move`](crate::Move).
     pub moves: Option<u32>,
-    /// The number of distinct percepts, where it is known in advance. All percepts are below it.
+    /// The number of distinct percepts, if it is known in advance. All percepts are below it.
     pub percepts: Option<u32>,
-    /// The words of a state; `None` where states vary in length, as they do under rules with
+    /// The number of words of a state; `None` if states vary in length, as under rules with
     /// unbounded terms.
     pub state_words: Option<usize>,
     /// The lowest and the highest reward a role can get; both may be infinite.
     pub rewards: (f64, f64),
     /// Whether the game pays at the end or on the way.
     pub payment: Payment,
-    /// The sum of the rewards of all players, where it is the same in every match.
+    /// The sum of all players' rewards, if it is the same in every match.
     pub constant_sum: Option<f64>,
-    /// An upper bound of the number of steps from the initial state, where one is known.
+    /// An upper bound on the number of steps from the initial state, if one is known.
     pub max_length: Option<u32>,
-    /// Whether the players see everything.
+    /// Whether the game has perfect information.
     pub information: Information,
-    /// SHA-256 of the rules in canonical form, in hexadecimal digits. Two games with the same
-    /// hash have the same roles, move ids, legal orders and observations, so records and learned
-    /// weights carry it.
+    /// SHA-256 of the rules in canonical form, in hexadecimal digits. Two games with the same hash
+    /// have the same roles, move ids, legal orders and observations, so records and learned weights
+    /// contain it.
     pub rules_hash: String,
-    /// SHA-256 of the rules as they were written, byte for byte.
+    /// SHA-256 of the rules as written, byte for byte.
     pub text_hash: String,
 }
 
 impl Info {
     /// The common case: perfect information, no chance, 0 to 100 paid at the end, nothing else
-    /// known. `rules` is the text of the rules; a game written in Rust gives its name and a
+    /// known. `rules` is the text of the rules; a game written in Rust passes its name and a
     /// version number that changes with its rules.
     pub fn new(name: &str, roles: &[&str], rules: &str) -> Self {
         Info {
@@ -80,12 +80,12 @@ impl Info {
         }
     }
 
-    /// All roles, chance included.
+    /// All roles, including chance.
     pub fn all_roles(&self) -> impl Iterator<Item = Role> + use<> {
         (0..self.roles.len()).map(|index| Role(index as u8))
     }
 
-    /// All roles that are played by somebody.
+    /// All roles except chance.
     pub fn players(&self) -> impl Iterator<Item = Role> + use<> {
         let chance = self.chance;
         self.all_roles().filter(move |&role| Some(role) != chance)
@@ -96,13 +96,13 @@ impl Info {
         self.all_roles().find(|role| self.roles[role.index()] == name)
     }
 
-    /// The name of a role, or a question mark for a role that the game does not have.
+    /// The name of a role, or a question mark for a role that does not exist.
     pub fn role_name(&self, role: Role) -> &str {
         self.roles.get(role.index()).map_or("?", String::as_str)
     }
 }
 
-/// SHA-256 of the text of some rules, in hexadecimal digits.
+/// SHA-256 of the text of rules, in hexadecimal digits.
 pub fn rules_hash(rules: &str) -> String {
     hex::encode(&Sha256::digest(rules.as_bytes()))
 }
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn chance_is_a_role_but_no_player() {
+    fn chance_is_a_role_but_not_a_player() {
         let info = Info { chance: Some(Role(1)), ..Info::new("g", &["a", "random", "b"], "g 1") };
         assert_eq!(info.all_roles().count(), 3);
         assert_eq!(info.players().collect::<Vec<_>>(), [Role(0), Role(2)]);

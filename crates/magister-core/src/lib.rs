@@ -1,16 +1,16 @@
 //! The vocabulary of Magister.
 //!
-//! One trait, [`Game`], carries games of every language, so whoever plays, learns or manages
-//! never knows in which one a game was written. A step is a joint move: every role chooses at
-//! the same time, chance included; taking turns is the case where one role has a choice and the
-//! others have none. States are words that callers keep, a [`Worker`] per thread computes with
-//! them, and players get a [`View`], which has no state.
+//! One trait, [`Game`], carries games of every language, so players, learners and managers never
+//! depend on a language. A step is a joint move: every role chooses simultaneously, including
+//! chance. In a turn-based game one role has a choice and the others have none. States are words
+//! that callers store, one [`Worker`] per thread computes with them, and players get a [`View`],
+//! which contains no state.
 //!
 //! ```
 //! use magister_core::{Game, Native, Referee, Seed, Stop, examples::Countdown};
 //! use std::sync::Arc;
 //!
-//! // Two players take one or two from five in turn; who takes the last one wins.
+//! // Two players take one or two from five in turn; the player who takes the last one wins.
 //! let game: Arc<dyn Game> = Arc::new(Native::new(Countdown(5)));
 //! let mut referee = Referee::new(game, Seed::from(1), &Stop::never())?;
 //! while !referee.terminal() {
@@ -24,19 +24,19 @@
 //! | module | holds |
 //! |---|---|
 //! | `ids`, `info` | roles, moves and percepts as numbers; the facts of a game |
-//! | `game`, `step`, `stop` | the traits [`Game`] and [`Worker`]; what a step gives; how it ends early |
-//! | [`text`], `board`, `symmetry` | words, boards and symmetries |
+//! | `game`, `step`, `stop` | the traits [`Game`] and [`Worker`]; the result of a step; how it ends early |
+//! | [`text`], `board`, `symmetry` | text, boards and symmetries |
 //! | `observation` | states and views as tensors, for learning |
 //! | `native`, [`pack`] | games written in Rust: the trait [`Rules`]; states as bits |
-//! | `seed`, [`mod@philox`], [`playout`] | random numbers, and playouts that every evaluator plays alike |
-//! | `budget`, `agent`, [`view`] | how long to think, what decides, and what it knows |
+//! | `seed`, [`mod@philox`], [`playout`] | random numbers, and playouts that are the same on every evaluator |
+//! | `budget`, `agent`, [`view`] | how long to think, agents, and what they know |
 //! | `evaluate` | values and policies of many positions at once, for searches |
-//! | `referee`, [`record`] | the holder of the truth of a match, and what it writes down |
-//! | [`mod@matches`], `source`, [`draws`] | matches as state machines, where players come from, and the random numbers of a match |
+//! | `referee`, [`record`] | the referee, which holds the true state, and the match record |
+//! | [`mod@matches`], `source`, [`draws`] | matches as state machines, sources of players, and the random numbers of a match |
 //! | [`battery`] | tests that any game must pass |
 //! | [`examples`] | the smallest complete game |
 //!
-//! This crate knows no language, no clock and no input or output.
+//! This crate depends on no language, clock or I/O.
 
 #![forbid(unsafe_code)]
 
@@ -82,7 +82,9 @@ pub use observation::{
     Element, HASHED, Planes, StateObserver, StateTensors, TURN_HASHED, Tensor, Tensors,
     ViewObserver,
 };
-pub use playout::{Batch, Detail, Leaves, MoveTally, Results, Stream, Tally, Tried, Tries, Yields};
+pub use playout::{
+    Batch, Detail, LeafResults, Leaves, MoveTally, Results, Stream, Tally, Tried, Tries,
+};
 pub use record::{Fault, FaultKind, MatchEnd, MatchRecord, PlayerKind, Seat, Viewer};
 pub use referee::{Referee, draw, odds};
 pub use seed::{Rng, Seed};

@@ -1,5 +1,5 @@
-//! Games written in Rust: a small typed layer, [`Rules`], and [`Native`], which makes a
-//! [`Game`] of it.
+//! Games written in Rust: a small typed layer, [`Rules`], and [`Native`], which turns it into a
+//! [`Game`].
 
 use std::fmt::{self, Debug};
 use std::sync::Arc;
@@ -12,13 +12,13 @@ use crate::{
     Symmetry, Tensor, Tensors, Text, Worker,
 };
 
-/// The rules of a game over a typed state. The value itself carries the parameters of the
-/// rules: sizes, heaps, payoffs.
+/// The rules of a game over a typed state. The value itself contains the parameters of the rules:
+/// sizes, heaps, payoffs.
 ///
-/// Methods that are given a state are only given states that came from
-/// [`initial`](Rules::initial) by steps, or that [`valid`](Rules::valid) accepted.
+/// Methods with a state argument get only states that were reached from [`initial`](Rules::initial)
+/// by steps, or that [`valid`](Rules::valid) accepted.
 pub trait Rules: Send + Sync + 'static {
-    /// A state: small, plain, and all there is to know for going on.
+    /// A state: small, plain, and sufficient to continue the game.
     type State: Pack + Copy + Eq + Debug + Send + Sync + 'static;
 
     /// The facts of the game. [`Native`] fills in the words of a state and the number of percepts.
@@ -30,8 +30,8 @@ pub trait Rules: Send + Sync + 'static {
     /// Whether the game is over.
     fn terminal(&self, state: &Self::State) -> bool;
 
-    /// Appends the legal moves of a role in a state that is not terminal; nothing if the role
-    /// has nothing to do.
+    /// Appends the legal moves of a role in a non-terminal state; nothing if the role has nothing
+    /// to do.
     fn legal(&self, state: &Self::State, role: Role, out: &mut Vec<Move>);
 
     /// Appends the weights of the legal moves of chance; nothing if all are equally likely.
@@ -42,14 +42,14 @@ pub trait Rules: Send + Sync + 'static {
         false
     }
 
-    /// Makes a legal joint move. `out` comes cleared; gains and percepts are added to it.
+    /// Makes a legal joint move. `out` is empty at first; gains and percepts are added to it.
     fn step(&self, state: &mut Self::State, joint: &[Move], out: &mut Step);
 
-    /// What the terminal state is worth to a player. Not asked where the game pays on the way.
+    /// The reward of a player in a terminal state. Not called if the game pays on the way.
     fn reward(&self, state: &Self::State, role: Role) -> f64;
 
-    /// Whether a state that was read from words or text can be one of this game. The check need
-    /// not be perfect, but no method may panic on a state that passes it.
+    /// Whether a state from words or text can belong to this game. The check need not be perfect,
+    /// but no method may panic on a state that passes it.
     fn valid(&self, _state: &Self::State) -> bool {
         true
     }
@@ -57,7 +57,7 @@ pub trait Rules: Send + Sync + 'static {
     /// The text of a move other than [`Move::IDLE`].
     fn move_text(&self, choice: Move) -> String;
 
-    /// The move of this text. By default, looks through all moves.
+    /// The move with this text. By default, searches all moves.
     fn parse_move(&self, _role: Role, text: &str) -> Option<Move> {
         let count = self.info().moves.unwrap_or(0);
         (0..count).map(Move).find(|&choice| self.move_text(choice) == text)
@@ -76,10 +76,10 @@ pub trait Rules: Send + Sync + 'static {
     /// The text of a state.
     fn state_text(&self, state: &Self::State) -> String;
 
-    /// The state of this text; [`Native`] checks that it is valid.
+    /// The state with this text; [`Native`] checks that it is valid.
     fn parse_state(&self, text: &str) -> Option<Self::State>;
 
-    /// The shape of the board, where there is one.
+    /// The shape of the board, if there is one.
     fn board(&self) -> Option<Shape> {
         None
     }
@@ -92,13 +92,14 @@ pub trait Rules: Send + Sync + 'static {
         None
     }
 
-    /// The tensors of a state for learning, where the rules know better ones than the planes of the
+    /// The tensors of a state for learning, if the rules have better ones than the planes of the
     /// board and the bits of the packed state; see [`Game::tensors`].
     fn tensors(&self) -> Option<Tensors> {
         None
     }
 
-    /// Writes the numbers of these tensors for a state into `out`, which comes filled with zeros.
+    /// Writes the numbers of these tensors for a state into `out`, which is filled with zeros at
+    /// first.
     fn write_tensors(&self, _state: &Self::State, _out: &mut [f32]) {}
 
     /// Symmetries of the game; see [`Game::symmetries`].
@@ -107,7 +108,7 @@ pub trait Rules: Send + Sync + 'static {
     }
 }
 
-/// A [`Game`] made of [`Rules`].
+/// A [`Game`] from [`Rules`].
 pub struct Native<R: Rules> {
     shared: Arc<Shared<R>>,
     shape: Option<Shape>,
@@ -139,7 +140,7 @@ impl<R: Rules> Native<R> {
         &self.shared.rules
     }
 
-    /// The typed state of these words, if they are one.
+    /// The typed state of these words, if they are valid.
     pub fn unpack(&self, words: &[u64]) -> Option<R::State> {
         pack::unpack(words).filter(|state| self.rules().valid(state))
     }
@@ -177,7 +178,7 @@ impl<R: Rules> Game for Native<R> {
     }
 }
 
-/// What the tensors of a game are, and how they are written.
+/// The tensors of a game, and how to write them.
 struct NativeTensors {
     tensors: Tensors,
     /// Whether the rules write them.
@@ -254,10 +255,10 @@ impl<R: Rules> Text for Native<R> {
     }
 }
 
-/// Only given out by [`Game::board`] if there is a shape.
+/// Only returned by [`Game::board`] if there is a shape.
 impl<R: Rules> Board for Native<R> {
     fn shape(&self) -> &Shape {
-        self.shape.as_ref().expect("a board is given out only if it has a shape")
+        self.shape.as_ref().expect("a board is returned only if it has a shape")
     }
 
     fn cells(&self, state: &[u64], out: &mut [u16]) {
@@ -272,7 +273,7 @@ impl<R: Rules> Board for Native<R> {
     }
 }
 
-/// The worker of a game in Rust. What callers ask again and again is computed once per state.
+/// The worker of a game in Rust. Legal moves are computed once per state.
 struct NativeWorker<R: Rules> {
     shared: Arc<Shared<R>>,
     state: R::State,

@@ -1,19 +1,19 @@
-//! Observations: a state, or what a role knows, as tensors of numbers for learning.
+//! Observations: a state, or what a role knows, as tensors for learning.
 //!
-//! An observation is a list of [`Tensor`]s, each with a name, a kind of element and a shape. Its
-//! numbers are written into a buffer of the caller: all tensors one after the other, each in
-//! row-major order, as `f32`. A batch of observations is a buffer of so many rows.
+//! An observation is a list of [`Tensor`]s, each with a name, an element type and a shape. The
+//! caller provides the buffer: all tensors are written in sequence, each in row-major order, as
+//! `f32`. A batch of observations is a buffer with one row per observation.
 //!
-//! | observation | of what | who may use it |
+//! | observation | of | for |
 //! |---|---|---|
-//! | [`StateObserver`] | a state | whoever holds a state: a search, a learner in self-play, a referee |
+//! | [`StateObserver`] | a state | code that has a state: a search, a learner in self-play, a referee |
 //! | [`ViewObserver`] | the view of a role, its information state | a player |
 //!
-//! Every game has both. A game that knows good tensors of its states gives them in
-//! [`Game::tensors`](crate::Game::tensors); games from rules text have planes for their board and one
-//! bit for each remaining fluent. The defaults for all others are described at [`StateObserver`].
+//! Every game has both. A game with better tensors of its states returns them from
+//! [`Game::tensors`](crate::Game::tensors); games from rules text have planes for their board and
+//! one bit for each remaining fluent. [`StateObserver`] describes the defaults.
 //!
-//! Two games with the same `rules_hash` have the same tensors and the same numbers in them.
+//! Two games with the same `rules_hash` have the same tensors with the same numbers.
 
 mod hashed;
 mod planes;
@@ -30,7 +30,7 @@ pub use state::StateObserver;
 pub(crate) use state::{StateFormat, write_bits, write_board};
 pub use view::{TURN_HASHED, ViewObserver};
 
-/// What the numbers of a tensor are. All are written as `f32`.
+/// The element type of a tensor. All numbers are written as `f32`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
@@ -41,7 +41,7 @@ pub enum Element {
     Real,
 }
 
-/// What one tensor of an observation is: its name, its elements and its shape.
+/// The specification of one tensor: its name, its element type and its shape.
 ///
 /// ```
 /// use magister_core::{Element, Tensor};
@@ -52,7 +52,7 @@ pub enum Element {
 pub struct Tensor {
     /// Its name, unique within an observation.
     pub name: String,
-    /// What its numbers are.
+    /// Its element type.
     #[serde(rename = "type")]
     pub element: Element,
     /// The length of each axis, the slowest first.
@@ -65,12 +65,12 @@ impl Tensor {
         Tensor { name: name.to_owned(), element, shape: shape.to_vec() }
     }
 
-    /// How many numbers it has.
+    /// The number of elements.
     pub fn len(&self) -> usize {
         self.shape.iter().product()
     }
 
-    /// Whether it has none.
+    /// Whether it has no elements.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -92,17 +92,17 @@ impl Tensors {
         &self.0
     }
 
-    /// How many numbers all tensors have together: the length of one row.
+    /// The total number of elements: the length of one row.
     pub fn len(&self) -> usize {
         self.0.iter().map(Tensor::len).sum()
     }
 
-    /// Whether there are none.
+    /// Whether there are no tensors.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Where the numbers of a tensor are in a row.
+    /// The range of a tensor in a row.
     pub fn range(&self, name: &str) -> Option<Range<usize>> {
         let at = self.0.iter().position(|tensor| tensor.name == name)?;
         let start = self.0[..at].iter().map(Tensor::len).sum();
@@ -112,14 +112,14 @@ impl Tensors {
 
 /// How a game writes its states as tensors.
 ///
-/// The numbers depend on the state alone. Different states should have different numbers, because
-/// a learner can not tell states apart that look the same.
+/// The numbers depend on the state alone. Different states should have different numbers, because a
+/// learner cannot distinguish states with equal observations.
 pub trait StateTensors: Send + Sync {
     /// The tensors of every state.
     fn tensors(&self) -> &Tensors;
 
-    /// Writes the numbers of a state into `out`, which has [`Tensors::len`] entries, all zero. The state
-    /// must be one that a worker of the game saved; for other words the numbers say nothing.
+    /// Writes the numbers of a state into `out`, which has [`Tensors::len`] entries, all zero. A
+    /// worker of the game must have saved the state; for other words the numbers mean nothing.
     fn write(&self, state: &[u64], out: &mut [f32]);
 }
 
@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tensors_lie_one_after_the_other() {
+    fn tensors_are_contiguous() {
         let all = Tensors::new([
             Tensor::new("board", Element::Bit, &[2, 3, 4]),
             Tensor::new("nothing", Element::Bit, &[0]),

@@ -1,10 +1,9 @@
 //! Plain values as words, bit by bit and without gaps.
 //!
-//! States of games written in Rust are saved this way. Packing is one-to-one: words that
-//! [`unpack`] accepts are exactly what [`pack`] writes for the value, so that states are equal if
-//! and only if their words are.
+//! States of games written in Rust are saved this way. Packing is one-to-one: [`unpack`] accepts
+//! exactly the words that [`pack`] writes, so states are equal if and only if their words are.
 
-/// A value that has a fixed number of bits.
+/// A value with a fixed number of bits.
 pub trait Pack: Sized {
     /// The number of bits.
     const BITS: usize;
@@ -12,7 +11,7 @@ pub trait Pack: Sized {
     /// Writes exactly [`BITS`](Pack::BITS) bits.
     fn pack(&self, out: &mut Packer<'_>);
 
-    /// Reads what [`pack`](Pack::pack) wrote; `None` if the bits are no such value.
+    /// Reads what [`pack`](Pack::pack) wrote; `None` if the bits are not a valid value.
     fn unpack(input: &mut Unpacker<'_>) -> Option<Self>;
 }
 
@@ -21,15 +20,15 @@ pub const fn words<T: Pack>() -> usize {
     T::BITS.div_ceil(64)
 }
 
-/// Replaces the contents of `out` by the words of a value.
+/// Replaces the contents of `out` with the words of a value.
 pub fn pack<T: Pack>(value: &T, out: &mut Vec<u64>) {
     out.clear();
     out.resize(words::<T>(), 0);
     value.pack(&mut Packer { words: out, at: 0 });
 }
 
-/// The value of these words; `None` if they are too few or too many, if they are no such value,
-/// or if there is anything in the unused bits of the last word.
+/// The value of these words; `None` if there are too few or too many, if they are not a valid
+/// value, or if an unused bit of the last word is set.
 pub fn unpack<T: Pack>(words: &[u64]) -> Option<T> {
     if words.len() != self::words::<T>() {
         return None;
@@ -40,7 +39,7 @@ pub fn unpack<T: Pack>(words: &[u64]) -> Option<T> {
     (unused == 0 || words[words.len() - 1] >> (64 - unused) == 0).then_some(value)
 }
 
-/// Where bits are written to.
+/// Writes bits.
 #[derive(Debug)]
 pub struct Packer<'a> {
     words: &'a mut [u64],
@@ -63,7 +62,7 @@ impl Packer<'_> {
     }
 }
 
-/// Where bits are read from.
+/// Reads bits.
 #[derive(Debug)]
 pub struct Unpacker<'a> {
     words: &'a [u64],
@@ -71,7 +70,7 @@ pub struct Unpacker<'a> {
 }
 
 impl Unpacker<'_> {
-    /// Reads a number of so many bits.
+    /// Reads a number with this many bits.
     pub fn take(&mut self, bits: usize) -> u64 {
         let (word, shift) = (self.at / 64, self.at % 64);
         self.at += bits;
@@ -214,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn words_that_nothing_packs_to_are_refused() {
+    fn invalid_words_are_refused() {
         assert_eq!(unpack::<bool>(&[1]), Some(true));
         assert_eq!(unpack::<bool>(&[2]), None);
         assert_eq!(unpack::<bool>(&[]), None);
@@ -224,7 +223,7 @@ mod tests {
         assert_eq!(unpack::<[bool; 0]>(&[]), Some([]));
     }
 
-    /// A value with a check of its own.
+    /// A value with its own check.
     #[derive(Clone, Copy, Debug, PartialEq)]
     struct Three(u8);
 

@@ -1,10 +1,10 @@
 //! Philox4x32-10, the random numbers of playouts.
 //!
-//! It is a function of a counter and a key, with no state in between: any evaluator, bit-sliced
-//! or on a graphics card, can compute the number it needs without the ones before it. J. Salmon,
-//! M. Moraes, R. Dror, D. Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011.
+//! It is a function of a counter and a key, without state: any evaluator, bit-sliced or on a
+//! graphics card, can compute the number it needs without the ones before it. J. Salmon, M. Moraes,
+//! R. Dror, D. Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011.
 
-/// The four words that belong to a counter under a key.
+/// The four words for a counter and a key.
 pub fn philox(mut counter: [u32; 4], mut key: [u32; 2]) -> [u32; 4] {
     for round in 0..10 {
         if round > 0 {

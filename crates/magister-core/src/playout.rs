@@ -1,43 +1,44 @@
-//! Random playouts in batches that every evaluator plays alike, bit for bit.
+//! Random playouts in batches, identical bit for bit on every evaluator.
 //!
-//! An engine that plays 512 games side by side and one that plays them one after the other must
-//! give the same results, or no differential test can be exact. So the request fixes everything
-//! that could depend on how the work is cut. **This is the contract:**
+//! An engine that plays 512 games at once and one that plays them one by one must give the same
+//! results, or no differential test can be exact. So the request fixes everything that could depend
+//! on how the work is divided. **This is the contract:**
 //!
-//! 1. A batch has streams. A [`Stream`] has an id, a start state and a quota of playouts, and is
-//!    played by 32 lanes that know nothing of each other. Of a quota `q`, lane `l` plays `q / 32`
-//!    playouts one after the other, and one more if `l < q % 32`.
+//! 1. A batch has streams. A [`Stream`] has an id, a start state and a quota of playouts, and 32
+//!    independent lanes play it. Of a quota `q`, lane `l` plays `q / 32` playouts in sequence, and
+//!    one more if `l < q % 32`.
 //! 2. A lane works in sweeps, numbered from 0. In a sweep it either makes one step, or, if the
 //!    state is terminal or `max_steps` steps of this playout are made, it ends the playout and
-//!    goes back to the start state. The next playout begins with the next sweep of an even number,
-//!    so that where two players take turns the same one has its turn in all lanes. So a playout
-//!    of `n` steps takes `n + 1` sweeps, or one more if that is odd. A playout is *finished* if its last state is terminal, otherwise *truncated*. Every
-//!    step counts, silent ones and those of chance alone too.
+//!    returns to the start state. The next playout begins with the next even sweep, so that in a
+//!    turn-based game of two players the same player moves in all lanes. So a playout of `n` steps
+//!    takes `n + 1` sweeps, or one more if that is odd. A playout is *finished* if its last state
+//!    is terminal, otherwise *truncated*. Every step counts, including silent ones and those of
+//!    chance alone.
 //! 3. In a sweep `t` of a lane, the roles with two or more legal moves draw random numbers `U` of
-//!    40 bits, in the order of the roles: the first of them has draw 0, the next draw 1, and so
-//!    on. So where players take turns, all lanes need the same draw, whoever's turn it is. Bit
-//!    `k` of the number of lane `l` is bit `l` of plane `k`. Planes `4b` to `4b + 3` of draw `d`
-//!    are the four words of [Philox4x32-10](crate::philox) for the block `b` from 0 to 9, with the
-//!    seed as the key (low word first) and the counter
+//!    40 bits, in the order of the roles: the first of them has draw 0, the next draw 1, and so on.
+//!    So in a turn-based game all lanes need the same draw, whichever role moves. Bit `k` of the
+//!    number of lane `l` is bit `l` of plane `k`. Planes `4b` to `4b + 3` of draw `d` are the four
+//!    words of [Philox4x32-10](crate::philox) for the block `b` from 0 to 9, with the seed as the
+//!    key (low word first) and the counter
 //!    `[t mod 2^32, (t / 2^32) * 2^12 + d * 16 + b, id mod 2^32, id / 2^32]`.
 //! 4. A role with `c` legal moves plays number `floor(U * c / 2^40)` of its list. Chance with
-//!    weights of total `W` plays the entry in whose share of the cumulative weights
-//!    `floor(U * W / 2^40)` falls. A role with a single legal move needs no number.
-//! 5. A reward of a player is the one goal value of the terminal state where the game pays at the
-//!    end; there is none if the playout is truncated or the rules give none or several. Where the
-//!    game pays on the way, it is the sum of the gains, of truncated playouts too. Chance has no
+//!    weights of total `W` plays the entry whose share of the cumulative weights contains
+//!    `floor(U * W / 2^40)`. A role with a single legal move needs no number.
+//! 5. If the game pays at the end, the reward of a player is its single goal value in the terminal
+//!    state; there is none if the playout is truncated or the rules give none or several. If the
+//!    game pays on the way, it is the sum of the gains, also of truncated playouts. Chance has no
 //!    reward.
-//! 6. Sums are taken in each lane in order of play, starting from zero, and then over the lanes
-//!    in order. For whole-number rewards, which all of GDL has, any order gives the same.
-//! 7. Where [moves](Detail::Moves) are asked for, each role and each move but
-//!    [`Move::IDLE`](crate::Move::IDLE) has two numbers: of the playouts that gave the role a
-//!    reward, those in which it made the move at least once, whether it had others or not; and the
-//!    sum of the role's rewards in those. Moves without such a playout are left out, so chance has
-//!    none. What was done before the start state is not known and does not count.
+//! 6. Sums are taken in each lane in order of play, starting from zero, and then over the lanes in
+//!    order. For integer rewards, which all GDL games have, any order gives the same.
+//! 7. With [`Detail::Moves`], each role and each move except [`Move::IDLE`](crate::Move::IDLE) has
+//!    two numbers: the number of playouts that gave the role a reward and in which it made the move
+//!    at least once, whether it had a choice or not; and the sum of the role's rewards in those.
+//!    Moves without such a playout are left out, so chance has none. Moves before the start state
+//!    do not count.
 //!
-//! The choice of a move is uniform up to a relative bias below `c / 2^40`, since `2^40` numbers
-//! can not be dealt evenly to `c` moves: below 2^-24 up to 65,536 moves. For the numbers of
-//! playouts that anyone can pay for, this can not be seen.
+//! The choice of a move is uniform up to a relative bias below `c / 2^40`, because `2^40` numbers
+//! cannot be divided evenly among `c` moves: below 2^-24 for up to 65,536 moves. No feasible number
+//! of playouts can detect this.
 
 mod leaves;
 mod moves;
@@ -48,13 +49,13 @@ mod tries;
 use crate::Role;
 use crate::philox::philox;
 
-pub use leaves::{Leaves, Yields, leaves_one_by_one, shares_lanes};
+pub use leaves::{LeafResults, Leaves, leaves_one_by_one, shares_lanes};
 pub use moves::MoveTally;
 pub use plain::one_by_one;
 pub use team::Team;
 pub use tries::{Tried, Tries, tries_one_by_one};
 
-/// The lanes of a stream.
+/// The number of lanes of a stream.
 pub const LANES: usize = 32;
 
 /// A request for playouts.
@@ -62,7 +63,7 @@ pub const LANES: usize = 32;
 pub struct Batch<'a> {
     /// The key of all random numbers.
     pub seed: u64,
-    /// What to play. Streams of the same id play with the same random numbers.
+    /// The streams to play. Streams with the same id use the same random numbers.
     pub streams: &'a [Stream<'a>],
     /// The number of steps after which a playout is truncated.
     pub max_steps: u32,
@@ -73,9 +74,9 @@ pub struct Batch<'a> {
 /// Playouts from one state.
 #[derive(Clone, Copy, Debug)]
 pub struct Stream<'a> {
-    /// Tells the random numbers of this stream from those of others.
+    /// Distinguishes the random numbers of this stream from those of others.
     pub id: u64,
-    /// The state that all playouts start from.
+    /// The start state of all playouts.
     pub start: &'a [u64],
     /// The number of playouts.
     pub quota: u32,
@@ -88,28 +89,27 @@ pub enum Detail {
     Sums,
     /// Also the rewards and the length of each playout.
     PerPlayout,
-    /// Also what came of the playouts in which each move was made. Added up over a batch this is
-    /// what move-average sampling needs; for a stream alone, what searches need that value a move
-    /// by all playouts in which it was made.
+    /// Also the statistics of the playouts in which each move was made. Summed over a batch, they
+    /// serve move-average sampling; for a single stream, all-moves-as-first values.
     Moves,
 }
 
-/// What came of a batch; one entry per stream, in their order. After an error the contents say
-/// nothing. Callers keep one and hand it in again and again.
+/// The results of a batch, one entry per stream in order. After an error the contents are
+/// meaningless. Callers keep one and reuse it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Results {
-    /// What came of each stream.
+    /// The results of each stream.
     pub streams: Vec<Tally>,
 }
 
-/// What came of one stream.
+/// The results of one stream.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tally {
-    /// Playouts that came to a terminal state.
+    /// Playouts that reached a terminal state.
     pub finished: u32,
-    /// Playouts that were cut off after `max_steps` steps.
+    /// Playouts that were truncated after `max_steps` steps.
     pub truncated: u32,
-    /// Steps of all playouts together.
+    /// Total steps of all playouts.
     pub steps: u64,
     /// For each role, how many playouts gave it a reward.
     pub paid: Vec<u32>,
@@ -121,7 +121,7 @@ pub struct Tally {
     pub playouts: Vec<Playout>,
     /// With [`Detail::PerPlayout`], the rewards of each playout, one per role.
     pub rewards: Vec<Option<f64>>,
-    /// With [`Detail::Moves`], what came of each move, in the order of roles and moves.
+    /// With [`Detail::Moves`], the statistics of each move, in the order of roles and moves.
     pub moves: Vec<MoveTally>,
 }
 
@@ -130,18 +130,18 @@ pub struct Tally {
 pub struct Playout {
     /// The number of its steps.
     pub steps: u32,
-    /// Whether it came to a terminal state.
+    /// Whether it reached a terminal state.
     pub finished: bool,
 }
 
 impl Tally {
-    /// The mean reward of a role over the playouts that gave it one.
+    /// The mean reward of a role over the playouts that gave it a reward.
     pub fn mean(&self, role: Role) -> Option<f64> {
         let paid = *self.paid.get(role.index())?;
         (paid > 0).then(|| self.sum[role.index()] / f64::from(paid))
     }
 
-    /// Nothing played yet, in a game of so many roles.
+    /// Resets the tally for a game with this many roles.
     pub fn clear(&mut self, roles: usize) {
         (self.finished, self.truncated, self.steps) = (0, 0, 0);
         self.paid.clear();
@@ -161,7 +161,7 @@ pub const fn lane_quota(quota: u32, lane: usize) -> u32 {
     quota / LANES as u32 + ((lane as u32) < quota % LANES as u32) as u32
 }
 
-/// The bits of a random number.
+/// The number of bits of a random number.
 pub const BITS: usize = 40;
 
 /// The planes of random bits of one draw in one sweep of a stream.
@@ -186,7 +186,7 @@ pub fn numbers(seed: u64, stream: u64, sweep: u64, draw: u8) -> [u64; LANES] {
     rows
 }
 
-/// Exchanges rows and columns, in the low and in the high half of the words.
+/// Transposes the low and the high half of the words.
 fn transpose(rows: &mut [u64; LANES]) {
     quarters::<16>(rows, 0x0000_ffff_0000_ffff);
     quarters::<8>(rows, 0x00ff_00ff_00ff_00ff);
@@ -195,7 +195,8 @@ fn transpose(rows: &mut [u64; LANES]) {
     quarters::<1>(rows, 0x5555_5555_5555_5555);
 }
 
-/// Swaps the off-diagonal quarters of squares; they are so wide, and the mask has their columns.
+/// Swaps the off-diagonal quarters of squares; `WIDTH` is their width, and the mask has their
+/// columns.
 fn quarters<const WIDTH: usize>(rows: &mut [u64; LANES], mask: u64) {
     for square in rows.chunks_exact_mut(2 * WIDTH) {
         let (upper, lower) = square.split_at_mut(WIDTH);
@@ -207,12 +208,12 @@ fn quarters<const WIDTH: usize>(rows: &mut [u64; LANES], mask: u64) {
     }
 }
 
-/// Which of `count` legal moves a random number stands for.
+/// The index of the legal move, of `count`, that a random number selects.
 pub const fn pick(number: u64, count: usize) -> usize {
     ((number as u128 * count as u128) >> BITS) as usize
 }
 
-/// Which of the weighted moves of chance a random number stands for.
+/// The index of the weighted chance outcome that a random number selects.
 pub fn pick_weighted(number: u64, weights: &[u32]) -> usize {
     let total: u64 = weights.iter().map(|&weight| u64::from(weight)).sum();
     let mut rest = ((u128::from(number) * u128::from(total)) >> BITS) as u64;
@@ -263,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn picks_lie_in_the_list() {
+    fn picks_are_in_range() {
         const LAST: u64 = (1 << BITS) - 1;
         assert_eq!(pick(0, 3), 0);
         assert_eq!(pick(LAST, 3), 2);

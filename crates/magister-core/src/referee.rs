@@ -1,4 +1,4 @@
-//! The holder of a match.
+//! The referee of a match.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,18 +11,18 @@ use crate::{
 
 /// The only holder of the true state of a match.
 ///
-/// A referee draws the moves of chance, each from a seed of its own (see [`draws`]), makes the
-/// silent steps, keeps the views of the players and writes the record. It is the lowest layer of a
-/// match: [`Match`](crate::Match) stands on it and adds players, faults and ends. Whoever uses a
-/// referee alone asks the agents, each with its [`view`](Referee::view), and gives their moves to
-/// [`advance`](Referee::advance). There is no way to the state but [`reveal`](Referee::reveal),
-/// which the record mentions. The record tells every move, those of chance too; what others may
-/// see of it, [`MatchRecord::seen_by`] says.
+/// A referee draws the moves of chance, each from its own seed (see [`draws`]), makes the silent
+/// steps, keeps the views of the players and writes the record. It is the lowest layer of a match:
+/// [`Match`](crate::Match) builds on it and adds players, faults and ends. A program that uses a
+/// referee directly asks the agents, each with its [`view`](Referee::view), and passes their moves
+/// to [`advance`](Referee::advance). The state is accessible only through
+/// [`reveal`](Referee::reveal), which the record reports. The record contains every move, including
+/// those of chance; [`MatchRecord::seen_by`] restricts it.
 pub struct Referee {
     game: Arc<dyn Game>,
     worker: Box<dyn Worker>,
     seed: Seed,
-    /// Whether the joint move that was tried last could not be made.
+    /// Whether the last joint move failed.
     stuck: bool,
     views: Vec<View>,
     pub(crate) record: MatchRecord,
@@ -60,14 +60,14 @@ impl Referee {
         &self.game
     }
 
-    /// What a role knows. The view of chance stays empty: nobody plays it.
+    /// The view of a role. The view of chance stays empty.
     pub fn view(&self, role: Role) -> &View {
         &self.views[role.index()]
     }
 
-    /// The legal moves of a role, for checking the answers of players and for replacing one that
-    /// did not come in time. In most games that hide information they tell a player nothing that
-    /// it does not know, but not in all, so they are not handed to agents.
+    /// The legal moves of a role, for checking the answers of players and for replacing late ones.
+    /// In most games with hidden information they reveal nothing new to a player, but not in all,
+    /// so they are not passed to agents.
     pub fn legal(&self, role: Role) -> &[Move] {
         self.worker.legal(role)
     }
@@ -77,11 +77,10 @@ impl Referee {
         self.worker.terminal()
     }
 
-    /// Makes one turn with the moves of the players, one for each role in the order of the roles;
-    /// the entry of chance is not looked at, since the referee draws it. After an error the turn
-    /// is not made. If the turn is made, but the silent steps after it can not be run through, the
-    /// turn counts, and the next [`settle`](Referee::settle) or `advance` goes on with them or
-    /// says why it can not.
+    /// Makes one turn with the moves of the players, one for each role in order; the entry of
+    /// chance is ignored, because the referee draws it. After an error the turn is not made. If the
+    /// turn is made, but the silent steps after it cannot be completed, the turn counts, and the
+    /// next [`settle`](Referee::settle) or `advance` continues with them or says why it cannot.
     pub fn advance(&mut self, moves: &[Move], stop: &Stop) -> Result<(), Halt> {
         self.settle(stop)?;
         let roles = self.info().roles.len();
@@ -97,13 +96,13 @@ impl Referee {
         self.joint.clear();
         self.joint.extend_from_slice(moves);
         self.make(stop)?;
-        // An error here must not look like one of the turn, or the turn would be made twice.
+        // An error here must not look like an error of the turn, or the turn would be made twice.
         let _ = self.settle(stop);
         Ok(())
     }
 
-    /// Runs silent steps through until the players have a turn or the match is over. A new match
-    /// and each turn do so by themselves; it is of use where they were stopped.
+    /// Makes silent steps until the players have a turn or the match is over. A new match and each
+    /// turn do so by themselves; this call continues after a stop.
     pub fn settle(&mut self, stop: &Stop) -> Result<(), Halt> {
         while self.worker.silent() {
             stop.check()?;
@@ -123,8 +122,8 @@ impl Referee {
         Ok(())
     }
 
-    /// The result of each role when the match is over; `None` before. Chance has no result, nor
-    /// has a player whom the rules give no goal value or several.
+    /// The result of each role when the match is over; `None` before. Chance has no result, nor has
+    /// a player without a single goal value.
     pub fn outcome(&self) -> Option<&[Option<f64>]> {
         self.outcome.as_deref()
     }
@@ -134,24 +133,24 @@ impl Referee {
         &self.record
     }
 
-    /// The joint move, chance's included, that was tried last, if the step could not be made: the
-    /// rules have no state after it, or it took too long.
+    /// The last joint move, including that of chance, if the step failed: the rules have no next
+    /// state, or it took too long.
     pub fn stuck(&self) -> Option<&[Move]> {
         self.stuck.then_some(&self.joint[..])
     }
 
-    /// The worker, for reading moves in the current state.
+    /// The worker, for parsing moves in the current state.
     pub(crate) fn worker(&self) -> &dyn Worker {
         &*self.worker
     }
 
-    /// The record, when the match is done with.
+    /// Returns the record and drops the match.
     pub fn into_record(self) -> MatchRecord {
         self.record
     }
 
-    /// The true state, for the clairvoyant player that others are compared with. The record says
-    /// from then on that this role was clairvoyant.
+    /// The true state, for the clairvoyant player, which serves as a yardstick. From then on the
+    /// record says that this role was clairvoyant.
     pub fn reveal(&mut self, role: Role) -> &[u64] {
         let name = self.info().role_name(role).to_owned();
         if !self.record.clairvoyant.contains(&name) {
@@ -165,7 +164,7 @@ impl Referee {
         self.game.info()
     }
 
-    /// Draws the move of chance, makes the joint move and enters it everywhere.
+    /// Draws the move of chance, makes the joint move and records it everywhere.
     fn make(&mut self, stop: &Stop) -> Result<(), Halt> {
         let game = Arc::clone(&self.game);
         let info = game.info();
@@ -204,7 +203,7 @@ impl fmt::Debug for Referee {
     }
 }
 
-/// A move of chance, by its weights; `None` if it has no legal move.
+/// Draws a move of chance by weight; `None` if it has no legal move.
 pub fn draw(legal: &[Move], weights: &[u32], rng: &mut Rng) -> Option<Move> {
     if weights.is_empty() {
         return match legal {
@@ -227,7 +226,7 @@ pub fn draw(legal: &[Move], weights: &[u32], rng: &mut Rng) -> Option<Move> {
     None
 }
 
-/// How likely chance makes each of its legal moves, by its number among them.
+/// The probability of each legal move of chance, by index.
 pub fn odds(legal: usize, weights: &[u32]) -> impl Fn(usize) -> f64 {
     let total: f64 = weights.iter().map(|&weight| f64::from(weight)).sum();
     move |at| match weights.get(at) {

@@ -1,4 +1,4 @@
-//! Seeds that branch one way, and the generator they feed.
+//! Seeds with one-way derivation, and the generator.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 
 use crate::hex;
 
-/// A seed, from which the seeds of everything in a match or an experiment are derived.
+/// A seed, from which all seeds of a match or an experiment are derived.
 ///
 /// Deriving is one-way (SHA-256): an agent that sees its own seed must not be able to compute
 /// the seed of chance or of another agent.
@@ -48,8 +48,8 @@ impl Seed {
         hex::decode(text).map(Seed)
     }
 
-    /// The kind stands in front, closed by a zero byte that no kind contains, so no two
-    /// different derivations hash the same bytes.
+    /// The kind comes first and ends with a zero byte, which no kind contains, so different
+    /// derivations never hash the same bytes.
     fn child(&self, kind: &str, part: &[u8]) -> Seed {
         let mut hash = Sha256::new();
         hash.update(b"magister seed ");
@@ -73,8 +73,8 @@ impl fmt::Display for Seed {
     }
 }
 
-/// The generator xoshiro256++ of D. Blackman and S. Vigna: fast, and good for everything that is
-/// not a secret.
+/// The generator xoshiro256++ of D. Blackman and S. Vigna: fast, and good for everything except
+/// secrets.
 #[derive(Clone, Debug)]
 pub struct Rng {
     state: [u64; 4],
@@ -95,8 +95,8 @@ impl Rng {
         result
     }
 
-    /// A number below `bound`, all equally likely: D. Lemire's multiplication, which draws
-    /// again in the rare cases that would favour some numbers. The bound must be positive.
+    /// A uniform number below `bound`: D. Lemire's multiplication, which draws again in the rare
+    /// cases that would be biased. The bound must be positive.
     pub fn below(&mut self, bound: u64) -> u64 {
         assert!(bound > 0, "there is no number below zero");
         let mut product = u128::from(self.next_u64()) * u128::from(bound);
@@ -114,7 +114,7 @@ impl Rng {
         (self.next_u64() >> 11) as f64 * (1.0 / (1_u64 << 53) as f64)
     }
 
-    /// Puts the items in random order, all orders equally likely.
+    /// Shuffles the items uniformly.
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             items.swap(last, self.below(last as u64 + 1) as usize);
@@ -126,8 +126,8 @@ impl Rng {
 mod tests {
     use super::*;
 
-    /// The answers for the state 1, 2, 3, 4, computed with the authors' program in C and used
-    /// by the crate `rand_xoshiro` as well.
+    /// The answers for the state 1, 2, 3, 4, computed with the authors' program in C and also used
+    /// by the crate `rand_xoshiro`.
     #[test]
     fn published_answers() {
         let mut rng = Rng { state: [1, 2, 3, 4] };
@@ -146,7 +146,7 @@ mod tests {
         assert_eq!(expected.map(|_| rng.next_u64()), expected);
     }
 
-    /// Records keep seeds, so what follows from a seed must never change.
+    /// Records store seeds, so derivations must never change.
     #[test]
     fn derivations_are_pinned() {
         let seed = Seed::from(1);
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bound_above_half_the_range_rejects_what_would_be_uneven() {
+    fn a_bound_above_half_the_range_is_unbiased() {
         let bound = (1 << 63) + 1;
         let mut rng = Seed::from(3).rng();
         assert!((0..1000).all(|_| rng.below(bound) < bound));

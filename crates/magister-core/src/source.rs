@@ -1,4 +1,4 @@
-//! Where players come from.
+//! Sources of players.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -8,32 +8,32 @@ use std::sync::Arc;
 use crate::record::{FaultKind, PlayerKind, Seat};
 use crate::{Agent, Game, Role};
 
-/// Makes players: the registry of built-in players, a remote program, a learned model.
+/// Creates players: the registry of built-in players, a remote program, a learned model.
 ///
-/// A source is asked for its capabilities before anything is made, so that a player that does not
-/// fit a game is refused early. [`make`](PlayerSource::make) may fail and may take long: whoever
-/// plays the match calls it where a failure is a fault of the player and not the end of the match.
+/// The capabilities are known before a player is created, so that a player that does not fit a game
+/// is refused early. [`make`](PlayerSource::make) may fail and may take long: the match driver
+/// calls it where a failure is a fault of the player and not the end of the match.
 pub trait PlayerSource: fmt::Debug + Send + Sync {
-    /// The name of the player, by which records and tournaments know it. Two players with
-    /// different behaviour have different names.
+    /// The name of the player in records and tournaments. Players with different behaviour have
+    /// different names.
     fn name(&self) -> String;
 
-    /// What the player can do and what it needs.
+    /// The abilities and needs of the player.
     fn capabilities(&self) -> Capabilities;
 
-    /// Where the player comes from, in a word for the record, such as `registry`.
+    /// The origin of the player, as a word for the record, such as `registry`.
     fn origin(&self) -> &str;
 
-    /// The parameters of the player, those with default values too.
+    /// The parameters of the player, including default values.
     fn parameters(&self) -> BTreeMap<String, String> {
         BTreeMap::new()
     }
 
-    /// Makes the player that is going to play this role of this game. It is called again after the
-    /// player crashed or could not be made.
+    /// Creates the player for a role of a game. It is called again after the player crashed or
+    /// could not be created.
     fn make(&self, game: &Arc<dyn Game>, role: Role) -> Result<Box<dyn Agent>, SourceError>;
 
-    /// How the player stands in the record of a match.
+    /// The player's entry in the record of a match.
     fn seat(&self) -> Seat {
         let capabilities = self.capabilities();
         Seat {
@@ -47,23 +47,24 @@ pub trait PlayerSource: fmt::Debug + Send + Sync {
     }
 }
 
-/// What a player can do and what it needs.
+/// The abilities and needs of a player.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Capabilities {
-    /// What kind of player it is. People are asked by whoever speaks for them and are never made.
+    /// The kind of player. People are asked by the program that owns their console or connection
+    /// and are never created.
     pub kind: PlayerKind,
     /// Whether it also plays games that hide information.
     pub hidden: bool,
-    /// Whether it is shown the true state, which the record then says.
+    /// Whether it sees the true state, which the record then reports.
     pub clairvoyant: bool,
-    /// Whether it is asked even where it has one legal move only.
+    /// Whether it is asked even if it has only one legal move.
     pub asked_when_forced: bool,
-    /// How many threads of this machine it computes on while it thinks.
+    /// The number of threads of this machine that it uses while it thinks.
     pub threads: usize,
 }
 
 impl Default for Capabilities {
-    /// A program on one thread that plays games of perfect information.
+    /// A program on one thread that plays games with perfect information.
     fn default() -> Self {
         Capabilities {
             kind: PlayerKind::Agent,
@@ -75,8 +76,8 @@ impl Default for Capabilities {
     }
 }
 
-/// A source that makes its players with a function: the short way for a player that needs no
-/// parameters and is made without fail.
+/// A source that creates its players with a function, for players without parameters whose creation
+/// cannot fail.
 pub struct FnSource {
     name: String,
     capabilities: Capabilities,
@@ -84,13 +85,13 @@ pub struct FnSource {
 }
 
 impl FnSource {
-    /// A source of players of this name, which play games of perfect information.
+    /// A source of players with this name, for games with perfect information.
     pub fn new(name: &str, make: impl Fn() -> Box<dyn Agent> + Send + Sync + 'static) -> Self {
         let capabilities = Capabilities::default();
         FnSource { name: name.to_owned(), capabilities, make: Box::new(make) }
     }
 
-    /// The same source, whose players can do this.
+    /// The same source with these capabilities.
     #[must_use]
     pub fn with(self, capabilities: Capabilities) -> Self {
         FnSource { capabilities, ..self }
@@ -121,7 +122,7 @@ impl PlayerSource for FnSource {
     }
 }
 
-/// Why a player could not be made.
+/// Why a player could not be created.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SourceError {
@@ -129,7 +130,7 @@ pub enum SourceError {
     Refused(String),
     /// The player could not be reached.
     Connection(String),
-    /// Something else went wrong: a file is missing, a parameter makes no sense.
+    /// Another failure: a missing file, an invalid parameter.
     Failed(String),
 }
 
@@ -148,8 +149,8 @@ impl fmt::Display for SourceError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             SourceError::Refused(why) => write!(f, "the player refuses: {why}"),
-            SourceError::Connection(why) => write!(f, "the player can not be reached: {why}"),
-            SourceError::Failed(why) => write!(f, "the player can not be made: {why}"),
+            SourceError::Connection(why) => write!(f, "the player cannot be reached: {why}"),
+            SourceError::Failed(why) => write!(f, "the player cannot be created: {why}"),
         }
     }
 }

@@ -1,19 +1,18 @@
-//! What comes out of one step: gains and percepts.
+//! The results of one step: gains and percepts.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{Move, Percept, Role};
 
-/// What a step gave, apart from the new state. Callers keep one and hand it in again and again.
+/// The result of a step, apart from the new state. Callers keep one and reuse it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Step {
     /// Whether the players had a turn; false for the silent steps of chance.
     pub tick: bool,
-    /// What each role, chance included, gained in this step. All zero where the game pays at
-    /// the end.
+    /// The gain of each role, including chance, in this step. All zero if the game pays at the end.
     pub gains: Vec<f64>,
-    /// What each role perceives; empty in games of perfect information, where everybody sees
-    /// the joint move.
+    /// The percepts of each role; empty with perfect information, where every role observes the
+    /// joint move.
     pub percepts: Percepts,
 }
 
@@ -23,7 +22,7 @@ impl Step {
         Step::default()
     }
 
-    /// Makes it the step of a game with so many roles in which nothing was gained or perceived.
+    /// Resets it for a game with this many roles: no gains and no percepts.
     pub fn clear(&mut self, roles: usize) {
         self.tick = true;
         self.gains.clear();
@@ -34,8 +33,8 @@ impl Step {
 
 /// A sorted set of percepts for each role.
 ///
-/// All percepts lie in one vector, role after role, so that clearing and filling it again
-/// allocates nothing.
+/// All percepts are in one vector, role after role, so that clearing and refilling does not
+/// allocate.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Percepts {
     items: Vec<Percept>,
@@ -44,15 +43,14 @@ pub struct Percepts {
 }
 
 impl Percepts {
-    /// Empties the sets and makes one for each of so many roles.
+    /// Empties the sets and creates one for each role.
     pub fn clear(&mut self, roles: usize) {
         self.items.clear();
         self.ends.clear();
         self.ends.resize(roles, 0);
     }
 
-    /// Adds a percept to the set of a role. A role beyond the number of roles is a mistake of
-    /// the game and panics.
+    /// Adds a percept to the set of a role. Panics if the game has no such role.
     pub fn insert(&mut self, role: Role, percept: Percept) {
         let (start, end) = self.range(role);
         if let Err(place) = self.items[start..end].binary_search(&percept) {
@@ -72,7 +70,7 @@ impl Percepts {
         &self.items[start..end]
     }
 
-    /// Whether nobody perceives anything.
+    /// Whether all sets are empty.
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
@@ -86,21 +84,21 @@ impl Percepts {
     }
 }
 
-/// What a role sees of one turn.
+/// What a role observes of one turn.
 ///
-/// Two histories look the same to a role exactly if its own moves and its observations are
-/// equal; comparing them is all that information sets need.
+/// Two histories look the same to a role exactly if its own moves and its observations are equal;
+/// information sets need no other comparison.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Observation {
-    /// In a game of perfect information: the moves of all roles, chance included.
+    /// With perfect information: the moves of all roles, including chance.
     Joint(Box<[Move]>),
-    /// In a game that hides information: the percepts of this role.
+    /// With hidden information: the percepts of this role.
     Percepts(Box<[Percept]>),
 }
 
 impl Observation {
-    /// Whether this is what a role sees of a step.
+    /// Whether a role observes exactly this at a step.
     pub fn agrees(&self, role: Role, joint: &[Move], step: &Step) -> bool {
         match self {
             Observation::Joint(moves) => joint == &**moves,
@@ -109,12 +107,12 @@ impl Observation {
     }
 }
 
-/// One turn as one role lived it.
+/// One turn from the perspective of one role.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Turn {
-    /// The move the role made.
+    /// The role's move.
     pub own: Move,
-    /// What it saw afterwards.
+    /// Its observation afterwards.
     pub seen: Observation,
 }
 

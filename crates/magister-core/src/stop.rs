@@ -1,4 +1,4 @@
-//! Why an evaluation ends early, and the flag that asks for it.
+//! Why an evaluation ends early, and the flag that requests it.
 
 use std::error::Error;
 use std::fmt;
@@ -9,8 +9,8 @@ use crate::{Move, Role};
 
 /// A flag that asks a long evaluation to end.
 ///
-/// One step of a monstrous game can outlast the clock, so everything that evaluates rules takes
-/// a `Stop` and looks at it from time to time. Copies share the flag; once set it stays set.
+/// One step of a huge game can outlast the clock, so everything that evaluates rules takes a `Stop`
+/// and checks it regularly. Copies share the flag; once set it stays set.
 #[derive(Clone, Debug, Default)]
 pub struct Stop(Option<Arc<AtomicBool>>);
 
@@ -20,12 +20,12 @@ impl Stop {
         Stop(Some(Arc::default()))
     }
 
-    /// A flag that can not be set, which costs no allocation.
+    /// A flag that cannot be set, without an allocation.
     pub const fn never() -> Self {
         Stop(None)
     }
 
-    /// Sets the flag, for all copies. Without effect on [`Stop::never`].
+    /// Sets the flag for all copies. No effect on [`Stop::never`].
     pub fn set(&self) {
         if let Some(flag) = &self.0 {
             flag.store(true, Ordering::Relaxed);
@@ -43,33 +43,33 @@ impl Stop {
     }
 }
 
-/// Why an evaluation did not come to its end.
+/// Why an evaluation did not complete.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Halt {
     /// The [`Stop`] was set.
     Stopped,
-    /// A move of the joint move is not legal in this state. The state is unchanged.
+    /// A move is illegal in this state. The state is unchanged.
     IllegalMove {
-        /// Whose move it is.
+        /// The role.
         role: Role,
-        /// The move that was asked for.
+        /// The illegal move.
         choice: Move,
     },
     /// The joint move does not have one move per role. The state is unchanged.
     JointLength {
-        /// The number of roles, chance included.
+        /// The number of roles, including chance.
         expected: usize,
-        /// The number of moves that came.
+        /// The number of moves given.
         given: usize,
     },
-    /// The words are no state of this game.
+    /// The words are not a state of this game.
     BadState,
-    /// The game hides information, so what one role has seen does not determine the state.
+    /// The game has hidden information, so a view does not determine the state.
     Hidden,
     /// A limit of the engine was reached; the sentence says which, and how to raise it.
     Limit(String),
-    /// The rules are at fault; the sentence says how.
+    /// The rules have a defect; the sentence describes it.
     Rules(String),
 }
 
@@ -78,7 +78,7 @@ impl fmt::Display for Halt {
         match self {
             Halt::Stopped => f.write_str("the evaluation was stopped before it was complete"),
             Halt::IllegalMove { role, choice: Move::IDLE } => {
-                write!(f, "role {} has to move in this state and can not stay idle", role.0)
+                write!(f, "role {} has to move in this state and cannot be idle", role.0)
             }
             Halt::IllegalMove { role, choice } => {
                 write!(f, "move {} of role {} is not legal in this state", choice.0, role.0)
@@ -86,9 +86,9 @@ impl fmt::Display for Halt {
             Halt::JointLength { expected, given } => {
                 write!(f, "a joint move of this game has {expected} moves, but {given} were given")
             }
-            Halt::BadState => f.write_str("these words are no state of this game"),
+            Halt::BadState => f.write_str("these words are not a state of this game"),
             Halt::Hidden => f.write_str(
-                "the game hides information, so a view of it does not determine the state",
+                "the game has hidden information, so a view does not determine the state",
             ),
             Halt::Limit(limit) => write!(f, "a limit was reached: {limit}"),
             Halt::Rules(fault) => write!(f, "the rules are at fault: {fault}"),

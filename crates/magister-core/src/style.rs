@@ -1,4 +1,4 @@
-//! How the positions of a game are drawn, where that is not left to the recognition of boards.
+//! Overrides for drawing a game's positions, in addition to board recognition.
 
 use std::collections::BTreeMap;
 
@@ -6,17 +6,17 @@ use serde::Deserialize;
 
 use crate::Layout;
 
-/// What `style.toml` says about a game. Everything is optional: what is not said is recognised.
+/// The contents of `style.toml`. Everything is optional; the rest is recognised.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Style {
     /// The boards, in the order in which they are drawn.
     #[serde(default, rename = "board")]
     pub boards: Vec<BoardStyle>,
-    /// Symbols of values, by the value, such as `blank = "."`.
+    /// Symbols of values, such as `blank = "."`.
     #[serde(default)]
     pub symbols: BTreeMap<String, String>,
-    /// What to call fluents that are told in words, by their name.
+    /// Display names of fluents that are written as text, by fluent name.
     #[serde(default)]
     pub names: BTreeMap<String, String>,
     /// Names of fluents that are not shown.
@@ -28,35 +28,35 @@ pub struct Style {
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct BoardStyle {
-    /// The names of the fluents that lie on it. Arguments are counted from 1, and are those of
-    /// the first fluent; others are recognised.
+    /// The names of the fluents on it. Arguments are counted from 1, and are those of the first
+    /// fluent; others are recognised.
     pub fluents: Vec<String>,
-    /// What to write above it.
+    /// The title above it.
     #[serde(default)]
     pub title: Option<String>,
-    /// How the cells lie.
+    /// The geometry of the cells.
     #[serde(default)]
     pub layout: Option<Layout>,
-    /// The argument that tells the column.
+    /// The argument for the column.
     #[serde(default)]
     pub column: Option<usize>,
-    /// The argument that tells the row.
+    /// The argument for the row.
     #[serde(default)]
     pub row: Option<usize>,
-    /// The arguments that tell several boards apart.
+    /// The arguments that distinguish several boards.
     #[serde(default)]
     pub split: Vec<usize>,
     /// Where the first row is.
     #[serde(default)]
     pub first_row: Option<End>,
-    /// Where positions lie that are no rows and columns: from left to right, from top to bottom.
+    /// Coordinates of positions without rows and columns: from left to right, from top to bottom.
     #[serde(default)]
     pub places: BTreeMap<String, (f32, f32)>,
-    /// Names of relations that never change and are drawn too, such as walls.
+    /// Names of constant relations that are drawn too, such as walls.
     #[serde(default)]
     pub fixed: Vec<String>,
-    /// Names of relations that never change and join the points of a graph, or cells by their
-    /// coordinates: drawn as lines between them. Found for points if not given; none if empty.
+    /// Names of constant relations that connect the points of a graph, or cells by their
+    /// coordinates: drawn as lines. Recognised for points if not given; none if empty.
     #[serde(default)]
     pub lines: Option<Vec<String>>,
 }

@@ -1,51 +1,50 @@
-//! The words of a game: states, moves and percepts, both ways.
+//! The text of a game: states, moves and percepts, in both directions.
 
 use crate::{Game, Halt, Move, Percept, Role, Step, Stop, Worker};
 
-/// How [`Move::IDLE`] is written, in every game.
+/// The text of [`Move::IDLE`] in every game.
 pub const IDLE_TEXT: &str = "-";
 
-/// Turns what a game computes with into text and back.
+/// Converts states, moves and percepts to text and back.
 ///
-/// What is printed can be read: parsing the text of a legal move, of a percept or of a state
-/// gives the same move, percept or words. Different moves of a role have different texts. Parsing
-/// is given whatever somebody typed; it answers `None` and never panics. It looks up and adds
-/// nothing: where [`Info::moves`](crate::Info::moves) is `None`, moves and percepts are known from
-/// when a worker first meets them, so text is read where a worker is: see [`find_move`] and
-/// [`find_percepts`].
+/// Printed text can be parsed: the text of a legal move, percept or state gives the same move,
+/// percept or words. Different moves of a role have different texts. The parsing methods get
+/// arbitrary user input; they return `None` and never panic. They only look things up: if
+/// [`Info::moves`](crate::Info::moves) is `None`, moves and percepts are known once a worker has
+/// met them, so text is parsed with a worker: see [`find_move`] and [`find_percepts`].
 pub trait Text: Send + Sync {
     /// The text of a move; [`IDLE_TEXT`] for [`Move::IDLE`].
     fn move_text(&self, choice: Move) -> String;
 
-    /// The move of this text. The role helps where a text means different moves to different
-    /// roles. Whether the move is legal is another question.
+    /// The move with this text. The role helps if a text means different moves for different roles.
+    /// The move need not be legal.
     fn parse_move(&self, role: Role, text: &str) -> Option<Move>;
 
     /// The text of a percept.
     fn percept_text(&self, percept: Percept) -> String;
 
-    /// The percept of this text.
+    /// The percept with this text.
     fn parse_percept(&self, text: &str) -> Option<Percept>;
 
     /// The text of a state.
     fn state_text(&self, state: &[u64]) -> String;
 
-    /// The state of this text, such as [`Worker::load`] takes it.
+    /// The state with this text, as [`Worker::load`] takes it.
     fn parse_state(&self, text: &str) -> Option<Vec<u64>>;
 }
 
-/// The legal move of this text, in the state of a worker.
+/// The legal move with this text, in the state of a worker.
 pub fn find_move(game: &dyn Game, worker: &dyn Worker, role: Role, text: &str) -> Option<Move> {
     let choice = game.text().parse_move(role, text)?;
     worker.legal(role).contains(&choice).then_some(choice)
 }
 
-/// Makes known what a role may perceive of a step: the percepts of joint moves with its move `own`
-/// out of some states. Of each state at most `joints` joint moves are tried, so where there are
-/// more this may miss some; `enough` is asked after each and ends it.
+/// Makes the possible percepts of a role known: those of joint moves with its move `own` from some
+/// states. At most `joints` joint moves are tried per state, so some may be missed; `enough` is
+/// called after each and can end the search.
 ///
-/// Only needed where [`Info::moves`](crate::Info::moves) is `None`: elsewhere the rules fix what
-/// can be perceived.
+/// Only needed if [`Info::moves`](crate::Info::moves) is `None`: otherwise the rules fix the
+/// percepts.
 pub fn find_percepts<'a>(
     game: &dyn Game,
     (role, own): (Role, Move),
@@ -78,7 +77,7 @@ pub fn find_percepts<'a>(
                 })
                 .collect();
             worker.load(state, stop)?;
-            // What rules can not step they can not show either.
+            // A step that fails has no percepts.
             if matches!(worker.step(&joint, &mut out, stop), Err(Halt::Stopped)) {
                 return Err(Halt::Stopped);
             }
@@ -90,7 +89,7 @@ pub fn find_percepts<'a>(
     Ok(enough())
 }
 
-/// Writes a list of terms, such as [`terms`] reads it.
+/// Writes a list of terms, as [`terms`] reads it.
 ///
 /// ```
 /// use magister_core::text::list;
@@ -101,8 +100,8 @@ pub fn list(terms: impl IntoIterator<Item = String>) -> String {
     format!("({})", terms.join(" "))
 }
 
-/// Reads a flat list of terms, such as `((cell 1 1 x) (control o))`, into the atoms of each term.
-/// A term without arguments may stand without parentheses, as in KIF.
+/// Parses a flat list of terms, such as `((cell 1 1 x) (control o))`, into the atoms of each term.
+/// A term without arguments may be written without parentheses, as in KIF.
 ///
 /// ```
 /// let terms = magister_core::text::terms("((cell 1 1 x) done)").unwrap();

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use crate::{Game, Halt, Move, Observation, Role, Stop, Turn, Worker};
 
-/// A match as one role has lived it: the rules, its own moves and its observations.
+/// A match from the perspective of one role: the rules, its own moves and its observations.
 ///
-/// This is all that an agent is given, so agents are honest by construction. The view holds no
-/// state and gives no way to one:
+/// This is all that an agent gets, so agents are honest by construction. The view contains no state
+/// and no way to one:
 ///
 /// ```compile_fail
 /// fn peek(view: &magister_core::View) -> &[u64] {
@@ -16,12 +16,12 @@ use crate::{Game, Halt, Move, Observation, Role, Stop, Turn, Worker};
 /// }
 /// ```
 ///
-/// Anybody may build a view, because nothing can be learnt by it: it contains what was pushed
-/// into it and nothing else. A player that imagines another player does exactly that: it makes
-/// up moves and percepts, builds the view that the other would have, and asks what it would do.
+/// Any code may build a view, because that reveals nothing: it contains only what was pushed into
+/// it. A player that models another player does exactly that: it invents moves and percepts, builds
+/// the view that the other would have, and asks what it would do.
 ///
-/// In a game of perfect information the observations determine the state, and
-/// [`replay`](View::replay) rebuilds it.
+/// With perfect information the observations determine the state, and [`replay`](View::replay)
+/// rebuilds it.
 #[derive(Clone)]
 pub struct View {
     game: Arc<dyn Game>,
@@ -40,17 +40,17 @@ impl View {
         self.turns.push(turn);
     }
 
-    /// Takes turns back until there are so many; for who imagines how a match may go on.
+    /// Removes turns until this many are left, for players that simulate continuations.
     pub fn truncate(&mut self, turns: usize) {
         self.turns.truncate(turns);
     }
 
-    /// The game, and with it its rules; not its state.
+    /// The game with its rules; not its state.
     pub fn game(&self) -> &Arc<dyn Game> {
         &self.game
     }
 
-    /// Whose view it is.
+    /// The role.
     pub fn role(&self) -> Role {
         self.role
     }
@@ -60,14 +60,14 @@ impl View {
         &self.turns
     }
 
-    /// Brings a worker of the same game to the current state, in a game of perfect information;
-    /// [`Halt::Hidden`] in any other.
+    /// Brings a worker of the same game to the current state, with perfect information;
+    /// [`Halt::Hidden`] otherwise.
     pub fn replay(&self, worker: &mut dyn Worker, stop: &Stop) -> Result<(), Halt> {
         replay(&self.turns, worker, stop)
     }
 }
 
-/// Brings a worker to the state after these turns, in a game of perfect information.
+/// Brings a worker to the state after these turns, with perfect information.
 pub fn replay(turns: &[Turn], worker: &mut dyn Worker, stop: &Stop) -> Result<(), Halt> {
     let mut step = crate::Step::new();
     worker.reset();
@@ -90,7 +90,7 @@ impl fmt::Debug for View {
     }
 }
 
-/// What one role sees of a step that ticked.
+/// What one role observes of a step that ticked.
 pub fn observe(
     information: crate::Information,
     role: Role,

@@ -1,28 +1,28 @@
-//! A worker around another one.
+//! A worker that wraps another one.
 
 use std::sync::Arc;
 
-use crate::{Batch, Halt, Info, Leaves, Move, Results, Role, Step, Stop, Worker, Yields};
+use crate::{Batch, Halt, Info, LeafResults, Leaves, Move, Results, Role, Step, Stop, Worker};
 
-/// What a [`Wrapped`] worker does otherwise than the one inside.
+/// How a [`Wrapped`] worker differs from the one inside.
 pub trait Twist: Send {
     /// Goes to the initial state.
     fn reset(&self, worker: &mut dyn Worker) {
         worker.reset();
     }
 
-    /// Changes what came of a step that was made.
+    /// Changes the result of a step.
     fn stepped(&mut self, _info: &Info, _worker: &mut dyn Worker, _out: &mut Step) {}
 
-    /// Whether steps are changed, so that nobody can tell what is perceived before they are made.
+    /// Whether steps are changed, so that percepts cannot be computed in advance.
     fn changes_steps(&self) -> bool {
         false
     }
 }
 
-/// A worker that hands on to another one of the same states and moves what it is asked, but for a
-/// [`Twist`]. The facts of the game may be others. Steps are not tried many at once: what a role
-/// sees here may be something else.
+/// A worker that forwards everything to another one with the same states and moves, except for a
+/// [`Twist`]. The facts of the game may differ. It does not support many tries at once, because the
+/// observations of a role may differ.
 #[expect(missing_debug_implementations, reason = "workers have none")]
 pub struct Wrapped<T> {
     worker: Box<dyn Worker>,
@@ -31,7 +31,7 @@ pub struct Wrapped<T> {
 }
 
 impl<T: Twist> Wrapped<T> {
-    /// A worker around another one, in its initial state.
+    /// A worker that wraps another one, in its initial state.
     pub fn new(worker: Box<dyn Worker>, info: Arc<Info>, twist: T) -> Self {
         let mut wrapped = Wrapped { worker, info, twist };
         wrapped.reset();
@@ -69,7 +69,7 @@ impl<T: Twist> Worker for Wrapped<T> {
     }
 
     fn silent(&self) -> bool {
-        // Where nothing is hidden, nothing is silent.
+        // With perfect information no step is silent.
         self.info.information == crate::Information::Hidden && self.worker.silent()
     }
 
@@ -102,7 +102,12 @@ impl<T: Twist> Worker for Wrapped<T> {
         self.worker.playouts(batch, out, stop)
     }
 
-    fn leaves(&mut self, leaves: &Leaves<'_>, out: &mut Yields, stop: &Stop) -> Result<(), Halt> {
+    fn leaves(
+        &mut self,
+        leaves: &Leaves<'_>,
+        out: &mut LeafResults,
+        stop: &Stop,
+    ) -> Result<(), Halt> {
         self.worker.leaves(leaves, out, stop)
     }
 

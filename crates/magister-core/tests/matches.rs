@@ -1,4 +1,5 @@
-//! Matches as state machines: who must decide, what happens to their answers, and who may see it.
+//! Matches as state machines: which roles must decide, what happens to their answers, and who may
+//! see it.
 
 mod claim;
 
@@ -23,7 +24,7 @@ fn start(game: &Arc<dyn Game>, change: impl FnOnce(&mut Setup)) -> Match {
     Match::new(game, &setup, &never()).unwrap()
 }
 
-/// Everybody plays its first legal move until the end, or until so many turns are made.
+/// All roles play their first legal move until the end, or for a number of turns.
 fn play(current: &mut Match, turns: usize) {
     while current.end().is_none() && current.turn() < turns {
         for pending in current.pending() {
@@ -35,7 +36,7 @@ fn play(current: &mut Match, turns: usize) {
 }
 
 #[test]
-fn only_who_has_a_choice_is_asked_unless_it_wants_to_be() {
+fn only_roles_with_a_choice_are_asked_by_default() {
     let mut current = start(&countdown(), |_| ());
     let asked = |current: &Match| -> Vec<(u8, bool)> {
         current.pending().iter().map(|one| (one.role.0, one.forced)).collect()
@@ -53,12 +54,12 @@ fn only_who_has_a_choice_is_asked_unless_it_wants_to_be() {
 
     let eager = start(&countdown(), |setup| setup.seats[1].asked_when_forced = true);
     assert_eq!(asked(&eager), [(0, false), (1, true)]);
-    // Where information is hidden everybody is asked, or it would tell something.
+    // With hidden information all roles are asked, or it would reveal something.
     assert_eq!(asked(&start(&claim(), |_| ())), [(0, true), (1, true)]);
 }
 
 #[test]
-fn what_is_no_move_is_replaced_and_recorded() {
+fn illegal_answers_are_replaced_and_recorded() {
     for (answer, kind, said) in [
         (Answer::text("(take 7)"), FaultKind::Illegal, Some("(take 7)")),
         (Answer::choice(Move(6)), FaultKind::Illegal, Some("(take 7)")),
@@ -80,7 +81,7 @@ fn what_is_no_move_is_replaced_and_recorded() {
 }
 
 #[test]
-fn substitutes_do_not_depend_on_what_others_drew() {
+fn substitutes_do_not_depend_on_other_draws() {
     let substitute = |other: &str| {
         let mut current = start(&countdown(), |setup| setup.limits.max_steps = 3);
         let fault = || Answer::fault(FaultKind::Late, "late");
@@ -98,7 +99,7 @@ fn substitutes_do_not_depend_on_what_others_drew() {
 }
 
 #[test]
-fn events_tell_the_match() {
+fn events_describe_the_match() {
     let mut current = start(&claim(), |_| ());
     play(&mut current, 99);
     let events = current.take_events();
@@ -195,7 +196,7 @@ fn openings_are_random_and_proven() {
 }
 
 #[test]
-fn turns_are_taken_back_and_made_again() {
+fn turns_are_taken_back_and_redone() {
     let mut current = start(&countdown(), |_| ());
     current.submit(Role(0), Answer::fault(FaultKind::Late, "late")).unwrap();
     current.advance(&never()).unwrap();
@@ -212,14 +213,14 @@ fn turns_are_taken_back_and_made_again() {
     assert_eq!(current.record().moves, before.moves);
     assert!(current.record().has(FaultKind::Late) && current.record().has(FaultKind::TakenBack));
 
-    // Another way on; what was taken back is forgotten.
+    // After another continuation, the moves that were taken back are gone.
     current.take_back(Role(1), 1, &never()).unwrap();
     assert_eq!((current.turn(), current.reach(Role(1))), (3, (1, 1)));
     play(&mut current, 99);
     assert_eq!(current.reach(Role(1)).1, 0);
     assert_eq!(current.end(), Some(MatchEnd::Terminal));
     current.record().replay(&*countdown(), &never()).unwrap();
-    // After the end too.
+    // Also after the end.
     current.take_back(Role(0), 1, &never()).unwrap();
     assert_eq!((current.end(), &current.record().rewards[..]), (None, &[None, None][..]));
     let rebuilt = Match::from_record(&countdown(), current.record(), &never()).unwrap();
@@ -227,7 +228,7 @@ fn turns_are_taken_back_and_made_again() {
     assert_eq!(rebuilt.reach(Role(0)).0, current.reach(Role(0)).0);
 }
 
-/// What a viewer sees of a match that was played for so many turns.
+/// What a viewer sees of a match.
 fn seen(current: &Match, viewer: Viewer) -> SeenRecord {
     current.record().seen_by(viewer, current.game().info())
 }
@@ -245,7 +246,7 @@ fn during_a_hidden_match_a_role_sees_its_own_and_spectators_see_little() {
         let part = seen(&current, viewer);
         assert_eq!((&part.seed, &part.salt), (&None, &None));
         assert_eq!(part.seed_hash, whole.seed_hash);
-        // The three cards that were dealt in silence are not even counted.
+        // The three silently dealt cards are not even counted.
         assert_eq!((part.moves.len(), part.times_ms.len()), (1, 1));
         assert!(part.silent.is_empty() && part.thoughts.is_empty() && part.gains.is_empty());
         let text = serde_json::to_string(&part).unwrap();
@@ -271,7 +272,7 @@ fn during_a_hidden_match_a_role_sees_its_own_and_spectators_see_little() {
     }
     assert_eq!(seen(&current, Viewer::Referee).moves.len(), 4);
 
-    // After the end everybody sees everything.
+    // After the end everyone sees everything.
     play(&mut current, 99);
     let whole = seen(&current, Viewer::Referee);
     assert_eq!(seen(&current, Viewer::Spectator), whole);
@@ -279,7 +280,7 @@ fn during_a_hidden_match_a_role_sees_its_own_and_spectators_see_little() {
     assert!(whole.seed.is_some() && whole.moves.len() == 5);
 }
 
-/// Two matches that look the same to a role give it the same bytes, as long as they go on.
+/// Two matches that look the same to a role give it the same bytes while they go on.
 #[test]
 fn twins_look_the_same_to_a_role() {
     let mut known: Vec<(Vec<String>, String, String)> = Vec::new();
@@ -335,9 +336,10 @@ fn during_an_open_match_only_answers_seeds_and_thoughts_are_hidden() {
     }
 }
 
-/// Where both decide at the same time, the move that was drawn for one stays hidden until both did.
+/// If both decide simultaneously, the move that was drawn for one stays hidden until both have
+/// decided.
 #[test]
-fn a_drawn_move_is_not_told_before_the_turn_is_made() {
+fn a_drawn_move_is_hidden_until_the_turn_is_made() {
     let mut current = start(&countdown(), |setup| setup.seats[1].asked_when_forced = true);
     current.submit(Role(0), Answer::text("(take 9)")).unwrap();
     let info = countdown();

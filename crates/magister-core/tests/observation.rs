@@ -8,8 +8,8 @@ use magister_core::{
     StateObserver, Step, Stop, Tensor, Tensors, Turn, View, ViewObserver,
 };
 
-/// Chance hides a coin and tells one player; the other guesses until it is right or has guessed
-/// three times.
+/// Chance hides a coin and shows it to one player; the other guesses until it is right or has
+/// guessed three times.
 #[derive(Clone, Copy)]
 struct Coin {
     /// Whether the numbers of moves and percepts are known.
@@ -137,7 +137,7 @@ fn turns_without_a_vocabulary_are_hashed() {
 }
 
 #[test]
-fn a_view_of_perfect_information_is_the_state_reached() {
+fn a_view_with_perfect_information_is_the_current_state() {
     let game: Arc<dyn Game> = Arc::new(Native::new(Countdown(5)));
     let states = StateObserver::new(&game);
     let mut observer = ViewObserver::new(&game);
@@ -165,7 +165,7 @@ fn a_view_of_perfect_information_is_the_state_reached() {
         observer.write_state(Role(1), &state, &mut row).unwrap();
         assert_eq!(row, got);
     }
-    // An illegal course is an error, after which the observer goes on.
+    // An illegal history is an error, after which the observer still works.
     let mut wrong = views[1].clone();
     wrong.push(Turn { own: Move(7), seen: Observation::Joint([Move(0), Move(7)].into()) });
     assert!(observer.write(&wrong, &Stop::never(), &mut row).is_err());
@@ -174,7 +174,7 @@ fn a_view_of_perfect_information_is_the_state_reached() {
 }
 
 #[test]
-fn a_batch_is_rows() {
+fn a_batch_has_one_row_per_state() {
     let game: Arc<dyn Game> = Arc::new(Native::new(Countdown(9)));
     let observer = StateObserver::new(&game);
     let states: Vec<Vec<u64>> =
@@ -189,7 +189,7 @@ fn a_batch_is_rows() {
     }
 }
 
-/// A game that says itself what its tensors are, and one with a board.
+/// A game with its own tensors, and one with a board.
 struct Strip {
     own: bool,
 }
@@ -266,7 +266,7 @@ fn rules_may_have_tensors_of_their_own() {
 
 #[test]
 #[should_panic(expected = "a buffer for another observation")]
-fn a_buffer_of_another_length_is_a_mistake() {
+fn a_buffer_of_the_wrong_length_panics() {
     let game: Arc<dyn Game> = Arc::new(Native::new(Countdown(5)));
     StateObserver::new(&game).write(&[0], &mut [0.0; 3]);
 }

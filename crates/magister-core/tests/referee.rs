@@ -11,7 +11,7 @@ use magister_core::{
     Rng, Role, Seed, Step, Stop, Text, Turn, View, Worker, battery,
 };
 
-/// An agent that claims if its own cards are good: a function of what it saw.
+/// An agent that claims if its own cards are good: a function of its observations.
 struct Careful;
 
 impl Agent for Careful {
@@ -51,7 +51,7 @@ fn the_test_games_are_sound() {
 }
 
 #[test]
-fn silent_steps_give_no_turn_but_stand_in_the_record() {
+fn silent_steps_are_recorded_without_a_turn() {
     let referee = Referee::new(claim(), Seed::from(1), &Stop::never()).unwrap();
     assert_eq!(referee.record().moves.len(), 3);
     assert_eq!(referee.record().silent, [1, 2, 3]);
@@ -102,8 +102,8 @@ fn a_refused_move_changes_nothing_and_draws_nothing() {
 }
 
 #[test]
-fn a_stopped_deal_goes_on_where_it_was() {
-    /// A worker whose steps heed the flag.
+fn a_stopped_deal_continues() {
+    /// A worker whose steps check the flag.
     struct Patient(Native<Claim>);
     struct PatientWorker(Box<dyn Worker>);
     impl Game for Patient {
@@ -177,7 +177,7 @@ fn perfect_information_lets_a_view_rebuild_the_state() {
 }
 
 #[test]
-fn revealing_the_state_is_written_down() {
+fn revealing_the_state_is_recorded() {
     let mut referee = Referee::new(claim(), Seed::from(6), &Stop::never()).unwrap();
     assert!(referee.record().clairvoyant.is_empty());
     referee.reveal(HIGH);
@@ -186,7 +186,7 @@ fn revealing_the_state_is_written_down() {
 }
 
 #[test]
-fn a_record_is_read_back_and_played_again() {
+fn a_record_is_read_and_replayed() {
     let game = claim();
     for seed in 0..20 {
         let record = play_claim(seed).into_record();
@@ -199,7 +199,7 @@ fn a_record_is_read_back_and_played_again() {
 }
 
 #[test]
-fn a_forged_record_is_found_out() {
+fn a_forged_record_is_detected() {
     let game = claim();
     let record = play_claim(8).into_record();
     let forged = |forge: &dyn Fn(&mut MatchRecord)| {
@@ -224,12 +224,12 @@ fn a_forged_record_is_found_out() {
         ReplayError::Seats { seats: 2, players: 1, rewards: 2 }
     );
     let unknown = forged(&|r| r.moves[4][0] = "cheat".into());
-    assert_eq!(unknown.to_string(), "step 5: the game knows no move `cheat`");
+    assert_eq!(unknown.to_string(), "step 5: the game has no move `cheat`");
     let illegal = forged(&|r| r.moves[1] = r.moves[0].clone());
     assert!(matches!(illegal, ReplayError::Illegal { step: 2, .. }));
 }
 
-/// Who deals otherwise than the seed says, or names another seed afterwards, is found out.
+/// A deal that does not follow from the seed, or a seed that was changed afterwards, is detected.
 #[test]
 fn chance_is_proven_to_be_fair() {
     let game = claim();
@@ -255,7 +255,7 @@ fn chance_is_proven_to_be_fair() {
         (r.seed, r.salt, r.seed_hash) = (other.seed, other.salt, other.seed_hash);
     };
     assert!(matches!(forged(&both), Err(ReplayError::Drawn { .. })));
-    // A record that tells no seed is replayed, but proves nothing.
+    // A record without a seed is replayed, but proves nothing.
     let silent = |r: &mut MatchRecord| {
         r.seed.clear();
         r.salt.clear();

@@ -1,10 +1,10 @@
-//! Diagnostics as data. How they look is the business of [`Source`](crate::Source).
+//! Diagnostics as data. [`Source`](crate::Source) renders them.
 
 use serde::Serialize;
 
 use crate::source::Span;
 
-/// How bad it is.
+/// How severe a finding is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
@@ -17,7 +17,7 @@ pub enum Severity {
 }
 
 impl Severity {
-    /// The word for it.
+    /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             Severity::Error => "error",
@@ -27,45 +27,45 @@ impl Severity {
     }
 }
 
-/// The codes of one language: which rule a diagnostic is about.
+/// The codes of one language, which identify the kind of a diagnostic.
 pub trait Code: Copy + Ord {
     /// The stable identifier, such as `G201`.
     fn id(self) -> &'static str;
 
-    /// The severity it usually has.
+    /// Its usual severity.
     fn severity(self) -> Severity;
 }
 
-/// Another place that has to do with a diagnostic.
+/// Another position that is related to a diagnostic.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Related {
-    /// Where.
+    /// The position.
     pub span: Span,
-    /// What about it.
+    /// How it is related.
     pub message: String,
 }
 
-/// One thing that is wrong, and where.
+/// One finding with its position.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Diagnostic<C> {
-    /// Which rule was broken. Stable: tools may rely on it.
+    /// The kind of finding. Stable: tools may rely on it.
     pub code: C,
-    /// How bad it is; it may depend on the dialect.
+    /// The severity; it may depend on the dialect.
     pub severity: Severity,
-    /// Where.
+    /// The position.
     pub span: Span,
     /// What is wrong, in one sentence.
     pub message: String,
-    /// A few words beside the marked place; empty for none.
+    /// A few words beside the marked position; may be empty.
     pub label: String,
     /// What to do about it.
     pub help: Option<String>,
-    /// Other places.
+    /// Related positions.
     pub related: Vec<Related>,
 }
 
 impl<C: Code> Diagnostic<C> {
-    /// A diagnostic of the code's usual severity.
+    /// A diagnostic with the code's usual severity.
     pub fn new(code: C, span: Span, message: impl Into<String>) -> Self {
         Self {
             code,
@@ -78,35 +78,35 @@ impl<C: Code> Diagnostic<C> {
         }
     }
 
-    /// With these words beside the marked place.
+    /// Adds a label beside the marked position.
     #[must_use]
     pub fn label(mut self, text: impl Into<String>) -> Self {
         self.label = text.into();
         self
     }
 
-    /// With this advice.
+    /// Adds advice.
     #[must_use]
     pub fn help(mut self, text: impl Into<String>) -> Self {
         self.help = Some(clip(text.into()));
         self
     }
 
-    /// With this advice, if there is any.
+    /// Adds advice, if there is any.
     #[must_use]
     pub fn maybe_help(mut self, text: Option<String>) -> Self {
         self.help = text.or(self.help);
         self
     }
 
-    /// With another place.
+    /// Adds a related position.
     #[must_use]
     pub fn related(mut self, span: Span, text: impl Into<String>) -> Self {
         self.related.push(Related { span, message: text.into() });
         self
     }
 
-    /// With another severity than usual.
+    /// Sets another severity than usual.
     #[must_use]
     pub fn severity(mut self, severity: Severity) -> Self {
         self.severity = severity;
@@ -114,7 +114,7 @@ impl<C: Code> Diagnostic<C> {
     }
 }
 
-/// A sentence of bearable length: names in it come from the rules and may be megabytes.
+/// Limits the length of a sentence: names in it come from the rules and may be megabytes long.
 fn clip(mut text: String) -> String {
     const LONGEST: usize = 400;
     if text.len() > LONGEST {
@@ -131,7 +131,7 @@ fn clip(mut text: String) -> String {
 pub struct Diagnostics<C> {
     list: Vec<Diagnostic<C>>,
     limit: usize,
-    /// How many there were of each severity, those that were not kept included.
+    /// The number of each severity, including those that were not kept.
     counts: [usize; 3],
     kept: [usize; 3],
 }
@@ -142,7 +142,7 @@ impl<C: Code> Diagnostics<C> {
         Self { list: Vec::new(), limit, counts: [0; 3], kept: [0; 3] }
     }
 
-    /// Adds one.
+    /// Adds a diagnostic.
     pub fn push(&mut self, diagnostic: Diagnostic<C>) {
         let severity = diagnostic.severity as usize;
         self.counts[severity] += 1;
@@ -152,7 +152,7 @@ impl<C: Code> Diagnostics<C> {
         }
     }
 
-    /// Whether so many are known that costly advice need not be worked out any more.
+    /// Whether so many are known that expensive advice need not be computed any more.
     pub fn is_full(&self) -> bool {
         self.list.len() >= self.limit
     }
@@ -162,12 +162,12 @@ impl<C: Code> Diagnostics<C> {
         &self.list
     }
 
-    /// How many were counted but not kept.
+    /// The number of diagnostics that were counted but not kept.
     pub fn dropped(&self) -> usize {
         self.counts.iter().sum::<usize>() - self.list.len()
     }
 
-    /// How many have this severity, the dropped ones included.
+    /// The number of diagnostics with this severity, including dropped ones.
     pub fn count(&self, severity: Severity) -> usize {
         self.counts[severity as usize]
     }
@@ -177,7 +177,7 @@ impl<C: Code> Diagnostics<C> {
         self.count(Severity::Error) > 0
     }
 
-    /// Appends what another list holds, changed or left out one by one.
+    /// Appends the diagnostics of another list, each changed or left out by a function.
     pub fn append(
         &mut self,
         other: Diagnostics<C>,
@@ -190,7 +190,7 @@ impl<C: Code> Diagnostics<C> {
         other.list.into_iter().filter_map(change).for_each(|d| self.push(d));
     }
 
-    /// Puts them in the order of the text; the order of finding breaks ties.
+    /// Sorts by position; ties keep the order of discovery.
     pub fn sort(&mut self) {
         self.list.sort_by_key(|d| (d.span.start, d.span.end, d.code));
     }

@@ -1,14 +1,14 @@
-//! What is wrong with a text, and where.
+//! Findings in a text, with their positions.
 //!
-//! Every language front end reports its findings with these types, so that a command or an editor
-//! shows them in one way. A front end brings its own list of codes, an enumeration that implements
-//! [`Code`]; this crate knows no language.
+//! Every language front end reports its findings with these types, so that commands and editors
+//! show them in one way. A front end has its own list of codes, an enumeration that implements
+//! [`Code`]; this crate depends on no language.
 //!
 //! | module | holds |
 //! |---|---|
 //! | `source` | byte spans, lines and columns |
 //! | `diagnostic` | one finding, and bounded lists of findings |
-//! | `render` | findings as people see them: with source lines, as one line, as JSON |
+//! | `render` | findings for people and programs: with source lines, as one line, as JSON |
 #![forbid(unsafe_code)]
 
 mod diagnostic;

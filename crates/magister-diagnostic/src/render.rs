@@ -1,4 +1,4 @@
-//! How diagnostics look: for the terminal, as one line, as JSON.
+//! Rendering of diagnostics: for the terminal, as one line, as JSON.
 
 mod terminal;
 
@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::source::{Lines, Place};
 
-/// A text with its name, ready to show places in it.
+/// A text with its name, for showing positions in it.
 #[derive(Clone, Debug)]
 pub struct Source<'a> {
     name: &'a str,
@@ -17,7 +17,7 @@ pub struct Source<'a> {
     lines: Lines,
 }
 
-/// A diagnostic as JSON: one flat object, places counted from one.
+/// A diagnostic as JSON: one flat object, positions counted from one.
 #[derive(Serialize)]
 struct Json<'a> {
     file: &'a str,
@@ -42,17 +42,17 @@ struct JsonRelated<'a> {
 }
 
 impl<'a> Source<'a> {
-    /// A text that is called `name` in what is shown.
+    /// A text with a name for messages.
     pub fn new(name: &'a str, text: &'a str) -> Self {
         Self { name, text, lines: Lines::new(text) }
     }
 
-    /// The place of a byte offset.
+    /// The line and column of a byte offset.
     pub fn place(&self, offset: u32) -> Place {
         self.lines.place(self.text, offset)
     }
 
-    /// With source lines and marks, in the look of rustc; `colours` for a terminal.
+    /// With source lines and marks, in the style of rustc; `colours` for a terminal.
     pub fn terminal<C: Code>(&self, diagnostic: &Diagnostic<C>, colours: bool) -> String {
         terminal::render(self, diagnostic, colours)
     }
@@ -112,9 +112,9 @@ impl<'a> Source<'a> {
     }
 }
 
-/// Text from a rulesheet, without characters that could play tricks on a terminal.
+/// Text from a rulesheet, without characters that could manipulate a terminal.
 ///
-/// What takes their place is as long in bytes, so that spans stay right.
+/// Replacements have the same length in bytes, so spans stay valid.
 fn clean(text: &str) -> String {
     let harmless = |c: char| match c {
         '\t' | '\n' | '\r' => c,

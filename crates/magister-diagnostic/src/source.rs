@@ -1,4 +1,4 @@
-//! Places in a text: byte spans, and the lines and columns people speak of.
+//! Positions in a text: byte spans, and lines and columns for people.
 
 use serde::Serialize;
 
@@ -44,7 +44,7 @@ pub struct Place {
     pub column: u32,
 }
 
-/// Where the lines of a text begin, so that a byte offset becomes a place in logarithmic time.
+/// The line starts of a text, so that a byte offset is converted in logarithmic time.
 #[derive(Clone, Debug)]
 pub struct Lines {
     starts: Vec<u32>,
@@ -64,7 +64,7 @@ impl Lines {
         Self { starts }
     }
 
-    /// The zero-based index of the line that holds `offset`.
+    /// The zero-based index of the line that contains `offset`.
     pub fn line_of(&self, offset: u32) -> usize {
         self.starts.partition_point(|&s| s <= offset) - 1
     }
@@ -79,7 +79,7 @@ impl Lines {
         self.starts.len()
     }
 
-    /// The place of a byte offset, for people.
+    /// The line and column of a byte offset.
     pub fn place(&self, text: &str, offset: u32) -> Place {
         let line = self.line_of(offset);
         let start = self.starts[line] as usize;

@@ -1,16 +1,15 @@
 //! The one clock of the engine.
 //!
-//! How fast evaluators of one network are is measured, because nothing else tells; the results are
-//! the same whichever is taken. Everything that a caller can see is decided by counting instead, so
-//! this is the only place that asks what time it is. Whoever needs even the choice of an evaluator
-//! to be the same in every run gives a clock that counts.
+//! The speed of a network's evaluators is measured; their results are equal. Everything visible to
+//! a caller is decided by counting instead, so this is the only place that reads the time. A caller
+//! that needs even the choice of an evaluator to be reproducible provides a counting clock.
 
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// A clock by which evaluators are measured.
+/// A clock for measuring evaluators.
 #[derive(Clone, Default)]
 pub struct Clock(Option<Arc<dyn Fn() -> Duration + Send + Sync>>);
 
@@ -20,12 +19,12 @@ impl Clock {
         Self(None)
     }
 
-    /// A clock that somebody else reads: the time since any fixed moment.
+    /// A clock read by a function: the time since any fixed moment.
     pub fn new(now: impl Fn() -> Duration + Send + Sync + 'static) -> Self {
         Self(Some(Arc::new(now)))
     }
 
-    /// A clock that goes on by this much whenever it is read.
+    /// A clock that advances by this much whenever it is read.
     pub fn counting(tick: Duration) -> Self {
         let reads = AtomicU64::new(0);
         Self::new(move || {
@@ -43,7 +42,7 @@ impl Clock {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "the one place that may ask")]
+#[expect(clippy::disallowed_methods, reason = "the one place that may read the time")]
 fn machine_now() -> Instant {
     Instant::now()
 }
@@ -59,11 +58,11 @@ enum Watch {
     Other(Arc<dyn Fn() -> Duration + Send + Sync>, Duration),
 }
 
-/// A measurement that has begun.
+/// A running measurement.
 pub struct Stopwatch(Watch);
 
 impl Stopwatch {
-    /// The time since it began.
+    /// The time since its start.
     pub fn elapsed(&self) -> Duration {
         match &self.0 {
             Watch::Machine(begun) => machine_now().saturating_duration_since(*begun),
@@ -83,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_counting_clock_goes_on_when_it_is_read() {
+    fn a_counting_clock_advances_when_read() {
         let clock = Clock::counting(Duration::from_millis(3));
         let watch = clock.start();
         assert_eq!(watch.elapsed(), Duration::from_millis(3));

@@ -1,4 +1,4 @@
-//! Which rules random play makes use of.
+//! Which rules random play uses.
 
 use std::sync::Arc;
 
@@ -10,17 +10,17 @@ use crate::program::{Goal, Program, Relation};
 use crate::term::TermId;
 use crate::{QueryLimits, Reference};
 
-/// Relations that declare or begin, which play does not ask for.
+/// Relations that declare or initialise, which play does not query.
 const DECLARING: &[&str] = &["role", "init", "base", "input", "percept", "action"];
 
 /// What the reference interpreter has used so far.
 #[derive(Clone, Debug)]
 pub(crate) struct Used {
-    /// For each relation, whether it was asked for.
+    /// For each relation, whether it was queried.
     pub(crate) relations: Vec<bool>,
     /// For each rule, whether its conditions held for some values.
     pub(crate) rules: Vec<bool>,
-    /// For each operation, whether it did anything.
+    /// For each operation, whether it had an effect.
     pub(crate) operations: Vec<bool>,
 }
 
@@ -34,7 +34,7 @@ impl Used {
     }
 }
 
-/// A rule, an operation or a relation, as people know it.
+/// A rule, an operation or a relation, as the author knows it.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Unused {
     /// The line on which it begins; for a relation, that of its first rule or fact.
@@ -43,23 +43,23 @@ pub struct Unused {
     pub what: String,
 }
 
-/// What random play has not made use of.
+/// What random play has not used.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct Coverage {
-    /// Positions that were looked at.
+    /// The number of positions.
     pub positions: u64,
-    /// Matches that were begun.
+    /// The number of matches.
     pub matches: u32,
-    /// Rules whose conditions never held where they were asked, and operations that never did
-    /// anything, though their relations were asked for.
+    /// Rules whose conditions never held when queried, and operations that never had an effect,
+    /// although their relations were queried.
     pub rules: Vec<Unused>,
-    /// Relations that nothing ever asked for.
+    /// Relations that were never queried.
     pub relations: Vec<Unused>,
 }
 
-/// Plays matches at random until there are enough or the flag is set, and tells which rules never
-/// applied. Facts, and rules that only declare or begin, are left aside. A match in which the
-/// rules do not go on ends there.
+/// Plays random matches until there are enough or the flag is set, and returns the rules that never
+/// applied. Facts, and rules that only declare or initialise, are ignored. A match in which the
+/// rules fail ends there.
 pub fn coverage(
     program: &Arc<Program>,
     syntax: Syntax,
@@ -80,7 +80,7 @@ pub fn coverage(
             break;
         }
     }
-    play.told(syntax)
+    play.report(syntax)
 }
 
 struct Play {
@@ -117,7 +117,7 @@ impl Play {
         Ok(())
     }
 
-    fn told(mut self, syntax: Syntax) -> Coverage {
+    fn report(mut self, syntax: Syntax) -> Coverage {
         let Some(used) = self.reference.used() else { return self.coverage };
         let program = self.reference.program();
         let words = Words { program, terms: self.reference.terms(), syntax };
@@ -157,7 +157,7 @@ fn name(program: &Program, relation: Relation) -> &str {
     program.terms.name(program.relations[relation.index()].functor.symbol)
 }
 
-/// For each relation, whether it declares or begins, or is asked for by one that does.
+/// For each relation, whether it declares or initialises, or is used by one that does.
 fn declaring(program: &Program) -> Vec<bool> {
     let relations = program.relations.len() as u32;
     let mut rest: Vec<Relation> =
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn rules_that_never_apply_are_told() {
+    fn rules_that_never_apply_are_reported() {
         let text = "(role a) (kind 1) (kind 2) (unit 1)
 (<= (base (at ?x)) (kind ?x))
 (init (at 1))
@@ -208,8 +208,8 @@ mod tests {
         let told = covered(text, 3);
         assert_eq!((told.positions, told.matches), (6, 3));
         let line = |line, what: &str| Unused { line, what: what.to_owned() };
-        // Line 8 applies too, though line 7 has answered before; nothing asks whether a helper
-        // for 2 is a unit that is never there.
+        // Line 8 applies too, although line 7 has answered before; a helper for 2 is never queried
+        // as a unit.
         let rules = [line(5, "(legal a stop)"), line(12, "(helper ?x)")];
         assert_eq!(told.rules, rules);
         let relations = [
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn operations_that_never_do_anything_are_told() {
+    fn operations_without_effect_are_reported() {
         let text = "role(robot)
 init(step(1))
 control(robot)
@@ -239,7 +239,7 @@ goal(robot,100) :- step(2)";
     }
 
     #[test]
-    fn a_game_that_does_not_go_on_is_looked_at_as_far_as_it_goes() {
+    fn a_failing_game_is_examined_as_far_as_possible() {
         let stuck = "(role a) (init here) (<= (legal a go) (true there)) (<= terminal (true there))
                      (goal a 0)";
         let told = covered(stuck, 2);

@@ -1,21 +1,21 @@
-//! Why rules did not become a game.
+//! Why rules could not become a game.
 
 use std::fmt;
 
 use magister_core::Halt;
 
-/// Why rules did not become a game.
+/// Why rules could not become a game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {
-    /// A statement can not be used; the sentence says why.
+    /// A statement is unusable; the sentence says why.
     Statement {
-        /// The line it begins on, from one.
+        /// The line where it begins, from one.
         line: u32,
-        /// What is wrong.
+        /// The defect.
         what: String,
     },
-    /// The rulesheet as a whole is no game.
+    /// The rulesheet as a whole is not a game.
     Game(String),
     /// The initial position could not be computed.
     Halt(Halt),

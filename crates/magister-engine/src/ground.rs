@@ -1,4 +1,4 @@
-//! Ground terms as trees: what evaluators that number their terms differently exchange.
+//! Ground terms as trees: the exchange format of evaluators with different term numbers.
 
 use std::cmp::Ordering;
 use std::fmt::{self, Write as _};
@@ -29,9 +29,9 @@ impl Ground {
         Ground { name: Arc::from(name), args: Some(args.into()) }
     }
 
-    /// Reads terms that stand one after the other. `None` if the text is anything else.
+    /// Parses consecutive terms. `None` if the text is anything else.
     pub fn read_all(text: &str, syntax: Syntax) -> Option<Vec<Ground>> {
-        // The dialect is given so that nothing is guessed from the words.
+        // The dialect is given so that it is not guessed from the words.
         let dialect = if syntax == Syntax::Kif { Dialect::Gdl2 } else { Dialect::Operations };
         let options =
             Options { syntax: Some(syntax), dialect: Some(dialect), ..Options::default() };
@@ -121,7 +121,7 @@ impl Ground {
         }
     }
 
-    /// `[a,b]`, or `a!b!t` where the list does not end in nil.
+    /// `[a,b]`, or `a!b!t` if the list does not end in nil.
     fn infix_list(&self, out: &mut String) {
         let (mut items, mut rest) = (Vec::new(), self);
         while let Some([first, tail]) = rest.args.as_deref()
@@ -145,13 +145,13 @@ impl fmt::Display for Ground {
     }
 }
 
-/// A text that is no ground term.
+/// A text that is not a ground term.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct NotATerm;
 
 impl fmt::Display for NotATerm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("this is no term without variables")
+        f.write_str("this is not a term without variables")
     }
 }
 
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_ground_term_is_refused() {
+    fn other_text_is_refused() {
         for text in ["", "?x", "(f ?x)", "(f", "a b", "(<= a b)", "()"] {
             assert_eq!(Ground::read(text, Syntax::Kif), None, "{text}");
         }
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn several_terms_stand_one_after_the_other() {
+    fn several_terms_in_sequence() {
         let terms = Ground::read_all("(a 1) b (c)", Syntax::Kif).expect("three terms");
         assert_eq!(terms.len(), 3);
         assert_eq!(Ground::read_all("a(1) b c()", Syntax::Infix), Some(terms));

@@ -75,7 +75,8 @@ pub use error::Error;
 pub use explain::Explainer;
 pub use ground::Ground;
 pub use prepare::{
-    Evaluator, Prepared, network_of, prepare, prepare_each, prepare_measured, prepare_with, within,
+    Each, Evaluator, Prepared, network_of, prepare, prepare_each, prepare_measured, prepare_with,
+    within,
 };
 pub use program::Program;
 pub use reference::{QueryLimits, Reference, ReferenceGame};

@@ -183,33 +183,48 @@ fn best(basis: &Basis<'_>, stop: &Stop) -> Result<Prepared, Error> {
     Ok(fastest(games, basis.clock))
 }
 
-/// Makes a game of rules by every evaluator that takes it, the fastest kinds first, with one
-/// network for all that run on one. An error if none does.
+/// A game by every evaluator, from one grounding and one network.
+#[derive(Debug)]
+pub struct Each {
+    /// The evaluators that take the game, the fastest kinds first. Never empty.
+    pub taken: Vec<Prepared>,
+    /// The evaluators that do not take it, and why.
+    pub refused: Vec<(Evaluator, Error)>,
+}
+
+/// Prepares a game for every evaluator that takes it. Rules are grounded once, and one network
+/// serves all evaluators that run on one. An error if no evaluator takes the game.
 pub fn prepare_each(
     rules: &Rulesheet,
     source: &str,
     name: &str,
     stop: &Stop,
-) -> Result<Vec<Prepared>, Error> {
-    let measures = (&Progress::default(), &Clock::machine());
-    let basis = Basis::new(rules, source, name, stop, measures)?;
-    let mut all = Vec::new();
-    if let Ok(network) = basis.network(stop) {
-        for evaluator in
-            [Evaluator::Incremental, Evaluator::Sweep, Evaluator::Code, Evaluator::Batch]
-        {
-            all.extend(basis.on_network(Arc::clone(&network), evaluator, None));
+    progress: &Progress,
+) -> Result<Each, Error> {
+    let clock = Clock::machine();
+    let basis = Basis::new(rules, source, name, stop, (progress, &clock))?;
+    let network = basis.network(stop);
+    let mut each = Each { taken: Vec::new(), refused: Vec::new() };
+    for &evaluator in Evaluator::ALL {
+        let prepared = match evaluator {
+            Evaluator::Datalog => basis.datalog(stop),
+            Evaluator::Reference => basis.reference(stop),
+            on_network => {
+                network.clone().and_then(|network| basis.on_network(network, on_network, None))
+            }
+        };
+        match prepared {
+            Ok(prepared) => each.taken.push(prepared),
+            Err(error) => each.refused.push((evaluator, error)),
         }
     }
-    all.extend(basis.datalog(stop));
-    match basis.reference(stop) {
-        Ok(reference) => all.push(reference),
-        Err(error) if all.is_empty() => return Err(error),
-        Err(_) => {}
-    }
-    // An evaluator may be missing because it does not take the game, never for want of time.
+    // An evaluator may refuse a game, but a lack of time refuses the whole preparation.
     stop.check()?;
-    Ok(all)
+    if each.taken.is_empty() {
+        // The last one is the reference interpreter, whose reason is about the rules themselves.
+        return Err(each.refused.pop().expect("there are evaluators").1);
+    }
+    Ok(each)
 }
 
 /// The network of a game, if it has one within the limits.

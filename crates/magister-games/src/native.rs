@@ -1,8 +1,8 @@
-//! Games written in Rust, by way of [`magister_core::Rules`].
+//! Games written in Rust with [`magister_core::Rules`].
 //!
-//! They are the smallest complete examples of what a game can be, and the yardstick for the same
-//! games written in a language: some with boards and symmetries, one with simultaneous moves,
-//! three with chance, two that hide information, one for three players, one that pays on the way.
+//! They are the smallest complete examples of every kind of game, and the yardstick for the same
+//! games written in a language: some with boards and symmetries, one with simultaneous moves, three
+//! with chance, two with hidden information, one for three players, one that pays on the way.
 
 mod breakthrough;
 mod connect_four;
@@ -26,14 +26,14 @@ pub use rock_paper_scissors::RockPaperScissors;
 pub use tictactoe::TicTacToe;
 pub use twenty48::{Tiles, Twenty48};
 
-/// The name of a game, what it is in a few words, and how to make it.
+/// The name of a game, a short description, and its constructor.
 pub type Entry = (&'static str, &'static str, fn() -> Arc<dyn Game>);
 
 fn game<R: Rules>(rules: R) -> Arc<dyn Game> {
     Arc::new(Native::new(rules))
 }
 
-/// All games written in Rust, in the order of their names.
+/// All games written in Rust, sorted by name.
 pub fn all() -> Vec<Entry> {
     vec![
         ("2048", "Slide equal tiles together while chance adds new ones", || game(Twenty48)),
@@ -45,10 +45,10 @@ pub fn all() -> Vec<Entry> {
         }),
         ("kuhn-poker", "Poker with three cards and one bet, for two players", || game(KuhnPoker)),
         ("monty-hall", "Find the car behind one of three doors", || game(MontyHall)),
-        ("nim-1-5-4-2", "Nim for two players, who takes the last object wins", || {
+        ("nim-1-5-4-2", "Nim for two players: taking the last object wins", || {
             game(Nim::new(2, &[1, 5, 4, 2]).expect("four heaps are not too many"))
         }),
-        ("nim-3-4-5", "Nim for three players, who takes the last object wins", || {
+        ("nim-3-4-5", "Nim for three players: taking the last object wins", || {
             game(Nim::new(3, &[3, 4, 5]).expect("three heaps are not too many"))
         }),
         ("rock-paper-scissors", "Rock, paper or scissors, both at the same time", || {

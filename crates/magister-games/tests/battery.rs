@@ -1,4 +1,4 @@
-//! Every game passes the battery, and is what the registry says.
+//! Every game passes the battery and agrees with the registry.
 
 use magister_core::battery::{self, Options};
 use magister_games::native;

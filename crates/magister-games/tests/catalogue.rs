@@ -1,7 +1,7 @@
-//! Every game of the catalogue is what it says: see [`magister_games::proof`].
+//! Every game of the catalogue matches its description: see [`magister_games::proof`].
 //!
 //! `MAGISTER_PLAYTHROUGHS=update cargo test -p magister-games --test catalogue` records the matches
-//! anew; read the difference as a player would.
+//! again; read the difference as a player would.
 
 use std::path::Path;
 use std::sync::Mutex;
@@ -32,7 +32,7 @@ fn updates() -> bool {
 }
 
 #[test]
-fn every_game_is_what_it_says() {
+fn every_game_matches_its_description() {
     if updates() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../games");
         each(|entry| {
@@ -41,7 +41,7 @@ fn every_game_is_what_it_says() {
         });
         return;
     }
-    // Little of everything, but of every game; `magister games --check` looks longer.
+    // A little of everything for every game; `magister games --check` takes longer.
     let effort = Effort {
         walk: 40,
         matches: 6,
@@ -69,7 +69,7 @@ fn every_game_has_a_recorded_match() {
     assert!(updates() || missing.is_empty(), "no playthrough.txt: {}", missing.join(", "));
 }
 
-/// The figures that everybody knows.
+/// Well-known numbers.
 #[test]
 fn well_known_counts_are_on_the_cards() {
     let perft = |name: &str| catalogue::find(name).unwrap().card.facts.perft.clone();
@@ -90,8 +90,8 @@ fn the_same_games_in_all_languages() {
     }
 }
 
-/// And they are the same, as far as counting goes: six moves deep, Breakthrough four, because six
-/// are 149,264,638 paths, which `cargo xtask twins` counts.
+/// They agree as far as counted: six moves deep, Breakthrough four, because six are 149,264,638
+/// paths, which `cargo xtask twins` counts.
 #[test]
 fn twins_have_the_same_numbers_of_paths() {
     for (name, depth) in

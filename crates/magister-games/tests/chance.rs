@@ -9,8 +9,8 @@ fn text(game: &dyn Game, choice: Move) -> String {
     game.text().move_text(choice)
 }
 
-/// The probability of winning, if the candidate always does this in the end and chooses the first
-/// door before: by enumeration of everything that chance can do.
+/// The probability of winning if the candidate chooses the first door and always makes this last
+/// move, by enumeration of all chance outcomes.
 fn winning(game: &dyn Game, worker: &mut dyn Worker, last: &str) -> f64 {
     let (candidate, random) = (Role(0), Role(1));
     if worker.terminal() {
@@ -39,7 +39,7 @@ fn switching_wins_the_car_two_times_in_three() {
     assert!((winning(&*game, &mut *worker, "stay") - 1.0 / 3.0).abs() < 1e-12);
 }
 
-/// Collects, for each role, the histories in which it has a choice, as the role saw them.
+/// Collects, for each role, the information states in which it has a choice.
 fn information_sets(
     worker: &mut dyn Worker,
     histories: &[Vec<Turn>],
@@ -110,8 +110,7 @@ fn chance_puts_nine_twos_for_each_four_evenly_over_the_board() {
     assert!(chi_square < 61.1, "{chi_square}");
 }
 
-/// What the first player wins on average, if each player takes its moves with these
-/// probabilities, given its card and the public line.
+/// The expected win of the first player under these mixtures, given the cards and the public line.
 fn kuhn_value(worker: &mut dyn Worker, game: &dyn Game, card: [u32; 2], line: &str) -> f64 {
     let turn = Role(u8::from(worker.legal(Role(0)).len() == 1));
     if worker.terminal() {
@@ -123,8 +122,8 @@ fn kuhn_value(worker: &mut dyn Worker, game: &dyn Game, card: [u32; 2], line: &s
     for choice in worker.legal(turn).to_vec() {
         let action = text(game, choice);
         let brave = match (turn.0, card[turn.index()], line) {
-            // One of Kuhn's equilibria: the first player never bets, and calls with the queen
-            // once in three; the second bluffs with the jack once in three.
+            // One of Kuhn's equilibria: the first player never bets, and calls with the queen one
+            // time in three; the second bluffs with the jack one time in three.
             (0, _, "") | (_, 0, "bet" | "checkbet") | (1, 1, "check") => 0.0,
             (1, 0, "check") | (_, 1, _) => 1.0 / 3.0,
             _ => 1.0,

@@ -1,4 +1,4 @@
-//! Numbers of games and positions, against counts that are known or counted another way.
+//! Numbers of games and positions, compared with published or independent counts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,7 +18,7 @@ fn joints(worker: &dyn Worker) -> Vec<Vec<Move>> {
     joints
 }
 
-/// The number of complete games, with all positions on the way.
+/// The number of complete games, and all positions in them.
 fn perft(worker: &mut dyn Worker, step: &mut Step, positions: &mut BTreeSet<Vec<u64>>) -> u64 {
     let mut state = Vec::new();
     worker.save(&mut state);
@@ -48,8 +48,8 @@ fn tic_tac_toe_has_255168_games_and_5478_positions() {
 
 #[test]
 fn the_small_games() {
-    // Nine pairs of hands; six deals with five lines each; three cars and three choices, of
-    // which three leave two doors to open and six leave one, with two decisions each.
+    // Nine pairs of hands; six deals with five lines each; three cars and three choices, of which
+    // three leave two doors to open and six leave one, with two decisions each.
     assert_eq!(count(&*native::find("rock-paper-scissors").unwrap()), (9, 10));
     assert_eq!(count(&*native::find("kuhn-poker").unwrap()).0, 30);
     assert_eq!(count(&*native::find("monty-hall").unwrap()).0, 24);
@@ -87,7 +87,7 @@ fn nim_has_as_many_games_as_ways_to_clear_the_heaps() {
 }
 
 #[test]
-fn nim_3_4_5_has_every_heap_with_every_turn_that_can_be() {
+fn nim_3_4_5_has_every_possible_heap_and_turn() {
     let game = native::find("nim-3-4-5").unwrap();
     let mut seen = BTreeSet::new();
     let mut worker = game.worker();
@@ -107,9 +107,9 @@ fn nim_3_4_5_has_every_heap_with_every_turn_that_can_be() {
             open.push(next);
         }
     }
-    // After n moves anything can be left that touches enough heaps: from n objects taken on, and
-    // at most n heaps touched. So a turn t is possible if some n = t (mod 3) lies between the
-    // number of heaps touched and the number of objects taken.
+    // After n moves any position is possible with at least n objects taken and at most n heaps
+    // touched. So a turn t is possible if some n = t (mod 3) lies between the number of heaps
+    // touched and the number of objects taken.
     let mut expected = 0;
     for a in 0..=3_u32 {
         for b in 0..=4_u32 {
@@ -124,7 +124,7 @@ fn nim_3_4_5_has_every_heap_with_every_turn_that_can_be() {
 }
 
 #[test]
-fn who_takes_the_last_object_wins_and_who_finds_nothing_gets_nothing() {
+fn taking_the_last_object_wins_and_the_next_player_gets_nothing() {
     let game = Native::new(Nim::new(3, &[2, 1]).unwrap());
     let mut worker = game.worker();
     for text in ["(take 1 2)", "(take 2 1)"] {

@@ -1,12 +1,13 @@
-//! Rules that say the same are the same game: same hash, ids, legal order and observations.
+//! Equivalent rules are the same game: same hash, ids, legal order and observations.
 //!
-//! In everyday runs: the games of the catalogue, smallest rulesheets first, for as long as the
-//! budget lasts. With `MAGISTER_LONG=1`: all of them.
+//! In everyday runs: the games of the catalogue, smallest rulesheets first, while the time budget
+//! lasts. With `MAGISTER_LONG=1`: all of them.
 #![allow(clippy::print_stderr)]
 
 use std::time::{Duration, Instant};
 
 use magister_core::{Rng, Seed, Stop};
+use magister_engine::grounder::Progress;
 use magister_engine::inspect::{Identity, Walks, identity};
 use magister_engine::{Evaluator, prepare, prepare_each};
 use magister_games::catalogue;
@@ -24,7 +25,7 @@ fn long() -> bool {
     std::env::var_os("MAGISTER_LONG").is_some_and(|value| value != "0")
 }
 
-/// Hands on all rulesheets of the catalogue, the shortest first, while there is time.
+/// Runs `work` on all rulesheets of the catalogue, shortest first, while there is time.
 fn each(mut work: impl FnMut(&str, &str)) {
     let mut sheets: Vec<_> =
         catalogue::all().iter().flat_map(magister_games::catalogue::Entry::sheets).collect();
@@ -46,7 +47,7 @@ fn shuffle<T>(list: &mut [T], rng: &mut Rng) {
     }
 }
 
-/// Whether the place of a statement among its like means something.
+/// Whether the order of a statement among others of its kind is significant.
 fn is_ordered(kind: &StatementKind) -> bool {
     match kind {
         StatementKind::Rule(rule) => rule.head.is("role", 1),
@@ -55,11 +56,11 @@ fn is_ordered(kind: &StatementKind) -> bool {
     }
 }
 
-/// The same rules in another order, with other names for the variables.
+/// The same rules in another order, with renamed variables.
 fn disguise(rules: &mut Rulesheet, rng: &mut Rng) {
     let mut places: Vec<usize> = (0..rules.statements.len()).collect();
     shuffle(&mut places, rng);
-    // Those whose order counts take the places that they have got in their old order.
+    // Statements whose order is significant keep their relative order.
     let fixed: Vec<usize> =
         (0..places.len()).filter(|&at| is_ordered(&rules.statements[at].kind)).collect();
     let mut next = fixed.iter();
@@ -132,21 +133,21 @@ fn look(rules: &Rulesheet, text: &str, name: &str, evaluator: Option<Evaluator>)
 }
 
 #[test]
-fn rules_that_say_the_same_are_the_same_game() {
+fn equivalent_rules_are_the_same_game() {
     each(|name, text| {
         let rules = read(text, &Options::default()).rules;
         let mut other = rules.clone();
         disguise(&mut other, &mut Seed::from(7).rng());
-        // Another order may be written in the other syntax, and read again.
+        // The reordered rules may be written in the other syntax and read again.
         let syntax = match (rules.dialect, rules.syntax) {
             (Dialect::Operations, _) | (_, Syntax::Kif) => Syntax::Infix,
             (_, Syntax::Infix) => Syntax::Kif,
         };
         let printed = print(&other, "", syntax).or_else(|_| print(&other, "", rules.syntax));
-        let printed = printed.unwrap_or_else(|_| panic!("{name} can not be written"));
+        let printed = printed.unwrap_or_else(|_| panic!("{name} cannot be written"));
         let options = Options { dialect: Some(rules.dialect), ..Options::default() };
         let again = read(&printed, &options).rules;
-        // Words too: the same evaluator, chosen because every game has it.
+        // Compares state words too, on the same evaluator, which every game supports.
         let by = Some(Evaluator::Datalog);
         let (one, two) = (look(&rules, text, name, by), look(&again, &printed, name, by));
         assert_ne!(one.text_hash, two.text_hash, "{name}");
@@ -159,7 +160,7 @@ fn rules_that_say_the_same_are_the_same_game() {
 }
 
 #[test]
-fn what_counts_in_rules_changes_the_hash() {
+fn significant_changes_change_the_hash() {
     each(|name, text| {
         let rules = read(text, &Options::default()).rules;
         let hash = |rules: &Rulesheet| magister_gdl::canonical(rules).text;
@@ -189,8 +190,8 @@ fn what_counts_in_rules_changes_the_hash() {
 fn evaluators_and_threads_agree_on_identity() {
     each(|name, text| {
         let rules = read(text, &Options::default()).rules;
-        let all = prepare_each(&rules, text, name, &Stop::never());
-        let all = all.unwrap_or_else(|error| panic!("{name}: {error}"));
+        let each = prepare_each(&rules, text, name, &Stop::never(), &Progress::default());
+        let all = each.unwrap_or_else(|error| panic!("{name}: {error}")).taken;
         let first = identity(&all[0].game, WALKS, &Stop::never());
         for prepared in &all {
             let found: Vec<Identity> = std::thread::scope(|scope| {

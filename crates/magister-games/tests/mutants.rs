@@ -1,4 +1,4 @@
-//! The battery must be able to fail: games that are broken on purpose, one fault at a time.
+//! The battery must be able to fail: games with one deliberate fault each.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -14,13 +14,13 @@ use magister_games::native;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fault {
     None,
-    /// The legal moves come in another order at each asking.
+    /// The order of the legal moves changes from call to call.
     UnstableLegal,
-    /// A worker that has loaded a state forgets a legal move.
+    /// A worker that has loaded a state omits a legal move.
     Forgetful,
     /// Moves of one column have the text of another.
     SameText,
-    /// The text of a state can not be read.
+    /// The text of a state cannot be parsed.
     UnreadableState,
     ZeroWeight,
     MissingWeight,
@@ -32,19 +32,19 @@ enum Fault {
     AcceptsIllegal,
     /// Undoing leads to the initial state.
     WrongUndo,
-    /// Only the state is saved that was loaded, not the one that was reached.
+    /// Saving returns the loaded state, not the current one.
     StaleSave,
     TooLong,
     PanicsOnGarbage,
-    /// Playouts depend on the streams that were asked for together.
+    /// Playouts depend on the other streams of the batch.
     EntangledPlayouts,
-    /// A game that hides information says that it does not.
+    /// A game with hidden information claims perfect information.
     ClaimsPerfect,
-    /// What a player perceives does not tell it which moves it has.
+    /// The percepts of a player do not determine its legal moves.
     Unknowable,
 }
 
-/// A sound game with a fault.
+/// A correct game with a fault.
 struct Broken {
     game: Arc<dyn Game>,
     info: Info,
@@ -126,7 +126,7 @@ struct BrokenWorker {
     worker: Box<dyn Worker>,
     info: Info,
     fault: Fault,
-    /// For each role, its legal moves as the fault has them, in two orders.
+    /// For each role its legal moves under the fault, in two orders.
     lists: Vec<[Vec<Move>; 2]>,
     weights: Vec<u32>,
     start: Vec<u64>,
@@ -235,7 +235,7 @@ fn a_wrapper_without_fault_passes() {
 }
 
 #[test]
-fn each_fault_is_found_by_the_check_that_is_meant_for_it() {
+fn each_fault_is_found_by_its_check() {
     let cases = [
         ("tictactoe", Fault::UnstableLegal, "state"),
         ("tictactoe", Fault::Forgetful, "state"),
@@ -265,7 +265,7 @@ fn each_fault_is_found_by_the_check_that_is_meant_for_it() {
 }
 
 #[test]
-fn legal_moves_that_a_player_can_not_know_are_a_warning() {
+fn unknowable_legal_moves_are_a_warning() {
     let report = report("kuhn-poker", Fault::Unknowable);
     assert!(report.passed(), "{report}");
     assert!(report.warnings.iter().any(|finding| finding.check == "knowledge"), "{report}");

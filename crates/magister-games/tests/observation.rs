@@ -1,4 +1,4 @@
-//! Every game of the catalogue can be observed: its states, and what its roles know.
+//! Every game of the catalogue can be observed: its states, and the views of its roles.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,15 +9,16 @@ use magister_core::{
     Element, Game, Information, Move, Rng, Role, Seed, StateObserver, Step, Stop, Tensors, Turn,
     View, ViewObserver, Worker, draw,
 };
+use magister_engine::grounder::Progress;
 use magister_engine::prepare_each;
 use magister_games::catalogue::{self, Entry};
 use magister_gdl::{Options, read};
 
-/// Walks through each game, and the most steps of each.
+/// The number of walks through each game, and their maximum length.
 const WALKS: u64 = 4;
 const STEPS: usize = 25;
 
-/// Runs `work` on all games, on all cores, and gives what it found.
+/// Runs `work` on all games, on all cores, and returns the findings.
 fn each(work: impl Fn(&'static Entry) -> Vec<String> + Sync) -> Vec<String> {
     let (next, games) = (AtomicUsize::new(0), catalogue::all());
     let found = Mutex::new(Vec::new());
@@ -35,19 +36,23 @@ fn each(work: impl Fn(&'static Entry) -> Vec<String> + Sync) -> Vec<String> {
     found
 }
 
-/// The versions of a game that must look the same: each rulesheet on every evaluator, and the game
-/// in Rust alone.
+/// The versions of a game that must look the same: each rulesheet on every evaluator, and the
+/// version in Rust by itself.
 fn versions(entry: &Entry) -> Vec<Vec<(String, Arc<dyn Game>)>> {
     let sheets = entry.sheets().map(|(name, sheet)| {
         let rules = read(sheet.text, &Options::default()).rules;
-        let all = prepare_each(&rules, sheet.text, &name, &Stop::never()).unwrap();
-        all.into_iter().map(|one| (format!("{name} on {}", one.evaluator), one.game)).collect()
+        let (stop, progress) = (Stop::never(), Progress::default());
+        let each = prepare_each(&rules, sheet.text, &name, &stop, &progress).unwrap();
+        each.taken
+            .into_iter()
+            .map(|one| (format!("{name} on {}", one.evaluator), one.game))
+            .collect()
     });
     let native = entry.native().map(|game| vec![(format!("{} in Rust", entry.name), game)]);
     sheets.chain(native).collect()
 }
 
-/// What is wrong with a row of numbers.
+/// The fault in a row of numbers.
 fn fault(tensors: &Tensors, row: &[f32]) -> Option<String> {
     let mut at = 0;
     for tensor in tensors.list() {
@@ -57,29 +62,29 @@ fn fault(tensors: &Tensors, row: &[f32]) -> Option<String> {
         let bit = |n: &f32| [0.0_f32, 1.0].map(f32::to_bits).contains(&n.to_bits());
         let good = |n: &f32| if bits { bit(n) } else { n.is_finite() };
         if !numbers.iter().all(good) {
-            return Some(format!("`{}` has numbers that are none of its kind", tensor.name));
+            return Some(format!("`{}` has numbers of the wrong kind", tensor.name));
         }
     }
     (at != row.len()).then(|| "the shapes do not add up".to_owned())
 }
 
-/// The same numbers, as something that can be compared and kept.
+/// The same numbers in a comparable form.
 fn key(row: &[f32]) -> Vec<u32> {
     row.iter().map(|number| number.to_bits()).collect()
 }
 
-/// One way to run a game, and what came of observing it.
+/// One evaluator of a game, and its observations.
 struct Side {
     name: String,
     game: Arc<dyn Game>,
     worker: Box<dyn Worker>,
     states: StateObserver,
     views: ViewObserver,
-    /// What each role has lived.
+    /// The turns of each role.
     turns: Vec<Vec<Turn>>,
     state: Vec<u64>,
     step: Step,
-    /// The observation of the state, and of what each player has lived.
+    /// The observations of the state and of each player's view.
     rows: Vec<Vec<u32>>,
 }
 
@@ -114,7 +119,7 @@ impl Side {
         info.all_roles().map(pick).collect()
     }
 
-    /// Makes a joint move, of which there is the text: numbers of moves need not be the same.
+    /// Makes a joint move given as text, because the numbers of moves may differ.
     fn advance(&mut self, joint: &[String]) {
         let (info, text) = (self.game.info(), self.game.text());
         let choice = |role: Role| {
@@ -131,7 +136,7 @@ impl Side {
         }
     }
 
-    /// Observes where it is.
+    /// Observes the current state.
     fn observe(&mut self) -> Result<(), String> {
         self.worker.save(&mut self.state);
         self.rows.clear();
@@ -167,7 +172,7 @@ impl Side {
     }
 }
 
-/// Walks through a game and observes it everywhere, by all evaluators.
+/// Walks through a game and observes it everywhere, on all evaluators.
 fn check(group: Vec<(String, Arc<dyn Game>)>) -> Vec<String> {
     let mut sides: Vec<Side> = group.into_iter().map(Side::new).collect();
     let mut findings = Vec::new();
@@ -175,7 +180,7 @@ fn check(group: Vec<(String, Arc<dyn Game>)>) -> Vec<String> {
     for side in &sides {
         let (states, views) = (side.states.tensors(), side.views.tensors());
         if states.is_empty() || views.is_empty() {
-            findings.push(format!("{}: there is nothing to see", side.name));
+            findings.push(format!("{}: there are no tensors", side.name));
         }
         if states != sides[0].states.tensors() || views != sides[0].views.tensors() {
             findings.push(format!("{}: the tensors are not those of {name}", side.name));
@@ -186,7 +191,7 @@ fn check(group: Vec<(String, Arc<dyn Game>)>) -> Vec<String> {
     }
     let hashed = sides[0].states.tensors().range("terms").is_some();
     let mut seen: BTreeMap<Vec<u32>, String> = BTreeMap::new();
-    // What each role has lived, and how that looked.
+    // The information state of each role, and its observation.
     let mut lived: BTreeMap<(Role, Vec<Turn>), Vec<u32>> = BTreeMap::new();
     for walk in 0..WALKS {
         let mut rng = Seed::from(16).derive_index(walk).rng();
@@ -202,7 +207,7 @@ fn check(group: Vec<(String, Arc<dyn Game>)>) -> Vec<String> {
             let first = &sides[0];
             for side in &sides[1..] {
                 if side.rows != first.rows {
-                    findings.push(format!("{}: not what {name} sees in {text}", side.name));
+                    findings.push(format!("{}: differs from {name} in {text}", side.name));
                     return findings;
                 }
             }
@@ -214,7 +219,9 @@ fn check(group: Vec<(String, Arc<dyn Game>)>) -> Vec<String> {
                 for (role, row) in first.game.info().players().zip(&first.rows[1..]) {
                     let life = (role, first.turns[role.index()].clone());
                     if lived.entry(life).or_insert_with(|| row.clone()) != row {
-                        findings.push(format!("{name}: {role:?} sees more than it lived"));
+                        findings.push(format!(
+                            "{name}: the view of {role:?} contains more than its turns"
+                        ));
                     }
                 }
             }
@@ -234,7 +241,7 @@ fn every_game_can_be_observed_and_looks_the_same_to_every_evaluator() {
     assert!(findings.is_empty(), "{}", findings.join("\n"));
 }
 
-/// All states of small games, of which no two may look the same.
+/// All states of small games; no two may have the same observation.
 #[test]
 fn different_states_look_different() {
     for name in ["tictactoe", "nim-3-4-5", "hexapawn", "subtraction-game"] {

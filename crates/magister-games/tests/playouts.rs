@@ -1,4 +1,4 @@
-//! The contract of playouts: against a second reading of it, and against known figures.
+//! The contract of playouts: against an independent implementation, and against known figures.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use magister_core::{
 };
 use magister_games::native;
 
-/// The random number of a lane, put together bit by bit as the contract says.
+/// The random number of a lane, assembled bit by bit as the contract says.
 fn number(seed: u64, stream: u64, sweep: u64, draw: u64, lane: usize) -> u64 {
     let mut number = 0;
     for k in 0..40 {
@@ -27,7 +27,7 @@ fn number(seed: u64, stream: u64, sweep: u64, draw: u64, lane: usize) -> u64 {
     number
 }
 
-/// Plays a stream lane after lane, with nothing clever.
+/// Plays a stream lane by lane, as simply as possible.
 fn second_reading(worker: &mut dyn Worker, batch: &Batch<'_>, stream: &Stream<'_>) -> Tally {
     let info = worker.info().clone();
     let roles = info.roles.len();
@@ -122,12 +122,12 @@ fn initial(game: &dyn Game) -> Vec<u64> {
 }
 
 #[test]
-fn a_second_reading_of_the_contract_gives_the_same_bits() {
+fn an_independent_implementation_gives_the_same_bits() {
     for (name, _, game) in native::all() {
         let game = game();
         let start = initial(&*game);
         let mut worker = game.worker();
-        // So few steps cut most games of 2048 off, and more than a window of sweeps is played.
+        // This truncates most games of 2048, and uses more than one window of sweeps.
         for (quota, max_steps) in [(1, 1_000), (33, 300), (100, 150)] {
             let streams = [Stream { id: 0xfedc_ba98_7654_3210, start: &start, quota }];
             for detail in [Detail::Sums, Detail::PerPlayout, Detail::Moves] {
@@ -156,7 +156,7 @@ fn a_terminal_start_is_a_playout_of_no_steps() {
 }
 
 #[test]
-fn truncated_playouts_pay_only_what_was_paid_on_the_way() {
+fn truncated_playouts_pay_only_their_gains() {
     for (name, paid) in [("tictactoe", 0), ("2048", 10)] {
         let game = native::find(name).unwrap();
         let start = initial(&*game);

@@ -1,4 +1,4 @@
-//! Slides of 2048 that are known to trip programs up.
+//! Slides of 2048 that are easy to get wrong.
 
 use magister_core::text::list;
 use magister_core::{Move, Step, Stop, Worker};
@@ -15,8 +15,7 @@ fn load(rows: [[u32; 4]; 4]) -> Box<dyn Worker> {
     worker
 }
 
-/// Slides a board and gives the board and the gain; `None` if the slide is not
-/// legal.
+/// Slides a board and returns the board and the gain; `None` if the slide is illegal.
 fn slide(rows: [[u32; 4]; 4], direction: &str) -> Option<([[u32; 4]; 4], f64)> {
     let game = native::find("2048").unwrap();
     let mut worker = load(rows);

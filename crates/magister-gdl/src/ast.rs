@@ -1,12 +1,12 @@
 //! The syntax tree: one for prefix and infix, for GDL, GDL-II and Gamemaster's operations.
 //!
-//! Every node knows its place in the text. The tree keeps what a printer needs to give the text
-//! back (lists as lists, `(p)` apart from `p`), and nothing else.
+//! Every node has its position in the text. The tree keeps what a printer needs to reproduce the
+//! text (lists as lists, `(p)` distinct from `p`), and nothing else.
 
 use crate::name::Name;
 use magister_diagnostic::Span;
 
-/// How rules are written.
+/// The syntax of rules.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Syntax {
     /// Prefix: `(<= (next (cell ?x)) (true (cell ?x)))`.
@@ -15,7 +15,7 @@ pub enum Syntax {
     Infix,
 }
 
-/// What the rules mean.
+/// The dialect of rules.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Dialect {
     /// Complete information: `next`, `does`, `true`.
@@ -27,7 +27,7 @@ pub enum Dialect {
 }
 
 impl Dialect {
-    /// The name people use.
+    /// The usual name.
     pub fn name(self) -> &'static str {
         match self {
             Dialect::Gdl => "GDL",
@@ -37,7 +37,7 @@ impl Dialect {
     }
 }
 
-/// How an infix text is punctuated, so that a formatter keeps it so.
+/// The punctuation of an infix text, which a formatter preserves.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Style {
     /// Statements end in a full stop.
@@ -49,9 +49,9 @@ pub struct Style {
 /// A term, or an atomic formula: the two have the same shape.
 #[derive(Clone, Debug)]
 pub struct Term {
-    /// What it is.
+    /// Its kind.
     pub kind: TermKind,
-    /// Where it stands.
+    /// Its position.
     pub span: Span,
 }
 
@@ -64,7 +64,7 @@ pub enum TermKind {
     Wildcard,
     /// A constant or proposition. A string constant keeps its double quotes.
     Constant(Name),
-    /// A name with arguments; none in `(p)` and `p()`, which differ from `p`.
+    /// A name with arguments; no arguments in `(p)` and `p()`, which differ from `p`.
     Compound(Name, Vec<Term>),
     /// `[a,b]` or, with a tail, `a!b!T`. The same as `cons(a,cons(b,nil))`.
     List(Vec<Term>, Option<Box<Term>>),
@@ -73,9 +73,9 @@ pub enum TermKind {
 /// A formula in a body.
 #[derive(Clone, Debug)]
 pub struct Formula {
-    /// What it is.
+    /// Its kind.
     pub kind: FormulaKind,
-    /// Where it stands.
+    /// Its position.
     pub span: Span,
 }
 
@@ -86,9 +86,9 @@ pub enum FormulaKind {
     Atom(Term),
     /// Negation as failure.
     Not(Box<Formula>),
-    /// All of them.
+    /// A conjunction.
     And(Vec<Formula>),
-    /// At least one of them.
+    /// A disjunction.
     Or(Vec<Formula>),
 }
 
@@ -108,16 +108,16 @@ pub struct Rule {
 pub struct Operation {
     /// The action, or the name of a helper operation.
     pub action: Term,
-    /// What happens.
+    /// The effects.
     pub effects: Vec<Effect>,
 }
 
 /// One effect of an operation.
 #[derive(Clone, Debug)]
 pub struct Effect {
-    /// What it is.
+    /// Its kind.
     pub kind: EffectKind,
-    /// Where it stands.
+    /// Its position.
     pub span: Span,
 }
 
@@ -128,16 +128,16 @@ pub enum EffectKind {
     Add(Term),
     /// The atom becomes false.
     Delete(Term),
-    /// `conditions ==> effects`, with the conditions asked in the old state.
+    /// `conditions ==> effects`; the conditions refer to the old state.
     When(Vec<Formula>, Vec<Effect>),
 }
 
 /// One statement of a rulesheet.
 #[derive(Clone, Debug)]
 pub struct Statement {
-    /// What it is.
+    /// Its kind.
     pub kind: StatementKind,
-    /// Where it stands.
+    /// Its position.
     pub span: Span,
 }
 
@@ -150,31 +150,31 @@ pub enum StatementKind {
     Operation(Operation),
     /// `f(X) := term`.
     Definition(Term, Term),
-    /// A formula that stands alone where a fact should be, such as `~p & ~q`.
+    /// A formula in place of a fact, such as `~p & ~q`.
     Stray(Formula),
 }
 
-/// A comment, with its marker taken off.
+/// A comment without its marker.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Comment {
-    /// How many marker characters it began with.
+    /// The number of marker characters.
     pub markers: usize,
-    /// What follows the markers, without white space at the end.
+    /// The text after the markers, without trailing white space.
     pub text: String,
-    /// Where it stands.
+    /// Its position.
     pub span: Span,
-    /// Nothing but white space stands before it on its line.
+    /// Only white space precedes it on its line.
     pub own_line: bool,
 }
 
-/// A rulesheet: all that a file of rules says.
+/// A rulesheet: the contents of a file of rules.
 #[derive(Clone, Debug)]
 pub struct Rulesheet {
-    /// How it was written.
+    /// Its syntax.
     pub syntax: Syntax,
-    /// What it means.
+    /// Its dialect.
     pub dialect: Dialect,
-    /// How an infix text is punctuated.
+    /// The punctuation of an infix text.
     pub style: Style,
     /// The statements, in order.
     pub statements: Vec<Statement>,
@@ -201,7 +201,7 @@ impl Rulesheet {
 }
 
 impl Term {
-    /// A term of this kind at this place.
+    /// A term of this kind at this position.
     pub fn new(kind: TermKind, span: Span) -> Self {
         Self { kind, span }
     }
@@ -229,7 +229,7 @@ impl Term {
         }
     }
 
-    /// The arguments of a compound; none for everything else.
+    /// The arguments of a compound; empty for everything else.
     pub fn args(&self) -> &[Term] {
         match &self.kind {
             TermKind::Compound(_, args) => args,
@@ -242,12 +242,12 @@ impl Term {
         self.name().is_some_and(|n| n == name) && self.args().len() == arity
     }
 
-    /// Whether this is a variable, named or not.
+    /// Whether this is a variable, named or anonymous.
     pub fn is_variable(&self) -> bool {
         matches!(self.kind, TermKind::Variable(_) | TermKind::Wildcard)
     }
 
-    /// The direct parts of the term.
+    /// The direct subterms.
     pub fn children(&self) -> impl Iterator<Item = &Term> {
         let (list, tail): (&[Term], Option<&Term>) = match &self.kind {
             TermKind::Compound(_, args) => (args, None),
@@ -257,7 +257,7 @@ impl Term {
         list.iter().chain(tail)
     }
 
-    /// Calls `visit` on the term and everything in it.
+    /// Calls `visit` on the term and all its subterms.
     pub fn walk<'a>(&'a self, visit: &mut impl FnMut(&'a Term)) {
         visit(self);
         for child in self.children() {
@@ -265,12 +265,12 @@ impl Term {
         }
     }
 
-    /// Whether no variable occurs in it.
+    /// Whether it contains no variable.
     pub fn is_ground(&self) -> bool {
         !self.is_variable() && self.children().all(Term::is_ground)
     }
 
-    /// Calls `visit` on the name and place of every named variable in it.
+    /// Calls `visit` on the name and position of every named variable in it.
     pub fn variables<'a>(&'a self, visit: &mut impl FnMut(&'a Name, Span)) {
         self.walk(&mut |t| {
             if let TermKind::Variable(name) = &t.kind {
@@ -281,12 +281,12 @@ impl Term {
 }
 
 impl Formula {
-    /// A formula of this kind at this place.
+    /// A formula of this kind at this position.
     pub fn new(kind: FormulaKind, span: Span) -> Self {
         Self { kind, span }
     }
 
-    /// The formula that is just this atom.
+    /// The formula that consists of this atom.
     pub fn atom(term: Term) -> Self {
         let span = term.span;
         Self::new(FormulaKind::Atom(term), span)
@@ -298,7 +298,7 @@ impl Formula {
         Self::new(FormulaKind::Not(Box::new(Self::atom(term))), span)
     }
 
-    /// Calls `visit` on every atom, with whether it stands under an odd number of negations.
+    /// Calls `visit` on every atom, and whether it is under an odd number of negations.
     pub fn atoms<'a>(&'a self, visit: &mut impl FnMut(&'a Term, bool)) {
         self.atoms_under(false, visit);
     }
@@ -317,7 +317,7 @@ impl Formula {
 }
 
 impl Operation {
-    /// Calls `visit` on every formula that some effect has as a condition.
+    /// Calls `visit` on every condition of an effect.
     pub fn conditions<'a>(&'a self, visit: &mut impl FnMut(&'a Formula)) {
         fn go<'a>(effects: &'a [Effect], visit: &mut impl FnMut(&'a Formula)) {
             for effect in effects {

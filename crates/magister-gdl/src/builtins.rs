@@ -1,15 +1,15 @@
 //! The builtins of Gamemaster's dialect.
 
-/// What a builtin is for.
+/// The use of a builtin.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Use {
     /// A condition that binds nothing.
     Test,
     /// A condition that may bind any of its arguments.
     Binding,
-    /// A function: as a condition it takes its value as one more, last argument.
+    /// A function: as a condition it takes its value as an additional last argument.
     Value,
-    /// Its second argument is a formula, its last takes the result.
+    /// Its second argument is a formula, its last argument takes the result.
     Aggregate,
     /// Depends on chance or on the clock.
     Impure,
@@ -20,11 +20,11 @@ pub enum Use {
 pub struct Builtin {
     /// Its name.
     pub name: &'static str,
-    /// What it is for.
+    /// Its use.
     pub usage: Use,
-    /// The fewest arguments it takes as a condition.
+    /// The minimum number of arguments as a condition.
     pub least: usize,
-    /// The most arguments it takes as a condition.
+    /// The maximum number of arguments as a condition.
     pub most: usize,
 }
 

@@ -1,16 +1,15 @@
-//! One form for all texts that say the same.
+//! One canonical form for all equivalent texts.
 //!
-//! Engines number what they find, and the numbers depend on the order in which they find it. So
-//! they are given the canonical form: rulesheets with the same form are the same game, with the
-//! same numbers.
+//! Engines number what they find, and the numbers depend on the order. So they get the canonical
+//! form: rulesheets with the same form are the same game, with the same numbers.
 //!
-//! | counts | does not count |
+//! | significant | not significant |
 //! |---|---|
-//! | the dialect, names as the reader gives them | comments, layout, prefix or infix |
+//! | the dialect, names as read | comments, layout, prefix or infix |
 //! | the order of the conditions of a rule | the order of rules and operations |
-//! | the order of `role` facts: it is the order of the roles | rules and facts written twice |
-//! | the order of definitions (`:=`): the first that fits is taken | the names of variables |
-//! | `(p)` apart from `p` | whether a list is written as `[a]` or with `cons` and `nil` |
+//! | the order of `role` facts: it is the order of the roles | duplicate rules and facts |
+//! | the order of definitions (`:=`): the first that matches applies | the names of variables |
+//! | `(p)` differs from `p` | whether a list is written as `[a]` or with `cons` and `nil` |
 //! | | nested conjunctions, an arrow before an empty body |
 
 use std::fmt::Write as _;
@@ -26,10 +25,10 @@ use crate::name::{Name, Names};
 /// A rulesheet in canonical form.
 #[derive(Clone, Debug)]
 pub struct Canonical {
-    /// The statements in canonical order, with canonical names for the variables. Places still
-    /// refer to the text that was read.
+    /// The statements in canonical order, with canonical names of variables. Positions still refer
+    /// to the original text.
     pub rules: Rulesheet,
-    /// The same as text, for a hash: equal if and only if the forms are equal. No reader takes it.
+    /// The same as text, for a hash: equal if and only if the forms are equal. It cannot be parsed.
     pub text: String,
 }
 
@@ -50,10 +49,10 @@ pub fn canonical(rules: &Rulesheet) -> Canonical {
         };
         list.push((text, statement));
     }
-    // A role that is named twice has its first place.
+    // A duplicate role keeps its first place.
     let mut seen = FxHashSet::default();
     roles.retain(|(text, _)| seen.insert(text.clone()));
-    // The sort is stable: of rules that are written twice, the first stays.
+    // The sort is stable: of duplicate rules the first remains.
     others.sort_by(|(a, _), (b, _)| a.cmp(b));
     others.dedup_by(|(a, _), (b, _)| a == b);
     let mut text = format!("{}\n", rules.dialect.name());
@@ -130,7 +129,7 @@ impl<'a> Renaming<'a> {
         Term::new(kind, term.span)
     }
 
-    /// A list, as the terms that it is short for.
+    /// A list as the terms that it abbreviates.
     fn list(&mut self, list: &Term, items: &[Term], tail: Option<&Term>) -> Term {
         let items: Vec<Term> = items.iter().map(|item| self.term(item)).collect();
         let end = match tail {
@@ -173,7 +172,7 @@ impl<'a> Renaming<'a> {
         Formula::new(kind, formula.span)
     }
 
-    /// Conditions, with those of inner conjunctions among them.
+    /// Conditions, with nested conjunctions flattened.
     fn conjunction(&mut self, parts: &[Formula]) -> Vec<Formula> {
         let mut flat = Vec::new();
         for part in parts {
@@ -301,7 +300,7 @@ fn write_term(term: &Term, out: &mut String) {
     }
 }
 
-/// A name, in which nothing can be taken for punctuation: quoted names may hold anything.
+/// Writes a name such that nothing in it looks like punctuation: quoted names may contain anything.
 fn write_name(name: &str, out: &mut String) {
     for letter in name.chars() {
         if letter.is_alphanumeric() || matches!(letter, '_' | '.' | '"' | '/' | '*' | '+' | '-') {

@@ -2,7 +2,7 @@
 
 use crate::code::Code;
 
-/// One thing that is wrong with rules, and where.
+/// One defect of the rules, with its position.
 pub type Diagnostic = magister_diagnostic::Diagnostic<Code>;
 
 /// A bounded list of diagnostics.

@@ -1,4 +1,4 @@
-//! Reading and checking in one go.
+//! Reading and checking in one call.
 
 use crate::ast::{Dialect, Rulesheet};
 use crate::check::check;
@@ -8,21 +8,21 @@ use crate::read::{Options, Read, read};
 use magister_diagnostic::Severity;
 use magister_diagnostic::Span;
 
-/// What a text says, and all that is wrong with it.
+/// The rules of a text, and all its defects.
 #[derive(Clone, Debug)]
 pub struct Examined {
-    /// The rules that could be made out.
+    /// The rules that could be read.
     pub rules: Rulesheet,
-    /// What is wrong, in the order of the text.
+    /// The defects, in the order of the text.
     pub diagnostics: Diagnostics,
-    /// The text could be read as a whole: nothing was left out.
+    /// Whether the whole text could be read.
     pub complete: bool,
 }
 
 /// Reads a rulesheet and checks it.
 ///
-/// Where parts could not be read, nothing is said about what is missing or never used: the part
-/// that was left out may have had it.
+/// If parts could not be read, missing and unused names are not reported: the unreadable part may
+/// contain them.
 ///
 /// ```
 /// use magister_gdl::{examine, Options};
@@ -55,14 +55,14 @@ pub fn examine(text: &str, options: &Options) -> Examined {
                 Span::new(end, end),
                 format!("there are {more} more errors and warnings that are not shown"),
             )
-            .help("mend what is shown and check again"),
+            .help("fix those that are shown and check again"),
         );
     }
     Examined { rules: read.rules, diagnostics, complete }
 }
 
-/// Statements that were torn apart by a missing connective, with what was torn off. The mistake is
-/// reported once; what else looks wrong about them is its consequence.
+/// Statements that a missing connective split, with the split-off part. The mistake is reported
+/// once; other defects in them are consequences.
 fn torn(read: &Read) -> Vec<Span> {
     let strays = read.diagnostics.as_slice().iter().filter(|d| d.code == Code::Stray);
     let whole = strays.filter_map(|stray| {

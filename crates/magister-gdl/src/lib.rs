@@ -1,8 +1,8 @@
 //! The languages of general game playing, from text to checked rules.
 //!
-//! One syntax tree carries GDL and GDL-II in prefix (KIF) and infix form, and Gamemaster's
-//! dialect of operations. Readers never panic and never stop at the first error; checks say what
-//! is wrong, where, and what to do about it; printers give the text back with its comments.
+//! One syntax tree represents GDL and GDL-II in prefix (KIF) and infix form, and Gamemaster's
+//! operations. Readers never panic and never stop at the first error; checks say what is wrong,
+//! where, and what to do about it; printers reproduce the text with its comments.
 //!
 //! ```
 //! use magister_gdl::{examine, print, Options, Source, Syntax};
@@ -16,17 +16,17 @@
 //! assert!(print(&found.rules, text, Syntax::Infix).unwrap().contains("legal(x,M) :- true(free(C))"));
 //! ```
 //!
-//! What each module is for:
+//! The modules:
 //!
 //! | module | holds |
 //! |---|---|
 //! | `ast` | the syntax tree |
-//! | `read` | text to tree: the lexers and parsers, and telling the languages apart |
+//! | `read` | text to tree: lexers and parsers, and detection of the language |
 //! | `check` | what the languages demand beyond grammar |
 //! | `print` | tree to text, in either syntax |
-//! | `canonical` | one form for all texts that say the same |
+//! | `canonical` | one form for all equivalent texts |
 //! | `translate` | operations to GDL, GDL to GDL-II |
-//! | `diagnostic`, `code` | what is wrong, in the types of `magister-diagnostic` |
+//! | `diagnostic`, `code` | diagnostics, in the types of `magister-diagnostic` |
 #![forbid(unsafe_code)]
 
 mod ast;
@@ -56,7 +56,7 @@ pub use check::check;
 pub use code::Code;
 pub use diagnostic::{Diagnostic, Diagnostics};
 pub use examine::{Examined, examine};
-pub use limits::Limits;
+pub use limits::ReadLimits;
 pub use magister_diagnostic::{Lines, Place, Related, Severity, Source, Span};
 pub use name::Name;
 pub use print::print;

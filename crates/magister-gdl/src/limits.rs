@@ -1,22 +1,22 @@
-//! What a reader accepts at the most.
+//! The limits of a reader.
 //!
-//! Rules come from strangers: an upload, a message from the network, a fuzzer. Every limit is
-//! named, can be set, and is reported by a diagnostic when it is met.
+//! Rules may come from strangers: an upload, a message from the network, a fuzzer. Every limit has
+//! a name, can be set, and is reported by a diagnostic when it is reached.
 
-/// Limits of one reading. The defaults are far above any rulesheet that was ever published.
+/// The limits of one reading. The defaults are far above any published rulesheet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Limits {
+pub struct ReadLimits {
     /// Size of the text in bytes.
     pub bytes: usize,
-    /// Terms, connectives and statements, taken together.
+    /// The total number of terms, connectives and statements.
     pub nodes: usize,
-    /// Depth of nesting. Everything that walks a tree recurses, so this also bounds the stack.
+    /// The nesting depth. Everything that walks a tree recurses, so this also bounds the stack.
     pub depth: usize,
-    /// Diagnostics that are kept; what comes after is only counted.
+    /// The number of diagnostics to keep; further ones are only counted.
     pub diagnostics: usize,
 }
 
-impl Default for Limits {
+impl Default for ReadLimits {
     fn default() -> Self {
         Self { bytes: 16 << 20, nodes: 2_000_000, depth: 200, diagnostics: 200 }
     }

@@ -9,13 +9,13 @@ use rustc_hash::FxHashSet;
 
 /// The name of a relation, function, constant or variable.
 ///
-/// A reader makes each distinct name once and shares it, so a rulesheet of a million atoms holds
-/// a few hundred strings.
+/// A reader creates each distinct name once and shares it, so a rulesheet of a million atoms has a
+/// few hundred strings.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Name(Arc<str>);
 
 impl Name {
-    /// A name of its own, not shared with any reader's.
+    /// A new name, not shared with any reader's.
     pub fn new(text: &str) -> Self {
         Name(Arc::from(text))
     }
@@ -69,7 +69,7 @@ impl fmt::Debug for Name {
     }
 }
 
-/// Makes names, each distinct one once.
+/// Creates names, each distinct one once.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
     known: FxHashSet<Name>,

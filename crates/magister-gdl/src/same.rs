@@ -1,4 +1,4 @@
-//! Whether two rulesheets say the same: equal rules in equal order, variables renamed at will.
+//! Whether two rulesheets are equal up to the renaming of variables.
 
 use rustc_hash::FxHashMap;
 
@@ -7,14 +7,14 @@ use crate::ast::{
 };
 use crate::name::Name;
 
-/// Whether two rulesheets have the same statements in the same order, up to the names of
-/// variables, the way lists are written, and the nesting of conjunctions.
+/// Whether two rulesheets have the same statements in the same order, up to the names of variables,
+/// the notation of lists, and the nesting of conjunctions.
 pub fn same_rules(a: &Rulesheet, b: &Rulesheet) -> bool {
     a.statements.len() == b.statements.len()
         && a.statements.iter().zip(&b.statements).all(|(a, b)| same_statement(a, b))
 }
 
-/// Whether two statements say the same, in the sense of [`same_rules`].
+/// Whether two statements are equal in the sense of [`same_rules`].
 pub fn same_statement(a: &Statement, b: &Statement) -> bool {
     let mut matching = Matching::default();
     match (&a.kind, &b.kind) {
@@ -32,7 +32,7 @@ pub fn same_statement(a: &Statement, b: &Statement) -> bool {
     }
 }
 
-/// A one-to-one renaming, grown as terms are compared.
+/// A one-to-one renaming, extended during the comparison.
 #[derive(Default)]
 struct Matching<'a> {
     forth: FxHashMap<&'a Name, &'a Name>,
@@ -47,7 +47,7 @@ impl<'a> Matching<'a> {
                     && *self.back.entry(y).or_insert(Some(x)) == Some(x)
             }
             (TermKind::Wildcard, TermKind::Wildcard) => true,
-            // An anonymous variable is like a named one that occurs nowhere else.
+            // An anonymous variable equals a named one that occurs nowhere else.
             (TermKind::Wildcard, TermKind::Variable(x))
             | (TermKind::Variable(x), TermKind::Wildcard) => self.back.insert(x, None).is_none(),
             (TermKind::Constant(x), TermKind::Constant(y)) => x == y,
@@ -61,7 +61,7 @@ impl<'a> Matching<'a> {
         }
     }
 
-    /// Lists item by item, however they are written.
+    /// Compares lists item by item, in any notation.
     fn lists(&mut self, a: &'a Term, b: &'a Term) -> bool {
         let (xs, x_tail) = flatten(a);
         let (ys, y_tail) = flatten(b);
@@ -86,7 +86,7 @@ impl<'a> Matching<'a> {
                 xs.len() == ys.len()
             }
             (FormulaKind::Or(none), other) | (other, FormulaKind::Or(none)) if none.is_empty() => {
-                // A conjunction of one member may still be this.
+                // A conjunction with one member may still match.
                 matches!(other, FormulaKind::And(one) if one.len() == 1)
                     && self.conjunctions(std::slice::from_ref(a), std::slice::from_ref(b))
             }
@@ -118,7 +118,7 @@ impl<'a> Matching<'a> {
     }
 }
 
-/// The members of nested conjunctions (or disjunctions); one that has a single member is that.
+/// The members of nested conjunctions (or disjunctions); one with a single member is that member.
 fn members<'a>(all: &'a [Formula], and: bool, out: &mut Vec<&'a Formula>) {
     for formula in all {
         match &formula.kind {

@@ -1,9 +1,10 @@
 //! Strongly connected components of a graph over dense numbers.
 
 /// The strongly connected component of every node, numbered so that a component's successors have
-/// smaller numbers. `to` says where an edge leads.
+/// smaller numbers. `to` returns the target of an edge.
 ///
-/// Tarjan's algorithm with its own stack, so that a long chain of rules cannot exhaust ours.
+/// Tarjan's algorithm with an explicit stack, so that a long chain of rules cannot overflow the
+/// call stack.
 pub fn components<E>(edges: &[Vec<E>], to: impl Fn(&E) -> usize) -> Vec<usize> {
     const NONE: usize = usize::MAX;
     let n = edges.len();

@@ -1,14 +1,14 @@
-//! "Did you mean": the known name that is nearest to a mistyped one.
+//! "Did you mean": the known name that is nearest to a misspelt one.
 
-/// How many names are compared at the most: advice must not cost more than the check.
+/// The maximum number of names to compare: a suggestion must not cost more than the check.
 const CANDIDATES: usize = 2000;
 
-/// The candidate nearest to `wrong`, if one is near enough to be what was meant.
+/// The candidate nearest to `wrong`, if one is near enough.
 pub fn nearest<'a>(wrong: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     near(wrong, candidates).min().map(|(_, c)| c)
 }
 
-/// All candidates that are near enough to `wrong` to be what was meant, the nearest first.
+/// All candidates that are near enough to `wrong`, nearest first.
 pub fn nearest_all<'a>(wrong: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let mut near: Vec<(usize, &str)> = near(wrong, candidates).collect();
     near.sort_unstable();
@@ -31,7 +31,7 @@ fn near<'a>(
         .filter(move |&(d, _)| d <= allowed && d < length)
 }
 
-/// Edit distance with insertions, deletions, replacements and swaps of neighbours.
+/// The edit distance with insertions, deletions, replacements and transpositions.
 pub(crate) fn distance(a: &str, b: &str) -> usize {
     let a: Vec<char> = a.chars().flat_map(char::to_lowercase).collect();
     let b: Vec<char> = b.chars().flat_map(char::to_lowercase).collect();
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn finds_slips_and_nothing_far_fetched() {
+    fn finds_misspellings_only() {
         let names = ["cell", "control", "opposite_score", "line"];
         let near = |wrong| nearest(wrong, names);
         assert_eq!(near("cel"), Some("cell"));

@@ -1,8 +1,8 @@
-//! The words that the languages reserve.
+//! The reserved words of the languages.
 
 use crate::ast::Dialect;
 
-/// A keyword of GDL or of Gamemaster's dialect, and where it may stand.
+/// A keyword of GDL or of Gamemaster's dialect, and where it may occur.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Keyword {
     pub(crate) name: &'static str,
@@ -11,7 +11,7 @@ pub(crate) struct Keyword {
     pub(crate) head: bool,
     /// May be a condition.
     pub(crate) body: bool,
-    /// Settled before the first move.
+    /// Fixed before the first move.
     pub(crate) fixed: bool,
 }
 
@@ -62,17 +62,17 @@ pub(crate) fn keyword(dialect: Dialect, name: &str) -> Option<&'static Keyword> 
     keywords(dialect).find(|k| k.name == name)
 }
 
-/// Names that build formulas and can be nothing else.
+/// Names that build formulas and cannot be anything else.
 pub(crate) fn is_connective(name: &str) -> bool {
     matches!(name, "not" | "or" | "and" | "<=" | "distinct")
 }
 
-/// Relations that some program asks for, though no rule does.
+/// Relations that programs query although no rule uses them.
 pub(crate) fn is_asked_from_outside(dialect: Dialect, name: &str) -> bool {
     keyword(dialect, name).is_some() || matches!(name, "action" | "percept" | "sees" | "sees_xml")
 }
 
-/// The keyword that `name` is in prefix rules, where their case does not matter.
+/// The keyword that `name` is in prefix rules, ignoring case.
 pub(crate) fn fold(name: &str) -> Option<&'static str> {
     const EXTRA: [&str; 2] = ["random", "distinct"];
     if !name.bytes().any(|b| b.is_ascii_uppercase()) {

@@ -1,4 +1,4 @@
-//! The canonical form: what counts in rules, and what does not.
+//! The canonical form: significant and insignificant differences.
 
 use magister_gdl::{Dialect, Options, Rulesheet, Syntax, canonical, print, read};
 
@@ -39,7 +39,7 @@ fn both_syntaxes_have_one_form() {
 }
 
 #[test]
-fn what_counts_makes_another_form() {
+fn significant_differences_change_the_form() {
     for (from, to) in [
         ("(role x) (role o)", "(role o) (role x)"),
         ("(role ?r) (true (cell ?c b))", "(true (cell ?c b)) (role ?r)"),
@@ -75,7 +75,7 @@ fn lists_and_anonymous_variables_of_operations() {
         canonical(&read(text, &options).rules).text
     };
     assert_eq!(read(one), read(other));
-    // The first definition that fits is taken, so their order counts.
+    // The first matching definition applies, so their order is significant.
     let swapped = one.replace("f(X) := g(X) f(X) := h(X)", "f(X) := h(X) f(X) := g(X)");
     assert_ne!(read(one), read(&swapped));
 }

@@ -1,5 +1,4 @@
-//! The games that the GDL-II chapter prints are reported with the defects that can be seen
-//! without playing.
+//! The games in the GDL-II chapter are reported with the defects that are visible without playing.
 
 use magister_gdl::{Code, Diagnostic, Options, Severity, check, read};
 
@@ -36,7 +35,7 @@ fn the_bomb_has_goals_that_depend_on_moves_and_one_name_in_two_uses() {
 }
 
 #[test]
-fn the_bomb_that_is_told_of_has_an_undeclared_role_and_a_misspelt_relation() {
+fn the_bomb_with_tell_has_an_undeclared_role_and_a_misspelt_relation() {
     let found = diagnostics(include_str!("chapter/exploding-bomb-tell.hrf"));
     assert!(has(&found, Code::UndeclaredRole, "`random`"), "{found:?}");
     assert!(has(&found, Code::DependsOnMoves, "explodes"), "{found:?}");
@@ -44,8 +43,8 @@ fn the_bomb_that_is_told_of_has_an_undeclared_role_and_a_misspelt_relation() {
     assert!(has(&found, Code::RelationAndFunction, "`score`"), "{found:?}");
 }
 
-/// The card fragments are no games: they have no roles, no end and no goals, and nothing ever puts
-/// a card into the deck or gives anybody anything.
+/// The card fragments are not games: they have no roles, no end and no goals, and nothing ever puts
+/// a card into the deck or deals one.
 #[test]
 fn the_card_fragments_are_not_games() {
     for (text, fluent) in [
@@ -63,7 +62,7 @@ fn the_card_fragments_are_not_games() {
 }
 
 #[test]
-fn everybody_may_see_every_move() {
+fn every_role_may_see_every_move() {
     let found = diagnostics(include_str!("chapter/complete-information.hrf"));
     assert!(found.is_empty(), "{found:?}");
 }

@@ -1,4 +1,4 @@
-//! Rules on the edge: what is reported, and what must not be.
+//! Edge cases: what is reported, and what must not be.
 
 use magister_gdl::{Code, Dialect, Options, Severity, Syntax, examine, print, read, same_rules};
 
@@ -25,7 +25,7 @@ fn recursion_is_bounded_by_real_conditions_only() {
 }
 
 #[test]
-fn what_is_settled_before_the_first_move_depends_on_nothing_later() {
+fn fixed_relations_do_not_depend_on_the_state() {
     for more in ["(<= (init (t ?m)) (goal x ?m))", "(<= (base ?m) (legal x ?m))"] {
         assert!(gdl(more).contains(&Code::StaticDependsOnState), "{more}");
     }
@@ -46,7 +46,7 @@ fn an_undeclared_role_is_as_bad_as_its_worst_use() {
 }
 
 #[test]
-fn negation_of_another_instance_is_no_circle() {
+fn negation_of_another_instance_is_not_a_cycle() {
     let text = "(role x)(init s)(legal x go)(<= (next t) (does x go))(<= terminal (true t))
         (<= (goal ?r 100) (role ?r) (true s)) (<= (goal ?r 0) (role ?r) (not (goal ?r 100)))";
     assert_eq!(codes(text), []);
@@ -56,7 +56,7 @@ fn negation_of_another_instance_is_no_circle() {
 }
 
 #[test]
-fn builtins_must_come_behind_what_binds_them() {
+fn builtins_must_follow_what_binds_them() {
     let sheet = "role(x) init(control(x)) init(step(1)) legal(a) terminal :- step(3)
         goal(x,100) action(a) a :: ";
     let late = format!("{sheet} plus(X,1,Y) & step(X) ==> ~step(X) & step(Y)");
@@ -109,7 +109,7 @@ fn block_comments_are_comments() {
     assert_eq!(sheet.rules.statements.len(), 2);
 }
 
-/// Printed, read, printed: the same rules, the same text, the comments where they stood.
+/// Printed, read and printed again: the same rules, the same text, the comments in place.
 #[track_caller]
 fn formatted(text: &str, wanted: &str) {
     let infix = Options { syntax: Some(Syntax::Infix), ..Options::default() };
@@ -200,7 +200,7 @@ fn names_outside_a_domain_are_found_and_others_are_not() {
     // Two tables that share no value.
     let apart = "(colour red) (colour green) (succ 1 2) (<= (next s) (colour ?c) (succ ?c ?d))";
     assert_eq!(gdl(apart), [Code::DisjointDomains]);
-    // `base` says which values a fluent has.
+    // `base` declares the values of a fluent.
     let base = |value: &str| {
         gdl(&format!(
             "(base (pile 1)) (base (pile 2)) (base s) (init (pile 1)) (init (pile {value})) \
@@ -262,7 +262,7 @@ terminal :- pile(0)
 ";
 
 #[test]
-fn a_slip_is_reported_once_and_where_it_is() {
+fn a_slip_is_reported_once_at_its_position() {
     assert_eq!(codes(NIM), []);
     for (right, wrong, code, help) in [
         ("take(N) :: pile", "take(N) : pile", Code::Unexpected, "`::`"),
@@ -291,7 +291,7 @@ fn a_slip_is_reported_once_and_where_it_is() {
 }
 
 #[test]
-fn a_role_that_is_meant_as_a_variable_is_named_as_one() {
+fn a_role_that_looks_like_a_variable_is_explained() {
     let text = "role(x) role(o) init(control(x)) legal(player,mark) :- true(control(player))
         next(done) :- does(player,mark) terminal :- true(done) goal(x,100) goal(o,0)";
     let found = examine(text, &Options::default()).diagnostics;

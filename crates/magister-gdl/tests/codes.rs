@@ -1,11 +1,11 @@
-//! Every code has a file that shows it, and only it, and one that is right.
+//! Every code has a file that shows it, and only it, and a correct file.
 
 use magister_gdl::{Code, Diagnostic, Options, check, read};
 
 fn diagnostics(text: &str) -> Vec<Diagnostic> {
     let sheet = read(text, &Options::default());
     let mut all = sheet.diagnostics.as_slice().to_vec();
-    // What could not be read makes rules go missing; that is not what the example is about.
+    // Unreadable parts would cause further reports about missing rules.
     if !sheet.diagnostics.has_errors() {
         all.extend_from_slice(check(&sheet.rules).as_slice());
     }
@@ -37,7 +37,7 @@ fn the_good_example_is_clean() {
 }
 
 #[test]
-fn codes_without_examples_are_those_that_no_small_file_can_show() {
+fn only_codes_that_no_small_file_can_show_lack_examples() {
     let without: Vec<&str> =
         Code::ALL.iter().filter(|c| c.examples().is_none()).map(|c| c.id()).collect();
     assert_eq!(without, ["G001", "G002", "G008", "G601", "G602", "G603"]);

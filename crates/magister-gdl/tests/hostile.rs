@@ -1,7 +1,8 @@
-//! Input that means harm: giant, deep, wide and senseless. A clear error, no crash, no flood.
+//! Hostile input: giant, deep, wide and senseless. A clear error, no crash, no flood.
 
 use magister_gdl::{
-    Code, Diagnostics, Dialect, Limits, Options, Source, Syntax, examine, print, read, translate,
+    Code, Diagnostics, Dialect, Options, ReadLimits, Source, Syntax, examine, print, read,
+    translate,
 };
 
 const SYNTAXES: [Syntax; 2] = [Syntax::Kif, Syntax::Infix];
@@ -42,7 +43,7 @@ fn a_million_opening_parentheses() {
         for text in ["(".repeat(1 << 20), "(\n".repeat(1 << 20), "f(".repeat(1 << 20)] {
             let found = examine_as(&text, syntax);
             assert!(found.has_errors());
-            assert!(found.as_slice().len() <= 3 * Limits::default().diagnostics);
+            assert!(found.as_slice().len() <= 3 * ReadLimits::default().diagnostics);
         }
     }
     assert!(has(&examine_as(&"(".repeat(1 << 20), Syntax::Kif), Code::TooDeep));
@@ -60,13 +61,13 @@ fn a_million_of_anything() {
         let text = piece.repeat(200_000);
         for syntax in SYNTAXES {
             let found = examine_as(&text, syntax);
-            assert!(found.as_slice().len() <= 3 * Limits::default().diagnostics, "{piece:?}");
+            assert!(found.as_slice().len() <= 3 * ReadLimits::default().diagnostics, "{piece:?}");
         }
     }
 }
 
 #[test]
-fn too_many_nodes_end_the_reading_with_one_complaint() {
+fn too_many_nodes_end_the_reading_with_one_error() {
     let text = "a ".repeat(3_000_000);
     for syntax in SYNTAXES {
         let options = Options { syntax: Some(syntax), ..Options::default() };
@@ -78,13 +79,13 @@ fn too_many_nodes_end_the_reading_with_one_complaint() {
 
 #[test]
 fn limits_can_be_set() {
-    let limits = Limits { depth: 3, ..Limits::default() };
+    let limits = ReadLimits { depth: 3, ..ReadLimits::default() };
     let options = Options { limits, ..Options::default() };
     assert!(has(&read("(a (b (c (d))))", &options).diagnostics, Code::TooDeep));
     assert!(!has(&read("(a (b (c)))", &options).diagnostics, Code::TooDeep));
-    let limits = Limits { bytes: 4, ..Limits::default() };
+    let limits = ReadLimits { bytes: 4, ..ReadLimits::default() };
     assert!(has(&read("(role x)", &Options { limits, ..options }).diagnostics, Code::TooLarge));
-    let limits = Limits { nodes: 4, ..Limits::default() };
+    let limits = ReadLimits { nodes: 4, ..ReadLimits::default() };
     assert!(has(
         &read("(role x) (role y)", &Options { limits, ..options }).diagnostics,
         Code::TooLarge
@@ -93,8 +94,8 @@ fn limits_can_be_set() {
 
 #[test]
 fn rules_that_are_costly_to_check() {
-    // A long chain of relations, a wide rule, a wide disjunction, many names nearly alike, and
-    // disjunctions inside each other: none may cost more than about its own size.
+    // A long chain of relations, a wide rule, a wide disjunction, many similar names, and nested
+    // disjunctions: none may cost much more than its own size.
     let chain: String = (0..50_000).map(|i| format!("(<= (p{i} ?x) (p{} ?x))", i + 1)).collect();
     let cycle: String =
         (0..20_000).map(|i| format!("(<= (p ?x {i}) (not (p ?x {})))", (i + 1) % 20_000)).collect();

@@ -1,9 +1,9 @@
-//! What must hold for any text at all.
+//! Properties of arbitrary text.
 
 use magister_gdl::{Dialect, Options, Source, Syntax, examine, print, read, same_rules, translate};
 use proptest::prelude::*;
 
-/// Words that mean something to one reader or the other, in any order.
+/// Tokens of both syntaxes in any order.
 fn soup() -> impl Strategy<Value = String> {
     let word = prop::sample::select(vec![
         "(",
@@ -75,7 +75,7 @@ fn soup() -> impl Strategy<Value = String> {
         .prop_map(|words| words.into_iter().flat_map(|(w, g)| [w, g]).collect())
 }
 
-/// Rules that are well formed, in prefix.
+/// Well-formed prefix rules.
 fn rules() -> impl Strategy<Value = String> {
     let leaf = prop_oneof![
         prop::sample::select(vec![
@@ -111,7 +111,7 @@ fn rules() -> impl Strategy<Value = String> {
     prop::collection::vec(rule, 0..6).prop_map(|rules| rules.join("\n"))
 }
 
-/// Rules and operations that are well formed, in infix, punctuated one way or the other.
+/// Well-formed infix rules and operations, in either punctuation.
 fn infix() -> impl Strategy<Value = String> {
     let leaf = prop::sample::select(vec![
         "a",

@@ -1,8 +1,8 @@
-//! What a translation of operations says, rule by rule.
+//! The translation of operations, rule by rule.
 
 use magister_gdl::{Code, Dialect, Options, Severity, Syntax, print, read, translate};
 
-/// The translation in infix, or the codes of what stands against it.
+/// The translation in infix, or the codes of the errors.
 fn translated(text: &str) -> Result<String, Vec<Code>> {
     let options = Options { dialect: Some(Dialect::Operations), ..Options::default() };
     let sheet = read(text, &options);
@@ -29,7 +29,7 @@ fn has(text: &str, rule: &str) {
 }
 
 #[test]
-fn conditions_speak_of_the_old_state_and_additions_win() {
+fn conditions_refer_to_the_old_state_and_additions_win() {
     let text = format!("{BASE} legal(a) :- cell(1,b)");
     has(&text, "added(cell(1,x)) :- does(R,a) & true(cell(1,b))");
     has(&text, "deleted(cell(1,b)) :- does(R,a) & true(cell(1,b))");
@@ -49,7 +49,7 @@ fn a_negation_keeps_its_variables_inside_other_formulas() {
 }
 
 #[test]
-fn the_role_of_a_goal_is_bound_before_negations_are_looked_at() {
+fn the_role_of_a_goal_is_bound_before_negations() {
     let text = format!("{BASE} legal(a) goal(R,50) :- cell(1,b) & ~control(R)");
     has(&text, "goal(R,50) :- role(R) & true(cell(1,b)) & ~true(control(R))");
 }
@@ -89,7 +89,7 @@ fn names_that_are_keywords_of_gdl_are_renamed_everywhere() {
 }
 
 #[test]
-fn what_gdl_cannot_say_is_refused() {
+fn rules_without_a_counterpart_in_gdl_are_refused() {
     let codes = |more: &str| translated(&format!("{BASE} {more}")).unwrap_err();
     assert_eq!(codes("legal(a) :- plus(1,2,X)"), [Code::NoCounterpart]);
     assert_eq!(codes("legal(a) :- distinct(X,1) & cell(1,b)"), [Code::UnsafeDistinct]);
@@ -98,7 +98,7 @@ fn what_gdl_cannot_say_is_refused() {
 }
 
 #[test]
-fn rules_that_are_left_out_are_told_of() {
+fn omitted_rules_are_reported() {
     let text = format!("{BASE} legal(a) terminal :- cel(1,x)");
     let options = Options { dialect: Some(Dialect::Operations), ..Options::default() };
     let sheet = read(&text, &options);

@@ -1,34 +1,35 @@
-//! What a role believes: the exact information set while it can be had, a sample of it after that.
+//! The belief of a role: the exact information set while it is small enough, then a sample of it.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use magister_core::{Budget, Game, Halt, Rng, Role, Stop, Turn, Worker};
+use magister_core::{Budget, Game, Halt, Move, Rng, Role, Stop, Turn, Worker};
 
-use crate::Trouble;
-use crate::cloud::Cloud;
-use crate::exact::{Keep, Limits, Tracker};
+use crate::InfosetError;
+use crate::exact::{InfosetLimits, Keep, Tracker};
 use crate::model::{Model, Uniform};
+use crate::particle_filter::ParticleFilter;
 use crate::pretend::pretend;
 use crate::views::{ViewId, Views};
+use crate::votes::Votes;
 
-/// How a belief is kept.
+/// How a belief is represented.
 #[derive(Clone)]
 pub struct Settings {
     /// How large the exact information set may become.
-    pub limits: Limits,
-    /// The particles of a sample.
+    pub limits: InfosetLimits,
+    /// The number of particles in a sample.
     pub particles: usize,
-    /// Whether the histories of all roles are kept.
+    /// Whether the information states of all roles are stored.
     pub keep: Keep,
-    /// What the others are taken to do.
+    /// The assumed behaviour of the other roles.
     pub model: Arc<dyn Model>,
 }
 
 impl Default for Settings {
     fn default() -> Self {
         Settings {
-            limits: Limits { states: 10_000, steps: 400_000 },
+            limits: InfosetLimits { states: 10_000, steps: 400_000 },
             particles: 2_000,
             keep: Keep::States,
             model: Arc::new(Uniform),
@@ -36,33 +37,35 @@ impl Default for Settings {
     }
 }
 
-/// What a role believes at its turn. The states are those in which the game goes on.
+/// The belief of a role at its turn, over the states in which the game is not over.
 pub struct Belief {
     game: Arc<dyn Game>,
     role: Role,
     settings: Settings,
     turns: Vec<Turn>,
-    /// Never empty but while it is exchanged.
+    /// `None` only while the representation changes.
     kind: Option<Kind>,
-    /// The turns that lie before the sample.
+    /// The number of turns before the sample's anchor.
     anchored: usize,
-    /// The states to choose from, with the sums of their probabilities.
+    /// The candidate states, with cumulative probabilities.
     open: Vec<(usize, f64)>,
 }
 
 enum Kind {
     Exact(Box<Tracker>),
-    Sampled(Box<Cloud>),
+    Sampled(Box<ParticleFilter>),
 }
 
-/// The time is shared out: the exact information set may take a quarter of what is left, and a
-/// sample another one. One course that agrees is looked for nearly to the end.
+/// How the time is divided: the exact information set may take a quarter of the remaining time, and
+/// sampling another quarter. The search for one consistent history may take nearly all of it.
 const EXACT: f64 = 0.75;
 const SAMPLED: f64 = 0.5;
 const HOPE: f64 = 0.15;
+/// The number of states that vote on the legal moves when no consistent history was found.
+const GUESSES: usize = 32;
 
 impl Belief {
-    /// What a role believes before its first turn.
+    /// The belief before the first turn.
     pub fn new(
         game: Arc<dyn Game>,
         role: Role,
@@ -73,7 +76,7 @@ impl Belief {
         Self::with_worker(game, worker, role, settings, stop)
     }
 
-    /// The same, with a worker of the game that somebody had; to make one takes time.
+    /// As [`Belief::new`], but reuses an existing worker, because creating one takes time.
     pub fn with_worker(
         game: Arc<dyn Game>,
         worker: Box<dyn Worker>,
@@ -89,13 +92,13 @@ impl Belief {
         Ok(Belief { game, role, settings, turns, kind, anchored: 0, open })
     }
 
-    /// Whether this is about the same game and the beginning of the same match.
+    /// Whether this belief is about the same game and role, and its turns are a prefix of `turns`.
     pub fn precedes(&self, game: &Arc<dyn Game>, role: Role, turns: &[Turn]) -> bool {
         Arc::ptr_eq(&self.game, game) && self.role == role && turns.starts_with(&self.turns)
     }
 
-    /// Takes all turns into account that are new. Time is shared out by the budget; iterations are
-    /// not taken from it.
+    /// Updates the belief with all new turns. The budget limits the time; iterations are not
+    /// charged to it.
     pub fn follow(&mut self, turns: &[Turn], budget: &Budget, rng: &mut Rng) -> Result<(), Halt> {
         let all = budget.remaining();
         for turn in &turns[self.turns.len().min(turns.len())..] {
@@ -122,20 +125,20 @@ impl Belief {
         if let Some(Kind::Exact(tracker)) = &mut self.kind {
             match tracker.advance_while(turn, &patience(EXACT), stop) {
                 Ok(()) => return Ok(()),
-                Err(Trouble::TooLarge) => self.sample(rng),
-                Err(trouble) => return Err(trouble.into()),
+                Err(InfosetError::TooLarge) => self.sample(rng),
+                Err(error) => return Err(error.into()),
             }
         }
-        if let Some(Kind::Sampled(cloud)) = &mut self.kind {
-            cloud.advance_while(turn, rng, &patience(SAMPLED), &patience(HOPE), stop)?;
-            if cloud.distinct() < cloud.len() / 8 {
-                cloud.rejuvenate(2, rng, &patience(SAMPLED), stop)?;
+        if let Some(Kind::Sampled(filter)) = &mut self.kind {
+            filter.advance_while(turn, rng, &patience(SAMPLED), &patience(HOPE), stop)?;
+            if filter.distinct() < filter.len() / 8 {
+                filter.rejuvenate(2, rng, &patience(SAMPLED), stop)?;
             }
         }
         Ok(())
     }
 
-    /// Goes over from the exact information set to a sample of it.
+    /// Replaces the exact information set by a sample of it.
     fn sample(&mut self, rng: &mut Rng) {
         let tracker = match self.kind.take() {
             Some(Kind::Exact(tracker)) => tracker,
@@ -147,29 +150,30 @@ impl Belief {
         let (anchor, views, worker) = tracker.into_parts();
         let (game, model) = (Arc::clone(&self.game), Arc::clone(&self.settings.model));
         let (role, size) = (self.role, self.settings.particles);
-        let mut cloud = Cloud::with_worker(game, worker, role, model, anchor, views, size, rng);
-        cloud.ask();
-        self.kind = Some(Kind::Sampled(Box::new(cloud)));
+        let mut filter =
+            ParticleFilter::with_worker(game, worker, role, model, anchor, views, size, rng);
+        filter.ask();
+        self.kind = Some(Kind::Sampled(Box::new(filter)));
         self.anchored = self.turns.len();
     }
 
-    /// The worker, for whoever comes next.
+    /// Returns the worker for reuse.
     pub fn into_worker(self) -> Box<dyn Worker> {
         match self.kind {
             Some(Kind::Exact(tracker)) => tracker.into_parts().2,
-            Some(Kind::Sampled(cloud)) => cloud.into_worker(),
+            Some(Kind::Sampled(filter)) => filter.into_worker(),
             None => self.game.worker(),
         }
     }
 
-    /// Lists the states in which the game goes on.
+    /// Lists the states in which the game is not over.
     fn look(&mut self) -> Result<(), Halt> {
         self.open.clear();
         let mut sum = 0.0;
         for at in 0..self.all() {
             let (share, over) = match &self.kind {
                 Some(Kind::Exact(t)) => (t.layer().share(at), t.layer().is_over(at)),
-                Some(Kind::Sampled(cloud)) => (cloud.weight(at), cloud.is_over(at)),
+                Some(Kind::Sampled(filter)) => (filter.weight(at), filter.is_over(at)),
                 None => continue,
             };
             if share > 0.0 && !over {
@@ -180,42 +184,58 @@ impl Belief {
         if !self.open.is_empty() {
             return Ok(());
         }
-        let what = "no course of the game that goes on agrees with what the player saw";
+        let what = "no history in which the game goes on is consistent with what the player saw";
         Err(Halt::Rules(what.to_owned()))
     }
 
-    /// Brings a worker to some state that the game may be in, for when there was no time to find
-    /// one that agrees with everything that was seen. It comes the closer to that the more is left
-    /// of the budget.
-    pub fn pretend(
+    /// The moves that are legal in most of some states that the game may be in, for when no
+    /// consistent history was found. The states agree with the latest percepts if such states were
+    /// found within half of the budget.
+    pub fn guess_legal(
         &self,
         turns: &[Turn],
         worker: &mut dyn Worker,
         budget: &Budget,
         rng: &mut Rng,
-    ) -> Result<(), Halt> {
+    ) -> Result<Vec<Move>, Halt> {
         let (passed, state) = match &self.kind {
-            Some(Kind::Sampled(cloud)) => {
-                let (passed, state) = cloud.farthest();
+            Some(Kind::Sampled(filter)) => {
+                let (passed, state) = filter.farthest();
                 (self.anchored + passed, state)
             }
             Some(Kind::Exact(tracker)) => (self.turns.len(), tracker.layer().state(0)),
             None => return Err(Halt::Hidden),
         };
-        worker.load(state, &Stop::never())?;
         let rest = turns.get(passed..).unwrap_or_default();
         let (all, stop) = (budget.remaining(), budget.stop());
         let hope = || {
             let late = all.zip(budget.remaining()).is_some_and(|(all, left)| left < all / 2);
             !late && !stop.is_set()
         };
-        pretend(&*self.game, &*self.settings.model, self.role, rest, worker, rng, &hope)
+        let mut closest = usize::MAX;
+        let mut votes = Votes::default();
+        for guess in 0..GUESSES {
+            if guess > 0 && !hope() {
+                break;
+            }
+            worker.load(state, &Stop::never())?;
+            let model = &*self.settings.model;
+            let distance = pretend(&*self.game, model, self.role, rest, worker, rng, &hope)?;
+            if distance < closest || guess == 0 {
+                closest = distance;
+                votes = Votes::default();
+            }
+            if distance == closest {
+                votes.add(worker.legal(self.role), 1.0);
+            }
+        }
+        Ok(votes.most())
     }
 
     fn all(&self) -> usize {
         match &self.kind {
             Some(Kind::Exact(tracker)) => tracker.layer().len(),
-            Some(Kind::Sampled(cloud)) => cloud.len(),
+            Some(Kind::Sampled(filter)) => filter.len(),
             None => 0,
         }
     }
@@ -225,22 +245,22 @@ impl Belief {
         &self.game
     }
 
-    /// Whose belief it is.
+    /// The role that holds this belief.
     pub fn role(&self) -> Role {
         self.role
     }
 
-    /// How many states there are, or particles.
+    /// The number of states or particles.
     pub fn len(&self) -> usize {
         self.open.len()
     }
 
-    /// Whether there are none, which is so only before [`follow`](Belief::follow).
+    /// Whether it has no states, which is the case only before [`follow`](Belief::follow).
     pub fn is_empty(&self) -> bool {
         self.open.is_empty()
     }
 
-    /// Whether all states are there with their exact probabilities.
+    /// Whether the belief holds all states with exact probabilities.
     pub fn is_exact(&self) -> bool {
         matches!(self.kind, Some(Kind::Exact(_)))
     }
@@ -250,38 +270,38 @@ impl Belief {
         let at = self.open[number].0;
         match &self.kind {
             Some(Kind::Exact(tracker)) => tracker.layer().state(at),
-            Some(Kind::Sampled(cloud)) => cloud.state(at),
+            Some(Kind::Sampled(filter)) => filter.state(at),
             None => &[],
         }
     }
 
-    /// How likely a state is, or the weight of a particle.
+    /// The probability of a state, or the weight of a particle.
     pub fn share(&self, number: usize) -> f64 {
         let before = if number == 0 { 0.0 } else { self.open[number - 1].1 };
         let total = self.open.last().map_or(1.0, |last| last.1);
         (self.open[number].1 - before) / total
     }
 
-    /// The histories of all roles in a state, if they are kept.
+    /// The information states of all roles in a state, if they are stored.
     pub fn views_of(&self, number: usize) -> Vec<ViewId> {
         let at = self.open[number].0;
         match &self.kind {
             Some(Kind::Exact(tracker)) => tracker.layer().views(at).collect(),
-            Some(Kind::Sampled(cloud)) => cloud.views_of(at).to_vec(),
+            Some(Kind::Sampled(filter)) => filter.views_of(at).to_vec(),
             None => Vec::new(),
         }
     }
 
-    /// All histories, if they are kept.
+    /// All information states, if they are stored.
     pub fn views(&self) -> Option<&Views> {
         match &self.kind {
             Some(Kind::Exact(tracker)) => tracker.views(),
-            Some(Kind::Sampled(cloud)) => cloud.views(),
+            Some(Kind::Sampled(filter)) => filter.views(),
             None => None,
         }
     }
 
-    /// The number of a state, drawn by how likely they are.
+    /// Draws the number of a state by probability.
     pub fn draw(&self, rng: &mut Rng) -> usize {
         let total = self.open.last().map_or(0.0, |last| last.1);
         let point = rng.f64() * total;

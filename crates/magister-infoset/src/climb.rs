@@ -1,27 +1,28 @@
-//! An order in which joint moves are tried that learns from what they would have shown.
+//! An order of trying joint moves that learns from the percepts that each would have caused.
 
 use crate::joints::Shells;
 
-/// First the move of one role is varied after the other, the others being left as they are, and
-/// what comes closest to what was seen is gone on from. Where each percept is brought about by one
-/// role or another, that takes as many tries as there are moves, and not as there are joint moves.
-/// After that come all joint moves, those with the first moves of every role first.
+/// Coordinate ascent: the move of one role varies while the others stay fixed, and the search
+/// continues from the joint move whose percepts come closest to what was seen. If each percept
+/// depends on one role only, this needs as many tries as there are moves, not as many as there are
+/// joint moves. Afterwards all joint moves follow, starting with those that consist of the first
+/// moves of every role.
 #[derive(Clone, Debug)]
 pub(crate) struct Climb {
     sizes: Vec<u64>,
-    /// The number of the move of each role in the best joint move so far, and how far that is.
+    /// The move number of each role in the best joint move so far, and its distance.
     best: Vec<u64>,
     distance: usize,
-    /// The role that is varied, and its next move; none when all joint moves come.
+    /// The role that varies, and its next move; `None` in the phase of all joint moves.
     role: Option<usize>,
     next: u64,
-    /// The move of the role that was tried last, if it is not known yet what came of it.
+    /// The move that was tried last, while its result is unknown.
     pending: Option<(usize, u64)>,
     better: bool,
     rest: Shells,
 }
 
-/// The moves of each role that are tried while it is varied.
+/// The maximum number of moves that are tried for one role.
 const MOST: u64 = 64;
 
 impl Climb {
@@ -33,12 +34,12 @@ impl Climb {
         Climb { sizes, best, distance, role, next, pending, better, rest }
     }
 
-    /// Whether not all joint moves have their turn yet.
+    /// Whether the phase of all joint moves has not begun.
     pub(crate) fn is_climbing(&self) -> bool {
         self.role.is_some()
     }
 
-    /// How far from what was seen the last joint move was.
+    /// Reports the distance of the last joint move from what was seen.
     pub(crate) fn tell(&mut self, distance: usize) {
         if let Some((role, at)) = self.pending.take()
             && distance < self.distance
@@ -63,7 +64,7 @@ impl Iterator for Climb {
     fn next(&mut self) -> Option<u64> {
         while let Some(role) = self.role {
             let Some(&size) = self.sizes.get(role) else {
-                // Again, as long as it gets better.
+                // Another round, as long as it improves.
                 self.role = self.better.then_some(0);
                 self.better = false;
                 continue;
@@ -74,7 +75,7 @@ impl Iterator for Climb {
                 continue;
             }
             self.next += 1;
-            // The best one need not be tried again.
+            // The best move need not be tried again.
             if self.distance == usize::MAX || at != self.best[role] {
                 self.pending = Some((role, at));
                 return Some(self.number(role, at));
@@ -88,7 +89,7 @@ impl Iterator for Climb {
 mod tests {
     use super::*;
 
-    /// The best joint move is found by trying moves, not joint moves; then every one comes.
+    /// Finds the best joint move by trying moves of single roles; then every joint move follows.
     #[test]
     fn one_role_after_the_other() {
         let sizes = [40, 3, 60];

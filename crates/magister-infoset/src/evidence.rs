@@ -1,32 +1,32 @@
-//! Whether a step can be made and agrees with what a role lived through.
+//! Whether a step is possible and consistent with what a role observed.
 
 use magister_core::{Halt, Move, Observation, Role, Step};
 
-/// How far what a role sees of a step is from what it saw: what is missing, and what is there
-/// though it should not be. Nothing if it agrees.
+/// The distance between what a role perceives at a step and what it observed: the number of missing
+/// percepts plus the number of extra ones. Zero if they agree.
 pub(crate) fn distance(seen: &Observation, role: Role, joint: &[Move], step: &Step) -> usize {
     match seen {
         Observation::Joint(moves) => joint.iter().zip(moves).filter(|(a, b)| a != b).count(),
         Observation::Percepts(percepts) => {
-            let told = step.percepts.of(role);
-            let missing = percepts.iter().filter(|percept| !told.contains(percept)).count();
-            let added = told.iter().filter(|percept| !percepts.contains(percept)).count();
+            let perceived = step.percepts.of(role);
+            let missing = percepts.iter().filter(|percept| !perceived.contains(percept)).count();
+            let added = perceived.iter().filter(|percept| !percepts.contains(percept)).count();
             missing + added
         }
     }
 }
 
-/// Whether percepts were told. If the rules are at fault while they are computed, the step itself
-/// will say so.
-pub(crate) fn told(perceived: Result<bool, Halt>) -> Result<bool, Halt> {
+/// Whether the worker computed percepts. If the rules fail during that computation, the step itself
+/// reports the error.
+pub(crate) fn perceived(perceived: Result<bool, Halt>) -> Result<bool, Halt> {
     match perceived {
         Err(Halt::Rules(_)) => Ok(false),
         other => other,
     }
 }
 
-/// Whether a step could be made. One at which the rules are at fault is none that the match could
-/// have taken: it would have been broken off there.
+/// Whether a step is possible. A step at which the rules fail cannot be part of a match, because
+/// the match would have ended there.
 pub(crate) fn possible(made: Result<(), Halt>) -> Result<bool, Halt> {
     match made {
         Ok(()) => Ok(true),

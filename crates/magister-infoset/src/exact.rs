@@ -1,4 +1,4 @@
-//! All states that a role may be in, with their probabilities.
+//! The exact information set: all possible states with their probabilities.
 
 mod layer;
 
@@ -9,35 +9,35 @@ use std::sync::Arc;
 
 use magister_core::{Game, Move, Observation, Percept, Role, Step, Stop, Turn, Worker};
 
-use crate::Trouble;
-use crate::evidence::{possible, told};
+use crate::InfosetError;
+use crate::evidence::{perceived, possible};
 use crate::joints::{Joints, share_of};
 use crate::model::{Model, Uniform};
 use crate::views::Views;
 
 /// How large an information set may become.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
-    /// The states that are kept.
+pub struct InfosetLimits {
+    /// The maximum number of states.
     pub states: usize,
-    /// The steps that are made for one turn.
+    /// The maximum number of steps for one turn.
     pub steps: u64,
 }
 
-impl Default for Limits {
+impl Default for InfosetLimits {
     fn default() -> Self {
-        Limits { states: 1_000_000, steps: 100_000_000 }
+        InfosetLimits { states: 1_000_000, steps: 100_000_000 }
     }
 }
 
-/// Which courses of the game are counted together.
+/// Which histories are merged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keep {
-    /// Those that end in the same state: all that matters to whoever asks how the game goes on
-    /// against players that know the state, or know nothing.
+    /// Merge histories that end in the same state. Sufficient if the other players are assumed to
+    /// know the state, or to know nothing.
     States,
-    /// Those that end in the same state and look the same to every role: needed by whoever asks
-    /// what the others know.
+    /// Merge histories that end in the same state and look the same to every role. Needed to reason
+    /// about what the others know.
     Views,
 }
 
@@ -49,13 +49,13 @@ pub enum Keep {
 /// let game: std::sync::Arc<dyn Game> = std::sync::Arc::new(Native::new(Countdown(5)));
 /// let tracker = Tracker::new(game, Role(0), &Stop::never())?;
 /// assert_eq!(tracker.layer().len(), 1);
-/// # Ok::<(), magister_infoset::Trouble>(())
+/// # Ok::<(), magister_infoset::InfosetError>(())
 /// ```
 pub struct Tracker {
     game: Arc<dyn Game>,
     role: Role,
     model: Arc<dyn Model>,
-    limits: Limits,
+    limits: InfosetLimits,
     worker: Box<dyn Worker>,
     views: Option<Views>,
     layer: Layer,
@@ -75,35 +75,35 @@ struct Scratch {
 }
 
 impl Tracker {
-    /// What a role knows before its first turn, if the others play uniformly at random and states
-    /// are all that counts.
-    pub fn new(game: Arc<dyn Game>, role: Role, stop: &Stop) -> Result<Self, Trouble> {
-        Self::with(game, role, Keep::States, Limits::default(), Arc::new(Uniform), stop)
+    /// The information set before the first turn. The others are assumed to play uniformly at
+    /// random, and histories are merged by state.
+    pub fn new(game: Arc<dyn Game>, role: Role, stop: &Stop) -> Result<Self, InfosetError> {
+        Self::with(game, role, Keep::States, InfosetLimits::default(), Arc::new(Uniform), stop)
     }
 
-    /// What a role knows before its first turn.
+    /// The information set before the first turn.
     pub fn with(
         game: Arc<dyn Game>,
         role: Role,
         keep: Keep,
-        limits: Limits,
+        limits: InfosetLimits,
         model: Arc<dyn Model>,
         stop: &Stop,
-    ) -> Result<Self, Trouble> {
+    ) -> Result<Self, InfosetError> {
         let worker = game.worker();
         Self::with_worker(game, worker, role, keep, limits, model, stop)
     }
 
-    /// The same, with a worker of the game that somebody had; to make one takes time.
+    /// As [`Tracker::with`], but reuses an existing worker, because creating one takes time.
     pub fn with_worker(
         game: Arc<dyn Game>,
         mut worker: Box<dyn Worker>,
         role: Role,
         keep: Keep,
-        limits: Limits,
+        limits: InfosetLimits,
         model: Arc<dyn Model>,
         stop: &Stop,
-    ) -> Result<Self, Trouble> {
+    ) -> Result<Self, InfosetError> {
         worker.reset();
         let views = (keep == Keep::Views).then(|| Views::new(&*game));
         let mut row = Vec::new();
@@ -140,65 +140,67 @@ impl Tracker {
         &self.game
     }
 
-    /// Whose information set it is.
+    /// The role that holds this information set.
     pub fn role(&self) -> Role {
         self.role
     }
 
-    /// The turns that were followed.
+    /// The number of turns so far.
     pub fn turns(&self) -> usize {
         self.turns
     }
 
-    /// The states, those in which the game is over among them.
+    /// The states, including those in which the game is over.
     pub fn layer(&self) -> &Layer {
         &self.layer
     }
 
-    /// The histories of all roles, if they are kept.
+    /// The information states of all roles, if they are stored.
     pub fn views(&self) -> Option<&Views> {
         self.views.as_ref()
     }
 
-    /// The same, to add what may be seen later.
+    /// As [`Tracker::views`], for adding possible future observations.
     pub fn views_mut(&mut self) -> Option<&mut Views> {
         self.views.as_mut()
     }
 
-    /// The states, the histories and the worker.
+    /// The states, the information states and the worker.
     pub(crate) fn into_parts(self) -> (Layer, Option<Views>, Box<dyn Worker>) {
         (self.layer, self.views, self.worker)
     }
 
-    /// How likely it was to see all that was seen, given the own moves.
+    /// The probability of everything that was observed, given the role's own moves.
     pub fn probability(&self) -> f64 {
         self.probability
     }
 
-    /// The natural logarithm of that, which does not vanish in long matches.
+    /// The natural logarithm of [`probability`](Tracker::probability), which does not underflow in
+    /// long matches.
     pub fn log_probability(&self) -> f64 {
         self.log
     }
 
-    /// Takes a turn into account. After an error everything is as it was.
-    pub fn advance(&mut self, turn: &Turn, stop: &Stop) -> Result<(), Trouble> {
+    /// Adds a turn. After an error the tracker is unchanged.
+    pub fn advance(&mut self, turn: &Turn, stop: &Stop) -> Result<(), InfosetError> {
         self.advance_while(turn, &|| true, stop)
     }
 
-    /// The same, but what takes longer than the caller has patience for is too large.
+    /// As [`advance`](Tracker::advance), but returns [`InfosetError::TooLarge`] when the caller's
+    /// patience ends.
     pub fn advance_while(
         &mut self,
         turn: &Turn,
         patience: &dyn Fn() -> bool,
         stop: &Stop,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), InfosetError> {
         self.scratch.steps = 0;
         let mut next = Layer::new(self.layer.tail);
         for at in 0..self.layer.len() {
             self.spread(at, Some(turn), &mut next, patience, stop)?;
         }
         if next.is_empty() {
-            return Err(Trouble::Impossible { turn: self.turns });
+            return Err(InfosetError::Impossible { turn: self.turns });
         }
         let mut next = self.settled(next, patience, stop)?;
         let total = next.normalise();
@@ -209,12 +211,13 @@ impl Tracker {
         Ok(())
     }
 
-    /// What the role may see after a move, and how likely. Empty if the move is legal nowhere.
+    /// What the role may observe after a move, with probabilities. Empty if the move is legal in no
+    /// state.
     pub fn outlook(
         &mut self,
         own: Move,
         stop: &Stop,
-    ) -> Result<BTreeMap<Box<[Percept]>, f64>, Trouble> {
+    ) -> Result<BTreeMap<Box<[Percept]>, f64>, InfosetError> {
         let mut seen: BTreeMap<Box<[Percept]>, f64> = BTreeMap::new();
         self.scratch.steps = 0;
         for at in 0..self.layer.len() {
@@ -226,7 +229,7 @@ impl Tracker {
             for number in 0..joints.count() {
                 *steps += 1;
                 if *steps > self.limits.steps {
-                    return Err(Trouble::TooLarge);
+                    return Err(InfosetError::TooLarge);
                 }
                 stop.check()?;
                 let share = joints.write(number, joint) * self.layer.shares[at];
@@ -239,8 +242,9 @@ impl Tracker {
         Ok(seen)
     }
 
-    /// The states in which the game is not over: those that a role is in that is asked for a move.
-    pub fn open(&mut self) -> Result<(), Trouble> {
+    /// Keeps only the states in which the game is not over: a role that is asked for a move knows
+    /// that.
+    pub fn open(&mut self) -> Result<(), InfosetError> {
         let mut open = Layer::new(self.layer.tail);
         for at in 0..self.layer.len() {
             if !self.layer.over[at] {
@@ -248,7 +252,7 @@ impl Tracker {
             }
         }
         if open.is_empty() {
-            return Err(Trouble::Impossible { turn: self.turns.saturating_sub(1) });
+            return Err(InfosetError::Impossible { turn: self.turns.saturating_sub(1) });
         }
         if open.len() < self.layer.len() {
             let total = open.normalise();
@@ -259,13 +263,13 @@ impl Tracker {
         Ok(())
     }
 
-    /// Goes through the silent steps of chance, until everybody has a turn in every state.
+    /// Resolves the silent steps of chance until the players have a turn in every state.
     fn settled(
         &mut self,
         mut layer: Layer,
         patience: &dyn Fn() -> bool,
         stop: &Stop,
-    ) -> Result<Layer, Trouble> {
+    ) -> Result<Layer, InfosetError> {
         loop {
             let mut next = Layer::new(layer.tail);
             std::mem::swap(&mut self.layer, &mut layer);
@@ -278,13 +282,13 @@ impl Tracker {
         }
     }
 
-    /// Makes one silent step wherever one is due; whether there was any.
+    /// Makes one silent step in every state that needs one; returns whether there was any.
     fn settle_once(
         &mut self,
         next: &mut Layer,
         patience: &dyn Fn() -> bool,
         stop: &Stop,
-    ) -> Result<bool, Trouble> {
+    ) -> Result<bool, InfosetError> {
         let mut any = false;
         for at in 0..self.layer.len() {
             self.worker.load(self.layer.state(at), stop)?;
@@ -298,7 +302,7 @@ impl Tracker {
         Ok(any)
     }
 
-    /// Makes all steps out of a state that agree with a turn, or all silent ones.
+    /// Makes all steps from a state that agree with a turn, or all silent steps.
     fn spread(
         &mut self,
         at: usize,
@@ -306,15 +310,15 @@ impl Tracker {
         next: &mut Layer,
         patience: &dyn Fn() -> bool,
         stop: &Stop,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), InfosetError> {
         let Scratch { joints, joint, step, row, steps } = &mut self.scratch;
-        let (share, courses) = (self.layer.shares[at], self.layer.courses[at]);
+        let (share, histories) = (self.layer.shares[at], self.layer.histories[at]);
         self.worker.load(self.layer.state(at), stop)?;
         let own = turn.map(|turn| turn.own);
         if !joints.look(&*self.worker, &*self.model, self.role, own) {
             return Ok(());
         }
-        // Who saw the joint move need not try any other.
+        // A role that observed the joint move need not try any other.
         let seen = turn.and_then(|turn| match &turn.seen {
             Observation::Joint(seen) => Some(seen),
             Observation::Percepts(_) => None,
@@ -328,14 +332,14 @@ impl Tracker {
             None => joints.count(),
         };
         if steps.saturating_add(count) > self.limits.steps {
-            return Err(Trouble::TooLarge);
+            return Err(InfosetError::TooLarge);
         }
-        // Where few agree, to perceive first saves steps.
+        // If few joint moves agree, computing percepts first saves steps.
         let (mut there, mut agreed) = (true, 0);
         for number in 0..count {
             *steps += 1;
             if (*steps).is_multiple_of(8) && !patience() {
-                return Err(Trouble::TooLarge);
+                return Err(InfosetError::TooLarge);
             }
             stop.check()?;
             let likely = match (seen, known) {
@@ -350,7 +354,7 @@ impl Tracker {
                 self.worker.load(self.layer.state(at), stop)?;
             }
             if let Some(turn) = turn.filter(|_| 2 * agreed < number)
-                && told(self.worker.perceive(joint, step, stop))?
+                && perceived(self.worker.perceive(joint, step, stop))?
                 && !turn.seen.agrees(self.role, joint, step)
             {
                 there = true;
@@ -368,15 +372,15 @@ impl Tracker {
                 let before = self.layer.views(at);
                 let info = self.game.info();
                 for (role, view) in info.all_roles().zip(before) {
-                    // Chance remembers nothing.
+                    // Chance has no information state.
                     let lived = step.tick && info.chance != Some(role);
                     let view = if lived { views.extend(view, role, joint, step) } else { view };
                     row.push(u64::from(view.0));
                 }
             }
-            next.add(row, share * likely, courses, self.worker.terminal());
+            next.add(row, share * likely, histories, self.worker.terminal());
             if next.len() > self.limits.states {
-                return Err(Trouble::TooLarge);
+                return Err(InfosetError::TooLarge);
             }
         }
         Ok(())

@@ -1,51 +1,50 @@
-//! Which moves look like what was seen.
+//! Ranks moves by how much they resemble what was observed.
 //!
-//! What a role perceives is often told in the words of the move that made it so: a card that it is
-//! dealt, a door that is opened. So moves whose words are those of the percepts are worth trying
-//! first where there are many, and after them those that look like what was seen later: a card
-//! that was dealt to somebody else may have been shown at the end. That only saves time: whoever
-//! searches tries all others after them, and whoever samples weighs what was drawn by how it was
-//! drawn.
+//! A percept often uses the words of the move that caused it: a card that is dealt, a door that is
+//! opened. So if there are many moves, those whose words occur in the percepts are tried first,
+//! followed by those that resemble later observations: a card dealt to another player may be shown
+//! at the end. The ranking only saves time. A search tries all other moves afterwards, and a
+//! sampler corrects its weights for the proposal.
 
 use magister_core::{Halt, Move, Observation, Percept, Stop, Text, Turn};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::known::facts;
 
-/// Words of moves and percepts, as numbers, each read once.
+/// The words of moves and percepts as numbers, each parsed once.
 #[derive(Debug, Default)]
 pub(crate) struct Hints {
     words: FxHashMap<String, u32>,
     moves: FxHashMap<Move, Box<[u32]>>,
     percepts: FxHashMap<Percept, Box<[u32]>>,
-    /// The number of all turns, and that of the turn that was asked about last.
+    /// The number of turns, and the turn of the last question.
     turns: usize,
     at: Option<usize>,
-    /// The ranks of moves in turns, once they were asked for.
+    /// The ranks of moves in turns, cached.
     ranks: FxHashMap<(usize, Move), u64>,
-    /// The words of what was seen in that turn.
+    /// The words of the observations of that turn.
     seen: Vec<Box<[u32]>>,
-    /// Pairs of words that follow each other in what was seen later, and words that stand alone.
+    /// Adjacent pairs of words in later observations, and single words.
     later: FxHashSet<(u32, u32)>,
     runs: Vec<u64>,
 }
 
-/// Moves between two looks at the flag.
+/// The number of moves between two checks of the stop flag.
 const OFTEN: usize = 256;
-/// What a word of the turn itself counts; what was seen later counts less, whatever it is.
+/// The score of a word of the same turn, which exceeds any score of later turns.
 const NOW: u64 = 1000;
 /// Stands for no word.
 const NONE: u32 = u32::MAX;
 
 impl Hints {
-    /// Forgets what was seen, since some turn is another one than it was.
+    /// Clears the cache after a turn has changed.
     pub(crate) fn forget(&mut self) {
         self.at = None;
         self.ranks.clear();
     }
 
-    /// How much each of some moves looks like what was seen in a turn and later. False if none
-    /// does; then nothing is said about them one by one.
+    /// Ranks moves by their resemblance to the observations of a turn and later turns. Returns
+    /// false if none resembles them; then there are no single ranks.
     pub(crate) fn rank(
         &mut self,
         text: &dyn Text,
@@ -76,7 +75,7 @@ impl Hints {
         Ok(any)
     }
 
-    /// How much a move looks like what was seen in a turn and later.
+    /// The score of one move.
     fn compare(&mut self, text: &dyn Text, turns: &[Turn], at: usize, choice: Move) -> u64 {
         self.look(text, turns, at);
         if self.seen.is_empty() && self.later.is_empty() {
@@ -86,18 +85,18 @@ impl Hints {
             let words = self.read(&text.move_text(choice));
             self.moves.insert(choice, words);
         }
-        let told = &self.moves[&choice];
-        let now: u64 = self.seen.iter().map(|words| common(words, told, &mut self.runs)).sum();
-        let later = pairs(told).filter(|pair| self.later.contains(pair)).count() as u64;
+        let words = &self.moves[&choice];
+        let now: u64 = self.seen.iter().map(|seen| common(seen, words, &mut self.runs)).sum();
+        let later = pairs(words).filter(|pair| self.later.contains(pair)).count() as u64;
         now * NOW + later.min(NOW - 1)
     }
 
-    /// How much each of some states before all turns looks like what was seen since. What counts
-    /// is a fact that is not true in all of them and has words in common with what was shown later,
-    /// and it counts the more the more words that are: even one says something here, since those
-    /// that all states have in common make no difference.
+    /// Scores start states by their resemblance to everything observed since. A fact counts if it
+    /// does not hold in all of them and shares words with a later observation; the more words it
+    /// shares, the more it counts. Even a single word counts here, because words that all states
+    /// share make no difference.
     ///
-    /// It ends early when there is no more patience: what was compared so far is enough for an order.
+    /// It stops early when patience ends: the scores so far suffice for an order.
     pub(crate) fn liken(
         &mut self,
         text: &dyn Text,
@@ -108,11 +107,11 @@ impl Hints {
         let mut numbers: FxHashMap<String, usize> = FxHashMap::default();
         let mut known: Vec<Box<[u32]>> = Vec::new();
         let mut counts: Vec<usize> = Vec::new();
-        let mut told: Vec<Vec<usize>> = Vec::new();
+        let mut found: Vec<Vec<usize>> = Vec::new();
         for state in states {
             let mut here = Vec::new();
             if !patience() {
-                told.push(here);
+                found.push(here);
                 continue;
             }
             for fact in facts(&text.state_text(state)) {
@@ -125,7 +124,7 @@ impl Hints {
                 counts[number] += 1;
                 here.push(number);
             }
-            told.push(here);
+            found.push(here);
         }
         let mut scores = vec![0; known.len()];
         for turn in turns {
@@ -142,7 +141,7 @@ impl Hints {
                 }
             }
         }
-        told.iter().map(|here| here.iter().map(|&number| scores[number]).sum()).collect()
+        found.iter().map(|here| here.iter().map(|&number| scores[number]).sum()).collect()
     }
 
     /// The words of a percept.
@@ -154,7 +153,7 @@ impl Hints {
         self.percepts[&percept].clone()
     }
 
-    /// Reads what was seen in a turn and later.
+    /// Parses the observations of a turn and of later turns.
     fn look(&mut self, text: &dyn Text, turns: &[Turn], at: usize) {
         if self.at == Some(at) {
             return;
@@ -191,10 +190,10 @@ impl Hints {
     }
 }
 
-/// The length of the longest run of words that two texts have in common.
+/// The length of the longest common run of words of two texts.
 fn run(one: &[u32], other: &[u32], runs: &mut Vec<u64>) -> u64 {
     let mut best = 0;
-    // For each place of the second text, the length of the run that ends there.
+    // For each position in the second text, the length of the run that ends there.
     runs.clear();
     runs.resize(other.len() + 1, 0);
     for word in one {
@@ -206,13 +205,13 @@ fn run(one: &[u32], other: &[u32], runs: &mut Vec<u64>) -> u64 {
     best
 }
 
-/// The same, but one word alone says nothing, unless there is no other.
+/// As [`run`], but a single common word does not count unless one text has no other word.
 fn common(one: &[u32], other: &[u32], runs: &mut Vec<u64>) -> u64 {
     let best = run(one, other, runs);
     if best > 1 || one.len().min(other.len()) == 1 { best } else { 0 }
 }
 
-/// The pairs of words that follow each other; a word that stands alone is one with nothing.
+/// Adjacent pairs of words; a single word is paired with [`NONE`].
 fn pairs(words: &[u32]) -> impl Iterator<Item = (u32, u32)> {
     let alone = if let [word] = words { Some((*word, NONE)) } else { None };
     words.windows(2).map(|pair| (pair[0], pair[1])).chain(alone)

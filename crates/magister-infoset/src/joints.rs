@@ -1,4 +1,4 @@
-//! The joint moves that are possible in a state, given what one role did.
+//! The possible joint moves of a state, given the move of one role.
 
 use magister_core::{Halt, Move, Rng, Role, Worker, draw, odds};
 
@@ -14,8 +14,8 @@ pub(crate) struct Joints {
 }
 
 impl Joints {
-    /// Looks at a worker's state. False if there is no joint move: the game is over, or the given
-    /// move is not legal.
+    /// Enumerates the joint moves in a worker's state. Returns false if there is none: the game is
+    /// over, or the given move is illegal.
     pub(crate) fn look(
         &mut self,
         worker: &dyn Worker,
@@ -48,7 +48,7 @@ impl Joints {
             } else {
                 model.shares(worker, whose, &mut self.buffer);
                 for (&choice, &share) in legal.iter().zip(&self.buffer) {
-                    // What the other never does need not be looked at.
+                    // Moves with probability zero are left out.
                     if share > 0.0 {
                         self.moves.push(choice);
                         self.shares.push(share);
@@ -60,7 +60,7 @@ impl Joints {
         true
     }
 
-    /// How many there are.
+    /// The number of joint moves.
     pub(crate) fn count(&self) -> u64 {
         let mut start = 0;
         let mut count = 1_u64;
@@ -71,7 +71,7 @@ impl Joints {
         count
     }
 
-    /// Writes down the joint move of a number, and gives its probability.
+    /// Writes the joint move with a given number and returns its probability.
     pub(crate) fn write(&self, mut number: u64, joint: &mut Vec<Move>) -> f64 {
         joint.clear();
         let mut share = 1.0;
@@ -89,8 +89,8 @@ impl Joints {
 }
 
 impl Joints {
-    /// Puts the moves of each role in order, those of the highest rank first and equals at random.
-    /// The ranks of the moves of a role are asked for all at once; false if it has none.
+    /// Sorts the moves of each role by rank, highest first, ties in random order. The ranks of a
+    /// role's moves are requested together; false means that it has none.
     pub(crate) fn rank(
         &mut self,
         rng: &mut Rng,
@@ -125,8 +125,7 @@ impl Joints {
         Ok(())
     }
 
-    /// All joint moves, in an order in which those come first in which every role makes one of
-    /// its first moves.
+    /// All joint moves, ordered so that combinations of the first moves of every role come first.
     pub(crate) fn shells(&self) -> Shells {
         let mut start = 0;
         let sizes = self.ends.iter().map(|&end| (end - std::mem::replace(&mut start, end)) as u64);
@@ -134,14 +133,14 @@ impl Joints {
     }
 }
 
-/// The numbers of joint moves, shell by shell: in shell `k` the highest number of a move is `k`.
+/// The numbers of joint moves, shell by shell: in shell `k` the highest move number is `k`.
 #[derive(Clone, Debug)]
 pub(crate) struct Shells {
     sizes: Vec<u64>,
     shell: u64,
     /// The first role that makes its move number `shell`.
     corner: usize,
-    /// How many joint moves of this corner have come.
+    /// The number of joint moves of this corner so far.
     next: u64,
 }
 
@@ -167,17 +166,17 @@ impl Iterator for Shells {
 }
 
 impl Shells {
-    /// All joint moves of roles that have so many moves each.
+    /// All joint moves of roles with these numbers of moves.
     pub(crate) fn of(sizes: Vec<u64>) -> Self {
         Shells { sizes, shell: 0, corner: 0, next: 0 }
     }
 
-    /// How many moves each role has.
+    /// The number of moves of each role.
     pub(crate) fn sizes(&self) -> &[u64] {
         &self.sizes
     }
 
-    /// The joint move at hand; none if this corner has no more.
+    /// The current joint move; `None` at the end of this corner.
     fn number(&self) -> Option<u64> {
         let Shells { sizes, shell, corner, next } = self;
         if sizes[*corner] <= *shell {
@@ -204,7 +203,8 @@ impl Shells {
     }
 }
 
-/// Draws a joint move in a worker's state, given the move of one role. False if there is none.
+/// Draws a joint move in a worker's state, given the move of one role. Returns false if there is
+/// none.
 pub(crate) fn draw_joint(
     worker: &dyn Worker,
     model: &dyn Model,
@@ -236,7 +236,7 @@ pub(crate) fn draw_joint(
 }
 
 /// The probability of a joint move in a worker's state, given the move of one role; zero if it is
-/// not possible.
+/// impossible.
 pub(crate) fn share_of(
     worker: &dyn Worker,
     model: &dyn Model,
@@ -266,7 +266,7 @@ pub(crate) fn share_of(
     share
 }
 
-/// The numbers below a bound in an order that looks random, each once, without a list of them.
+/// A pseudo-random permutation of the numbers below a bound, without storing it.
 #[derive(Clone, Debug)]
 pub(crate) struct Order {
     bound: u64,
@@ -280,7 +280,7 @@ impl Order {
         if bound == 0 {
             return Order { bound: 1, step: 1, at: 0, left: 0 };
         }
-        // Steps that have no factor with the bound in common come through all numbers.
+        // A step that is coprime to the bound visits all numbers.
         let mut step = rng.below(bound);
         while gcd(step, bound) != 1 {
             step = (step + 1) % bound.max(2);

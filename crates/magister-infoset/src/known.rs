@@ -1,27 +1,27 @@
-//! What is certain in an information set, and what is likely.
+//! The facts that are certain in an information set, and those that are likely.
 
 use std::collections::BTreeMap;
 
 use magister_core::{Game, Halt, Move, Role, Stop};
 
-/// Facts and moves with how likely they are.
+/// Facts and moves with their probabilities.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Known {
     /// The facts of the states, as the game writes them, with their probabilities.
     pub facts: BTreeMap<String, f64>,
-    /// The moves that are legal for the role, with the probability that they are.
+    /// The moves of the role, with the probability that each is legal.
     pub moves: BTreeMap<Move, f64>,
-    /// How likely it is that the game is over.
+    /// The probability that the game is over.
     pub over: f64,
-    /// The probabilities that were added up.
+    /// The sum of all probabilities.
     total: f64,
 }
 
-/// What is as likely as this is certain, up to rounding.
+/// A probability from here on counts as certain, because of rounding.
 const CERTAIN: f64 = 1.0 - 1e-9;
 
 impl Known {
-    /// Looks at states with their probabilities.
+    /// Collects the facts of states with their probabilities.
     pub fn of<'a>(
         game: &dyn Game,
         role: Role,
@@ -52,14 +52,14 @@ impl Known {
         Ok(known)
     }
 
-    /// The facts that are true in all states.
+    /// The facts that hold in all states.
     pub fn certain(&self) -> impl Iterator<Item = &str> {
         let all = self.total;
         let certain = self.facts.iter().filter(move |(_, share)| **share >= CERTAIN * all);
         certain.map(|(fact, _)| fact.as_str())
     }
 
-    /// The facts that are true in some states only, the most likely first.
+    /// The facts that hold in some states only, most likely first.
     pub fn likely(&self) -> Vec<(&str, f64)> {
         let open = self.facts.iter().filter(|(_, share)| **share < CERTAIN * self.total);
         let mut likely: Vec<(&str, f64)> =
@@ -68,7 +68,7 @@ impl Known {
         likely
     }
 
-    /// The moves that are legal in all states in which the game goes on.
+    /// The moves that are legal in all states in which the game is not over.
     pub fn legal(&self) -> Vec<Move> {
         let open = self.total - self.over;
         let sure = self.moves.iter().filter(|(_, share)| **share >= CERTAIN * open);
@@ -76,7 +76,7 @@ impl Known {
     }
 }
 
-/// The facts of a state that is written as a list; one that is not is a fact as a whole.
+/// The facts of a state written as a list; any other text is one fact.
 pub(crate) fn facts(text: &str) -> Vec<&str> {
     let text = text.trim();
     let Some(inner) = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) else {

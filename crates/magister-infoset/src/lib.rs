@@ -1,40 +1,40 @@
-//! Information sets: all that a role can not tell apart.
+//! Information sets: what a role can and cannot distinguish.
 //!
-//! A role knows its own moves and what it perceived. The courses of the game that agree with that
-//! are its information set; how likely each is depends on chance, which the rules tell, and on
-//! the others, of whom a [`Model`] is made. Everything here works with any
+//! A role knows its own moves and its observations. The histories that are consistent with them
+//! form its information set. The probability of each history depends on chance, which the rules
+//! define, and on the other roles, which a [`Model`] describes. Everything here works with any
 //! [`Game`](magister_core::Game).
 //!
 //! | module | holds |
 //! |---|---|
 //! | `exact` | [`Tracker`]: all states with their probabilities, as long as they are few enough |
-//! | `cloud`, `rejuvenate` | [`Cloud`]: sampled courses of the game with weights, for everything else |
-//! | `search`, `climb` | one course that agrees, found by trying everything if need be |
-//! | `hints`, `proposal` | which moves look like what was seen, and so are worth a try |
-//! | `pretend` | a state that comes close, if none was found that agrees |
-//! | `belief` | [`Belief`]: the one while it can be had, then the other |
+//! | `particle_filter`, `rejuvenate` | [`ParticleFilter`]: weighted samples of histories, for larger sets |
+//! | `search`, `climb` | finds one consistent history, by exhaustive search if necessary |
+//! | `hints`, `proposal` | rank moves by their resemblance to the observations |
+//! | `pretend` | a state that comes close, if no consistent one was found |
+//! | `belief` | [`Belief`]: exact while the set is small enough, then sampled |
 //! | `known` | [`Known`]: what is certain, and what is likely |
-//! | `model` | [`Model`]: what the others are taken to do |
-//! | `opened` | [`Opened`]: a game as if it hid nothing, from a state on |
-//! | `views` | [`Views`]: the histories of all roles, each kept once |
+//! | `model` | [`Model`]: the assumed behaviour of the other roles |
+//! | `determinization` | [`Determinization`]: a game with perfect information from a given state |
+//! | `views` | [`Views`]: the information states of all roles, each stored once |
 //!
-//! Sampling is easily done wrong. Whoever draws only among moves that agree with the next percept,
-//! or backs out of dead ends, favours courses that have few ways to go on: where evidence comes
-//! late, such a sample may be as wrong as 1:1 for 1:3. Here a course that comes to a dead end is
-//! given up, and every course carries the weight that makes up for how it was drawn.
+//! Naive sampling is biased. A sampler that draws only among moves that agree with the next
+//! percept, or that backtracks out of dead ends, is biased towards low-branching histories: with
+//! late evidence it may give 1:1 where 1:3 is right. Here a history that reaches a dead end is
+//! discarded, and every history carries an importance weight.
 
 #![forbid(unsafe_code)]
 
 mod belief;
 mod climb;
-mod cloud;
+mod determinization;
 mod evidence;
 mod exact;
 mod hints;
 mod joints;
 mod known;
 mod model;
-mod opened;
+mod particle_filter;
 mod pool;
 mod pretend;
 mod proposal;
@@ -42,25 +42,27 @@ mod rejuvenate;
 mod search;
 mod trail;
 mod views;
+mod votes;
 
 pub use belief::{Belief, Settings};
-pub use cloud::Cloud;
-pub use exact::{Keep, Layer, Limits, Tracker};
+pub use determinization::Determinization;
+pub use exact::{InfosetLimits, Keep, Layer, Tracker};
 pub use known::Known;
 pub use model::{Model, Uniform};
-pub use opened::Opened;
+pub use particle_filter::ParticleFilter;
 pub use pool::{Pool, Rows};
 pub use views::{ViewId, Views};
+pub use votes::Votes;
 
 use magister_core::Halt;
 
-/// Why an information set can not be told.
+/// Why an information set cannot be computed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Trouble {
-    /// It is larger, or takes more work, than was allowed.
+pub enum InfosetError {
+    /// It is larger, or takes more work, than the limits allow.
     TooLarge,
-    /// No course of the game agrees with what was seen in this turn, counted from 0, and before.
+    /// No history is consistent with the observations up to this turn, counted from 0.
     Impossible {
         /// The turn.
         turn: usize,
@@ -69,33 +71,33 @@ pub enum Trouble {
     Halt(Halt),
 }
 
-impl From<Halt> for Trouble {
+impl From<Halt> for InfosetError {
     fn from(halt: Halt) -> Self {
-        Trouble::Halt(halt)
+        InfosetError::Halt(halt)
     }
 }
 
-impl From<Trouble> for Halt {
-    fn from(trouble: Trouble) -> Self {
-        match trouble {
-            Trouble::Halt(halt) => halt,
-            Trouble::TooLarge => Halt::Limit(trouble.to_string()),
-            Trouble::Impossible { .. } => Halt::Rules(trouble.to_string()),
+impl From<InfosetError> for Halt {
+    fn from(error: InfosetError) -> Self {
+        match error {
+            InfosetError::Halt(halt) => halt,
+            InfosetError::TooLarge => Halt::Limit(error.to_string()),
+            InfosetError::Impossible { .. } => Halt::Rules(error.to_string()),
         }
     }
 }
 
-impl std::fmt::Display for Trouble {
+impl std::fmt::Display for InfosetError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Trouble::TooLarge => f.write_str("the information set is larger than was allowed"),
-            Trouble::Impossible { turn } => {
+            InfosetError::TooLarge => f.write_str("the information set exceeds the limits"),
+            InfosetError::Impossible { turn } => {
                 let turn = turn + 1;
-                write!(f, "no course of the game agrees with what was seen up to turn {turn}")
+                write!(f, "no history is consistent with the observations up to turn {turn}")
             }
-            Trouble::Halt(halt) => halt.fmt(f),
+            InfosetError::Halt(halt) => halt.fmt(f),
         }
     }
 }
 
-impl std::error::Error for Trouble {}
+impl std::error::Error for InfosetError {}

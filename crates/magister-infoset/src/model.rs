@@ -1,14 +1,14 @@
-//! What the others are taken to do.
+//! The assumed behaviour of the other roles.
 
 use magister_core::{Move, Rng, Role, Worker, draw};
 
-/// How likely a player of another role is to make each of its moves.
+/// The probability that a player of another role makes each of its moves.
 ///
-/// It is asked about states, so it can not depend on what the other role has seen; that is what
-/// makes it sound to count courses of the game that end in the same state together.
+/// A model sees states only, so it cannot depend on what the other role has observed. Therefore
+/// histories that end in the same state can be merged.
 pub trait Model: Send + Sync {
-    /// Replaces `out` by the probabilities of the legal moves of a role, parallel to them, with a
-    /// sum of one.
+    /// Replaces `out` with the probabilities of the legal moves of a role, in the same order. They
+    /// sum to one.
     fn shares(&self, worker: &dyn Worker, role: Role, out: &mut Vec<f64>);
 
     /// Whether all legal moves of every role are equally likely in every state.
@@ -16,7 +16,7 @@ pub trait Model: Send + Sync {
         false
     }
 
-    /// Draws a move of a role; none if it has none.
+    /// Draws a move of a role; `None` if it has no legal move.
     fn draw(&self, worker: &dyn Worker, role: Role, rng: &mut Rng) -> Option<Move> {
         let mut shares = Vec::new();
         self.shares(worker, role, &mut shares);
@@ -28,7 +28,7 @@ pub trait Model: Send + Sync {
                 return Some(choice);
             }
         }
-        // What rounding left over belongs to the last move that can be made at all.
+        // The rounding error belongs to the last move with positive probability.
         legal.iter().zip(&shares).rev().find(|(_, share)| **share > 0.0).map(|(&choice, _)| choice)
     }
 }

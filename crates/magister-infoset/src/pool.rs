@@ -4,7 +4,7 @@ use std::hash::Hasher as _;
 
 use rustc_hash::{FxHashMap, FxHasher};
 
-/// Many rows of words, one after the other in one vector.
+/// Many rows of words in one vector.
 #[derive(Clone, Debug, Default)]
 pub struct Rows {
     words: Vec<u64>,
@@ -12,17 +12,17 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// How many rows there are.
+    /// The number of rows.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
-    /// A row. There is none beyond [`len`](Rows::len), which panics.
+    /// A row. Panics if the number is not below [`len`](Rows::len).
     pub fn get(&self, at: usize) -> &[u64] {
         let start = if at == 0 { 0 } else { self.ends[at - 1] };
         &self.words[start..self.ends[at]]
@@ -55,31 +55,31 @@ impl Rows {
         self.ends.clear();
     }
 
-    /// About how many bytes it takes.
+    /// The approximate size in bytes.
     pub fn bytes(&self) -> usize {
         8 * (self.words.len() + self.ends.len())
     }
 }
 
-/// What stands at the end of a chain.
+/// The end of a chain.
 const NONE: u32 = u32::MAX;
 
-/// A set of rows, each with a number in the order in which they came.
+/// A set of rows, numbered in order of insertion.
 #[derive(Clone, Debug, Default)]
 pub struct Pool {
     rows: Rows,
-    /// The last row of each hash, and for each row the one before it with the same hash.
+    /// The last row of each hash, and for each row the previous one with the same hash.
     heads: FxHashMap<u64, u32>,
     before: Vec<u32>,
 }
 
 impl Pool {
-    /// How many rows there are.
+    /// The number of rows.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
@@ -94,7 +94,7 @@ impl Pool {
         self.chain(hash(row)).find(|&at| self.rows.get(at) == row)
     }
 
-    /// The number of a row, which is added if it is new; and whether it was.
+    /// The number of a row, which is added if it is new, and whether it was new.
     pub fn insert(&mut self, row: &[u64]) -> (usize, bool) {
         let hash = hash(row);
         if let Some(at) = self.chain(hash).find(|&at| self.rows.get(at) == row) {
@@ -107,7 +107,7 @@ impl Pool {
         (at, true)
     }
 
-    /// About how many bytes it takes.
+    /// The approximate size in bytes.
     pub fn bytes(&self) -> usize {
         self.rows.bytes() + 4 * self.before.len() + 16 * self.heads.capacity()
     }
@@ -132,10 +132,10 @@ mod tests {
 
     /// The hasher multiplies by this after every word, so these two rows have the same hash.
     #[test]
-    fn rows_of_the_same_hash_are_told_apart() {
+    fn rows_with_the_same_hash_are_distinct() {
         const FACTOR: u64 = 0xf135_7aea_2e62_a9c5;
         let (one, other) = ([1, 0], [0, FACTOR]);
-        assert_eq!(hash(&one), hash(&other), "the hasher is another one: find other rows");
+        assert_eq!(hash(&one), hash(&other), "the hasher has changed: choose other rows");
         let mut pool = Pool::default();
         assert_eq!(pool.insert(&one), (0, true));
         assert_eq!(pool.find(&other), None);

@@ -1,20 +1,21 @@
-//! A state that the game may be in, for when none was found that agrees with everything.
+//! A possible state of the game, for when no consistent state was found.
 
 use magister_core::{Game, Halt, Move, Rng, Role, Step, Stop, Turn, Worker};
 
-use crate::evidence::{distance, told};
+use crate::evidence::{distance, perceived};
 use crate::hints::Hints;
 use crate::joints::draw_joint;
 use crate::model::Model;
 use crate::proposal::Proposal;
 
-/// How often a step is tried that should not end the game.
+/// The number of tries for a step that does not end the game.
 const BLIND: usize = 20;
-/// Joint moves of which the one is taken that comes closest to what was seen.
+/// The number of joint moves from which the closest one is taken.
 const TRIES: usize = 64;
 
-/// Makes the own moves of some turns from the state that a worker is in. As long as there is hope,
-/// joint moves are taken that come close to what was seen; it is taken as it comes otherwise.
+/// Replays the role's own moves of some turns from a worker's state. While there is hope, it takes
+/// joint moves that come close to the observations, and random ones afterwards. Returns how far
+/// the percepts of the last turn are from the observed ones; 0 if they are equal.
 pub(crate) fn pretend(
     game: &dyn Game,
     model: &dyn Model,
@@ -23,7 +24,8 @@ pub(crate) fn pretend(
     worker: &mut dyn Worker,
     rng: &mut Rng,
     hope: &dyn Fn() -> bool,
-) -> Result<(), Halt> {
+) -> Result<usize, Halt> {
+    let mut last = 0;
     let (mut step, mut joint, mut state) = (Step::new(), Vec::new(), Vec::new());
     let (mut hints, mut proposal) = (Hints::default(), Proposal::default());
     let never = Stop::never();
@@ -32,7 +34,7 @@ pub(crate) fn pretend(
         let turn = if worker.silent() {
             None
         } else {
-            let Some(turn) = turns.next() else { return Ok(()) };
+            let Some(turn) = turns.next() else { return Ok(last) };
             Some(turn)
         };
         let own = turn.map(|(_, turn)| turn.own);
@@ -43,38 +45,51 @@ pub(crate) fn pretend(
             if let Some((at, turn)) = turn.filter(|_| blind == 0 && hope()) {
                 proposal.begin(game.info().roles.len());
                 proposal.look(game, &*worker, role, (all, at), &mut hints, &never)?;
-                let question = (model, role, turn);
-                drawn = closest(question, &mut proposal, worker, &mut joint, rng, hope)?;
+                let draw = |worker: &dyn Worker, joint: &mut Vec<Move>, rng: &mut Rng| {
+                    proposal.draw(worker, model, role, turn.own, joint, rng).is_some()
+                };
+                drawn = closest(turn, role, draw, worker, &mut joint, rng, hope)?;
+                // If the own move is illegal here, the percepts still say what happened.
+                if !drawn {
+                    let draw = |worker: &dyn Worker, joint: &mut Vec<Move>, rng: &mut Rng| {
+                        draw_joint(worker, model, role, None, joint, rng)
+                    };
+                    drawn = closest(turn, role, draw, worker, &mut joint, rng, hope)?;
+                }
             }
-            // Where the own move is not legal or ends the game, this is not where it was made; the
-            // turn passes all the same, or it would be somebody else's turn at the end.
+            // If the own move is illegal or ends the game, the true state is another one. The turn
+            // passes all the same, or it would be another role's turn at the end.
             let own = own.filter(|_| blind < BLIND / 2);
             if !drawn
                 && !draw_joint(worker, model, role, own, &mut joint, rng)
                 && !draw_joint(worker, model, role, None, &mut joint, rng)
             {
-                return Ok(());
+                return Ok(usize::MAX);
             }
             worker.step(&joint, &mut step, &never)?;
-            // It is not over, or nobody would ask.
+            // The game is not over, or nobody would ask for a move.
             if !worker.terminal() {
                 over = false;
+                if let Some((_, turn)) = turn {
+                    last = distance(&turn.seen, role, &joint, &step);
+                }
                 break;
             }
             worker.load(&state, &never)?;
         }
-        // Where nobody is asked, it would go on like this for ever.
+        // Without a turn to replay, this would repeat forever.
         if over && turn.is_none() {
-            return Ok(());
+            return Ok(usize::MAX);
         }
     }
 }
 
-/// Draws some joint moves and takes the one of which the role would perceive what is most like
-/// what it saw. False if there is none.
+/// Draws some joint moves and takes the one whose percepts are most like the observed ones.
+/// Returns false if there is none.
 fn closest(
-    (model, role, turn): (&dyn Model, Role, &Turn),
-    proposal: &mut Proposal,
+    turn: &Turn,
+    role: Role,
+    mut draw: impl FnMut(&dyn Worker, &mut Vec<Move>, &mut Rng) -> bool,
     worker: &mut dyn Worker,
     best: &mut Vec<Move>,
     rng: &mut Rng,
@@ -83,8 +98,9 @@ fn closest(
     let (mut step, mut joint) = (Step::new(), Vec::new());
     let mut least = usize::MAX;
     for _ in 0..TRIES {
-        let drawn = proposal.draw(&*worker, model, role, turn.own, &mut joint, rng);
-        if drawn.is_none() || !told(worker.perceive(&joint, &mut step, &Stop::never()))? {
+        if !draw(&*worker, &mut joint, rng)
+            || !perceived(worker.perceive(&joint, &mut step, &Stop::never()))?
+        {
             break;
         }
         let far = distance(&turn.seen, role, &joint, &step);

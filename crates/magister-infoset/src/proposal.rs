@@ -1,36 +1,36 @@
-//! Joint moves for a turn, drawn so that what was seen comes about more often than it would.
+//! A proposal distribution of joint moves that favours those that explain the observations.
 
 use magister_core::{Game, Halt, Move, Rng, Role, Stop, Turn, Worker, draw, odds};
 
 use crate::hints::Hints;
 use crate::model::Model;
 
-/// The moves of each role that look like what was seen in a turn, or have brought it about. One of
-/// them is drawn every other time, and any move as it would be made otherwise, so everything
-/// possible can be drawn.
+/// For each role, the moves that resemble the observations of a turn or have led to them. Half of
+/// the time one of them is drawn, otherwise any move from the model, so every possible move has
+/// positive probability.
 #[derive(Debug, Default)]
 pub(crate) struct Proposal {
-    /// For each role those that were found in some state.
+    /// For each role, the moves found in some state.
     found: Vec<Vec<Move>>,
-    /// For each role those of them that are legal in the state at hand.
+    /// For each role, those of them that are legal in the current state.
     here: Vec<Vec<Move>>,
-    /// How many more states may be looked at for them.
+    /// The number of states that may still be examined.
     looks: u32,
     ranks: Vec<u64>,
     shares: Vec<f64>,
 }
 
-/// Fewer moves than these need no hints.
+/// The number of moves below which hints are not used.
 const MANY: usize = 8;
-/// The moves of a role that are remembered; half of them are left for those that agreed.
+/// The maximum number of remembered moves per role; half of the places are for moves that agreed.
 const FEW: usize = 16;
-/// The states that are looked at for them.
+/// The number of states to examine.
 const LOOKS: u32 = 4;
-/// How often a move is drawn from among them.
+/// The probability of drawing from the remembered moves.
 const OFTEN: f64 = 0.5;
 
 impl Proposal {
-    /// Forgets all, for another turn.
+    /// Clears everything for a new turn.
     pub(crate) fn begin(&mut self, roles: usize) {
         self.found.iter_mut().for_each(Vec::clear);
         self.found.resize(roles, Vec::new());
@@ -38,7 +38,7 @@ impl Proposal {
         self.looks = LOOKS;
     }
 
-    /// Finds out which moves to draw more often in a worker's state.
+    /// Determines which moves to favour in a worker's state.
     pub(crate) fn look(
         &mut self,
         game: &dyn Game,
@@ -66,7 +66,7 @@ impl Proposal {
             let mut ranked: Vec<(u64, Move)> =
                 ranked.map(|(&choice, &rank)| (rank, choice)).collect();
             ranked.sort_by_key(|entry| std::cmp::Reverse(entry.0));
-            // If as good as all look so, none does.
+            // If nearly all moves resemble the observation, the resemblance means nothing.
             if ranked.iter().filter(|entry| entry.0 == ranked[0].0).count() <= legal.len() / 4 {
                 here.extend(ranked.iter().take(FEW / 2).map(|entry| entry.1));
             }
@@ -76,7 +76,7 @@ impl Proposal {
         Ok(())
     }
 
-    /// Takes a joint move that agreed for one of those that look like what was seen.
+    /// Adds the moves of a joint move that agreed.
     pub(crate) fn learn(&mut self, joint: &[Move]) {
         for (found, choice) in self.found.iter_mut().zip(joint) {
             if found.len() < FEW && !found.contains(choice) {
@@ -85,19 +85,19 @@ impl Proposal {
         }
     }
 
-    /// Whether moves are drawn otherwise than they would be made in the state at hand.
+    /// Whether the proposal differs from the model in the current state.
     pub(crate) fn is_guided(&self) -> bool {
         self.here.iter().any(|moves| !moves.is_empty())
     }
 
-    /// Whether moves will be drawn as they would be made in all states that are still to come: none
-    /// was found, and no more are looked for.
+    /// Whether the proposal will equal the model in all further states: no moves were found, and no
+    /// more states are examined.
     pub(crate) fn is_exhausted(&self) -> bool {
         self.looks == 0 && self.found.iter().all(Vec::is_empty)
     }
 
-    /// Draws a joint move in the worker's state that was looked at. What it gives is how much
-    /// likelier it is to be made than to be drawn; none if there is no joint move.
+    /// Draws a joint move in the examined state. Returns its importance weight, the probability
+    /// under the model divided by that under the proposal; `None` if there is no joint move.
     pub(crate) fn draw(
         &mut self,
         worker: &dyn Worker,

@@ -1,48 +1,47 @@
-//! Variety where particles have become copies of each other.
+//! Rejuvenation: restores diversity after particles have become copies of each other.
 //!
-//! A particle is a course of the game, so a part of it can be changed and the rest be played
-//! again: another state of the anchor, another move of one role at one step, or two moves of a
-//! role exchanged, as cards of a deal are. The change is taken by Metropolis' and Hastings' rule,
-//! so that a particle that was drawn from the information set stays one that was. What does not
-//! agree with what was seen, or can not be played, is never taken.
+//! A particle is a history, so a part of it can be changed and the rest replayed: another start
+//! state in the anchor, another move of one role at one step, or two moves of a role swapped, as
+//! cards of a deal. The Metropolis-Hastings rule accepts or rejects the change, so the distribution
+//! of a fair sample is preserved. A history that is impossible or inconsistent is never accepted.
 
 use magister_core::{Halt, Move, Rng, Role, Stop};
 
-use crate::Trouble;
-use crate::cloud::Cloud;
+use crate::InfosetError;
 use crate::evidence::possible;
 use crate::joints::share_of;
+use crate::particle_filter::ParticleFilter;
 use crate::trail::START;
 use crate::views::ViewId;
 
-/// What replaying a course gave.
+/// The result of replaying a history.
 #[derive(Debug, Default)]
 struct Replayed {
-    /// The logarithms of the probabilities of its steps, given the moves of the role itself.
+    /// The log-probabilities of its steps, given the role's own moves.
     logs: Vec<f64>,
     state: Vec<u64>,
     views: Vec<ViewId>,
     over: bool,
 }
 
-/// A change of a course, with what its proposal adds to the logarithm of the ratio.
+/// A changed history, with the proposal's contribution to the log acceptance ratio.
 struct Change {
     origin: u32,
     path: Vec<Move>,
-    /// The share of the drawn part: it cancels, since it was drawn by that.
+    /// The log-probability of the sampled part, which cancels because it was drawn from the model.
     drawn: f64,
     replaced: f64,
 }
 
-impl Cloud {
-    /// Changes particles at random, each so many times, as long as the caller has patience.
+impl ParticleFilter {
+    /// Applies a number of random changes to each particle while patience lasts.
     pub fn rejuvenate(
         &mut self,
         sweeps: usize,
         rng: &mut Rng,
         patience: &dyn Fn() -> bool,
         stop: &Stop,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), InfosetError> {
         for _ in 0..sweeps {
             for at in 0..self.now.len() {
                 stop.check()?;
@@ -52,13 +51,12 @@ impl Cloud {
                 self.change(at, rng, patience, stop)?;
             }
         }
-        // A chain forgets where it began.
+        // A Markov chain forgets its start.
         self.found = false;
         Ok(())
     }
 
-    /// Tries one change of a particle. Where games are long and steps are slow, patience may end
-    /// on the way; then nothing is changed.
+    /// Tries one change of a particle. If patience ends during a slow replay, nothing changes.
     fn change(
         &mut self,
         at: usize,
@@ -85,7 +83,7 @@ impl Cloud {
         Ok(())
     }
 
-    /// Another course; none if the change would change nothing.
+    /// A changed history; `None` if the change has no effect.
     fn propose(
         &mut self,
         origin: u32,
@@ -98,7 +96,7 @@ impl Cloud {
         let steps = path.len() / roles;
         let site = rng.below(steps as u64 + 1) as usize;
         if site == steps {
-            // Another state of the anchor.
+            // Another start state in the anchor.
             let mut rest = rng.f64();
             let mut other = origin;
             for at in 0..self.anchor.len() {
@@ -119,7 +117,7 @@ impl Cloud {
             let change = Change { origin, path: changed, drawn: 0.0, replaced: 0.0 };
             return Ok((change.path != path).then_some(change));
         }
-        // Another move, drawn as it would be made there.
+        // Another move, drawn from the model.
         if !self.walk(origin, &path[..site * roles], patience, stop)? {
             return Ok(None);
         }
@@ -148,7 +146,7 @@ impl Cloud {
         Ok(Some(Change { origin, path: changed, drawn, replaced }))
     }
 
-    /// Goes where a course leads; false if it can not be played, or patience is at its end.
+    /// Follows a history; false if it is impossible or patience ends.
     fn walk(
         &mut self,
         origin: u32,
@@ -172,8 +170,7 @@ impl Cloud {
         Ok(true)
     }
 
-    /// Plays a course through; none if it can not be played, does not agree with what was seen, or
-    /// patience is at its end.
+    /// Replays a history; `None` if it is impossible or inconsistent, or patience ends.
     fn replay(
         &mut self,
         origin: u32,
@@ -226,7 +223,7 @@ impl Cloud {
         Ok(Some(replayed))
     }
 
-    /// Puts what was replayed into a particle.
+    /// Stores a replayed history in a particle.
     fn put(&mut self, at: usize, replayed: &Replayed) {
         self.now.states.replace(at, &replayed.state);
         self.now.over[at] = replayed.over;

@@ -1,10 +1,10 @@
-//! One course of the game that agrees with what a role saw, found by trying everything.
+//! Exhaustive search for one history that is consistent with a role's observations.
 
 mod tries;
 
 use magister_core::{Game, Halt, Move, Rng, Role, Step, Stop, Turn, Worker};
 
-use crate::evidence::{distance, possible, told};
+use crate::evidence::{distance, perceived, possible};
 use crate::exact::Layer;
 use crate::hints::Hints;
 use crate::joints::{Joints, Order};
@@ -13,26 +13,26 @@ use crate::pool::Pool;
 use crate::views::{ViewId, Views};
 use tries::{Tries, tries};
 
-/// A course through the turns so far, which is gone on with at the next one. Where it comes to a
-/// dead end, other ways are tried, the last steps first. States that lead nowhere are remembered,
-/// so that none is tried twice after the same turn. It is some course, and no fair sample.
+/// One history through the turns so far, which is extended turn by turn. At a dead end the search
+/// backtracks, last steps first. It remembers states that lead nowhere, so none is tried twice
+/// after the same turn. The result is some consistent history, not a fair sample.
 pub(crate) struct Lifeline {
-    /// The states of the anchor that were not tried yet, those that should come first apart and
+    /// The start states in the anchor that were not tried yet, with the preferred ones apart and
     /// the best of them last; and the one that was tried last.
     first: Vec<u32>,
     origins: Order,
     origin: Option<u32>,
     frames: Vec<Frame>,
-    /// The most turns that any course came through, and the state it came to.
+    /// The largest number of turns that any history reached, and its last state.
     farthest: (usize, Vec<u64>),
-    /// The joint moves of the course, one after the other.
+    /// The joint moves of the history in order.
     path: Vec<Move>,
     seen: Pool,
-    /// Whether a state was given up before everything was tried there.
+    /// Whether a state was abandoned before everything was tried there.
     hasty: bool,
 }
 
-/// What came of looking for a course.
+/// The result of the search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Search {
     Found,
@@ -40,7 +40,7 @@ pub(crate) enum Search {
     Tired,
 }
 
-/// What a course is looked for in.
+/// The problem: the game and the observations.
 #[derive(Clone, Copy)]
 pub(crate) struct Question<'a> {
     pub(crate) game: &'a dyn Game,
@@ -52,7 +52,7 @@ pub(crate) struct Question<'a> {
     pub(crate) asked: bool,
 }
 
-/// What a course is looked for with.
+/// The worker and caches of the search.
 pub(crate) struct Means<'a> {
     pub(crate) worker: &'a mut dyn Worker,
     pub(crate) histories: &'a mut Option<Views>,
@@ -61,21 +61,21 @@ pub(crate) struct Means<'a> {
     pub(crate) stop: &'a Stop,
 }
 
-/// How hard it is tried: joint moves in one state, once varying the move of one role did not help,
-/// and states that were given up since a course last came farther.
+/// The effort: the joint moves per state after varying single roles has failed, and the number of
+/// states that may be abandoned since a history last came farther.
 #[derive(Clone, Copy)]
 struct Effort {
     width: u64,
     tries: u64,
 }
 
-/// How often so many turns are taken back.
+/// How often the same number of turns is taken back.
 const DIVES: u32 = 4;
-/// The states of the anchor that are compared with what was seen.
+/// The number of start states that are compared with the observations.
 const COMPARED: usize = 128;
 
 impl Effort {
-    /// For the last steps of a course that came far, and for one that begins.
+    /// The effort for the last steps of a long history, and for a new one.
     const LAST: Effort = Effort { width: 32, tries: 2 };
     const FIRST: Effort = Effort { width: 32, tries: 1 };
 
@@ -84,15 +84,15 @@ impl Effort {
     }
 }
 
-/// A state on the way, and what was not tried there.
+/// A state on the path, and what is left to try there.
 struct Frame {
     state: Vec<u64>,
-    /// The histories of all roles, if they are kept.
+    /// The information states of all roles, if they are stored.
     views: Vec<ViewId>,
     turn: usize,
-    /// The moves of the path that lead here.
+    /// The length of the path to this state.
     depth: usize,
-    /// The joint moves, once somebody has looked, and how many of them were tried.
+    /// The joint moves, once enumerated, and how many of them were tried.
     left: Option<(Joints, Tries)>,
     tried: u64,
 }
@@ -117,9 +117,9 @@ impl Lifeline {
         }
     }
 
-    /// The state of the anchor that the course begins with, and its joint moves;
-    /// then the state it ends in and what all roles have lived through there.
-    pub(crate) fn course(&self) -> (u32, &[Move], &[u64], &[ViewId]) {
+    /// The start state in the anchor and the joint moves of the history, then its last state and
+    /// the information states of all roles there.
+    pub(crate) fn history(&self) -> (u32, &[Move], &[u64], &[ViewId]) {
         let (state, views) = self
             .frames
             .last()
@@ -128,19 +128,19 @@ impl Lifeline {
         (self.origin.unwrap_or(0), &self.path, state, views)
     }
 
-    /// Where a course came farthest: after so many turns, in this state; none if no course came
-    /// through any.
+    /// The largest number of turns that any history reached, and its last state; `None` if no
+    /// history completed a turn.
     pub(crate) fn farthest(&self) -> Option<(usize, &[u64])> {
         let (turns, state) = &self.farthest;
         (*turns > 0).then_some((*turns, state))
     }
 
-    /// Goes on until the course has come through all turns, or the caller has no more patience.
+    /// Continues until the history covers all turns or patience ends.
     ///
-    /// Evidence that comes late makes a dead end of what looked well before, and what is wrong may
-    /// lie anywhere. So a dead end is soon left: turns are taken back, one at first and more and
-    /// more, and others are tried a few times from there. Where that does not help either, it begins
-    /// again and again with more patience for each state, until everything has been tried.
+    /// Late evidence can turn a promising history into a dead end, and the wrong step may be
+    /// anywhere. So the search leaves a dead end soon: it takes back one turn, then more and more,
+    /// and tries alternatives a few times from there. If that fails too, it starts over with more
+    /// patience for each state, until everything has been tried.
     pub(crate) fn follow(
         &mut self,
         question: Question<'_>,
@@ -170,7 +170,7 @@ impl Lifeline {
         }
     }
 
-    /// Forgets the course. States of the anchor come first that look like what was seen since.
+    /// Discards the history. Start states that resemble the observations come first.
     fn begin(
         &mut self,
         question: Question<'_>,
@@ -194,8 +194,8 @@ impl Lifeline {
         self.first.extend(ranked.into_iter().map(|entry| entry.1));
     }
 
-    /// Goes back to where the course was after so many turns, or before. Everything may be tried
-    /// from there, in another order.
+    /// Goes back to the state after a given number of turns, or earlier. From there everything may
+    /// be tried again, in another order.
     fn take_back(
         &mut self,
         to: usize,
@@ -205,7 +205,7 @@ impl Lifeline {
     ) -> Result<(), Halt> {
         self.seen = Pool::default();
         if self.frames.first().is_some_and(|first| first.turn > to) {
-            // The course was adopted, and nobody knows by which states it came.
+            // An adopted history comes without its intermediate states.
             self.retrace(to, question, means, patience)?;
         }
         while self.frames.last().is_some_and(|frame| frame.turn > to) {
@@ -218,7 +218,7 @@ impl Lifeline {
         Ok(())
     }
 
-    /// Walks the course again, up to some turn, to know its states.
+    /// Replays the history up to a turn to recover its states.
     fn retrace(
         &mut self,
         to: usize,
@@ -254,8 +254,8 @@ impl Lifeline {
         Ok(())
     }
 
-    /// Tries everything, the last steps first. Who begins afresh goes over to another state of the
-    /// anchor where others are tired.
+    /// Depth-first search, last steps first. From the beginning, a tired search moves on to another
+    /// start state.
     fn dig(
         &mut self,
         question: Question<'_>,
@@ -266,7 +266,7 @@ impl Lifeline {
     ) -> Result<Search, Halt> {
         let (mut step, mut joint, mut row) = (Step::new(), Vec::new(), Vec::new());
         let (mut vain, mut deepest) = (0, 0);
-        // To load a state may cost more than a step.
+        // Loading a state may cost more than a step.
         let mut there = false;
         loop {
             means.stop.check()?;
@@ -326,17 +326,17 @@ impl Lifeline {
             frame.tried += u64::from(!tries.is_climbing());
             joints.write(number, &mut joint);
             if let Some(turn) = turn {
-                let told = told(means.worker.perceive(&joint, &mut step, means.stop))?;
-                if !told && !possible(means.worker.step(&joint, &mut step, means.stop))? {
+                let perceived = perceived(means.worker.perceive(&joint, &mut step, means.stop))?;
+                if !perceived && !possible(means.worker.step(&joint, &mut step, means.stop))? {
                     continue;
                 }
                 let distance = distance(&turn.seen, question.role, &joint, &step);
                 tries.tell(distance);
                 if distance > 0 {
-                    there = told;
+                    there = perceived;
                     continue;
                 }
-                if told && !possible(means.worker.step(&joint, &mut step, means.stop))? {
+                if perceived && !possible(means.worker.step(&joint, &mut step, means.stop))? {
                     continue;
                 }
             } else if !possible(means.worker.step(&joint, &mut step, means.stop))? {
@@ -365,8 +365,8 @@ impl Lifeline {
         }
     }
 
-    /// Goes on from another course, which has come through some turns. Should that lead nowhere,
-    /// everything is tried again from the beginning.
+    /// Continues from another history, which covers some turns. If it leads nowhere, everything is
+    /// tried again from the beginning.
     pub(crate) fn adopt(
         &mut self,
         anchor: &Layer,

@@ -1,17 +1,17 @@
-//! The courses of particles, which share their beginnings.
+//! The histories of particles, with shared prefixes.
 
 use magister_core::Move;
 
-/// The course that has no steps.
+/// The empty history.
 pub(crate) const START: u32 = u32::MAX;
 
-/// Courses of the game as a tree of joint moves: to go on costs one entry, to copy nothing.
+/// Histories as a tree of joint moves: extending costs one entry, copying nothing.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Trails {
     roles: usize,
-    /// For each entry the one before it.
+    /// The previous entry of each entry.
     before: Vec<u32>,
-    /// For each entry its joint move.
+    /// The joint move of each entry.
     moves: Vec<Move>,
 }
 
@@ -24,7 +24,7 @@ impl Trails {
         self.before.len()
     }
 
-    /// A course with some more joint moves.
+    /// A history extended by joint moves.
     pub(crate) fn extend(&mut self, mut trail: u32, path: &[Move]) -> u32 {
         for joint in path.chunks(self.roles) {
             self.before.push(trail);
@@ -34,7 +34,7 @@ impl Trails {
         trail
     }
 
-    /// All joint moves of a course, one after the other.
+    /// All joint moves of a history in order.
     pub(crate) fn path(&self, mut trail: u32) -> Vec<Move> {
         let mut entries = Vec::new();
         while trail != START {
@@ -48,7 +48,7 @@ impl Trails {
             .collect()
     }
 
-    /// Forgets all entries but those of some courses, whose numbers change.
+    /// Removes all entries that are not part of the given histories, and renumbers these.
     pub(crate) fn keep(&mut self, trails: &mut [u32]) {
         let mut used = vec![false; self.len()];
         for &trail in &*trails {
@@ -60,7 +60,7 @@ impl Trails {
         }
         let mut numbers = vec![START; self.len()];
         let mut kept = Trails::new(self.roles);
-        // An entry always comes after the one before it.
+        // An entry always follows its predecessor.
         for at in (0..self.len()).filter(|&at| used[at]) {
             let before = match self.before[at] {
                 START => START,
@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn courses_share_their_beginnings() {
+    fn histories_share_their_prefixes() {
         let mut trails = Trails::new(2);
         let one = trails.extend(START, &[Move(1), Move(2)]);
         let lost = trails.extend(START, &[Move(9), Move(9)]);

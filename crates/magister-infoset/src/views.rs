@@ -1,4 +1,4 @@
-//! The histories of all roles, each kept once.
+//! The information states of all roles, each stored once.
 
 use std::sync::Arc;
 
@@ -6,24 +6,24 @@ use magister_core::{Game, Info, Information, Move, Observation, Percept, Role, S
 
 use crate::pool::Pool;
 
-/// The history of a role: its own moves and what it saw. Two courses of the game have the same
-/// number for a role exactly if it can not tell them apart.
+/// The information state of a role: its own moves and observations. Two histories have the same
+/// number for a role exactly if it cannot distinguish them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ViewId(pub u32);
 
-/// Histories of roles as a tree: each is the one before it and a turn.
+/// Information states as a tree: each is its predecessor and a turn.
 #[derive(Clone, Debug)]
 pub struct Views {
     roles: usize,
     information: Information,
-    /// A row for each history: the one before it, the own move, and what was seen. The first rows
-    /// are the empty histories of the roles.
+    /// One row per information state: its predecessor, the own move and the observation. The first
+    /// rows are the empty information states of the roles.
     pool: Pool,
     row: Vec<u64>,
 }
 
 impl Views {
-    /// The empty histories of all roles of a game.
+    /// The empty information states of all roles of a game.
     pub fn new(game: &dyn Game) -> Self {
         let info = game.info();
         let roles = info.roles.len();
@@ -34,22 +34,22 @@ impl Views {
         Views { roles, information: info.information, pool, row: Vec::new() }
     }
 
-    /// How many histories there are.
+    /// The number of information states.
     pub fn len(&self) -> usize {
         self.pool.len()
     }
 
-    /// Whether there are none, which is never so.
+    /// Always false: the empty information states exist.
     pub fn is_empty(&self) -> bool {
         self.pool.is_empty()
     }
 
-    /// The empty history of a role.
+    /// The empty information state of a role.
     pub fn root(&self, role: Role) -> ViewId {
         ViewId(u32::from(role.0))
     }
 
-    /// A history with the turn that a step was for a role.
+    /// An information state extended by a role's turn at a step.
     pub fn extend(&mut self, view: ViewId, role: Role, joint: &[Move], step: &Step) -> ViewId {
         let own = joint.get(role.index()).copied().unwrap_or(Move::IDLE);
         self.row.clear();
@@ -66,8 +66,8 @@ impl Views {
         ViewId(self.pool.insert(&self.row).0 as u32)
     }
 
-    /// Adds a step to the histories of all roles but chance, which remembers nothing. Silent steps
-    /// leave them as they are.
+    /// Adds a step to the information states of all roles except chance. Silent steps do not change
+    /// them.
     pub(crate) fn live(&mut self, lived: &mut [ViewId], info: &Info, joint: &[Move], step: &Step) {
         for (role, view) in info.all_roles().zip(lived) {
             if step.tick && info.chance != Some(role) {
@@ -76,7 +76,7 @@ impl Views {
         }
     }
 
-    /// A history with a turn.
+    /// An information state extended by a turn.
     pub fn push(&mut self, view: ViewId, turn: &Turn) -> ViewId {
         self.row.clear();
         self.row.extend([u64::from(view.0), u64::from(turn.own.0)]);
@@ -87,7 +87,7 @@ impl Views {
         ViewId(self.pool.insert(&self.row).0 as u32)
     }
 
-    /// The turns of a history, in order.
+    /// The turns of an information state in order.
     pub fn turns(&self, view: ViewId) -> Vec<Turn> {
         let mut turns = Vec::new();
         let mut at = view.0 as usize;
@@ -108,7 +108,7 @@ impl Views {
         turns
     }
 
-    /// A history as a player is given it.
+    /// An information state as a player's view.
     pub fn view(&self, game: &Arc<dyn Game>, role: Role, view: ViewId) -> View {
         let mut whole = View::new(Arc::clone(game), role);
         self.turns(view).into_iter().for_each(|turn| whole.push(turn));

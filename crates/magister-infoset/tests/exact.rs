@@ -1,4 +1,4 @@
-//! The exact tracker against textbook answers and against all histories.
+//! The exact tracker against textbook answers and against brute force.
 
 mod common;
 
@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use common::{game, random_view, turn};
 use magister_core::{Game, Move, Observation, Role, Step, Stop, Turn, Worker, view::observe};
-use magister_infoset::{Keep, Known, Limits, Tracker, Trouble, Uniform};
+use magister_infoset::{InfosetError, InfosetLimits, Keep, Known, Tracker, Uniform};
 
 fn boards(game: &dyn Game, tracker: &Tracker) -> usize {
     let board = game.board().unwrap();
@@ -36,7 +36,7 @@ fn blind_tictactoe() {
         (ok, nil, 8, 8, 47.0 / 288.0, 47.0),
         (ok, ok, 36, 29, 25.0 / 32.0, 225.0),
     ];
-    for (first, second, states, different, probability, courses) in cases {
+    for (first, second, states, different, probability, histories) in cases {
         let mut tracker = Tracker::new(Arc::clone(&game), white, &Stop::never()).unwrap();
         for (own, seen) in [("mark(2,2)", first), ("mark(1,3)", second)] {
             let turn = turn(&*game, white, own, seen);
@@ -46,15 +46,15 @@ fn blind_tictactoe() {
         assert_eq!(boards(&*game, &tracker), different);
         assert!((tracker.probability() - probability).abs() < 1e-12);
         let layer = tracker.layer();
-        let all: f64 = (0..layer.len()).map(|at| layer.courses(at)).sum();
-        assert!((all - courses).abs() < 1e-9);
+        let all: f64 = (0..layer.len()).map(|at| layer.histories(at)).sum();
+        assert!((all - histories).abs() < 1e-9);
         let shares: f64 = (0..layer.len()).map(|at| layer.share(at)).sum();
         assert!((shares - 1.0).abs() < 1e-12);
     }
 }
 
 #[test]
-fn what_is_certain() {
+fn facts_that_are_certain() {
     let game = game("blind-tictactoe");
     let white = game.info().role("white").unwrap();
     let mut tracker = Tracker::new(Arc::clone(&game), white, &Stop::never()).unwrap();
@@ -69,29 +69,31 @@ fn what_is_certain() {
 }
 
 #[test]
-fn what_can_not_be_is_refused() {
+fn impossible_observations_are_refused() {
     let game = game("blind-tictactoe");
     let white = game.info().role("white").unwrap();
     let mut tracker = Tracker::new(Arc::clone(&game), white, &Stop::never()).unwrap();
     let first = turn(&*game, white, "mark(2,2)", &["ok"]);
     tracker.advance(&first, &Stop::never()).unwrap();
-    // The same cell can not be tried again.
+    // The same cell cannot be marked again.
     let again = tracker.advance(&first, &Stop::never());
-    assert_eq!(again, Err(Trouble::Impossible { turn: 1 }));
+    assert_eq!(again, Err(InfosetError::Impossible { turn: 1 }));
     assert_eq!((tracker.turns(), tracker.layer().len()), (1, 9));
     let outlook = tracker.outlook(first.own, &Stop::never()).unwrap();
     assert!(outlook.is_empty());
     let stop = Stop::new();
     stop.set();
     let halted = tracker.advance(&turn(&*game, white, "mark(1,3)", &["ok"]), &stop);
-    assert!(matches!(halted, Err(Trouble::Halt(magister_core::Halt::Stopped))));
+    assert!(matches!(halted, Err(InfosetError::Halt(magister_core::Halt::Stopped))));
 }
 
 #[test]
-fn what_is_too_large_is_refused() {
+fn too_large_information_sets_are_refused() {
     let game = game("blind-tictactoe");
     let white = game.info().role("white").unwrap();
-    for limits in [Limits { states: 3, steps: 1000 }, Limits { states: 1000, steps: 3 }] {
+    for limits in
+        [InfosetLimits { states: 3, steps: 1000 }, InfosetLimits { states: 1000, steps: 3 }]
+    {
         let game = Arc::clone(&game);
         let mut tracker = Tracker::with(
             Arc::clone(&game),
@@ -103,17 +105,17 @@ fn what_is_too_large_is_refused() {
         )
         .unwrap();
         let turn = turn(&*game, white, "mark(2,2)", &["ok"]);
-        assert_eq!(tracker.advance(&turn, &Stop::never()), Err(Trouble::TooLarge));
+        assert_eq!(tracker.advance(&turn, &Stop::never()), Err(InfosetError::TooLarge));
         assert_eq!(tracker.layer().len(), 1);
     }
 }
 
-/// All histories of a game, filtered by what a role saw: the definition, without any merging.
+/// All histories of a game, filtered by a role's observations: the definition, without merging.
 struct BruteForce<'a> {
     worker: Box<dyn Worker>,
     role: Role,
     turns: &'a [Turn],
-    /// Probabilities of states, and of states with what everybody lived through.
+    /// The probabilities of states, and of states with the information states of all roles.
     states: BTreeMap<Vec<u64>, f64>,
     views: BTreeMap<(Vec<u64>, Vec<Vec<Turn>>), f64>,
 }
@@ -179,7 +181,7 @@ impl BruteForce<'_> {
 }
 
 #[test]
-fn the_tracker_is_the_filter_of_all_histories() {
+fn the_tracker_agrees_with_brute_force() {
     let games = [
         ("blind-tictactoe", 3),
         ("monty-hall", 3),
@@ -219,7 +221,7 @@ fn compare(name: &str, game: &Arc<dyn Game>, role: Role, turns: &[Turn], truth: 
             Arc::clone(game),
             role,
             keep,
-            Limits::default(),
+            InfosetLimits::default(),
             Arc::new(Uniform),
             &Stop::never(),
         )
@@ -231,7 +233,10 @@ fn compare(name: &str, game: &Arc<dyn Game>, role: Role, turns: &[Turn], truth: 
         let layer = tracker.layer();
         let expected = if keep == Keep::States { all.states.len() } else { all.views.len() };
         assert_eq!(layer.len(), expected, "{name} {keep:?}");
-        assert!((0..layer.len()).any(|at| layer.state(at) == truth), "{name}: the truth is lost");
+        assert!(
+            (0..layer.len()).any(|at| layer.state(at) == truth),
+            "{name}: the true state is missing"
+        );
         for at in 0..layer.len() {
             let state = layer.state(at).to_vec();
             let share = match tracker.views() {
@@ -246,7 +251,7 @@ fn compare(name: &str, game: &Arc<dyn Game>, role: Role, turns: &[Turn], truth: 
     }
 }
 
-/// In a game of perfect information everybody knows the state.
+/// With perfect information every role knows the state.
 #[test]
 fn perfect_information_leaves_one_state() {
     let game = game("tictactoe");

@@ -1,4 +1,4 @@
-//! Evidence that comes long after what it tells about: a belief must stay alive under its clock.
+//! Evidence that comes long after the events it concerns: a belief must survive under its clock.
 
 mod common;
 
@@ -8,11 +8,11 @@ use std::time::Duration;
 
 use common::{sheet_game, turn};
 use magister_core::{Budget, Clock, Move, Referee, Role, Seed, Stop};
-use magister_infoset::{Belief, Keep, Limits, Settings};
+use magister_infoset::{Belief, InfosetLimits, Keep, Settings};
 
-/// In four rounds each player is dealt one of thirty cards, and sees its own. After that the cards
-/// of the other are shown, one in each turn. Only a card that was dealt to me may be played, so who
-/// does not know a state that agrees does not know what is legal.
+/// In four rounds each player is dealt one of thirty cards and sees its own. Then the other
+/// player's cards are shown, one per turn. A player may only play a card that it was dealt, so
+/// without a consistent state it does not know its legal moves.
 const SHOWDOWN: &str = "
 (role me) (role you) (role random)
 (init (step 0))
@@ -36,14 +36,13 @@ const SHOWDOWN: &str = "
 (goal me 100) (goal you 0)
 ";
 
-/// A clock that goes on whenever somebody looks at it, so that it does not matter how fast or busy
-/// a machine is.
+/// A clock that advances whenever it is read, so the speed and load of the machine do not matter.
 struct Looks(AtomicU64);
 
-/// What a look takes, and what there is for a turn.
+/// The time per reading, and the time for a turn.
 const LOOK: Duration = Duration::from_micros(20);
 const TURN: Duration = Duration::from_millis(100);
-/// How many matches are followed.
+/// The number of matches.
 const MATCHES: u64 = 20;
 
 impl Clock for Looks {
@@ -54,15 +53,15 @@ impl Clock for Looks {
 }
 
 #[test]
-fn what_is_shown_late_does_not_end_a_belief() {
+fn late_evidence_does_not_end_a_belief() {
     let values: String = (1..=30).map(|value| format!("(value {value}) ")).collect();
     let game = sheet_game(&format!("{SHOWDOWN}{values}"));
     let (stop, me) = (Stop::never(), Role(0));
-    // In about one match of ten the looks at the clock do not suffice for the last turn.
+    // In about one match of ten the readings of the clock do not suffice for the last turn.
     let mut lost = 0;
     for seed in 0..MATCHES {
         let settings = Settings {
-            limits: Limits { states: 100, steps: 2_000 },
+            limits: InfosetLimits { states: 100, steps: 2_000 },
             particles: 200,
             keep: Keep::Views,
             ..Settings::default()
@@ -93,8 +92,8 @@ fn what_is_shown_late_does_not_end_a_belief() {
     assert!(lost <= MATCHES / 4, "{lost} of {MATCHES} matches");
 }
 
-/// A mine lies under one of three stones, and nobody sees which. Who steps on it has lost; in every
-/// other turn I rest.
+/// A mine lies under one of three stones, and no role sees which. The role that steps on it loses;
+/// every other turn I rest.
 const MINES: &str = "
 (role me) (role random)
 (init (step 0))
@@ -116,8 +115,8 @@ const MINES: &str = "
 (<= (goal me 0) (true hit))
 ";
 
-/// Where no course was found, and the state that is taken instead would have ended the game, turns
-/// go by all the same, and it is known at least whose turn it is.
+/// If no consistent history was found, and the replacement state would have ended the game, turns
+/// still pass, so the belief knows at least whose turn it is.
 #[test]
 fn a_turn_passes_that_should_have_ended_the_game() {
     let game = sheet_game(MINES);
@@ -131,10 +130,58 @@ fn a_turn_passes_that_should_have_ended_the_game() {
     for seed in 0..12 {
         let (budget, mut rng) = (Budget::iterations(1), Seed::from(seed).rng());
         for passed in 1..=turns.len() {
-            belief.pretend(&turns[..passed], &mut *worker, &budget, &mut rng).unwrap();
+            let turns = &turns[..passed];
+            let moves = belief.guess_legal(turns, &mut *worker, &budget, &mut rng).unwrap();
             let legal = if passed % 2 == 0 { "rest" } else { "tread" };
-            let first = game.text().move_text(worker.legal(me)[0]);
+            let first = game.text().move_text(moves[0]);
             assert!(first.contains(legal), "{first} after {passed} turns, seed {seed}");
+        }
+    }
+}
+
+/// A hidden draw says whose turn is next, and a percept reports it. My piece may have been captured
+/// without notice, so my own moves may be illegal in a replacement state.
+const DRAWN_TURNS: &str = "
+(role me) (role random)
+(init (turn other)) (init alive) (init (step 0))
+(player me) (player other)
+(<= (legal random (draw ?w ?c)) (player ?w) (result ?c))
+(result captured) (result spared)
+(<= (legal me noop) (true (turn other)))
+(<= (legal me advance) (true (turn me)) (true alive))
+(<= (legal me pass) (true (turn me)))
+(<= (next (turn ?w)) (does random (draw ?w ?c)))
+(<= (next alive) (true alive) (not (does random (draw me captured))) (not (does random (draw other captured))))
+(<= (next (step ?t)) (true (step ?s)) (succ ?s ?t))
+(succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5) (succ 5 6) (succ 6 7)
+(<= (sees me (turn ?w)) (does random (draw ?w ?c)))
+(<= terminal (true (step 7)))
+(goal me 50)
+";
+
+/// If no consistent history was found, the latest percept still says whose turn it is.
+#[test]
+fn the_latest_percept_is_respected() {
+    let game = sheet_game(DRAWN_TURNS);
+    let me = Role(0);
+    // The turns are mine, mine and the other's. My piece moves twice, so it is alive.
+    let seen = ["turn(me)", "turn(me)", "turn(other)", "turn(me)", "turn(me)"];
+    let own = ["noop", "advance", "advance", "noop", "advance"];
+    let turns: Vec<_> =
+        own.iter().zip(seen).map(|(own, seen)| turn(&*game, me, own, &[seen])).collect();
+    let belief = Belief::new(Arc::clone(&game), me, Settings::default(), &Stop::never()).unwrap();
+    let mut worker = game.worker();
+    for seed in 0..40 {
+        let (budget, mut rng) = (Budget::iterations(1), Seed::from(seed).rng());
+        for passed in 1..=turns.len() {
+            let turns = &turns[..passed];
+            let moves = belief.guess_legal(turns, &mut *worker, &budget, &mut rng).unwrap();
+            let texts: Vec<String> = moves.iter().map(|&m| game.text().move_text(m)).collect();
+            if seen[passed - 1] == "turn(me)" {
+                assert!(texts.contains(&"pass".to_owned()), "{texts:?} after {passed} turns");
+            } else {
+                assert_eq!(texts, ["noop"], "after {passed} turns, seed {seed}");
+            }
         }
     }
 }

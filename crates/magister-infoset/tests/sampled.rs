@@ -1,5 +1,5 @@
-//! The sampler against the exact information set: never a state that can not be, and all of them
-//! as often as they should come.
+//! The particle filter against the exact information set: it never samples an impossible state, and
+//! it samples the possible ones with the right probabilities.
 
 mod common;
 
@@ -7,16 +7,18 @@ use std::sync::Arc;
 
 use common::{chi_square, game, random_view, sheet_game, turn};
 use magister_core::{Budget, Game, Role, Seed, Stop, Turn};
-use magister_infoset::{Belief, Cloud, Keep, Layer, Limits, Pool, Settings, Tracker, Uniform};
+use magister_infoset::{
+    Belief, InfosetLimits, Keep, Layer, ParticleFilter, Pool, Settings, Tracker, Uniform,
+};
 
 fn tracker(game: &Arc<dyn Game>, role: Role) -> Tracker {
     Tracker::new(Arc::clone(game), role, &Stop::never()).unwrap()
 }
 
-fn cloud(game: &Arc<dyn Game>, role: Role, size: usize, seed: u64) -> Cloud {
+fn filter(game: &Arc<dyn Game>, role: Role, size: usize, seed: u64) -> ParticleFilter {
     let anchor = tracker(game, role).layer().clone();
     let mut rng = Seed::from(seed).rng();
-    Cloud::new(Arc::clone(game), role, Arc::new(Uniform), anchor, None, size, &mut rng)
+    ParticleFilter::new(Arc::clone(game), role, Arc::new(Uniform), anchor, None, size, &mut rng)
 }
 
 /// The numbers of the states of a layer.
@@ -29,7 +31,7 @@ fn places(layer: &Layer) -> Pool {
 }
 
 /// Follows the same turns exactly and by many small samples, and compares. One particle is taken
-/// of each sample, since those of one depend on each other.
+/// from each sample, because the particles of one sample are dependent.
 fn compare(name: &str, game: &Arc<dyn Game>, role: Role, turns: &[Turn], size: usize, runs: u64) {
     let stop = Stop::never();
     let mut exact = tracker(game, role);
@@ -39,22 +41,22 @@ fn compare(name: &str, game: &Arc<dyn Game>, role: Role, turns: &[Turn], size: u
     let places = places(layer);
     for seed in 0..runs {
         let mut rng = Seed::from(seed).derive("sample").rng();
-        let mut cloud = cloud(game, role, size, seed);
+        let mut filter = filter(game, role, size, seed);
         for turn in turns {
-            cloud.advance(turn, &mut rng, &|| true, &stop).unwrap();
+            filter.advance(turn, &mut rng, &|| true, &stop).unwrap();
         }
-        for at in 0..cloud.len() {
-            let known = places.find(cloud.state(at)).is_some();
-            assert!(known, "{name}: a state that can not be");
+        for at in 0..filter.len() {
+            let known = places.find(filter.state(at)).is_some();
+            assert!(known, "{name}: an impossible state");
         }
         let mut point = rng.f64();
-        let drawn = (0..cloud.len())
+        let drawn = (0..filter.len())
             .find(|&at| {
-                point -= cloud.weight(at);
+                point -= filter.weight(at);
                 point < 0.0
             })
-            .unwrap_or(cloud.len() - 1);
-        counts[places.find(cloud.state(drawn)).unwrap()] += 1.0;
+            .unwrap_or(filter.len() - 1);
+        counts[places.find(filter.state(drawn)).unwrap()] += 1.0;
     }
     let shares: Vec<f64> = (0..layer.len()).map(|at| layer.share(at)).collect();
     if let Err(how) = chi_square(&counts, &shares) {
@@ -98,7 +100,7 @@ fn a_deal_of_thirteen_cards() {
     }
 }
 
-/// Evidence that comes long after what it is about: most courses come to dead ends.
+/// Evidence that comes late: most histories reach dead ends.
 #[test]
 fn mastermind() {
     let game = game("mastermind-easy");
@@ -110,9 +112,9 @@ fn mastermind() {
     }
 }
 
-/// A toy with late evidence: chance draws a or b; in the second step it has one move after a and
-/// four after b, only one of which leads to the percept in the third. Backing out of dead ends
-/// gives 1:1 here, but 4:1 is right.
+/// A toy game with late evidence: chance draws a or b; in the second step it has one move after a
+/// and four after b, only one of which leads to the percept in the third. Backtracking out of dead
+/// ends gives 1:1 here, but 4:1 is right.
 const LATE: &str = "
 (role me) (role random)
 (init (step 1))
@@ -150,8 +152,8 @@ fn late_evidence() {
     compare("late evidence", &game, me, &turns, 40, 4000);
 }
 
-/// A trick with four cards and two players: who does not follow suit has none, which says
-/// something about a deal that is long over.
+/// A trick with four cards and two players: a player who does not follow suit has no card of it,
+/// which is evidence about the deal.
 const VOIDS: &str = "
 (role me) (role you) (role random)
 (suit h) (suit s)
@@ -195,7 +197,7 @@ fn voids() {
     }
 }
 
-/// Changing parts of courses leaves the sample fair, and makes one fair that was not.
+/// Rejuvenation keeps a fair sample fair and makes a biased one fair.
 #[test]
 fn rejuvenation_keeps_the_distribution() {
     for (game, role, turns) in rejuvenated() {
@@ -206,15 +208,15 @@ fn rejuvenation_keeps_the_distribution() {
         let mut counts = vec![0.0; layer.len()];
         for seed in 0..1500 {
             let mut rng = Seed::from(seed).derive("sample").rng();
-            // A single particle, which is what has come through by chance.
-            let mut cloud = cloud(&game, role, 1, seed);
+            // A single particle that survived by chance.
+            let mut filter = filter(&game, role, 1, seed);
             for turn in &turns {
-                cloud.advance(turn, &mut rng, &|| true, &stop).unwrap();
+                filter.advance(turn, &mut rng, &|| true, &stop).unwrap();
             }
-            cloud.rejuvenate(120, &mut rng, &|| true, &stop).unwrap();
-            let state = cloud.state(0);
+            filter.rejuvenate(120, &mut rng, &|| true, &stop).unwrap();
+            let state = filter.state(0);
             let at = (0..layer.len()).find(|&at| layer.state(at) == state);
-            counts[at.expect("a state that can not be")] += 1.0;
+            counts[at.expect("an impossible state")] += 1.0;
         }
         let shares: Vec<f64> = (0..layer.len()).map(|at| layer.share(at)).collect();
         chi_square(&counts, &shares).unwrap();
@@ -235,30 +237,30 @@ fn rejuvenated() -> Vec<(Arc<dyn Game>, Role, Vec<Turn>)> {
     vec![(monty, candidate, doors), (blind, white, marks)]
 }
 
-/// Where nearly nothing agrees, one course is found all the same.
+/// Even if nearly no history is consistent, one is found.
 #[test]
-fn one_course_is_always_found() {
+fn one_history_is_always_found() {
     let game = game("mastermind");
     let role = game.info().players().next().unwrap();
     for seed in 0..3 {
         let (view, _) = random_view(&game, role, 7, seed);
         let mut rng = Seed::from(seed).rng();
-        let mut cloud = cloud(&game, role, 2, seed);
+        let mut filter = filter(&game, role, 2, seed);
         for turn in view.turns() {
-            cloud.advance(turn, &mut rng, &|| true, &Stop::never()).unwrap();
+            filter.advance(turn, &mut rng, &|| true, &Stop::never()).unwrap();
         }
-        assert!(!cloud.is_empty());
+        assert!(!filter.is_empty());
     }
 }
 
-/// A belief goes over from exact to sampled, and its states stay those that can be.
+/// A belief changes from exact to sampled, and its states remain possible ones.
 #[test]
 fn beliefs_of_large_information_sets() {
     let game = game("krieg-tictactoe");
     for role in game.info().players() {
         let (view, truth) = random_view(&game, role, 4, 1);
         for keep in [Keep::States, Keep::Views] {
-            let limits = Limits { states: 10, steps: 100_000 };
+            let limits = InfosetLimits { states: 10, steps: 100_000 };
             let settings = Settings { limits, particles: 300, keep, ..Settings::default() };
             let stop = Stop::never();
             let mut belief = Belief::new(Arc::clone(&game), role, settings, &stop).unwrap();

@@ -1,4 +1,4 @@
-//! Particles that go on side by side are as likely as those that go on one by one.
+//! Particles that are advanced on vectors have the same distribution as those advanced one by one.
 
 mod common;
 
@@ -8,9 +8,9 @@ use common::{chi_square, random_view, turn};
 use magister_core::playout::LANES;
 use magister_core::{Game, Halt, Role, Seed, Stop, Tried, Tries, Turn};
 use magister_engine::Evaluator;
-use magister_infoset::{Cloud, Pool, Tracker, Trouble, Uniform};
+use magister_infoset::{InfosetError, ParticleFilter, Pool, Tracker, Uniform};
 
-/// A bundled game, run by an evaluator.
+/// A bundled game with a given evaluator.
 fn evaluated(name: &str, evaluator: Option<Evaluator>) -> Arc<dyn Game> {
     let options = magister::Options { evaluator, ..magister::Options::default() };
     options.open(name).unwrap().game
@@ -21,9 +21,9 @@ fn on_vectors(name: &str) -> Arc<dyn Game> {
     evaluated(name, Some(Evaluator::Batch))
 }
 
-/// States of the exact information set before the last turn, drawn by their probabilities and
-/// tried once each: those that agree must come to the states after it by theirs, and so many must
-/// agree as what was seen is likely.
+/// Draws states of the exact information set before the last turn and tries one step from each.
+/// Those that agree must have the distribution of the states after the turn, and the share that
+/// agrees must be the probability of the observation.
 fn compare(name: &str, game: &Arc<dyn Game>, role: Role, turns: &[Turn]) {
     const COUNT: usize = 40_000;
     let stop = Stop::never();
@@ -61,7 +61,7 @@ fn compare(name: &str, game: &Arc<dyn Game>, role: Role, turns: &[Turn]) {
         let words = tried.states.len() / tried.places.len().max(1);
         for state in tried.states.chunks(words.max(1)) {
             let place = places.find(state);
-            counts[place.unwrap_or_else(|| panic!("{name}: a state that can not be"))] += 1.0;
+            counts[place.unwrap_or_else(|| panic!("{name}: an impossible state"))] += 1.0;
         }
         agreed += tried.places.len();
     }
@@ -109,8 +109,8 @@ fn a_deal_and_a_code() {
     }
 }
 
-/// What a role lives through in a game in which so many states are possible that particles go on
-/// side by side.
+/// The turns of a role in a game with so many possible states that particles are advanced on
+/// vectors.
 fn wide(
     name: &str,
     count: usize,
@@ -123,15 +123,15 @@ fn wide(
     (game, role, turns)
 }
 
-fn cloud(game: &Arc<dyn Game>, role: Role, size: usize, seed: u64) -> Cloud {
+fn filter(game: &Arc<dyn Game>, role: Role, size: usize, seed: u64) -> ParticleFilter {
     let anchor = Tracker::new(Arc::clone(game), role, &Stop::never()).unwrap().layer().clone();
     let mut rng = Seed::from(seed).rng();
-    Cloud::new(Arc::clone(game), role, Arc::new(Uniform), anchor, None, size, &mut rng)
+    ParticleFilter::new(Arc::clone(game), role, Arc::new(Uniform), anchor, None, size, &mut rng)
 }
 
-/// Whole clouds against the exact information set, turn by turn.
+/// Whole particle filters against the exact information set, turn by turn.
 #[test]
-fn clouds_are_fair_where_particles_go_on_together() {
+fn filters_are_fair_on_vectors() {
     let stop = Stop::never();
     for (name, count, runs) in [("mastermind", 4, 7000), ("blind-breakthrough", 6, 4000)] {
         let (game, role, turns) = wide(name, count, Some(Evaluator::Batch));
@@ -146,22 +146,22 @@ fn clouds_are_fair_where_particles_go_on_together() {
         let mut together = 0;
         for seed in 0..runs {
             let mut rng = Seed::from(seed).derive("sample").rng();
-            let mut cloud = cloud(&game, role, 160, seed);
+            let mut filter = filter(&game, role, 160, seed);
             for turn in &turns {
-                cloud.advance(turn, &mut rng, &|| true, &stop).unwrap();
+                filter.advance(turn, &mut rng, &|| true, &stop).unwrap();
             }
-            together += cloud.together();
-            for at in 0..cloud.len() {
-                let known = places.find(cloud.state(at)).is_some();
-                assert!(known, "{name}: a state that can not be");
+            together += filter.together();
+            for at in 0..filter.len() {
+                let known = places.find(filter.state(at)).is_some();
+                assert!(known, "{name}: an impossible state");
             }
-            // One of each, since those of one cloud depend on each other.
+            // One particle per filter, because the particles of one filter are dependent.
             let mut point = rng.f64();
-            let drawn = (0..cloud.len()).find(|&at| {
-                point -= cloud.weight(at);
+            let drawn = (0..filter.len()).find(|&at| {
+                point -= filter.weight(at);
                 point < 0.0
             });
-            let state = cloud.state(drawn.unwrap_or(cloud.len() - 1));
+            let state = filter.state(drawn.unwrap_or(filter.len() - 1));
             counts[places.find(state).unwrap()] += 1.0;
         }
         assert!(together > runs * 90, "{name}: {together} went on together");
@@ -172,48 +172,48 @@ fn clouds_are_fair_where_particles_go_on_together() {
 
 /// The same seed gives the same particles however the engine makes the steps.
 #[test]
-fn clouds_do_not_depend_on_the_way_that_steps_are_made() {
+fn filters_do_not_depend_on_the_evaluator() {
     let stop = Stop::never();
     let ways = [Some(Evaluator::Batch), Some(Evaluator::Sweep), Some(Evaluator::Code), None];
     let mut all: Vec<Vec<(Vec<u64>, u64)>> = Vec::new();
     for way in ways {
         let (game, role, turns) = wide("wumpus", 4, way);
-        let mut cloud = cloud(&game, role, 3000, 1);
+        let mut filter = filter(&game, role, 3000, 1);
         let mut rng = Seed::from(2).rng();
         for turn in &turns {
-            cloud.advance(turn, &mut rng, &|| true, &stop).unwrap();
+            filter.advance(turn, &mut rng, &|| true, &stop).unwrap();
         }
-        assert!(cloud.together() > 1000);
-        let particle = |at: usize| (cloud.state(at).to_vec(), cloud.weight(at).to_bits());
-        all.push((0..cloud.len()).map(particle).collect());
+        assert!(filter.together() > 1000);
+        let particle = |at: usize| (filter.state(at).to_vec(), filter.weight(at).to_bits());
+        all.push((0..filter.len()).map(particle).collect());
     }
     assert!(all.windows(2).all(|pair| pair[0] == pair[1]));
 }
 
-/// A stop between two blocks ends it, and a cloud goes on from its anchor after that.
+/// A stop between two blocks ends the pass, and the filter restarts at its anchor afterwards.
 #[test]
-fn a_stop_ends_it() {
+fn a_stop_ends_the_pass() {
     let (game, role, turns) = wide("wumpus", 4, Some(Evaluator::Batch));
-    let mut cloud = cloud(&game, role, 3000, 1);
+    let mut filter = filter(&game, role, 3000, 1);
     let mut rng = Seed::from(2).rng();
     let (last, before) = turns.split_last().unwrap();
     for turn in before {
-        cloud.advance(turn, &mut rng, &|| true, &Stop::never()).unwrap();
+        filter.advance(turn, &mut rng, &|| true, &Stop::never()).unwrap();
     }
-    let together = cloud.together();
+    let together = filter.together();
     let stop = Stop::new();
     let calls = std::cell::Cell::new(0);
     let patience = || {
-        // After the particles that go on one by one, and a block or two.
+        // After the particles that are advanced one by one, and a block or two.
         calls.set(calls.get() + 1);
         if calls.get() == 67 {
             stop.set();
         }
         true
     };
-    let trouble = cloud.advance(last, &mut rng, &patience, &stop).unwrap_err();
-    assert!(matches!(trouble, Trouble::Halt(Halt::Stopped)), "{trouble}");
-    assert!(cloud.together() < together + 3000);
-    cloud.advance(last, &mut rng, &|| true, &Stop::never()).unwrap();
-    assert!(!cloud.is_empty());
+    let error = filter.advance(last, &mut rng, &patience, &stop).unwrap_err();
+    assert!(matches!(error, InfosetError::Halt(Halt::Stopped)), "{error}");
+    assert!(filter.together() < together + 3000);
+    filter.advance(last, &mut rng, &|| true, &Stop::never()).unwrap();
+    assert!(!filter.is_empty());
 }

@@ -1,9 +1,9 @@
-//! The next state becomes the state, or the start state where a playout has ended.
+//! Replaces the state by the next state, or by the start state in lanes whose playout has ended.
 
 use crate::wires::each;
 use crate::{Wires, by_width};
 
-/// Where the next state of each fluent is found.
+/// The rows of the next state of each fluent.
 #[derive(Clone, Debug)]
 pub struct Commit {
     /// The row of the state, the row of the next state, and all ones if that is negated.
@@ -21,8 +21,8 @@ pub enum Start<'a> {
 }
 
 impl Commit {
-    /// For each fluent, in order: its row, the row that says whether it is true next, and whether
-    /// that is negated. No row of the next state may be a row of the state.
+    /// For each fluent in order: its row, the row of its next value, and whether that is negated.
+    /// No row of the next state may be a row of the state.
     pub fn new(parts: impl IntoIterator<Item = (u32, u32, bool)>) -> Self {
         let parts: Vec<(u32, u32, u64)> = parts
             .into_iter()
@@ -32,7 +32,7 @@ impl Commit {
         Self { parts, rows }
     }
 
-    /// Goes to the next state, and to the start in the lanes of the row `restart`.
+    /// Goes to the next state, and to the start state in the lanes of the row `restart`.
     ///
     /// # Panics
     /// If a row does not exist.
@@ -101,9 +101,9 @@ fn copy<const N: usize>(wires: &Wires, rows: &[u32], mask: &[u64], to: &mut Wire
     }
 }
 
-/// Notes in the rows of `noted`, one after the other, the lanes in which some rows are true, and
-/// clears the lanes of the row `cleared` there. What was noted before in the lanes of a mask is
-/// copied to the same rows of `aside`.
+/// Sets the rows of `noted` in the lanes in which some rows are true, and clears the lanes of the
+/// row `cleared` there. The earlier contents in the lanes of a mask are copied to the same rows of
+/// `aside`.
 ///
 /// # Panics
 /// If a row does not exist, or the widths differ.
@@ -160,7 +160,7 @@ mod tests {
     use crate::Width;
 
     #[test]
-    fn lanes_go_on_or_start_again() {
+    fn lanes_continue_or_restart() {
         for &width in Width::ALL {
             let mut wires = Wires::new(width, 6);
             wires.row_mut(4).fill(0b1100); // next of the first

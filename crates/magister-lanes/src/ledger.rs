@@ -1,21 +1,20 @@
-//! Which lanes end, which go on, and how many.
+//! Bookkeeping: which lanes end, which continue, and how many.
 
 use crate::wires::each;
 use crate::{Width, Wires, by_width};
 
-/// Counters in every lane: the steps that the playout may still make, and the playouts that are
-/// still to be ended.
+/// Counters in every lane: the remaining steps of the playout, and the remaining playouts.
 #[derive(Clone, Debug)]
 pub struct Ledger {
-    /// Digits of the number of steps left, the lowest first; one row each.
+    /// The binary digits of the remaining steps, lowest first; one row each.
     steps: Wires,
-    /// Digits of the number of playouts left.
+    /// The binary digits of the remaining playouts.
     left: Wires,
-    /// The number of steps of a whole playout.
+    /// The maximum number of steps of a playout.
     most: u64,
-    /// Lanes that have playouts left, lanes that come to a terminal state now, lanes that end now
-    /// for whatever reason, lanes that have ended their last playout now, lanes that should make
-    /// a move and can not, lanes that wait in the next sweep, and lanes whose next sweep is odd.
+    /// Masks: lanes with remaining playouts, lanes that reach a terminal state now, lanes whose
+    /// playout ends now for any reason, lanes that end their last playout now, stuck lanes (without
+    /// a legal move), lanes that wait in the next sweep, and lanes whose next sweep is odd.
     masks: Wires,
 }
 
@@ -27,25 +26,25 @@ const STUCK: u32 = 4;
 const WAITING: u32 = 5;
 const ODD: u32 = 6;
 
-/// What a sweep has brought.
+/// The result of a sweep.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Sweep {
     /// Whether a playout ends.
     pub ended: bool,
-    /// Whether a lane that should make a move can not.
+    /// Whether a lane has no legal move.
     pub stuck: bool,
     /// Whether a lane has ended its last playout.
     pub done: bool,
 }
 
-/// The digits that numbers up to `most` need.
+/// The number of digits of numbers up to `most`.
 fn digits(most: u64) -> usize {
     (u64::BITS - most.leading_zeros()) as usize
 }
 
 impl Ledger {
-    /// All lanes are done. Playouts make up to `most_steps` steps, and lanes play up to
-    /// `most_playouts`.
+    /// A ledger in which all lanes are done. Playouts make up to `most_steps` steps, and lanes play
+    /// up to `most_playouts`.
     pub fn new(width: Width, most_steps: u32, most_playouts: u32) -> Self {
         let (steps, left) = (digits(most_steps.into()), digits(most_playouts.into()));
         Self {
@@ -56,7 +55,7 @@ impl Ledger {
         }
     }
 
-    /// Gives a lane a number of playouts, the first of which begins with the next sweep.
+    /// Gives a lane a number of playouts; the first begins with the next sweep.
     pub fn begin(&mut self, lane: usize, playouts: u32) {
         let (word, bit) = (lane / 64, 1u64 << (lane % 64));
         let set = |wires: &mut Wires, row: u32, on: bool| {
@@ -77,9 +76,9 @@ impl Ledger {
     /// Gives each of these lanes one playout, which begins with the next sweep.
     ///
     /// # Panics
-    /// If the mask is of another width.
+    /// If the mask has another width.
     pub fn begin_once(&mut self, lanes: &[u64]) {
-        assert!(lanes.len() == self.masks.width().words(), "a mask as wide as a row");
+        assert!(lanes.len() == self.masks.width().words(), "the mask must be as wide as a row");
         let set = |wires: &mut Wires, row: u32, on: bool| {
             for (word, lanes) in wires.row_mut(row).iter_mut().zip(lanes) {
                 *word = if on { *word | lanes } else { *word & !lanes };
@@ -96,12 +95,12 @@ impl Ledger {
         set(&mut self.masks, ODD, false);
     }
 
-    /// Lanes that have playouts left.
+    /// Lanes with remaining playouts.
     pub fn alive(&self) -> &[u64] {
         self.masks.row(ALIVE)
     }
 
-    /// Lanes that came to a terminal state in the last sweep.
+    /// Lanes that reached a terminal state in the last sweep.
     pub fn finished(&self) -> &[u64] {
         self.masks.row(FINISHED)
     }
@@ -116,7 +115,7 @@ impl Ledger {
         self.masks.row(DONE)
     }
 
-    /// Lanes that should have made a move in the last sweep and could not.
+    /// Lanes that had no legal move in the last sweep.
     pub fn stuck(&self) -> &[u64] {
         self.masks.row(STUCK)
     }
@@ -126,15 +125,15 @@ impl Ledger {
         self.masks.row(WAITING)
     }
 
-    /// How many steps the playout of a lane may still make. In the sweep in which a playout ends
-    /// the next one has begun already.
+    /// The remaining steps of a lane's playout. In the sweep in which a playout ends, the counter
+    /// is already that of the next one.
     pub fn steps_left(&self, lane: usize) -> u32 {
         let digit = |d: usize| self.steps.row(d as u32)[lane / 64] >> (lane % 64) & 1;
         (0..self.steps.count()).map(|d| digit(d) << d).sum::<u64>() as u32
     }
 
-    /// Books one sweep. `terminal` and `stuck` are rows of `wires`, in lanes that are alive; the
-    /// row `restart` becomes the lanes that begin anew.
+    /// Records one sweep. `terminal` and `stuck` are rows of `wires`, valid in live lanes; the row
+    /// `restart` becomes the lanes that restart.
     ///
     /// # Panics
     /// If a row does not exist.
@@ -216,16 +215,16 @@ fn any<const N: usize>(row: [u64; N]) -> bool {
     row.iter().fold(0, |any, word| any | word) != 0
 }
 
-/// Counts of lanes, for every 32 lanes.
+/// Counts of lanes, for each group of 32 lanes.
 #[derive(Clone, Debug)]
 pub struct Tally {
-    /// A row for every count. The halves of a word are the counts of its two halves; a count
-    /// stays below 2^32.
+    /// A row for every count. The halves of a word are the counts of its two halves; a count stays
+    /// below 2^32.
     counts: Wires,
 }
 
 impl Tally {
-    /// So many counts, all zero.
+    /// A number of counts, all zero.
     pub fn new(width: Width, count: usize) -> Self {
         Self { counts: Wires::new(width, count) }
     }
@@ -235,7 +234,7 @@ impl Tally {
         self.counts.clear();
     }
 
-    /// Takes a count of a slot out, which is zero then.
+    /// Takes a count of a slot, which becomes zero.
     pub fn take(&mut self, count: u32, slot: usize) -> u32 {
         let word = &mut self.counts.row_mut(count)[slot / 2];
         let shift = slot % 2 * 32;
@@ -244,16 +243,16 @@ impl Tally {
         found
     }
 
-    /// Counts, for each row in order, the lanes of a mask in which it is true; in the counts from
-    /// `first` on.
+    /// Counts, for each row in order, the lanes of a mask in which it is true; the counts start at
+    /// `first`.
     ///
     /// # Panics
-    /// If a row or a count does not exist, or the mask is of another width.
+    /// If a row or a count does not exist, or the mask has another width.
     pub fn add(&mut self, first: u32, wires: &Wires, rows: &[u32], mask: &[u64]) {
         let width = self.counts.width();
         let end = first as usize + rows.len();
         assert!(end <= self.counts.count() && wires.width() == width, "rows to count");
-        assert!(mask.len() == width.words(), "a mask as wide as a row");
+        assert!(mask.len() == width.words(), "the mask must be as wide as a row");
         by_width!(
             width,
             count(self, first, wires, rows, mask)
@@ -273,7 +272,7 @@ fn count<const N: usize>(tally: &mut Tally, first: u32, wires: &Wires, rows: &[u
     let counts = &mut tally.counts.rows_mut::<N>()[first as usize..];
     for (at, &row) in rows.iter().enumerate() {
         let (row, before) = (all[row as usize], counts[at]);
-        // Side by side in ever wider fields, in all words at once.
+        // SWAR population counts in all words at once.
         counts[at] = each(|i| {
             let lanes = row[i] & mask[i];
             let pairs = lanes - (lanes >> 1 & PAIRS);
@@ -290,7 +289,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lanes_are_booked_one_by_one() {
+    fn ledger_agrees_with_a_simple_model() {
         for &width in Width::ALL {
             let mut wires = Wires::new(width, 3);
             let mut ledger = Ledger::new(width, 5, 9);
@@ -302,7 +301,7 @@ mod tests {
                 ledger.begin(lane, left);
             }
             for round in 0..60 {
-                // Lane by lane, some are terminal.
+                // Some lanes are terminal.
                 let over = |lane: usize| (lane * 7 + round * 13).is_multiple_of(11);
                 wires.row_mut(0).fill(0);
                 (0..lanes).filter(|&lane| over(lane)).for_each(|lane| {

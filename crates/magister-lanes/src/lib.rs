@@ -1,32 +1,32 @@
-//! Gates over vectors: hundreds of games side by side, a bit of a vector word each.
+//! Gates over vectors: hundreds of games at once, one bit of a vector word each.
 //!
-//! A [`Wires`] holds rows of 64 to 512 bits; a [`Tape`] is a list of gates that combine rows.
-//! Nothing here knows of games. The kernels are written once, as plain loops over arrays of words,
-//! and compiled for several instruction sets, of which the best that the machine has is taken at
-//! run time; all of them compute the same. Tapes may be made into machine code as well, which
-//! is compared with the interpreter when it is made. For who writes a loop of their own by hand,
-//! [`on_this_machine`] runs it with the instructions that there are.
+//! A [`Wires`] has rows of 64 to 512 bits; a [`Tape`] is a list of gates that combine rows. Nothing
+//! here depends on games. The kernels are written once, as plain loops over arrays of words, and
+//! compiled for several instruction sets; the best one of the machine is chosen at run time, and
+//! all of them compute the same. Tapes can also be compiled to machine code, which is compared with
+//! the interpreter. For hand-written loops, [`on_this_machine`] runs them with the available
+//! instructions.
 //!
-//! Two variables of the environment ask for less, for comparison: `MAGISTER_VECTORS=avx2` or
-//! `portable` limits the instruction set, and `MAGISTER_CODE=off` forbids machine code.
+//! Two environment variables restrict this, for comparison: `MAGISTER_VECTORS=avx2` or `portable`
+//! limits the instruction set, and `MAGISTER_CODE=off` disables machine code.
 //!
-//! This crate is where the engine's `unsafe` code lives. It has these reasons, and no others; what
-//! each rests on is also said where it stands.
+//! This crate contains the engine's `unsafe` code. It has these reasons and no others; each place
+//! also states its own.
 //!
-//! | where | what | rests on |
+//! | place | operation | justification |
 //! |---|---|---|
-//! | `by_width!`, `planes` | functions compiled for an instruction set are called | the processor is asked once, and the set is never one that it does not have |
-//! | `tape` | the rows of a gate are read and written without a check | `Tape::new` checks all rows of all gates, and every run that there are as many |
-//! | `wires` | blocks of eight words are looked at as words | a block is nothing but its words |
-//! | `planes` | eight words become a vector, and the reverse | both are 512 bits, all of which are values |
-//! | `code` | a tape is run by code that was made for it | see there |
+//! | `by_width!`, `planes` | functions compiled for an instruction set are called | the processor is queried once, and only available sets are used |
+//! | `tape` | the rows of a gate are accessed without bounds checks | `Tape::new` checks all rows of all gates, and every run checks the number of rows |
+//! | `wires` | blocks of eight words are viewed as words | a block consists of its words only |
+//! | `planes` | eight words become a vector, and the reverse | both have 512 bits, and all bit patterns are valid |
+//! | `code` | a tape is run by machine code | see below |
 //!
-//! Emitted code has no branch, no call and no instruction but loads, stores and logic on vector
-//! registers, relative to its one argument. All its addresses come from the rows of a [`Tape`],
-//! which exist; rows are aligned as its instructions need it. Its encodings are held against those
-//! of another assembler, random tapes against the interpreter, and every tape in use against the
-//! interpreter, before it is used, on rows of few, many and all ones. The memory it lies in is never writable and executable at
-//! the same time, and can not be changed any more.
+//! Emitted code has no branches, no calls and no instructions except loads, stores and logic on
+//! vector registers, relative to its one argument. All its addresses come from the rows of a
+//! [`Tape`], which exist; rows are aligned as its instructions require. Its encodings are compared
+//! with those of another assembler, random tapes with the interpreter, and every tape in use with
+//! the interpreter before its first use, on rows with few, many and all ones. Its memory is never
+//! writable and executable at the same time, and cannot be changed any more.
 
 #![allow(clippy::needless_range_loop, reason = "kernels walk several rows word by word")]
 
@@ -50,8 +50,7 @@ pub use scale::{planes_for, scale};
 pub use tape::{Gate, Operation, Tape};
 pub use wires::{Width, Wires, transpose};
 
-/// Calls a kernel, a function over `[u64; N]`, compiled for the width and for the best
-/// instruction set for it.
+/// Calls a kernel, a function over `[u64; N]`, compiled for the width and the best instruction set.
 macro_rules! by_width {
     ($width:expr, $kernel:ident($($argument:expr),* $(,)?) where $($name:ident: $type:ty),* $(,)?) => {{
         #[cfg(target_arch = "x86_64")]

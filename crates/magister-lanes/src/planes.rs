@@ -6,17 +6,17 @@ use std::ops::Range;
 use crate::wires::{Vectors, vectors};
 use crate::{Width, Wires, by_width};
 
-/// The planes of a draw.
+/// The number of planes of a draw.
 pub const BITS: usize = 40;
 
-/// What the random numbers of every 32 lanes depend on.
+/// The parameters of the random numbers of all slots of 32 lanes.
 #[derive(Clone, Debug)]
 pub struct Planes {
     width: Width,
     /// The keys of the ten rounds.
     keys: [[u64; 2]; 10],
-    /// The stream of each slot of 32 lanes, in two halves, and the sweep at which it began. Two
-    /// slots share a word; even and odd ones are apart, so that all of it is vectors of words.
+    /// The stream of each slot of 32 lanes, in two halves, and its first sweep. Two slots share a
+    /// word; even and odd ones are separate, so that everything is vectors of words.
     stream_low: [[u64; 8]; 2],
     stream_high: [[u64; 8]; 2],
     since: [[u64; 8]; 2],
@@ -29,7 +29,7 @@ impl Planes {
         Self { width, keys: keys(seed), stream_low: none, stream_high: none, since: none }
     }
 
-    /// From this sweep on, a slot plays a stream.
+    /// A slot plays a stream from this sweep on.
     ///
     /// # Panics
     /// If there is no such slot.
@@ -40,11 +40,11 @@ impl Planes {
         self.since[half][word] = sweep;
     }
 
-    /// Writes some of the planes of a draw; those of a draw lie in the rows from `first` on. The
-    /// planes that are asked for are whole fours.
+    /// Writes some of the planes of a draw; the planes of a draw are in the rows from `first` on.
+    /// The requested planes come in groups of four.
     ///
     /// # Panics
-    /// If there are not as many rows or planes, or they are of another width.
+    /// If there are not enough rows or planes, or the width differs.
     pub fn fill(&self, wires: &mut Wires, first: u32, draw: u8, sweep: u64, which: Range<usize>) {
         assert!(first as usize + BITS <= wires.count(), "there must be rows for the planes");
         assert!(which.end <= BITS && wires.width() == self.width, "planes of a draw");
@@ -87,7 +87,7 @@ impl Planes {
     }
 }
 
-/// Which draw to make, and where to.
+/// The draw to make, and its target.
 #[derive(Clone, Copy, Debug)]
 struct Counter {
     first: u32,
@@ -147,7 +147,7 @@ fn philox<const N: usize>(counter: [[u64; N]; 4], keys: &[[u64; 2]; 10]) -> [[u6
     [c0, c1, c2, c3]
 }
 
-/// The same for AVX-512, where a compiler left to itself multiplies whole words.
+/// The same for AVX-512, for which compilers would multiply whole words.
 #[cfg(target_arch = "x86_64")]
 mod wide {
     use std::arch::x86_64::{
@@ -179,7 +179,7 @@ mod wide {
         unsafe { std::mem::transmute(vector) }
     }
 
-    /// Fills fours of planes. Only the lower halves of words are looked at before the end.
+    /// Fills groups of four planes. Only the lower halves of words matter before the end.
     #[target_feature(enable = "avx512f")]
     pub(super) fn fill(planes: &Planes, rows: &mut [[u64; 8]], counter: Counter, from: usize) {
         let sweep = same(counter.sweep);
@@ -213,7 +213,7 @@ mod wide {
             let low = same(LOW);
             for (plane, out) in out.iter_mut().enumerate() {
                 let odd = _mm512_slli_epi64::<32>(now[1][plane]);
-                // Where `low`, the even ones; elsewhere the odd ones.
+                // Even slots where `low` is set, odd ones elsewhere.
                 *out = words(_mm512_ternarylogic_epi64::<0xca>(low, now[0][plane], odd));
             }
         }
@@ -233,7 +233,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn planes_are_those_of_the_contract() {
+    fn planes_agree_with_the_contract() {
         assert_eq!(BITS, magister_core::playout::BITS);
         for &width in Width::ALL {
             let mut wires = Wires::new(width, BITS + 3);

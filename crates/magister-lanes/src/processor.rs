@@ -1,14 +1,14 @@
-//! Whole loops compiled for the instructions of this machine, for who writes one by hand.
+//! Hand-written loops compiled for the instructions of this machine.
 
 use crate::wires::each;
 
-/// What a machine can do beyond plain Rust. Loops get one as a value, and that there is such a
-/// value is the proof that the instructions are there.
+/// The abilities of a machine beyond plain Rust. Loops get one as a value, and the existence of the
+/// value proves that the instructions are available.
 pub trait Processor: Copy {
     /// 512 bits.
     type Row: Copy;
 
-    /// The lowest set bit of `word` that has `n` set bits below it, alone; zero if there is none.
+    /// The set bit of `word` that has `n` set bits below it, alone; zero if there is none.
     fn select(self, word: u64, n: u32) -> u64;
 
     /// Words as a row.
@@ -35,20 +35,20 @@ pub trait Processor: Copy {
 
 /// A loop to run.
 pub trait Work {
-    /// Whether it works with rows. The compiler makes worse code of other loops where it may use
-    /// vectors of 512 bits.
+    /// Whether it works with rows. Compilers generate worse code for other loops if they may use
+    /// 512-bit vectors.
     const ROWS: bool;
 
-    /// What comes of it.
+    /// Its result.
     type Output;
 
-    /// Runs it. This should be `#[inline(always)]`, as should be what it calls: only what becomes
-    /// part of one function is compiled for that function's instructions.
+    /// Runs it. This should be `#[inline(always)]`, and so should everything it calls: only code
+    /// that is inlined into one function is compiled for that function's instructions.
     fn run(self, machine: impl Processor) -> Self::Output;
 }
 
-/// Runs a loop that was compiled for the best instructions that this machine has: AVX-512 as
-/// since Ice Lake and Zen 4, AVX2 as since Haswell, or none in particular.
+/// Runs a loop that was compiled for the best instructions of this machine: AVX-512 as since Ice
+/// Lake and Zen 4, AVX2 as since Haswell, or the baseline.
 pub fn on_this_machine<W: Work>(work: W) -> W::Output {
     #[cfg(target_arch = "x86_64")]
     {
@@ -57,11 +57,11 @@ pub fn on_this_machine<W: Work>(work: W) -> W::Output {
         #[allow(unsafe_code, reason = "the instruction set was found on this machine")]
         match (vectors(), Narrow::find(), Wide::find()) {
             (Vectors::Avx512, _, Some(wide)) if W::ROWS => {
-                // SAFETY: there is a `wide`, and so the instructions that it stands for.
+                // SAFETY: the value `wide` proves that the instructions are available.
                 return unsafe { x86::avx512(work, wide) };
             }
             (Vectors::Avx512 | Vectors::Avx2, Some(narrow), _) => {
-                // SAFETY: there is a `narrow`, and so the instructions that it stands for.
+                // SAFETY: the value `narrow` proves that the instructions are available.
                 return unsafe { x86::avx2(work, narrow) };
             }
             _ => {}
@@ -70,11 +70,11 @@ pub fn on_this_machine<W: Work>(work: W) -> W::Output {
     work.run(Plain)
 }
 
-/// Nothing but Rust.
+/// Plain Rust.
 #[derive(Clone, Copy)]
 struct Plain;
 
-/// The part of [`Processor`] that needs no instructions of its own.
+/// The part of [`Processor`] without special instructions.
 macro_rules! plain_rows {
     () => {
         type Row = [u64; 8];
@@ -125,7 +125,7 @@ macro_rules! plain_rows {
     };
 }
 
-#[allow(clippy::inline_always, reason = "all this is part of loops")]
+#[allow(clippy::inline_always, reason = "all of this is inlined into loops")]
 impl Processor for Plain {
     plain_rows!();
 
@@ -147,7 +147,7 @@ mod x86 {
 
     use super::{Processor, Work, each};
 
-    /// There are AVX2 and the instructions for single bits. Only `find` makes one.
+    /// AVX2 and the bit-manipulation instructions are available. Only `find` creates one.
     #[derive(Clone, Copy)]
     pub(super) struct Narrow(());
 
@@ -162,7 +162,7 @@ mod x86 {
         }
     }
 
-    /// There is AVX-512 besides. Only `find` makes one.
+    /// AVX-512 is available, too. Only `find` creates one.
     #[derive(Clone, Copy)]
     pub(super) struct Wide(Narrow);
 
@@ -190,20 +190,20 @@ mod x86 {
     }
 
     #[allow(unsafe_code, reason = "the instruction was found on this machine")]
-    #[allow(clippy::inline_always, reason = "all this is part of loops")]
+    #[allow(clippy::inline_always, reason = "all of this is inlined into loops")]
     impl Processor for Narrow {
         plain_rows!();
 
         #[inline(always)]
         fn select(self, word: u64, n: u32) -> u64 {
             let bit = if n < 64 { 1 << n } else { 0 };
-            // SAFETY: there is a `self`, and so the instruction.
+            // SAFETY: `self` proves that the instruction is available.
             unsafe { _pdep_u64(bit, word) }
         }
     }
 
     #[allow(unsafe_code, reason = "the instructions were found on this machine")]
-    #[allow(clippy::inline_always, reason = "all this is part of loops")]
+    #[allow(clippy::inline_always, reason = "all of this is inlined into loops")]
     impl Processor for Wide {
         type Row = __m512i;
 
@@ -214,45 +214,45 @@ mod x86 {
 
         #[inline(always)]
         fn row(self, words: [u64; 8]) -> __m512i {
-            // SAFETY: there is a `self`, and so the instruction; it reads eight words.
+            // SAFETY: `self` proves that the instruction is available; it reads eight words.
             unsafe { _mm512_loadu_si512(words.as_ptr().cast()) }
         }
 
         #[inline(always)]
         fn words(self, row: __m512i) -> [u64; 8] {
             let mut words = [0; 8];
-            // SAFETY: there is a `self`, and so the instruction; it writes eight words.
+            // SAFETY: `self` proves that the instruction is available; it writes eight words.
             unsafe { _mm512_storeu_si512(words.as_mut_ptr().cast(), row) };
             words
         }
 
         #[inline(always)]
         fn table<const TABLE: i32>(self, a: __m512i, b: __m512i, c: __m512i) -> __m512i {
-            // SAFETY: there is a `self`, and so the instruction.
+            // SAFETY: `self` proves that the instruction is available.
             unsafe { _mm512_ternarylogic_epi64::<TABLE>(a, b, c) }
         }
 
         #[inline(always)]
         fn add(self, a: __m512i, b: __m512i) -> __m512i {
-            // SAFETY: there is a `self`, and so the instruction.
+            // SAFETY: `self` proves that the instruction is available.
             unsafe { _mm512_add_epi64(a, b) }
         }
 
         #[inline(always)]
         fn rotate<const BY: i32>(self, a: __m512i) -> __m512i {
-            // SAFETY: there is a `self`, and so the instruction.
+            // SAFETY: `self` proves that the instruction is available.
             unsafe { _mm512_rol_epi64::<BY>(a) }
         }
 
         #[inline(always)]
         fn shift<const BY: u32>(self, a: __m512i) -> __m512i {
-            // SAFETY: there is a `self`, and so the instruction.
+            // SAFETY: `self` proves that the instruction is available.
             unsafe { _mm512_slli_epi64::<BY>(a) }
         }
 
         #[inline(always)]
         fn count(self, a: __m512i) -> __m512i {
-            // SAFETY: there is a `self`, and so the instruction.
+            // SAFETY: `self` proves that the instruction is available.
             unsafe { _mm512_popcnt_epi64(a) }
         }
     }
@@ -262,7 +262,7 @@ mod x86 {
 mod tests {
     use super::*;
 
-    /// Everything that a machine can do, on some words.
+    /// All operations of a machine, on some words.
     #[derive(Clone)]
     struct All<const WIDE: bool>(Vec<u64>);
 

@@ -4,20 +4,19 @@ use crate::planes::BITS;
 use crate::wires::each;
 use crate::{Wires, by_width};
 
-/// The most digits that a count can have: those of a total weight.
+/// The maximum number of digits of a count: those of a total weight.
 const DIGITS: usize = 32;
 
-/// How many of the upper planes are enough for a count of so many digits, but in a few sweeps
-/// out of a hundred: so that the chance that what lies below could matter in a lane is one in
-/// 2^14 or less.
+/// The number of upper planes that suffice for a count with this many digits, except in a few
+/// percent of the sweeps: the probability that lower planes matter in a lane is at most 2^-14.
 pub fn planes_for(digits: usize) -> usize {
     (digits + 14).next_multiple_of(4).min(BITS)
 }
 
-/// For each lane, with `U` in the 40 rows from `random` on and a count `c` in the given rows, the
-/// lowest digit first, writes the digits of `floor(U * c / 2^40)` into the rows from `out` on.
-/// Only the upper planes of `U`, those from `from` on, are looked at. Gives whether that was
-/// enough: if not, the others could make a difference in a lane.
+/// For each lane, with `U` in the 40 rows from `random` on and a count `c` in the given rows,
+/// lowest digit first, writes the digits of `floor(U * c / 2^40)` into the rows from `out` on. Uses
+/// only the upper planes of `U`, from `from` on. Returns whether that was enough: if not, the other
+/// planes could matter in some lane.
 ///
 /// # Panics
 /// If a row does not exist, or the count has more than 32 digits.
@@ -73,11 +72,11 @@ fn digits<const N: usize, const K: usize>(
     for (digit, &row) in c.iter_mut().zip(count) {
         *digit = rows[row as usize];
     }
-    // Digit by digit of U, the lowest first: add c where the digit is 1, and halve. What is cut
-    // off in halving can not come back, because all that is added later is larger.
+    // For each digit of U, lowest first: add c if the digit is 1, and halve. What halving cuts off
+    // cannot matter later, because everything added later is larger.
     let mut sum = [[0u64; N]; K];
-    // What the planes below add is less than c. If that carried into the result, then all digits
-    // that are cut off would be ones, but for the lowest ones that c reaches itself.
+    // The planes below add less than c. If that carried into the result, all cut-off digits would
+    // be ones, except for the lowest ones that c itself reaches.
     let mut ones = [if from == 0 { 0 } else { !0u64 }; N];
     for (at, &u) in rows[random as usize + from..random as usize + BITS].iter().enumerate() {
         let mut carry = [0u64; N];
@@ -107,7 +106,7 @@ mod tests {
     use crate::{Planes, Width};
 
     #[test]
-    fn choices_are_those_of_the_contract() {
+    fn choices_agree_with_the_contract() {
         for &width in Width::ALL {
             for digits in [1u32, 3, 8, 13, 27] {
                 let mut wires = Wires::new(width, 120);
@@ -122,7 +121,7 @@ mod tests {
                 }
                 let rows: Vec<u32> = (0..digits).collect();
                 let mut never = true;
-                // So few planes that they are often not enough; as many as are used; and all.
+                // So few planes that they often do not suffice; the usual number; and all.
                 let few = (0..40).map(|sweep| (sweep, 16));
                 for (sweep, upper) in few.chain([(7, planes_for(rows.len())), (8, BITS)]) {
                     planes.fill(&mut wires, 60, 0, sweep, BITS - upper..BITS);

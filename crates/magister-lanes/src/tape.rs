@@ -1,9 +1,9 @@
-//! Gates in the order in which to run them.
+//! Tapes: gates in execution order.
 
 use crate::code::Code;
 use crate::{Width, Wires, by_width};
 
-/// What a gate computes, lane by lane.
+/// The function of a gate, lane by lane.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Operation {
     /// `a & b`
@@ -30,13 +30,13 @@ pub enum Operation {
     Carry,
     /// Two or more of `!a`, `b`, `c`: the borrow of `a - b - c`.
     Borrow,
-    /// Any function of three inputs: bit `4a + 2b + c` of the table. One instruction of AVX-512,
-    /// and slow everywhere else.
+    /// Any function of three inputs: bit `4a + 2b + c` of the table. One instruction with AVX-512,
+    /// and slow otherwise.
     Table(u8),
 }
 
 impl Operation {
-    /// All of them but the tables.
+    /// All operations except tables.
     pub const ALL: &[Operation] = &[
         Operation::And,
         Operation::AndNot,
@@ -52,7 +52,7 @@ impl Operation {
         Operation::Borrow,
     ];
 
-    /// What it makes of three words.
+    /// Its result for three words.
     #[inline]
     pub fn apply(self, a: u64, b: u64, c: u64) -> u64 {
         match self {
@@ -77,7 +77,7 @@ impl Operation {
         }
     }
 
-    /// The number of inputs that it looks at.
+    /// The number of its inputs.
     pub fn inputs(self) -> usize {
         match self {
             Operation::And
@@ -90,16 +90,16 @@ impl Operation {
     }
 }
 
-/// A gate: rows it reads, and the row it writes. Gates of two inputs leave out `c`.
+/// A gate: the rows it reads, and the row it writes. Gates of two inputs ignore `c`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Gate {
-    /// What it computes.
+    /// Its function.
     pub operation: Operation,
     /// The first input.
     pub a: u32,
     /// The second input.
     pub b: u32,
-    /// The third input, where there is one.
+    /// The third input, if there is one.
     pub c: u32,
     /// The output.
     pub out: u32,
@@ -128,7 +128,7 @@ struct Ports {
     out: u32,
 }
 
-/// A list of gates. All their rows are below the number that was given when it was made.
+/// A list of gates. All their rows are below a given number.
 #[derive(Clone, Debug)]
 pub struct Tape {
     wires: usize,
@@ -139,8 +139,8 @@ pub struct Tape {
 }
 
 impl Tape {
-    /// Gates, in order, over so many wires. Neighbours of the same operation are run together, so
-    /// an order in which there are few runs is the fastest.
+    /// Gates in order over a number of wires. Neighbours with the same operation run together, so
+    /// an order with few runs is the fastest.
     ///
     /// # Panics
     /// If a gate has a wire that does not exist.
@@ -169,16 +169,15 @@ impl Tape {
         self.ports.is_empty()
     }
 
-    /// Makes code of the gates, for wires of one width; there they are run by it from now on, and
-    /// of the rows that they write only the wanted ones are written for sure. Gives whether that
-    /// could be done: the machine must have the instructions, and the system must allow it. The
-    /// code is compared with the interpreter on random rows with few and with many ones, and
-    /// thrown away if it differs.
+    /// Compiles the gates for wires of one width; from now on the code runs there, and only the
+    /// `wanted` rows are guaranteed to be written. Returns whether that was possible: the machine
+    /// must have the instructions, and the system must allow it. The code is compared with the
+    /// interpreter on random rows with few and with many ones, and discarded if it differs.
     pub fn compile(&mut self, width: Width, wanted: &[u32]) -> bool {
         Self::compile_all(&mut [(self, wanted)], width)
     }
 
-    /// The same for many tapes at once, the code of which is to lie together.
+    /// The same for many tapes, whose code should be contiguous.
     pub fn compile_all(tapes: &mut [(&mut Tape, &[u32])], width: Width) -> bool {
         let all: Vec<(&Tape, &[u32])> =
             tapes.iter().map(|(tape, wanted)| (&**tape, *wanted)).collect();
@@ -206,7 +205,7 @@ impl Tape {
         })
     }
 
-    /// The number of wires that it was made for.
+    /// The number of wires of the tape.
     #[cfg(target_arch = "x86_64")]
     pub(crate) fn wires(&self) -> usize {
         self.wires
@@ -215,7 +214,7 @@ impl Tape {
     /// Runs all gates.
     ///
     /// # Panics
-    /// If there are fewer wires than the tape was made for.
+    /// If there are fewer wires than the tape needs.
     #[inline]
     pub fn run(&self, wires: &mut Wires) {
         match self.codes.iter().find(|code| code.width() == wires.width()) {
@@ -264,8 +263,8 @@ fn run<const N: usize>(tape: &Tape, wires: &mut Wires) {
 #[allow(unsafe_code, reason = "the rows of a gate are checked when its tape is made")]
 fn gate<const N: usize>(rows: &mut [[u64; N]], port: Ports, apply: impl Fn(u64, u64, u64) -> u64) {
     debug_assert!(port.a.max(port.b).max(port.c).max(port.out) < rows.len() as u32);
-    // SAFETY: `Tape::new` checked that all ports lie below the number of wires, and `Tape::run`
-    // that there are as many.
+    // SAFETY: `Tape::new` checked that all ports are below the number of wires, and `Tape::run`
+    // that the wires exist.
     unsafe {
         let a = *rows.get_unchecked(port.a as usize);
         let b = *rows.get_unchecked(port.b as usize);
@@ -277,7 +276,7 @@ fn gate<const N: usize>(rows: &mut [[u64; N]], port: Ports, apply: impl Fn(u64, 
     }
 }
 
-/// The widths that run on this machine's widest vectors first.
+/// The choice of widths for this machine.
 impl Width {
     /// The width that is fastest per lane on this machine.
     pub fn best() -> Width {
@@ -287,8 +286,8 @@ impl Width {
         }
     }
 
-    /// The widths that have their use on this machine, the best among them, the narrowest first:
-    /// all that code is made for, or where there is none all that vectors are there for.
+    /// The useful widths on this machine, narrowest first, including the best: all widths with
+    /// code, or all vector widths if there is no code.
     pub fn useful() -> &'static [Width] {
         match (crate::wires::vectors(), crate::TapeForm::best(Width::W512)) {
             (crate::wires::Vectors::Portable, _) => &[Width::W64],
@@ -302,7 +301,7 @@ impl Width {
 mod tests {
     use super::*;
 
-    /// A number that looks random.
+    /// A pseudo-random number.
     fn mix(n: u64) -> u64 {
         let mut x = n.wrapping_mul(0x9E37_79B9_7F4A_7C15);
         x = (x ^ (x >> 31)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -310,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn every_width_computes_what_the_operations_say() {
+    fn every_width_agrees_with_the_operations() {
         let wires = 40u64;
         let gates: Vec<Gate> = (0..500)
             .map(|n| {
@@ -346,7 +345,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "wire 9 of 9")]
-    fn a_wire_that_is_not_there_is_refused() {
+    fn a_missing_wire_is_refused() {
         Tape::new(&[Gate { operation: Operation::And, a: 0, b: 9, c: 0, out: 0 }], 9);
     }
 }

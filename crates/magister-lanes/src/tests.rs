@@ -1,11 +1,11 @@
-//! Kernels on rows that look random, lane by lane against what they say, in every width; and all
-//! tests of this crate once more with fewer instructions, in processes of their own.
+//! Kernels on pseudo-random rows against simple models, in every width; and all tests of this crate
+//! again with fewer instructions, in separate processes.
 
 use std::process::Command;
 
 use crate::{Commit, Start, Tally, Width, Wires, hold, note};
 
-/// A number that looks random.
+/// A pseudo-random number.
 fn mix(n: u64) -> u64 {
     let mut x = n.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     x = (x ^ (x >> 31)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -32,7 +32,7 @@ fn bit(row: &[u64], lane: usize) -> bool {
 
 const ROWS: u32 = 50;
 
-/// Different rows.
+/// Distinct rows.
 fn some(count: u32, seed: u64) -> Vec<u32> {
     let mut all: Vec<u32> = (0..ROWS).collect();
     all.sort_by_key(|&row| mix(seed << 20 | u64::from(row)));
@@ -134,7 +134,7 @@ fn lanes_are_counted() {
     }
 }
 
-/// A process settles on its instructions when it starts.
+/// A process chooses its instructions when it starts.
 #[test]
 fn all_tests_pass_with_fewer_instructions() {
     if std::env::var_os("MAGISTER_VECTORS").is_some() {

@@ -2,21 +2,21 @@
 
 use std::fmt;
 
-/// How many lanes there are: the bits of a row.
+/// The number of lanes: the bits of a row.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Width {
     /// One machine word.
     W64,
     /// The smallest vector.
     W128,
-    /// What AVX2 takes at once.
+    /// A vector of AVX2.
     W256,
-    /// What AVX-512 takes at once.
+    /// A vector of AVX-512.
     W512,
 }
 
 impl Width {
-    /// All of them; every machine can run every one.
+    /// All widths; every machine can run every one.
     pub const ALL: &[Width] = &[Width::W64, Width::W128, Width::W256, Width::W512];
 
     /// The number of 64-bit words of a row.
@@ -52,7 +52,8 @@ pub(crate) enum Vectors {
     Portable,
 }
 
-/// What the machine has. `MAGISTER_VECTORS=portable` or `avx2` asks for less, for comparison.
+/// The instructions of the machine. `MAGISTER_VECTORS=portable` or `avx2` restricts them, for
+/// comparison.
 pub(crate) fn vectors() -> Vectors {
     use std::sync::OnceLock;
     static FOUND: OnceLock<Vectors> = OnceLock::new();
@@ -77,7 +78,7 @@ pub(crate) fn vectors() -> Vectors {
     })
 }
 
-/// A row, word by word. Kernels that write whole rows become vector instructions for sure.
+/// A row, word by word. Kernels that write whole rows reliably become vector instructions.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "it must be compiled into each instruction set's function")]
 pub(crate) fn each<const N: usize>(word: impl Fn(usize) -> u64) -> [u64; N] {
@@ -102,7 +103,7 @@ pub struct Wires {
 }
 
 impl Wires {
-    /// So many rows, all zero.
+    /// A number of rows, all zero.
     pub fn new(width: Width, count: usize) -> Self {
         let blocks = (count * width.words()).div_ceil(8);
         Self { width, count, blocks: vec![Block::default(); blocks] }
@@ -132,14 +133,15 @@ impl Wires {
         &self.words()[wire as usize * words..][..words]
     }
 
-    /// A row, to be written.
+    /// A row, for writing.
     #[inline]
     pub fn row_mut(&mut self, wire: u32) -> &mut [u64] {
         let words = self.width.words();
         &mut self.words_mut()[wire as usize * words..][..words]
     }
 
-    /// Copies so many rows of other wires of the same width, from row `first` there to row `at`.
+    /// Copies a number of rows from other wires of the same width, from row `first` there to row
+    /// `at`.
     ///
     /// # Panics
     /// If a row does not exist, or the widths differ.
@@ -158,7 +160,7 @@ impl Wires {
         unsafe { std::slice::from_raw_parts(self.blocks.as_ptr().cast(), self.blocks.len() * 8) }
     }
 
-    /// All words, to be written.
+    /// All words, for writing.
     #[inline]
     #[allow(unsafe_code, reason = "blocks are words, only aligned")]
     pub(crate) fn words_mut(&mut self) -> &mut [u64] {
@@ -167,20 +169,20 @@ impl Wires {
         unsafe { std::slice::from_raw_parts_mut(self.blocks.as_mut_ptr().cast(), length) }
     }
 
-    /// The rows as arrays of so many words as the width has; there may be some more than `count`.
+    /// The rows as arrays of as many words as the width has; there may be more than `count`.
     #[inline]
     pub fn rows<const N: usize>(&self) -> &[[u64; N]] {
         self.words().as_chunks().0
     }
 
-    /// The rows as arrays, to be written.
+    /// The rows as arrays, for writing.
     #[inline]
     pub fn rows_mut<const N: usize>(&mut self) -> &mut [[u64; N]] {
         self.words_mut().as_chunks_mut().0
     }
 }
 
-/// Exchanges rows and columns of a square of bits.
+/// Transposes a square of bits.
 pub fn transpose(square: &mut [u64; 64]) {
     // Swaps the off-diagonal quarters of ever smaller squares.
     let mut width = 32;

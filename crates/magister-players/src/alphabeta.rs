@@ -14,16 +14,16 @@ use crate::registry::{Arguments, Made};
 use crate::rewards::{self, Scale};
 use crate::table::{Bound, Key, Known, Table};
 
-/// Alpha-beta. All others are taken to want the least for this player, so with two players of
-/// opposite interests it is exact, and with more it is the paranoid search. Simultaneous moves are
-/// solved as matrix games, chance is averaged; neither can be cut.
+/// Alpha-beta search. All others are assumed to minimise this player's reward, so with two players
+/// of opposite interests it is exact, and with more it is the paranoid search. Simultaneous moves
+/// are solved as matrix games and chance is averaged; neither allows cutoffs.
 pub(crate) struct AlphaBeta {
     name: String,
     follower: Follower,
     table: Table,
     memory: usize,
     playouts: u32,
-    /// How often a move of a role was good enough to cut, by depth.
+    /// How often a move of a role caused a cutoff, weighted by depth (history heuristic).
     history: FxHashMap<(u8, Move), u64>,
     game: String,
 }
@@ -58,7 +58,8 @@ impl Agent for AlphaBeta {
             Standing::Settled(decision) => return Ok(decision),
             Standing::Open { worker, legal, state } => (worker, legal, state),
         };
-        // Values in the table are mine: another role or game would read them wrongly.
+        // Values in the table are from this role's point of view, so another role or game cannot
+        // use them.
         let identity = format!("{} {}", view.game().info().rules_hash, me.0);
         if self.game != identity {
             self.table = Table::new(self.memory);
@@ -85,10 +86,10 @@ impl Agent for AlphaBeta {
         let mut first = 0;
         for depth in 1..=deepest {
             let found = search.root(&state, &choices, depth as u16, first);
-            // Rules that fail somewhere below are no reason not to move here.
+            // If the rules fail somewhere below, the player still has to move here.
             let Ok((root, solved, order)) = found else { break };
-            // An iteration that was not finished still counts if it found something: its first
-            // move is the best of the one before.
+            // An unfinished iteration still counts if it found something: its first move is the
+            // best of the previous iteration.
             if let Some(better) = order.decide(&root, me, rng) {
                 decision = better;
                 first =
@@ -105,8 +106,8 @@ impl Agent for AlphaBeta {
 
 /// The order in which the root's moves were searched, and which values are exact.
 struct Order {
-    /// For each cell of the root its profile, whether its value is final, and whether it is more
-    /// than a bound.
+    /// For each cell of the root its profile, whether its value is final, and whether it is exact
+    /// rather than a bound.
     profiles: Vec<usize>,
     solved: Vec<bool>,
     exact: Vec<bool>,
@@ -117,8 +118,8 @@ impl Order {
         if root.choices.actors() != [me] {
             return root.decide(Outlook::Hostile, me, rng);
         }
-        // Later moves may only be known not to be better, so the first of the best is the one, and
-        // what they are worth is not said.
+        // The values of later moves may be bounds only, so the first of the best wins, and bounds
+        // are not reported as values.
         let value = |at: &usize| root.cells[*at][me.index()];
         let best =
             (0..root.cells.len()).reduce(|a, b| if value(&b) > value(&a) { b } else { a })?;
@@ -153,7 +154,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Searches the root. Whether the result is final is said as well.
+    /// Searches the root. Also returns whether the result is final.
     fn root(
         &mut self,
         state: &[u64],
@@ -189,7 +190,7 @@ impl Search<'_> {
                     order.exact.push(value > low);
                     all &= solved;
                     alpha = alpha.max(value);
-                    // What does not beat the window is only known not to be better.
+                    // A value that does not exceed the window is only a bound.
                     if alone && solved && value > low && value >= self.scale.high {
                         root.complete = true;
                         return Ok((root, true, order));
@@ -202,8 +203,8 @@ impl Search<'_> {
         Ok((root, all, order))
     }
 
-    /// The value of a profile for me, and whether it is final. Afterwards the worker is
-    /// somewhere below.
+    /// The value of a profile for me, and whether it is final. Afterwards the worker is somewhere
+    /// below.
     fn profile(
         &mut self,
         state: &[u64],
@@ -230,8 +231,8 @@ impl Search<'_> {
         Ok((mean, all))
     }
 
-    /// The value of the worker's position for me, if it lies between alpha and beta, else a
-    /// bound of it; and whether it is final.
+    /// The value of the worker's position for me if it lies between alpha and beta, else a bound on
+    /// it; and whether it is final.
     fn search(&mut self, depth: u16, mut alpha: f64, mut beta: f64) -> Result<(f64, bool), Halt> {
         if self.worker.terminal() {
             let values = rewards::terminal(self.worker, self.scale, &mut self.goals);
@@ -284,7 +285,7 @@ impl Search<'_> {
                 if best.0.is_nan() || better {
                     best = (value, at);
                 }
-                // A value that does not beat the window is a bound and no reason to be content.
+                // A value that does not exceed the window is a bound and does not end the search.
                 let perfect = if mine {
                     value > alpha && value >= self.scale.high
                 } else {
@@ -299,7 +300,7 @@ impl Search<'_> {
                     let weight = 1 + u64::from(depth) * u64::from(depth);
                     *self.history.entry((actor.0, moves[at])).or_default() += weight;
                     cut = true;
-                    // What cuts is final if it is; the others do not matter.
+                    // After a cutoff only the value that caused it matters.
                     solved = end;
                     break;
                 }
@@ -333,7 +334,7 @@ impl Search<'_> {
         Ok((best.0, solved))
     }
 
-    /// What the position may be worth to me: by the goal values of the rules, or by playouts.
+    /// The heuristic value of the position for me: by the goal values of the rules, or by playouts.
     fn guess(&mut self, state: &[u64]) -> Result<f64, Halt> {
         if self.playouts == 0 {
             return Ok(rewards::guess(self.worker, self.scale, &mut self.goals)[self.me]);

@@ -1,5 +1,5 @@
-//! Gamemaster's players that keep a tree and widen it one position at a time: `pts` goes where
-//! it has been least, `greedy` where values are best.
+//! Gamemaster's players that keep a tree and expand one position at a time: `pts` expands where it
+//! has visited least, `greedy` where values are best.
 
 use magister_core::{Agent, Budget, Decision, Halt, Move, Rng, Role, Step, Thought, View, Worker};
 
@@ -9,18 +9,18 @@ use crate::follow::Follower;
 use crate::registry::{Arguments, Made};
 use crate::rewards::{self, Scale};
 
-/// How to choose where the tree grows.
+/// Where the tree grows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Rule {
-    /// The open child that was visited least.
+    /// At the least visited open child.
     Least,
-    /// The open child with the best value for the one that moves, if that is me; plus what it
-    /// was visited less than its brothers.
+    /// At the open child with the best value if the role to move is me, plus a bonus for fewer
+    /// visits than its siblings.
     Greedy,
 }
 
-/// A player with a tree of positions, valued by the goal values of the rules and backed up as
-/// minimax does; what is proven is closed and not visited again.
+/// A player with a tree of positions. Leaves are valued by the goal values of the rules and backed
+/// up by minimax; proven nodes are closed and not visited again.
 pub(crate) struct BestFirst {
     name: String,
     rule: Rule,
@@ -28,7 +28,7 @@ pub(crate) struct BestFirst {
     follower: Follower,
     tree: Vec<Node>,
     used: usize,
-    /// The rules and the role that the tree belongs to.
+    /// The rules and the role of the tree.
     owner: Option<(String, Role)>,
 }
 
@@ -36,11 +36,11 @@ pub(crate) struct BestFirst {
 struct Node {
     state: Vec<u64>,
     choices: Choices,
-    /// The first child; they lie side by side, outcome after outcome of each profile. None if
-    /// the node was not widened yet.
+    /// The first child and the number of children, which are contiguous, outcome after outcome of
+    /// each profile. `None` if the node is not expanded.
     children: Option<(usize, usize)>,
     values: Vec<f64>,
-    /// What each role gained by the step that led here.
+    /// What each role gained by the step to this node.
     gains: Vec<f64>,
     visits: u64,
     /// Whether the values are proven.
@@ -105,7 +105,7 @@ impl Agent for BestFirst {
         grower.replant();
         let mut iterations = 0;
         while !grower.tree[0].closed && *grower.used < self.memory && budget.spend(1) {
-            // Rules that fail somewhere below are no reason not to move here.
+            // If the rules fail somewhere below, the player still has to move here.
             if grower.grow(budget).is_err() {
                 break;
             }
@@ -124,14 +124,15 @@ struct Grower<'a> {
     scale: Scale,
     roles: usize,
     tree: &'a mut Vec<Node>,
-    /// About how many bytes the tree takes.
+    /// The approximate size of the tree in bytes.
     used: &'a mut usize,
     goals: Vec<f64>,
     step: Step,
 }
 
 impl Grower<'_> {
-    /// Keeps what is below the current position, if it is in the tree, and begins anew if not.
+    /// Keeps the subtree below the current position if it is in the tree, and starts a new tree if
+    /// not.
     fn replant(&mut self) {
         let mut state = Vec::new();
         self.worker.save(&mut state);
@@ -157,7 +158,8 @@ impl Grower<'_> {
     }
 
     fn size(&self, node: &Node) -> usize {
-        // The vector of nodes may have twice the room it needs, and most nodes are never widened.
+        // The vector of nodes may have twice the capacity it needs, and most nodes are never
+        // expanded.
         2 * size_of::<Node>() + 8 * node.state.len() + 16 * self.roles + 64
     }
 
@@ -172,7 +174,7 @@ impl Grower<'_> {
         Node { state, values, gains, closed, ..Node::default() }
     }
 
-    /// Widens the tree by one position.
+    /// Expands the tree by one position.
     fn grow(&mut self, budget: &Budget) -> Result<(), Halt> {
         let mut path = vec![0];
         let mut at = 0;
@@ -230,7 +232,7 @@ impl Grower<'_> {
         Ok(())
     }
 
-    /// The values of the profiles of a node that was widened.
+    /// The values of the profiles of an expanded node.
     fn cells(&self, at: usize) -> Vec<Vec<f64>> {
         let Some((first, count)) = self.tree[at].children else { return Vec::new() };
         let outcomes = self.tree[at].choices.probabilities();
@@ -258,7 +260,7 @@ impl Grower<'_> {
             let from = first + profile * outcomes;
             (from..from + outcomes).all(|child| self.tree[child].closed)
         };
-        // A proven reward that can not be bettered settles the node, whatever else there is.
+        // A proven reward that cannot be exceeded settles the node, whatever the other moves give.
         let value = |profile: usize| cells[profile][self.me.index()];
         let settled =
             match *self.tree[at].choices.actors() {

@@ -1,7 +1,7 @@
-//! Several of the same player think at the same time, each on a thread of its own, and vote.
+//! Several copies of a player think at the same time, each on its own thread, and vote.
 //!
-//! For a tree search this is what is called root parallel: every thread has a tree, and what the
-//! trees say of the moves is put together.
+//! For a tree search this is root parallelisation: every thread has its own tree, and the
+//! statistics of the root moves are combined.
 
 use std::thread;
 
@@ -10,7 +10,7 @@ use magister_core::{Agent, Budget, Decision, Halt, Rng, Seed, Stop, Thought, Vie
 use crate::combine::draw;
 use crate::registry::{Arguments, Made};
 
-/// The members, who do not talk to each other before they vote.
+/// The members, which do not communicate before they vote.
 pub(crate) struct Council {
     name: String,
     members: Vec<Box<dyn Agent>>,
@@ -23,8 +23,8 @@ impl Council {
         Ok(Box::new(Council { name: settings.text().to_owned(), members }))
     }
 
-    /// Lets all members do something, with an equal part of the iterations and all of the time.
-    /// What they do depends on the number of members, but not on which of them is done first.
+    /// Runs a task on all members, each with an equal part of the iterations and all of the time.
+    /// The result depends on the number of members, but not on which of them finishes first.
     fn all<T: Send>(
         &mut self,
         budget: &mut Budget,
@@ -50,7 +50,7 @@ impl Council {
                     scope.spawn(move || act(&mut **member, &mut budget, &mut rng))
                 })
                 .collect();
-            // A member that falls over takes the others with it: the arena knows what to do.
+            // If a member panics, the panic goes on to the caller: the arena handles it.
             let join = |thread: thread::ScopedJoinHandle<'_, Result<T, Halt>>| {
                 thread.join().unwrap_or_else(|fault| std::panic::resume_unwind(fault))
             };
@@ -101,9 +101,9 @@ impl Agent for Council {
     }
 }
 
-/// What the members decide together: where they decide by lot, by the mean of their lots; where
-/// they counted visits, the move with most of them, unless one that is proven is better; else what
-/// the first says.
+/// The combined decision. If members have mixed strategies, it uses their mean; if they counted
+/// visits, the most visited move wins unless a proven one is better; otherwise the first member
+/// decides.
 fn together(mut decisions: Vec<Decision>, rng: &mut Rng) -> Decision {
     let iterations = decisions.iter().map(|decision| decision.iterations).sum();
     let mut thoughts: Vec<Thought> = Vec::new();
@@ -126,13 +126,13 @@ fn together(mut decisions: Vec<Decision>, rng: &mut Rng) -> Decision {
         _ => best(&thoughts).map(|thought| thought.choice),
     };
     let choice = choice.unwrap_or(decisions[0].choice);
-    // The line of one who would have played it.
+    // The line of a member that would have played the move.
     let one = decisions.iter().position(|decision| decision.choice == choice).unwrap_or(0);
     let Decision { line, .. } = decisions.swap_remove(one);
     Decision { choice, thoughts, line, iterations }
 }
 
-/// Puts together what two think of a move. What one has proven holds for all.
+/// Combines the opinions of two members about a move. A proof by one holds for all.
 fn add(known: &mut Thought, other: &Thought) {
     let (a, b) = (known.visits as f64, other.visits as f64);
     known.value = match (known.value, other.value) {
@@ -150,7 +150,7 @@ fn add(known: &mut Thought, other: &Thought) {
     };
 }
 
-/// The move with most visits, unless one that is proven is no worse.
+/// The most visited move, unless a proven one is at least as good.
 fn best(thoughts: &[Thought]) -> Option<&Thought> {
     let worth = |thought: &Thought| thought.value.unwrap_or(f64::NEG_INFINITY);
     let open = thoughts.iter().filter(|thought| !thought.proven && thought.visits > 0);
@@ -191,18 +191,18 @@ mod tests {
     }
 
     #[test]
-    fn a_proof_of_one_counts_for_all() {
+    fn a_proof_by_one_member_counts_for_all() {
         let mut rng = Seed::from(1).rng();
         let one = decision(1, vec![thought(1, 90.0, 90, false), thought(2, 10.0, 10, false)]);
         let other = decision(2, vec![thought(1, 90.0, 5, false), thought(2, 100.0, 3, true)]);
         assert_eq!(together(vec![one.clone(), other], &mut rng).choice, Move(2));
-        // One that is proven to be bad is not taken, however often it was visited.
+        // A move that is proven to be bad is not taken, however often it was visited.
         let other = decision(2, vec![thought(1, 0.0, 900, true), thought(2, 10.0, 3, false)]);
         assert_eq!(together(vec![one, other], &mut rng).choice, Move(2));
     }
 
     #[test]
-    fn lots_are_mixed() {
+    fn mixed_strategies_are_averaged() {
         let lot = |choice, likely| Thought {
             probability: Some(likely),
             ..thought(choice, 50.0, 1, false)
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn without_thoughts_the_first_speaks() {
+    fn without_thoughts_the_first_member_decides() {
         let mut rng = Seed::from(1).rng();
         let said = vec![decision(3, Vec::new()), decision(4, Vec::new())];
         assert_eq!(together(said, &mut rng).choice, Move(3));

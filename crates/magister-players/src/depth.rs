@@ -1,4 +1,4 @@
-//! The players that search to a depth without memory: Gamemaster's onestep, twostep, maximizer,
+//! Players that search to a depth without memory: Gamemaster's onestep, twostep, maximizer,
 //! minimax, minimaxdepth, minimaxid and maximax, and max-n, paranoid and expectimax.
 
 use magister_core::{Agent, Budget, Decision, Halt, Rng, Stop, View};
@@ -8,17 +8,17 @@ use crate::follow::{Follower, Standing};
 use crate::lookahead::{Lookahead, deepest};
 use crate::registry::{Arguments, Made};
 
-/// Positions to expand for an opinion of one; who needs more has none.
+/// The number of positions to expand for a value; a player that needs more gives none.
 const VALUING: u64 = 20_000;
 
-/// How deep to search.
+/// The search depth.
 #[derive(Clone, Copy, Debug)]
 enum Depth {
-    /// So many joint moves.
+    /// A number of joint moves.
     Fixed(u32),
     /// To the end of the game.
     Full,
-    /// One deeper at a time, until the budget is at its end.
+    /// Iterative deepening until the budget ends.
     Deepening,
 }
 
@@ -27,7 +27,7 @@ pub(crate) struct Searcher {
     name: String,
     outlook: Outlook,
     depth: Depth,
-    /// Whether a reward that can not be bettered ends the search of a node.
+    /// Whether a reward that cannot be exceeded ends the search of a node.
     bounds: bool,
     /// A reward that is good enough.
     level: Option<f64>,
@@ -42,18 +42,27 @@ impl Searcher {
     }
 
     /// The best position after the own move.
-    #[expect(clippy::unnecessary_wraps, reason = "all players of the list are made alike")]
+    #[expect(
+        clippy::unnecessary_wraps,
+        reason = "all constructors in the list have the same signature"
+    )]
     pub(crate) fn onestep(settings: &Arguments) -> Made {
         Ok(Box::new(Self::new(settings, Outlook::Hostile, Depth::Fixed(1))))
     }
 
-    /// The own move, an answer, and the own move again.
-    #[expect(clippy::unnecessary_wraps, reason = "all players of the list are made alike")]
+    /// Own move, reply, own move.
+    #[expect(
+        clippy::unnecessary_wraps,
+        reason = "all constructors in the list have the same signature"
+    )]
     pub(crate) fn twostep(settings: &Arguments) -> Made {
         Ok(Box::new(Self::new(settings, Outlook::Hostile, Depth::Fixed(3))))
     }
 
-    #[expect(clippy::unnecessary_wraps, reason = "all players of the list are made alike")]
+    #[expect(
+        clippy::unnecessary_wraps,
+        reason = "all constructors in the list have the same signature"
+    )]
     pub(crate) fn maximizer(settings: &Arguments) -> Made {
         Ok(Box::new(Self::new(settings, Outlook::Kind, Depth::Full)))
     }
@@ -72,17 +81,26 @@ impl Searcher {
         Ok(Box::new(Self::new(settings, Outlook::Hostile, depth)))
     }
 
-    #[expect(clippy::unnecessary_wraps, reason = "all players of the list are made alike")]
+    #[expect(
+        clippy::unnecessary_wraps,
+        reason = "all constructors in the list have the same signature"
+    )]
     pub(crate) fn minimaxid(settings: &Arguments) -> Made {
         Ok(Box::new(Self::new(settings, Outlook::Hostile, Depth::Deepening)))
     }
 
-    #[expect(clippy::unnecessary_wraps, reason = "all players of the list are made alike")]
+    #[expect(
+        clippy::unnecessary_wraps,
+        reason = "all constructors in the list have the same signature"
+    )]
     pub(crate) fn maximax(settings: &Arguments) -> Made {
         Ok(Box::new(Self::new(settings, Outlook::Selfish, Depth::Full)))
     }
 
-    #[expect(clippy::unnecessary_wraps, reason = "all players of the list are made alike")]
+    #[expect(
+        clippy::unnecessary_wraps,
+        reason = "all constructors in the list have the same signature"
+    )]
     pub(crate) fn maxn(settings: &Arguments) -> Made {
         Ok(Box::new(Self::new(settings, Outlook::Selfish, Depth::Deepening)))
     }
@@ -116,10 +134,10 @@ impl Agent for Searcher {
             let high = if self.bounds { high } else { f64::INFINITY };
             search.enough = Some((low, self.level.map_or(high, |level| level.min(high))));
         }
-        // Whatever the budget allows, the answer is legal.
+        // The answer is legal however small the budget is.
         let mut decision: Decision = legal[rng.below(legal.len() as u64) as usize].into();
         let mut deepen = |search: &mut Lookahead<'_>, depth: u32, whole: bool, rng: &mut Rng| {
-            // Rules that fail somewhere below are no reason not to move here.
+            // If the rules fail somewhere below, the player still has to move here.
             let Ok(root) = search.root(&state, depth) else { return false };
             if (root.complete || !whole)
                 && let Some(better) = root.decide(outlook, me, rng)
@@ -138,7 +156,7 @@ impl Agent for Searcher {
             Depth::Deepening => {
                 for depth in 1..=deepest {
                     search.horizon = false;
-                    // Depth one is kept as far as it comes, since it is all there is.
+                    // A partial result of depth one is used, because there is nothing else.
                     if !deepen(&mut search, depth, depth > 1, rng) || !search.horizon {
                         break;
                     }

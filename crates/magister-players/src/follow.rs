@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use magister_core::{Decision, Game, Halt, Move, Observation, Step, Stop, Turn, View, Worker};
 
-/// A worker that follows a match turn by turn, so that a match is not replayed for every move.
-/// It goes back as well, to where another course of the match leaves the one it has seen.
+/// A worker that follows a match turn by turn, so the match is not replayed for every move. It also
+/// goes back to where the match branches off from the history it has followed.
 #[derive(Default)]
 pub struct Follower {
     match_: Option<Following>,
@@ -20,13 +20,13 @@ struct Following {
 }
 
 impl Follower {
-    /// Follows no match yet.
+    /// A follower without a match.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A worker in the current position of a view. [`Halt::Hidden`] in games that hide
-    /// information. What was followed before an error is kept.
+    /// A worker in the current position of a view. [`Halt::Hidden`] in games that hide information.
+    /// After an error, the turns followed so far are kept.
     pub fn follow(&mut self, view: &View, stop: &Stop) -> Result<&mut dyn Worker, Halt> {
         if view.game().info().information == magister_core::Information::Hidden {
             return Err(Halt::Hidden);
@@ -57,11 +57,11 @@ impl Follower {
     }
 }
 
-/// What there is to decide in the current position of a match.
+/// The decision in the current position of a match.
 pub(crate) enum Standing<'a> {
-    /// Nothing: there is one move at most.
+    /// There is at most one move.
     Settled(Decision),
-    /// One of several moves.
+    /// There are several moves.
     Open {
         /// A worker in the position.
         worker: &'a mut dyn Worker,
@@ -73,7 +73,7 @@ pub(crate) enum Standing<'a> {
 }
 
 impl Follower {
-    /// Follows a match, and finds out what its role has to decide.
+    /// Follows a match and determines the decision of its role.
     pub(crate) fn standing(&mut self, view: &View, stop: &Stop) -> Result<Standing<'_>, Halt> {
         let worker = self.follow(view, stop)?;
         let legal = worker.legal(view.role()).to_vec();

@@ -1,8 +1,8 @@
 //! Everything that decides.
 //!
-//! A player is an [`Agent`](magister_core::Agent): it is given what its role knows and decides
-//! within a budget. All are listed in [`PLAYERS`], with their parameters; [`Spec`] makes a player
-//! of a text such as `mcts:c=1.2`.
+//! A player is an [`Agent`](magister_core::Agent): it gets what its role knows and decides within a
+//! budget. [`PLAYERS`] lists all of them with their parameters; [`Spec`] creates a player from a
+//! text such as `mcts:c=1.2`.
 
 #![forbid(unsafe_code)]
 
@@ -12,6 +12,7 @@ mod council;
 mod depth;
 mod follow;
 mod hidden;
+mod levels;
 mod list;
 mod lookahead;
 mod mcs;
@@ -28,10 +29,11 @@ mod simple;
 mod table;
 mod uct;
 
-// How values of positions are made of values: shared with what solves games outright.
+// Backing up values is shared with the solvers.
 pub(crate) use magister_solve::{choices, combine, rewards};
 
 pub use follow::Follower;
+pub use levels::{LEVELS, Level, Strength};
 pub use list::{HUMAN, PLAYERS};
 pub use playouts::Playouts;
 pub use possible::Possible;

@@ -33,7 +33,7 @@ const WALK: Parameter = Parameter::whole(
     "the most nodes of one walk; a larger walk is replaced by sampled histories as in oos",
 );
 
-/// How many states are followed before a sample is drawn, and the size of a sample.
+/// The size of the information set up to which it is enumerated, and the size of a sample.
 const STATES: Parameter = Parameter::whole(
     "states",
     5_000,
@@ -44,7 +44,7 @@ const PARTICLES: Parameter =
     Parameter::whole("particles", 1_000, (1, 1 << 24), "the number of particles in a sample");
 const EXPLORE: Parameter = Parameter::real("c", 0.7, (0.0, 100.0), "the exploration constant");
 
-/// A player that sees everything, without parameters.
+/// A player for perfect information, without parameters.
 const fn plain(
     name: &'static str,
     about: &'static str,
@@ -57,19 +57,20 @@ const fn plain(
         parameters: &[],
         hidden: false,
         clairvoyant: false,
+        prepares: false,
         make,
     }
 }
 
-/// A person. People are asked by the arena, without a clock, and can take moves back; where nobody
-/// is there to ask them, they give no move.
+/// A person. The arena asks people without a clock, and they can take moves back; where no console
+/// is attached, they give no move.
 pub static HUMAN: Registered = Registered {
     iteration: "none",
     hidden: true,
     ..plain("human", "A person at the terminal; `magister play` is the shortcut", nobody)
 };
 
-/// All players, from those that do not think to the strongest.
+/// All players, from those that do not search to the strongest.
 pub const PLAYERS: &[Registered] = &[
     Registered {
         iteration: "none",
@@ -285,7 +286,7 @@ pub const PLAYERS: &[Registered] = &[
                 "the visits of the root per descent of a round, while there is time for many rounds",
             ),
             Parameter::whole(
-                "crowd",
+                "concurrency",
                 4,
                 (1, 1000),
                 "the concurrency cap: a node takes one descent per this many visits at the same time, \
@@ -497,6 +498,7 @@ pub const PLAYERS: &[Registered] = &[
     Registered {
         iteration: "one iteration of the method that it chooses",
         hidden: true,
+        prepares: true,
         ..plain(
             "honest",
             "Chooses the method that suits the game; the strongest for hidden information",

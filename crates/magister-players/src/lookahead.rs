@@ -1,4 +1,4 @@
-//! Search to a depth, without memory: the heart of the plain players.
+//! Depth-limited search without memory, the core of the simple players.
 
 use magister_core::{Budget, Decision, Halt, Info, Move, Rng, Role, Step, Thought, Worker};
 
@@ -6,20 +6,20 @@ use crate::choices::Choices;
 use crate::combine::{Outlook, Verdict, combine, draw};
 use crate::rewards::{self, Scale};
 
-/// The deepest search in games that do not say how long they can be.
+/// The maximum depth in games without a known maximum length.
 const DEEP: u32 = 400;
 
-/// The greatest depth that makes sense in a game.
+/// The maximum useful depth in a game.
 pub(crate) fn deepest(info: &Info) -> u32 {
     info.max_length.unwrap_or(DEEP).min(10 * DEEP)
 }
 
-/// Who says what a position at the horizon is worth, given the joint moves that lead there. The
-/// worker is in that position, and may be anywhere afterwards.
+/// Evaluates a position at the horizon, given the joint moves that lead there. The worker is in
+/// that position, and may be anywhere afterwards.
 pub(crate) type Judge<'a> = dyn FnMut(&mut dyn Worker, &[Box<[Move]>]) -> Vec<f64> + 'a;
 
-/// A search to a depth. At the horizon a judge says what a position is worth; without one, the
-/// goal values of the rules are taken.
+/// A depth-limited search. A judge evaluates positions at the horizon; without one, the goal values
+/// of the rules are used.
 pub(crate) struct Lookahead<'a> {
     pub(crate) worker: &'a mut dyn Worker,
     pub(crate) budget: &'a mut Budget,
@@ -31,21 +31,21 @@ pub(crate) struct Lookahead<'a> {
     pub(crate) enough: Option<(f64, f64)>,
     /// Whether any position was valued at the horizon.
     pub(crate) horizon: bool,
-    /// The positions expanded.
+    /// The number of expanded positions.
     pub(crate) nodes: u64,
     pub(crate) judge: Option<&'a mut Judge<'a>>,
-    /// The joint moves from the root to where the search is.
+    /// The joint moves from the root to the current position.
     path: Vec<Box<[Move]>>,
     goals: Vec<f64>,
     step: Step,
 }
 
-/// What a search says about the position it began with.
+/// The result of a search at its root.
 pub(crate) struct Root {
     pub(crate) choices: Choices,
-    /// The values of the profiles that were searched, from the first on.
+    /// The values of the profiles searched so far, in order.
     pub(crate) cells: Vec<Vec<f64>>,
-    /// Whether all were searched that had to be.
+    /// Whether all necessary profiles were searched.
     pub(crate) complete: bool,
 }
 
@@ -73,8 +73,7 @@ impl<'a> Lookahead<'a> {
         }
     }
 
-    /// Searches the position, so deep. What was searched before the budget was at its end is
-    /// kept.
+    /// Searches the position to a depth. What was searched before the budget ended is kept.
     pub(crate) fn root(&mut self, state: &[u64], depth: u32) -> Result<Root, Halt> {
         let stop = self.budget.stop().clone();
         self.worker.load(state, &stop)?;
@@ -98,7 +97,7 @@ impl<'a> Lookahead<'a> {
         Ok(root)
     }
 
-    /// What each role can expect in a position.
+    /// The expected reward of each role in a position.
     pub(crate) fn value(&mut self, state: &[u64], depth: u32) -> Result<Vec<f64>, Halt> {
         let stop = self.budget.stop().clone();
         self.worker.load(state, &stop)?;
@@ -123,7 +122,7 @@ impl<'a> Lookahead<'a> {
         for profile in 0..profiles {
             cells.push(self.profile(state, &choices, profile, depth - 1)?);
             if self.settled(&choices, cells.last()) {
-                // What is enough is the best there is; the rest need not be looked at.
+                // The best possible value; the rest need not be searched.
                 cells.drain(..cells.len() - 1);
                 return Ok(cells.remove(0));
             }
@@ -131,7 +130,7 @@ impl<'a> Lookahead<'a> {
         Ok(combine(&choices, &cells, self.outlook, self.me).values)
     }
 
-    /// What each role can expect of a profile: the mean over what chance may do.
+    /// The expected rewards of a profile: the mean over the chance outcomes.
     fn profile(
         &mut self,
         state: &[u64],
@@ -162,7 +161,7 @@ impl<'a> Lookahead<'a> {
         Ok(mean)
     }
 
-    /// Whether nothing better can be hoped for at a node with a single actor.
+    /// Whether no better value is possible at a node with a single actor.
     fn settled(&self, choices: &Choices, cell: Option<&Vec<f64>>) -> bool {
         let (Some((low, high)), [actor], Some(cell)) = (self.enough, choices.actors(), cell) else {
             return false;
@@ -171,15 +170,14 @@ impl<'a> Lookahead<'a> {
             _ if *actor == self.me => cell[self.me.index()] >= high,
             Outlook::Hostile => cell[self.me.index()] <= low,
             Outlook::Kind => cell[self.me.index()] >= high,
-            // Ties among others must be looked at, since the worst of them for me counts.
+            // Ties among others must be searched, because the worst of them for me counts.
             Outlook::Selfish => false,
         }
     }
 }
 
 impl Root {
-    /// The decision that follows; `None` if too little was searched. Equally good moves are
-    /// equally likely.
+    /// The resulting decision; `None` if too little was searched. Ties are broken uniformly.
     pub(crate) fn decide(&self, outlook: Outlook, me: Role, rng: &mut Rng) -> Option<Decision> {
         let moves = self.choices.moves(me);
         let actors = self.choices.actors();
@@ -213,7 +211,7 @@ impl Root {
         Some(Decision { thoughts, ..choice.into() })
     }
 
-    /// What a move of mine gives if the others mix as they do.
+    /// The value of a move of mine against the mixtures of the others.
     fn expected(&self, own: usize, place: usize, mixtures: &[Vec<f64>], me: Role) -> f64 {
         let mut sum = 0.0;
         for (profile, cell) in self.cells.iter().enumerate() {

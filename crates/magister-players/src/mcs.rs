@@ -18,10 +18,10 @@ use crate::rewards::Scale;
 /// Plays random games after each of its moves, the same number for each.
 pub(crate) struct Flat {
     name: String,
-    /// Playouts for an opinion of a position.
+    /// The number of playouts to value a position.
     playouts: u32,
     follower: Follower,
-    /// What values many positions at once, of the last game that was asked for.
+    /// The batch evaluator of the last game.
     evaluator: Option<Playouts>,
 }
 
@@ -55,7 +55,7 @@ impl Agent for Flat {
         let mut root = Vec::new();
         worker.save(&mut root);
         let stop = budget.stop().clone();
-        // A stream costs an engine that plays many games at once as much as one playout.
+        // For a batch engine, a stream costs as much as one playout.
         let quota = if worker.lanes() > 1 { LANES as u64 } else { 1 };
         let mut sums = vec![(0.0, 0_u64); moves.len()];
         let (mut step, mut results) = (Step::new(), Results::default());
@@ -68,7 +68,7 @@ impl Agent for Flat {
             if share == 0 || !budget.spend(share * moves.len() as u64) {
                 break;
             }
-            // The others, and chance, do something random together with my move.
+            // The others and chance move at random together with my move.
             let mut started = Ok(());
             for (at, start) in starts.iter_mut().enumerate() {
                 let mut picks: Vec<usize> = choices
@@ -98,7 +98,7 @@ impl Agent for Flat {
             let seed = rng.next_u64();
             let batch =
                 Batch { seed, streams: &streams, max_steps: MAX_STEPS, detail: Detail::Sums };
-            // Rules that fail somewhere below are no reason not to move here.
+            // If the rules fail somewhere below, the player still has to move here.
             if started.and_then(|()| worker.playouts(&batch, &mut results, &stop)).is_err() {
                 break;
             }
@@ -124,7 +124,7 @@ impl Agent for Flat {
         self.value_until(view, &Stop::never())
     }
 
-    /// The mean of some playouts, the same ones whenever it is asked.
+    /// The mean of some playouts, with fixed random numbers.
     fn value_until(&mut self, view: &View, stop: &Stop) -> Option<Vec<f64>> {
         let worker = self.follower.follow(view, stop).ok()?;
         let mut state = Vec::new();

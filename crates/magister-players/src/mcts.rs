@@ -1,5 +1,5 @@
-//! Plain UCT: one descent and one random playout at a time, in a tree that is grown anew for
-//! every move. It is the measure of the stronger ones, so it has no refinements.
+//! Plain UCT: one descent and one random playout at a time, in a tree that is rebuilt for every
+//! move. It is the baseline for the stronger players, so it has no refinements.
 
 use magister_core::{
     Agent, Budget, Decision, Halt, Move, Rng, Role, Step, Thought, View, Worker, draw,
@@ -10,7 +10,7 @@ use crate::follow::{Follower, Standing};
 use crate::registry::{Arguments, Made};
 use crate::rewards::{self, Scale};
 
-/// Plain UCT. Simultaneous moves are chosen by each role for itself (decoupled), chance is drawn.
+/// Plain UCT. Each role chooses simultaneous moves on its own (decoupled); chance is sampled.
 pub(crate) struct Mcts {
     name: String,
     c: f64,
@@ -31,11 +31,11 @@ impl Mcts {
     }
 }
 
-/// A position as far as the tree knows it.
+/// A position in the tree.
 #[derive(Debug, Default)]
 struct Node {
     visits: u32,
-    /// For each role that has a choice, what became of each of its moves.
+    /// For each role that has a choice, the statistics of its moves.
     arms: Vec<(Role, Vec<Arm>)>,
     children: FxHashMap<Box<[Move]>, u32>,
 }
@@ -80,7 +80,7 @@ impl Agent for Mcts {
         };
         let mut iterations = 0;
         while budget.spend(1) {
-            // Rules that fail somewhere below are no reason not to move here.
+            // If the rules fail somewhere below, the player still has to move here.
             if tree.iterate(worker, &state, budget, rng).is_err() {
                 break;
             }
@@ -119,7 +119,7 @@ impl Node {
 }
 
 impl Node {
-    /// Its memory: the vector of nodes and the map of its parent may have twice the room they
+    /// Its memory: the vector of nodes and the map of its parent may have twice the capacity they
     /// need.
     fn bytes(&self, roles: usize) -> usize {
         let arms: usize = self.arms.iter().map(|(_, arms)| arms.len()).sum();
@@ -132,7 +132,7 @@ impl Node {
     }
 }
 
-/// What the allocator needs for the pieces of a node, about.
+/// The approximate overhead of the allocator for a node.
 const ALLOCATIONS: usize = 64;
 
 struct Tree {
@@ -140,10 +140,10 @@ struct Tree {
     c: f64,
     max_steps: u32,
     scale: Scale,
-    /// The least and the greatest reward seen, where the game does not say.
+    /// The lowest and the highest reward seen, if the game does not give the range.
     low: f64,
     high: f64,
-    /// The memory of the nodes in bytes, about, and how much it may be.
+    /// The approximate memory of the nodes in bytes, and its limit.
     used: usize,
     memory: usize,
     step: Step,
@@ -166,7 +166,7 @@ impl Tree {
         worker.load(root, stop)?;
         self.path.clear();
         let mut totals = vec![0.0; worker.info().roles.len()];
-        // What was gained before each node of the path does not count there.
+        // Gains before a node of the path do not count there.
         let mut before = Vec::new();
         let (mut at, mut steps, mut inside) = (0_u32, 0, true);
         while !worker.terminal() && steps < self.max_steps {
@@ -225,7 +225,7 @@ impl Tree {
         }
     }
 
-    /// Replaces the moves of the actors by what the tree suggests.
+    /// Replaces the moves of the actors by the tree's choices.
     fn select(&mut self, at: u32, rng: &mut Rng) -> Vec<usize> {
         let node = &self.nodes[at as usize];
         let log = f64::from(node.visits.max(1)).ln();

@@ -1,4 +1,4 @@
-//! What a player thinks of positions that a search comes to: a player as an evaluator.
+//! Wraps a player as an evaluator of the positions in a search.
 
 use magister_core::{
     Agent, Evaluate, Evaluations, Halt, Move, Observation, Position, Positions, Stop, Turn, View,
@@ -7,14 +7,14 @@ use magister_core::{
 
 use crate::rewards::{self, Scale};
 
-/// A player that values positions of the match that is thought about. If it values
-/// [many at once](Agent::evaluator) it is asked for that, otherwise for its opinion of each, and
-/// where it has none the goal values of the rules are taken.
+/// A player that values positions of the current match. If it [values many at
+/// once](Agent::evaluator), that is used; otherwise it values each position, and if it gives no
+/// value the goal values of the rules are used.
 pub(crate) struct Opinion<'a> {
     agent: &'a mut dyn Agent,
     view: View,
     scale: Scale,
-    /// A worker for positions of which the player has no opinion.
+    /// A worker for positions that the player does not value.
     worker: Option<Box<dyn Worker>>,
     goals: Vec<f64>,
     batch: usize,
@@ -42,8 +42,8 @@ impl<'a> Opinion<'a> {
         }
     }
 
-    /// What each role can expect after these joint moves, after which the worker is in that
-    /// position: the rewards if the game is over there, or what the player thinks.
+    /// The expected reward of each role after these joint moves: the rewards if the game is over
+    /// there, else the player's value. Afterwards the worker is in that position.
     pub(crate) fn of(
         &mut self,
         worker: &dyn Worker,
@@ -64,14 +64,14 @@ impl<'a> Opinion<'a> {
         answer.mend(self.scale.middle());
         let values = match asked {
             Ok(()) => answer.values(0).to_vec(),
-            // A search that looks ahead needs a number even where nothing can be computed any more.
+            // A search needs a number even if the time is over.
             Err(_) => rewards::guess(worker, self.scale, &mut self.goals),
         };
         (self.one, self.answer) = (one, answer);
         values
     }
 
-    /// What the player thinks of one position.
+    /// The player's value of one position.
     fn ask(&mut self, position: &Position<'_>, stop: &Stop) -> Result<Vec<f64>, Halt> {
         let (before, role) = (self.view.turns().len(), self.view.role());
         for joint in position.path() {

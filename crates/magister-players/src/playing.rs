@@ -1,14 +1,14 @@
-//! What the Monte-Carlo players share: means of playouts, and draws.
+//! Shared parts of the Monte Carlo players: means of playouts, and sampling.
 
 use magister_core::{Role, Tally};
 
 use crate::rewards::Scale;
 
-/// Playouts are cut off after so many steps.
+/// The length at which playouts are truncated.
 pub(crate) const MAX_STEPS: u32 = 1000;
 
-/// The mean rewards of the playouts of a stream. Playouts that were cut off count as the middle of
-/// the scale; those that ended without a reward as the lowest.
+/// The mean rewards of the playouts of a stream. Truncated playouts count as the middle of the
+/// scale; those that ended without a reward as the lowest.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Means<'a> {
     tally: &'a Tally,
@@ -30,22 +30,22 @@ impl<'a> Means<'a> {
     }
 }
 
-/// The mean reward of a role over so many playouts that were finished and truncated, of which so
-/// many paid it a reward, with this sum. Those that were cut off count as the middle of the scale;
-/// those that ended without a reward as the lowest.
+/// The mean reward of a role, given the numbers of finished and truncated playouts, the number of
+/// those that paid it a reward, and the sum of these rewards. Truncated playouts count as the
+/// middle of the scale; those that ended without a reward as the lowest.
 pub(crate) fn mean(counts: (u32, u32), paid: u32, sum: f64, scale: Scale) -> f64 {
     let (finished, truncated) = counts;
     let all = f64::from(finished + truncated);
     if all == 0.0 {
         return scale.middle();
     }
-    // Where the game pays on the way, playouts that were cut off are paid as well.
+    // If the game pays on the way, truncated playouts are paid as well.
     let cut = f64::from((finished + truncated - paid).min(truncated));
     let lost = all - f64::from(paid) - cut;
     (sum + cut * scale.middle() + lost * scale.low) / all
 }
 
-/// One of several outcomes, by how likely each is.
+/// Samples one of several outcomes by probability.
 pub(crate) fn outcome(probabilities: &[f64], rng: &mut magister_core::Rng) -> usize {
     if probabilities.len() < 2 {
         return 0;

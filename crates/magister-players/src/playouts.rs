@@ -5,34 +5,34 @@ use std::sync::Arc;
 
 use magister_core::playout::{LANES, shares_lanes};
 use magister_core::{
-    Batch, Detail, Evaluate, Evaluations, Game, Halt, Leaves, Positions, Results, Role, Stop,
-    Stream, Worker, Yields,
+    Batch, Detail, Evaluate, Evaluations, Game, Halt, LeafResults, Leaves, Positions, Results,
+    Role, Stop, Stream, Worker,
 };
 
 use crate::playing::{MAX_STEPS, mean};
 use crate::rewards::Scale;
 use crate::table::Key;
 
-/// The lanes that a request may fill. It is the same number on every machine, since results of
-/// searches depend on it.
+/// The number of lanes that a request may fill. It is the same on every machine, because search
+/// results depend on it.
 const SIDE_BY_SIDE: usize = 512;
 
-/// Values positions by the mean of some random playouts from each. It has no policies.
+/// Values positions by the mean of random playouts. It has no policies.
 ///
-/// With 32 playouts or more, or a number that is no power of two, the playouts depend on the state
-/// alone. With fewer the states of a request share random numbers, so that all lanes of the engine
-/// are used; then what is said of a position depends on its place in the request.
+/// With 32 playouts or more, or a number that is not a power of two, the playouts depend on the
+/// state alone. With fewer, the states of a request share random numbers, so that all lanes of the
+/// engine are used; then the value of a position depends on its place in the request.
 pub struct Playouts {
     game: Arc<dyn Game>,
     worker: Box<dyn Worker>,
     each: u32,
     scale: Scale,
     results: Results,
-    yields: Yields,
+    leaf_results: LeafResults,
 }
 
 impl Playouts {
-    /// So many playouts from each position of a game.
+    /// Values positions of a game by `each` playouts.
     pub fn new(game: &Arc<dyn Game>, each: u32) -> Self {
         Playouts {
             game: Arc::clone(game),
@@ -40,7 +40,7 @@ impl Playouts {
             each: each.max(1),
             scale: Scale::of(game.info()),
             results: Results::default(),
-            yields: Yields::default(),
+            leaf_results: LeafResults::default(),
         }
     }
 
@@ -60,11 +60,11 @@ impl Playouts {
         out: &mut Evaluations,
         stop: &Stop,
     ) -> Result<(), Halt> {
-        // Ids count up from the first, so there must be room above it.
+        // Ids are consecutive, so there must be room above the first.
         let first = starts.first().map_or(0, |start| Key::of(start).0 >> 16);
         let leaves = Leaves { seed: 0, first, starts, each: self.each, max_steps: MAX_STEPS };
-        self.worker.leaves(&leaves, &mut self.yields, stop)?;
-        let Yields { roles, finished, paid, sum } = &self.yields;
+        self.worker.leaves(&leaves, &mut self.leaf_results, stop)?;
+        let LeafResults { roles, finished, paid, sum } = &self.leaf_results;
         for (number, &finished) in finished.iter().enumerate() {
             let counts = (finished, self.each - finished.min(self.each));
             for (role, value) in out.values_mut(number).iter_mut().enumerate() {
@@ -112,7 +112,7 @@ impl Evaluate for Playouts {
         }
     }
 
-    /// As many as fill the lanes of an engine that plays side by side.
+    /// As many as fill the lanes of a batch engine.
     fn batch(&self) -> usize {
         if self.worker.lanes() > 1 { (SIDE_BY_SIDE / self.each as usize).max(1) } else { 1 }
     }

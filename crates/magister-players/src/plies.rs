@@ -1,4 +1,4 @@
-//! A search of some moves ahead around another player, which values the positions there.
+//! N-ply search around another player, which values the leaves.
 
 use std::sync::Arc;
 
@@ -10,8 +10,8 @@ use crate::lookahead::Lookahead;
 use crate::opinion::Opinion;
 use crate::registry::{Arguments, Made};
 
-/// Looks ahead so far, means over chance, everybody being selfish (max-n and expectimax), and
-/// trusts another player there.
+/// Searches a fixed number of moves ahead (max-n and expectimax) and trusts another player's values
+/// there.
 pub(crate) struct Plies {
     name: String,
     depth: u32,
@@ -56,7 +56,7 @@ impl Agent for Plies {
             |worker: &mut dyn Worker, path: &[Box<[Move]>]| opinion.of(worker, path, &stop);
         let mut search = Lookahead::new(worker, budget, Outlook::Selfish, me);
         search.judge = Some(&mut judge);
-        // Whatever the budget allows, the answer is legal; and the shorter searches cost little.
+        // The answer is legal however small the budget is, and the shallower searches cost little.
         let mut decision: Decision = legal[rng.below(legal.len() as u64) as usize].into();
         for depth in 1..=self.depth {
             search.horizon = false;

@@ -1,4 +1,4 @@
-//! The own moves of a role, for those who need to know no more.
+//! The legal moves of a role, for callers that need no more.
 
 use magister_core::{Budget, Halt, Information, Move, Rng, View};
 use magister_infoset::Keep;
@@ -6,12 +6,12 @@ use magister_infoset::Keep;
 use crate::follow::Follower;
 use crate::hidden::Mind;
 
-/// The states that are followed exactly, and the courses that are sampled where there are more: few,
-/// since in a sensible game the own moves are the same in all of them.
+/// The number of states to enumerate, and of histories to sample if there are more. They are few,
+/// because in a sensible game the role's moves are the same in all of them.
 const STATES: usize = 64;
 const PARTICLES: usize = 16;
 
-/// Finds out which moves a role has, also where information is hidden.
+/// Finds the legal moves of a role, also with hidden information.
 pub struct Possible {
     follower: Follower,
     mind: Mind,
@@ -25,8 +25,8 @@ impl Default for Possible {
 }
 
 impl Possible {
-    /// The moves that are legal as far as the role can tell, and whether it can. Where no position
-    /// is found in time that agrees with all it saw, they are those of one that comes close.
+    /// The moves that are legal as far as the role can know, and whether it can know. If no
+    /// consistent position is found in time, they are those of one that comes close.
     pub fn moves(
         &mut self,
         view: &View,

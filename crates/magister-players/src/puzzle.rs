@@ -1,10 +1,10 @@
-//! Games for one player without chance: look for a course to the best reward.
+//! Games for one player without chance: searches for a plan with the best reward.
 //!
-//! Three ways take turns. A search level by level finds the shortest solution and knows when
-//! there is none; what it has seen is kept from move to move. Dives go to the end along a path, with a little going back, and prefer moves
-//! that leave few moves, or a good goal value, or any: what is narrow has to be passed first, which
-//! is what solves tours and placements. Nested playouts try, at every step of a playout, each move
-//! with a playout of its own, and keep to the best course that was ever seen.
+//! Three methods take turns. Breadth-first search finds a shortest solution and proves when there
+//! is none; its results are kept from move to move. Dives follow one path to the end with limited
+//! backtracking, and prefer moves that leave few moves, or a good goal value, or any: taking narrow
+//! passages first solves tours and placements. Nested playouts try, at every step of a playout,
+//! each move with a playout of its own, and follow the best plan ever seen.
 
 mod counter;
 mod dive;
@@ -18,7 +18,7 @@ use crate::table::Key;
 use dive::Dive;
 use levels::Levels;
 
-/// Positions that each way looks at in its turn.
+/// The number of positions that each method visits in its turn.
 const TURN: u64 = 512;
 
 /// Whether a game is a puzzle.
@@ -27,28 +27,28 @@ pub(crate) fn is_puzzle(worker: &dyn Worker) -> bool {
     info.players().count() == 1 && info.chance.is_none() && info.payment == Payment::AtEnd
 }
 
-/// The best course known, from a position on.
+/// The best known plan from a position.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Course {
-    /// The moves that are still to be made.
+pub(crate) struct Plan {
+    /// The remaining moves.
     pub(crate) moves: Vec<Move>,
-    /// What it comes to; `None` if no end was seen.
+    /// Its reward; `None` if no end was reached.
     pub(crate) value: Option<f64>,
-    /// Whether there is nothing better.
+    /// Whether it is proven optimal.
     pub(crate) proven: bool,
 }
 
-/// What is kept of a puzzle from move to move.
+/// What is kept from move to move.
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
     levels: Levels,
-    /// The bits of a state that do not only count steps; empty if all do more.
+    /// The bits of a state that do more than count steps; empty if all do.
     mask: Vec<u64>,
-    /// The steps that were made when a course was looked for last; none if none was.
+    /// The number of steps at the last search; `None` before the first.
     made: Option<usize>,
 }
 
-/// What the ways share.
+/// The shared data of the methods.
 struct Ground<'a> {
     worker: &'a mut dyn Worker,
     role: Role,
@@ -57,12 +57,12 @@ struct Ground<'a> {
     step: Step,
     goals: Vec<f64>,
     joint: Vec<Move>,
-    /// The bits of a state that do not only count steps; empty if all do more.
+    /// The bits of a state that do more than count steps; empty if all do.
     mask: Vec<u64>,
 }
 
 impl Ground<'_> {
-    /// The key of a position, whatever step it is.
+    /// The key of a position, independent of the step count.
     fn key(&self, state: &[u64]) -> Key {
         if self.mask.len() != state.len() {
             return Key::of(state);
@@ -85,19 +85,19 @@ impl Ground<'_> {
         self.worker.step(&self.joint, &mut self.step, &self.stop)
     }
 
-    /// The reward of the worker's position, which is an end.
+    /// The reward of the worker's terminal position.
     fn reward(&mut self) -> f64 {
         rewards::terminal(self.worker, self.scale, &mut self.goals)[self.role.index()]
     }
 
-    /// What the rules say of a position on the way.
+    /// The heuristic value of a position by the rules.
     fn guess(&mut self) -> f64 {
         rewards::guess(self.worker, self.scale, &mut self.goals)[self.role.index()]
     }
 }
 
-impl Course {
-    /// Takes a course that is better than this one.
+impl Plan {
+    /// Takes a plan if it is better than this one.
     fn offer(&mut self, value: f64, moves: impl FnOnce() -> Vec<Move>) {
         if self.value.is_none_or(|best| value > best) {
             self.value = Some(value);
@@ -106,13 +106,13 @@ impl Course {
     }
 }
 
-/// Looks for a better course than the one that is known from the worker's position on, which is
-/// that of a view, until the budget is at its end or nothing better can be hoped for. No more bytes
-/// are kept than given. Gives the positions looked at.
+/// Searches for a better plan from the worker's position, which is that of the view, until the
+/// budget ends or nothing better is possible. Keeps at most the given number of bytes. Returns the
+/// number of visited positions.
 pub(crate) fn search(
     worker: &mut dyn Worker,
     view: &View,
-    course: &mut Course,
+    plan: &mut Plan,
     (memory, bytes): (&mut Memory, usize),
     budget: &mut Budget,
     rng: &mut Rng,
@@ -130,7 +130,7 @@ pub(crate) fn search(
         joint: Vec::new(),
         mask: Vec::new(),
     };
-    // Before a position that is known by its count there may have been others.
+    // If the match went back, the stored positions may be from another branch.
     let made = view.turns().len();
     if memory.made.replace(made).is_none_or(|before| made < before) {
         memory.levels = Levels::default();
@@ -140,10 +140,10 @@ pub(crate) fn search(
     let levels = &mut memory.levels;
     levels.begin(&ground, &root, bytes);
     let mut looked = 0;
-    let enough = |course: &Course| course.proven || course.value.is_some_and(|v| v >= scale.high);
+    let enough = |plan: &Plan| plan.proven || plan.value.is_some_and(|v| v >= scale.high);
     for turn in 0_u64.. {
-        if enough(course) {
-            course.proven = true;
+        if enough(plan) {
+            plan.proven = true;
             break;
         }
         let share = budget.left().map_or(TURN, |left| left.min(TURN));
@@ -151,20 +151,19 @@ pub(crate) fn search(
             break;
         }
         let done = match turn % 3 {
-            0 => levels.go_on(&mut ground, &root, course, share, budget),
-            1 => Dive::new(turn / 3).run(&mut ground, &root, course, share, budget, rng),
-            _ => nested::run(&mut ground, &root, course, share, budget, rng),
+            0 => levels.go_on(&mut ground, &root, plan, share, budget),
+            1 => Dive::new(turn / 3).run(&mut ground, &root, plan, share, budget, rng),
+            _ => nested::run(&mut ground, &root, plan, share, budget, rng),
         };
         match done {
             Ok(()) => looked += share,
             Err(Halt::Stopped) => break,
-            // A way that came to a position that can not be played leaves it to the others.
+            // A method that reaches an unplayable position leaves the search to the others.
             Err(_) => {}
         }
-        // Positions that only differ in their step were taken for one, the first: what comes of
-        // that is no proof.
+        // Positions that differ only in their step count were merged, so the result proves nothing.
         if levels.complete() && ground.mask.is_empty() {
-            course.proven = true;
+            plan.proven = true;
         }
     }
     looked
@@ -178,8 +177,8 @@ mod tests {
 
     use super::*;
 
-    /// Makes moves at random in the eight-puzzle until a course is found, and gives how many that
-    /// were, and what the course comes to; none if none was found in time.
+    /// Makes random moves in the eight-puzzle until a plan is found. Returns the number of moves
+    /// and the reward of the plan; `None` if none was found in time.
     fn wander(keep: bool) -> Option<(usize, f64)> {
         let game: Arc<dyn Game> = magister::open("eightpuzzle").ok()?.game;
         let (mut worker, mut rng) = (game.worker(), Seed::from(3).rng());
@@ -191,12 +190,12 @@ mod tests {
             if !keep {
                 memory = Memory::default();
             }
-            let (mut course, mut budget) = (Course::default(), Budget::iterations(30_000));
+            let (mut plan, mut budget) = (Plan::default(), Budget::iterations(30_000));
             let kept = (&mut memory, 1 << 26);
-            search(&mut *worker, &view, &mut course, kept, &mut budget, &mut rng);
+            search(&mut *worker, &view, &mut plan, kept, &mut budget, &mut rng);
             worker.load(&state, &Stop::never()).ok()?;
-            if course.proven {
-                for &choice in &course.moves {
+            if plan.proven {
+                for &choice in &plan.moves {
                     worker.step(&[choice], &mut step, &Stop::never()).ok()?;
                 }
                 let mut goals = Vec::new();
@@ -211,9 +210,9 @@ mod tests {
         None
     }
 
-    /// No search of one move sees enough of it, but all of them together do.
+    /// No search for a single move sees enough, but all of them together do.
     #[test]
-    fn what_was_seen_is_kept_from_move_to_move() {
+    fn results_are_kept_from_move_to_move() {
         let (made, reward) = wander(true).expect("a course");
         assert!(made > 0 && reward > 99.0, "{made} moves, {reward}");
         assert_eq!(wander(false), None);

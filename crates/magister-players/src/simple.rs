@@ -1,4 +1,4 @@
-//! The players that do not think: the first legal move, and a random one.
+//! Players that do not search: the first legal move, and a random one.
 
 use magister_core::{Agent, Budget, Decision, Halt, Move, Rng, SourceError, View};
 
@@ -21,7 +21,10 @@ impl Simple {
         Self::make(settings, true)
     }
 
-    #[expect(clippy::unnecessary_wraps, reason = "all players of the list are made alike")]
+    #[expect(
+        clippy::unnecessary_wraps,
+        reason = "all constructors in the list have the same signature"
+    )]
     fn make(settings: &Arguments, random: bool) -> Made {
         let name = settings.text().to_owned();
         Ok(Box::new(Simple { name, random, possible: Possible::default() }))
@@ -48,12 +51,12 @@ impl Agent for Simple {
     }
 }
 
-/// Makes no player: people are asked by whoever speaks for them.
+/// Creates no player: people are asked by the program that owns the console.
 pub(crate) fn nobody(_: &Arguments) -> Made {
-    Err(SourceError::Refused("nobody is there to ask people".to_owned()))
+    Err(SourceError::Refused("a person cannot be asked here".to_owned()))
 }
 
-/// Stands for a player that could not be made.
+/// Stands in for a player that could not be created.
 pub(crate) struct Absent(pub(crate) SourceError);
 
 impl Agent for Absent {

@@ -1,37 +1,37 @@
-//! A table of positions that were searched before.
+//! The transposition table.
 
 pub(crate) use magister_solve::Key;
 
-/// What a value says.
+/// The meaning of a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Bound {
-    /// Nothing is kept here.
+    /// The entry is empty.
     #[default]
     Empty,
-    /// It is the value.
+    /// The exact value.
     Exact,
-    /// The value is at least this.
+    /// A lower bound.
     Least,
-    /// The value is at most this.
+    /// An upper bound.
     Most,
 }
 
-/// What is known of a position.
+/// An entry of the table.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Known {
     pub(crate) value: f64,
-    /// The profile that was best.
+    /// The best profile.
     pub(crate) best: u32,
-    /// How deep it was searched.
+    /// The search depth.
     pub(crate) depth: u16,
     pub(crate) bound: Bound,
-    /// Whether the search came to the end of the game everywhere, so that more depth would
-    /// change nothing.
+    /// Whether the search reached the end of the game everywhere, so that more depth would change
+    /// nothing.
     pub(crate) solved: bool,
     pub(crate) key: Key,
 }
 
-/// A table that grows to a limit; from then on, what is new replaces what is old.
+/// A table that grows to a limit; from then on, new entries replace old ones.
 #[derive(Debug, Default)]
 pub(crate) struct Table {
     entries: Vec<Known>,
@@ -39,14 +39,14 @@ pub(crate) struct Table {
     limit: usize,
 }
 
-/// The entries at first.
+/// The initial number of entries.
 const FIRST: usize = 1 << 10;
 
 impl Table {
-    /// A table of at most so many bytes.
+    /// A table of at most this many bytes.
     pub(crate) fn new(bytes: usize) -> Self {
         let limit = (bytes / size_of::<Known>()).max(2);
-        // The greatest power of two that is not above.
+        // The greatest power of two not above the limit.
         let limit = 1_usize << (usize::BITS - 1 - limit.leading_zeros());
         Table { entries: vec![Known::default(); limit.min(FIRST)], filled: 0, limit }
     }
@@ -66,14 +66,14 @@ impl Table {
         }
     }
 
-    /// What is known of a position.
+    /// The entry of a position.
     pub(crate) fn get(&self, key: Key) -> Option<Known> {
         let known = *self.entries.get(self.place(key))?;
         (known.bound != Bound::Empty && known.key == key).then_some(known)
     }
 
-    /// Keeps what is known of a position, unless the place holds something of another position
-    /// that cost more.
+    /// Stores the entry of a position, unless the place holds a more expensive entry of another
+    /// position.
     pub(crate) fn put(&mut self, key: Key, known: Known) {
         if 2 * self.filled > self.entries.len() && self.entries.len() < self.limit {
             self.grow();
@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_put_is_found() {
+    fn entries_are_found() {
         let mut table = Table::new(1 << 16);
         let known = Known { value: 3.5, bound: Bound::Exact, depth: 4, ..Known::default() };
         table.put(Key(7, 9), known);

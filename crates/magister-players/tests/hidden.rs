@@ -1,4 +1,4 @@
-//! Players of games that hide information: what is right is found, and nobody needs to see more.
+//! Players for hidden information: they find the right moves without seeing the state.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ fn game(name: &str) -> Arc<dyn Game> {
     magister::open(name).unwrap().game
 }
 
-/// What a role knows after these moves of its own; the others and chance move at random.
+/// The view of a role after these moves of its own; the others and chance move at random.
 fn reach(game: &Arc<dyn Game>, role: Role, own: &[&str], seed: Seed) -> View {
     let mut referee = Referee::new(Arc::clone(game), seed, &Stop::never()).unwrap();
     let mut rng = seed.derive("others").rng();
@@ -29,7 +29,7 @@ fn reach(game: &Arc<dyn Game>, role: Role, own: &[&str], seed: Seed) -> View {
     referee.view(role).clone()
 }
 
-/// In how many of a hundred cases a player makes a move.
+/// The percentage of cases in which a player makes a move.
 fn share(player: &str, name: &str, role: &str, own: &[&str], wanted: &str, seeds: u64) -> u64 {
     let game = game(name);
     let role = game.info().role(role).unwrap();
@@ -47,7 +47,7 @@ fn share(player: &str, name: &str, role: &str, own: &[&str], wanted: &str, seeds
 }
 
 #[test]
-fn honest_is_right_where_one_move_is() {
+fn honest_finds_the_right_move() {
     let honest = |name, role, own: &[&str], wanted| share("honest", name, role, own, wanted, 15);
     assert_eq!(honest("exploding-bomb", "agent", &["noop"], "ask"), 100);
     assert_eq!(honest("exploding-bomb-tell", "agent", &["arm(red)"], "noop"), 100);
@@ -56,30 +56,30 @@ fn honest_is_right_where_one_move_is() {
     assert_eq!(honest("monty-hall", "candidate", &["(choose 2)", "noop"], "switch"), 100);
 }
 
-/// What each method is known to get wrong, it gets wrong: they are what they are called.
+/// Each method has its known weakness: the methods are what their names say.
 #[test]
 fn methods_have_their_faults() {
-    // It believes that it will know the wire anyway.
+    // It assumes that it will know the wire anyway.
     assert_eq!(share("pimc:inner=minimax", "exploding-bomb", "agent", &["noop"], "ask", 10), 0);
-    // It believes that nobody will use what it learns.
+    // It assumes that no later decision uses what it learns.
     assert_eq!(share("hyperplay", "exploding-bomb", "agent", &["noop"], "ask", 10), 0);
     assert_eq!(share("bayes", "exploding-bomb", "agent", &["noop"], "ask", 10), 100);
-    // They believe that the other knows the wire, and the widened root does not.
+    // They assume that the other role knows the wire; the widened root does not.
     let tell = |player| share(player, "exploding-bomb-tell", "agent", &["arm(red)"], "tell", 10);
     assert_eq!(tell("so-ismcts"), 100);
     assert_eq!(tell("mo-ismcts:root=own"), 100);
     assert_eq!(tell("mo-ismcts"), 0);
     assert_eq!(tell("hyperplay2"), 0);
-    // One state of two is not half of the probability.
+    // One state of two need not have half of the probability.
     let stay = ["(choose 1)", "noop"];
     let switches = |player| share(player, "monty-hall", "candidate", &stay, "switch", 20);
     assert_eq!(switches("thesis-honest"), 100);
     assert!(switches("thesis-honest:flaws=1") < 100);
 }
 
-/// The wire that was told is not cut.
+/// The wire that was named is not cut.
 #[test]
-fn what_was_asked_is_used() {
+fn answers_are_used() {
     let game = game("exploding-bomb");
     let agent = game.info().role("agent").unwrap();
     for player in ["honest", "bayes", "pimc", "hyperplay", "hyperplay2", "ao-tree", "mo-ismcts"] {
@@ -99,7 +99,7 @@ fn what_was_asked_is_used() {
 }
 
 #[test]
-fn every_player_of_perfect_information_can_be_lifted() {
+fn every_player_for_perfect_information_can_be_lifted() {
     let game = game("krieg-tictactoe");
     let role = game.info().players().next().unwrap();
     let view = View::new(Arc::clone(&game), role);
@@ -114,7 +114,7 @@ fn every_player_of_perfect_information_can_be_lifted() {
 }
 
 #[test]
-fn the_clairvoyant_is_shown_the_state_or_does_not_play() {
+fn the_clairvoyant_sees_the_state_or_does_not_play() {
     let game = game("monty-hall");
     let role = game.info().role("candidate").unwrap();
     let spec = "clairvoyant".parse::<Spec>().unwrap();
@@ -144,4 +144,19 @@ fn decisions_can_be_repeated() {
         };
         assert_eq!(decide(), decide(), "{}", entry.name);
     }
+}
+
+/// `honest` looks at the game when it is made, before any clock runs: its first decision is that of
+/// the method that it chose, with the same random numbers.
+#[test]
+fn honest_prepares_before_its_first_move() {
+    let game = game("krieg-tictactoe");
+    let role = game.info().players().next().unwrap();
+    let view = View::new(Arc::clone(&game), role);
+    let decide = |name: &str| {
+        let mut agent = name.parse::<Spec>().unwrap().make(&game, role).unwrap();
+        let mut rng = Seed::from(5).derive("agent").rng();
+        agent.decide(&view, &mut Budget::iterations(200), &mut rng).unwrap()
+    };
+    assert_eq!(decide("honest"), decide("mo-ismcts"));
 }

@@ -1,4 +1,4 @@
-//! Solved games must be played perfectly, from every position, by everybody who can.
+//! Solved games must be played perfectly, from every position, by every player that can.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,11 +7,11 @@ use magister_core::{Budget, Game, Move, Observation, Role, Seed, Step, Stop, Tur
 use magister_games::native;
 use magister_players::Spec;
 
-/// The full solution of a game in which one role moves at a time: for every position the value
-/// of each role, if everybody plays for itself and nobody has ties that matter.
+/// The full solution of a game in which one role moves at a time: the value of every position for
+/// each role, if every role maximises its own reward and ties do not matter.
 struct Solution {
     values: BTreeMap<Vec<u64>, Vec<f64>>,
-    /// One way to each position in which the game goes on.
+    /// One path to each non-terminal position.
     ways: Vec<Vec<Vec<Move>>>,
 }
 
@@ -69,7 +69,7 @@ fn joints(worker: &dyn Worker) -> Vec<Vec<Move>> {
     all
 }
 
-/// How many positions a player plays worse than it could.
+/// The number of positions in which a player plays a suboptimal move.
 fn mistakes(game: &Arc<dyn Game>, solution: &Solution, player: &str, iterations: u64) -> usize {
     let spec: Spec = player.parse().unwrap();
     let mut wrong = 0;
@@ -108,8 +108,8 @@ fn mistakes(game: &Arc<dyn Game>, solution: &Solution, player: &str, iterations:
             value(worker.as_ref())
         };
         wrong += usize::from(comes_to(decision.choice) < possible);
-        // What it calls proven is so; and who cuts, and has looked at everything, gives no value
-        // to what it only knows not to be better.
+        // A value that it calls proven is correct. A search with cutoffs that has visited
+        // everything gives no value to moves that it only has bounds for.
         let everything = player == "alphabeta" && possible < 100.0;
         for thought in decision.thoughts.iter().filter(|thought| thought.proven || everything) {
             if let Some(told) = thought.value {
@@ -136,7 +136,7 @@ fn sheet(name: &str) -> Arc<dyn Game> {
     magister::open(name).unwrap().game
 }
 
-/// Nim whose heaps are small enough to be solved here.
+/// Nim with heaps that are small enough to solve.
 #[test]
 fn nim_from_every_position() {
     let game = sheet("nim-1-5-4-2");
@@ -146,7 +146,7 @@ fn nim_from_every_position() {
     }
 }
 
-/// Plays a puzzle to its end and gives the reward.
+/// Plays a puzzle to its end and returns the reward.
 fn solved(name: &str, iterations: u64) -> f64 {
     let game = sheet(name);
     let role = game.info().players().next().unwrap();
@@ -183,9 +183,10 @@ fn puzzles_are_solved() {
     }
 }
 
-/// As long as nothing but the worst is seen, whatever is open is better than to end it so.
+/// As long as only the worst reward is in sight, any open move is better than ending the game with
+/// it.
 #[test]
-fn who_sees_no_solution_goes_on() {
+fn without_a_solution_play_goes_on() {
     let game = sheet("jointbuttonsandlights");
     let view = View::new(Arc::clone(&game), game.info().players().next().unwrap());
     for seed in 0..3 {

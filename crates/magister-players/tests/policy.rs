@@ -1,4 +1,4 @@
-//! Playout policies play all kinds of games, and the same again from the same seed.
+//! Playout policies play all kinds of games, and repeat a match with the same seed.
 
 use std::sync::Arc;
 
@@ -10,7 +10,8 @@ fn sheet(name: &str) -> Arc<dyn Game> {
     magister::open(name).unwrap().game
 }
 
-/// Turns, simultaneous moves, what is hidden, three players, and chance with payment on the way.
+/// Turns, simultaneous moves, hidden information, three players, and chance with payments on the
+/// way.
 #[test]
 fn decisions_can_be_repeated() {
     let games = [

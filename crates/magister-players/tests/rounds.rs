@@ -1,11 +1,11 @@
-//! What must not change when many descents are made at once.
+//! Results that must not change when many descents are made at once.
 
 use magister_core::{Budget, Seed};
-use magister_infoset::Opened;
+use magister_infoset::Determinization;
 use magister_players::Spec;
 
-/// Whether the walker goes left or right, every second toss it is out; else it has a long way to
-/// what is worth most.
+/// Whether the walker goes left or right, every second toss ends the game; else the path to the
+/// highest reward is long.
 const TOSS: &str = "
 (role walker) (role random)
 (init (step 0))
@@ -27,15 +27,15 @@ const TOSS: &str = "
 (<= (goal walker 100) (not (true out)))
 ";
 
-/// Descents are given up where too many are at once, but not for what was drawn: those that are
-/// out are known at once, and none of them is ever given up.
+/// The concurrency cap abandons descents, but not because of a random outcome: descents that end
+/// early are known at once, and none of them is abandoned.
 #[test]
-fn chance_stays_what_it_is() {
+fn the_cap_does_not_bias_chance() {
     let game = magister::open_text("toss", TOSS).unwrap().game;
     let walker = game.info().players().next().unwrap();
     let mut start = Vec::new();
     game.worker().save(&mut start);
-    let view = Opened::view(&game, &start, walker);
+    let view = Determinization::view(&game, &start, walker);
     for seed in 0..5 {
         let mut agent = "uct:batch=128,patience=1".parse::<Spec>().unwrap().agent();
         let mut rng = Seed::from(seed).rng();

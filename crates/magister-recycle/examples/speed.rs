@@ -1,12 +1,12 @@
-//! How many random games a CPU second: `speed GAME.rcy .. [--seconds N]`, one line each: the name,
-//! games and decisions per second, games without an end, games.
+//! Measures random games per CPU second: `speed GAME.rcy .. [--seconds N]`. Prints one line per
+//! game: the name, games and decisions per second, unfinished games, games.
 
 use std::time::Instant;
 
 use magister_core::Seed;
 use magister_recycle::{Options, examine};
 
-/// Seconds that this process has computed, or that have passed where the system does not say.
+/// CPU seconds of this process, or elapsed seconds if the system does not report them.
 fn seconds_used(start: Instant) -> f64 {
     let used = std::fs::read_to_string("/proc/self/schedstat").ok();
     let nanoseconds = used.and_then(|text| text.split(' ').next()?.parse::<f64>().ok());

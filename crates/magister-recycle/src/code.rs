@@ -1,14 +1,14 @@
-//! The codes of diagnostics: what each means, with an example that is wrong and one that is right.
+//! The codes of diagnostics: the meaning of each, with a bad and a good example.
 //!
 //! Codes are stable. A new one takes the next free number of its group; a retired number is not
-//! used again. Most have two files in `codes/`: `NNN.bad.rcy` shows exactly that mistake, and
-//! `NNN.good.rcy` is free of any.
+//! reused. Most have two files in `codes/`: `NNN.bad.rcy` shows exactly that mistake, and
+//! `NNN.good.rcy` shows none.
 
 use std::fmt;
 
 use magister_diagnostic::Severity;
 
-/// One thing that is wrong with a game, and where.
+/// One defect of a game, with its position.
 pub type Diagnostic = magister_diagnostic::Diagnostic<Code>;
 
 /// A bounded list of diagnostics.
@@ -25,7 +25,7 @@ macro_rules! example {
 
 macro_rules! codes {
     ($($variant:ident $id:literal $name:literal $severity:ident $example:ident $text:literal)*) => {
-        /// Which rule a diagnostic is about.
+        /// The kind of a diagnostic.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         pub enum Code {
             $(#[doc = $text] $variant,)*
@@ -45,17 +45,17 @@ macro_rules! codes {
                 match self { $(Code::$variant => $name,)* }
             }
 
-            /// The severity it usually has.
+            /// Its usual severity.
             pub fn severity(self) -> Severity {
                 match self { $(Code::$variant => Severity::$severity,)* }
             }
 
-            /// What it means and why it matters.
+            /// Its meaning, and why it matters.
             pub fn explanation(self) -> &'static str {
                 match self { $(Code::$variant => $text,)* }
             }
 
-            /// A game that shows the mistake, and one that is right.
+            /// A game that shows the mistake, and a correct one.
             pub fn examples(self) -> Option<(&'static str, &'static str)> {
                 match self {
                     $(Code::$variant => {
@@ -75,11 +75,11 @@ codes! {
     TooDeep "002" "too-deep" Error no
         "Lists are nested deeper than the reader accepts. Usually a closing parenthesis was forgotten."
     Unclosed "003" "unclosed" Error yes
-        "A parenthesis is opened and never closed. The reader points at the last one that was opened."
+        "A parenthesis is opened and never closed. The reader points at the last opening one."
     Unopened "004" "unopened" Warning yes
-        "A parenthesis is closed that was never opened. After the end of the game it is ignored."
+        "A closing parenthesis has no opening one. After the end of the game it is ignored."
     Unexpected "005" "unexpected" Error yes
-        "A character or a word stands where the grammar has no place for it."
+        "The grammar does not allow this character or word here."
     BadName "006" "bad-name" Error yes
         "Keywords are in lower case, names and variables in capitals, digits and underscores, beginning with a letter. A mixture is neither."
     BadNumber "007" "bad-number" Error yes
@@ -90,13 +90,13 @@ codes! {
     Malformed "102" "malformed" Error yes
         "A form has the wrong shape: too few parts, too many, or a part of the wrong kind in the wrong place."
     UnknownForm "103" "unknown-form" Error yes
-        "The keyword begins no form that is known here."
+        "No form that is allowed here begins with this keyword."
     OlderSpelling "104" "older-spelling" Note yes
-        "The word is from an older version of the language. It is read as what it means today."
+        "The word is from an older version of the language. It is read as its modern equivalent."
     IgnoredText "105" "ignored-text" Warning yes
         "Something follows the end of the game. It is ignored."
     Unsupported "106" "unsupported" Error yes
-        "The form belongs to the language, but no program ever gave it a meaning."
+        "The form is part of the language, but no program ever implemented it."
 
     WrongType "201" "wrong-type" Error yes
         "An expression has another type than its place asks for: an integer, a truth value, a string, a card, a place, a collection, an owner."
@@ -117,7 +117,7 @@ codes! {
         "Cards are looked for in a place that no card is ever put into. Often its name or its visibility differs from where they were put."
 
     AnyOutsideChoice "401" "any-outside-choice" Error yes
-        "`any` with actions offers options, so it belongs into a `choice`. Elsewhere nobody is there to choose."
+        "`any` with actions offers options, so it belongs into a `choice`. Elsewhere there is no choosing player."
     ChoiceInside "402" "choice-inside" Error yes
         "A `choice` or a `stage` stands where only actions may stand. Two decisions are two choices, one after the other."
     NoCards "403" "no-cards" Warning yes

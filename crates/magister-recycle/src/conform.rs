@@ -1,8 +1,8 @@
-//! Replays games that the language's first program recorded.
+//! Replays games that the original program recorded.
 //!
 //! A record has the result of every shuffle, every option of every decision as the list of its
-//! actions, which one was taken, all moves of cards and writes to stores, and the scores. Ties
-//! are not recorded, so the replay tries their outcomes in turn until the record goes on alike.
+//! actions, the chosen option, all moves of cards and writes to stores, and the scores. Ties are
+//! not recorded, so the replay tries their outcomes in turn until the rest of the record agrees.
 
 use std::fmt::Write as _;
 
@@ -10,18 +10,18 @@ use crate::game::CardGame;
 use crate::machine::{Draw, Event, Machine, Position, Wait};
 use crate::program::Program;
 
-/// What came of replaying a record.
+/// The result of replaying a record.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
-    /// Games in the record.
+    /// The number of games in the record.
     pub games: usize,
-    /// Decisions that agreed.
+    /// The number of decisions that agreed.
     pub decisions: usize,
-    /// For each game that did not agree, where and how.
+    /// The first difference of each game that did not agree.
     pub differences: Vec<String>,
 }
 
-/// One line of a record that matters.
+/// One significant line of a record.
 #[derive(Debug)]
 enum Line<'a> {
     /// A card is moved or a store is set, as the record writes it.
@@ -89,7 +89,7 @@ fn parse(record: &str) -> Vec<(&str, Vec<Line<'_>>)> {
     games
 }
 
-/// A place to come back to: the state, the line, and the next outcome to try.
+/// A backtracking point: the state, the line, and the next outcome to try.
 struct Tie {
     state: Vec<u64>,
     line: usize,
@@ -98,7 +98,7 @@ struct Tie {
     count: u32,
 }
 
-/// How many ways the ties inside options are tried.
+/// The maximum number of ways to resolve the ties inside options.
 const GUESSES: usize = 2000;
 
 struct Replayer<'a> {
@@ -107,7 +107,7 @@ struct Replayer<'a> {
     line: usize,
     decisions: usize,
     ties: Vec<Tie>,
-    /// How many outcomes of ties may still be tried.
+    /// The remaining number of tie outcomes to try.
     tries: u32,
     cards: Vec<String>,
 }
@@ -128,7 +128,7 @@ impl<'a> Replayer<'a> {
             let went = ran.and_then(|()| self.go(lines));
             let Err(difference) = went else { return Ok(()) };
             first.get_or_insert(difference);
-            // The outcome of an earlier tie may have been another one.
+            // An earlier tie may have had another outcome.
             let Some(tie) = self.ties.last_mut() else { break };
             if self.tries == 0 {
                 break;
@@ -146,7 +146,7 @@ impl<'a> Replayer<'a> {
         Err(first.unwrap_or_default())
     }
 
-    /// Goes on from the current state to the end of the record.
+    /// Continues from the current state to the end of the record.
     fn go(&mut self, lines: &[Line<'_>]) -> Result<(), String> {
         loop {
             self.events(lines)?;
@@ -171,7 +171,7 @@ impl<'a> Replayer<'a> {
         }
     }
 
-    /// Compares what happened with the record.
+    /// Compares the events with the record.
     fn events(&mut self, lines: &[Line<'_>]) -> Result<(), String> {
         let events = std::mem::take(&mut self.machine.log);
         for event in &events {
@@ -189,7 +189,7 @@ impl<'a> Replayer<'a> {
                     let value = &self.p.rules.strings[*value as usize];
                     format!("S:{} {value}", self.store(1, *address))
                 }
-                // The shuffle of a pile with no more than one card is recorded too.
+                // The shuffle of a pile with at most one card is recorded too.
                 Event::Shuffle { .. } => {
                     if matches!(lines.get(self.line), Some(Line::Order(cards)) if cards.len() < 2) {
                         self.line += 1;
@@ -257,7 +257,7 @@ impl<'a> Replayer<'a> {
                 self.machine.current()
             ));
         }
-        // Ties in options were settled before the options were written down.
+        // Ties in options were resolved before the options were recorded.
         let mut guesses: Vec<u32> = Vec::new();
         let mut first = None;
         let mut ours = Vec::new();
@@ -281,7 +281,7 @@ impl<'a> Replayer<'a> {
         }
         let Some(option) = ours.iter().position(|ours| Some(&ours.as_str()) == options.get(*pick))
         else {
-            return Err(format!("decision {at}: the option that was taken is not there"));
+            return Err(format!("decision {at}: the chosen option is missing"));
         };
         self.line += 1;
         self.decisions += 1;
@@ -371,7 +371,7 @@ impl<'a> Replayer<'a> {
     }
 }
 
-/// What differs between two sets of options.
+/// The differences between two sets of options.
 fn different(ours: &[String], recorded: &[&str]) -> Option<String> {
     let mut sorted: Vec<&str> = ours.iter().map(String::as_str).collect();
     let mut recorded = recorded.to_vec();
@@ -389,7 +389,8 @@ fn different(ours: &[String], recorded: &[&str]) -> Option<String> {
     ))
 }
 
-/// The next combination of outcomes, given how many each tie has; false after the last.
+/// The next combination of outcomes, given the number of outcomes of each tie; false after the
+/// last.
 fn another(guesses: &mut Vec<u32>, counts: &[u32]) -> bool {
     guesses.resize(counts.len(), 0);
     for at in (0..counts.len()).rev() {
@@ -425,10 +426,10 @@ fn card_text(p: &Program, card: usize) -> String {
     out
 }
 
-/// One quantity of random games, here and recorded.
+/// One statistic of random games, here and recorded.
 #[derive(Clone, Debug)]
 pub struct Quantity {
-    /// What is measured.
+    /// The name of the statistic.
     pub what: String,
     /// Mean, variance and number of the games here.
     pub here: (f64, f64, usize),
@@ -438,7 +439,7 @@ pub struct Quantity {
 
 impl Quantity {
     /// The difference of the means in standard errors. The variance is that of the larger sample,
-    /// which the smaller one may miss when what matters is rare.
+    /// because the smaller one may miss rare events.
     pub fn errors(&self) -> f64 {
         let variance = self.here.1.max(self.recorded.1);
         let error = (variance / self.here.2.max(1) as f64
@@ -464,9 +465,9 @@ impl std::fmt::Display for Quantity {
     }
 }
 
-/// Compares random games with a summary of recorded ones: the number of decisions, the mean
-/// number of options, and the score of each player. Games that the record cut off, or in which its
-/// program failed, are left out, and so are games here that are as long as those.
+/// Compares random games with a summary of recorded ones: the number of decisions, the mean number
+/// of options, and the score of each player. Recorded games that were cut off or failed are left
+/// out, and so are games here of that length.
 pub fn compare(
     game: &CardGame,
     trace: &str,

@@ -1,18 +1,18 @@
-//! One way to lay a game out.
+//! The formatter.
 //!
-//! A list that fits the line stays on it. Else its first words stay beside the parenthesis and
-//! each further part has a line of its own. Comments stay where they are: at the end of a line, or
-//! on lines of their own before what they stood before.
+//! A list that fits the line stays on it. Otherwise its first words stay beside the parenthesis and
+//! each further part gets its own line. Comments keep their place: at the end of a line, or on
+//! their own lines before what they preceded.
 
-use crate::limits::Limits;
+use crate::limits::CardLimits;
 use crate::read;
 use crate::tree::{Comment, Node, NodeKind};
 
-/// The longest line that is made on purpose.
+/// The maximum line width.
 const WIDTH: usize = 100;
 
-/// The text laid out anew; `None` if its parentheses or words are wrong.
-pub fn format(text: &str, limits: &Limits) -> Option<String> {
+/// The formatted text; `None` if its parentheses or words are wrong.
+pub fn format(text: &str, limits: &CardLimits) -> Option<String> {
     let read = read::read(text, limits);
     if !read.diagnostics.as_slice().is_empty() {
         return None;
@@ -31,8 +31,8 @@ pub fn format(text: &str, limits: &Limits) -> Option<String> {
     Some(out)
 }
 
-/// Whether two texts have the same words and as many comments.
-pub fn same_text(one: &str, other: &str, limits: &Limits) -> bool {
+/// Whether two texts have the same words and the same number of comments.
+pub fn same_text(one: &str, other: &str, limits: &CardLimits) -> bool {
     let (one, other) = (read::read(one, limits), read::read(other, limits));
     let canonical = crate::print::canonical;
     canonical(&one.forms) == canonical(&other.forms) && one.comments.len() == other.comments.len()
@@ -50,8 +50,8 @@ impl Printer<'_> {
         self.out.extend(std::iter::repeat_n(' ', depth));
     }
 
-    /// The comments on lines of their own before a place in the text. The line that is being
-    /// written must be empty.
+    /// Writes the comments on their own lines before a position in the text. The current line must
+    /// be empty.
     fn before(&mut self, start: u32, depth: usize) {
         while let Some(comment) = self.comments.get(self.next)
             && comment.span.start < start
@@ -67,7 +67,7 @@ impl Printer<'_> {
         self.out.push_str(self.text[comment.span.range()].trim_end());
     }
 
-    /// Ends a line, with the comments that stood behind what was written last.
+    /// Ends a line, with the comments after the last written word.
     fn end_line(&mut self, end: u32) {
         if let Some(comment) = self.comments.get(self.next)
             && comment.trailing
@@ -81,13 +81,13 @@ impl Printer<'_> {
         self.out.push('\n');
     }
 
-    /// Whether a comment stands inside.
+    /// Whether it contains a comment.
     fn has_comment(&self, node: &Node) -> bool {
         let next = self.comments.get(self.next);
         next.is_some_and(|comment| comment.span.start < node.span.end)
     }
 
-    /// Writes a node that begins at this column.
+    /// Writes a node at this depth.
     fn node(&mut self, node: &Node, depth: usize) {
         let flat = flat(node);
         let Some(items) = node.list() else {
@@ -126,7 +126,7 @@ impl Printer<'_> {
             self.node(item, inner);
             last = item.span.end;
         }
-        // Comments before the closing parenthesis keep it on a line of its own.
+        // Comments before the closing parenthesis keep it on its own line.
         if self.has_comment(node) {
             self.end_line(last);
             self.before(node.span.end, inner);

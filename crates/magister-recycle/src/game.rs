@@ -16,36 +16,36 @@ use crate::program::Program;
 use crate::read;
 use crate::worker::CardWorker;
 
-/// Numbers that chance can draw from at once.
+/// The maximum number of outcomes of one chance move.
 pub(crate) const MOST_DRAWS: i64 = 4096;
 
-/// What came of a text.
+/// The result of examining a text.
 #[derive(Debug)]
 pub struct Examined {
-    /// The game, if nothing is wrong with it.
+    /// The game, if it has no errors.
     pub game: Option<CardGame>,
-    /// What was found.
+    /// The diagnostics.
     pub diagnostics: Diagnostics,
 }
 
-/// A game of cards.
+/// A card game.
 #[derive(Debug, Clone)]
 pub struct CardGame {
     pub(crate) shared: Arc<Shared>,
 }
 
-/// What a game and its workers have in common.
+/// The shared part of a game and its workers.
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub program: Program,
     pub info: Info,
     pub moves: Moves,
     pub percepts: Percepts,
-    /// The moves of chance, of which those up to some number are legal.
+    /// The moves of chance; a prefix of them is legal.
     pub draws: Vec<Move>,
 }
 
-/// Reads and checks a text, and makes a game of this name of it if there is no error.
+/// Reads and checks a text, and creates a game with this name if there is no error.
 pub fn examine(name: &str, text: &str, options: &Options) -> Examined {
     let read = read::read_as(text, &options.limits, options.compat);
     let canonical = crate::print::canonical(&read.forms);
@@ -70,7 +70,7 @@ pub fn looks_like(text: &str) -> bool {
     matches!(first[..], ["(", "game", "(", "setup" | "declare"])
 }
 
-/// A word and the parenthesis that stands behind it.
+/// A word and the parenthesis after it.
 fn split_parenthesis(word: &str) -> [&str; 2] {
     let end = word.find(['(', ')']).unwrap_or(word.len());
     [&word[..end], &word[end..]]
@@ -81,7 +81,7 @@ impl CardGame {
         let players = program.rules.players;
         let mut roles: Vec<String> = (0..players).map(|player| format!("p{player}")).collect();
         roles.push("random".to_owned());
-        // The habits of the first program are part of the rules.
+        // The compatibility mode is part of the rules.
         let habits = if program.compat { "compat" } else { "" };
         let info = Info {
             name: name.to_owned(),
@@ -104,8 +104,8 @@ impl CardGame {
         CardGame { shared: Arc::new(shared) }
     }
 
-    /// Whether a high score is good. The reward of a player is its score, or minus its score
-    /// where a low one is good.
+    /// Whether a high score is good. The reward of a player is its score, or minus its score if a
+    /// low one is good.
     pub fn most_wins(&self) -> bool {
         self.shared.program.rules.most
     }
@@ -115,9 +115,8 @@ impl CardGame {
         self.shared.program.cards
     }
 
-    /// Plays random games one after the other, as fast as the machine can: chance draws within
-    /// the machine, and nobody is shown anything. For statistics and for measuring; see
-    /// [`Sample`] for what is handed to `each` after every game.
+    /// Plays random games one by one at full speed: chance is drawn within the machine, without
+    /// percepts. For statistics and measurements; `each` gets a [`Sample`] after every game.
     ///
     /// A game with more than `most` decisions, or one whose rules fail, has no scores.
     pub fn sample(&self, games: u64, seed: Seed, most: u32, mut each: impl FnMut(&Sample<'_>)) {
@@ -157,9 +156,9 @@ impl CardGame {
 pub struct Sample<'a> {
     /// The number of options of each decision.
     pub options: &'a [u32],
-    /// The score of each player; empty if the game did not come to its end.
+    /// The score of each player; empty if the game did not end.
     pub scores: &'a [i32],
-    /// What is wrong with the rules, if they failed.
+    /// The defect of the rules, if they failed.
     pub fault: Option<&'static str>,
 }
 

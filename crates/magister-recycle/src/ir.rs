@@ -1,13 +1,13 @@
 //! Checked rules: every expression has its type, every name its number.
 //!
-//! The checker makes this of the syntax tree; the machine runs it. Expressions are trees that the
-//! machine evaluates recursively. Statements lie in one table and refer to each other by number,
-//! because the machine keeps a stack of statements that it has still to run, and that stack is
-//! part of a state.
+//! The checker creates this from the syntax tree; the machine runs it. Expressions are trees that
+//! the machine evaluates recursively. Statements are in one table and refer to each other by
+//! number, because the machine keeps a stack of statements to run, and that stack is part of a
+//! state.
 
 use magister_diagnostic::Span;
 
-/// The number of a variable's place in the machine.
+/// The number of a variable's slot in the machine.
 pub(crate) type Slot = u32;
 
 /// The number of a statement.
@@ -19,15 +19,15 @@ pub(crate) type StrId = u32;
 /// Who can see the cards of a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Vis {
-    /// Everybody.
+    /// Every player.
     Visible,
     /// The owner alone.
     Owner,
-    /// Nobody.
+    /// No player.
     Hidden,
-    /// Everybody but the owner.
+    /// Every player except the owner.
     Others,
-    /// Everybody; and the cards are only remembered, they lie elsewhere.
+    /// Every player; the cards are only remembered, they are in another pile.
     Memory,
 }
 
@@ -62,14 +62,14 @@ pub(crate) enum Owner {
     PreviousTeam,
     Player(Box<Int>),
     Team(Box<Int>),
-    /// The player in whose place a card lies.
+    /// The player whose place contains a card.
     Of(Box<Card>),
     /// The team of a player.
     TeamOf(Box<Owner>),
     Var(Slot),
 }
 
-/// Where an owner keeps something: a name that is known, or one that is computed.
+/// The key of an owner's store: a literal name, or a computed one.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Key {
     /// A family: one entry for each owner.
@@ -162,7 +162,7 @@ pub(crate) enum Card {
     Best { most: bool, cards: Box<Cards>, points: Box<Points> },
 }
 
-/// How collections of cards are put together.
+/// Set operations on collections of cards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SetOp {
     Union,
@@ -172,13 +172,13 @@ pub(crate) enum SetOp {
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Cards {
-    /// A variable's two slots: where its cards begin in the machine's memory, and how many.
+    /// A variable's two slots: the start of its cards in the machine's memory, and their number.
     Var(Slot),
     Place(Box<Place>),
     Filter(Box<Cards>, Slot, Box<Bool>),
     Set(SetOp, Box<Groups>),
     Sort(Box<Cards>, Box<Points>),
-    /// So many from the top, or from the bottom.
+    /// A number of cards from the top, or from the bottom.
     Some {
         top: bool,
         count: Box<Int>,
@@ -206,7 +206,7 @@ pub(crate) enum Groups {
     Filter(Box<Groups>, Slot, Box<Bool>),
 }
 
-/// Values in one word each: names, numbers, owners.
+/// Values of one word each: names, numbers, owners.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Words {
     Var(Slot),
@@ -220,7 +220,7 @@ pub(crate) enum Words {
     Filter(Box<Words>, Slot, Box<Bool>),
 }
 
-/// What aggregates go over.
+/// The collection of an aggregate.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Coll {
     Cards(Cards),
@@ -228,15 +228,15 @@ pub(crate) enum Coll {
     Words(Words),
 }
 
-/// An award of a point map: so many points for the cards that have all these values.
+/// An award of a point map: points for the cards that have all these values.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Award {
-    /// Pairs of attribute and value; both are places in the arguments of the map.
+    /// Pairs of attribute and value; both are indexes into the arguments of the map.
     pub pairs: Vec<(Arg, Arg)>,
     pub points: Arg,
 }
 
-/// Part of an award: known when the game is compiled, or computed when the map is set.
+/// A part of an award: known at compile time, or computed when the map is set.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Arg {
     Const(i32),
@@ -244,21 +244,21 @@ pub(crate) enum Arg {
     Given(u32),
 }
 
-/// What an argument of a point map is computed by.
+/// The expression of a point map's argument.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Given {
     Str(Str),
     Int(Int),
 }
 
-/// A text of a point map: what it awards, and what must be computed to know it.
+/// The text of a point map: its awards, and the arguments to compute.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct MapText {
     pub awards: Vec<Award>,
     pub given: Vec<Given>,
 }
 
-/// Who comes next, or is made current.
+/// Actions.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Act {
     SetInt(Owner, Key, Int),
@@ -283,7 +283,7 @@ pub(crate) enum Act {
     Pass,
 }
 
-/// What a variable is bound to.
+/// The value bound to a variable.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Bound {
     Int(Int),
@@ -296,7 +296,7 @@ pub(crate) enum Bound {
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Stmt {
-    /// The whole game, a stage's body: one after the other, with nothing left over in between.
+    /// The whole game, or the body of a stage: a sequence without variables that outlive a block.
     Blocks(Vec<StmtId>),
     Seq(Vec<StmtId>),
     If(Bool, StmtId),
@@ -305,7 +305,7 @@ pub(crate) enum Stmt {
     Let(Bound, Slot, StmtId),
     Repeat(Int, StmtId),
     /// Moves all cards of a collection one by one. The collection is `fixed` if it is computed and
-    /// no group; see the machine for what compatible games make of that.
+    /// not a group; see the machine for its meaning in compatible games.
     RepeatMove {
         from: Cards,
         top: bool,
@@ -323,12 +323,12 @@ pub(crate) enum Stmt {
     },
 }
 
-/// A card as the rules make it.
+/// A card of the rules.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CardText {
     /// Its attributes and their values, in the order of the deck.
     pub values: Vec<(StrId, StrId)>,
-    /// The name of the deck, which everybody sees on its back.
+    /// The name of the deck, which everyone sees on its back.
     pub deck: StrId,
     /// Its number in the deck.
     pub number: u32,
@@ -344,7 +344,7 @@ pub(crate) struct PlaceName {
     pub index: i32,
 }
 
-/// What a word in a slot means.
+/// The meaning of a word in a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SlotKind {
     Card,
@@ -354,7 +354,7 @@ pub(crate) enum SlotKind {
     Int,
 }
 
-/// The rules of a game, checked.
+/// The checked rules of a game.
 #[derive(Clone, Debug)]
 pub(crate) struct Checked {
     pub strings: Vec<String>,
@@ -374,6 +374,6 @@ pub(crate) struct Checked {
     pub score: Int,
     /// Whether the highest score wins.
     pub most: bool,
-    /// What the words in the slots mean, for texts of options.
+    /// The meaning of the words in the slots, for texts of options.
     pub slot_kinds: Vec<SlotKind>,
 }

@@ -1,9 +1,9 @@
 //! RECYCLE, the language of card games, from text to a running game.
 //!
-//! A game is its decks, its places with who sees them, and blocks of actions and choices in stages
-//! that go around the table. [`examine`] reads a text, says what is wrong with it, and makes a
-//! [`Game`](magister_core::Game) of it. Shuffles, random numbers and ties are moves of chance;
-//! what players see of each other's cards are percepts.
+//! A game has decks, places with their visibility, and blocks of actions and choices in stages that
+//! go around the table. [`examine`] reads a text, reports its defects, and creates a
+//! [`Game`](magister_core::Game). Shuffles, random numbers and ties are moves of chance; what
+//! players see of each other's cards are percepts.
 //!
 //! ```
 //! use magister_core::{Game, Role};
@@ -25,19 +25,19 @@
 //! assert_eq!(game.worker().legal(Role(2)).len(), 3);
 //! ```
 //!
-//! The language is that of version 0.6.0, with everything of 0.5.10 and the older spellings that
-//! games are still written in. Where the language's first program, `CardStock`, departs from what
-//! its documents say, this crate does what they say; some published games depend on what the
-//! program does, and for those there is [`Options::compat`]. It keeps these habits:
+//! The language is version 0.6.0, with everything of 0.5.10 and the older spellings that games
+//! still use. If the original program, `CardStock`, departs from its documentation, this crate
+//! follows the documentation; some published games depend on the program's behaviour, and
+//! [`Options::compat`] reproduces it:
 //!
 //! - an `any` outside a choice does the same as `all`;
-//! - in an option, what follows an `any` comes before it for all elements but the first, and one
-//!   name stands for one variable; `all` goes backwards;
-//! - a stage that ends at once leaves its cycle behind, so that a queued successor is lost;
-//! - a repeated action in a `do` computes its amount, or its card out of a computed collection,
-//!   once for all;
-//! - taking back a move out of a computed collection puts the card on top of its pile;
-//! - ties go to later cards more often, and `max` over negative scores is the top card;
+//! - in an option, what follows an `any` comes before it for all elements except the first, and one
+//!   name is one variable; `all` goes backwards;
+//! - a stage that ends at once leaves its cycle behind, so a queued successor is lost;
+//! - a repeated action in a `do` computes its amount, or its card from a computed collection, only
+//!   once;
+//! - undoing a move from a computed collection puts the card on top of its pile;
+//! - ties favour later cards, and `max` over negative scores is the top card;
 //! - no card is equal to any, `tuples` knows the scores 0 to 12 only, an intersection over `all` is
 //!   empty, and `runs all` repeats the longest run;
 //! - two names in a row are one.
@@ -46,8 +46,8 @@
 //! |---|---|
 //! | `read`, `tree` | text to lists and words |
 //! | `check` | names, scopes and types; from the tree to checked rules |
-//! | `machine` | what runs the rules |
-//! | `moves`, `percepts`, `worker`, `game` | the game as everything else sees it |
+//! | `machine` | runs the rules |
+//! | `moves`, `percepts`, `worker`, `game` | the implementation of [`Game`](magister_core::Game) |
 //! | `format`, `print` | tree to text |
 //! | [`conform`] | recorded games, replayed and compared |
 #![forbid(unsafe_code)]
@@ -78,6 +78,6 @@ pub use check::Options;
 pub use code::{Code, Diagnostic, Diagnostics};
 pub use format::{format, same_text};
 pub use game::{CardGame, Examined, Sample, examine, looks_like};
-pub use limits::Limits;
+pub use limits::CardLimits;
 pub use read::{Read, read};
 pub use tree::{Comment, Node, NodeKind};

@@ -1,16 +1,16 @@
-//! What the front end accepts at the most.
+//! The limits of the front end.
 
-/// Limits of one reading and of the game that comes of it. The defaults are far above any
-/// published game.
+/// The limits of one reading and of the resulting game. The defaults are far above any published
+/// game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Limits {
+pub struct CardLimits {
     /// Size of the text in bytes.
     pub bytes: usize,
-    /// Lists and words of the syntax tree, taken together.
+    /// The total number of lists and words of the syntax tree.
     pub nodes: usize,
     /// Depth of nesting. Everything that walks a tree recurses, so this also bounds the stack.
     pub depth: usize,
-    /// Diagnostics that are kept; what comes after is only counted.
+    /// The number of diagnostics to keep; further ones are only counted.
     pub diagnostics: usize,
     /// Cards of all decks together.
     pub cards: usize,
@@ -18,7 +18,8 @@ pub struct Limits {
     pub players: usize,
     /// Piles, over all owners.
     pub piles: usize,
-    /// Statements that may run between two decisions. A game that needs more loops.
+    /// The number of statements between two decisions. A game that needs more is in an endless
+    /// loop.
     pub steps: u64,
     /// Options of one decision.
     pub options: usize,
@@ -26,9 +27,9 @@ pub struct Limits {
     pub words: usize,
 }
 
-impl Limits {
-    /// The limits that are usually good.
-    pub const DEFAULT: Limits = Limits {
+impl CardLimits {
+    /// The default limits.
+    pub const DEFAULT: CardLimits = CardLimits {
         bytes: 1 << 20,
         nodes: 200_000,
         depth: 200,
@@ -42,7 +43,7 @@ impl Limits {
     };
 }
 
-impl Default for Limits {
+impl Default for CardLimits {
     fn default() -> Self {
         Self::DEFAULT
     }

@@ -1,8 +1,8 @@
-//! Moves: options as numbers and as words.
+//! Moves: options as numbers and as text.
 //!
-//! An option is an alternative of a choice with an element for each of its `any`. What a player
-//! chooses is told by that and not by what comes of it, since what comes of it may be hidden: a
-//! card is named if the player sees it when choosing, and else by where it stands.
+//! An option is an alternative of a choice with an element for each of its `any` forms. A move is
+//! identified by these and not by its effect, because the effect may be hidden: a card is named if
+//! the player sees it when choosing, otherwise it is given by its position.
 //!
 //! With up to two elements the number of a move follows from the rules alone. Other options get
 //! numbers in the order in which they are first met.
@@ -17,11 +17,11 @@ use crate::ir::{Act, Key, SlotKind, Stmt, StmtId};
 use crate::machine::{CARD, Machine};
 use crate::program::Program;
 
-/// A group follows in the key of a move: the number of its cards, and the cards.
+/// Marks a group in the key of a move: the number of its cards, and the cards follow.
 const GROUP: i32 = -2;
-/// Numbers that have a place in the numbering of moves.
+/// The integers with a fixed place in the numbering of moves.
 const INTS: std::ops::Range<i32> = -16..240;
-/// The first number of moves that are met on the way.
+/// The first number for moves that are numbered on demand.
 const MET: u32 = 1 << 31;
 
 /// The numbering of a game's moves.
@@ -120,7 +120,7 @@ impl Moves {
                     key.push(card);
                 }
                 let at = values.next().unwrap_or(0);
-                // A group with cards that the player does not see is told by its place.
+                // A group with cards that the player does not see is identified by its position.
                 if hidden {
                     key.truncate(from - 2);
                     key.push(self.place(at));
@@ -153,7 +153,7 @@ impl Moves {
         self.of_key(key)
     }
 
-    /// How an element is told by its place in its collection.
+    /// The token for an element given by its position in its collection.
     fn place(&self, at: i32) -> i32 {
         self.cards as i32 + at.min(self.cards as i32 - 1)
     }
@@ -265,7 +265,7 @@ impl Moves {
                 key.extend([GROUP, -1, word.parse().ok()?]);
             }
         }
-        // Texts of others are not kept, or anybody could fill the memory.
+        // Texts from outside are not stored, or they could fill the memory.
         if key.len() > 3 || key.contains(&GROUP) {
             let met = self.met.lock().unwrap_or_else(PoisonError::into_inner);
             return met.numbers.get(&key[..]).map(|&number| Move(MET + number));
@@ -278,7 +278,7 @@ fn index(names: &[String]) -> FxHashMap<String, u32> {
     names.iter().enumerate().map(|(at, name)| (name.clone(), at as u32)).collect()
 }
 
-/// Adds numbers to names that occur more than once.
+/// Adds numbers to duplicate names.
 fn make_unique(names: &mut [String]) {
     let mut counts: FxHashMap<String, u32> = FxHashMap::default();
     for name in names.iter() {
@@ -294,7 +294,7 @@ fn make_unique(names: &mut [String]) {
     }
 }
 
-/// What a card is called: its values, without those that say nothing new.
+/// The name of a card: its values, without redundant ones.
 fn card_name(p: &Program, card: usize) -> String {
     let values = &p.rules.cards[card].values;
     let names: Vec<&str> =
@@ -311,7 +311,7 @@ pub(crate) fn owner_name(p: &Program, owner: u32) -> String {
     }
 }
 
-/// What an alternative is called: by the first action in it.
+/// The name of an alternative: that of its first action.
 fn label(p: &Program, stmt: StmtId) -> String {
     let string = |id: u32| p.rules.strings[id as usize].to_ascii_lowercase();
     let place = |key: &Key| match key {

@@ -1,4 +1,4 @@
-//! Arithmetic of 32-bit integers, as the language has it.
+//! The language's arithmetic of 32-bit integers.
 
 use crate::ir::Arith;
 
@@ -24,7 +24,7 @@ pub(crate) fn tri(n: i32) -> i32 {
 /// The Fibonacci number; 0 for negative `n`.
 pub(crate) fn fib(n: i32) -> i32 {
     let (mut a, mut b) = (0i32, 1i32);
-    // Beyond this the numbers do not fit, and only their low bits go on.
+    // Beyond this the numbers overflow, and only their low bits are kept.
     for _ in 0..n.clamp(0, 1000) {
         (a, b) = (b, a.wrapping_add(b));
     }
@@ -36,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn division_goes_towards_zero() {
+    fn division_truncates_towards_zero() {
         assert_eq!(arith(Arith::Div, -7, 2), Some(-3));
         assert_eq!(arith(Arith::Rem, -7, 2), Some(-1));
         assert_eq!(arith(Arith::Div, 7, 0), None);

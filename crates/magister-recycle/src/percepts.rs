@@ -1,8 +1,8 @@
-//! Percepts: what a player sees of what happens.
+//! Percepts: what a player observes of the events.
 //!
-//! Stores are public, and so is that a card goes from one pile to another. Which card it is sees
-//! whoever sees one of the two piles. A percept also has its place in the order of what happened
-//! in a step, since percepts are sets.
+//! Stores are public, and so is the fact that a card moves from one pile to another. A player who
+//! sees one of the two piles sees the card. A percept also contains its position in the order of
+//! events of a step, because percepts are sets.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -25,14 +25,14 @@ struct Met {
     keys: Vec<Key>,
 }
 
-/// A percept: where it stands in the order, what kind it is, and three numbers.
+/// A percept: its position in the order, its kind, and three numbers.
 type Key = (u32, u8, u32, u32, i32);
 
 const KINDS: [&str; 10] =
     ["move", "int", "str", "points", "remember", "forget", "shuffle", "next", "current", "pass"];
 
 impl Percepts {
-    /// What a player sees of an event.
+    /// The percept of a player at an event.
     pub(crate) fn of(
         &self,
         p: &Program,
@@ -55,7 +55,7 @@ impl Percepts {
             Event::Next { player } => (7, player, 0, 0),
             Event::Current { player } => (8, player, 0, 0),
             Event::Pass => (9, 0, 0, 0),
-            // Whose turn it is follows from the rules and the rest.
+            // The player to move follows from the rules and the other percepts.
             Event::Turn { .. } => return None,
         };
         Some(self.number((order as u32, kind, a, b, c)))
@@ -119,7 +119,7 @@ impl Percepts {
             7 | 8 => (words.get(2)?.strip_prefix('p')?.parse().ok()?, 0, 0),
             _ => (0, 0, 0),
         };
-        // What nobody ever perceived has no number.
+        // A percept that never occurred has no number.
         let met = self.met.lock().unwrap_or_else(PoisonError::into_inner);
         met.numbers.get(&(order, kind as u8, a, b, c)).map(|&number| Percept(number))
     }

@@ -2,7 +2,7 @@
 
 use crate::tree::{Node, NodeKind};
 
-/// The text without comments and needless blanks: what two texts of the same rules have in common.
+/// The text without comments and needless blanks, which is the same for equal rules.
 pub(crate) fn canonical(forms: &[Node]) -> String {
     let mut out = String::new();
     for form in forms {
@@ -36,7 +36,7 @@ fn write(node: &Node, out: &mut String) {
     }
 }
 
-/// A word, with a blank before it if another one would run into it.
+/// Writes a word, with a blank before it if necessary.
 fn word_apart(word: &str, out: &mut String) {
     if out.ends_with(|c: char| c.is_alphanumeric() || c == '_') {
         out.push(' ');

@@ -1,4 +1,4 @@
-//! Checked rules with the tables that the machine needs.
+//! Checked rules with the tables for the machine.
 
 use rustc_hash::FxHashMap;
 
@@ -11,12 +11,12 @@ pub(crate) const NONE: u32 = u32::MAX;
 #[derive(Debug)]
 pub(crate) struct Program {
     pub rules: Checked,
-    /// Whether to keep the habits of the language's first program.
+    /// Whether to reproduce the behaviour of the original program.
     pub compat: bool,
-    pub limits: crate::Limits,
-    /// The owners of piles: the table and the players.
+    pub limits: crate::CardLimits,
+    /// The number of owners of piles: the table and the players.
     pub seats: u32,
-    /// The owners of stores: the table, the players, the teams.
+    /// The number of owners of stores: the table, the players, the teams.
     pub owners: u32,
     pub cards: usize,
     /// For each visibility and string the family of piles.
@@ -28,11 +28,11 @@ pub(crate) struct Program {
     pub rows: Vec<u32>,
     /// Rows of values, one for each card.
     pub values: Vec<StrId>,
-    /// For each text of a point map what the awards give that are known in advance.
+    /// For each text of a point map the scores of the constant awards.
     pub fixed: Vec<Vec<i32>>,
     /// For each text the awards that must be computed.
     pub open: Vec<Vec<Award>>,
-    /// Words of a point map in a state: its text and its arguments.
+    /// The number of words of a point map in a state: its text and its arguments.
     pub stride: usize,
     /// For each pile the players who see its cards, as bits.
     pub seen: Vec<u64>,
@@ -43,7 +43,7 @@ pub(crate) struct Program {
 }
 
 impl Program {
-    pub(crate) fn new(rules: Checked, compat: bool, limits: crate::Limits) -> Self {
+    pub(crate) fn new(rules: Checked, compat: bool, limits: crate::CardLimits) -> Self {
         let cards = rules.cards.len();
         let seats = rules.players + 1;
         let owners = seats + rules.teams.len() as u32;
@@ -111,7 +111,7 @@ impl Program {
         program
     }
 
-    /// Adds up the awards that are known in advance.
+    /// Adds up the constant awards.
     fn split_awards(&mut self) {
         for text in &self.rules.texts {
             let mut fixed = vec![0; self.cards];
@@ -133,7 +133,7 @@ impl Program {
         }
     }
 
-    /// Adds what an award gives to each card.
+    /// Adds the points of an award to each card.
     pub(crate) fn award(&self, award: &Award, given: &[i32], table: &mut [i32]) {
         let arg = |arg: Arg| match arg {
             Arg::Const(value) => value,

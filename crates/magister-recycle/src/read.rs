@@ -3,31 +3,31 @@
 use magister_diagnostic::{Severity, Span};
 
 use crate::code::{Code, Diagnostic, Diagnostics};
-use crate::limits::Limits;
+use crate::limits::CardLimits;
 use crate::tree::{Comment, Node, NodeKind};
 
-/// What was read.
+/// The result of reading.
 #[derive(Clone, Debug)]
 pub struct Read {
     /// The forms of the text. A game is the first of them; anything else is reported.
     pub forms: Vec<Node>,
     /// The comments, in order.
     pub comments: Vec<Comment>,
-    /// What is wrong with the parentheses and words.
+    /// The defects of parentheses and words.
     pub diagnostics: Diagnostics,
 }
 
 const MARKS: [&str; 16] =
     ["//", "<=", ">=", "==", "!=", "..", "+", "-", "*", "%", "^", "<", ">", ",", ":", "/"];
 
-/// Reads a text into lists and words.
-pub fn read(text: &str, limits: &Limits) -> Read {
+/// Parses a text into lists and words.
+pub fn read(text: &str, limits: &CardLimits) -> Read {
     read_as(text, limits, false)
 }
 
-/// Reads a text. The first program has no blanks between words: to it, two names in a row are one.
-/// With `joined` they are read so, with a warning.
-pub(crate) fn read_as(text: &str, limits: &Limits, joined: bool) -> Read {
+/// Parses a text. The original program has no blanks between words: it reads two names in a row as
+/// one. With `joined` this does the same, with a warning.
+pub(crate) fn read_as(text: &str, limits: &CardLimits, joined: bool) -> Read {
     let mut reader = Reader {
         text,
         bytes: text.as_bytes(),
@@ -45,7 +45,7 @@ pub(crate) fn read_as(text: &str, limits: &Limits, joined: bool) -> Read {
         reader.report(
             Code::TooLarge,
             Span::new(0, 0),
-            format!("The text has {} bytes, and {} are accepted.", text.len(), limits.bytes),
+            format!("The text has {} bytes; the limit is {}.", text.len(), limits.bytes),
         );
         return reader.out;
     }
@@ -53,7 +53,7 @@ pub(crate) fn read_as(text: &str, limits: &Limits, joined: bool) -> Read {
     reader.out
 }
 
-/// An open list: where its parenthesis is, and what was read of it.
+/// An open list: its parenthesis, and its contents so far.
 struct Open {
     start: usize,
     items: Vec<Node>,
@@ -70,7 +70,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn run(&mut self, limits: &Limits) {
+    fn run(&mut self, limits: &CardLimits) {
         let mut skipped = 0usize;
         while let Some(&byte) = self.bytes.get(self.at) {
             let start = self.at;
@@ -132,15 +132,15 @@ impl Reader<'_> {
         } else {
             let before = !self.out.forms.is_empty();
             let message = if before {
-                "This parenthesis closes nothing: the game has ended before it."
+                "This parenthesis has no opening one: the game has ended before it."
             } else {
-                "This parenthesis closes nothing."
+                "This parenthesis has no opening one."
             };
             self.report(Code::Unopened, Span::new(at, at + 1), message);
         }
     }
 
-    /// Lists that are still open at the end of the text end there.
+    /// Lists that are open at the end of the text end there.
     fn unclosed(&mut self) {
         let mut reported = false;
         while let Some(open) = self.stack.pop() {
@@ -197,7 +197,7 @@ impl Reader<'_> {
         let digits = body.bytes().all(|b| b.is_ascii_digit());
         let kind = if quoted {
             if !upper || body.as_bytes()[0].is_ascii_digit() {
-                let message = format!("`'{body}` is no variable: its name must be in capitals.");
+                let message = format!("`'{body}` is not a variable: its name must be in capitals.");
                 self.report(Code::BadName, span, message);
             }
             NodeKind::Var(body.to_ascii_uppercase())

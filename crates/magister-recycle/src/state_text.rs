@@ -1,5 +1,5 @@
-//! States as text: the piles from the bottom, what is stored, whose turn it is, and where the
-//! rules stand, so that the text can be read again.
+//! States as text: the piles from the bottom, the stores, the current player, and the position in
+//! the rules, so that the text can be parsed.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use crate::game::Shared;
 use crate::machine::{Cycle, Draw, Item, Machine, Wait};
 use crate::percepts::{parse_pile, parse_store, pile_name, store_name};
 
-/// The text of a state; `None` if the words are none.
+/// The text of a state; `None` if the words are invalid.
 pub(crate) fn write(shared: &Shared, words: &[u64]) -> Option<String> {
     let p = &shared.program;
     let mut machine = Machine::new(p);
@@ -60,7 +60,7 @@ pub(crate) fn write(shared: &Shared, words: &[u64]) -> Option<String> {
             let _ = write!(out, " ({name}{})", numbers(list));
         }
     }
-    // What variables are bound to can not be checked, so nobody may make it up.
+    // The values of variables cannot be checked, so a checksum protects them.
     if !slots.is_empty() || !machine.lists.is_empty() {
         let _ = write!(out, " (seal {:x})", words.last()?);
     }
@@ -82,7 +82,7 @@ fn wait_numbers(wait: Wait) -> (i32, i32, i32) {
     }
 }
 
-/// The words of a state; `None` if the text is none.
+/// The words of a state; `None` if the text is invalid.
 pub(crate) fn parse(shared: &Shared, text: &str) -> Option<Vec<u64>> {
     let p = &shared.program;
     let mut machine = Machine::new(p);

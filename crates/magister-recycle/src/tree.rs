@@ -1,16 +1,16 @@
-//! The syntax tree: lists and words with their places in the text.
+//! The syntax tree: lists and words with their positions.
 //!
-//! RECYCLE is written in parentheses, so the tree is that of the parentheses. What the words mean
-//! depends on where they stand; the checker decides that.
+//! RECYCLE is written in parentheses, so the tree is that of the parentheses. The meaning of a word
+//! depends on its context; the checker decides that.
 
 use magister_diagnostic::Span;
 
 /// A list or a word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
-    /// What it is.
+    /// Its kind.
     pub kind: NodeKind,
-    /// Where it stands.
+    /// Its position.
     pub span: Span,
 }
 
@@ -34,9 +34,9 @@ pub enum NodeKind {
 /// A comment, without its semicolons.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Comment {
-    /// Where it stands.
+    /// Its position.
     pub span: Span,
-    /// Whether something else stands before it on its line.
+    /// Whether something precedes it on its line.
     pub trailing: bool,
 }
 
@@ -78,7 +78,7 @@ impl Node {
         }
     }
 
-    /// The keyword or operator that a list begins with.
+    /// The first keyword or operator of a list.
     pub fn head(&self) -> Option<&str> {
         let first = self.list()?.first()?;
         first.word().or_else(|| first.mark())

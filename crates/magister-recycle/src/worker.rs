@@ -3,26 +3,27 @@
 use std::sync::Arc;
 
 use magister_core::{
-    Batch, Detail, Halt, Info, Leaves, Move, Results, Role, Step, Stop, Worker, Yields, playout,
+    Batch, Detail, Halt, Info, LeafResults, Leaves, Move, Results, Role, Step, Stop, Worker,
+    playout,
 };
 
 use crate::game::Shared;
 use crate::machine::{Draw, Fault, Machine, Wait};
 
-/// One state and what callers ask about it.
+/// One state with its options.
 pub(crate) struct CardWorker {
     shared: Arc<Shared>,
     machine: Machine,
-    /// The options of the player whose turn it is.
+    /// The options of the current player.
     options: Vec<Move>,
     weights: Vec<u32>,
     scores: Vec<i32>,
-    /// The state before a step, in case it can not be made.
+    /// The state before a step, in case it fails.
     before: Vec<u64>,
     key: Vec<i32>,
-    /// In playouts nobody perceives anything, and nothing is taken back.
+    /// In playouts there are no percepts and no undo.
     blind: bool,
-    /// In playouts options may be called by their places in the list.
+    /// In playouts options may be identified by their index in the list.
     nameless: bool,
 }
 
@@ -47,7 +48,7 @@ impl CardWorker {
         worker
     }
 
-    /// Works out what can be done in the current state.
+    /// Computes the options of the current state.
     fn refresh(&mut self) -> Result<(), Fault> {
         let shared = Arc::clone(&self.shared);
         let p = &shared.program;
@@ -71,7 +72,7 @@ impl CardWorker {
                 }
             }
             Wait::Draw(Draw::Tie(count)) if p.compat => {
-                // Each further card replaces the one held by the flip of a coin.
+                // Each further card replaces the current one by the flip of a coin.
                 let count = count.min(31);
                 self.weights.push(1);
                 self.weights.extend((1..count).map(|at| 1 << (at - 1)));
@@ -87,7 +88,7 @@ impl CardWorker {
         Ok(())
     }
 
-    /// How many outcomes chance has.
+    /// The number of outcomes of chance.
     fn outcomes(&self) -> usize {
         match self.machine.wait {
             Wait::Draw(Draw::Tie(count)) if self.shared.program.compat => count.min(31) as usize,
@@ -105,7 +106,7 @@ impl CardWorker {
         }
     }
 
-    /// Plays with nothing but what playouts need.
+    /// Runs with only what playouts need.
     fn blindly<T>(
         &mut self,
         named: bool,
@@ -139,7 +140,7 @@ impl Worker for CardWorker {
         self.machine.logging = false;
         self.machine.reset(&shared.program);
         if self.machine.run(&shared.program).and_then(|()| self.refresh()).is_err() {
-            // Nothing can be played, and nobody has a score.
+            // The game cannot be played, and there are no scores.
             self.machine.stack.clear();
             self.machine.wait = Wait::End;
             self.options.clear();
@@ -186,7 +187,7 @@ impl Worker for CardWorker {
         &self.weights
     }
 
-    /// All positions of a shuffled pile but the last are filled in silence.
+    /// All positions of a shuffled pile except the last are filled silently.
     fn silent(&self) -> bool {
         matches!(self.machine.wait, Wait::Shuffle { at, .. } if at > 1)
     }
@@ -219,7 +220,7 @@ impl Worker for CardWorker {
         out.clear(expected);
         out.tick = !self.silent();
         if !out.tick {
-            // A silent position of a shuffle can not go wrong.
+            // A silent position of a shuffle cannot fail.
             return self.machine.drawn(p, picked as u32).map_err(Self::halt);
         }
         if !self.blind {
@@ -259,7 +260,12 @@ impl Worker for CardWorker {
         })
     }
 
-    fn leaves(&mut self, leaves: &Leaves<'_>, out: &mut Yields, stop: &Stop) -> Result<(), Halt> {
+    fn leaves(
+        &mut self,
+        leaves: &Leaves<'_>,
+        out: &mut LeafResults,
+        stop: &Stop,
+    ) -> Result<(), Halt> {
         self.blindly(true, |worker| playout::leaves_one_by_one(worker, leaves, out, stop))
     }
 
@@ -267,7 +273,7 @@ impl Worker for CardWorker {
         out.clear();
         if let Some(&score) = self.scores.get(role.index()) {
             let sign = if self.shared.program.rules.most { 1.0 } else { -1.0 };
-            // Adding zero makes minus zero zero.
+            // Adding zero turns minus zero into zero.
             out.push(sign * f64::from(score) + 0.0);
         }
     }

@@ -1,8 +1,8 @@
-//! A step of a card game allocates nothing once the buffers have grown.
+//! A step of a card game does not allocate once the buffers have grown.
 //!
-//! This file has one test only, since the allocator counts for the whole process.
+//! This file has only one test, because the allocator counts for the whole process.
 
-// An allocator can not be written without `unsafe`.
+// An allocator cannot be written without `unsafe`.
 #![allow(unsafe_code)]
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -59,7 +59,7 @@ const GAME: &str = "
          (all player 'P (move (top ('P vloc TRICK)) (top (game vloc DONE)))))))
   (scoring max ((current player) sto WON)))";
 
-/// Plays the same random game, with everything a search asks for on the way.
+/// Plays the same random game, with all queries of a search on the way.
 fn play(worker: &mut dyn Worker, start: &[u64], buffers: &mut Buffers) {
     let mut rng = Seed::from(3).rng();
     let chance = worker.info().chance;
@@ -85,7 +85,7 @@ struct Buffers {
 }
 
 #[test]
-fn a_step_allocates_nothing() {
+fn a_step_does_not_allocate() {
     let game = examine("tricks", GAME, &Options::default()).game.expect("a game");
     let mut worker = game.worker();
     let mut start = Vec::new();
@@ -98,8 +98,8 @@ fn a_step_allocates_nothing() {
     };
     assert!(count() > 0, "the first game makes the buffers grow");
     count();
-    // The harness of the test may allocate something at the same time; a step that does would do
-    // so in every game.
+    // The test harness may allocate at the same time; a step that allocates would do so in every
+    // game.
     let fewest = (0..5).map(|_| count()).min();
     assert_eq!(fewest, Some(0));
 }

@@ -1,4 +1,4 @@
-//! Card games keep what `Game` promises.
+//! Card games satisfy the contract of `Game`.
 
 use magister_core::{Seed, battery};
 use magister_recycle::{CardGame, Options, examine};
@@ -11,7 +11,7 @@ fn game(text: &str) -> CardGame {
     found.game.unwrap_or_else(|| panic!("{diagnostics:?}"))
 }
 
-/// Everybody gets three of nine cards, and the higher of the first one's suit takes the trick.
+/// Each player gets three of nine cards, and the highest card of the led suit takes the trick.
 const TRICKS: &str = "
 (game
   (setup (create players 3)

@@ -1,4 +1,4 @@
-//! Every code has a game that shows it, and only it, and one that is right.
+//! Every code has a game that shows it, and only it, and a correct game.
 
 use magister_recycle::{Code, Options, examine};
 
@@ -31,7 +31,7 @@ fn the_good_example_is_a_game_without_a_finding() {
 }
 
 #[test]
-fn codes_without_examples_are_those_that_no_small_game_can_show() {
+fn only_codes_that_no_small_game_can_show_lack_examples() {
     let without: Vec<&str> =
         Code::ALL.iter().filter(|c| c.examples().is_none()).map(|c| c.id()).collect();
     assert_eq!(without, ["R001", "R002"]);

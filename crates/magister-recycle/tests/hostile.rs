@@ -1,7 +1,7 @@
 //! No text makes the front end or the machine panic, hang or grow without limit.
 
 use magister_core::{Game, Halt, Move, Rng, Seed, Step, Stop};
-use magister_recycle::{Limits, Options, examine, format, read};
+use magister_recycle::{CardLimits, Options, examine, format, read};
 use proptest::prelude::*;
 
 mod oracle_games;
@@ -94,9 +94,9 @@ const WORDS: &[&str] = &[
     "or",
 ];
 
-/// Reads, checks, prints and plays a little, whatever comes of it.
+/// Reads, checks, prints and plays a little, whatever the result.
 fn survive(text: &str) {
-    let limits = Limits { steps: 2_000, options: 300, words: 50_000, ..Limits::DEFAULT };
+    let limits = CardLimits { steps: 2_000, options: 300, words: 50_000, ..CardLimits::DEFAULT };
     for compat in [false, true] {
         let found = examine("hostile", text, &Options { limits, compat });
         if let Some(game) = found.game {
@@ -183,9 +183,9 @@ fn mutated_games() {
 #[test]
 fn depth_size_and_loops_are_limited() {
     let deep = "(".repeat(100_000);
-    assert!(read(&deep, &Limits::DEFAULT).diagnostics.has_errors());
-    let long = " ".repeat(Limits::DEFAULT.bytes + 1);
-    assert!(read(&long, &Limits::DEFAULT).diagnostics.has_errors());
+    assert!(read(&deep, &CardLimits::DEFAULT).diagnostics.has_errors());
+    let long = " ".repeat(CardLimits::DEFAULT.bytes + 1);
+    assert!(read(&long, &CardLimits::DEFAULT).diagnostics.has_errors());
     survive(&format!("{}{}", "(game ".repeat(500), ")".repeat(500)));
 
     let endless = "(game (setup (create players 1) (create deck (game iloc S) (deck (A (B)))))
@@ -207,7 +207,7 @@ fn depth_size_and_loops_are_limited() {
 #[test]
 fn formatted_games_are_the_same() {
     fn plain(text: &str) -> (String, usize) {
-        let read = read(text, &Limits::DEFAULT);
+        let read = read(text, &CardLimits::DEFAULT);
         let words: Vec<String> = read.forms.iter().map(words).collect();
         (words.join(" "), read.comments.len())
     }
@@ -219,7 +219,7 @@ fn formatted_games_are_the_same() {
     }
     for (name, text) in oracle_games::all() {
         // Two games have one parenthesis too many, which formatting would have to drop.
-        let Some(formatted) = format(&text, &Limits::DEFAULT) else { continue };
+        let Some(formatted) = format(&text, &CardLimits::DEFAULT) else { continue };
         assert_eq!(plain(&formatted), plain(&text), "{name}");
     }
 }

@@ -1,11 +1,11 @@
-//! Games that the language's first program recorded.
+//! Games that the original program recorded.
 
 use magister_core::Seed;
 use magister_recycle::{Options, conform, examine};
 
 mod oracle_games;
 
-const COMPAT: Options = Options { compat: true, limits: magister_recycle::Limits::DEFAULT };
+const COMPAT: Options = Options { compat: true, limits: magister_recycle::CardLimits::DEFAULT };
 
 #[test]
 fn every_game_is_read() {
@@ -20,8 +20,8 @@ fn every_game_is_read() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// Option sets of every decision under the recorded shuffles, moves of cards, writes to stores,
-/// and scores.
+/// The options of every decision under the recorded shuffles, moves of cards, writes to stores, and
+/// scores.
 #[test]
 fn full_records_are_replayed() {
     let mut wrong = Vec::new();
@@ -34,7 +34,7 @@ fn full_records_are_replayed() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// Decisions, options and scores of random games, against those of the records.
+/// Decisions, options and scores of random games, compared with the records.
 #[test]
 fn random_games_are_like_the_recorded_ones() {
     let mut wrong = Vec::new();

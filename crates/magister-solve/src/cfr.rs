@@ -2,39 +2,40 @@
 
 use std::sync::Arc;
 
-use crate::{Form, Profile};
+use crate::{ExtensiveForm, Profile};
 
-/// How regrets are kept and strategies averaged.
+/// How regrets are stored and strategies averaged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Variant {
-    /// As published by Zinkevich and others: all regrets, all rounds alike.
+    /// As published by Zinkevich and others: all regrets, all rounds weighted equally.
     Plain,
-    /// CFR+ of Tammelin: regrets never fall below zero, players take turns, and later rounds
-    /// count for more.
+    /// Tammelin's CFR+: regrets never fall below zero, players update in turn, and later rounds
+    /// weigh more.
     #[default]
     Plus,
 }
 
-/// All players adjust, round after round, how they play to what they regret.
+/// Counterfactual regret minimisation: all players adapt their strategies to their regrets, round
+/// after round.
 ///
-/// In a game of two players with opposite interests the average of all rounds tends to an
-/// equilibrium. In other games it need not; [`Form::gains`] tells how far it is from one.
+/// In a two-player game with opposite interests the average strategy converges to an equilibrium.
+/// In other games it need not; [`ExtensiveForm::gains`] measures the distance.
 #[derive(Debug)]
 pub struct Cfr {
-    form: Arc<Form>,
+    form: Arc<ExtensiveForm>,
     variant: Variant,
     rounds: u64,
     regrets: Vec<Vec<f64>>,
     current: Profile,
     reaches: Vec<Vec<f64>>,
-    /// For each player how likely it made the moves of its sequences, added up by weight.
+    /// For each player the weighted sum of the realisation probabilities of its sequences.
     sums: Vec<Vec<f64>>,
     worth: Vec<f64>,
 }
 
 impl Cfr {
     /// Before the first round all moves are equally likely.
-    pub fn new(form: Arc<Form>, variant: Variant) -> Self {
+    pub fn new(form: Arc<ExtensiveForm>, variant: Variant) -> Self {
         let zeros = || form.plans.iter().map(|plan| vec![0.0; plan.sequences]).collect();
         let current = Profile::even(&form);
         let reaches = form.reaches(&current);
@@ -42,12 +43,12 @@ impl Cfr {
         Cfr { form, variant, rounds: 0, regrets, current, reaches, sums, worth }
     }
 
-    /// The rounds so far.
+    /// The number of rounds so far.
     pub fn rounds(&self) -> u64 {
         self.rounds
     }
 
-    /// One round: every player looks through all its information sets once.
+    /// One round: every player updates all its information sets once.
     pub fn round(&mut self) {
         self.rounds += 1;
         let players = self.form.players.len();
@@ -69,7 +70,7 @@ impl Cfr {
         }
     }
 
-    /// Adds what a player regrets not to have done.
+    /// Adds the counterfactual regrets of a player.
     fn regret(&mut self, player: usize) {
         self.form.gradient(player, &self.reaches, &mut self.worth);
         let (worth, shares) = (&mut self.worth, &self.current.shares[player]);
@@ -86,7 +87,7 @@ impl Cfr {
         }
     }
 
-    /// Makes moves as likely as they are regretted.
+    /// Regret matching: sets the strategy in proportion to the positive regrets.
     fn adjust(&mut self, player: usize) {
         let (regrets, shares) = (&self.regrets[player], &mut self.current.shares[player]);
         for set in &self.form.plans[player].sets {
@@ -107,7 +108,7 @@ impl Cfr {
         sums.zip(&self.reaches[player]).for_each(|(sum, reach)| *sum += weight * reach);
     }
 
-    /// The average of all rounds; what a player never came to is even.
+    /// The average strategy of all rounds; uniform in information sets that were never reached.
     pub fn average(&self) -> Profile {
         let mut profile = Profile::even(&self.form);
         for (player, plan) in self.form.plans.iter().enumerate() {

@@ -1,21 +1,24 @@
-//! The joint moves of a position: who chooses, among what, and what chance adds.
+//! The joint moves of a position: which roles choose, among which moves, and the outcomes of
+//! chance.
 
 use magister_core::{Move, Role, Worker, odds};
+
+use crate::held;
 
 /// The legal moves of all roles in one position.
 #[derive(Clone, Debug, Default)]
 pub struct Choices {
-    /// For each role its legal moves.
+    /// The legal moves of each role.
     moves: Vec<Vec<Move>>,
     /// The roles that have a choice, without chance.
     actors: Vec<Role>,
     chance: Option<Role>,
-    /// How likely each move of chance is; a single one if there is no chance.
+    /// The probability of each chance outcome; a single one if there is no chance.
     probabilities: Vec<f64>,
 }
 
 impl Choices {
-    /// The choices in the position of a worker.
+    /// The choices in a worker's position.
     pub fn of(worker: &dyn Worker) -> Self {
         let info = worker.info();
         let moves: Vec<Vec<Move>> =
@@ -36,6 +39,13 @@ impl Choices {
         Choices { moves, actors, chance: None, probabilities: vec![1.0] }
     }
 
+    /// The memory of its lists in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        let moves = self.moves.iter().map(|list| 24 + held::block(4 * list.len())).sum::<usize>();
+        let lists = [moves, self.actors.len(), 8 * self.probabilities.len()];
+        lists.into_iter().map(held::block).sum()
+    }
+
     /// The roles that have a choice, without chance.
     pub fn actors(&self) -> &[Role] {
         &self.actors
@@ -46,18 +56,18 @@ impl Choices {
         &self.moves[role.index()]
     }
 
-    /// How likely each move of chance is.
+    /// The probability of each chance outcome.
     pub fn probabilities(&self) -> &[f64] {
         &self.probabilities
     }
 
-    /// How many ways the actors have to move; `None` if they can not be counted.
+    /// The number of profiles of the actors; `None` on overflow.
     pub fn profiles(&self) -> Option<usize> {
         let counts = self.actors.iter().map(|role| self.moves[role.index()].len());
         counts.into_iter().try_fold(1_usize, usize::checked_mul)
     }
 
-    /// The number of a profile, out of the number of each actor's move.
+    /// The number of a profile, computed from the number of each actor's move.
     pub fn profile(&self, picks: &[usize]) -> usize {
         let counts = self.actors.iter().map(|role| self.moves[role.index()].len());
         picks.iter().zip(counts).fold(0, |number, (&pick, count)| number * count + pick)
@@ -74,7 +84,7 @@ impl Choices {
         picks
     }
 
-    /// The joint move of a profile and a move of chance.
+    /// The joint move of a profile and a chance outcome.
     pub fn joint(&self, profile: usize, outcome: usize) -> Vec<Move> {
         let mut joint: Vec<Move> =
             self.moves.iter().map(|moves| moves.first().copied().unwrap_or(Move::IDLE)).collect();

@@ -1,35 +1,35 @@
-//! From the values of what can follow to the value of a position.
+//! Computes the value of a position from the values of its successors.
 
 use magister_core::{Move, Rng, Role};
 
 use crate::choices::Choices;
 use crate::matrix::{regret_matching, zero_sum};
 
-/// What a player takes the others to want.
+/// What a player assumes about the goals of the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outlook {
-    /// Everybody wants the most for itself (max-n). Who is indifferent does what is worse for
-    /// the one that thinks. Simultaneous moves of two with opposite interests are a zero-sum
-    /// matrix game and solved exactly; all others are mixed by regret matching.
+    /// Every role maximises its own reward (max-n). An indifferent role chooses what is worse for
+    /// the searching player. Simultaneous moves of two roles with opposite interests are a zero-sum
+    /// matrix game, which is solved exactly; all others use regret matching.
     Selfish,
-    /// All others want the least for the one that thinks (paranoid; with two players and
+    /// All others minimise the reward of the searching player (paranoid; with two players and
     /// opposite interests this is minimax). Simultaneous moves are a zero-sum matrix game against
-    /// all others together, and solved exactly.
+    /// all others together, which is solved exactly.
     Hostile,
-    /// All others want the most for the one that thinks.
+    /// All others maximise the reward of the searching player.
     Kind,
 }
 
-/// What a position is worth, and how to play it.
+/// The value of a position, and how to play it.
 #[derive(Clone, Debug, Default)]
 pub struct Verdict {
-    /// What each role can expect.
+    /// The value for each role.
     pub values: Vec<f64>,
-    /// For each actor, how likely it plays each of its moves.
+    /// For each actor the probability of each of its moves.
     pub mixtures: Vec<Vec<f64>>,
 }
 
-/// Differences smaller than this are none.
+/// Differences below this count as zero.
 const TINY: f64 = 1e-9;
 
 /// The value of a position, given the values of each profile of its actors.
@@ -68,14 +68,14 @@ pub fn combine(choices: &Choices, cells: &[Vec<f64>], outlook: Outlook, me: Role
     }
 }
 
-/// Whether what one of two gets is always what the other does not get.
+/// Whether the payoffs of two roles always add up to the same sum.
 pub(crate) fn opposed(cells: &[Vec<f64>], one: Role, two: Role) -> bool {
     let sum = |cell: &Vec<f64>| cell[one.index()] + cell[two.index()];
     let first = cells.first().map_or(0.0, sum);
     cells.iter().all(|cell| (sum(cell) - first).abs() < TINY)
 }
 
-/// The first of the cells that are best.
+/// The first of the best cells.
 fn best(cells: &[Vec<f64>], value: impl Fn(&Vec<f64>) -> f64) -> usize {
     let better = |best: (usize, f64), (at, cell): (usize, &Vec<f64>)| {
         let value = value(cell);
@@ -84,7 +84,7 @@ fn best(cells: &[Vec<f64>], value: impl Fn(&Vec<f64>) -> f64) -> usize {
     cells.iter().enumerate().fold((0, f64::NEG_INFINITY), better).0
 }
 
-/// Everybody plays the moves of one profile.
+/// All roles play the moves of one profile.
 fn pure(choices: &Choices, cells: &[Vec<f64>], profile: usize) -> Verdict {
     let one = |(&role, pick): (&Role, usize)| {
         let mut mixture = vec![0.0; choices.moves(role).len()];
@@ -96,7 +96,7 @@ fn pure(choices: &Choices, cells: &[Vec<f64>], profile: usize) -> Verdict {
     Verdict { values: cells[profile].clone(), mixtures }
 }
 
-/// Everybody mixes independently.
+/// All roles mix independently.
 fn mixed(choices: &Choices, cells: &[Vec<f64>], mixtures: Vec<Vec<f64>>) -> Verdict {
     let mut values = vec![0.0; cells.first().map_or(0, Vec::len)];
     for (profile, cell) in cells.iter().enumerate() {
@@ -107,7 +107,7 @@ fn mixed(choices: &Choices, cells: &[Vec<f64>], mixtures: Vec<Vec<f64>>) -> Verd
     Verdict { values, mixtures }
 }
 
-/// One against all others together, who are taken to agree on what they do.
+/// One role against all others, who act as one player.
 fn against_all(choices: &Choices, cells: &[Vec<f64>], me: Role) -> Verdict {
     let rows = choices.moves(me).len();
     let columns = cells.len() / rows.max(1);
@@ -130,7 +130,7 @@ fn against_all(choices: &Choices, cells: &[Vec<f64>], me: Role) -> Verdict {
     Verdict { values, mixtures }
 }
 
-/// One of some moves, by how likely each is.
+/// Draws one of several moves by probability.
 pub fn draw(moves: &[Move], mixture: &[f64], rng: &mut Rng) -> Move {
     let mut rest = rng.f64() * mixture.iter().sum::<f64>();
     for (&choice, &share) in moves.iter().zip(mixture) {
@@ -139,7 +139,7 @@ pub fn draw(moves: &[Move], mixture: &[f64], rng: &mut Rng) -> Move {
             return choice;
         }
     }
-    // Rounding may leave a little; the last move that is played at all takes it.
+    // The rounding error belongs to the last move with positive probability.
     let last = mixture.iter().rposition(|&share| share > 0.0).unwrap_or(0);
     moves.get(last).copied().unwrap_or(Move::IDLE)
 }

@@ -1,39 +1,39 @@
-//! From a form to an answer that proves itself.
+//! From an extensive form to an equilibrium with a proven bound.
 
 use std::sync::Arc;
 
 use magister_core::Stop;
 
 use crate::cfr::{Cfr, Variant};
-use crate::{Form, Profile};
+use crate::{ExtensiveForm, Profile};
 
-/// How to play a game, and what the answer is worth.
+/// A strategy profile, and the bounds that prove its quality.
 #[derive(Clone, Debug)]
 pub struct Equilibrium {
     /// The game.
-    pub form: Arc<Form>,
-    /// How everybody plays.
+    pub form: Arc<ExtensiveForm>,
+    /// The strategies of all players.
     pub profile: Profile,
-    /// What each player gets.
+    /// The value for each player.
     pub values: Vec<f64>,
-    /// What each player would get at best if the others do not change.
+    /// The best-response value of each player while the others do not change.
     pub best: Vec<f64>,
-    /// The rounds it took.
+    /// The number of rounds.
     pub rounds: u64,
-    /// Whether it was found by looking at all there is: for one player.
+    /// Whether the result is exact, which holds for games of one player.
     pub exact: bool,
 }
 
-/// When to look for an equilibrium no longer.
+/// When to stop looking for an equilibrium.
 #[derive(Clone, Debug)]
 pub struct Effort {
-    /// What all players together could still gain, as a part of the range of payoffs.
+    /// The target for the sum of all players' gains, as a share of the range of payoffs.
     pub target: f64,
-    /// Rounds at most.
+    /// The maximum number of rounds.
     pub rounds: u64,
-    /// How regrets are kept.
+    /// How regrets are stored.
     pub variant: Variant,
-    /// A flag that ends it; what was found by then is the answer.
+    /// A flag that ends the computation; the result so far is the answer.
     pub stop: Stop,
 }
 
@@ -45,8 +45,8 @@ impl Default for Effort {
 }
 
 impl Equilibrium {
-    /// Looks for an equilibrium.
-    pub fn find(form: Arc<Form>, effort: &Effort) -> Self {
+    /// Computes an equilibrium.
+    pub fn find(form: Arc<ExtensiveForm>, effort: &Effort) -> Self {
         if let [_] = form.players() {
             let even = Profile::even(&form);
             let profile = even.with(0, &form.best_reply(0, &even));
@@ -66,7 +66,7 @@ impl Equilibrium {
         }
         let rounds = cfr.rounds();
         let mut found = Self::of(Arc::clone(&form), cfr.average(), rounds, false);
-        // What is left of the first rounds is not meant to be played.
+        // Removes the small probabilities that remain from the first rounds.
         for less in [1e-4, 1e-3, 1e-2] {
             let tidy =
                 Self::of(Arc::clone(&form), found.profile.without(&form, less), rounds, false);
@@ -77,31 +77,31 @@ impl Equilibrium {
         found
     }
 
-    fn of(form: Arc<Form>, profile: Profile, rounds: u64, exact: bool) -> Self {
+    fn of(form: Arc<ExtensiveForm>, profile: Profile, rounds: u64, exact: bool) -> Self {
         let values = form.values(&profile);
         let best = (0..values.len()).map(|player| form.best_reply(player, &profile).value);
         let best = best.zip(&values).map(|(best, &value): (f64, _)| best.max(value)).collect();
         Equilibrium { form, profile, values, best, rounds, exact }
     }
 
-    /// What all players together could gain by playing otherwise, each alone.
+    /// The sum of what the players could gain by deviating, each alone (NashConv).
     pub fn gain(&self) -> f64 {
         self.best.iter().zip(&self.values).map(|(best, value)| best - value).sum()
     }
 
-    /// What a player could gain by playing otherwise, on the average over the players.
+    /// The average gain of a player from deviating (exploitability).
     pub fn exploitability(&self) -> f64 {
         self.gain() / self.values.len().max(1) as f64
     }
 
-    /// The same as a part of the range of payoffs.
+    /// The exploitability as a share of the range of payoffs.
     pub fn share(&self) -> f64 {
         self.exploitability() / Self::spread(&self.form)
     }
 
-    /// Bounds of the value of the game for each player, in a game of one player, or of two with
-    /// opposite interests: what it gets against the best reply, and what it gets with its own best
-    /// reply. In other games there is no such value.
+    /// Bounds on the value of the game for each player, in a game of one player, or of two with
+    /// opposite interests: the value against the best response, and the value of the player's own
+    /// best response. Other games have no such value.
     pub fn bounds(&self) -> Option<Vec<(f64, f64)>> {
         match (&self.best[..], self.form.constant_sum()) {
             ([one], _) => Some(vec![(*one, *one)]),
@@ -110,7 +110,7 @@ impl Equilibrium {
         }
     }
 
-    fn spread(form: &Form) -> f64 {
+    fn spread(form: &ExtensiveForm) -> f64 {
         let (low, high) = form.range();
         if high > low && (high - low).is_finite() { high - low } else { 1.0 }
     }

@@ -1,5 +1,4 @@
-//! Regret minimisation by sampling what the others and chance do: external sampling of Lanctot,
-//! Waugh, Zinkevich and Bowling.
+//! External-sampling Monte Carlo CFR of Lanctot, Waugh, Zinkevich and Bowling.
 
 use magister_core::{Game, Halt, Move, Payment, Rng, Role, Step, Stop, Turn, Worker};
 
@@ -7,23 +6,23 @@ use crate::choices::Choices;
 use crate::memory::NONE;
 use crate::tables::{Stand, Tables, lot};
 
-/// Plays a game against itself: in each walk one player tries all its moves, while the others and
-/// chance move by lot. It needs no more of the game than it meets.
+/// Self-play: in each traversal one player tries all its moves, while the moves of the others and
+/// of chance are sampled. It stores only the information sets that it reaches.
 pub struct External {
     tables: Tables,
     worker: Box<dyn Worker>,
     start: Vec<u64>,
-    /// The nodes that a walk may have.
+    /// The maximum number of nodes in a traversal.
     patience: u64,
     left: u64,
 }
 
-/// Steps after which a walk does not go on.
+/// The maximum depth of a traversal.
 const DEEP: usize = 1_000;
 
 impl External {
-    /// Before the first walk. A walk that meets more nodes than that is broken off, and memory is
-    /// given in bytes.
+    /// The state before the first traversal. A traversal ends early after `patience` nodes, and the
+    /// tables take at most `bytes` of memory.
     pub fn new(game: &dyn Game, bytes: usize, patience: u64) -> Self {
         let mut worker = game.worker();
         worker.reset();
@@ -32,7 +31,8 @@ impl External {
         External { tables: Tables::new(game, bytes), worker, start, patience, left: 0 }
     }
 
-    /// One walk for each player. False if it was broken off: the game is too large for this.
+    /// One traversal for each player. Returns false if one ended early: the game is too large for
+    /// this.
     pub fn round(&mut self, rng: &mut Rng, stop: &Stop) -> Result<bool, Halt> {
         for player in 0..self.tables.players.len() {
             self.left = self.patience;
@@ -46,12 +46,12 @@ impl External {
         Ok(true)
     }
 
-    /// How likely each move is after these turns, if they were met.
+    /// The average strategy after these turns, if they were reached.
     pub fn average(&self, role: Role, turns: &[Turn]) -> Option<Vec<(Move, f64)>> {
         self.tables.average(role, turns)
     }
 
-    /// What a player gets from the worker's position on; `None` if that takes too long.
+    /// The value for a player from the worker's position on; `None` if that takes too long.
     fn walk(
         &mut self,
         player: usize,
@@ -78,7 +78,7 @@ impl External {
         if !silent {
             self.tables.stands(&*self.worker, histories, &mut stands);
         }
-        // Everybody's moves, those of all but one by lot.
+        // The moves of all roles, sampled except for one.
         let mut joint = choices.joint(0, lot(choices.probabilities(), rng));
         let mut shares = Vec::new();
         for (other, stand) in stands.iter().enumerate() {
@@ -124,8 +124,8 @@ impl External {
         Ok(Some(mean))
     }
 
-    /// What a player gets from a joint move on.
-    #[expect(clippy::too_many_arguments, reason = "all of it is where the walk stands")]
+    /// The value for a player after a joint move.
+    #[expect(clippy::too_many_arguments, reason = "they describe one point of the traversal")]
     fn after(
         &mut self,
         joint: &[Move],

@@ -1,7 +1,7 @@
-//! Keys that stand for states.
+//! Hash keys of states.
 
-/// A key of 128 bits for a state. Two states with the same key are taken to be the same; at a
-/// million states per second that is wrong about once in ten trillion years.
+/// A 128-bit hash of a state. States with the same key are treated as equal; at a million states
+/// per second that fails about once in ten trillion years.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Key(pub u64, pub u64);
 
@@ -17,8 +17,8 @@ impl Key {
     }
 }
 
-/// Multiplies and adds the halves of the product, as in wyhash, with a rotation so that a zero
-/// does not end all differences.
+/// Multiplies and adds the halves of the product, as in wyhash, with a rotation so that a zero does
+/// not erase all differences.
 fn fold(a: u64, b: u64) -> u64 {
     let product = u128::from(a) * u128::from(b);
     (product as u64 ^ (product >> 64) as u64).wrapping_add(a.rotate_left(23))
@@ -43,6 +43,6 @@ mod tests {
         assert_eq!(keys.len(), all);
         keys.sort_by_key(|key| key.0 & 0xffff_ffff);
         keys.dedup_by_key(|key| key.0 & 0xffff_ffff);
-        assert_eq!(keys.len(), all, "the low bits alone should tell so few apart");
+        assert_eq!(keys.len(), all, "the low bits alone should distinguish so few states");
     }
 }

@@ -1,9 +1,9 @@
-//! Games solved.
+//! Solvers.
 //!
-//! Where everybody sees everything, [`Solution`] values all positions from their ends, and
-//! [`puzzle`] finds shortest ways. Where information is hidden, [`Form`] is the game as its
-//! players can tell its courses apart, [`Cfr`] finds how to play it, and what anybody could gain
-//! by playing otherwise is computed exactly, so that every [`Equilibrium`] carries its own proof.
+//! With perfect information, [`Solution`] computes the values of all positions by retrograde
+//! analysis, and [`puzzle`] finds shortest solutions. With hidden information, [`ExtensiveForm`] is
+//! the game tree with its information sets, [`Cfr`] computes strategies, and the gain of every best
+//! response is computed exactly, so every [`Equilibrium`] carries its own proof.
 
 #![forbid(unsafe_code)]
 
@@ -12,8 +12,9 @@ mod cfr;
 pub mod choices;
 pub mod combine;
 mod equilibrium;
+mod extensive_form;
 mod external;
-mod form;
+mod held;
 mod key;
 mod limits;
 pub mod matrix;
@@ -29,10 +30,10 @@ mod tables;
 pub use answer::{Answer, solve};
 pub use cfr::{Cfr, Variant};
 pub use equilibrium::{Effort, Equilibrium};
+pub use extensive_form::ExtensiveForm;
 pub use external::External;
-pub use form::Form;
 pub use key::Key;
-pub use limits::{Limits, Size, Unsolved};
+pub use limits::{Size, SolveLimits, Unsolved};
 pub use outcome::{Draws, Outcome};
 pub use perfect::{Candidate, Solution};
 pub use profile::{Profile, Reply};

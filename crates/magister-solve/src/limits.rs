@@ -1,21 +1,21 @@
-//! How large a game may be, and why one was not solved.
+//! Limits on the size of a game, and the reasons why a game was not solved.
 
 use std::fmt;
 
 use magister_core::Halt;
 
-/// What solving a game may take.
+/// The resources for solving a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
-    /// Positions, or nodes of the extensive form.
+pub struct SolveLimits {
+    /// The maximum number of positions, or of nodes of the extensive form.
     pub nodes: usize,
-    /// Bytes, about.
+    /// The approximate memory in bytes.
     pub bytes: usize,
 }
 
-impl Default for Limits {
+impl Default for SolveLimits {
     fn default() -> Self {
-        Limits { nodes: 50_000_000, bytes: 512 << 20 }
+        SolveLimits { nodes: 50_000_000, bytes: 512 << 20 }
     }
 }
 
@@ -25,31 +25,31 @@ impl Default for Limits {
 pub enum Unsolved {
     /// It has more positions or nodes than a limit allows.
     TooLarge(Size),
-    /// There was not enough time to look through it.
+    /// The time was over before the whole game was visited.
     Late(Size),
-    /// Best play is not defined, or can not be found by what is here: the sentence says why.
+    /// Optimal play is undefined, or these methods cannot find it: the sentence says why.
     Undefined(String),
-    /// Rules failed, or somebody stopped it before it was complete.
+    /// The rules failed, or the stop flag was set before the result was complete.
     Halt(Halt),
 }
 
-/// How far a game was looked through.
+/// How much of a game was visited.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Size {
-    /// Positions or nodes that were met.
+    /// The positions or nodes visited.
     pub nodes: usize,
-    /// The steps of the longest course among them.
+    /// The length of the longest history among them.
     pub depth: usize,
-    /// Information sets that were met, in a game that hides information.
+    /// The information sets visited, in a game that hides information.
     pub sets: usize,
-    /// Bytes in use, about.
+    /// The approximate memory in bytes.
     pub bytes: usize,
-    /// Nodes that were to be expected in the next step, if that was the reason to give up.
+    /// The estimated number of nodes of the next step, if that was the reason to give up.
     pub expected: usize,
 }
 
 impl Unsolved {
-    /// The same, but where somebody stopped it, how far it had come by then.
+    /// Adds the size reached so far to an error caused by the stop flag.
     pub(crate) fn or_late(self, size: Size) -> Self {
         match self {
             Unsolved::Halt(Halt::Stopped) => Unsolved::Late(size),
@@ -80,11 +80,11 @@ impl fmt::Display for Unsolved {
             Unsolved::TooLarge(size) => {
                 write!(f, "it is too large: {size}, which take about {} MiB", size.bytes >> 20)?;
                 if size.expected > 0 {
-                    write!(f, ", and the next step would lead to about {} more", size.expected)?;
+                    write!(f, ", and the next step would add about {} positions", size.expected)?;
                 }
                 Ok(())
             }
-            Unsolved::Late(size) => write!(f, "the time was over when {size} were met"),
+            Unsolved::Late(size) => write!(f, "the time was over after {size}"),
             Unsolved::Undefined(why) => f.write_str(why),
             Unsolved::Halt(halt) => halt.fmt(f),
         }

@@ -1,29 +1,29 @@
-//! Games of one joint move: what simultaneous moves are worth.
+//! Matrix games: the value of simultaneous moves.
 
-/// How a zero-sum matrix game is to be played.
+/// The solution of a zero-sum matrix game.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Solution {
-    /// What the row player can be sure of.
+    /// The guaranteed value for the row player.
     pub value: f64,
-    /// How likely the row player plays each row.
+    /// The probability of each row.
     pub rows: Vec<f64>,
 }
 
-/// Numbers smaller than this are zero.
+/// Numbers below this count as zero.
 const TINY: f64 = 1e-9;
 
-/// Solves a zero-sum matrix game exactly: `payoff(row, column)` goes from the column player to
-/// the row player.
+/// Solves a zero-sum matrix game exactly: `payoff(row, column)` goes from the column player to the
+/// row player.
 ///
-/// The linear program "the least, by columns, of what a mixture of rows gives shall be greatest"
-/// is solved by the simplex method on its dual, with Bland's rule, which can not cycle. The
-/// payoffs are shifted to be positive, so that zero is a feasible start.
+/// The linear program maximises, over mixtures of rows, the minimum over columns. The simplex
+/// method solves its dual with Bland's rule, which cannot cycle. The payoffs are shifted to be
+/// positive, so zero is a feasible start.
 pub fn zero_sum(rows: usize, columns: usize, payoff: impl Fn(usize, usize) -> f64) -> Solution {
     let cell = |at: usize| payoff(at / columns, at % columns);
     let (low, high) = (0..rows * columns)
         .map(cell)
         .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (low.min(x), high.max(x)));
-    // A pure saddle point needs no program, and most matrices have one.
+    // A pure saddle point needs no linear program, and most matrices have one.
     if let Some((row, value)) = saddle(rows, columns, &payoff) {
         let mut strategy = vec![0.0; rows];
         strategy[row] = 1.0;
@@ -33,8 +33,8 @@ pub fn zero_sum(rows: usize, columns: usize, payoff: impl Fn(usize, usize) -> f6
     // Payoffs from 1 to 2.
     let positive = |row: usize, column: usize| 1.0 + (payoff(row, column) - low) / spread;
 
-    // maximise the sum of y with A y <= 1, y >= 0: the column player's program. The row player's
-    // mixture is in the reduced costs of the slack variables.
+    // Maximise the sum of y subject to A y <= 1, y >= 0: the column player's program. The row
+    // player's mixture is in the reduced costs of the slack variables.
     let width = columns + rows + 1;
     let mut table = vec![0.0; (rows + 1) * width];
     let mut basis: Vec<usize> = (columns..columns + rows).collect();
@@ -48,7 +48,8 @@ pub fn zero_sum(rows: usize, columns: usize, payoff: impl Fn(usize, usize) -> f6
     for column in 0..columns {
         table[rows * width + column] = -1.0;
     }
-    // Bland's rule ends after finitely many steps; rounding might not let it, so they are counted.
+    // Bland's rule ends after finitely many steps; rounding errors might prevent that, so the steps
+    // are counted.
     for _ in 0..50 * (rows + columns) + 100 {
         let Some(enter) = (0..width - 1).find(|&at| table[rows * width + at] < -TINY) else {
             break;
@@ -75,14 +76,14 @@ pub fn zero_sum(rows: usize, columns: usize, payoff: impl Fn(usize, usize) -> f6
         (0..rows).map(|row| (table[rows * width + columns + row] / total).max(0.0)).collect();
     let sum: f64 = strategy.iter().sum();
     strategy.iter_mut().for_each(|share| *share /= sum);
-    // What this mixture really gives, which no rounding can make better than it is.
+    // The true value of this mixture, independent of rounding errors.
     let gives =
         |column: usize| -> f64 { (0..rows).map(|row| strategy[row] * payoff(row, column)).sum() };
     let value = (0..columns).map(gives).fold(f64::INFINITY, f64::min);
     Solution { value, rows: strategy }
 }
 
-/// Makes a variable basic.
+/// Pivots: makes a variable basic.
 fn turn(table: &mut [f64], width: usize, row: usize, column: usize) {
     let pivot = table[row * width + column];
     let own: Vec<f64> = table[row * width..][..width].iter().map(|x| x / pivot).collect();
@@ -96,7 +97,7 @@ fn turn(table: &mut [f64], width: usize, row: usize, column: usize) {
     }
 }
 
-/// A row and what it gives, where that is also the most that a column allows.
+/// A saddle point: a row and its value, which is also the most that a column allows.
 fn saddle(
     rows: usize,
     columns: usize,
@@ -110,24 +111,23 @@ fn saddle(
     (allowed - value <= TINY).then_some((row, value))
 }
 
-/// Rounds of regret matching: the regrets fall with their root.
+/// Rounds of regret matching: regrets shrink with the square root of their number.
 const ROUNDS: usize = 1000;
 
-/// How several players with interests of their own may mix their moves: regret matching.
+/// Regret matching for several players with arbitrary payoffs.
 ///
-/// `counts` are the numbers of moves, `payoff(picks, player)` what a player gets. All players
-/// adjust their mixtures at the same time to what they regret not having played. The mixtures on
-/// the average of all rounds tend to a coarse correlated equilibrium: nobody would have done
-/// better, on the average, by a single fixed move. It is defined for any number of players and
-/// any payoffs, which an equilibrium in the strict sense would be too, but that one is hard to
-/// find and need not be the one the others think of.
+/// `counts` are the numbers of moves, `payoff(picks, player)` is the payoff of a player. All
+/// players simultaneously adapt their mixtures to their regrets. The average mixtures converge to a
+/// coarse correlated equilibrium: no player would have done better on average with a single fixed
+/// move. A Nash equilibrium also exists for any number of players and any payoffs, but it is hard
+/// to compute, and the others may play a different one.
 pub fn regret_matching(
     counts: &[usize],
     payoff: impl Fn(&[usize], usize) -> f64,
 ) -> (Vec<Vec<f64>>, Vec<f64>) {
     let players = counts.len();
     let cells: usize = counts.iter().product();
-    // All payoffs once, profile after profile.
+    // All payoffs, profile after profile.
     let mut payoffs = vec![0.0; cells * players];
     let mut picks = vec![0; players];
     let mut all_picks = Vec::with_capacity(cells * players);
@@ -151,7 +151,7 @@ pub fn regret_matching(
     let mut values = vec![0.0; players];
     let rounds = (ROUNDS * 16 / (cells + 15)).clamp(50, ROUNDS);
     for _ in 0..rounds {
-        // What each move of each player would have given.
+        // The payoff that each move of each player would have had.
         let mut gains: Vec<Vec<f64>> = counts.iter().map(|&count| vec![0.0; count]).collect();
         for cell in 0..cells {
             let picks = &all_picks[cell * players..][..players];
@@ -199,8 +199,8 @@ mod tests {
 
     #[test]
     fn known_matrices() {
-        // Williams' example: value 1/3 with the rows mixed 2 to 1... checked by hand: the rows
-        // are made equal for the columns where 3p - (1 - p) = -p + (1 - p).
+        // Williams' example, checked by hand: the rows are mixed so that both columns give the
+        // same, 3p - (1 - p) = -p + (1 - p).
         let game = [[3.0, -1.0], [-1.0, 1.0]];
         let solution = zero_sum(2, 2, |row, column| game[row][column]);
         assert!(close(solution.value, 1.0 / 3.0), "{solution:?}");
@@ -221,14 +221,14 @@ mod tests {
     }
 
     #[test]
-    fn random_matrices_have_no_better_answers() {
+    fn random_matrices_satisfy_the_minimax_theorem() {
         let mut rng = magister_core::Seed::from(5).rng();
         for _ in 0..200 {
             let (rows, columns) = (1 + rng.below(6) as usize, 1 + rng.below(6) as usize);
             let game: Vec<f64> = (0..rows * columns).map(|_| rng.below(10) as f64).collect();
             let payoff = |row: usize, column: usize| game[row * columns + column];
             let solution = zero_sum(rows, columns, payoff);
-            // By the theorem of minimax the column player, solving its side, gets to the same.
+            // By the minimax theorem the column player's program has the same value.
             let other = zero_sum(columns, rows, |column, row| -payoff(row, column));
             assert!(close(solution.value, -other.value), "{game:?} {solution:?} {other:?}");
         }
@@ -236,14 +236,14 @@ mod tests {
 
     #[test]
     fn regrets_vanish() {
-        // The prisoners confess.
+        // The prisoner's dilemma: both confess.
         let game = [[(3.0, 3.0), (0.0, 5.0)], [(5.0, 0.0), (1.0, 1.0)]];
         let (mixtures, _) = regret_matching(&[2, 2], |picks, player| {
             let (a, b) = game[picks[0]][picks[1]];
             if player == 0 { a } else { b }
         });
         assert!(mixtures.iter().all(|mixture| mixture[1] > 0.99), "{mixtures:?}");
-        // Three players, each wants to be alone: the even mixture is an answer.
+        // Three players who each want to be alone: the uniform mixture is an answer.
         let (mixtures, values) = regret_matching(&[2, 2, 2], |picks, player| {
             let same = picks.iter().filter(|&&pick| pick == picks[player]).count();
             if same == 1 { 1.0 } else { 0.0 }

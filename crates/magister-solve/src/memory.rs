@@ -1,17 +1,19 @@
-//! What players can tell apart: their histories, numbered.
+//! The information states of all players, numbered.
 
 use magister_core::{Information, Move, Observation, Percept, Role, Step, Turn};
 use rustc_hash::FxHashMap;
 
-/// A number that stands for nothing.
+use crate::held;
+
+/// The number that stands for none.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// Histories of all players, as trees: a history is a situation, the own move there and what was
-/// seen afterwards.
+/// The information states of all players, as trees: each is a situation, the own move there and the
+/// observation afterwards.
 ///
-/// A situation is a history together with the moves that are legal there. In a well-formed game
-/// there is one for each history; where there are several, the role is taken to be told what it
-/// may do, and [`told`](Memory::told) counts them.
+/// A situation is an information state together with its legal moves. A well-formed game has one
+/// situation for each; if there are several, the role is assumed to know its legal moves, and
+/// `revealed` counts these cases.
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
     histories: Vec<History>,
@@ -20,13 +22,13 @@ pub(crate) struct Memory {
     within: FxHashMap<(u32, u32), u32>,
     seen: Interned,
     legal: Interned,
-    /// Situations beyond the first of their history.
-    pub(crate) told: usize,
+    /// The number of situations beyond the first of their information state.
+    pub(crate) revealed: usize,
 }
 
 #[derive(Debug)]
 struct History {
-    /// Where the last move was made; nowhere at the beginning.
+    /// The situation of the last move; [`NONE`] at the beginning.
     before: u32,
     own: Move,
     seen: u32,
@@ -40,12 +42,14 @@ struct Situation {
     legal: u32,
 }
 
-/// Lists of numbers, each kept once.
+/// Lists of numbers, each stored once.
 #[derive(Debug, Default)]
 struct Interned {
     numbers: FxHashMap<Box<[u32]>, u32>,
     lists: Vec<Box<[u32]>>,
     room: Vec<u32>,
+    /// The memory of the lists, which exist twice.
+    content: usize,
 }
 
 impl Interned {
@@ -56,9 +60,14 @@ impl Interned {
             return number;
         }
         let number = self.lists.len() as u32;
+        self.content += 2 * held::block(4 * self.room.len());
         self.lists.push(self.room[..].into());
         self.numbers.insert(self.room[..].into(), number);
         number
+    }
+
+    fn bytes(&self) -> usize {
+        held::table(&self.numbers) + held::list(&self.lists) + self.content
     }
 
     fn find(&self, items: impl Iterator<Item = u32>) -> Option<u32> {
@@ -67,7 +76,8 @@ impl Interned {
 }
 
 impl Memory {
-    /// An empty memory for players, whose histories before the first turn are 0, 1 and so on.
+    /// An empty memory for players, whose information states before the first turn are 0, 1 and so
+    /// on.
     pub(crate) fn new(players: usize) -> Self {
         let mut memory = Memory::default();
         for _ in 0..players {
@@ -76,17 +86,22 @@ impl Memory {
         memory
     }
 
-    /// How many histories there are.
+    /// The number of information states.
     pub(crate) fn len(&self) -> usize {
         self.histories.len()
     }
 
-    /// About how much memory it takes.
+    /// The memory in bytes.
     pub(crate) fn bytes(&self) -> usize {
-        self.histories.len() * 60 + self.situations.len() * 40
+        held::list(&self.histories)
+            + held::list(&self.situations)
+            + held::table(&self.after)
+            + held::table(&self.within)
+            + self.seen.bytes()
+            + self.legal.bytes()
     }
 
-    /// The situation of a history in which these moves are legal.
+    /// The situation of an information state with these legal moves.
     pub(crate) fn situation(&mut self, history: u32, legal: &[Move]) -> u32 {
         let legal = self.legal.number(legal.iter().map(|choice| choice.0));
         let next = self.situations.len() as u32;
@@ -97,13 +112,13 @@ impl Memory {
             if *first == NONE {
                 *first = number;
             } else {
-                self.told += 1;
+                self.revealed += 1;
             }
         }
         number
     }
 
-    /// The history after a move in a situation and what was seen then.
+    /// The information state after a move in a situation and the observation that followed.
     pub(crate) fn after(
         &mut self,
         situation: u32,
@@ -124,7 +139,7 @@ impl Memory {
         number
     }
 
-    /// The first situation after these turns, if it was met.
+    /// The first situation after these turns, if it was reached.
     pub(crate) fn find(&self, player: usize, turns: &[Turn]) -> Option<u32> {
         let mut at = self.histories.get(player)?.first;
         for turn in turns {
@@ -132,7 +147,7 @@ impl Memory {
                 Observation::Joint(joint) => self.seen.find(joint.iter().map(|m| m.0))?,
                 Observation::Percepts(seen) => self.seen.find(seen.iter().map(|p| p.0))?,
             };
-            // Where a history has several situations, all lead on by the same turns.
+            // If an information state has several situations, all continue with the same turns.
             let history = self.situations.get(at as usize)?.history;
             let next = self.within_all(history).find_map(|situation| {
                 let after = self.after.get(&(situation, turn.own, seen))?;
@@ -145,14 +160,14 @@ impl Memory {
 
     fn within_all(&self, history: u32) -> impl Iterator<Item = u32> + '_ {
         let first = self.histories[history as usize].first;
-        let told = if self.told > 0 { self.situations.len() as u32 } else { 0 };
+        let revealed = if self.revealed > 0 { self.situations.len() as u32 } else { 0 };
         std::iter::once(first).filter(|&at| at != NONE).chain(
-            (0..told)
+            (0..revealed)
                 .filter(move |&at| at != first && self.situations[at as usize].history == history),
         )
     }
 
-    /// The moves that are legal in a situation.
+    /// The legal moves of a situation.
     pub(crate) fn legal(&self, situation: u32) -> impl Iterator<Item = Move> + '_ {
         let legal = self.situations[situation as usize].legal;
         self.legal.lists[legal as usize].iter().map(|&number| Move(number))

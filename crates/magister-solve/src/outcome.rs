@@ -1,5 +1,5 @@
-//! Regret minimisation along single courses of the game, those first that agree with what a
-//! role has seen: online outcome sampling of Lisý, Lanctot and Bowling.
+//! Online outcome sampling of Lisý, Lanctot and Bowling: Monte Carlo CFR on single histories,
+//! biased towards those that are consistent with a role's observations.
 
 use magister_core::view::observe;
 use magister_core::{Game, Halt, Move, Payment, Rng, Role, Step, Stop, Turn, Worker};
@@ -11,12 +11,12 @@ use crate::memory::NONE;
 use crate::rewards::{self, Scale};
 use crate::tables::{Stand, Tables, lot};
 
-/// How courses are drawn.
+/// The parameters of the sampling.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Draws {
-    /// How often a course is made to agree with what the role has seen.
+    /// The share of histories that are targeted at the role's observations.
     pub target: f64,
-    /// How often the player whose regrets are looked at tries something at random.
+    /// The probability that the updating player explores.
     pub explore: f64,
 }
 
@@ -26,12 +26,12 @@ impl Default for Draws {
     }
 }
 
-/// Plays a game against itself, one course after the other.
+/// Self-play, one sampled history at a time.
 ///
-/// A course is drawn in one of two ways: freely, or so that at every step what the role sees is
-/// what it has seen in its match, as long as that can be had. Both chances are known exactly, and
-/// what a course teaches is weighted by their mixture, so that the strategies tend to an
-/// equilibrium of the whole game in either way, not of the part that the role believes to be in.
+/// A history is sampled either freely or targeted: at every step the role observes what it observed
+/// in its match, as long as that is possible. The probabilities of both ways are known exactly, and
+/// updates are weighted by their mixture. So the strategies converge to an equilibrium of the whole
+/// game in either case, not of the part that the role believes to be in.
 pub struct Outcome {
     tables: Tables,
     draws: Draws,
@@ -39,46 +39,47 @@ pub struct Outcome {
     start: Vec<u64>,
     rounds: u64,
     middle: f64,
-    /// Which joint moves of a state show the role what it has seen, after so many turns.
+    /// Which joint moves of a state agree with the role's observations, by state and number of
+    /// turns.
     fitting: FxHashMap<(Key, usize), Box<[bool]>>,
-    course: Course,
+    trajectory: Trajectory,
 }
 
-/// What happened on a course.
+/// A sampled history.
 #[derive(Default)]
-struct Course {
+struct Trajectory {
     events: Vec<Event>,
     histories: Vec<u32>,
     stands: Vec<Stand>,
     shares: Vec<Vec<f64>>,
 }
 
-/// A choice, of a player or of chance.
+/// A choice of a player or of chance.
 #[derive(Clone, Copy)]
 struct Event {
-    /// Who chose; nobody for chance.
+    /// The player; `None` for chance.
     player: Option<usize>,
     stand: Stand,
     count: u32,
     chosen: u32,
-    /// How likely it was by the strategy.
+    /// Its probability under the strategy.
     likely: f64,
-    /// How likely the others, chance among them, and all players but this one came here.
+    /// The reach probability of the others including chance, and of all players except this one.
     others: f64,
     own: f64,
-    /// How likely the course was drawn up to here.
+    /// The probability of sampling the history up to here.
     drawn: f64,
 }
 
-/// Steps after which a course does not go on.
+/// The maximum length of a history.
 const LONG: usize = 2_000;
-/// More joint moves than this are not looked through for what they show.
+/// The maximum number of joint moves to compare with the observations.
 const MANY: usize = 400;
-/// States whose fitting moves are kept.
+/// The maximum number of states whose agreeing moves are cached.
 const KEPT: usize = 200_000;
 
 impl Outcome {
-    /// Before the first course; memory is given in bytes.
+    /// The state before the first history; the memory is given in bytes.
     pub fn new(game: &dyn Game, bytes: usize, draws: Draws) -> Self {
         let mut worker = game.worker();
         worker.reset();
@@ -94,22 +95,22 @@ impl Outcome {
             rounds: 0,
             middle: if middle.is_finite() { middle } else { 0.0 },
             fitting: FxHashMap::default(),
-            course: Course::default(),
+            trajectory: Trajectory::default(),
         }
     }
 
-    /// Forgets which moves fit what a role has seen, because it has seen something else.
+    /// Clears the cache of agreeing moves, because the observations have changed.
     pub fn retarget(&mut self) {
         self.fitting.clear();
     }
 
-    /// How likely each move is on the average after these turns, if they were met.
+    /// The average strategy after these turns, if they were reached.
     pub fn average(&self, role: Role, turns: &[Turn]) -> Option<Vec<(Move, f64)>> {
         self.tables.average(role, turns)
     }
 
-    /// Plays one course, which teaches one of the players, and is perhaps made to agree with what
-    /// a role has seen.
+    /// Samples one history, which updates one of the players and may be targeted at a role's
+    /// observations.
     pub fn round(
         &mut self,
         role: Role,
@@ -124,20 +125,20 @@ impl Outcome {
         let loaded = self.worker.load(&start, stop);
         self.start = start;
         loaded?;
-        let mut course = std::mem::take(&mut self.course);
-        let done = self.draw(&mut course, learner, aimed, (role, turns), rng, stop);
+        let mut trajectory = std::mem::take(&mut self.trajectory);
+        let done = self.draw(&mut trajectory, learner, aimed, (role, turns), rng, stop);
         if let Ok(Some((value, drawn))) = done {
-            self.learn(&course, learner, value - self.middle, drawn);
+            self.learn(&trajectory, learner, value - self.middle, drawn);
         }
-        self.course = course;
+        self.trajectory = trajectory;
         done.map(|_| ())
     }
 
-    /// Draws a course. Told is what the learner got and how likely the course was drawn; nothing
-    /// if it was too long.
+    /// Samples a history. Returns the payoff of the updating player and the sampling probability;
+    /// `None` if the history was too long.
     fn draw(
         &mut self,
-        course: &mut Course,
+        trajectory: &mut Trajectory,
         learner: usize,
         aimed: bool,
         (role, turns): (Role, &[Turn]),
@@ -145,12 +146,12 @@ impl Outcome {
         stop: &Stop,
     ) -> Result<Option<(f64, f64)>, Halt> {
         let players = self.tables.players.len();
-        course.events.clear();
-        course.histories.clear();
-        course.histories.extend(0..players as u32);
+        trajectory.events.clear();
+        trajectory.histories.clear();
+        trajectory.histories.extend(0..players as u32);
         let target = self.draws.target;
         let (mut step, mut gained) = (Step::new(), 0.0);
-        // How likely the course is to be drawn if it is aimed, and if it is not.
+        // The probability of sampling the history if it is targeted, and if it is not.
         let (mut aim, mut free) = (1.0_f64, 1.0_f64);
         let mut reach = vec![1.0; players];
         let (mut chance, mut seen, mut on_target) = (1.0, 0, true);
@@ -164,24 +165,25 @@ impl Outcome {
             }
             let silent = self.worker.silent();
             let choices = Choices::of(&*self.worker);
-            let mut stands = std::mem::take(&mut course.stands);
+            let mut stands = std::mem::take(&mut trajectory.stands);
             stands.clear();
             if !silent && self.tables.has_room() {
-                self.tables.stands(&*self.worker, &course.histories, &mut stands);
+                self.tables.stands(&*self.worker, &trajectory.histories, &mut stands);
             } else if !silent {
-                // There is no room: what is not known is played evenly and taught nothing.
-                course.histories.fill(NONE);
-                self.tables.stands(&*self.worker, &course.histories, &mut stands);
+                // The memory is full: unknown information sets are played uniformly and not
+                // updated.
+                trajectory.histories.fill(NONE);
+                self.tables.stands(&*self.worker, &trajectory.histories, &mut stands);
             }
-            course.shares.resize(players, Vec::new());
+            trajectory.shares.resize(players, Vec::new());
             for (player, stand) in stands.iter().enumerate() {
                 let count = choices.moves(self.tables.players[player]).len();
-                self.tables.current(*stand, count, &mut course.shares[player]);
+                self.tables.current(*stand, count, &mut trajectory.shares[player]);
             }
-            // How likely each move is to be drawn: the learner tries things.
+            // The sampling probability of each move: the updating player explores.
             let explore = self.draws.explore;
             let drawn = |player: usize, at: usize| {
-                let shares = &course.shares[player];
+                let shares = &trajectory.shares[player];
                 if player == learner {
                     explore / shares.len() as f64 + (1.0 - explore) * shares[at]
                 } else {
@@ -196,7 +198,7 @@ impl Outcome {
                 let fitting = fits.iter().enumerate().filter(|(_, fits)| **fits);
                 fitting.map(|(number, _)| likely(number)).sum()
             });
-            // Where nothing fits, an aimed course goes on freely.
+            // If no move agrees, a targeted history continues freely.
             let number = match &fits {
                 Some(fits) if aimed && total > 0.0 => {
                     let shares: Vec<f64> = fits
@@ -219,17 +221,17 @@ impl Outcome {
                 _ => aim *= by_chance,
             }
             let (joint, picks, outcome) = take_apart(&choices, number);
-            // The choices of this step, as if made one after the other, unseen.
+            // The choices of this step, as if made in sequence without observing each other.
             for (at, &actor) in choices.actors().iter().enumerate() {
                 let Some(player) = self.tables.players.iter().position(|&one| one == actor) else {
                     continue;
                 };
                 let others: f64 = (0..players).filter(|&p| p != player).map(|p| reach[p]).product();
-                let share = course.shares[player][picks[at]];
-                course.events.push(Event {
+                let share = trajectory.shares[player][picks[at]];
+                trajectory.events.push(Event {
                     player: Some(player),
                     stand: stands[player],
-                    count: course.shares[player].len() as u32,
+                    count: trajectory.shares[player].len() as u32,
                     chosen: picks[at] as u32,
                     likely: share,
                     others: others * chance,
@@ -241,7 +243,7 @@ impl Outcome {
             if choices.probabilities().len() > 1 {
                 let share = choices.probabilities()[outcome];
                 chance *= share;
-                course.events.push(Event {
+                trajectory.events.push(Event {
                     player: None,
                     stand: Stand { situation: NONE, first: NONE },
                     count: 0,
@@ -265,16 +267,16 @@ impl Outcome {
                     let whose = self.tables.players[player];
                     let view = (self.tables.info.information, whose);
                     let own = joint[whose.index()];
-                    course.histories[player] =
+                    trajectory.histories[player] =
                         self.tables.memory.after(stand.situation, own, view, &joint, &step);
                 }
             }
-            course.stands = stands;
+            trajectory.stands = stands;
         }
         Ok(None)
     }
 
-    /// A joint move by lot; its number.
+    /// Samples a joint move and returns its number.
     fn free_joint(
         &self,
         choices: &Choices,
@@ -295,8 +297,8 @@ impl Outcome {
         number * choices.probabilities().len() + lot(choices.probabilities(), rng)
     }
 
-    /// Which joint moves out of the worker's state show a role what it has seen, if there are not
-    /// too many to look.
+    /// Which joint moves in the worker's state agree with a role's observations, if there are not
+    /// too many to check.
     fn fits(
         &mut self,
         choices: &Choices,
@@ -340,12 +342,12 @@ impl Outcome {
         Ok(Some(fits))
     }
 
-    /// Takes a course to heart, from its end to its beginning.
-    fn learn(&mut self, course: &Course, learner: usize, value: f64, drawn: f64) {
-        // How likely the rest of the course is by everybody's strategy.
+    /// Updates regrets and averages along a history, from its end to its beginning.
+    fn learn(&mut self, trajectory: &Trajectory, learner: usize, value: f64, drawn: f64) {
+        // The probability of the rest of the history under all strategies.
         let mut rest = 1.0;
         let mut shares = Vec::new();
-        for event in course.events.iter().rev() {
+        for event in trajectory.events.iter().rev() {
             let after = rest;
             rest *= event.likely;
             let Some(player) = event.player else { continue };
@@ -369,7 +371,7 @@ impl Outcome {
     }
 }
 
-/// How likely a joint move is to be drawn.
+/// The probability of sampling a joint move.
 fn joint_likely(
     choices: &Choices,
     players: &[Role],
@@ -384,7 +386,7 @@ fn joint_likely(
     moves.product::<f64>() * choices.probabilities()[number % outcomes]
 }
 
-/// A joint move, the moves of those who choose, and that of chance.
+/// A joint move, the choices of the actors, and the chance outcome.
 fn take_apart(choices: &Choices, number: usize) -> (Vec<Move>, Vec<usize>, usize) {
     let outcomes = choices.probabilities().len();
     let (profile, outcome) = (number / outcomes, number % outcomes);

@@ -1,52 +1,52 @@
-//! Games in which everybody sees everything, solved from their ends.
+//! Retrograde analysis of games with perfect information.
 
 use magister_core::{Budget, Game, Halt, Move, Role, Worker};
 
 use crate::combine::{Outlook, Verdict, combine};
-use crate::limits::{Limits, Unsolved};
+use crate::limits::{SolveLimits, Unsolved};
 use crate::positions::{Kind, Positions};
 
-/// Differences smaller than this are none.
+/// Differences below this count as zero.
 const TINY: f64 = 1e-9;
 
-/// The value of every position that can be reached from one, if all play for themselves; who is
-/// indifferent does what is worse for one of them, the one it was solved for.
+/// The value of every reachable position if all roles maximise their own reward. An indifferent
+/// role chooses what is worse for the role the game was solved for.
 ///
-/// Simultaneous moves of two with opposite interests are solved exactly, those of others by
-/// regret matching, which is no proof; [`exact`](Solution::exact) tells. A game whose players see
-/// percepts is solved as well, if they always tell everybody everything. Where positions repeat,
-/// one player, or two with opposite interests, get what they can force in a finite time; a
-/// position in which nobody can force as much as the other can prevent has no value.
+/// Simultaneous moves of two roles with opposite interests are solved exactly, others by regret
+/// matching, which proves nothing; see [`exact`](Solution::exact). A game with percepts is solved
+/// too, if the percepts always reveal the whole state to everyone. If positions repeat, one player,
+/// or two with opposite interests, get what they can force in finite time; a position has no value
+/// if no player can force as much as the other can prevent.
 pub struct Solution {
     all: Positions,
     me: Role,
     exact: bool,
-    /// The order in which positions got their values, so that who follows it comes to an end;
-    /// one for each role where positions repeat.
+    /// The order in which positions got their values, so that following it makes progress; one
+    /// order per role if positions repeat.
     orders: Vec<Vec<u32>>,
 }
 
-/// A move of a position that is solved.
+/// A move in a solved position.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Candidate {
     /// The move.
     pub choice: Move,
-    /// How likely it is to be played.
+    /// The probability of the move.
     pub likely: f64,
-    /// What it gives to who makes it, if all play well afterwards; unknown where others choose at
-    /// the same time, or where play need not end.
+    /// The value of the move for its player if all play optimally afterwards; unknown if others
+    /// choose simultaneously, or if play need not end.
     pub value: Option<f64>,
 }
 
-/// A position that has no value yet.
+/// A position without a value so far.
 const OPEN: u32 = u32::MAX;
 
 impl Solution {
-    /// Solves the game from a worker's position on. An iteration of the budget is a position.
+    /// Solves the game from a worker's position. Each position costs one iteration of the budget.
     pub fn new(
         worker: &mut dyn Worker,
         me: Role,
-        limits: &Limits,
+        limits: &SolveLimits,
         budget: &mut Budget,
     ) -> Result<Self, Unsolved> {
         let info = worker.info().clone();
@@ -67,11 +67,11 @@ impl Solution {
         }
     }
 
-    /// Solves a game from its beginning.
+    /// Solves a game from its initial state.
     pub fn of_game(
         game: &dyn Game,
         me: Role,
-        limits: &Limits,
+        limits: &SolveLimits,
         budget: &mut Budget,
     ) -> Result<Self, Unsolved> {
         let mut worker = game.worker();
@@ -79,29 +79,34 @@ impl Solution {
         Self::new(worker.as_mut(), me, limits, budget)
     }
 
-    /// How many positions there are.
+    /// The number of positions.
     pub fn positions(&self) -> usize {
         self.all.len()
     }
 
-    /// Whether all values are proven: false if simultaneous moves of players with interests that
-    /// are not opposite had to be valued.
+    /// The memory in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        self.all.held() + 4 * self.all.len() * self.orders.len()
+    }
+
+    /// Whether all values are proven: false if there are simultaneous moves of players whose
+    /// interests are not opposite.
     pub fn exact(&self) -> bool {
         self.exact
     }
 
-    /// What each role gets from the first position on.
+    /// The value of the first position for each role.
     pub fn value(&self) -> &[f64] {
         self.all.value(0)
     }
 
-    /// What each role gets from a position on, if it is one of those that were solved.
+    /// The value of a position for each role, if it was solved.
     pub fn values(&self, state: &[u64]) -> Option<&[f64]> {
         let place = self.all.find(state)?;
         self.all.known(place).then(|| self.all.value(place))
     }
 
-    /// The moves of a role in a position in which it chooses.
+    /// The moves of a role in a position in which it has a choice.
     pub fn moves(&self, state: &[u64], role: Role) -> Option<Vec<Candidate>> {
         let at = self.all.find(state)?;
         if !self.all.known(at) {
@@ -134,8 +139,8 @@ impl Solution {
         }
     }
 
-    /// Values positions whose successors all have a value, and then those in which somebody can
-    /// take the best reward there is although not all successors are known.
+    /// Computes the values of positions whose successors all have values, then of those in which a
+    /// role can take the highest reward although some successors are unknown.
     fn value_from_ends(&mut self, high: f64, budget: &Budget) -> Result<(), Unsolved> {
         let count = self.all.len();
         let parents = self.all.parents();
@@ -170,14 +175,14 @@ impl Solution {
         }
     }
 
-    /// Whether the one who chooses in a position can take the best reward there is.
+    /// Whether the choosing role can take the highest reward in a position.
     fn takes(&self, at: usize, high: f64) -> bool {
         let Kind::One(actor) = self.all.kind(at) else { return false };
         let mut edges = 0..self.all.children(at).len();
         self.all.pays_at_end() && edges.any(|edge| self.all.worth(at, edge, actor.index()) >= high)
     }
 
-    /// Gives a position its value.
+    /// Sets the value of a position.
     fn settle(&mut self, at: usize, queue: &mut Vec<u32>) {
         let value = self.combined(at);
         self.all.set(at, &value);
@@ -185,7 +190,7 @@ impl Solution {
         queue.push(at as u32);
     }
 
-    /// What a position is worth whose successors all have a value.
+    /// The value of a position whose successors all have values.
     fn combined(&mut self, at: usize) -> Vec<f64> {
         let roles = self.all.roles;
         let edge = |edge| (0..roles).map(|role| self.all.worth(at, edge, role)).collect();
@@ -206,8 +211,8 @@ impl Solution {
         }
     }
 
-    /// The edge that is best for a role: of equal ones the worst for the one it is solved for,
-    /// and of those the one that got its value first.
+    /// The best edge for a role; among equal ones the worst for the role the game was solved for,
+    /// and among those the one whose value was known first.
     fn best(&self, at: usize, actor: Role) -> usize {
         let order = self.orders.get(actor.index()).unwrap_or(&self.orders[0]);
         let own = |edge| self.all.worth(at, edge, actor.index());
@@ -227,7 +232,7 @@ impl Solution {
         (1..children.len()).fold(0, |best, edge| if better(edge, best) { edge } else { best })
     }
 
-    /// The values of all profiles of a position; one that is not known is worth so much.
+    /// The values of all profiles of a position; `unknown` replaces missing ones.
     fn cells(&self, at: usize, number: u32, unknown: f64) -> Vec<Vec<f64>> {
         let outcomes = self.all.mixed(number).probabilities();
         let profiles = self.all.children(at).len() / outcomes.len();
@@ -246,12 +251,12 @@ impl Solution {
         (0..profiles).map(cell).collect()
     }
 
-    /// Values positions that repeat by what the players can force in a finite time: one player by
-    /// what can be reached, two with opposite interests where what one can force is what the
-    /// other can not prevent.
+    /// Computes the values of repeating positions from what the players can force in finite time:
+    /// for one player, the best reachable reward; for two with opposite interests, what one can
+    /// force, if it equals what the other cannot prevent.
     fn value_by_force(&mut self, players: &[Role], budget: &Budget) -> Result<(), Unsolved> {
         let constant = self.constant_sum(players);
-        let endless = || Unsolved::Undefined("positions can repeat for ever".to_owned());
+        let endless = || Unsolved::Undefined("positions can repeat forever".to_owned());
         if !self.all.pays_at_end() || players.len() > 2 || players.len() == 2 && constant.is_none()
         {
             return Err(endless());
@@ -279,9 +284,9 @@ impl Solution {
         Ok(())
     }
 
-    /// The most that a role can force in each position without a value, whatever the others do;
-    /// not a number if it can not even force an end. Positions with chance or simultaneous moves
-    /// that have no value count as ones in which nothing can be forced.
+    /// The highest reward that a role can force in each position without a value, whatever the
+    /// others do; NaN if it cannot force an end. In unsolved positions with chance or simultaneous
+    /// moves, nothing can be forced.
     fn force(&mut self, role: Role, budget: &Budget) -> Result<Vec<f64>, Unsolved> {
         let count = self.all.len();
         let parents = self.all.parents();
@@ -289,7 +294,7 @@ impl Solution {
         let mut forced: Vec<f64> = (0..count).map(|at| value(&self.all, at)).collect();
         let mut ends: Vec<u32> =
             (0..count as u32).filter(|&at| self.all.known(at as usize)).collect();
-        // The best first; of equal ones the first to get its value.
+        // The best first; among equal ones the first to get its value.
         let order = &mut self.orders[role.index()];
         ends.sort_by(|&a, &b| {
             let (a, b) = (a as usize, b as usize);
@@ -328,7 +333,7 @@ impl Solution {
         Ok(forced)
     }
 
-    /// What all rewards of these players add up to, if it is the same at all ends.
+    /// The sum of these players' rewards, if it is the same at all ends.
     fn constant_sum(&self, players: &[Role]) -> Option<f64> {
         let sum = |at: usize| -> f64 {
             players.iter().map(|role| self.all.value(at)[role.index()]).sum()
@@ -338,8 +343,8 @@ impl Solution {
         ends.all(|at| (sum(at) - first).abs() < TINY).then_some(first)
     }
 
-    /// How the game goes from the first position on if all play well, as far as nobody chooses at
-    /// the same time as others and chance has no say: joint moves.
+    /// The joint moves of optimal play from the first position, up to the first position with
+    /// chance or simultaneous choices.
     pub fn line(&self, worker: &mut dyn Worker, longest: usize) -> Result<Vec<Vec<Move>>, Halt> {
         let mut line = Vec::new();
         let (mut state, mut step) = (Vec::new(), magister_core::Step::new());

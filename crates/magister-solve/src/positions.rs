@@ -1,22 +1,23 @@
-//! All positions of a game, and how they lead to each other.
+//! The graph of all positions of a game.
 
 use magister_core::{Budget, Halt, Info, Information, Move, Payment, Percept, Role, Step, Worker};
 use rustc_hash::FxHashMap;
 
 use crate::Key;
 use crate::choices::Choices;
-use crate::limits::{Limits, Size, Unsolved};
+use crate::held;
+use crate::limits::{Size, SolveLimits, Unsolved};
 
-/// What happens in a position.
+/// The kind of a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// The match is over.
     End,
-    /// Nobody has a choice.
+    /// No role has a choice.
     Forced,
     /// One role has a choice, and chance has none.
     One(Role),
-    /// Several choose, or chance does; the number is that of the choices.
+    /// Several roles choose, or chance does; the number is the index of the choices.
     Mixed(u32),
 }
 
@@ -26,38 +27,34 @@ struct Node {
     first: u32,
 }
 
-/// All positions that can be reached from one. The first is the one it was begun in.
+/// All positions that are reachable from the first one.
 pub(crate) struct Positions {
     pub(crate) roles: usize,
     places: FxHashMap<Key, u32>,
     nodes: Vec<Node>,
-    /// Where the edges lead: outcome after outcome of each profile.
+    /// The targets of the edges: outcome after outcome of each profile.
     children: Vec<u32>,
-    /// The moves of who chooses alone, one for each edge.
+    /// The moves of a single choosing role, one per edge.
     moves: Vec<Move>,
-    /// What each role gains on each edge, where the game pays on the way.
+    /// What each role gains on each edge, if the game pays on the way.
     gains: Vec<f64>,
     mixed: Vec<Choices>,
-    /// What each role gets, position after position; only that of ends is known from the start.
+    /// The memory of the choices, beside the list.
+    mixed_bytes: usize,
+    /// The value for each role, position after position; at first only those of terminal positions
+    /// are known.
     pub(crate) values: Vec<f64>,
 }
 
-/// What a position takes beside its edges: its place in the table, its node and its order.
-const NODE: usize = 48;
-/// What an edge takes, there and back.
-const EDGE: usize = 12;
-/// What the choices of several roles take.
-const MIXED: usize = 300;
-
 impl Positions {
-    /// Visits every position once. An iteration of the budget is a position.
+    /// Visits every position once. Each position costs one iteration of the budget.
     ///
-    /// A game that hides information in principle may hide nothing in fact: whoever knows a
-    /// position, the own move and the percepts also knows the next position. That is checked, and
-    /// [`Halt::Hidden`] the answer if it is not so.
+    /// A game that hides information in principle may hide nothing in fact: a role that knows the
+    /// position, its own move and its percepts also knows the next position. This is checked, and
+    /// the result is [`Halt::Hidden`] if it does not hold.
     pub(crate) fn explore(
         worker: &mut dyn Worker,
-        limits: &Limits,
+        limits: &SolveLimits,
         budget: &mut Budget,
     ) -> Result<Self, Unsolved> {
         let info = worker.info().clone();
@@ -69,26 +66,30 @@ impl Positions {
             moves: Vec::new(),
             gains: Vec::new(),
             mixed: Vec::new(),
+            mixed_bytes: 0,
             values: Vec::new(),
         };
         let stop = budget.stop().clone();
         let (mut root, mut child, mut step) = (Vec::new(), Vec::new(), Step::new());
         worker.save(&mut root);
         all.places.insert(Key::of(&root), 0);
-        // The words of positions that were met and not looked at.
+        // The words of positions that were reached but not expanded.
         let mut states = std::collections::VecDeque::from([root]);
-        let (mut depth, mut level) = (0, 1);
+        // The depth that is being expanded, and the positions before and behind it.
+        let (mut depth, mut begin, mut end) = (0, 0, 1);
         let mut witness = (info.information == Information::Hidden).then(Witness::default);
         while let Some(state) = states.pop_front() {
-            let bytes = all.bytes() + states.len() * (24 + 8 * state.len());
-            let nodes = all.nodes.len() + states.len();
-            if nodes >= limits.nodes || bytes > limits.bytes {
-                return Err(Unsolved::TooLarge(Size { nodes, depth, bytes, ..Size::default() }));
-            }
-            if all.nodes.len() == level {
-                (depth, level) = (depth + 1, nodes + 1);
+            let queued = states.len() * (24 + held::block(8 * state.len()));
+            let bytes = all.held() + queued.max(all.needed());
+            let nodes = all.places.len();
+            if all.nodes.len() == end {
+                (depth, begin, end) = (depth + 1, end, nodes);
             }
             let size = Size { nodes, depth, bytes, ..Size::default() };
+            if nodes >= limits.nodes || bytes > limits.bytes {
+                let expected = next_width((begin, end), all.nodes.len(), nodes);
+                return Err(Unsolved::TooLarge(Size { expected, ..size }));
+            }
             if !budget.spend(1) {
                 return Err(Unsolved::Late(size));
             }
@@ -103,7 +104,7 @@ impl Positions {
             let choices = Choices::of(worker);
             let outcomes = choices.probabilities().len();
             let Some(profiles) = choices.profiles().filter(|&count| count < limits.nodes) else {
-                return Err(Unsolved::TooLarge(Size { nodes, depth, bytes, ..Size::default() }));
+                return Err(Unsolved::TooLarge(size));
             };
             let mut here = true;
             for profile in 0..profiles {
@@ -144,6 +145,7 @@ impl Positions {
                 _ => all.moves.resize(all.children.len(), Move::IDLE),
             }
             if matches!(kind, Kind::Mixed(_)) {
+                all.mixed_bytes += choices.bytes();
                 all.mixed.push(choices);
             }
             all.nodes.push(Node { kind, first });
@@ -152,20 +154,30 @@ impl Positions {
         Ok(all)
     }
 
-    /// How many there are.
+    /// The number of positions.
     pub(crate) fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// About how much memory they take, with what is needed to value them.
-    fn bytes(&self) -> usize {
-        self.nodes.len() * (NODE + 8 * self.roles)
-            + self.children.len() * EDGE
-            + self.gains.len() * 8
-            + self.mixed.len() * MIXED
+    /// The memory in bytes.
+    pub(crate) fn held(&self) -> usize {
+        held::table(&self.places)
+            + held::list(&self.nodes)
+            + held::list(&self.children)
+            + held::list(&self.moves)
+            + held::list(&self.gains)
+            + held::list(&self.mixed)
+            + self.mixed_bytes
+            + held::list(&self.values)
     }
 
-    /// The place of a position.
+    /// The memory for computing values, in bytes: incoming edges, open edges, queues, and for each
+    /// role the order and what it can force.
+    fn needed(&self) -> usize {
+        self.nodes.len() * (24 + 12 * self.roles) + self.children.len() * 4
+    }
+
+    /// The index of a position.
     pub(crate) fn find(&self, state: &[u64]) -> Option<usize> {
         self.places.get(&Key::of(state)).map(|&place| place as usize)
     }
@@ -179,22 +191,22 @@ impl Positions {
         self.nodes[at].first as usize..end
     }
 
-    /// Where the edges of a position lead.
+    /// The targets of the edges of a position.
     pub(crate) fn children(&self, at: usize) -> &[u32] {
         &self.children[self.edges(at)]
     }
 
-    /// The moves of who chooses alone in a position.
+    /// The moves of a single choosing role in a position.
     pub(crate) fn moves(&self, at: usize) -> &[Move] {
         &self.moves[self.edges(at)]
     }
 
-    /// The choices of a position in which several choose, or chance does.
+    /// The choices of a position in which several roles or chance choose.
     pub(crate) fn mixed(&self, number: u32) -> &Choices {
         &self.mixed[number as usize]
     }
 
-    /// What the roles get from a position on; not numbers if nobody knows.
+    /// The values of a position for the roles; NaN if unknown.
     pub(crate) fn value(&self, at: usize) -> &[f64] {
         &self.values[at * self.roles..][..self.roles]
     }
@@ -208,19 +220,19 @@ impl Positions {
         self.values[at * self.roles..][..self.roles].copy_from_slice(value);
     }
 
-    /// Whether nothing is paid on the way.
+    /// Whether the game pays at the end only.
     pub(crate) fn pays_at_end(&self) -> bool {
         self.gains.is_empty()
     }
 
-    /// What an edge is worth to a role: what it gains on it, and what it gets from there on.
+    /// The value of an edge for a role: its gain on the edge plus the value of the target.
     pub(crate) fn worth(&self, at: usize, edge: usize, role: usize) -> f64 {
         let edge = self.nodes[at].first as usize + edge;
         let gain = self.gains.get(edge * self.roles + role).copied().unwrap_or(0.0);
         self.values[self.children[edge] as usize * self.roles + role] + gain
     }
 
-    /// For each position the edges that lead to it, as the positions that they leave.
+    /// For each position the sources of its incoming edges.
     pub(crate) fn parents(&self) -> Parents {
         let mut first = vec![0_u32; self.len() + 1];
         for &child in &self.children {
@@ -242,16 +254,22 @@ impl Positions {
     }
 }
 
-/// Whether all players know where a step has led.
+/// Estimates the number of positions at the next depth: those that were found so far, times the
+/// share of this depth, from `begin` to `end`, that was expanded.
+pub(crate) fn next_width((begin, end): (usize, usize), expanded: usize, found: usize) -> usize {
+    (found - end).saturating_mul(end - begin) / (expanded - begin).max(1)
+}
+
+/// Checks whether all players know the position after a step.
 #[derive(Default)]
 struct Witness {
-    /// For each role, its move and what it saw, where the step led.
+    /// The next position, by role, own move and percepts.
     seen: FxHashMap<(Role, Move, Box<[Percept]>), u32>,
 }
 
 impl Witness {
-    /// Takes a step out of the current position into account. False if some player can not tell
-    /// it from another one that led elsewhere.
+    /// Adds a step from the current position. Returns false if some player cannot distinguish it
+    /// from a step to a different position.
     fn knows(&mut self, info: &Info, joint: &[Move], step: &Step, to: u32) -> bool {
         info.players().all(|role| {
             let seen: Box<[Percept]> = step.percepts.of(role).into();
@@ -260,7 +278,7 @@ impl Witness {
     }
 }
 
-/// The edges of positions, from their ends.
+/// The incoming edges of all positions.
 pub(crate) struct Parents {
     first: Vec<u32>,
     list: Vec<u32>,
@@ -272,7 +290,7 @@ impl Parents {
     }
 }
 
-/// The rewards of all roles in a terminal position, apart from what was paid on the way.
+/// The rewards of all roles in a terminal position, without payments on the way.
 pub(crate) fn rewards(worker: &dyn Worker, info: &Info) -> Result<Vec<f64>, Unsolved> {
     let mut goals = Vec::new();
     let mut value = vec![0.0; info.roles.len()];

@@ -1,27 +1,26 @@
-//! How everybody plays, what it gives, and what anybody could gain by playing otherwise.
+//! Strategy profiles, their values, and the gains of best responses.
 
-use crate::Form;
+use crate::ExtensiveForm;
 
-/// How likely each player makes each move in each of its information sets.
+/// A behavioural strategy for each player: the probability of each move in each information set.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Profile {
-    /// For each player and each of its sequences, how likely its last move is when the role is to
-    /// make it.
+    /// For each player and each of its sequences, the conditional probability of its last move.
     pub(crate) shares: Vec<Vec<f64>>,
 }
 
-/// What a player could do against the others.
+/// A best response of one player.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reply {
-    /// What it gets.
+    /// Its value.
     pub value: f64,
     /// Its moves, as in a profile.
     pub(crate) shares: Vec<f64>,
 }
 
 impl Profile {
-    /// Everybody plays all moves with the same chance.
-    pub fn even(form: &Form) -> Self {
+    /// The uniform profile.
+    pub fn even(form: &ExtensiveForm) -> Self {
         let even = |player: usize| {
             let plan = &form.plans[player];
             let mut shares = vec![1.0; plan.sequences];
@@ -33,14 +32,14 @@ impl Profile {
         Profile { shares: (0..form.plans.len()).map(even).collect() }
     }
 
-    /// How likely a player makes each of its moves in an information set.
-    pub fn mixture(&self, form: &Form, player: usize, set: usize) -> &[f64] {
+    /// The mixture of a player in an information set.
+    pub fn mixture(&self, form: &ExtensiveForm, player: usize, set: usize) -> &[f64] {
         &self.shares[player][form.plans[player].sets[set].range()]
     }
 
-    /// Sets how likely a player makes each of its moves in an information set: shares that are
-    /// not negative, of which the sum counts as one. Others are left alone.
-    pub fn set(&mut self, form: &Form, player: usize, set: usize, shares: &[f64]) {
+    /// Sets the mixture of a player in an information set: non-negative shares, which are
+    /// normalised. Other input is ignored.
+    pub fn set(&mut self, form: &ExtensiveForm, player: usize, set: usize, shares: &[f64]) {
         let total: f64 = shares.iter().sum();
         let place = &mut self.shares[player][form.plans[player].sets[set].range()];
         if place.len() == shares.len() && total > 0.0 && total.is_finite() {
@@ -48,7 +47,7 @@ impl Profile {
         }
     }
 
-    /// The same with one player's moves replaced.
+    /// The profile with one player's strategy replaced.
     #[must_use]
     pub fn with(&self, player: usize, reply: &Reply) -> Self {
         let mut shares = self.shares.clone();
@@ -56,9 +55,9 @@ impl Profile {
         Profile { shares }
     }
 
-    /// The same without moves that are less likely than this.
+    /// The profile without moves that are less likely than this.
     #[must_use]
-    pub fn without(&self, form: &Form, less: f64) -> Self {
+    pub fn without(&self, form: &ExtensiveForm, less: f64) -> Self {
         let mut shares = self.shares.clone();
         for (plan, shares) in form.plans.iter().zip(&mut shares) {
             for set in &plan.sets {
@@ -74,8 +73,8 @@ impl Profile {
     }
 }
 
-impl Form {
-    /// How likely a player makes all moves of each of its sequences.
+impl ExtensiveForm {
+    /// The realisation probability of each sequence of a player.
     pub(crate) fn reach(&self, player: usize, shares: &[f64], out: &mut Vec<f64>) {
         let plan = &self.plans[player];
         out.clear();
@@ -96,8 +95,8 @@ impl Form {
         all
     }
 
-    /// For each sequence of a player, what is paid right after it, by how likely chance and the
-    /// others let it come to that.
+    /// For each sequence of a player, the payoffs right after it, weighted by the reach of chance
+    /// and the others.
     pub(crate) fn gradient(&self, player: usize, reaches: &[Vec<f64>], out: &mut Vec<f64>) {
         out.clear();
         out.resize(self.plans[player].sequences, 0.0);
@@ -115,7 +114,7 @@ impl Form {
         }
     }
 
-    /// What each player gets.
+    /// The value for each player.
     pub fn values(&self, profile: &Profile) -> Vec<f64> {
         let reaches = self.reaches(profile);
         let count = self.players.len();
@@ -128,8 +127,8 @@ impl Form {
         values
     }
 
-    /// The best a player can do against the others, exactly: from the last information sets to
-    /// the first, the move that gives most there. Of equal moves it takes the first.
+    /// The exact best response of a player: from the last information sets to the first, the move
+    /// with the highest value. Among equal moves it takes the first.
     pub fn best_reply(&self, player: usize, profile: &Profile) -> Reply {
         let mut worth = Vec::new();
         self.gradient(player, &self.reaches(profile), &mut worth);
@@ -145,8 +144,8 @@ impl Form {
         Reply { value: worth[0], shares }
     }
 
-    /// For each player what it could gain by playing otherwise, while the others do not change.
-    /// If nobody could gain anything, the profile is a Nash equilibrium.
+    /// What each player could gain by deviating while the others do not change. If all gains are
+    /// zero, the profile is a Nash equilibrium.
     pub fn gains(&self, profile: &Profile) -> Vec<f64> {
         let values = self.values(profile);
         let gain = |(player, value): (usize, &f64)| {
@@ -155,15 +154,15 @@ impl Form {
         values.iter().enumerate().map(gain).collect()
     }
 
-    /// For each information set of a player how likely it is met, and for each of its moves what
-    /// the player gets if it makes that one and all goes on as the profile says. The values are
-    /// not numbers in sets that are never met, and in games that pay on the way.
+    /// For each information set of a player its reach probability, and the value of each of its
+    /// moves if play continues according to the profile. The values are NaN in sets that are never
+    /// reached, and in games that pay on the way.
     pub fn report(&self, player: usize, profile: &Profile) -> Vec<(f64, Vec<f64>)> {
         let reaches = self.reaches(profile);
         let (mut worth, count) = (Vec::new(), self.players.len());
         self.gradient(player, &reaches, &mut worth);
         let plan = &self.plans[player];
-        // How likely chance and the others let each sequence come to its end.
+        // The probability that chance and the others let each sequence be completed.
         let mut mass = vec![0.0; plan.sequences];
         for (at, chance) in self.sequences.chunks_exact(count).zip(&self.chances) {
             mass[at[player] as usize] += chance * others(player, at, &reaches);
@@ -182,7 +181,7 @@ impl Form {
     }
 }
 
-/// The product of how likely all but one make the moves of their sequences.
+/// The product of the reach probabilities of all players except one.
 fn others(but: usize, sequences: &[u32], reaches: &[Vec<f64>]) -> f64 {
     let all = sequences.iter().zip(reaches).enumerate();
     all.filter(|(player, _)| *player != but).map(|(_, (&at, reach))| reach[at as usize]).product()

@@ -1,24 +1,25 @@
-//! Games of one player without chance: the best end, and the shortest way to it.
+//! Games of one player without chance: the best reward, and a shortest path to it.
 
 use magister_core::{Halt, Information, Move, Payment, Role, Step, Stop, Worker};
 use rustc_hash::FxHashSet;
 
 use crate::Key;
-use crate::limits::{Limits, Size, Unsolved};
-use crate::positions::rewards;
+use crate::held;
+use crate::limits::{Size, SolveLimits, Unsolved};
+use crate::positions::{next_width, rewards};
 
-/// The best that can be reached.
+/// The best reachable result.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Course {
-    /// What it gives.
+pub struct PuzzleSolution {
+    /// Its reward.
     pub value: f64,
-    /// The joint moves of a shortest way to it.
+    /// The joint moves of a shortest path to it.
     pub line: Vec<Vec<Move>>,
-    /// The positions that were looked at.
+    /// The number of positions visited.
     pub positions: usize,
 }
 
-/// Whether a game has one player, no chance, nothing hidden, and pays at the end.
+/// Whether a game has one player, no chance and perfect information, and pays at the end.
 pub fn is_puzzle(worker: &dyn Worker) -> bool {
     let info = worker.info();
     info.players().count() == 1
@@ -27,30 +28,33 @@ pub fn is_puzzle(worker: &dyn Worker) -> bool {
         && info.payment == Payment::AtEnd
 }
 
-/// Looks at the positions of a puzzle level by level, from a worker's position on, until one has
-/// the best reward there is, or all were looked at: the way to it is then a shortest one.
-pub fn shortest(worker: &mut dyn Worker, limits: &Limits, stop: &Stop) -> Result<Course, Unsolved> {
+/// Breadth-first search from a worker's position, until a position has the highest possible reward
+/// or all have been visited. The path to the best one is then a shortest one.
+pub fn shortest(
+    worker: &mut dyn Worker,
+    limits: &SolveLimits,
+    stop: &Stop,
+) -> Result<PuzzleSolution, Unsolved> {
     let info = worker.info().clone();
     let role = info.players().next().unwrap_or(Role(0));
     let mut states: Vec<Vec<u64>> = vec![Vec::new()];
     worker.save(&mut states[0]);
-    // How each position was first reached.
+    // The predecessor and move by which each position was first reached.
     let mut ways: Vec<(u32, Move)> = vec![(0, Move::IDLE)];
     let mut known: FxHashSet<Key> = FxHashSet::default();
     known.insert(Key::of(&states[0]));
     let mut best: Option<(f64, usize)> = None;
     let (mut step, mut child, mut bytes) = (Step::new(), Vec::new(), 0);
-    let (mut depth, mut level) = (0, 1);
+    let (mut depth, mut begin, mut end) = (0, 0, 1);
     let mut at = 0;
     while at < states.len() {
-        if at == level {
-            (depth, level) = (depth + 1, states.len());
+        if at == end {
+            (depth, begin, end) = (depth + 1, end, states.len());
         }
-        // A place in the table, the way, and the words while they are waiting.
         let size = Size {
             nodes: states.len(),
             depth,
-            bytes: bytes + 64 * states.len(),
+            bytes: bytes + held::set(&known) + held::list(&states) + held::list(&ways),
             ..Size::default()
         };
         let failed = |halt: Halt| Unsolved::from(halt).or_late(size);
@@ -58,10 +62,11 @@ pub fn shortest(worker: &mut dyn Worker, limits: &Limits, stop: &Stop) -> Result
             return Err(Unsolved::Late(size));
         }
         if size.nodes >= limits.nodes || size.bytes > limits.bytes {
-            return Err(Unsolved::TooLarge(size));
+            let expected = next_width((begin, end), at, states.len());
+            return Err(Unsolved::TooLarge(Size { expected, ..size }));
         }
         let state = std::mem::take(&mut states[at]);
-        bytes -= (8 * state.len()).min(bytes);
+        bytes -= held::block(8 * state.len()).min(bytes);
         worker.load(&state, stop).map_err(failed)?;
         if worker.terminal() {
             let value = rewards(worker, &info)?[role.index()];
@@ -80,7 +85,7 @@ pub fn shortest(worker: &mut dyn Worker, limits: &Limits, stop: &Stop) -> Result
             worker.step(&joint(&info, role, choice), &mut step, stop).map_err(failed)?;
             worker.save(&mut child);
             if known.insert(Key::of(&child)) {
-                bytes += 8 * child.len();
+                bytes += held::block(8 * child.len());
                 states.push(child.clone());
                 ways.push((at as u32, choice));
             }
@@ -97,7 +102,7 @@ pub fn shortest(worker: &mut dyn Worker, limits: &Limits, stop: &Stop) -> Result
         at = before as usize;
     }
     line.reverse();
-    Ok(Course { value, line, positions: states.len() })
+    Ok(PuzzleSolution { value, line, positions: states.len() })
 }
 
 /// A joint move in a game of one player.

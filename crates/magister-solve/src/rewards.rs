@@ -1,13 +1,13 @@
-//! What positions are worth by the rules.
+//! The values that the rules assign to positions.
 
 use magister_core::{Info, Payment, Role, Worker};
 
-/// The range of the rewards, finite.
+/// The finite range of the rewards.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scale {
-    /// The lowest.
+    /// The lowest reward.
     pub low: f64,
-    /// The highest; infinite if there is none.
+    /// The highest reward; infinite if there is no bound.
     pub high: f64,
 }
 
@@ -20,14 +20,14 @@ impl Scale {
         Scale { low, high }
     }
 
-    /// What stands for a value that nobody knows.
+    /// The substitute for an unknown value.
     pub fn middle(self) -> f64 {
         if self.high.is_finite() { f64::midpoint(self.low, self.high) } else { self.low }
     }
 }
 
-/// The rewards of all roles in a terminal position, apart from what was paid on the way. A player
-/// to whom the rules give no value, or several, can count on nothing: it is given the lowest.
+/// The rewards of all roles in a terminal position, without payments on the way. A player with no
+/// goal value, or with several, gets the lowest reward.
 pub fn terminal(worker: &dyn Worker, scale: Scale, goals: &mut Vec<f64>) -> Vec<f64> {
     let info = worker.info();
     let value = |role: Role| match info.payment {
@@ -41,8 +41,8 @@ pub fn terminal(worker: &dyn Worker, scale: Scale, goals: &mut Vec<f64>) -> Vec<
     info.all_roles().map(value).collect()
 }
 
-/// What the rules say of a position in which the game goes on: the first goal value of each role,
-/// as Gamemaster's players take it, or the middle of the scale where there is none.
+/// The heuristic value of a non-terminal position by the rules: the first goal value of each role,
+/// as in Gamemaster's players, or the middle of the scale if there is none.
 pub fn guess(worker: &dyn Worker, scale: Scale, goals: &mut Vec<f64>) -> Vec<f64> {
     let info = worker.info();
     let value = |role: Role| match info.payment {

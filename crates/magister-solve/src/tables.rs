@@ -1,28 +1,29 @@
-//! What is known of the information sets that sampling has met.
+//! Regrets and averages of the information sets that sampling has reached.
 
 use magister_core::{Game, Info, Move, Role, Turn, Worker};
 
+use crate::held;
 use crate::memory::{Memory, NONE};
 
-/// Regrets and averages of information sets, which are entered as they are met.
+/// Regrets and averages of information sets, added as they are reached.
 #[derive(Debug)]
 pub(crate) struct Tables {
     pub(crate) info: Info,
     pub(crate) players: Vec<Role>,
     pub(crate) memory: Memory,
-    /// For each situation the place of its first move; nowhere where there is no choice.
+    /// For each situation the index of its first move; [`NONE`] without a choice.
     places: Vec<u32>,
     pub(crate) regrets: Vec<f64>,
     pub(crate) sums: Vec<f64>,
-    /// Entries there may be.
+    /// The maximum memory in bytes.
     limit: usize,
 }
 
-/// Where a player stands.
+/// The current situation of a player.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stand {
     pub(crate) situation: u32,
-    /// The place of its first move; nowhere if it has no choice, or nothing is kept of it.
+    /// The index of its first move; [`NONE`] if it has no choice, or is not stored.
     pub(crate) first: u32,
 }
 
@@ -37,13 +38,12 @@ impl Tables {
             places: Vec::new(),
             regrets: Vec::new(),
             sums: Vec::new(),
-            // A history, a situation and a few moves.
-            limit: bytes / 200,
+            limit: bytes,
         }
     }
 
-    /// Where players stand whose histories are these. When the memory is full, what is new is not
-    /// entered.
+    /// The situations of players with these information states. When the memory is full, new ones
+    /// are not added.
     pub(crate) fn stands(&mut self, worker: &dyn Worker, histories: &[u32], out: &mut Vec<Stand>) {
         out.clear();
         for (player, &history) in histories.iter().enumerate() {
@@ -66,12 +66,14 @@ impl Tables {
         }
     }
 
-    /// Whether there is room for more.
+    /// Whether there is room for more entries.
     pub(crate) fn has_room(&self) -> bool {
-        self.memory.len() < self.limit
+        let lists = [&self.regrets, &self.sums].map(held::list);
+        let all = lists.into_iter().sum::<usize>() + held::list(&self.places);
+        all + self.memory.bytes() < self.limit
     }
 
-    /// How likely each of so many moves is by the regrets.
+    /// The current strategy over `count` moves, by regret matching.
     pub(crate) fn current(&self, stand: Stand, count: usize, out: &mut Vec<f64>) {
         out.clear();
         if stand.first == NONE {
@@ -87,7 +89,7 @@ impl Tables {
         );
     }
 
-    /// How likely each move is on the average, after these turns, if they were met.
+    /// The average strategy after these turns, if they were reached.
     pub(crate) fn average(&self, role: Role, turns: &[Turn]) -> Option<Vec<(Move, f64)>> {
         let player = self.players.iter().position(|&one| one == role)?;
         let situation = self.memory.find(player, turns)?;
@@ -100,8 +102,8 @@ impl Tables {
         let total: f64 = sums.iter().sum();
         let mut shares: Vec<f64> = sums.iter().map(|sum| sum / total).collect();
         if total <= 0.0 {
-            // Averages are counted while others learn. Who plays alone has none, and needs none:
-            // chance does not adapt, so what is regretted most is best.
+            // Averages accumulate while other players update. A single player has none and needs
+            // none: chance does not adapt, so the move with the highest regret is best.
             let regrets = &self.regrets[first as usize..][..moves.len()];
             if regrets.iter().all(|&regret| regret <= 0.0) {
                 return None;
@@ -112,7 +114,7 @@ impl Tables {
     }
 }
 
-/// One of some shares, by lot.
+/// Draws an index in proportion to the shares.
 pub(crate) fn lot(shares: &[f64], rng: &mut magister_core::Rng) -> usize {
     let mut rest = rng.f64() * shares.iter().sum::<f64>();
     for (at, share) in shares.iter().enumerate() {

@@ -1,11 +1,11 @@
-//! Games whose positions repeat, and games of chance.
+//! Games with repeating positions, and games of chance.
 
 use magister_core::examples::Countdown;
 use magister_core::{Budget, Info, Move, Native, Role, Rules, Step, Stop};
-use magister_solve::{Answer, Effort, Limits, Solution, Unsolved, solve};
+use magister_solve::{Answer, Effort, Solution, SolveLimits, Unsolved, solve};
 
-/// Two push a token along a line of cells, the first up and down by at most so much, the second
-/// by one; who has it at the own end has won.
+/// Two roles push a token along a line of cells, the first by up to `reach` cells, the second by
+/// one. A role wins when the token reaches its end.
 struct Push {
     start: u8,
     cells: u8,
@@ -13,7 +13,7 @@ struct Push {
 }
 
 impl Rules for Push {
-    /// Where the token is, and who is to push.
+    /// The position of the token, and the role to push.
     type State = (u8, u8);
 
     fn info(&self) -> Info {
@@ -69,8 +69,8 @@ impl Rules for Push {
 fn value(start: u8, cells: u8, reach: u8) -> Result<Vec<f64>, Unsolved> {
     let game = Native::new(Push { start, cells, reach });
     let mut budget = Budget::until(Stop::never());
-    let solution = Solution::of_game(&game, Role(0), &Limits::default(), &mut budget)?;
-    // Who follows the solution comes to the end that it promises.
+    let solution = Solution::of_game(&game, Role(0), &SolveLimits::default(), &mut budget)?;
+    // Following the solution leads to the promised end.
     let mut worker = magister_core::Game::worker(&game);
     worker.reset();
     let line = solution.line(&mut *worker, 1000).unwrap();
@@ -82,25 +82,25 @@ fn value(start: u8, cells: u8, reach: u8) -> Result<Vec<f64>, Unsolved> {
 }
 
 #[test]
-fn what_can_be_forced_is_the_value() {
-    // The first gains a cell in every round.
+fn the_value_is_what_can_be_forced() {
+    // The first player gains a cell in every round.
     assert_eq!(value(5, 12, 2), Ok(vec![100.0, 0.0]));
     assert_eq!(value(1, 12, 2), Ok(vec![100.0, 0.0]));
-    // Equal forces push for ever, but not next to an end.
+    // Equal forces push forever, except next to an end.
     assert!(matches!(value(3, 7, 1), Err(Unsolved::Undefined(_))));
     assert_eq!(value(5, 7, 1), Ok(vec![100.0, 0.0]));
 }
 
 #[test]
-fn who_can_leave_a_multiple_of_three_wins() {
+fn leaving_a_multiple_of_three_wins() {
     for heap in 1..12 {
         let game = Native::new(Countdown(heap));
-        let answer = solve(&game, &Limits::default(), &Effort::default()).unwrap();
+        let answer = solve(&game, &SolveLimits::default(), &Effort::default()).unwrap();
         let value = if heap % 3 == 0 { [0.0, 100.0] } else { [100.0, 0.0] };
         assert_eq!(answer.values(&game), value, "{heap}");
         assert!(matches!(answer, Answer::Positions(_)));
     }
-    let limits = Limits { nodes: 20, ..Limits::default() };
+    let limits = SolveLimits { nodes: 20, ..SolveLimits::default() };
     let found = solve(&Native::new(Countdown(100)), &limits, &Effort::default());
     assert!(matches!(found, Err(Unsolved::TooLarge(_))));
 }

@@ -5,22 +5,25 @@ use std::sync::Arc;
 use magister_core::{Game, Stop};
 use magister_solve::matrix::zero_sum;
 use magister_solve::{
-    Answer, Effort, Equilibrium, Form, Limits, Profile, Unsolved, Variant, solve,
+    Answer, Effort, Equilibrium, ExtensiveForm, Profile, SolveLimits, Unsolved, Variant, solve,
 };
 
 fn game(name: &str) -> Arc<dyn Game> {
     magister::open(name).expect("a bundled game").game
 }
 
-fn form(name: &str) -> Arc<Form> {
-    Arc::new(Form::new(&*game(name), &Limits::default(), &Stop::never()).expect("a small game"))
+fn form(name: &str) -> Arc<ExtensiveForm> {
+    Arc::new(
+        ExtensiveForm::new(&*game(name), &SolveLimits::default(), &Stop::never())
+            .expect("a small game"),
+    )
 }
 
 fn answer(name: &str) -> Answer {
-    solve(&*game(name), &Limits::default(), &Effort::default()).expect("a small game")
+    solve(&*game(name), &SolveLimits::default(), &Effort::default()).expect("a small game")
 }
 
-/// How likely a move is in the first information set of a player whose history ends like this.
+/// The probability of a move in the first information set of a player whose turns end like this.
 fn likely(game: &dyn Game, found: &Equilibrium, player: usize, end: &str, choice: &str) -> f64 {
     let form = &found.form;
     for set in 0..form.sets(player) {
@@ -70,7 +73,7 @@ fn hidden_information() {
 }
 
 #[test]
-fn what_is_right_is_played() {
+fn optimal_moves_are_played() {
     let bomb = game("exploding-bomb");
     let Answer::Equilibrium(found) = answer("exploding-bomb") else { panic!() };
     assert!(likely(&*bomb, &found, 0, "noop ;", "ask") > 0.999);
@@ -83,7 +86,7 @@ fn what_is_right_is_played() {
     for door in ["(open 1);", "(open 2);", "(open 3);"] {
         assert!(likely(&*monty, &found, 0, door, "switch") > 0.999);
     }
-    // The bluffs of Kuhn's game: with the king three times as often as with the jack.
+    // Bluffing in Kuhn poker: the first player bets the king three times as often as the jack.
     let kuhn = game("kuhn-poker");
     let Answer::Equilibrium(found) = answer("kuhn-poker") else { panic!() };
     let jack = likely(&*kuhn, &found, 0, "noop (card jack);", "bet");
@@ -92,8 +95,8 @@ fn what_is_right_is_played() {
     assert!(jack < 1.0 / 3.0 + 0.01);
 }
 
-/// All plans of a player without dice: a move for each information set.
-fn plans(form: &Form, player: usize) -> Vec<Vec<usize>> {
+/// All pure strategies of a player: a move for each information set.
+fn plans(form: &ExtensiveForm, player: usize) -> Vec<Vec<usize>> {
     let mut plans = vec![Vec::new()];
     for set in 0..form.sets(player) {
         let moves = 0..form.moves(player, set).len();
@@ -105,7 +108,7 @@ fn plans(form: &Form, player: usize) -> Vec<Vec<usize>> {
     plans
 }
 
-fn play(form: &Form, profile: &mut Profile, player: usize, plan: &[usize]) {
+fn play(form: &ExtensiveForm, profile: &mut Profile, player: usize, plan: &[usize]) {
     for (set, &choice) in plan.iter().enumerate() {
         let mut shares = vec![0.0; form.moves(player, set).len()];
         shares[choice] = 1.0;
@@ -113,9 +116,9 @@ fn play(form: &Form, profile: &mut Profile, player: usize, plan: &[usize]) {
     }
 }
 
-/// The same values by another way: as one matrix of all plans, and a linear program.
+/// The same values by another method: the normal form and a linear program.
 #[test]
-fn as_a_matrix() {
+fn normal_form() {
     for name in ["kuhn-poker", "mini-poker", "exploding-bomb-tell", "exploding-bomb-tell-bonus"] {
         let form = form(name);
         let (ours, theirs) = (plans(&form, 0), plans(&form, 1));
@@ -138,7 +141,7 @@ fn as_a_matrix() {
 }
 
 #[test]
-fn both_variants_come_to_the_same() {
+fn both_variants_agree() {
     let form = form("kuhn-poker");
     let plain = Effort { variant: Variant::Plain, target: 1e-3, ..Effort::default() };
     for effort in [plain, Effort::default()] {
@@ -166,25 +169,25 @@ fn perfect_information() {
         assert!(got.len() == values.len() && got.iter().zip(values).all(near), "{name}: {got:?}");
         assert!(found.proven(1e-6), "{name}");
     }
-    let Answer::Course(course) = answer("hanoi") else { panic!() };
-    assert_eq!(course.line.len(), 31);
+    let Answer::Puzzle(solution) = answer("hanoi") else { panic!() };
+    assert_eq!(solution.line.len(), 31);
 }
 
 #[test]
-fn what_is_too_large_says_so() {
-    let limits = Limits { nodes: 20_000, ..Limits::default() };
+fn too_large_games_are_reported() {
+    let limits = SolveLimits { nodes: 20_000, ..SolveLimits::default() };
     for name in ["blind-tictactoe", "connect-four", "eightpuzzle"] {
         match solve(&*game(name), &limits, &Effort::default()) {
             Err(Unsolved::TooLarge(size)) => assert!(size.nodes > 1000, "{name}: {size:?}"),
             other => panic!("{name}: {other:?}"),
         }
     }
-    // Somebody may have no more time.
+    // The time may be over.
     let stop = Stop::new();
     stop.set();
     let effort = Effort { stop, ..Effort::default() };
     for name in ["kuhn-poker", "tictactoe", "hanoi"] {
-        let found = solve(&*game(name), &Limits::default(), &effort);
+        let found = solve(&*game(name), &SolveLimits::default(), &effort);
         assert!(matches!(found, Err(Unsolved::Late(_) | Unsolved::Halt(_))), "{name}: {found:?}");
     }
 }

@@ -1,10 +1,10 @@
-//! Sampling comes to what is exact.
+//! Sampling converges to the exact solution.
 
 use std::sync::Arc;
 
 use magister_core::{Game, Move, Role, Seed, Stop, Turn};
 use magister_games::catalogue;
-use magister_solve::{Draws, External, Form, Limits, Outcome, Profile};
+use magister_solve::{Draws, ExtensiveForm, External, Outcome, Profile, SolveLimits};
 
 fn kuhn() -> Arc<dyn Game> {
     catalogue::find("kuhn-poker").and_then(catalogue::Entry::native).expect("a game in Rust")
@@ -16,8 +16,8 @@ fn pennies() -> Arc<dyn Game> {
         .expect("a game in Rust")
 }
 
-/// What the players could still gain, as a part of the range, if all play by these averages.
-fn gain(form: &Form, average: impl Fn(Role, &[Turn]) -> Option<Vec<(Move, f64)>>) -> f64 {
+/// The sum of the players' gains as a share of the range, if all play these averages.
+fn gain(form: &ExtensiveForm, average: impl Fn(Role, &[Turn]) -> Option<Vec<(Move, f64)>>) -> f64 {
     let mut profile = Profile::even(form);
     for (player, &role) in form.players().iter().enumerate() {
         for set in 0..form.sets(player) {
@@ -34,8 +34,8 @@ fn gain(form: &Form, average: impl Fn(Role, &[Turn]) -> Option<Vec<(Move, f64)>>
     form.gains(&profile).iter().sum::<f64>() / (high - low)
 }
 
-fn form(game: &dyn Game) -> Form {
-    Form::new(game, &Limits::default(), &Stop::never()).unwrap()
+fn form(game: &dyn Game) -> ExtensiveForm {
+    ExtensiveForm::new(game, &SolveLimits::default(), &Stop::never()).unwrap()
 }
 
 #[test]
@@ -52,8 +52,7 @@ fn external_sampling_finds_an_equilibrium() {
     }
 }
 
-/// The weights make up for how courses are drawn: with and without a target it is the same
-/// equilibrium.
+/// The weights correct for the sampling: the equilibrium is the same with and without a target.
 #[test]
 fn outcome_sampling_finds_an_equilibrium() {
     for game in [kuhn(), pennies()] {
@@ -74,7 +73,7 @@ fn outcome_sampling_finds_an_equilibrium() {
     }
 }
 
-/// Too large is said, and memory is kept.
+/// Too large games are reported, and the memory limit is respected.
 #[test]
 fn limits_are_kept() {
     let game = kuhn();

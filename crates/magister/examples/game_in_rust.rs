@@ -1,18 +1,18 @@
 //! A game written in Rust: its rules, the test battery that every game must pass, and its value.
 //!
-//! Two players place tokens on a strip of cells in turn. A token may not stand beside another one.
-//! Whoever can not move loses.
+//! Two players place tokens on a strip of cells in turn. A token may not be beside another one. A
+//! player who cannot move loses.
 
-#![expect(clippy::print_stdout, reason = "that is what an example is for")]
+#![expect(clippy::print_stdout, reason = "examples print their results")]
 
 use magister::core::{Budget, Game, Info, Move, Native, Role, Rules, Step, battery};
-use magister::solve::{Limits, Solution};
+use magister::solve::{Solution, SolveLimits};
 
 /// The rules. The value is the number of cells, at most 16.
 struct Strip(u8);
 
 impl Strip {
-    /// The cells on which a token may be placed: those with none on them and none beside them.
+    /// The cells on which a token may be placed: without a token on or beside them.
     fn free(&self, tokens: u16) -> impl Iterator<Item = u32> + use<> {
         let around = |cell: u32| (0b111_u32 << cell) >> 1;
         (0..u32::from(self.0)).filter(move |&cell| u32::from(tokens) & around(cell) == 0)
@@ -20,7 +20,7 @@ impl Strip {
 }
 
 impl Rules for Strip {
-    /// A bit for each token, and whose turn it is. States are small plain values.
+    /// A bit for each token, and the player to move. States are small plain values.
     type State = (u16, u8);
 
     fn info(&self) -> Info {
@@ -28,7 +28,7 @@ impl Rules for Strip {
             moves: Some(u32::from(self.0)),
             max_length: Some(u32::from(self.0)),
             constant_sum: Some(100.0),
-            // The last text takes the place of a rulesheet: change it whenever the rules change.
+            // The last text replaces a rulesheet: change it whenever the rules change.
             ..Info::new("strip", &["left", "right"], &format!("strip {} version 1", self.0))
         }
     }
@@ -41,7 +41,7 @@ impl Rules for Strip {
         self.free(tokens).next().is_none()
     }
 
-    // A role without an entry here has nothing to do: the turn is the other's.
+    // A role without an entry here has nothing to do: it is the other's turn.
     fn legal(&self, &(tokens, turn): &Self::State, role: Role, out: &mut Vec<Move>) {
         if role.0 == turn {
             out.extend(self.free(tokens).map(Move));
@@ -78,16 +78,16 @@ impl Rules for Strip {
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    // The battery walks through the game at random and checks everything that a game promises.
+    // The battery walks through the game at random and checks the contract of games.
     let report = battery::check(&Native::new(Strip(9)), &battery::Options::default());
     println!("battery: {} failures, {} warnings", report.failures.len(), report.warnings.len());
     assert!(report.failures.is_empty(), "{:?}", report.failures);
 
-    // Everything else in Magister takes the game as it takes any other.
+    // The rest of Magister treats it like any other game.
     for cells in 1..=12 {
         let game = Native::new(Strip(cells));
         let mut budget = Budget::iterations(u64::MAX);
-        let limits = Limits::default();
+        let limits = SolveLimits::default();
         let solution = Solution::new(&mut *game.worker(), Role(0), &limits, &mut budget)?;
         let winner = if solution.value()[0] > 50.0 { "left" } else { "right" };
         println!("{cells:2} cells: {winner} wins, {} positions", solution.positions());

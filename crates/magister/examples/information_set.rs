@@ -1,24 +1,25 @@
-//! What a player can know in a game that hides information.
+//! What a player can know in a game with hidden information.
 
-#![expect(clippy::print_stdout, reason = "that is what an example is for")]
+#![expect(clippy::print_stdout, reason = "examples print their results")]
 
 use std::sync::Arc;
 
 use magister::core::{Referee, Seed, Stop, Turn};
-use magister::infoset::{Keep, Known, Limits, Tracker, Uniform};
+use magister::infoset::{InfosetLimits, Keep, Known, Tracker, Uniform};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let playable = magister::open("monty-hall")?;
     let (game, stop) = (&playable.game, Stop::never());
     let role = game.info().players().next().ok_or("nobody plays")?;
 
-    // A tracker follows every state that agrees with what the role did and saw, and how likely it
-    // is. `Uniform` says that the others choose among their moves at random.
+    // A tracker follows every state that is consistent with the role's moves and observations, with
+    // its probability. `Uniform` assumes that the others choose their moves uniformly at random.
     let model = Arc::new(Uniform);
-    let limits = Limits::default();
+    let limits = InfosetLimits::default();
     let mut tracker = Tracker::with(game.clone(), role, Keep::States, limits, model, &stop)?;
 
-    // The referee knows the truth and does not tell. Here the role always takes its first move.
+    // The referee knows the true state and does not reveal it. Here the role always takes its first
+    // move.
     let mut referee = Referee::new(game.clone(), Seed::from(1), &stop)?;
     while !referee.terminal() {
         let roles = game.info().all_roles();
@@ -29,7 +30,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         tracker.advance(turn, &stop)?;
 
         let layer = tracker.layer();
-        println!("  {} states agree with what it saw", layer.len());
+        println!("  {} states are consistent with what it saw", layer.len());
         let states: Vec<(&[u64], f64)> =
             (0..layer.len()).map(|at| (layer.state(at), layer.share(at))).collect();
         for (state, share) in &states {

@@ -2,12 +2,13 @@
 //!
 //! `cargo run --example load_and_play -- connect-four` plays another bundled game, or a file.
 
-#![expect(clippy::print_stdout, reason = "that is what an example is for")]
+#![expect(clippy::print_stdout, reason = "examples print their results")]
 
 use magister::Playable;
 use magister::core::{Move, Seed, Step, Stop, draw};
 
-/// A game in GDL: two players take one or two matches in turn, and whoever takes the last one wins.
+/// A game in GDL: two players take one or two matches in turn; the player who takes the last one
+/// wins.
 const MATCHES: &str = "
 (role first) (role second)
 (init (left 5)) (init (turn first))
@@ -29,7 +30,7 @@ const MATCHES: &str = "
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let name = std::env::args().nth(1).unwrap_or_else(|| "tictactoe".to_owned());
-    // An unknown name is an error that suggests names, rules with errors are one that shows where.
+    // An unknown name is an error with suggestions; rules with errors are an error with a position.
     play(&magister::open(&name)?)?;
     play(&magister::open_text("five matches", MATCHES)?)
 }
@@ -42,7 +43,7 @@ fn play(playable: &Playable) -> Result<(), Box<dyn std::error::Error>> {
 
     // A painter draws positions. It recognises boards, so this works for any game.
     let painter = playable.painter();
-    // A worker holds a state and computes with it. The same seed gives the same match.
+    // A worker has a state and computes with it. The same seed gives the same match.
     let mut worker = game.worker();
     let mut rng = Seed::from(1).rng();
     let (mut state, mut step) = (Vec::new(), Step::new());
@@ -52,7 +53,7 @@ fn play(playable: &Playable) -> Result<(), Box<dyn std::error::Error>> {
         if worker.terminal() {
             break;
         }
-        // Every role moves in every step; one that has nothing to do has one legal move.
+        // Every role moves in every step; a role with nothing to do has one legal move.
         let mut joint: Vec<Move> = Vec::new();
         for role in info.all_roles() {
             let legal = worker.legal(role);

@@ -1,6 +1,6 @@
-//! A player of one's own, and a match of it against a player of the list.
+//! A custom player, and a match against a player of the registry.
 
-#![expect(clippy::print_stdout, reason = "that is what an example is for")]
+#![expect(clippy::print_stdout, reason = "examples print their results")]
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use magister::core::{
 };
 use magister::players::Spec;
 
-/// Plays every legal move out at random a few times and takes the one that did best.
+/// Plays random playouts after every legal move and takes the one with the best mean.
 struct Flat;
 
 impl Agent for Flat {
@@ -18,8 +18,8 @@ impl Agent for Flat {
         "flat".to_owned()
     }
 
-    /// A player is given a view and never the state: the rules, its role, its own moves and what
-    /// it observed. Where nothing is hidden, the view can be replayed into a state.
+    /// A player gets a view and never the state: the rules, its role, its own moves and its
+    /// observations. With perfect information, the view can be replayed into a state.
     fn decide(
         &mut self,
         view: &View,
@@ -56,7 +56,7 @@ impl Agent for Flat {
             iterations += 1;
         }
 
-        // What it thinks of its moves goes into the decision; whoever watches can show it.
+        // Its thoughts on the moves go into the decision, where observers can show them.
         let mut thoughts: Vec<Thought> = legal
             .iter()
             .zip(&sums)
@@ -72,13 +72,13 @@ impl Agent for Flat {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let playable = magister::open("connect-four")?;
-    // Makes now what `uct` needs for fast playouts, so that its clock does not pay for it.
+    // Creates now what `uct` needs for fast playouts, so that its clock does not pay for it.
     playable.warm_up();
 
-    // Players come from sources; the list of players is one, a function is another.
+    // Players come from sources; the registry is one, a function is another.
     let flat: Arc<dyn PlayerSource> = Arc::new(FnSource::new("flat", || Box::new(Flat)));
     let uct: Arc<dyn PlayerSource> = Arc::new("uct".parse::<Spec>()?);
-    // Counted iterations instead of a clock: the same seed then gives the same match everywhere.
+    // Iterations instead of a clock: the same seed then gives the same match everywhere.
     let limits = TimeControl { iterations: Some(400), ..TimeControl::default() };
     let contest = Contest::new(playable.game.clone(), limits);
     for (seed, seated) in [(0, [&flat, &uct]), (1, [&uct, &flat])] {

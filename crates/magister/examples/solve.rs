@@ -1,16 +1,16 @@
-//! Exact solutions: a game in which nothing is hidden, a puzzle, and an equilibrium of poker.
+//! Exact solutions: a game with perfect information, a puzzle, and an equilibrium of poker.
 
-#![expect(clippy::print_stdout, reason = "that is what an example is for")]
+#![expect(clippy::print_stdout, reason = "examples print their results")]
 
-use magister::solve::{Answer, Effort, Limits, solve};
+use magister::solve::{Answer, Effort, SolveLimits, solve};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     for name in ["tictactoe", "hanoi", "kuhn-poker"] {
         let playable = magister::open(name)?;
         let game = &*playable.game;
-        // One question for every kind of game; the answer depends on the kind. Limits bound the
-        // number of positions and the memory, so a game that is too large gives an error.
-        let answer = solve(game, &Limits::default(), &Effort::default())?;
+        // One call for every kind of game; the answer depends on the kind. Limits bound the number
+        // of positions and the memory, so a game that is too large gives an error.
+        let answer = solve(game, &SolveLimits::default(), &Effort::default())?;
         let values = answer.values(game);
         let worth: Vec<String> = game
             .info()
@@ -23,13 +23,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             Answer::Positions(solution) => {
                 println!("  every one of {} positions has a value", solution.positions());
             }
-            Answer::Course(course) => {
+            Answer::Puzzle(solution) => {
                 let moves: Vec<String> =
-                    course.line.iter().map(|joint| game.text().move_text(joint[0])).collect();
+                    solution.line.iter().map(|joint| game.text().move_text(joint[0])).collect();
                 println!("  in {} steps: {}", moves.len(), moves.join(" "));
             }
             Answer::Equilibrium(found) => {
-                // What each player could gain by playing otherwise is computed exactly.
+                // The gain of each player's best response is computed exactly.
                 println!("  exploitability {:.4}", found.exploitability());
             }
         }

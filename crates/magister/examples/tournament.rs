@@ -1,6 +1,6 @@
 //! A tournament of three players on two games, with a table of ratings.
 
-#![expect(clippy::print_stdout, reason = "that is what an example is for")]
+#![expect(clippy::print_stdout, reason = "examples print their results")]
 
 use std::sync::Arc;
 
@@ -9,8 +9,8 @@ use magister::core::{PlayerSource, Seed};
 use magister::players::Spec;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    // Counted iterations instead of a clock: the result is the same on every machine, and matches
-    // may be played side by side without disturbing each other.
+    // Iterations instead of a clock: the result is the same on every machine, and concurrent
+    // matches do not disturb each other.
     let limits = TimeControl { iterations: Some(60), ..TimeControl::default() };
     let mut games = Vec::new();
     for name in ["tictactoe", "connect-four"] {
@@ -29,8 +29,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     tournament.check()?;
 
-    // Every match is written down as one line before it counts. Reading such a file back into a
-    // log lets a tournament go on where it was interrupted; here the lines go to memory.
+    // Every match is written as one line before it counts. Reading such a file back into a log
+    // continues an interrupted tournament; here the lines go to memory.
     let mut log = Log::new();
     let mut lines: Vec<u8> = Vec::new();
     tournament.play(&mut log, &mut lines, |played, known, all| {

@@ -11,61 +11,61 @@ use crate::Findings;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// No file and no bundled game has this name.
+    /// There is no file and no bundled game with this name.
     Unknown {
-        /// What was asked for.
+        /// The requested name.
         name: String,
-        /// Bundled games that may be meant.
+        /// Bundled games with similar names.
         similar: Vec<&'static str>,
     },
     /// The bundled game has no such version.
     UnknownVersion {
-        /// What was asked for.
+        /// The requested name.
         name: String,
         /// The versions it has.
         versions: Vec<String>,
     },
-    /// No game of this name is written in Rust.
+    /// No game with this name is written in Rust.
     NotInRust {
-        /// What was asked for.
+        /// The requested name.
         name: String,
-        /// The one that may be meant, or all there are.
+        /// A similar name, or all names.
         similar: Vec<&'static str>,
     },
-    /// The path is that of a folder.
+    /// The path is a folder.
     Folder {
         /// The path.
         name: String,
     },
     /// A file could not be read.
     Io {
-        /// What was tried.
+        /// The failed operation.
         what: String,
-        /// What the system says.
+        /// The system's error.
         error: io::Error,
     },
-    /// The `style.toml` beside the rules is no style.
+    /// The `style.toml` beside the rules is invalid.
     Style {
         /// Its path.
         path: String,
-        /// What is wrong.
+        /// The defect.
         what: String,
     },
-    /// The game is written in Rust and has no rules as text.
+    /// The game is written in Rust and has no rulesheet.
     NoRulesheet {
         /// The game.
         name: String,
     },
-    /// The game is not written in GDL and is not run by an evaluator.
+    /// The game is not written in GDL, so no evaluator can be chosen.
     NoEvaluator {
         /// The game.
         name: String,
-        /// The evaluator that was asked for.
+        /// The requested evaluator.
         evaluator: Evaluator,
     },
     /// The rules have errors.
     Rules(Box<Findings>),
-    /// The rules can be read, but no match can begin.
+    /// The rules can be read, but no match can start.
     NotPlayable {
         /// The game.
         name: String,
@@ -100,7 +100,7 @@ impl fmt::Display for Error {
                 ),
             },
             Error::Folder { name } => {
-                write!(f, "{name} is a folder; name the files in it, as in {name}/*.kif")
+                write!(f, "{name} is a folder; give the files in it, as in {name}/*.kif")
             }
             Error::Io { what, .. } => f.write_str(what),
             Error::Style { path, what } => write!(f, "{path}: {what}"),
@@ -113,14 +113,14 @@ impl fmt::Display for Error {
             ),
             Error::Rules(findings) => {
                 let name = &findings.input().name;
-                write!(f, "{name} cannot be played as long as it has errors")?;
+                write!(f, "{name} cannot be played because it has errors")?;
                 match findings.first_error() {
                     Some(line) => write!(f, ", such as {line}; `magister check` shows them all"),
                     None => Ok(()),
                 }
             }
             Error::NotPlayable { name, error } => {
-                write!(f, "{name} is no game that can be played: {error}")
+                write!(f, "{name} cannot be played: {error}")
             }
         }
     }

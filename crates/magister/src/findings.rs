@@ -1,17 +1,17 @@
-//! What is wrong with rules, whatever language they are in.
+//! The defects of rules in any language.
 
 use magister_diagnostic::{Code, Diagnostics, Severity, Source};
 
 use crate::Input;
 
-/// What is wrong with rules, and where.
+/// The defects of rules, with their positions.
 #[derive(Clone, Debug)]
 pub struct Findings {
     input: Input,
     found: Found,
 }
 
-/// Each language has codes of its own.
+/// Each language has its own codes.
 #[derive(Clone, Debug)]
 pub(crate) enum Found {
     Gdl(magister_gdl::Diagnostics),
@@ -23,17 +23,17 @@ impl Findings {
         Findings { input, found }
     }
 
-    /// The rules as text, and what the text is called.
+    /// The rules as text, with their name.
     pub fn input(&self) -> &Input {
         &self.input
     }
 
-    /// Whether the rules can not be played as they are.
+    /// Whether the rules have errors, so that they cannot be played.
     pub fn has_errors(&self) -> bool {
         self.count(Severity::Error) > 0
     }
 
-    /// How many there are of a severity.
+    /// The number of findings with a severity.
     pub fn count(&self, severity: Severity) -> usize {
         match &self.found {
             Found::Gdl(found) => found.count(severity),
@@ -41,7 +41,7 @@ impl Findings {
         }
     }
 
-    /// One line for each, with its place.
+    /// One line per finding, with its position.
     #[expect(
         clippy::redundant_closure_for_method_calls,
         reason = "the method is not general enough"
@@ -66,8 +66,7 @@ impl Findings {
         }
     }
 
-    /// Each as people see it at a terminal: with lines of the source, what to do about it, and
-    /// colours.
+    /// Each finding for a terminal: with source lines, advice and colours.
     pub fn terminal(&self) -> Vec<String> {
         match &self.found {
             Found::Gdl(found) => self.each(found, |source, one| source.terminal(one, true)),
@@ -75,7 +74,7 @@ impl Findings {
         }
     }
 
-    /// One JSON object for each.
+    /// One JSON object per finding.
     #[expect(
         clippy::redundant_closure_for_method_calls,
         reason = "the method is not general enough"

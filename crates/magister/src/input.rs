@@ -1,22 +1,22 @@
-//! Where rules come from: bundled games, files, and anything that can be read.
+//! Sources of rules: bundled games, files, and readers.
 
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
 use magister_games::catalogue::{self, Found, Version, squeezed};
-use magister_gdl::{Limits, nearest_all};
+use magister_gdl::{ReadLimits, nearest_all};
 
 use crate::Error;
 
 /// Rules as text.
 #[derive(Clone, Debug)]
 pub struct Input {
-    /// What to call them in messages.
+    /// Their name in messages.
     pub name: String,
     /// Their text. Bytes that are not UTF-8 are replaced.
     pub text: String,
-    /// Whether the text is what the file holds, byte for byte.
+    /// Whether the text equals the file, byte for byte.
     pub exact: bool,
 }
 
@@ -50,9 +50,9 @@ impl Input {
         Input::read(path, file)
     }
 
-    /// What a reader gives, but not more than the reader of rules would accept.
+    /// The contents of a reader, up to the size that the reader of rules accepts.
     pub fn read(name: &str, from: impl Read) -> Result<Self, Error> {
-        let limit = Limits::default().bytes as u64 + 1;
+        let limit = ReadLimits::default().bytes as u64 + 1;
         let mut bytes = Vec::new();
         let read = from.take(limit).read_to_end(&mut bytes);
         read.map_err(|error: io::Error| Error::Io { what: format!("cannot read {name}"), error })?;
@@ -64,7 +64,7 @@ impl Input {
     }
 }
 
-/// The bundled game of a name; none if there is a file of that name, which then comes first. A
+/// The bundled game with a name; `None` if there is a file with that name, which has precedence. A
 /// folder does not.
 pub fn bundled(name: &str) -> Option<Found> {
     let path = Path::new(name);
@@ -74,7 +74,7 @@ pub fn bundled(name: &str) -> Option<Found> {
     catalogue::look_up(name)
 }
 
-/// The error for a name that is neither a file nor a game, with what may be meant.
+/// The error for a name that is neither a file nor a game, with suggestions.
 pub fn unknown(name: &str) -> Error {
     let (game, version) = name.rsplit_once('/').unwrap_or((name, ""));
     if let Some(entry) = catalogue::find(game).filter(|_| !version.is_empty()) {
@@ -85,10 +85,10 @@ pub fn unknown(name: &str) -> Error {
     Error::Unknown { name: name.to_owned(), similar: similar(name) }
 }
 
-/// How many names to suggest.
+/// The maximum number of suggestions.
 const SUGGESTED: usize = 4;
 
-/// Names of games that may be meant: mistyped, or given in part.
+/// Similar names of games: misspelt, or given in part.
 fn similar(name: &str) -> Vec<&'static str> {
     let wanted = squeezed(name);
     let names: Vec<(String, &'static str)> = catalogue::all()

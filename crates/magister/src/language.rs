@@ -1,7 +1,7 @@
-//! The languages that games are written in, and the one place where a front end is chosen.
+//! The languages of games, and the one place where a front end is chosen.
 //!
 //! A further language is a variant of [`Language`], of [`Rules`] and of [`Found`], and a line in
-//! [`recognise`], [`read`] and [`check`]; the compiler names the other places.
+//! [`recognise`], [`read`] and [`check`]; the compiler finds the other places.
 
 use std::fmt;
 use std::path::Path;
@@ -25,7 +25,7 @@ pub enum Language {
 }
 
 impl Language {
-    /// The name people use.
+    /// The usual name.
     pub fn name(self) -> &'static str {
         match self {
             Language::Gdl(dialect, _) => dialect.name(),
@@ -51,7 +51,7 @@ pub enum FrontEnd {
     Recycle,
 }
 
-/// Rules as a front end reads them.
+/// Rules as read by a front end.
 pub(crate) enum Rules {
     Gdl(Box<Rulesheet>),
     Recycle(CardGame),
@@ -66,8 +66,8 @@ impl Rules {
     }
 }
 
-/// The front end for a text, by the ending of its file's name and by its content. GDL in both
-/// forms, with or without errors, is told apart by its own reader.
+/// The front end for a text, by the extension of its file and by its content. The GDL reader itself
+/// distinguishes the forms of GDL.
 pub fn recognise(input: &Input) -> FrontEnd {
     let recycle =
         Path::new(&input.name).extension().is_some_and(|ending| ending.eq_ignore_ascii_case("rcy"))
@@ -75,7 +75,7 @@ pub fn recognise(input: &Input) -> FrontEnd {
     if recycle { FrontEnd::Recycle } else { FrontEnd::Gdl }
 }
 
-/// Reads rules with the front end that suits them, or says what is wrong with them.
+/// Reads rules with the front end that suits them, or returns the findings.
 pub(crate) fn read(
     name: &str,
     input: Input,
@@ -99,7 +99,7 @@ pub(crate) fn read(
     }
 }
 
-/// Reads rules and checks them: everything that can be said about them without playing.
+/// Reads rules and checks them without playing.
 pub fn check(input: &Input, options: &Reading) -> Findings {
     let found = match recognise(input) {
         FrontEnd::Gdl => Found::Gdl(magister_gdl::examine(&input.text, &options.gdl).diagnostics),

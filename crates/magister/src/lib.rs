@@ -14,14 +14,14 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`open`] takes the name of a bundled game or the path of a file, [`open_text`] takes rules.
-//! Both return a [`Playable`], which holds the game and all that belongs to it: its name and
-//! language, its rules as text, the evaluator that runs it, and how to draw its positions.
-//! [`Options`] sets the evaluator, the language, limits on the input, a flag that stops the work
-//! and a callback that reports progress. A [`Source`] is a game that was read and not prepared.
-//! [`Error`] says what is wrong and what to do next.
+//! [`open`] takes the name of a bundled game or the path of a file, [`open_text`] takes rules. Both
+//! return a [`Playable`], which has the game and everything that belongs to it: its name and
+//! language, its rules as text, its evaluator, and how to draw its positions. [`Options`] sets the
+//! evaluator, the language, limits on the input, a flag that stops the work and a callback for
+//! progress. A [`Source`] is a game that was read and not prepared. [`Error`] says what is wrong
+//! and what to do next.
 //!
-//! Preparing a game does not make what only players need. Call [`Playable::warm_up`] before a
+//! Preparing a game does not create what only players need. Call [`Playable::warm_up`] before a
 //! match starts, so that no player pays for it with time on its clock.
 //!
 //! Each part of Magister is a module here:
@@ -29,15 +29,15 @@
 //! | module | holds |
 //! |---|---|
 //! | [`core`] | the vocabulary: games, roles, moves, states, players, views, records |
-//! | [`diagnostic`] | what is wrong with a text, and where |
-//! | [`gdl`] | GDL and its kin: reading, checking, printing, translating |
+//! | [`diagnostic`] | findings in a text, with their positions |
+//! | [`gdl`] | GDL and its dialects: reading, checking, printing, translating |
 //! | [`recycle`] | RECYCLE: card games |
 //! | [`engine`] | evaluators, from rules to running games |
 //! | [`games`] | the catalogue of bundled games, and those written in Rust |
 //! | [`players`] | everything that decides |
-//! | [`arena`] | matches, tournaments, ratings, analysis, the audit of honesty |
+//! | [`arena`] | matches, tournaments, ratings, analysis, the honesty audit |
 //! | [`solve`] | exact solutions and equilibria |
-//! | [`infoset`] | what a role can know |
+//! | [`infoset`] | information sets |
 //!
 //! The folder `examples` of this crate has a program for each of the common tasks.
 
@@ -50,6 +50,7 @@ mod language;
 mod options;
 mod playable;
 mod progress;
+mod repair;
 pub mod signature;
 mod source;
 
@@ -71,19 +72,20 @@ pub use language::{FrontEnd, Language, check, recognise};
 pub use options::{Options, Reading};
 pub use playable::Playable;
 pub use progress::Report;
-pub use source::Source;
+pub use repair::{Change, Repair, repair};
+pub use source::{Each, Source};
 
-/// Opens a bundled game by its name, or a file by its path, with the usual options.
+/// Opens a bundled game by its name, or a file by its path, with the default options.
 ///
-/// `NAME/infix`, `NAME/operations` and `NAME/prefix` are further rulesheets that some bundled games
-/// have, `NAME/rust` and `rust:NAME` are versions written in Rust. A file that has the name of a
-/// bundled game comes first.
+/// `NAME/infix`, `NAME/operations` and `NAME/prefix` are further rulesheets of some bundled games,
+/// `NAME/rust` and `rust:NAME` are versions written in Rust. A file with the name of a bundled game
+/// has precedence.
 pub fn open(name: &str) -> Result<Playable, Error> {
     Options::default().open(name)
 }
 
-/// Opens a game from its rules, in any of the languages, with the usual options. `name` is what to
-/// call the game in messages and records.
+/// Opens a game from its rules, in any of the languages, with the default options. `name` is the
+/// name of the game in messages and records.
 pub fn open_text(name: &str, text: &str) -> Result<Playable, Error> {
     Options::default().open_text(name, text)
 }

@@ -8,7 +8,7 @@ use magister_engine::Evaluator;
 
 use crate::{Error, Input, Playable, Report, Source};
 
-/// Who is told how far a game has come.
+/// A callback for progress reports.
 type Listener = Arc<dyn Fn(&Report<'_>) + Send + Sync>;
 
 /// How rules are read, by language.
@@ -16,7 +16,7 @@ type Listener = Arc<dyn Fn(&Report<'_>) + Send + Sync>;
 pub struct Reading {
     /// Syntax, dialect and limits of GDL.
     pub gdl: magister_gdl::Options,
-    /// Limits of RECYCLE, and whether its first program's habits are kept.
+    /// The limits of RECYCLE, and whether to reproduce the behaviour of its original program.
     pub recycle: magister_recycle::Options,
 }
 
@@ -31,14 +31,14 @@ pub struct Reading {
 /// ```
 #[derive(Clone, Default)]
 pub struct Options {
-    /// Which evaluator runs the rules; the best that takes them if none is given.
+    /// The evaluator of the rules; by default the best that supports them.
     pub evaluator: Option<Evaluator>,
-    /// How rules are read: their language, recognised by content where it is not given, and limits
-    /// on their size.
+    /// How rules are read: their language, recognised by content if it is not given, and limits on
+    /// their size.
     pub reading: Reading,
     /// Stops the preparation, which then ends with an error.
     pub stop: Stop,
-    /// Is called about four times a second while a game is prepared, on a thread of its own.
+    /// Called about four times a second while a game is prepared, on a separate thread.
     pub progress: Option<Listener>,
 }
 

@@ -1,4 +1,4 @@
-//! Games that can be played.
+//! Playable games.
 
 use std::fmt;
 use std::sync::Arc;
@@ -15,9 +15,9 @@ use crate::{Language, Source};
 /// How long [`Playable::warm_up`] may take.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A game that can be played, with all that belongs to it.
+/// A playable game with everything that belongs to it.
 pub struct Playable {
-    /// What to call it.
+    /// Its name.
     pub name: String,
     /// The game.
     pub game: Arc<dyn Game>,
@@ -25,9 +25,9 @@ pub struct Playable {
     pub evaluator: &'static str,
     /// The time from text to game.
     pub took: Duration,
-    /// What the engine made of it, if it was made of rules.
+    /// The engine's result, if the game was built from rules.
     pub prepared: Option<Prepared>,
-    /// Where it comes from.
+    /// Its source.
     pub source: Source,
 }
 
@@ -65,36 +65,36 @@ impl Playable {
         }
     }
 
-    /// The language it is written in.
+    /// Its language.
     pub fn language(&self) -> Language {
         self.source.language()
     }
 
-    /// Its rules as text, if it is made of rules.
+    /// Its rules as text, if it has any.
     pub fn rules(&self) -> Option<&str> {
         self.source.input().map(|input| input.text.as_str())
     }
 
-    /// The game on its network, if it runs on one.
+    /// The game on its network, if it has one.
     pub fn network(&self) -> Option<&Arc<NetworkGame>> {
         self.prepared.as_ref()?.network.as_ref()
     }
 
-    /// Makes what players need beyond single steps: batches of playouts run on vectors where that
-    /// is faster, which is compiled and measured now and not on a player's clock. A game for which
-    /// that takes more than 20 seconds is played without.
+    /// Creates what players need beyond single steps: batch playouts run on vectors if that is
+    /// faster, which is compiled and measured now and not on a player's clock. If that takes more
+    /// than 20 seconds, the game is played without it.
     pub fn warm_up(&self) {
         let _ = self.warm_up_within(PATIENCE, &Stop::never());
     }
 
-    /// [`Playable::warm_up`] with a time and a flag of the caller's. An error says that it was not
-    /// finished, and the game is played without.
+    /// [`Playable::warm_up`] with the caller's time limit and flag. An error says that it was not
+    /// finished, and the game is played without it.
     pub fn warm_up_within(&self, time: Duration, stop: &Stop) -> Result<(), Halt> {
         let Some(network) = self.network() else { return Ok(()) };
         within(time, stop, |stop| network.choices(stop)).map(drop)
     }
 
-    /// The same game, whose playouts are made step by step.
+    /// The same game with playouts step by step.
     #[must_use]
     pub fn one_by_one(mut self) -> Self {
         if let Some(network) = self.network() {
@@ -103,7 +103,7 @@ impl Playable {
         self
     }
 
-    /// Finds out how to draw positions of the game. That may take some time in large games; keep
+    /// Determines how to draw positions of the game. That may take some time in large games; keep
     /// the painter.
     pub fn painter(&self) -> Painter {
         let network = self.network().map(|network| network.network());

@@ -11,23 +11,23 @@ use crate::Options;
 /// The time between two reports.
 const TICK: Duration = Duration::from_millis(250);
 
-/// How far the preparation of a game has come.
+/// The progress of preparing a game.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Report<'a> {
-    /// What the game is called.
+    /// The name of the game.
     pub name: &'a str,
-    /// Since the preparation began.
+    /// The time since the start.
     pub elapsed: Duration,
-    /// Ways to ground the rules that were tried, with the present one.
+    /// The number of grounding strategies tried, including the current one.
     pub attempts: usize,
-    /// Instances of rules that the present way has found.
+    /// The number of rule instances found by the current strategy.
     pub instances: usize,
-    /// Whether this is the last report: the game is prepared, or can not be.
+    /// Whether this is the last report: the preparation succeeded or failed.
     pub done: bool,
 }
 
-/// Runs `work` and reports how far it has come to whoever the options name.
+/// Runs `work` and reports its progress to the callback of the options.
 pub(crate) fn watched<T>(name: &str, options: &Options, work: impl FnOnce(&Progress) -> T) -> T {
     let progress = Progress::default();
     let Some(listener) = &options.progress else { return work(&progress) };

@@ -1,8 +1,8 @@
-//! One number for the behaviour of all evaluators, as chess programs have one for their search.
+//! One number for the behaviour of all evaluators, like the signature of a chess program's search.
 //!
-//! A dozen games are counted, walked through and played out from fixed seeds, by every evaluator
-//! that takes them. Evaluators must agree, and what they agree on must be what `signature.txt`
-//! says. Speed, memory and the inside of the engine may change without changing the number.
+//! A dozen games are counted, walked through and played out from fixed seeds, on every evaluator
+//! that supports them. Evaluators must agree, and the result must equal `signature.txt`. Speed,
+//! memory and the internals of the engine may change without changing the number.
 //!
 //! ```no_run
 //! let found = magister::signature::sign()?;
@@ -18,10 +18,10 @@ use magister_engine::inspect::Counter;
 
 use crate::{Options, Playable};
 
-/// What the repository says the signature is.
+/// The signature recorded in the repository.
 pub const RECORDED: &str = include_str!("../signature.txt");
 
-/// A game, and how much of it is looked at.
+/// A game, and how much of it is examined.
 #[derive(Clone, Copy, Debug)]
 struct Case {
     game: &'static str,
@@ -37,9 +37,9 @@ const fn case(game: &'static str, depth: usize, walks: u64, playouts: u32) -> Ca
     Case { game, depth, walks, playouts }
 }
 
-/// The games: each for something that the others do not have.
+/// The games; each has something that the others lack.
 const CASES: [Case; 13] = [
-    // Taking turns on small boards, in each of the languages.
+    // Turn-based games on small boards, in each of the languages.
     case("tictactoe", 3, 2, 96),
     case("connect-four", 2, 1, 48),
     case("connect-four/operations", 1, 1, 48),
@@ -60,45 +60,45 @@ const CASES: [Case; 13] = [
     case("rust:2048", 2, 2, 64),
 ];
 
-/// Steps after which walks and playouts are broken off.
+/// The number of steps after which walks and playouts are truncated.
 const MAX_STEPS: u32 = 200;
-/// The most positions that are counted.
+/// The maximum number of positions to count.
 const POSITIONS: u32 = 1_000_000;
 
-/// What a game comes to.
+/// The signature of a game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
     /// The game.
     pub game: String,
-    /// The evaluators that take it, which all come to the same.
+    /// The evaluators that support it, which all agree.
     pub evaluators: Vec<&'static str>,
-    /// What they come to.
+    /// Their common number.
     pub number: u64,
 }
 
-/// Why the signature is not what it was.
+/// Why the signature differs from the recorded one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Changed {
-    /// A game can not be opened or played.
+    /// A game cannot be opened or played.
     Game {
         /// The game.
         game: String,
         /// The reason.
         why: String,
     },
-    /// Evaluators come to different numbers.
+    /// Evaluators have different numbers.
     Disagreement {
         /// The game.
         game: String,
-        /// What each comes to.
+        /// The number of each.
         numbers: Vec<(&'static str, u64)>,
     },
-    /// All agree on something else than the repository says.
+    /// All agree on a number that differs from the recorded one.
     Different {
         /// The games that changed.
         games: Vec<String>,
-        /// What the file would have to say.
+        /// The new contents of the file.
         found: String,
     },
 }
@@ -116,9 +116,9 @@ impl fmt::Display for Changed {
             }
             Changed::Different { games, found } => write!(
                 f,
-                "the signature has changed, in {}.\nThat is right only if the behaviour of games \
-                 was meant to change: their rules, the texts or the order of moves, the random \
-                 numbers of playouts, or the list of games. Then write it down with `cargo xtask \
+                "the signature has changed in {}.\nThat is right only if the behaviour of games \
+                 was intended to change: their rules, the texts or the order of moves, the random \
+                 numbers of playouts, or the list of games. Then record it with `cargo xtask \
                  signature --update` and say why in the commit. Otherwise something is wrong: \
                  `cargo xtask agree` and `cargo xtask lanes` help to find it.\nFound:\n{found}",
                 games.join(", ")
@@ -129,12 +129,12 @@ impl fmt::Display for Changed {
 
 impl std::error::Error for Changed {}
 
-/// Signs every game by every evaluator that takes it.
+/// Signs every game on every evaluator that supports it.
 pub fn sign() -> Result<Vec<Part>, Changed> {
     CASES.iter().map(part).collect()
 }
 
-/// Compares with what the repository says.
+/// Compares with the recorded signature.
 pub fn compare(found: &[Part]) -> Result<(), Changed> {
     let text = text(found);
     if text == RECORDED {
@@ -159,7 +159,7 @@ pub fn text(parts: &[Part]) -> String {
     text
 }
 
-/// The one number.
+/// The total number.
 pub fn total(parts: &[Part]) -> u64 {
     let mut hash = Hash::new();
     for part in parts {
@@ -173,7 +173,7 @@ fn part(case: &Case) -> Result<Part, Changed> {
     let game = case.game.to_owned();
     let failed = |why: String| Changed::Game { game: game.clone(), why };
     let source = Options::default().find(case.game).map_err(|error| failed(error.to_string()))?;
-    let all = source.prepare_each().map_err(|error| failed(error.to_string()))?;
+    let all = source.prepare_each().map_err(|error| failed(error.to_string()))?.taken;
     let (mut walks, mut played) = (Vec::new(), Vec::new());
     for Playable { game, evaluator, .. } in &all {
         let halted = |halt: Halt| failed(format!("by {evaluator}: {halt}"));
@@ -192,13 +192,13 @@ fn part(case: &Case) -> Result<Part, Changed> {
     let first = |numbers: &[(_, u64)]| numbers.first().map_or(0, |&(_, number)| number);
     hash.word(first(&walks));
     hash.word(first(&played));
-    // Machine code is not to be had everywhere, and must not make a difference.
+    // Machine code is not available everywhere, and must make no difference.
     let named = walks.iter().map(|&(evaluator, _)| evaluator);
     let evaluators = named.filter(|&name| name != Evaluator::Code.name()).collect();
     Ok(Part { game, evaluators, number: hash.value() })
 }
 
-/// What one evaluator makes of a game, step by step.
+/// The hash of a game on one evaluator, step by step.
 fn looked_at(game: &dyn Game, case: &Case) -> Result<u64, Halt> {
     let mut hash = Hash::new();
     game.info().roles.iter().for_each(|role| hash.text(role));
@@ -243,7 +243,7 @@ fn walked(game: &dyn Game, seed: Seed, hash: &mut Hash) -> Result<(), Halt> {
             let percepts = step.percepts.of(role).iter();
             let mut seen: Vec<String> =
                 percepts.map(|&percept| text.percept_text(percept)).collect();
-            // Percepts are sets; their numbers may differ from evaluator to evaluator.
+            // Percepts are sets; their numbers may differ between evaluators.
             seen.sort();
             hash.word(seen.len() as u64);
             seen.iter().for_each(|percept| hash.text(percept));
@@ -253,8 +253,8 @@ fn walked(game: &dyn Game, seed: Seed, hash: &mut Hash) -> Result<(), Halt> {
     Ok(())
 }
 
-/// A number for the lengths and the rewards of so many random playouts from the start, which
-/// every evaluator must come to.
+/// A hash of the lengths and the rewards of random playouts from the start, which must be the same
+/// on every evaluator.
 pub fn playouts(game: &dyn Game, quota: u32, max_steps: u32) -> Result<u64, Halt> {
     let (mut hash, mut worker) = (Hash::new(), game.worker());
     let mut start = Vec::new();
@@ -269,7 +269,7 @@ pub fn playouts(game: &dyn Game, quota: u32, max_steps: u32) -> Result<u64, Halt
             hash.word(u64::from(playout.steps));
             hash.word(u64::from(playout.finished));
         }
-        // No reward is told from every reward: no number has these bits but some NaN.
+        // A missing reward differs from every reward: only NaNs have these bits.
         tally.rewards.iter().for_each(|reward| hash.word(reward.map_or(u64::MAX, f64::to_bits)));
     }
     Ok(hash.value())
@@ -302,7 +302,7 @@ impl Hash {
         self.bytes(&word.to_le_bytes());
     }
 
-    /// Adds a text with its length, so that two texts are not taken for one.
+    /// Adds a text with its length, so that two texts do not run together.
     pub fn text(&mut self, text: &str) {
         self.word(text.len() as u64);
         self.bytes(text.as_bytes());

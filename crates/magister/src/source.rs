@@ -1,4 +1,4 @@
-//! Games that were found and read, before they are prepared.
+//! Games that were found and read, before their preparation.
 
 use std::fmt;
 use std::path::Path;
@@ -16,10 +16,10 @@ use crate::language::{self, Language, Rules};
 use crate::progress::watched;
 use crate::{Error, Findings, Input, Options, Playable, bundled};
 
-/// What stands before the name of a game to ask for its version in Rust.
+/// The prefix of a name that selects the version in Rust.
 const RUST: &str = "rust:";
 
-/// A game that was found and read without errors, before it is prepared. Copies share it.
+/// A game that was found and read without errors, before its preparation. Copies share it.
 #[derive(Clone)]
 pub struct Source(Arc<Inner>);
 
@@ -46,7 +46,7 @@ impl Source {
         Source::new(name, Input::open(name)?, style(name)?, options)
     }
 
-    /// Reads rules that come from somewhere else, such as standard input.
+    /// Reads rules from elsewhere, such as standard input.
     pub fn read(name: &str, input: Input, options: &Options) -> Result<Self, Error> {
         Source::new(name, input, Style::default(), options)
     }
@@ -83,12 +83,12 @@ impl Source {
         })))
     }
 
-    /// What to call the game.
+    /// The name of the game.
     pub fn name(&self) -> &str {
         &self.0.name
     }
 
-    /// The language it is written in.
+    /// Its language.
     pub fn language(&self) -> Language {
         match &self.0.origin {
             Origin::Rust(_) => Language::Rust,
@@ -96,7 +96,7 @@ impl Source {
         }
     }
 
-    /// The rules as text and what the text is called, if the game has any.
+    /// The rules as text with their name, if the game has any.
     pub fn input(&self) -> Option<&Input> {
         match &self.0.origin {
             Origin::Rust(_) => None,
@@ -126,18 +126,18 @@ impl Source {
         Some(Program::new(self.rulesheet()?, text))
     }
 
-    /// How to draw it, as far as that is not left to the recognition of boards.
+    /// Overrides for drawing its board.
     pub fn style(&self) -> &Style {
         &self.0.style
     }
 
-    /// Everything that can be said about the rules without playing: errors that only a closer look
-    /// finds, and warnings. None for a game written in Rust.
+    /// All findings about the rules without playing: errors that only a thorough check finds, and
+    /// warnings. `None` for a game written in Rust.
     pub fn check(&self) -> Option<Findings> {
         Some(language::check(self.input()?, &self.0.options.reading))
     }
 
-    /// The game by a given evaluator, or by the best that takes it.
+    /// The game on a given evaluator, or on the best that supports it.
     pub fn prepare(&self, evaluator: Option<Evaluator>) -> Result<Playable, Error> {
         match (&self.0.origin, evaluator) {
             (Origin::Rust(_) | Origin::Rules { rules: Rules::Recycle(_), .. }, Some(evaluator)) => {
@@ -159,26 +159,33 @@ impl Source {
         }
     }
 
-    /// The game by every evaluator that takes it, the fastest kinds first, with one network for
-    /// all that run on one. A game written in Rust is alone.
-    pub fn prepare_each(&self) -> Result<Vec<Playable>, Error> {
+    /// The game on every evaluator that supports it. Rules are grounded once for all of them. A
+    /// game that is not written in GDL has only one evaluator.
+    pub fn prepare_each(&self) -> Result<Each, Error> {
+        let alone = |playable| Each { taken: vec![playable], refused: Vec::new() };
         match &self.0.origin {
-            Origin::Rust(game) => Ok(vec![Playable::native(self.clone(), Arc::clone(game))]),
+            Origin::Rust(game) => Ok(alone(Playable::native(self.clone(), Arc::clone(game)))),
             Origin::Rules { rules: Rules::Recycle(game), took, .. } => {
-                Ok(vec![Playable::cards(self.clone(), game, *took)])
+                Ok(alone(Playable::cards(self.clone(), game, *took)))
             }
             Origin::Rules { input, rules: Rules::Gdl(rules), took } => {
                 let Inner { name, options, .. } = &*self.0;
                 let start = Instant::now();
-                let all = prepare_each(rules, &input.text, name, &options.stop)
-                    .map_err(|error| self.not_playable(error))?;
+                let each = watched(name, options, |progress| {
+                    prepare_each(rules, &input.text, name, &options.stop, progress)
+                });
+                let each = each.map_err(|error| self.not_playable(error))?;
                 let took = *took + start.elapsed();
-                Ok(all.into_iter().map(|one| Playable::new(self.clone(), one, took)).collect())
+                let playable = |prepared| Playable::new(self.clone(), prepared, took);
+                Ok(Each {
+                    taken: each.taken.into_iter().map(playable).collect(),
+                    refused: each.refused,
+                })
             }
         }
     }
 
-    /// The game as gates, if it is written as rules that become gates within the limits.
+    /// The game as a network, if its rules can be grounded within the limits.
     pub fn network(&self) -> Option<Result<Arc<GdlNetwork>, magister_engine::Error>> {
         let (input, rules) = (self.input()?, self.rulesheet()?);
         let Inner { name, options, .. } = &*self.0;
@@ -192,6 +199,15 @@ impl Source {
     }
 }
 
+/// A game on every evaluator.
+#[derive(Debug)]
+pub struct Each {
+    /// The game on the evaluators that support it, fastest kinds first. Never empty.
+    pub taken: Vec<Playable>,
+    /// The evaluators that do not support the game, and why.
+    pub refused: Vec<(Evaluator, magister_engine::Error)>,
+}
+
 impl fmt::Debug for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Source")
@@ -201,7 +217,7 @@ impl fmt::Debug for Source {
     }
 }
 
-/// How a game is to be drawn: as the catalogue says, or `style.toml` beside the file.
+/// How a game is drawn: as in the catalogue, or by the `style.toml` beside the file.
 fn style(name: &str) -> Result<Style, Error> {
     if let Some(found) = bundled(name) {
         return Ok(found.entry.style.clone());

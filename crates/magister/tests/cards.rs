@@ -41,7 +41,7 @@ fn a_player_knows_its_own_card_and_not_the_other() {
     let playable = magister::open_text("guess", GUESS).expect("a game");
     let game = playable.game.clone();
     let referee = Referee::new(game.clone(), Seed::from(4), &Stop::never()).expect("a match");
-    // The match begins with silent steps; the last card of the shuffle is a turn for everybody.
+    // The match begins with silent steps; the last card of the shuffle is a turn for all players.
     let mut referee = referee;
     while referee.legal(Role(0)) == [Move::IDLE] && referee.legal(Role(1)) == [Move::IDLE] {
         let joint: Vec<Move> = game.info().all_roles().map(|role| referee.legal(role)[0]).collect();

@@ -1,12 +1,12 @@
 //! Every example runs to its end and prints what it promises.
 //!
-//! `cargo test` builds the examples anyway; they are run from where it puts them, so that nothing
-//! is compiled twice.
+//! `cargo test` builds the examples anyway; this test runs them from there, so that nothing is
+//! compiled twice.
 
 use std::path::PathBuf;
 use std::process::Command;
 
-/// Runs an example and gives what it printed.
+/// Runs an example and returns its output.
 fn run(name: &str) -> String {
     // This test is `target/PROFILE/deps/examples-HASH`, the programs are in
     // `target/PROFILE/examples`.
@@ -38,7 +38,7 @@ fn load_and_play() {
 fn game_in_rust() {
     let text = run("game_in_rust");
     assert!(text.contains("battery: 0 failures, 0 warnings"), "{text}");
-    // Dawson's Kayles: whoever can not move loses with 4, 8 and 14 cells to begin with.
+    // Dawson's Kayles: the player who cannot move loses with 4, 8 and 14 cells at first.
     let lost: Vec<&str> = text.lines().filter(|line| line.contains("right wins")).collect();
     let cells: Vec<&str> = lost.iter().filter_map(|line| line.split_whitespace().next()).collect();
     assert_eq!(cells, ["4", "8"], "{text}");
@@ -70,5 +70,5 @@ fn solve() {
 #[test]
 fn information_set() {
     let text = run("information_set");
-    assert!(text.contains("states agree with what it saw"), "{text}");
+    assert!(text.contains("states are consistent with what it saw"), "{text}");
 }

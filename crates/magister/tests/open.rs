@@ -1,4 +1,4 @@
-//! Games by name, path and text, and what is said where there is none.
+//! Games by name, path and text, and the errors if there is none.
 
 use std::fs;
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ const SWITCH: &str = "(role you) (init (light off)) (legal you press)
     (<= (next (light on)) (does you press))
     (<= terminal (true (light on))) (goal you 100)";
 
-/// A folder of its own for a test.
+/// A separate folder for a test.
 fn folder(name: &str) -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     fs::create_dir_all(&folder).expect("a folder");
@@ -54,7 +54,7 @@ fn a_text_is_a_game() {
     assert_eq!(playable.game.text().move_text(press), "press");
     worker.step(&[press], &mut Step::new(), &Stop::never()).expect("a legal move");
     assert!(worker.terminal());
-    // The name of a bundled game does not make a text that game.
+    // The name of a bundled game does not turn a text into that game.
     let painter = magister::open_text("tictactoe", SWITCH).expect("a game").painter();
     let mut state = Vec::new();
     worker.save(&mut state);
@@ -77,7 +77,7 @@ fn a_file_comes_before_a_bundled_game_and_brings_its_style() {
 }
 
 #[test]
-fn unknown_names_are_met_with_suggestions() {
+fn unknown_names_get_suggestions() {
     let told = |name: &str| magister::open(name).expect_err(name).to_string();
     let near = "no file or bundled game is called tictacto; did you mean tictactoe";
     assert!(told("tictacto").starts_with(near), "{}", told("tictacto"));
@@ -100,16 +100,16 @@ fn rules_with_errors_say_where() {
     assert!(findings.terminal()[0].contains("mine.kif:2:"), "{:?}", findings.terminal());
     let text = error.to_string();
     assert!(
-        text.starts_with("mine.kif cannot be played as long as it has errors, such as mine.kif:2:")
+        text.starts_with("mine.kif cannot be played because it has errors, such as mine.kif:2:")
     );
     assert!(text.ends_with("`magister check` shows them all"), "{text}");
-    // What is only found by a closer look does not keep a game from being played.
+    // Findings of a thorough check alone do not prevent play.
     let source = Options::default().read_text("switch", SWITCH).expect("a game");
     assert!(!source.check().expect("rules").has_errors());
 }
 
 #[test]
-fn rules_that_are_no_game_are_told_apart() {
+fn rules_without_a_game_are_distinguished() {
     let error = magister::open_text("nothing", "(role you)").expect_err("no game");
     assert!(matches!(&error, Error::NotPlayable { name, .. } if name == "nothing"), "{error:?}");
 }
@@ -127,7 +127,7 @@ fn too_large_a_text_is_refused_before_it_fills_memory() {
 #[test]
 fn evaluators_can_be_chosen() {
     let source = Options::default().find("tictactoe").expect("a game");
-    let all = source.prepare_each().expect("a game");
+    let all = source.prepare_each().expect("a game").taken;
     let names: Vec<&str> = all.iter().map(|playable| playable.evaluator).collect();
     for evaluator in Evaluator::ALL {
         if *evaluator != Evaluator::Code {
@@ -140,7 +140,7 @@ fn evaluators_can_be_chosen() {
 }
 
 #[test]
-fn a_flag_stops_the_preparation_and_a_listener_hears_of_it() {
+fn a_flag_stops_the_preparation_and_progress_is_reported() {
     let stop = Stop::new();
     stop.set();
     let heard = Arc::new(AtomicUsize::new(0));

@@ -1,4 +1,4 @@
-//! The behaviour of all evaluators is what the repository says.
+//! The behaviour of all evaluators matches the recorded signature.
 
 use magister::signature::{self, Changed};
 

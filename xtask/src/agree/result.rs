@@ -1,13 +1,13 @@
-//! What came of the walks, per game and in all.
+//! The results of the walks, per game and in total.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use magister_engine::agree::Agreement;
 
-/// What came of one game.
+/// The result of one game.
 pub(super) enum Outcome {
-    /// No evaluator takes it.
+    /// No evaluator supports it.
     Refused(String),
     Walked {
         evaluators: Vec<&'static str>,
@@ -16,7 +16,7 @@ pub(super) enum Outcome {
 }
 
 impl Outcome {
-    /// Whether evaluators were compared and came to the same.
+    /// Whether evaluators were compared and agreed.
     pub(super) fn agrees(&self) -> bool {
         match self {
             Outcome::Refused(_) => false,
@@ -32,7 +32,7 @@ impl fmt::Display for Outcome {
         let (evaluators, agreement) = match self {
             Outcome::Refused(why) => return write!(f, "not compared: {why}"),
             Outcome::Walked { evaluators, .. } if evaluators.len() == 1 => {
-                return write!(f, "not compared: only {} takes it", evaluators[0]);
+                return write!(f, "not compared: only {} supports it", evaluators[0]);
             }
             Outcome::Walked { evaluators, agreement } => (evaluators, agreement),
         };
@@ -47,9 +47,9 @@ impl fmt::Display for Outcome {
             agreement.disagreements.len(),
             each.join(", ")
         )?;
-        for (name, trouble) in evaluators.iter().zip(&agreement.trouble) {
-            if let Some(trouble) = trouble {
-                write!(f, "; {name} left: {trouble}")?;
+        for (name, error) in evaluators.iter().zip(&agreement.errors) {
+            if let Some(error) = error {
+                write!(f, "; {name} stopped: {error}")?;
             }
         }
         for disagreement in &agreement.disagreements {
@@ -65,15 +65,15 @@ pub(super) struct Totals {
     games: usize,
     positions: u64,
     pub(super) mismatches: usize,
-    /// For each evaluator, the games that it took and the positions in which it was compared.
+    /// For each evaluator, the number of games and of compared positions.
     evaluators: BTreeMap<&'static str, (usize, u64)>,
-    /// Games that fewer than two evaluators take.
+    /// Games that fewer than two evaluators support.
     alone: Vec<String>,
     /// Games with the fewest positions compared by all of their evaluators.
     fewest: Vec<(u64, String)>,
 }
 
-/// So many of the games with few positions are named.
+/// The number of games with few positions to list.
 const NAMED: usize = 10;
 
 impl Totals {

@@ -1,4 +1,4 @@
-//! What came of the audits, as a document.
+//! The results of the audits as a document.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -10,39 +10,39 @@ pub(super) fn document(all: &[Outcome], games: usize, options: &Options) -> Stri
     let mut text = format!(
         "# Honesty\n\n\
          `cargo xtask audit --seconds {} --iterations {}` writes this file.\n\n\
-         Every player that is given its view and nothing else, audited in every game that hides \
-         information: those of the catalogue, and the oracle's where it is there.\n\
-         Each game and player has {} s, shared by the roles, and a decision {} iterations; a \
-         player of whom nothing was heard in five times that long is asked for one iteration \
-         only, with few states, particles and nodes and little depth.\n\
-         A twin is another course of the game that looks the same to the role; where there is \
-         none, only the future of chance is another.\n\
-         All answers must be the same, to the last digit.\n\
-         Besides, its moves must be as likely after a course as after its twin, they must not \
-         depend on what is hidden over many matches, and it must not win more than can be won \
-         where that is known.\n\
+         This is the audit of every player that gets only its view, in every game with hidden \
+         information: those of the catalogue, and the oracle's if it is present.\n\
+         Each game and player has {} s, shared by the roles, and {} iterations per decision. A \
+         player that did not answer in five times that long is audited with one iteration \
+         per decision, few states, particles and nodes, and a small depth.\n\
+         A twin is another history that looks the same to the role; if there is \
+         none, only the future of chance differs.\n\
+         All answers must be equal to the last digit.\n\
+         Its moves must also have the same distribution after a history and after its twin, must not \
+         depend on hidden information over many matches, and must not win more than a best \
+         response can, if that is known.\n\
          The planted cheaters, which must be found, are in \
          `crates/magister-arena/tests/cheaters/`.\n",
         options.seconds, options.iterations, options.seconds, options.iterations
     );
     let done = names(all, |outcome| &outcome.game).len();
     if done < games {
-        let _ = writeln!(text, "\nIt was interrupted: {done} of {games} games are here.");
+        let _ = writeln!(text, "\nThe audit was interrupted after {done} of {games} games.");
     }
     let _ = write!(text, "\n## By player\n\n{}", by_player(all));
     let _ = write!(
         text,
-        "\n## By game\n\nThe answers that were compared in all roles; ! where something was \
-         found, and – where nobody could be asked.\n\n{}",
+        "\n## By game\n\nThe number of answers compared in all roles; ! marks findings, \
+         and – players that could not be asked.\n\n{}",
         by_game(all)
     );
     for (title, about, lines) in [
         ("Findings", "", lines(all, |outcome| &outcome.findings)),
         (
             "Remarks",
-            "Here a player plays as if the others saw everything, where that is a mistake.\n\
-             It is honest, but imagines others that are not; only a player that says that it does \
-             not is found out by this.\n\n",
+            "Here a player plays as if the others saw the state, where that is a mistake.\n\
+             It is honest, but models opponents that are not. This is a finding only for a player \
+             that claims otherwise.\n\n",
             lines(all, |outcome| &outcome.telling),
         ),
         ("Left out", "", lines(all, |outcome| &outcome.left_out)),
@@ -53,7 +53,7 @@ pub(super) fn document(all: &[Outcome], games: usize, options: &Options) -> Stri
     text
 }
 
-/// A line for each player.
+/// One line per player.
 pub(super) fn by_player(all: &[Outcome]) -> String {
     let mut text = String::from(
         "| player | games | twins | other futures | answers compared | findings |\n\
@@ -75,7 +75,7 @@ pub(super) fn by_player(all: &[Outcome]) -> String {
     text
 }
 
-/// A line for each game, a column for each player.
+/// One line per game, one column per player.
 fn by_game(all: &[Outcome]) -> String {
     let players = names(all, |outcome| &outcome.player);
     let heads = players.join(" | ");
@@ -96,7 +96,7 @@ fn by_game(all: &[Outcome]) -> String {
     text
 }
 
-/// What there is to say of players in games, those with the same words together.
+/// The remarks on players in games, grouped by equal text.
 fn lines(all: &[Outcome], of: fn(&Outcome) -> &Vec<String>) -> String {
     let mut said: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
     for outcome in all {
@@ -111,7 +111,7 @@ fn lines(all: &[Outcome], of: fn(&Outcome) -> &Vec<String>) -> String {
     text
 }
 
-/// The different names, in the order in which they come.
+/// The distinct names in order of appearance.
 fn names(all: &[Outcome], of: fn(&Outcome) -> &str) -> Vec<&str> {
     let mut names: Vec<&str> = Vec::new();
     for name in all.iter().map(of) {

@@ -1,8 +1,8 @@
-//! Ratios of rates, and how far they are spread.
+//! Ratios of rates and their spread.
 
 use std::fmt;
 
-/// What came of one thing that both programs do.
+/// The results of one task.
 pub(super) struct Row {
     pub(super) name: String,
     /// The median over the pairs.
@@ -12,7 +12,7 @@ pub(super) struct Row {
 }
 
 impl Row {
-    /// The row of these ratios; none if there are none.
+    /// The row of these ratios; `None` if there are none.
     pub(super) fn new(name: String, mut ratios: Vec<f64>) -> Option<Self> {
         if ratios.is_empty() {
             return None;
@@ -30,7 +30,7 @@ impl fmt::Display for Row {
     }
 }
 
-/// A quantile of sorted numbers, between two of them by their distance.
+/// A quantile of sorted numbers, by linear interpolation.
 fn quantile(sorted: &[f64], share: f64) -> f64 {
     let place = share * (sorted.len() - 1) as f64;
     let (low, part) = (place.floor() as usize, place.fract());

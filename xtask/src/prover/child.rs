@@ -1,4 +1,4 @@
-//! A process that is watched: its answer, its memory, and its end if it takes too long.
+//! A supervised process: its output, its memory, and its end if it takes too long.
 
 use std::io::Read;
 use std::path::Path;
@@ -8,28 +8,28 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
 
-/// How often the process is looked at.
+/// How often the process is polled.
 const TICK: Duration = Duration::from_millis(10);
 
 pub(crate) enum Ended {
-    /// What it wrote.
+    /// Its output.
     Well(String),
-    /// The last line of what it complained.
+    /// The last line of its error output.
     Badly(String),
     /// It was ended because its time was over.
     Late,
 }
 
-/// What the system told of the process when it was last looked at. Only Linux tells.
+/// The system's data about the process at the last poll. Only Linux provides it.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Seen {
-    /// The most memory so far, in bytes.
+    /// The peak memory so far, in bytes.
     pub(crate) peak: Option<u64>,
     /// The processor time of its main thread, in seconds.
     pub(crate) cpu: Option<f64>,
 }
 
-/// Runs a command, for so long at most.
+/// Runs a command with a time limit.
 pub(crate) fn run(command: &Path, arguments: &[String], time: Duration) -> Result<(Ended, Seen)> {
     let mut child = Command::new(command)
         .args(arguments)
@@ -41,7 +41,8 @@ pub(crate) fn run(command: &Path, arguments: &[String], time: Duration) -> Resul
     let end = Instant::now() + time;
     let mut seen = Seen::default();
     let status = loop {
-        // The system adds up itself, so that no tick is missed; but it tells only of the living.
+        // The system accumulates these itself, so no tick is missed; but only for a running
+        // process.
         seen = Seen { peak: peak(&child).or(seen.peak), cpu: cpu(&child).or(seen.cpu) };
         if let Some(status) = child.try_wait()? {
             break status;
@@ -63,12 +64,12 @@ pub(crate) fn run(command: &Path, arguments: &[String], time: Duration) -> Resul
     Ok((ended, seen))
 }
 
-/// Reads to the end beside everything else, so that no pipe is ever full.
+/// Reads to the end on another thread, so that no pipe fills up.
 fn listen(pipe: Option<impl Read + Send + 'static>) -> thread::JoinHandle<String> {
     thread::spawn(move || {
         let mut bytes = Vec::new();
         if let Some(mut pipe) = pipe {
-            // What was read before an error is all there is to tell.
+            // What was read before an error is kept.
             let _ = pipe.read_to_end(&mut bytes);
         }
         String::from_utf8_lossy(&bytes).into_owned()

@@ -1,4 +1,4 @@
-//! The table in a few lines.
+//! A summary of the table.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,23 +11,23 @@ use super::Row;
 pub(super) const HEAD: &str = "game                           evaluator    prepare ms    cpu ms  peak MiB  \
                                states/s    prover     ratio";
 
-/// A grounded game below this many times the prover's speed is named.
+/// A grounded game below this multiple of the prover's speed is listed.
 const GROUNDED: f64 = 100.0;
 /// The same for a game that has no network.
 const FALLBACK: f64 = 20.0;
-/// Preparation should take no longer, in milliseconds ...
+/// The desired limit of the preparation in milliseconds ...
 const QUICK: f64 = 2_000.0;
-/// ... must not take longer ...
+/// ... the hard limit ...
 const PATIENCE: f64 = 30_000.0;
-/// ... and should need no more memory.
+/// ... and the desired limit of memory.
 const SMALL: u64 = 2 << 30;
-/// So many of the slowest preparations are named.
+/// The number of slowest preparations to list.
 const SLOWEST: usize = 8;
 
 /// One game as a line of the table.
 pub(super) fn line(row: &Row) -> String {
-    if let Some(trouble) = &row.trouble {
-        return format!("{:<30} {trouble}", row.game);
+    if let Some(error) = &row.error {
+        return format!("{:<30} {error}", row.game);
     }
     let mib =
         row.peak_bytes.map_or_else(|| "?".to_owned(), |b| format!("{:.1}", b as f64 / 1_048_576.0));
@@ -47,7 +47,7 @@ pub(super) fn line(row: &Row) -> String {
 #[derive(Serialize)]
 pub(super) struct Summary {
     games: usize,
-    /// How many run on each evaluator.
+    /// The number of games on each evaluator.
     evaluators: BTreeMap<String, usize>,
     grounded: Ratios,
     fallback: Ratios,
@@ -59,23 +59,24 @@ pub(super) struct Summary {
     /// Names and milliseconds.
     slowest: Vec<(String, f64)>,
     /// Games that could not be measured, and why.
-    troubles: Vec<(String, String)>,
+    #[serde(rename = "troubles")]
+    errors: Vec<(String, String)>,
 }
 
-/// How many times the prover's speed a set of games has.
+/// The speed of a set of games as multiples of the prover's.
 #[derive(Serialize)]
 struct Ratios {
     games: usize,
     median: Option<f64>,
     smallest: Option<f64>,
     goal: f64,
-    /// The games below the goal, the worst first.
+    /// The games below the goal, worst first.
     below: Vec<(String, f64)>,
 }
 
 impl Summary {
     pub(super) fn new(rows: &[Row]) -> Self {
-        let measured = || rows.iter().filter(|row| row.trouble.is_none());
+        let measured = || rows.iter().filter(|row| row.error.is_none());
         let mut evaluators = BTreeMap::new();
         for row in measured() {
             *evaluators.entry(row.evaluator.clone().unwrap_or_default()).or_insert(0) += 1;
@@ -97,9 +98,9 @@ impl Summary {
             prepared_quickly_cpu: quick(|row| row.prepare_cpu_ms),
             impatient: late.map(|(game, _)| game.clone()).collect(),
             slowest: slowest.into_iter().take(SLOWEST).collect(),
-            troubles: rows
+            errors: rows
                 .iter()
-                .filter_map(|row| Some((row.game.clone(), row.trouble.clone()?)))
+                .filter_map(|row| Some((row.game.clone(), row.error.clone()?)))
                 .collect(),
         }
     }
@@ -146,8 +147,8 @@ impl fmt::Display for Summary {
         let slowest: Vec<String> =
             self.slowest.iter().map(|(game, ms)| format!("{game} {:.2} s", ms / 1e3)).collect();
         writeln!(f, "slowest preparations: {}", slowest.join(", "))?;
-        for (game, trouble) in &self.troubles {
-            writeln!(f, "not measured: {game}: {trouble}")?;
+        for (game, error) in &self.errors {
+            writeln!(f, "not measured: {game}: {error}")?;
         }
         Ok(())
     }

@@ -1,5 +1,5 @@
-//! What runs in a process of its own: ourselves with fewer instructions, which are chosen once
-//! for a process, and OpenSpiel.
+//! Measurements in separate processes: ourselves with fewer instructions, which are chosen once per
+//! process, and OpenSpiel.
 
 use std::process::Command;
 
@@ -10,18 +10,18 @@ use serde::Deserialize;
 use super::{Options, Rate};
 use crate::binary;
 
-/// What `tools/openspiel.py` says about a game.
+/// The output of `tools/openspiel.py` for a game.
 #[derive(Clone, Deserialize)]
 pub(super) struct OpenSpiel {
     #[serde(rename = "open_spiel")]
     pub(super) version: String,
     pub(super) states_per_s: f64,
     mean_length: f64,
-    /// The playouts whose length was counted.
+    /// The number of playouts whose length was counted.
     counted: u64,
 }
 
-/// Batches without machine code, on AVX2 at most.
+/// Batches without machine code, with at most AVX2.
 pub(super) fn interpreted(name: &str, seconds: f64) -> Result<Rate> {
     let output = Command::new(std::env::current_exe()?)
         .args(["yardsticks", "--batch-of", name, "--seconds", &seconds.to_string()])
@@ -30,7 +30,7 @@ pub(super) fn interpreted(name: &str, seconds: f64) -> Result<Rate> {
         .output()?;
     let complaint = String::from_utf8_lossy(&output.stderr);
     ensure!(output.status.success(), "{name}, batch, interpreted: {complaint}");
-    serde_json::from_slice(&output.stdout).context("what came of an interpreted batch")
+    serde_json::from_slice(&output.stdout).context("the result of an interpreted batch")
 }
 
 /// OpenSpiel's speed, if this Python has it.
@@ -53,10 +53,10 @@ pub(super) fn open_spiel(game: &Game, options: &Options) -> Result<Option<OpenSp
         }
     };
     let found: OpenSpiel =
-        serde_json::from_slice(&output.stdout).context("what tools/openspiel.py says")?;
+        serde_json::from_slice(&output.stdout).context("the output of tools/openspiel.py")?;
     ensure!(
         game.plausible(found.mean_length, found.counted),
-        "{}: OpenSpiel plays {} moves a playout instead of {}",
+        "{}: OpenSpiel plays {} moves per playout instead of {}",
         game.title,
         found.mean_length,
         game.length.0

@@ -10,14 +10,14 @@ use magister_core::{Batch, Detail, Game, Results, Stop, Stream, Worker};
 
 use super::Rate;
 
-/// Streams of a slice: as many lanes as the widest evaluator plays at once.
+/// The streams of a slice: as many lanes as the widest evaluator plays at once.
 const STREAMS: u64 = 16;
-/// The part of the time that a slice takes at most.
+/// The maximum share of the time for a slice.
 const SLICE: f64 = 0.1;
-/// Playouts after this many steps are broken off; none of the four games is so long.
+/// The number of steps after which playouts are truncated; none of the four games is so long.
 const MAX_STEPS: u32 = 1_000;
 
-/// Plays by hand, so many games or sweeps at a time, and adds what came of it.
+/// Plays the hand-written version, a number of games or sweeps at a time, and adds the results.
 pub(super) fn by_hand(
     seconds: f64,
     rate: &mut Rate,
@@ -36,7 +36,7 @@ pub(super) fn by_hand(
     Ok(())
 }
 
-/// As many as take a slice, but never suddenly far more.
+/// The number that takes a slice, with bounded growth.
 fn next(count: u64, took: Duration, seconds: f64) -> u64 {
     let each = took.as_secs_f64().max(1e-9) / count as f64;
     ((seconds * SLICE / each) as u64).clamp(1, count * 8)
@@ -44,24 +44,25 @@ fn next(count: u64, took: Duration, seconds: f64) -> u64 {
 
 /// The processor time of this thread, in seconds.
 fn now() -> Result<f64> {
-    let time = thread_time().context("this system does not tell the processor time of a thread")?;
+    let time =
+        thread_time().context("this system does not report the processor time of a thread")?;
     Ok(time.as_secs_f64())
 }
 
-/// A game by one of our evaluators.
+/// A game on one of our evaluators.
 pub(super) struct Player {
     game: Arc<dyn Game>,
     hand: Hand,
 }
 
-/// One thread's part of it.
+/// The data of one thread.
 struct Hand {
     worker: Box<dyn Worker>,
     start: Vec<u64>,
     results: Results,
-    /// The first stream that was not played yet.
+    /// The next stream.
     stream: u64,
-    /// Playouts in a slice.
+    /// The number of playouts in a slice.
     count: u64,
 }
 
@@ -71,9 +72,9 @@ impl Player {
         Player { game, hand }
     }
 
-    /// Plays and adds what came of it.
+    /// Plays and adds the results.
     pub(super) fn measure(&mut self, seconds: f64, rate: &mut Rate) -> Result<()> {
-        // What the first playouts prepare is no part of the speed.
+        // The preparation by the first playouts does not count.
         self.hand.play()?;
         let mut all = Counts::default();
         let (wall, from) = (Instant::now(), now()?);
@@ -117,8 +118,8 @@ impl Hand {
     }
 }
 
-/// Moves per second of so many threads at the same time: each by its own processor time, and all
-/// by the clock on the wall.
+/// Moves per second of several threads at the same time: by their own processor time, and by
+/// wall-clock time.
 pub(super) fn together(player: &Player, threads: usize, seconds: f64) -> Result<[f64; 2]> {
     let ready = Barrier::new(threads);
     std::thread::scope(|scope| {
@@ -129,7 +130,7 @@ pub(super) fn together(player: &Player, threads: usize, seconds: f64) -> Result<
                     let mut hand = Hand::new(game.as_ref(), n << 40);
                     let warm = hand.play();
                     hand.count = count;
-                    // All wait for all, whether they can go on or not.
+                    // All threads wait for each other, whether they can continue or not.
                     ready.wait();
                     warm?;
                     let (wall, from, mut steps) = (Instant::now(), now()?, 0);

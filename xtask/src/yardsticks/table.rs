@@ -52,7 +52,7 @@ pub(super) fn table(rows: &[Row], options: &Options) -> Result<String> {
     };
     line("two threads : one", &|row| ratio(row, 0))?;
     line("two threads : one, by the wall clock", &|row| ratio(row, 1))?;
-    line("moves of a playout, batch", &|row| Some(format!("{:.3}", row.length)))?;
+    line("moves per playout, batch", &|row| Some(format!("{:.3}", row.length)))?;
     writeln!(text, "\nMeasured on {}.", machine())?;
     writeln!(
         text,
@@ -65,7 +65,7 @@ pub(super) fn table(rows: &[Row], options: &Options) -> Result<String> {
     Ok(text)
 }
 
-/// Three digits that count.
+/// Three significant digits.
 fn millions(rate: f64) -> String {
     let millions = rate / 1e6;
     let digits = if millions < 1.0 {
@@ -112,7 +112,7 @@ fn file() -> PathBuf {
     binary::root().join("docs/speed.md")
 }
 
-/// Puts the table into its place.
+/// Replaces the table in the file.
 pub(super) fn write(table: &str) -> Result<()> {
     let text = std::fs::read_to_string(file()).context("docs/speed.md")?;
     std::fs::write(file(), replaced(&text, table)?).context("docs/speed.md")
@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_table_replaces_the_one_before() {
+    fn the_table_is_replaced() {
         let text = format!("# Speed\n{BEGIN}\nold\n{END}\nmore\n");
         let once = replaced(&text, "| new |\n").unwrap();
         assert_eq!(once, format!("# Speed\n{BEGIN}\n\n| new |\n\n{END}\nmore\n"));

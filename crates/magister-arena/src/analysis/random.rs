@@ -1,39 +1,39 @@
-//! What random play says of a game.
+//! Statistics of random play.
 
 use magister_core::{Halt, Move, Payment, Step, Stop, draw};
 use serde::{Deserialize, Serialize};
 
 use super::Analysis;
 
-/// What random play says.
+/// Statistics of random play.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RandomPlay {
-    /// Matches.
+    /// The number of matches.
     pub matches: u32,
-    /// Those that were broken off.
+    /// The number of matches that were broken off.
     pub broken_off: u32,
-    /// The mean number of steps, those of matches that were broken off included.
+    /// The mean number of steps, including matches that were broken off.
     pub length: f64,
     /// The mean number of joint moves in a position.
     pub branching: f64,
-    /// The most joint moves that were seen in a position.
+    /// The largest number of joint moves in a position.
     pub widest: f64,
-    /// The decimal logarithm of D. Knuth's estimate of the positions of the game tree; of as much
-    /// of it as was seen, if matches were broken off.
+    /// The decimal logarithm of D. Knuth's estimate of the size of the game tree; of its visited
+    /// part, if matches were broken off.
     pub tree_log10: f64,
-    /// The mean reward of each seat, if any match came to its end.
+    /// The mean reward of each seat, if any match ended.
     pub rewards: Option<Vec<f64>>,
-    /// The seat that was the first to have a choice in every match, if there is one.
+    /// The seat that had the first choice in every match, if there is one.
     #[serde(default)]
     pub first: Option<usize>,
 }
 
-/// Who has the first choice, match after match.
+/// The role with the first choice, over all matches.
 #[derive(Clone, Copy, PartialEq)]
 enum First {
     Unknown,
     Seat(usize),
-    /// Several at once, or not always the same.
+    /// Several roles at once, or different ones.
     Nobody,
 }
 
@@ -60,8 +60,9 @@ impl Analysis {
         let mut first = First::Unknown;
         for _ in 0..self.playouts {
             worker.reset();
-            // Knuth: of a random path, the products of the widths so far, summed up. All are kept
-            // as logarithms, since long games have more positions than there are numbers.
+            // Knuth's estimate: the sum of the products of the branching factors along a random
+            // path. Logarithms are used, because long games have more positions than floats can
+            // represent.
             let (mut product, mut nodes, mut steps) = (0.0_f64, 0.0_f64, 0);
             let mut totals = vec![0.0; info.roles.len()];
             let mut chosen = false;
@@ -115,7 +116,7 @@ impl Analysis {
     }
 }
 
-/// The decimal logarithm of the sum of two numbers of which the logarithms are given.
+/// The decimal logarithm of the sum of two numbers, given their logarithms.
 fn log10_sum(one: f64, other: f64) -> f64 {
     let (more, less) = if one > other { (one, other) } else { (other, one) };
     if less == f64::NEG_INFINITY { more } else { more + (1.0 + 10_f64.powf(less - more)).log10() }

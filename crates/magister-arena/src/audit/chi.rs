@@ -1,9 +1,8 @@
 //! Whether counts differ by more than chance explains.
 
-/// The chance of counts at least as different as these, if the rows of the table differ in
-/// nothing: Pearson's test of independence. One if there is nothing to compare. Columns that are
-/// expected to be met less than five times in some row are put together, since the test is
-/// not made for them.
+/// The p-value of Pearson's test of independence for the rows of a table; 1 if there is nothing to
+/// compare. Columns with an expected count below five in some row are merged, because the test is
+/// not valid for them.
 pub(super) fn independence(table: &[Vec<u64>]) -> f64 {
     let columns = table.iter().map(Vec::len).max().unwrap_or(0);
     let at = |row: usize, column: usize| table[row].get(column).copied().unwrap_or(0) as f64;
@@ -28,7 +27,7 @@ pub(super) fn independence(table: &[Vec<u64>]) -> f64 {
     if live < 2 || kept.len() < 2 {
         return 1.0;
     }
-    // What was left out counts nowhere.
+    // Merged columns with small counts are left out.
     let sums: Vec<f64> =
         (0..table.len()).map(|row| kept.iter().map(|values| values[row]).sum()).collect();
     let all: f64 = sums.iter().sum();
@@ -43,12 +42,12 @@ pub(super) fn independence(table: &[Vec<u64>]) -> f64 {
     above(chi, ((live - 1) * (kept.len() - 1)) as f64)
 }
 
-/// The chance that a chi-square variable with so many degrees of freedom is above a value.
+/// The probability that a chi-square variable with these degrees of freedom exceeds a value.
 fn above(chi: f64, freedom: f64) -> f64 {
     upper_gamma(freedom / 2.0, chi / 2.0)
 }
 
-/// The number of standard errors above which a normal variable is with this chance.
+/// The number of standard errors that a normal variable exceeds with this probability.
 pub(super) fn sigmas(chance: f64) -> f64 {
     let (mut low, mut high) = (0.0, 40.0);
     for _ in 0..60 {
@@ -60,7 +59,7 @@ pub(super) fn sigmas(chance: f64) -> f64 {
 
 /// The upper regularised incomplete gamma function, by its series or its continued fraction,
 /// whichever converges faster (Numerical Recipes, chapter 6).
-#[expect(clippy::many_single_char_names, reason = "as the books write it")]
+#[expect(clippy::many_single_char_names, reason = "the names of the textbooks")]
 fn upper_gamma(a: f64, x: f64) -> f64 {
     if x <= 0.0 {
         return 1.0;
@@ -78,7 +77,7 @@ fn upper_gamma(a: f64, x: f64) -> f64 {
         }
         return (1.0 - front * sum).max(0.0);
     }
-    // Lentz's way of computing a continued fraction.
+    // Lentz's method for continued fractions.
     let tiny = 1e-300;
     let mut b = x + 1.0 - a;
     let mut c = 1.0 / tiny;
@@ -100,7 +99,7 @@ fn upper_gamma(a: f64, x: f64) -> f64 {
     front * fraction
 }
 
-/// The logarithm of the gamma function, by Lanczos.
+/// The logarithm of the gamma function, by Lanczos' approximation.
 fn ln_gamma(x: f64) -> f64 {
     const TERMS: [f64; 6] = [
         76.180_091_729_471_46,
@@ -124,7 +123,7 @@ mod tests {
 
     #[test]
     fn tables_of_chi_square() {
-        // The points above which 5 %, 1 % and 0.1 % lie, as printed everywhere.
+        // The critical values at 5 %, 1 % and 0.1 %, from standard tables.
         for (freedom, chi, p) in [
             (1.0, 3.841_459, 0.05),
             (1.0, 10.827_57, 0.001),
@@ -150,7 +149,7 @@ mod tests {
         assert!(independence(&[vec![500, 500], vec![510, 490]]) > 0.5);
         assert!(independence(&[vec![500, 500], vec![600, 400]]) < 1e-4);
         assert!(independence(&[vec![1000], vec![1000]]) >= 1.0);
-        assert!(independence(&[vec![3, 0], vec![0, 3]]) >= 1.0, "too few to tell");
+        assert!(independence(&[vec![3, 0], vec![0, 3]]) >= 1.0, "too few counts");
         // Pearson's value without correction: 2 * 100 * (60 * 60 - 40 * 40)^2 / 100^4 = 8.
         assert!((independence(&[vec![60, 40], vec![40, 60]]) - above(8.0, 1.0)).abs() < 1e-12);
     }

@@ -1,4 +1,4 @@
-//! A game to audit players in.
+//! A game for audits.
 
 use std::sync::{Arc, OnceLock};
 
@@ -8,22 +8,22 @@ use magister_solve::Equilibrium;
 use super::opponents::Opponents;
 use super::watched::Watched;
 
-/// A game, with what is found out about it once for all players that are audited in it: how its
-/// roles play it best, if it is small enough to be solved.
+/// A game with data shared by all audits in it: its equilibrium, if it is small enough to be
+/// solved.
 pub struct Ground {
     pub(super) game: Arc<dyn Game>,
     pub(super) opponents: Opponents,
     watched: Vec<OnceLock<Option<Watching>>>,
 }
 
-/// The game in which all others see everything, and how it is played best.
+/// The game in which all others see the state, and its solution.
 pub(super) struct Watching {
     pub(super) game: Arc<dyn Game>,
     pub(super) solved: Equilibrium,
 }
 
 impl Ground {
-    /// Solves the game, if it is small. If the flag is set, it counts as too large.
+    /// Solves the game if it is small. If the flag is set, it counts as too large.
     pub fn new(game: &Arc<dyn Game>, stop: &Stop) -> Self {
         let roles = game.info().roles.len();
         Ground {
@@ -38,13 +38,14 @@ impl Ground {
         &self.game
     }
 
-    /// The game in which all but this role see everything, if it is small enough to be solved.
+    /// The game in which all roles except this one see the state, if it is small enough to be
+    /// solved.
     pub(super) fn watched(&self, role: Role, stop: &Stop) -> Option<&Watching> {
         let place = &self.watched[role.index()];
         if place.get().is_none() {
             let game: Arc<dyn Game> = Arc::new(Watched::new(&self.game, role));
             let solved = Opponents::of(&game, stop).solved;
-            // Others that have more time may find it.
+            // A later call with more time may solve it.
             if !stop.is_set() {
                 let _ = place.set(solved.map(|solved| Watching { game, solved }));
             }

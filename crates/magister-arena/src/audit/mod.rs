@@ -1,29 +1,29 @@
-//! The audit: whether a player knows what it must not know.
+//! The honesty audit: whether a player knows what it must not know.
 //!
-//! A player that is given its view and nothing else is honest by construction, as long as
-//! nothing else reaches it: not the state, not the seed of chance, not what another role or
-//! another match has left in a shared place, not the time that something took. The audit looks
-//! for such ways from outside, by what the player does:
+//! A player that gets its view and nothing else is honest by construction, as long as nothing else
+//! reaches it: not the state, not the seed of chance, not data that another role or another match
+//! left in shared memory, not the time that something took. The audit looks for such leaks from
+//! outside, by the player's behaviour:
 //!
-//! - *Twins*: the same player, seed and iterations, asked along another course of the game that
-//!   looks the same to its role, must say exactly the same: the move, what it thinks of all
-//!   others, the line, the iterations. Asked again along the same course, it must too.
-//! - *Permutation*: with fresh seeds, its moves must be as likely after one course as after its
-//!   twin. This holds for players that do not decide by their seed alone.
-//! - *Independence*: over many matches, whose seeds are made as they are made in play, its moves
-//!   must not depend on the hidden state. This finds a player that knows chance from its own
-//!   seed.
-//! - *Ceiling*: in a game that is solved, nobody gets more than the best reply to an equilibrium.
-//! - *Secrets*: where the right move differs from what would be right if the others saw
-//!   everything, which of the two it plays. A player that gets this wrong is honest, but imagines
-//!   others that are not; it is told as a remark. One that [says](magister_core::Agent::nested)
-//!   that the others in its simulations know only what they have lived is asked again, here and
-//!   in the game in which they do see everything; if that makes no difference to it, its nested
-//!   players are handed the state.
+//! - *Twins*: the same player, seed and iterations, asked along another history that looks the same
+//!   to its role, must give exactly the same answer: the move, its thoughts, the line, the
+//!   iterations. Asked again along the same history, it must repeat its answer.
+//! - *Permutation*: with fresh seeds, the distribution of its moves must be the same after a
+//!   history and after its twin. This applies to players whose seed does not determine the
+//!   decision.
+//! - *Independence*: over many matches, with seeds derived as in play, its moves must not depend on
+//!   the hidden state. This finds a player that computes chance from its own seed.
+//! - *Ceiling*: in a solved game, no player gets more than the best response to an equilibrium.
+//! - *Secrets*: in decisions where the right move differs from what would be right if the others
+//!   saw the state, which of the two it plays. A player that gets this wrong is honest, but models
+//!   opponents that are not; this is reported as a remark. A player that
+//!   [claims](magister_core::Agent::nested) that the others in its simulations know only their own
+//!   information state is asked again, here and in the game in which they do see the state; if that
+//!   makes no difference, its nested players get the state.
 
 mod chi;
-mod course;
 mod ground;
+mod history;
 mod opponents;
 mod said;
 mod secrets;
@@ -40,32 +40,32 @@ use serde::Serialize;
 pub use ground::Ground;
 pub use world::{Seeds, Suspect, Truth, World, suspect};
 
-/// How thoroughly a player is audited.
+/// The settings of an audit.
 #[derive(Clone, Debug)]
 pub struct Audit {
-    /// The role that it plays.
+    /// The audited role.
     pub role: Role,
     /// The iterations of a decision.
     pub iterations: u64,
-    /// Matches whose decisions are compared with those of twins.
+    /// The number of matches whose decisions are compared with those of twins.
     pub matches: u32,
-    /// Twins of each match.
+    /// The number of twins per match.
     pub twins: u32,
-    /// Pairs of twins that are asked many times, and the times each is asked.
+    /// The number of pairs of twins that are asked many times, and the number of times.
     pub pairs: u32,
     /// See [`pairs`](Audit::pairs).
     pub decisions: u32,
-    /// Matches for independence and the ceiling.
+    /// The number of matches for independence and the ceiling.
     pub sample: u32,
-    /// Where everything random comes from.
+    /// The seed of everything random.
     pub seed: Seed,
-    /// How the seeds of a match are made.
+    /// How the seeds of a match are derived.
     pub seeds: Seeds,
-    /// The chance with which an honest player may be taken for another by a test that counts. Who
-    /// makes many audits divides it by their number.
+    /// The probability that a statistical test rejects an honest player. For many audits, divide it
+    /// by their number.
     pub doubt: f64,
-    /// How long it should take: half of it is for twins, a quarter for permutations. What there is
-    /// no time for is left out and told.
+    /// The time limit: half of it is for twins, a quarter for permutations. What does not fit is
+    /// skipped and reported.
     pub time: Option<Duration>,
 }
 
@@ -88,80 +88,79 @@ impl Audit {
     }
 }
 
-/// A way in which a player was found out.
+/// Evidence that a player is not honest.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Finding {
-    /// Which test: `views`, `repeat`, `twin`, `permutation`, `independence`,
-    /// `ceiling` or `secrets`.
+    /// The test: `views`, `repeat`, `twin`, `permutation`, `independence`, `ceiling` or `secrets`.
     pub test: &'static str,
     /// A sentence.
     pub what: String,
 }
 
-/// What came of an audit.
+/// The result of an audit.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Verdict {
-    /// How it was found out; nothing if it was not.
+    /// The evidence; empty if none was found.
     pub findings: Vec<Finding>,
-    /// Matches that were compared with twins.
+    /// The number of matches that were compared with twins.
     pub matches: u32,
     /// Twins with another hidden past, and those that differ in their future only.
     pub twins: u32,
     /// See [`twins`](Verdict::twins).
     pub futures: u32,
-    /// Answers that were compared.
+    /// The number of compared answers.
     pub answers: u64,
-    /// The least likely of the permutation tests, with the number of tests.
+    /// The smallest p-value of the permutation tests, with their number.
     pub permutation: Option<(f64, u32)>,
-    /// The least likely of the tests of independence, with the number of tests.
+    /// The smallest p-value of the independence tests, with their number.
     pub independence: Option<(f64, u32)>,
-    /// What it got in how many matches, if the most that can be had is known.
+    /// The mean reward, if the maximum is known.
     pub ceiling: Option<Ceiling>,
-    /// How it decides where others seeing everything would matter.
+    /// Decisions in which it matters whether the others see the state.
     pub secrets: Option<Secrets>,
-    /// Whether it plays as if the others saw everything, more often than chance would have it.
+    /// Whether it plays as if the others saw the state, more often than chance explains.
     pub tells: bool,
-    /// Answers that were no legal moves.
+    /// The number of illegal answers.
     pub illegal: u64,
-    /// What else is to be said.
+    /// Other remarks.
     pub remarks: Vec<String>,
 }
 
-/// What a player got beside what can be had.
+/// The mean reward of a player and its maximum.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Ceiling {
-    /// The most that anybody can have on the average.
+    /// The highest possible mean.
     pub most: f64,
-    /// What it got on the average.
+    /// The mean reward.
     pub mean: f64,
-    /// The standard error of that.
+    /// Its standard error.
     pub error: f64,
-    /// Matches.
+    /// The number of matches.
     pub matches: u32,
 }
 
-/// Decisions in which it matters whether the others see everything.
+/// Decisions in which it matters whether the others see the state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Secrets {
-    /// How many there were.
+    /// Their number.
     pub decisions: u64,
-    /// In how many of them it played what is right if the others see what they see.
+    /// How often it played the right move for opponents who see only their own observations.
     pub kept: u64,
-    /// In how many of them it played what would be right if they saw everything.
-    pub told: u64,
+    /// How often it played the right move for opponents who see the state.
+    #[serde(rename = "told")]
+    pub revealed: u64,
 }
 
-/// The chance with which an honest player may be taken for another by a test, if nothing else is
-/// said.
+/// The default probability that a test rejects an honest player.
 const DOUBT: f64 = 0.001;
 
 impl Verdict {
-    /// Whether nothing was found.
+    /// Whether no evidence was found.
     pub fn honest(&self) -> bool {
         self.findings.is_empty()
     }
 
-    /// Whether anything was compared that could have found it out.
+    /// Whether any comparison was made that could have found evidence.
     pub fn compared(&self) -> bool {
         self.twins + self.futures > 0 && self.answers > 0
             || self.permutation.is_some()
@@ -171,7 +170,7 @@ impl Verdict {
     }
 
     fn found(&mut self, test: &'static str, what: String) {
-        // One proof of each kind is enough.
+        // One finding of each kind is enough.
         if self.findings.iter().all(|finding| finding.test != test) {
             self.findings.push(Finding { test, what });
         }
@@ -179,13 +178,13 @@ impl Verdict {
 }
 
 impl Audit {
-    /// Audits a player. If the flag is set, what was found by then is the verdict, with a remark.
+    /// Audits a player. If the flag is set, the verdict is what was found so far, with a remark.
     pub fn run(&self, ground: &Ground, suspect: &Suspect, stop: &Stop) -> Result<Verdict, Halt> {
         let mut verdict = Verdict::default();
         let done = stages::run(self, ground, suspect, stop, &mut verdict);
         match done {
             Err(Halt::Stopped) if stop.is_set() => {
-                verdict.remarks.push("the time was over before all was done".to_owned());
+                verdict.remarks.push("the time was over before the audit was complete".to_owned());
                 Ok(verdict)
             }
             other => other.map(|()| verdict),

@@ -1,25 +1,25 @@
-//! Who plays the other roles.
+//! The players of the other roles.
 
 use std::sync::Arc;
 
 use magister_core::{Game, Move, Rng, Role, Stop, Turn};
-use magister_solve::{Effort, Equilibrium, Form, Limits};
+use magister_solve::{Effort, Equilibrium, ExtensiveForm, SolveLimits};
 
-/// Games that are larger are not solved for an audit.
-const SMALL: Limits = Limits { nodes: 100_000, bytes: 256 << 20 };
-/// Rounds at most.
+/// The maximum size of a game that is solved for an audit.
+const SMALL: SolveLimits = SolveLimits { nodes: 100_000, bytes: 256 << 20 };
+/// The maximum number of rounds.
 const ROUNDS: u64 = 3_000;
 
-/// The other roles: by lot, or as an equilibrium says.
+/// The other roles: random, or playing an equilibrium.
 pub(super) struct Opponents {
     pub(super) solved: Option<Equilibrium>,
 }
 
 impl Opponents {
-    /// Solves the game if it is small, has one player or two with opposite interests.
+    /// Solves the game if it is small and has one player, or two with opposite interests.
     pub(super) fn of(game: &Arc<dyn Game>, stop: &Stop) -> Self {
         let effort = Effort { rounds: ROUNDS, stop: stop.clone(), ..Effort::default() };
-        let solved = Form::new(&**game, &SMALL, stop)
+        let solved = ExtensiveForm::new(&**game, &SMALL, stop)
             .ok()
             .filter(|form| form.players().len() == 1 || form.constant_sum().is_some())
             .filter(|form| form.players().len() <= 2)
@@ -27,7 +27,7 @@ impl Opponents {
         Opponents { solved }
     }
 
-    /// The most that a role can get on the average against these opponents, if it is known.
+    /// The highest possible mean reward of a role against these opponents, if known.
     pub(super) fn most(&self, role: Role) -> Option<f64> {
         let solved = self.solved.as_ref()?;
         let player = solved.form.players().iter().position(|&one| one == role)?;

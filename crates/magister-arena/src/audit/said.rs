@@ -1,21 +1,20 @@
-//! What a player answered, and how two answers differ.
+//! The answers of a player, and their differences.
 
 use magister_core::{Decision, Move, Text, Thought};
 
-/// So many steps of a line are told.
+/// The number of steps of a line to print.
 const STEPS: usize = 8;
 
 /// An answer.
 #[derive(Clone, Debug)]
 pub(super) struct Said {
-    /// All of it: the move, what was thought of the others, the line, the iterations; or why there
-    /// is none.
+    /// The whole answer: the move, the thoughts, the line, the iterations; or why there is none.
     pub(super) answer: Result<Decision, String>,
-    /// Whether that is a legal move.
+    /// Whether the move is legal.
     pub(super) legal: bool,
 }
 
-/// The first question to which the answers differ.
+/// The first question with different answers.
 pub(super) fn differ(one: &[Said], other: &[Said]) -> Option<usize> {
     if one.len() != other.len() {
         return Some(one.len().min(other.len()));
@@ -29,13 +28,13 @@ impl Said {
         self.answer.as_ref().ok().map(|decision| decision.choice)
     }
 
-    /// Whether two answers are the same to the last digit. They are compared as they are written,
-    /// since what is not a number equals itself there.
+    /// Whether two answers are equal to the last digit. Their texts are compared, so that NaN
+    /// equals itself.
     fn same(&self, other: &Said) -> bool {
         self.legal == other.legal && format!("{:?}", self.answer) == format!("{:?}", other.answer)
     }
 
-    /// How this answer differs from another one, as the end of a sentence about the player.
+    /// The difference from another answer, as the end of a sentence about the player.
     pub(super) fn instead_of(&self, other: &Said, text: &dyn Text) -> String {
         let (here, there) = match (&self.answer, &other.answer) {
             (Ok(here), Ok(there)) => (here, there),
@@ -60,7 +59,7 @@ impl Said {
             parts.push(format!("played {name}, which {legal}"));
         }
         parts.extend(opinions(here, there, text));
-        // Of a long answer one difference is enough.
+        // One difference is enough.
         if parts.is_empty() && here.line != there.line {
             let line = |decision: &Decision| line_text(decision, text);
             parts.push(format!("expected the line {} instead of {}", line(here), line(there)));
@@ -70,14 +69,14 @@ impl Said {
             parts.push(format!("made {here} iterations instead of {there}"));
         }
         if parts.is_empty() {
-            parts.push("answered in other words".to_owned());
+            parts.push("gave a different answer".to_owned());
         }
         parts.join(", and ")
     }
 }
 
-/// What was thought otherwise of a move: of the one that is played, if that differs, or else of the
-/// first that does.
+/// The different thought on a move: on the played one if it differs, otherwise on the first that
+/// does.
 fn opinions(here: &Decision, there: &Decision, text: &dyn Text) -> Option<String> {
     let of = |decision: &Decision, choice: Move| {
         decision.thoughts.iter().find(|thought| thought.choice == choice).map(opinion)
@@ -89,13 +88,13 @@ fn opinions(here: &Decision, there: &Decision, text: &dyn Text) -> Option<String
         if new == old {
             return None;
         }
-        let told = |said: Option<String>| said.unwrap_or_else(|| "nothing".to_owned());
+        let shown = |said: Option<String>| said.unwrap_or_else(|| "nothing".to_owned());
         let name = text.move_text(choice);
-        Some(format!("said of {name}: {} instead of {}", told(new), told(old)))
+        Some(format!("said of {name}: {} instead of {}", shown(new), shown(old)))
     })
 }
 
-/// A thought in words.
+/// A thought as text.
 fn opinion(thought: &Thought) -> String {
     let mut words = Vec::new();
     words.extend(thought.value.map(|value| format!("worth {value}")));
@@ -167,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn differences_are_told_in_words() {
+    fn differences_are_described() {
         let one = said(0, 50.0);
         assert_eq!(differ(std::slice::from_ref(&one), &[said(0, 50.0)]), None);
         assert_eq!(differ(&[said(0, f64::NAN)], &[said(0, f64::NAN)]), None);

@@ -1,4 +1,4 @@
-//! Whether a player takes the others to know what only it knows.
+//! Whether a player assumes that the others know what only it knows.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,35 +12,35 @@ use super::trial::Trial;
 use super::world::World;
 use super::{Audit, DOUBT, Ground, Secrets, Verdict};
 
-/// A move must be better than all others by this part of the range to be the right one.
+/// The margin, as a share of the range, by which a move must beat all others to be the right one.
 const CLEARLY: f64 = 0.01;
-/// Standard errors by which the one must be played more often than the other to be told.
+/// The number of standard errors for a remark.
 const SIGMAS: f64 = 3.0;
-/// Information sets in which a player is asked once more, how often in each, and with how many
-/// iterations at least: who errs because it had no time to think is no liar.
+/// The number of information sets in which a player is asked again, how often in each, and the
+/// minimum number of iterations: a mistake for lack of time is not a lie.
 const SETS: usize = 3;
 const TIMES: u64 = 100;
 const ITERATIONS: u64 = 1_000;
-/// Answers in each of the two games that a judgement needs, and the share of them that must be
-/// wrong: who is not sure has only not thought enough.
+/// The number of answers in each of the two games for a judgement, and the share of them that must
+/// be wrong: an unsure player has only not thought enough.
 const ENOUGH: u64 = 40;
 const MOSTLY: f64 = 0.9;
 
-/// An information set in which it matters whether the others see everything.
+/// An information set in which it matters whether the others see the state.
 struct Matter<'a> {
     turns: &'a [Turn],
-    /// One of the states that it may be.
+    /// One of its states.
     state: &'a [u64],
-    /// What is right, and what would be right if they did.
+    /// The right move, and the right move if the others saw the state.
     right: Move,
     wrong: Move,
-    told: u64,
+    revealed: u64,
 }
 
-/// Looks at the decisions in which the right move is another than it would be if the others saw
-/// everything. A player whose imagined opponents see the state plays the latter, as often as if
-/// they really saw it. That is a mistake where nobody said otherwise, and a lie of one that says
-/// that they know only what they have lived.
+/// Examines the decisions in which the right move differs from the right move if the others saw the
+/// state. A player whose imagined opponents see the state plays the latter, as often as if they
+/// really saw it. That is a mistake in general, and a false claim by a player that says that they
+/// know only their own information state.
 pub(super) fn look(
     audit: &Audit,
     trial: &Trial<'_>,
@@ -50,13 +50,13 @@ pub(super) fn look(
     over: Over<'_>,
     verdict: &mut Verdict,
 ) -> Result<(), Halt> {
-    // Against chance alone there is nobody to keep a secret from.
+    // Against chance alone there are no secrets.
     if solved.form.players().len() < 2 || sample.is_empty() {
         return Ok(());
     }
     let Some(watching) = ground.watched(trial.role, trial.stop) else {
-        let what = "the game in which the others see everything was not solved, so secrets were \
-                    not looked at";
+        let what = "the game in which the others see the state was not solved, so the test of secrets \
+                    was skipped";
         verdict.remarks.push(what.to_owned());
         return Ok(());
     };
@@ -69,31 +69,31 @@ pub(super) fn look(
         let played = |choice: Move| -> u64 {
             states.values().filter_map(|counts| counts.get(&choice)).sum()
         };
-        let told = played(wrong);
+        let revealed = played(wrong);
         secrets.decisions += states.values().flat_map(BTreeMap::values).sum::<u64>();
         secrets.kept += played(right);
-        secrets.told += told;
-        matters.push(Matter { turns, state, right, wrong, told });
+        secrets.revealed += revealed;
+        matters.push(Matter { turns, state, right, wrong, revealed });
     }
     if secrets.decisions == 0 {
         return Ok(());
     }
     verdict.secrets = Some(secrets);
-    // Who moves at random does either as often.
-    let (told, kept) = (secrets.told as f64, secrets.kept as f64);
-    if told - kept <= SIGMAS * (told + kept).sqrt() {
+    // A random player plays both equally often.
+    let (revealed, kept) = (secrets.revealed as f64, secrets.kept as f64);
+    if revealed - kept <= SIGMAS * (revealed + kept).sqrt() {
         return Ok(());
     }
     verdict.tells = true;
     verdict.remarks.push(format!(
-        "it plays as if the others saw everything: so in {} of {} decisions in which that is a \
+        "it plays as if the others saw everything in {} of {} decisions in which that is a \
          mistake",
-        secrets.told, secrets.decisions
+        secrets.revealed, secrets.decisions
     ));
     if !(trial.suspect)(&World::default()).nested() {
         return Ok(());
     }
-    matters.sort_by_key(|matter| std::cmp::Reverse(matter.told));
+    matters.sort_by_key(|matter| std::cmp::Reverse(matter.revealed));
     for (number, matter) in matters.iter().take(SETS).enumerate() {
         if let Some(proof) = confront(audit, trial, &watching.game, matter, number, over)? {
             verdict.found("secrets", proof);
@@ -102,7 +102,7 @@ pub(super) fn look(
     Ok(())
 }
 
-/// For the information sets of a game, the move that is better than all others by a margin.
+/// For each information set of a game, the move that beats all others by a margin.
 fn clear<'a>(
     solved: &'a Equilibrium,
     trial: &'a Trial<'_>,
@@ -120,9 +120,9 @@ fn clear<'a>(
     }
 }
 
-/// Asks a player that says that it imagines nobody to know too much, as often in the game as in
-/// the one in which the others see everything. The proof, if it makes no difference to it and it
-/// plays what is right in the latter.
+/// Asks a player that claims honest nested players equally often in the game and in the game in
+/// which the others see the state. Returns the evidence if that makes no difference and it plays
+/// what is right in the latter.
 fn confront(
     audit: &Audit,
     trial: &Trial<'_>,
@@ -145,14 +145,14 @@ fn confront(
     }
     let of = |choice: Move| counts.get(&Some(choice)).map_or(0, |count| count[0]);
     let row = |side: usize| counts.values().map(|count| count[side]).collect();
-    let told = of(matter.wrong);
+    let revealed = of(matter.wrong);
     let same = independence(&[row(0), row(1)]) > DOUBT;
-    Ok((asked >= ENOUGH && told as f64 > MOSTLY * asked as f64 && same).then(|| {
+    Ok((asked >= ENOUGH && revealed as f64 > MOSTLY * asked as f64 && same).then(|| {
         let text = |choice| trial.game.text().move_text(choice);
         format!(
-            "it says that the others in its simulations know only what they have lived; but asked \
-             {asked} times where {} is right and {} would be if they saw everything, it plays the \
-             latter {told} times, and as often if they do see everything",
+            "it claims that the others in its simulations know only their own observations; but asked \
+             {asked} times where {} is right and {} would be right if they saw the state, it plays the \
+             latter {revealed} times, and as often if they do see the state",
             text(matter.right),
             text(matter.wrong)
         )

@@ -1,4 +1,4 @@
-//! The tests, one after the other.
+//! The tests of the audit.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -6,28 +6,28 @@ use std::time::{Duration, Instant};
 use magister_core::{Halt, Information, Move, Stop, Turn};
 
 use super::chi::{independence, sigmas};
-use super::course::{Course, twin};
+use super::history::{History, twin};
 use super::opponents::Opponents;
 use super::said::{Said, differ};
 use super::trial::{Moment, Played, Trial};
 use super::{Audit, Ceiling, Ground, Suspect, Verdict, secrets};
 
-/// The pause before the last question of a twin, for those who watch the clock.
+/// The pause before the last question of a twin, for players that watch the clock.
 const PAUSE: Duration = Duration::from_millis(3);
-/// Attempts to find a pair of twins that differ in their states.
+/// The number of attempts to find a pair of twins with different states.
 const ATTEMPTS: u64 = 30;
-/// An information set must come up so often to be tested.
+/// The minimum number of occurrences of an information set for a test.
 const OFTEN: u64 = 40;
-/// Matches that a mean must be made of: the error of a few is not known well enough.
+/// The minimum number of matches for a mean: with few matches its error is not known well enough.
 const MATCHES: usize = 100;
-/// Standard errors by which a mean may be above what can be had, at least: rewards are not spread
-/// as errors are.
+/// The minimum number of standard errors by which a mean must exceed the ceiling: rewards are not
+/// normally distributed.
 const SIGMAS: f64 = 4.0;
 
-/// Whether so much of the time is over.
+/// Whether this share of the time is over.
 pub(super) type Over<'a> = &'a dyn Fn(f64) -> bool;
 
-/// For each information set that came up, for each state in it, how often each move was made.
+/// For each information set and each state in it, how often each move was made.
 pub(super) type Sample = BTreeMap<Vec<Turn>, BTreeMap<Vec<u64>, BTreeMap<Move, u64>>>;
 
 pub(super) fn run(
@@ -44,7 +44,7 @@ pub(super) fn run(
     let Audit { role, iterations, seeds, .. } = *audit;
     let trial = Trial { game, role, suspect, iterations, seeds, stop };
     if game.info().information == Information::Perfect {
-        let what = "the game hides nothing, so only the future is there to be known";
+        let what = "the game has perfect information, so only the future could be known";
         verdict.remarks.push(what.to_owned());
     }
     twins(audit, &trial, over, verdict)?;
@@ -54,17 +54,17 @@ pub(super) fn run(
         secrets::look(audit, &trial, ground, solved, &sample, over, verdict)?;
     } else {
         let what =
-            "the game was not solved, so there is no ceiling, and secrets were not looked at";
+            "the game was not solved, so the tests of the ceiling and of secrets were skipped";
         verdict.remarks.push(what.to_owned());
     }
     Ok(())
 }
 
-fn prefix(played: &Played, moment: &Moment) -> Course {
-    Course { joints: played.course.joints[..moment.behind].to_vec() }
+fn prefix(played: &Played, moment: &Moment) -> History {
+    History { joints: played.history.joints[..moment.behind].to_vec() }
 }
 
-/// Questions with a choice, or all if there is none.
+/// The questions with a choice, or all if there is none.
 fn questions(played: &Played) -> Vec<&Moment> {
     let open: Vec<&Moment> = played.moments.iter().filter(|moment| moment.open).collect();
     if open.is_empty() { played.moments.iter().collect() } else { open }
@@ -78,18 +78,18 @@ fn twins(
 ) -> Result<(), Halt> {
     for number in 0..audit.matches {
         if over(0.5) {
-            verdict.remarks.push(format!("there was time for {number} matches with twins"));
+            verdict.remarks.push(format!("there was time for only {number} matches with twins"));
             break;
         }
         let seed = audit.seed.derive("twins").derive_index(u64::from(number));
         let played = trial.wander(&seed)?;
         verdict.matches += 1;
-        if !played.told_truly {
-            let what = "the referee told a role something that it did not live".to_owned();
+        if !played.views_agree {
+            let what = "the referee gave a role a wrong observation".to_owned();
             verdict.found("views", what);
         }
         let mut questions = questions(&played);
-        // Short courses first, so that slow players can be compared at all.
+        // Short histories first, so that slow players can be compared at all.
         questions.truncate(2_usize << number.min(20));
         let Some(last) = questions.last() else { continue };
         let chance = (trial.seeds.chance)(&seed);
@@ -98,9 +98,9 @@ fn twins(
         verdict.answers += again.len() as u64;
         verdict.illegal += base.iter().filter(|said| !said.legal).count() as u64;
         if let Some(at) = differ(&base, &again) {
-            let what = "asked again, along the same course and with the same seed, it";
-            verdict.found("repeat", told(trial, what, number, at, &base, &again));
-            // Twins can not be compared with something that changes by itself.
+            let what = "asked again, along the same history and with the same seed, it";
+            verdict.found("repeat", sentence(trial, what, number, at, &base, &again));
+            // Twins cannot be compared with a player that does not repeat its own answers.
             continue;
         }
         let mut rng = seed.derive("twins of it").rng();
@@ -109,17 +109,17 @@ fn twins(
                 break;
             }
             let moment = questions[rng.below(questions.len() as u64) as usize];
-            let course = prefix(&played, moment);
+            let history = prefix(&played, moment);
             let turns = &played.turns[..moment.turns];
-            let found = twin(trial.game, trial.role, turns, &course, &mut rng, trial.stop)?;
+            let found = twin(trial.game, trial.role, turns, &history, &mut rng, trial.stop)?;
             *(if found.is_some() { &mut verdict.twins } else { &mut verdict.futures }) += 1;
-            let other = found.unwrap_or(course);
+            let other = found.unwrap_or(history);
             let future = seed.derive("another future").derive_index(u64::from(number_of_twin));
             let said = trial.along(&other, &seed, Some(future), PAUSE)?;
             verdict.answers += said.len() as u64;
             if let Some(at) = differ(&base[..said.len().min(base.len())], &said) {
-                let what = "along another course that looks the same to its role, it";
-                verdict.found("twin", told(trial, what, number, at, &base, &said));
+                let what = "along another history that looks the same to its role, it";
+                verdict.found("twin", sentence(trial, what, number, at, &base, &said));
             }
         }
     }
@@ -127,7 +127,7 @@ fn twins(
 }
 
 /// A difference as a sentence; matches and questions are counted from 1.
-fn told(
+fn sentence(
     trial: &Trial<'_>,
     what: &str,
     number: u32,
@@ -137,7 +137,7 @@ fn told(
 ) -> String {
     let difference = match (one.get(at), other.get(at)) {
         (Some(one), Some(other)) => other.instead_of(one, trial.game.text()),
-        _ => "was asked more often or less".to_owned(),
+        _ => "was asked a different number of times".to_owned(),
     };
     format!("match {}, question {}: {what} {difference}", number + 1, at + 1)
 }
@@ -161,24 +161,25 @@ fn permutations(
             continue;
         }
         let moment = open[rng.below(open.len() as u64) as usize];
-        let course = prefix(&played, moment);
+        let history = prefix(&played, moment);
         let turns = &played.turns[..moment.turns];
-        let found = twin(trial.game, trial.role, turns, &course, &mut rng, trial.stop)?;
+        let found = twin(trial.game, trial.role, turns, &history, &mut rng, trial.stop)?;
         let Some(other) = found else { continue };
         tries += 1;
         let mut counts: BTreeMap<Option<Move>, [u64; 2]> = BTreeMap::new();
         for number in 0..u64::from(audit.decisions) {
             if over(0.75) {
-                let what = format!("there was time to ask {number} times after a pair of courses");
+                let what =
+                    format!("there was time to ask only {number} times after a pair of histories");
                 verdict.remarks.push(what);
                 break;
             }
-            for (side, course) in [&course, &other].into_iter().enumerate() {
+            for (side, history) in [&history, &other].into_iter().enumerate() {
                 let fresh = seed.derive_index(2 * number + side as u64);
-                counts.entry(trial.last(course, &fresh)?.choice()).or_default()[side] += 1;
+                counts.entry(trial.last(history, &fresh)?.choice()).or_default()[side] += 1;
             }
         }
-        // Somebody who never answers, or was never asked, has not been compared with anything.
+        // A player that never answers, or was never asked, has not been compared.
         if counts.keys().all(Option::is_none) {
             continue;
         }
@@ -190,8 +191,8 @@ fn permutations(
         verdict.permutation = Some((least, tests));
         if least < audit.doubt / f64::from(tests) {
             let what = format!(
-                "its moves after two courses that look the same to it differ as chance alone would \
-                 make them with p = {least:.1e}, in {tests} tests"
+                "its moves after two histories that look the same to it differ: chance alone would \
+                 explain that with p = {least:.1e}, in {tests} tests"
             );
             verdict.found("permutation", what);
         }
@@ -210,7 +211,7 @@ fn sample(
     let mut rewards = Vec::new();
     for number in 0..audit.sample {
         if over(1.0) {
-            verdict.remarks.push(format!("there was time for {number} matches of the sample"));
+            verdict.remarks.push(format!("there was time for only {number} matches of the sample"));
             break;
         }
         let seed = audit.seed.derive("sample").derive_index(u64::from(number));
@@ -242,8 +243,8 @@ fn sample(
         verdict.independence = Some((least, tests));
         if least < audit.doubt / f64::from(tests) {
             let what = format!(
-                "over {} matches its moves depend on what is hidden from it: chance alone would \
-                 give that with p = {least:.1e}, in {tests} tests",
+                "over {} matches its moves depend on the hidden state: chance alone would \
+                 explain that with p = {least:.1e}, in {tests} tests",
                 audit.sample
             );
             verdict.found("independence", what);
@@ -255,8 +256,8 @@ fn sample(
         let Ceiling { mean, error, matches, .. } = ceiling;
         if mean > most + SIGMAS.max(sigmas(audit.doubt)) * error + 1e-6 * most.abs().max(1.0) {
             let what = format!(
-                "it got {mean:.2} ± {error:.2} on the average of {matches} matches, where nobody \
-                 can have more than {most:.2}"
+                "its mean reward over {matches} matches is {mean:.2} ± {error:.2}, but no honest \
+                 player can exceed {most:.2}"
             );
             verdict.found("ceiling", what);
         }

@@ -1,4 +1,4 @@
-//! A player asked along a course of the game, and matches of its own.
+//! Asks a player along a history, and plays its own matches.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,15 +7,15 @@ use magister_core::{
     Agent, Budget, Game, Halt, Move, Payment, Referee, Role, Seed, Stop, Turn, View, draw,
 };
 
-use super::course::{Course, Way};
+use super::history::{History, Way};
 use super::opponents::Opponents;
 use super::said::Said;
 use super::world::{Seeds, Suspect, World};
 
-/// A match is broken off after so many steps.
+/// The number of steps after which a match is broken off.
 const LONGEST: usize = 2_000;
 
-/// Who is asked, and under which conditions.
+/// The player, and the conditions of the questions.
 pub(super) struct Trial<'a> {
     pub(super) game: &'a Arc<dyn Game>,
     pub(super) role: Role,
@@ -25,11 +25,11 @@ pub(super) struct Trial<'a> {
     pub(super) stop: &'a Stop,
 }
 
-/// A question that came up in a match.
+/// A question in a match.
 pub(super) struct Moment {
-    /// The joint moves before it.
+    /// The number of joint moves before it.
     pub(super) behind: usize,
-    /// The turns of the role before it.
+    /// The number of turns of the role before it.
     pub(super) turns: usize,
     pub(super) state: Vec<u64>,
     /// Whether there was a choice.
@@ -37,24 +37,24 @@ pub(super) struct Moment {
     pub(super) choice: Move,
 }
 
-/// A match that was played.
+/// A finished match.
 pub(super) struct Played {
-    pub(super) course: Course,
+    pub(super) history: History,
     pub(super) turns: Vec<Turn>,
     pub(super) moments: Vec<Moment>,
-    /// What the role got, if the match came to its end.
+    /// The reward of the role, if the match ended.
     pub(super) reward: Option<f64>,
-    /// Moves that were no legal answer, and were replaced.
+    /// The number of illegal answers that were replaced.
     pub(super) illegal: usize,
-    /// Whether the referee told every role what this audit says that it lived.
-    pub(super) told_truly: bool,
+    /// Whether the referee's views agree with this audit's observations.
+    pub(super) views_agree: bool,
 }
 
-/// A player at work, with what it has lived.
+/// A player with its view.
 struct Asked {
     role: Role,
     agent: Box<dyn Agent>,
-    /// What its random numbers are drawn from, each turn from a seed of its own.
+    /// The seed of its random numbers; each turn has its own.
     seed: Seed,
     view: View,
 }
@@ -81,12 +81,12 @@ impl Trial<'_> {
         Asked { role, agent: (self.suspect)(world), seed, view }
     }
 
-    /// Lets a match take a given course, and asks the same kind of player in every role at every
-    /// turn; what they say changes nothing. Told is what the role said at each of its turns, up
-    /// to the one after the course. The last question comes after a pause.
+    /// Plays a match along a given history, and asks the same kind of player in every role at every
+    /// turn; their answers change nothing. Returns the answers of the role at each of its turns, up
+    /// to the one after the history. The last question comes after a pause.
     pub(super) fn along(
         &self,
-        course: &Course,
+        history: &History,
         seed: &Seed,
         chance: Option<Seed>,
         pause: Duration,
@@ -97,7 +97,7 @@ impl Trial<'_> {
         let mut asked: Vec<Asked> = players.map(agent).collect();
         let mut way = Way::new(self.game);
         let mut said = Vec::new();
-        let mut joints = course.joints.iter();
+        let mut joints = history.joints.iter();
         loop {
             self.stop.check()?;
             let next = joints.next();
@@ -113,7 +113,7 @@ impl Trial<'_> {
                 }
             }
             let Some(joint) = next else {
-                // An answer that was broken off says nothing.
+                // An interrupted answer means nothing.
                 self.stop.check()?;
                 return Ok(said);
             };
@@ -121,12 +121,12 @@ impl Trial<'_> {
         }
     }
 
-    /// The last answer along a course, when only this role is asked.
-    pub(super) fn last(&self, course: &Course, seed: &Seed) -> Result<Said, Halt> {
+    /// The last answer along a history, if only this role is asked.
+    pub(super) fn last(&self, history: &History, seed: &Seed) -> Result<Said, Halt> {
         let world = World::default();
         let mut player = self.seated(self.role, (self.seeds.agent)(seed, self.role), &world);
         let mut way = Way::new(self.game);
-        for joint in &course.joints {
+        for joint in &history.joints {
             self.stop.check()?;
             if !way.worker.silent() {
                 player.ask(self, &way, &world, None);
@@ -138,8 +138,8 @@ impl Trial<'_> {
         Ok(said)
     }
 
-    /// What a new player does that has lived these turns, in this game or one that looks the
-    /// same to its role.
+    /// The answer of a new player with these turns, in this game or one that looks the same to its
+    /// role.
     pub(super) fn answer(
         &self,
         game: &Arc<dyn Game>,
@@ -159,13 +159,13 @@ impl Trial<'_> {
         Ok(said.ok().map(|decision| decision.choice))
     }
 
-    /// A match in which everybody moves at random, for courses to ask along: it costs nothing
-    /// where the suspect is slow.
+    /// A match in which all roles move at random, as a history to ask along: it costs nothing if
+    /// the suspect is slow.
     pub(super) fn wander(&self, seed: &Seed) -> Result<Played, Halt> {
         self.run(seed, &Opponents { solved: None }, None)
     }
 
-    /// Plays a match with the role played by the suspect.
+    /// Plays a match with the suspect in its role.
     pub(super) fn play(&self, seed: &Seed, opponents: &Opponents) -> Result<Played, Halt> {
         let world = World::default();
         let player = self.seated(self.role, (self.seeds.agent)(seed, self.role), &world);
@@ -182,20 +182,20 @@ impl Trial<'_> {
         let chance = (self.seeds.chance)(seed);
         let mut others = seed.derive("opponents").rng();
         let mut way = Way::new(self.game);
-        // The referee draws chance by itself; only if it draws the same can it be compared.
+        // The referee draws chance itself; the two can be compared only if both use the same seed.
         let same = chance == (Seeds::default().chance)(seed);
         let mut referee =
             if same { Some(Referee::new(Arc::clone(self.game), *seed, self.stop)?) } else { None };
         let mut played = Played {
-            course: Course { joints: Vec::new() },
+            history: History { joints: Vec::new() },
             turns: Vec::new(),
             moments: Vec::new(),
             reward: None,
             illegal: 0,
-            told_truly: true,
+            views_agree: true,
         };
         let mut totals = vec![0.0; info.roles.len()];
-        while !way.worker.terminal() && played.course.joints.len() < LONGEST {
+        while !way.worker.terminal() && played.history.joints.len() < LONGEST {
             self.stop.check()?;
             let silent = way.worker.silent();
             let mut joint = Vec::with_capacity(info.roles.len());
@@ -203,7 +203,7 @@ impl Trial<'_> {
                 let legal = way.worker.legal(role).to_vec();
                 let only = legal.first().copied().unwrap_or(Move::IDLE);
                 joint.push(if info.chance == Some(role) {
-                    let mut luck = chance.derive_index(played.course.joints.len() as u64).rng();
+                    let mut luck = chance.derive_index(played.history.joints.len() as u64).rng();
                     draw(&legal, way.worker.weights(), &mut luck).unwrap_or(only)
                 } else if silent {
                     only
@@ -217,7 +217,7 @@ impl Trial<'_> {
                         legal[others.below(legal.len() as u64) as usize]
                     });
                     played.moments.push(Moment {
-                        behind: played.course.joints.len(),
+                        behind: played.history.joints.len(),
                         turns: way.turns[role.index()].len(),
                         state: way.state(),
                         open: legal.len() > 1,
@@ -233,9 +233,9 @@ impl Trial<'_> {
             if let (true, Some(referee)) = (ticked, &mut referee) {
                 referee.advance(&joint, self.stop)?;
                 let agree = |role: Role| referee.view(role).turns() == way.turns[role.index()];
-                played.told_truly &= info.players().all(agree);
+                played.views_agree &= info.players().all(agree);
             }
-            played.course.joints.push(joint);
+            played.history.joints.push(joint);
         }
         self.stop.check()?;
         played.turns.clone_from(&way.turns[self.role.index()]);

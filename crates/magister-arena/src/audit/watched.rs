@@ -1,12 +1,12 @@
-//! A game as it would be if the others saw everything.
+//! A game in which the others see the state.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use magister_core::{Game, Info, Percept, Role, StateTensors, Step, Text, Twist, Worker, Wrapped};
 use rustc_hash::FxHashMap;
 
-/// The same game, but after every turn all players except one are shown the state. What that one
-/// sees stays the same, so whatever it has lived in the one game it may have lived in the other.
+/// The same game, but after every turn all players except one observe the state. The observations
+/// of that one do not change, so every information state of the one game also occurs in the other.
 pub(super) struct Watched {
     game: Arc<dyn Game>,
     info: Arc<Info>,
@@ -14,16 +14,16 @@ pub(super) struct Watched {
     states: Arc<Mutex<States>>,
 }
 
-/// The number of each state that somebody was shown.
+/// The number of each state that was shown.
 type States = FxHashMap<Vec<u64>, u32>;
 
 impl Watched {
-    /// A game in which this role is watched by all others.
+    /// A game in which all others see the state that this role may not.
     pub(super) fn new(game: &Arc<dyn Game>, role: Role) -> Self {
         let mut info = game.info().clone();
-        // Players that remember a game by its rules must not take it for the other one.
+        // Players that cache data by the hash of the rules must not confuse the two.
         info.rules_hash.push_str(" watched");
-        // States become percepts, and nobody knows how many there are.
+        // States become percepts, so their number is unknown.
         info.percepts = None;
         Watched { game: Arc::clone(game), info: Arc::new(info), role, states: Arc::default() }
     }
@@ -49,7 +49,7 @@ impl Game for Watched {
     }
 }
 
-/// Who shows the state to all but one.
+/// Shows the state to all roles except one.
 struct Watcher {
     role: Role,
     states: Arc<Mutex<States>>,
@@ -57,7 +57,7 @@ struct Watcher {
 }
 
 impl Watcher {
-    /// What stands for the current state: numbers from the end, which no game uses.
+    /// The percept of the current state: numbers from the end, which no game uses.
     fn sight(&mut self, worker: &dyn Worker) -> Percept {
         worker.save(&mut self.state);
         let mut states = self.states.lock().unwrap_or_else(PoisonError::into_inner);

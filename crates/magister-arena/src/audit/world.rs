@@ -1,30 +1,28 @@
-//! What is true while a player is asked, and who is asked.
+//! The true state during a question, and the suspects.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use magister_core::{
     Agent, Budget, Decision, Halt, Information, PlayerSource as _, Rng, Role, Seed, View,
 };
-use magister_infoset::Opened;
+use magister_infoset::Determinization;
 use magister_players::Spec;
 
-/// What a player must not know, written down before every question.
+/// What a player must not know, stored before every question.
 #[derive(Clone, Debug, Default)]
 pub struct Truth {
     /// The words of the true state.
     pub state: Vec<u64>,
-    /// What the moves of chance are drawn from, if it is known; in a twin that was made up, what
-    /// they are drawn from in future.
+    /// The seed of chance, if known; in an invented twin, the seed of its future moves.
     pub chance: Option<Seed>,
 }
 
-/// The truth, shared between the audit and a player that was planted to see whether the audit
-/// notices. Honest players are never given it.
+/// The truth, shared between the audit and a planted cheater. Honest players never get it.
 #[derive(Clone, Debug, Default)]
 pub struct World(Arc<Mutex<Truth>>);
 
 impl World {
-    /// What is true now.
+    /// The current truth.
     pub fn look(&self) -> Truth {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -36,11 +34,11 @@ impl World {
     }
 }
 
-/// Makes the player that is audited. It is made anew for every match, and for every role.
+/// Creates the audited player, anew for every match and every role.
 pub type Suspect = Arc<dyn Fn(&World) -> Box<dyn Agent> + Send + Sync>;
 
-/// A player of the list as a suspect: it is given nothing but what players are given.
-/// Only one that says that it is clairvoyant is shown the state, as it is in matches.
+/// A player of the registry as a suspect: it gets only what players get. Only a player that
+/// declares itself clairvoyant sees the state, as in matches.
 pub fn suspect(spec: &Spec) -> Suspect {
     let spec = spec.clone();
     Arc::new(move |world| {
@@ -51,7 +49,7 @@ pub fn suspect(spec: &Spec) -> Suspect {
     })
 }
 
-/// A clairvoyant player, which is shown the state.
+/// A clairvoyant player, which sees the state.
 struct Shown {
     agent: Box<dyn Agent>,
     world: World,
@@ -75,12 +73,12 @@ impl Agent for Shown {
         if view.game().info().information == Information::Perfect {
             return self.agent.decide(view, budget, rng);
         }
-        let opened = Opened::view(view.game(), &self.world.look().state, view.role());
+        let opened = Determinization::view(view.game(), &self.world.look().state, view.role());
         self.agent.decide(&opened, budget, rng)
     }
 }
 
-/// How the seeds of a match are made of its one seed.
+/// How the seeds of a match are derived from its seed.
 #[derive(Clone, Copy, Debug)]
 pub struct Seeds {
     /// The seed of chance, from which that of each step is derived.
@@ -90,7 +88,7 @@ pub struct Seeds {
 }
 
 impl Default for Seeds {
-    /// As the referee and the contest make them.
+    /// As the referee and the contest derive them.
     fn default() -> Self {
         Seeds {
             chance: |seed| seed.derive("chance"),

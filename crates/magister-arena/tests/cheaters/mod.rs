@@ -1,5 +1,5 @@
-//! Players that cheat, each in one way, so that the audit has something to find. They are given
-//! the world, which no player of the list ever is.
+//! Players that cheat, each in one way, for the audit to find. They get the true state, which no
+//! player of the registry ever does.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -12,11 +12,11 @@ use magister_core::{
 use magister_infoset::{Belief, Keep, Settings};
 use magister_players::Spec;
 
-/// What a cheater makes of what it is given.
+/// The decision rule of a cheater.
 type Trick = Box<dyn FnMut(&View, &World, &[Move], &mut Rng) -> Decision + Send>;
 
 /// A player that decides by a trick. Its legal moves are those of the true state; in all games
-/// but one that is nothing that its role does not know.
+/// except one that reveals nothing new to its role.
 struct Cheater {
     name: &'static str,
     world: World,
@@ -40,7 +40,7 @@ fn cheater(name: &'static str, make: impl Fn() -> Trick + Send + Sync + 'static)
     Arc::new(move |world| Box::new(Cheater { name, world: world.clone(), trick: make() }))
 }
 
-/// A number that a state stands for.
+/// A hash of a state.
 fn number(state: &[u64]) -> u64 {
     let mix =
         |sum: u64, word: &u64| (sum ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
@@ -51,12 +51,12 @@ fn pick(legal: &[Move], number: u64) -> Decision {
     legal[(number % legal.len() as u64) as usize].into()
 }
 
-/// The state in which the match is, as the true one is known.
+/// The best move if the true state is known.
 fn knowing(view: &View, state: &[u64], legal: &[Move]) -> Decision {
     let mut worker = view.game().worker();
     let (mut step, mut goals) = (Step::new(), Vec::new());
     let worth = |choice: &Move| {
-        // What comes of it if nobody else does anything but the first thing.
+        // The result if all others play their first legal move.
         worker.load(state, &Stop::never()).unwrap();
         let mut own = Some(*choice);
         while !worker.terminal() {
@@ -80,7 +80,7 @@ fn knowing(view: &View, state: &[u64], legal: &[Move]) -> Decision {
     legal[best].into()
 }
 
-/// One: its determinisations are drawn from a generator that is seeded with the true state.
+/// Cheater 1: its determinizations are drawn from a generator that is seeded with the true state.
 pub(crate) fn determiniser() -> Suspect {
     cheater("determiniser", || {
         Box::new(|_, world, legal, rng| {
@@ -94,7 +94,7 @@ pub(crate) fn determiniser() -> Suspect {
     })
 }
 
-/// Two: it reads the seed of chance, and knows what will be drawn in the second step.
+/// Cheater 2: it reads the seed of chance, and knows what will be drawn in the second step.
 pub(crate) fn seed_reader() -> Suspect {
     cheater("seed reader", || {
         Box::new(|_, world, legal, _| {
@@ -105,12 +105,12 @@ pub(crate) fn seed_reader() -> Suspect {
     })
 }
 
-/// Three: it takes its legal moves from the true state, where they tell something.
+/// Cheater 3: it takes its legal moves from the true state, where they reveal something.
 pub(crate) fn list_reader() -> Suspect {
     cheater("list reader", || Box::new(|_, _, legal, _| legal[legal.len() - 1].into()))
 }
 
-/// Four: what one role has seen is left where another finds it.
+/// Cheater 4: one role leaves its observations where another finds them.
 pub(crate) fn shared_between_roles() -> Suspect {
     let table: Arc<Mutex<u64>> = Arc::default();
     cheater("table of all roles", move || {
@@ -125,7 +125,7 @@ pub(crate) fn shared_between_roles() -> Suspect {
     })
 }
 
-/// Four again: what was learnt in one match is left for the next.
+/// Cheater 4, variant: what was learnt in one match is left for the next.
 pub(crate) fn shared_between_matches() -> Suspect {
     let asked = Arc::new(AtomicU64::new(0));
     cheater("table of all matches", move || {
@@ -134,8 +134,8 @@ pub(crate) fn shared_between_matches() -> Suspect {
     })
 }
 
-/// Five: a nested player, as HyperPlay-II is one, whose simulated players are handed the state of
-/// the model instead of their history. The models themselves are drawn honestly.
+/// Cheater 5: a nested player like HyperPlay-II, whose simulated players get the state of the model
+/// instead of their information state. The models themselves are drawn honestly.
 pub(crate) fn telling() -> Suspect {
     Arc::new(|_| Box::new(Telling))
 }
@@ -179,7 +179,8 @@ impl Agent for Telling {
     }
 }
 
-/// Five again: a player that takes the others to see everything, and says that it does not.
+/// Cheater 5, variant: a player that assumes that the others see the state, and claims that it does
+/// not.
 pub(crate) fn boasting(spec: &Spec) -> Suspect {
     let spec = spec.clone();
     Arc::new(move |_| Box::new(Boasting(spec.agent())))
@@ -206,7 +207,7 @@ impl Agent for Boasting {
     }
 }
 
-/// What a role gets for a move in a model, if everybody decides by the state from there on.
+/// The reward of a role for a move in a model, if all roles decide by the state from there on.
 fn simulate(view: &View, model: &[u64], first: Move, rng: &mut Rng) -> Result<f64, Halt> {
     let (stop, game) = (Stop::never(), view.game());
     let mut worker = game.worker();
@@ -236,7 +237,7 @@ fn simulate(view: &View, model: &[u64], first: Move, rng: &mut Rng) -> Result<f6
     Ok(goals[0])
 }
 
-/// Six: it watches how long it had to wait.
+/// Cheater 6: it measures how long it had to wait.
 pub(crate) fn clock_watcher() -> Suspect {
     cheater("clock watcher", || {
         let mut last: Option<Instant> = None;
@@ -248,15 +249,15 @@ pub(crate) fn clock_watcher() -> Suspect {
     })
 }
 
-/// Seven: it looks at what the match is going to give.
+/// Cheater 7: it reads the goal values of the match.
 pub(crate) fn goal_reader() -> Suspect {
     cheater("goal reader", || {
         Box::new(|view, world, legal, _| knowing(view, &world.look().state, legal))
     })
 }
 
-/// Eight: its moves are listed in an order that depends on the true state, although it plays the
-/// same.
+/// Cheater 8: its thoughts are listed in an order that depends on the true state, although it plays
+/// the same.
 pub(crate) fn listing() -> Suspect {
     cheater("listing", || {
         Box::new(|_, world, legal, _| {
@@ -268,7 +269,7 @@ pub(crate) fn listing() -> Suspect {
     })
 }
 
-/// Nine: it takes its own seed for that of chance, and plays Monty Hall by what it would draw.
+/// Cheater 9: it uses its own seed as that of chance, and plays Monty Hall by what it would draw.
 pub(crate) fn own_seed() -> Suspect {
     cheater("own seed", || {
         let mut car = None;
@@ -285,7 +286,7 @@ pub(crate) fn own_seed() -> Suspect {
             if view.turns().is_empty() {
                 return legal[0].into();
             }
-            // To stay is the last move of the list where it is called so.
+            // Staying is the last move with that name in the list.
             let text = |m: &&Move| view.game().text().move_text(**m);
             let stay = legal.iter().find(|m| text(m) == "stay").unwrap_or(&legal[0]);
             let go = legal.iter().find(|m| text(m) == "switch").unwrap_or(&legal[0]);
@@ -294,8 +295,8 @@ pub(crate) fn own_seed() -> Suspect {
     })
 }
 
-/// It plays at random, but in one of twenty cases it looks. Whether it does, it decides by its
-/// seed, or by something that the audit has no hand in.
+/// Plays at random, but cheats in one of twenty cases. Its seed decides when, or a source outside
+/// of the audit's control.
 pub(crate) fn seldom(by_seed: bool) -> Suspect {
     let entropy = Arc::new(Mutex::new(Seed::from(99).rng()));
     cheater("seldom", move || {
@@ -312,7 +313,7 @@ pub(crate) fn seldom(by_seed: bool) -> Suspect {
     })
 }
 
-/// Nobody: it plays at random, by its seed.
+/// An honest player: it plays at random, by its seed.
 pub(crate) fn innocent() -> Suspect {
     cheater("innocent", || Box::new(|_, _, legal, rng| pick(legal, rng.next_u64() >> 7)))
 }

@@ -1,5 +1,5 @@
-//! Puzzles that are too large to be solved position by position, held against solutions of their
-//! own: the distance of every arrangement of the tiles, and the longest way of the knight.
+//! Puzzles that are too large to be solved position by position, compared with separate solutions:
+//! the distance of every arrangement of the tiles, and the longest path of the knight.
 
 mod nim;
 
@@ -14,18 +14,18 @@ use rustc_hash::FxHashMap;
 
 const ROBOT: Role = Role(0);
 
-/// A course of a puzzle: the position, and the view of the one who plays it.
-struct Course {
+/// A puzzle in progress: the position, and the view of its player.
+struct Episode {
     worker: Box<dyn Worker>,
     view: View,
     step: Step,
 }
 
-impl Course {
+impl Episode {
     fn new(game: &Arc<dyn Game>) -> Self {
         let mut worker = game.worker();
         worker.reset();
-        Course { worker, view: View::new(Arc::clone(game), ROBOT), step: Step::new() }
+        Episode { worker, view: View::new(Arc::clone(game), ROBOT), step: Step::new() }
     }
 
     fn make(&mut self, choice: Move) {
@@ -45,7 +45,7 @@ impl Course {
         goals[0]
     }
 
-    /// What the player comes to from here.
+    /// The reward of the player from here on.
     fn finish(&mut self, player: &str, iterations: u64, rng: &mut Rng) -> f64 {
         let mut agent = player.parse::<Spec>().expect("a player").agent();
         while !self.worker.terminal() {
@@ -55,7 +55,7 @@ impl Course {
         self.reward()
     }
 
-    /// The numbers of each fluent of this name in the state, whatever syntax its text has.
+    /// The arguments of each fluent of this name in the state, in either syntax.
     fn fluents(&self, name: &str, numbers: usize) -> Vec<Vec<usize>> {
         let mut state = Vec::new();
         self.worker.save(&mut state);
@@ -70,19 +70,18 @@ impl Course {
     }
 }
 
-/// In how many positions a puzzle is asked: so many, or as many as `MAGISTER_PUZZLES` says for who
-/// has more time.
+/// The number of positions to ask in: the default, or `MAGISTER_PUZZLES`.
 fn often(usual: usize) -> usize {
-    let told = std::env::var("MAGISTER_PUZZLES").ok();
-    told.and_then(|told| told.parse().ok()).unwrap_or(usual)
+    let given = std::env::var("MAGISTER_PUZZLES").ok();
+    given.and_then(|given| given.parse().ok()).unwrap_or(usual)
 }
 
-/// The tiles of the eight-puzzle, row by row, 0 for the empty place.
+/// The tiles of the eight-puzzle, row by row, 0 for the empty cell.
 type Tiles = [u8; 9];
 
 const SOLVED: Tiles = [1, 2, 3, 4, 5, 6, 7, 8, 0];
 
-/// How many moves every arrangement is away from one of them.
+/// The distance of every arrangement from one of them, in moves.
 fn distances(goal: Tiles) -> FxHashMap<Tiles, u32> {
     let mut known = FxHashMap::default();
     known.insert(goal, 0);
@@ -105,68 +104,68 @@ fn distances(goal: Tiles) -> FxHashMap<Tiles, u32> {
     known
 }
 
-/// How far the position is from the arrangement that the distances are about.
-fn distance(course: &Course, distances: &FxHashMap<Tiles, u32>) -> usize {
+/// The distance of the position from the goal.
+fn distance(episode: &Episode, distances: &FxHashMap<Tiles, u32>) -> usize {
     let mut tiles: Tiles = [0; 9];
-    for tile in course.fluents("tile", 3) {
+    for tile in episode.fluents("tile", 3) {
         tiles[3 * (tile[0] - 1) + tile[1] - 1] = tile[2] as u8;
     }
     distances[&tiles] as usize
 }
 
-/// Goes nearer to that, by the table.
-fn approach(course: &mut Course, distances: &FxHashMap<Tiles, u32>) {
-    let (far, stop) = (distance(course, distances), Stop::never());
+/// Moves towards the goal, by the table.
+fn approach(episode: &mut Episode, distances: &FxHashMap<Tiles, u32>) {
+    let (far, stop) = (distance(episode, distances), Stop::never());
     let mut state = Vec::new();
-    course.worker.save(&mut state);
-    for choice in course.worker.legal(ROBOT).to_vec() {
-        course.worker.step(&[choice], &mut course.step, &stop).expect("legal");
-        let nearer = distance(course, distances) < far;
-        course.worker.load(&state, &stop).expect("a state");
+    episode.worker.save(&mut state);
+    for choice in episode.worker.legal(ROBOT).to_vec() {
+        episode.worker.step(&[choice], &mut episode.step, &stop).expect("legal");
+        let nearer = distance(episode, distances) < far;
+        episode.worker.load(&state, &stop).expect("a state");
         if nearer {
-            course.make(choice);
+            episode.make(choice);
             return;
         }
     }
 }
 
 #[test]
-fn the_eight_puzzle_is_solved_where_it_can_be() {
+fn the_eight_puzzle_is_solved_if_possible() {
     let game = super::game("eightpuzzle");
     let distances = distances(SOLVED);
     assert_eq!((distances.len(), distances.values().max()), (181_440, Some(&31)));
     let mut rng = Seed::from(5).rng();
-    // It begins thirty moves away; positions that are nearer are found in less time. Those from
-    // which there is only just time to solve it leave no room for a mistake.
+    // The start is thirty moves away; nearer positions take less time. Positions with only just
+    // enough moves left allow no mistake.
     for (near, tight) in [(17, false), (14, true), (12, true), (9, false), (6, true), (2, true)] {
-        let mut course = Course::new(&game);
-        while distance(&course, &distances) > near && !course.worker.terminal() {
-            approach(&mut course, &distances);
-            if rng.below(4) == 0 && !course.worker.terminal() {
-                course.random(&mut rng);
+        let mut episode = Episode::new(&game);
+        while distance(&episode, &distances) > near && !episode.worker.terminal() {
+            approach(&mut episode, &distances);
+            if rng.below(4) == 0 && !episode.worker.terminal() {
+                episode.random(&mut rng);
             }
         }
         // Every move changes the distance by one.
         while tight
-            && !course.worker.terminal()
-            && course.view.turns().len() + distance(&course, &distances) < 60
+            && !episode.worker.terminal()
+            && episode.view.turns().len() + distance(&episode, &distances) < 60
         {
-            course.random(&mut rng);
-            while distance(&course, &distances) > near && !course.worker.terminal() {
-                approach(&mut course, &distances);
+            episode.random(&mut rng);
+            while distance(&episode, &distances) > near && !episode.worker.terminal() {
+                approach(&mut episode, &distances);
             }
         }
-        let far = distance(&course, &distances);
-        if course.worker.terminal() || course.view.turns().len() + far > 60 {
+        let far = distance(&episode, &distances);
+        if episode.worker.terminal() || episode.view.turns().len() + far > 60 {
             continue;
         }
-        let reward = course.finish("uct", 30_000, &mut rng);
-        assert!(reward > 99.0, "{far} away after {} steps", course.view.turns().len());
+        let reward = episode.finish("uct", 30_000, &mut rng);
+        assert!(reward > 99.0, "{far} away after {} steps", episode.view.turns().len());
     }
 }
 
-/// Any arrangement at any time, as long as it can be solved: a budget in which every arrangement
-/// can be looked at leaves none unsolved. The player is a new one each time.
+/// Any arrangement at any time, as long as it can be solved: with a budget for every arrangement
+/// none stays unsolved. The player is a new one each time.
 #[test]
 fn the_eight_puzzle_is_solved_from_anywhere() {
     let game = super::game("eightpuzzle");
@@ -178,29 +177,29 @@ fn the_eight_puzzle_is_solved_from_anywhere() {
     while asked < often(20) {
         let goal = all[rng.below(all.len() as u64) as usize];
         let there = distances(goal);
-        let mut course = Course::new(&game);
+        let mut episode = Episode::new(&game);
         let detours = rng.below(6);
-        while distance(&course, &there) > 0 && !course.worker.terminal() {
-            approach(&mut course, &there);
-            if rng.below(8) < detours && !course.worker.terminal() {
-                course.random(&mut rng);
+        while distance(&episode, &there) > 0 && !episode.worker.terminal() {
+            approach(&mut episode, &there);
+            if rng.below(8) < detours && !episode.worker.terminal() {
+                episode.random(&mut rng);
             }
         }
-        let (far, made) = (solved[&goal] as usize, course.view.turns().len());
-        if course.worker.terminal() || made + far > 60 {
+        let (far, made) = (solved[&goal] as usize, episode.view.turns().len());
+        if episode.worker.terminal() || made + far > 60 {
             continue;
         }
         asked += 1;
         tight += usize::from(made + far >= 59);
         farthest = farthest.max(far);
-        let reward = course.finish("uct", 1_200_000, &mut rng);
+        let reward = episode.finish("uct", 1_200_000, &mut rng);
         assert!(reward > 99.0, "{far} away after {made} steps");
     }
-    eprintln!("{asked} positions, {tight} with no time to lose, the farthest {farthest} away");
+    eprintln!("{asked} positions, {tight} without a spare move, maximum distance {farthest}");
 }
 
-/// The most moves that a knight can make, the last one into a hole; all cells are the most there
-/// are.
+/// The maximum number of moves of a knight, the last one into a hole; bounded by the number of
+/// cells.
 fn longest(at: usize, holes: u32, known: &mut FxHashMap<(usize, u32), usize>) -> usize {
     if let Some(&moves) = known.get(&(at, holes)) {
         return moves;
@@ -227,35 +226,35 @@ fn leaps(at: usize) -> impl Iterator<Item = usize> {
 }
 
 #[test]
-fn the_knight_leaps_as_long_as_it_can() {
+fn the_knight_finds_longest_tours() {
     let game = super::game("knightstour");
     let mut rng = Seed::from(5).rng();
-    assert!((Course::new(&game).finish("uct", 20_000, &mut rng) - 100.0).abs() < 1e-9);
+    assert!((Episode::new(&game).finish("uct", 20_000, &mut rng) - 100.0).abs() < 1e-9);
     let (mut asked, mut known) = (0, FxHashMap::default());
     while asked < often(60) {
-        // A walk over fresh cells, long enough that the rest can be looked through.
-        let mut course = Course::new(&game);
+        // A walk over fresh cells, long enough that the rest can be enumerated.
+        let mut episode = Episode::new(&game);
         let place = |at: &Vec<usize>| 6 * (at[1] - 1) + at[0] - 1;
         for _ in 0..12 + asked % 8 {
-            if !course.worker.terminal() {
-                course.random(&mut rng);
+            if !episode.worker.terminal() {
+                episode.random(&mut rng);
             }
         }
-        if course.worker.terminal() {
+        if episode.worker.terminal() {
             continue;
         }
         asked += 1;
-        let knight = course.fluents("knight", 2).first().map(place).expect("a knight");
-        let holes = course.fluents("hole", 2);
+        let knight = episode.fluents("knight", 2).first().map(place).expect("a knight");
+        let holes = episode.fluents("hole", 2);
         let holes = holes.iter().map(place).fold(0_u32, |all, at| all | 1 << at);
-        let moves = course.view.turns().len() + longest(knight, holes, &mut known);
+        let moves = episode.view.turns().len() + longest(knight, holes, &mut known);
         let best = worth(moves);
-        let reward = course.finish("uct", 20_000, &mut rng);
+        let reward = episode.finish("uct", 20_000, &mut rng);
         assert!((reward - best).abs() < 1e-9, "{reward}, not {best}, from {knight} with {holes:b}");
     }
 }
 
-/// What so many moves are worth.
+/// The reward for a number of moves.
 fn worth(moves: usize) -> f64 {
     const LAST: [f64; 5] = [80.0, 85.0, 90.0, 96.0, 100.0];
     moves.checked_sub(26).map_or(3.0 * moves as f64, |at| LAST[at])

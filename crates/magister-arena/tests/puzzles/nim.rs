@@ -1,4 +1,4 @@
-//! The larger heaps, held against C. Bouton's theorem. `cargo xtask perfect` asks in all of their
+//! Larger heaps, compared with C. Bouton's theorem. `cargo xtask perfect` asks in all of their
 //! positions.
 
 use std::sync::Arc;
@@ -12,15 +12,15 @@ fn heaps(text: &str) -> Vec<u32> {
     (0..words.len()).filter(heap).map(|at| words[at + 2].parse().expect("a number")).collect()
 }
 
-/// Whether who is to move loses, where who takes the last match loses: the sum of the heaps,
-/// without carrying, is zero as long as a heap has more than one match, and one after that.
+/// Whether the player to move loses misère Nim: the nim-sum is zero while a heap has more than one
+/// match, and one after that.
 fn lost(heaps: &[u32]) -> bool {
     let small = heaps.iter().all(|&heap| heap <= 1);
     heaps.iter().fold(0, |sum, heap| sum ^ heap) == u32::from(small)
 }
 
 #[test]
-fn heaps_that_can_be_won_are_won() {
+fn won_positions_are_won() {
     let mut rng = Seed::from(9).rng();
     for name in ["nim-11-12-15-25", "nim-12-12-20-20"] {
         let game = crate::game(name);

@@ -31,44 +31,73 @@ pub(crate) struct Players {
 /// Play a game against the computer
 #[derive(Debug, Parser)]
 #[command(
-    after_help = "The board and your legal moves are shown before each of your turns. Type a move, by number or text, or a command: help, moves, hint, undo, redo, show, history, resign, quit. In games with hidden information you see what your role sees: your own moves and percepts. The rest is shown when the match is over.
+    after_help = "You see the board and your moves before each of your turns. Type a move as it is listed, \
+its number or a part of it, such as `drop 3`, `3`, `e2e4` or a cell. Other commands: help, moves, \
+hint, why, show, rules, history, undo, redo, save, resign, quit. After the match: rematch, swap.
 
-You have no clock; the computer has one. Input comes from the terminal or from standard input. Invalid input is reported, and the next line is read. The end of the input means quit. --record appends the match to a file that `magister replay` reads. Exit code: 0 played or quit, 2 the game could not be played.
+The levels are beginner, easy, medium, hard and strongest. They count iterations, so they are as \
+strong on every machine. With hidden information they know what their role knows, and you see what \
+your role knows for certain. The rest is shown when the match is over.
+
+Input comes from the terminal or from standard input. The end of the input means quit. --record \
+appends the match to a file that `magister replay` reads, also when you resign or press ^C. Exit \
+code: 0 played or quit, 2 the game could not be played.
 
 Examples:
-  magister play tictactoe
-  magister play connect-four --as o --against alphabeta --time 2s
-  magister play chinese-checkers-3 --against uct,random
+  magister play connect-four --level beginner
+  magister play chess --as black --level hard
+  magister play chinese-checkers-3 --against uct,random --time 1s
   magister play kuhn-poker --seed 7 --record mine.jsonl
-  magister play chess --as all                     two people at one terminal
-  printf '5\nhint\nquit\n' | magister play tictactoe --iterations 100"
+  magister play chess --as all         two people at one terminal
+  magister play --resume mine.json     a match that was saved
+  printf '5\\nhint\\nquit\\n' | magister play tictactoe"
 )]
 pub(crate) struct Play {
     /// The game: a bundled name, rust:NAME or a file
-    #[arg(value_name = "GAME")]
-    pub(crate) game: String,
+    #[arg(value_name = "GAME", required_unless_present = "resume")]
+    pub(crate) game: Option<String>,
     /// Your role, several roles separated by commas, or all [default: the first]
     #[arg(long = "as", value_name = "ROLE", value_delimiter = ',')]
     pub(crate) roles: Vec<String>,
-    /// Players of the other roles, one for all or one for each [default: the strongest for the game]
+    /// How strong the computer plays [default: medium]
+    #[arg(long, value_name = "LEVEL", value_parser = levels(), conflicts_with = "against")]
+    pub(crate) level: Option<String>,
+    /// Players of the other roles, one for all or one for each; `magister players` lists them
     #[arg(long, value_name = "PLAYER", value_parser = Spec::parse_list)]
     pub(crate) against: Option<std::vec::Vec<Spec>>,
     /// Player that gives hints [default: the strongest for the game]
     #[arg(long, value_name = "PLAYER")]
     pub(crate) hint: Option<Spec>,
-    /// Seed of the random numbers
-    #[arg(long, value_name = "S", default_value_t = 0)]
-    pub(crate) seed: u64,
+    /// Seed of the random numbers [default: a new one, which is printed]
+    #[arg(long, value_name = "S")]
+    pub(crate) seed: Option<u64>,
     #[command(flatten)]
     pub(crate) thinking: Thinking,
     /// Append the match to this file
     #[arg(long, value_name = "FILE")]
     pub(crate) record: Option<std::path::PathBuf>,
+    /// Go on with a match that was saved with `save`
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["roles", "level", "against", "seed"])]
+    pub(crate) resume: Option<std::path::PathBuf>,
+    /// Draw boards with ASCII characters only
+    #[arg(long)]
+    pub(crate) ascii: bool,
+    /// Play even if the rules have errors
+    #[arg(long)]
+    pub(crate) force: bool,
     /// Stop the match after N steps
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     pub(crate) max_steps: u32,
     #[command(flatten)]
     pub(crate) language: Reading,
+}
+
+/// Reads the name of a level.
+fn levels() -> clap::builder::PossibleValuesParser {
+    let value = |level: &magister_players::Level| {
+        clap::builder::PossibleValue::new(level.name).help(level.about)
+    };
+    clap::builder::PossibleValuesParser::new(magister_players::LEVELS.iter().map(value))
 }
 
 /// Play matches between players
@@ -119,6 +148,9 @@ pub(crate) struct Match {
     /// One JSON object per game, and a summary
     #[arg(long)]
     pub(crate) json: bool,
+    /// Play even if the rules have errors
+    #[arg(long)]
+    pub(crate) force: bool,
     #[command(flatten)]
     pub(crate) language: Reading,
 }
@@ -259,9 +291,9 @@ pub(crate) struct Answer {
     /// The game: a bundled name, rust:NAME, or a file
     #[arg(value_name = "GAME")]
     pub(crate) game: String,
-    /// Player; `magister players` lists them
-    #[arg(long, value_name = "PLAYER", default_value = "uct")]
-    pub(crate) player: Spec,
+    /// Player; `magister players` lists them [default: the strongest for the game]
+    #[arg(long, value_name = "PLAYER")]
+    pub(crate) player: Option<Spec>,
     /// Seed of the random numbers
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub(crate) seed: u64,

@@ -9,14 +9,16 @@ use super::Args;
 
 /// Reads the arguments of this process.
 ///
-/// A value may begin with a hyphen: whoever writes `--games -1` is to be told what the option
-/// takes, and not that there is no option `-1`.
+/// A value may begin with a hyphen, so that `--games -1` is answered with what the option takes and
+/// not with a complaint about an option `-1`.
 pub(crate) fn parse() -> Args {
     let numbers = |arg: Arg| match arg.get_action().takes_values() && !arg.is_positional() {
         true if is_time(&arg) => arg.allow_hyphen_values(true),
         yes => arg.allow_negative_numbers(yes),
     };
-    let command = Args::command().mut_subcommands(|one| one.mut_args(numbers));
+    let width = crate::terminal::prose();
+    let command = Args::command().term_width(width);
+    let command = command.mut_subcommands(|one| one.mut_args(numbers).term_width(width));
     let read = command.try_get_matches().and_then(|found| Args::from_arg_matches(&found));
     read.unwrap_or_else(|error| in_words(error).exit())
 }

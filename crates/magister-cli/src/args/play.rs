@@ -73,6 +73,9 @@ pub(crate) struct Step {
     /// Each position as one JSON object
     #[arg(long)]
     pub(crate) json: bool,
+    /// Play even if the rules have errors
+    #[arg(long)]
+    pub(crate) force: bool,
     #[command(flatten)]
     pub(crate) language: Reading,
 }
@@ -88,6 +91,7 @@ positions than --limit.
 Examples:
   magister perft tictactoe
   magister perft mine.kif 6
+  magister perft chess 3 --divide
   magister perft rust:nim-3-4-5 --json"
 )]
 pub(crate) struct Perft {
@@ -100,6 +104,9 @@ pub(crate) struct Perft {
     /// Count until every path has ended (the default)
     #[arg(long)]
     pub(crate) all: bool,
+    /// Count the paths of DEPTH steps behind each first move
+    #[arg(long, requires = "depth")]
+    pub(crate) divide: bool,
     /// Maximum number of distinct positions
     #[arg(long, value_name = "N", default_value_t = 5_000_000)]
     pub(crate) limit: u32,
@@ -117,9 +124,9 @@ pub(crate) struct Perft {
 #[derive(Debug, Parser)]
 #[command(
     after_help = "Reports errors of `magister check`, players without a legal move before the end, terminal states \
-with no goal value or several, goal values out of range, and evaluations that fail. Also lists \
-match lengths, results, moves that were never legal, rules that never applied and relations that \
-were never queried. Exit code: 0 no faults, 1 faults in the rules, 2 they could not be read.
+with no goal value or several, goal values out of range, games that never end or are over at once, \
+and evaluations that fail. Also lists match lengths, results, moves that were never legal, rules \
+that never applied, relations that were never queried, and roles that cannot know their legal moves. Exit code: 0 no faults, 1 faults in the rules, 2 they could not be read.
 
 Examples:
   magister playable mine.kif

@@ -37,7 +37,7 @@ pub(crate) struct Solve {
     #[arg(long, value_name = "S", default_value_t = 60.0, value_parser = seconds)]
     pub(crate) seconds: f64,
     /// Memory limit in MiB
-    #[arg(long, value_name = "N", default_value_t = 512,
+    #[arg(long, value_name = "N", default_value_t = 1024,
           value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
     pub(crate) memory: u64,
     /// Maximum number of positions, or of nodes of the game tree

@@ -71,7 +71,7 @@ fn as_text(name: &str, info: &Info, args: &Analyze, player: &Spec, findings: &Fi
         random.branching, random.widest
     );
     let tree = if random.broken_off > 0 { "more than" } else { "about" };
-    let _ = writeln!(text, "game tree: {tree} 10^{:.1} positions", random.tree_log10);
+    let _ = writeln!(text, "game tree: {tree} {} nodes", magnitude(random.tree_log10));
     let rewards = |rewards: &[f64]| -> String {
         let told = |(seat, reward)| format!("mean reward of {seat}: {reward:.1}\n");
         seats.iter().zip(rewards).map(told).collect()
@@ -160,6 +160,30 @@ fn as_text(name: &str, info: &Info, args: &Analyze, player: &Spec, findings: &Fi
         text += &fairer(&seats, balance);
     }
     text
+}
+
+/// A number of which the decimal logarithm is known: `600 thousand`, `4 * 10^23`.
+fn magnitude(log10: f64) -> String {
+    const NAMES: [&str; 5] = ["", " thousand", " million", " billion", " trillion"];
+    let group = (log10 / 3.0).floor().max(0.0);
+    match NAMES.get(group as usize) {
+        Some(name) => format!("{:.0}{name}", 10_f64.powf(log10 - 3.0 * group)),
+        None => format!("{:.0} * 10^{:.0}", 10_f64.powf(log10.fract()), log10.floor()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::magnitude;
+
+    #[test]
+    fn sizes_of_game_trees() {
+        assert_eq!(magnitude(5.8), "631 thousand");
+        assert_eq!(magnitude(0.0), "1");
+        assert_eq!(magnitude(2.0), "100");
+        assert_eq!(magnitude(12.0), "1 trillion");
+        assert_eq!(magnitude(23.6), "4 * 10^23");
+    }
 }
 
 /// What may make the game fairer.

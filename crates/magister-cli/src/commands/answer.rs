@@ -4,22 +4,33 @@ use std::io::{BufRead as _, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, anyhow};
+use anyhow::{Result, anyhow, bail};
 use magister_arena::Deadline;
 use magister_core::view::observe;
-use magister_core::{Agent, Budget, Clock, Role, Seed, Stop, Turn, View, draws};
+use magister_core::{Agent, Budget, Clock, Information, Role, Seed, Stop, Turn, View, draws};
+use magister_players::Spec;
 use serde_json::{Value, json};
 
 use super::bench::process::cpu_time;
 use super::contest::limits;
+use super::play::opponent;
 use crate::args::Answer;
 use crate::session::Session;
 use crate::{CLEAN, game};
 
 pub(crate) fn run(args: &Answer) -> Result<u8> {
     let playable = game::open_for_play(&args.game, &args.language.options())?;
-    let session = Session::new(Arc::clone(&playable.game), args.seed);
-    let mut table = Table::new(args, session, args.seed);
+    let info = playable.game.info();
+    let player = args.player.clone().map_or_else(|| opponent(info), Ok)?;
+    if info.information == Information::Hidden && !player.entry().hidden {
+        bail!(
+            "{player} does not play games with hidden information, and {} is one; try `honest`",
+            playable.name
+        );
+    }
+    let args = &Asked { args, player };
+    let session = Session::new(Arc::clone(&playable.game), args.args.seed);
+    let mut table = Table::new(args, session, args.args.seed);
     let mut out = std::io::stdout().lock();
     writeln!(out, "{}", table.position())?;
     out.flush()?;
@@ -38,9 +49,9 @@ pub(crate) fn run(args: &Answer) -> Result<u8> {
                     table = Table::new(args, session, seed);
                     Ok(table.position())
                 }
-                Err(_) => Err(anyhow!("`new` needs a seed, a whole number; `{rest}` is none")),
+                Err(_) => Err(anyhow!("`new` needs a seed, which is a whole number, not `{rest}`")),
             },
-            _ => Err(anyhow!("`{word}` is none of go, play MOVES, random, new SEED, quit")),
+            _ => Err(anyhow!("`{word}` is unknown; use go, play MOVES, random, new SEED or quit")),
         };
         let answer = answer.unwrap_or_else(|error| json!({ "error": format!("{error:#}") }));
         writeln!(out, "{answer}")?;
@@ -49,9 +60,15 @@ pub(crate) fn run(args: &Answer) -> Result<u8> {
     Ok(CLEAN)
 }
 
+/// The arguments, with the player that they mean.
+struct Asked<'a> {
+    args: &'a Answer,
+    player: Spec,
+}
+
 /// A match, and a player for each role that was asked.
 struct Table<'a> {
-    args: &'a Answer,
+    args: &'a Asked<'a>,
     session: Session,
     seats: Vec<Answerer>,
     seed: u64,
@@ -66,7 +83,7 @@ struct Answerer {
 }
 
 impl<'a> Table<'a> {
-    fn new(args: &'a Answer, session: Session, seed: u64) -> Self {
+    fn new(args: &'a Asked<'a>, session: Session, seed: u64) -> Self {
         Table { args, session, seats: Vec::new(), seed }
     }
 
@@ -115,13 +132,13 @@ impl<'a> Table<'a> {
             }
         }
         seat.known = self.session.moments.len();
-        let limits = limits(&self.args.thinking);
+        let limits = limits(&self.args.args.thinking);
         let mut budget = match limits.iterations {
             Some(iterations) => Budget::iterations(iterations),
             None => Budget::until(Stop::never()),
         };
         if let Some(time) = limits.time {
-            budget = match Processor::within(time).filter(|_| self.args.cpu) {
+            budget = match Processor::within(time).filter(|_| self.args.args.cpu) {
                 Some(clock) => budget.with_clock(Arc::new(clock)),
                 None => budget.with_clock(Arc::new(Deadline::within(time))),
             };

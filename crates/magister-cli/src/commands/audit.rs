@@ -107,7 +107,7 @@ fn as_text(player: &str, role: &str, verdict: &Verdict) -> String {
     if let Some(secrets) = verdict.secrets {
         lines.push(format!(
             "  secrets: kept in {} of {} decisions that matter, told in {}",
-            secrets.kept, secrets.decisions, secrets.told
+            secrets.kept, secrets.decisions, secrets.revealed
         ));
     }
     if verdict.illegal > 0 {

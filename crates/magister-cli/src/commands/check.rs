@@ -1,12 +1,15 @@
 //! `magister check`: what is wrong with rules, and where.
 
 use std::io::Write;
+use std::path::Path;
 
-use anyhow::{Result, bail};
+use anyhow::{Context as _, Result, bail};
+use magister::{Change, Input};
 use magister_gdl::{Severity, nearest};
 
 use super::{plural, tally};
 use crate::args::Check;
+use crate::terminal::{prose, wrap};
 use crate::{CLEAN, FOUND, TROUBLE, game};
 
 pub(crate) fn run(args: &Check) -> Result<u8> {
@@ -28,6 +31,7 @@ pub(crate) fn run(args: &Check) -> Result<u8> {
                 continue;
             }
         };
+        let input = if args.fix { fixed(&mut out, file, input, &options)? } else { input };
         let found = magister::check(&input, &options);
         let (lines, end) = match (args.json, args.short) {
             (true, _) => (found.json(), ""),
@@ -53,6 +57,29 @@ pub(crate) fn run(args: &Check) -> Result<u8> {
         (false, true) => FOUND,
         (false, false) => CLEAN,
     })
+}
+
+/// Repairs a file and lists the changes. Other input is returned as it is.
+fn fixed(
+    out: &mut impl Write,
+    file: &str,
+    input: Input,
+    reading: &magister::Reading,
+) -> Result<Input> {
+    let shown = &input.name;
+    if !Path::new(file).is_file() {
+        writeln!(out, "{shown}: --fix repairs files only")?;
+        return Ok(input);
+    }
+    let Some(repair) = magister::repair(shown, &input.text, reading) else {
+        return Ok(input);
+    };
+    std::fs::write(file, &repair.text).with_context(|| format!("cannot write {file}"))?;
+    for Change { line, what } in &repair.changes {
+        writeln!(out, "{shown}:{line}: {what}")?;
+    }
+    writeln!(out, "{shown}: {} made", plural(repair.changes.len(), "repair"))?;
+    Ok(Input { text: repair.text, ..input })
 }
 
 /// What there is to say about a code, of whatever language.
@@ -109,7 +136,7 @@ fn explain(wanted: &str) -> Result<u8> {
     for (at, code) in found.into_iter().enumerate() {
         let before = if at == 0 { "" } else { "\n\n" };
         writeln!(out, "{before}{} {} ({})\n", code.id, code.name, code.severity.name())?;
-        for line in wrapped(code.explanation, 80) {
+        for line in wrap(code.explanation, prose()) {
             writeln!(out, "{line}")?;
         }
         if let Some((bad, good)) = code.examples {
@@ -123,21 +150,4 @@ fn explain(wanted: &str) -> Result<u8> {
 fn indented(text: &str) -> String {
     let lines: Vec<String> = text.lines().map(|l| format!("    {l}")).collect();
     lines.join("\n")
-}
-
-/// A text broken into lines of at most `width` characters.
-pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
-    let mut lines = vec![String::new()];
-    for word in text.split_whitespace() {
-        let last = lines.last_mut().expect("there is always a line");
-        if !last.is_empty() && last.chars().count() + 1 + word.chars().count() > width {
-            lines.push(word.to_owned());
-        } else {
-            if !last.is_empty() {
-                last.push(' ');
-            }
-            last.push_str(word);
-        }
-    }
-    lines
 }

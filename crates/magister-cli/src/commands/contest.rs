@@ -3,24 +3,27 @@
 use std::fmt::Write as _;
 use std::io::Write;
 use std::ops::ControlFlow;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Result, bail};
-use magister_arena::{Contest, Person, RoleLine, Series, Sprt, SprtVerdict, Summary, TimeControl};
-use magister_core::{FaultKind, MatchRecord, PlayerSource, Seed};
+use magister_arena::{
+    Contest, Person, RoleLine, Series, Sprt, SprtVerdict, Summary, TimeControl, choices,
+};
+use magister_core::{FaultKind, Game, Information, MatchRecord, PlayerSource, Seed};
 use magister_players::Spec;
 use serde_json::json;
 
-use super::play::opponent;
+use super::play::{about, opponent};
 use crate::args::{Match, Thinking};
 use crate::console::Console;
-use crate::{CLEAN, game};
+use crate::draw::Look;
+use crate::{CLEAN, game, interrupt};
 
-/// The time for a move where nothing is said.
+/// The time for a move if no option sets one.
 const SECOND: std::time::Duration = std::time::Duration::from_secs(1);
 
 pub(crate) fn run(args: &Match) -> Result<u8> {
-    let playable = game::open_for_play(&args.game, &args.language.options())?;
+    let playable = game::open_clean(&args.game, &args.language.options(), args.force)?;
     let limits = limits(&args.thinking);
     let players = with_memory(&args.players, args.thinking.memory);
     // People play one match at a time.
@@ -29,16 +32,44 @@ pub(crate) fn run(args: &Match) -> Result<u8> {
         bail!("standard input cannot hold both the rules and the moves; name a file");
     }
     let person = people.then(|| -> Result<Arc<dyn Person>> {
-        let adviser = (opponent(playable.game.info())?, limits);
-        let painter = playable.painter();
-        Ok(Arc::new(Console::new(&playable.game, painter, adviser, args.seed)))
+        let info = playable.game.info();
+        let adviser = (opponent(info)?, limits);
+        let seats = info.players().map(|role| info.role_name(role).to_owned());
+        let shared = args.players.iter().filter(|spec| spec.is_human()).count() > 1
+            || args.players.len() == 1 && info.players().count() > 1;
+        let look = Look::new(seats, false);
+        let console = Console::new(&playable, about(&playable), adviser, args.seed, look, shared);
+        Ok(Arc::new(console))
     });
     let info = playable.game.info();
-    let mut summary = Summary::new(info);
     let roles: Vec<String> = info.players().map(|role| info.role_name(role).to_owned()).collect();
     if args.sprt.is_some() && roles.len() < 2 {
         bail!("--sprt compares players who meet, but {} has one seat; leave it out", playable.name);
     }
+    let report = Arc::new(Mutex::new(Report {
+        game: playable.name.clone(),
+        argument: args.game.clone(),
+        json: args.json,
+        roles,
+        summary: Summary::new(info),
+        test: args.sprt.map(|(low, high)| Sprt::new(low, high)),
+        verdict: SprtVerdict::Open,
+        first: args.players.first().map(ToString::to_string).unwrap_or_default(),
+        broken: false,
+    }));
+    if people {
+        interrupt::catch();
+    } else {
+        let report = Arc::clone(&report);
+        interrupt::on_interrupt(move || {
+            let report = report.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut out = anstream::stdout();
+            // There is nobody to report an error to.
+            let _ = report.print(&mut out).and_then(|()| Ok(out.flush()?));
+        });
+    }
+    let hidden = info.information == Information::Hidden;
+    let game = Arc::clone(&playable.game);
     let contest = Contest {
         opening: args.opening,
         max_steps: args.max_steps,
@@ -52,15 +83,13 @@ pub(crate) fn run(args: &Match) -> Result<u8> {
         seed: Seed::from(args.seed),
         jobs: if people { 1 } else { jobs(args.jobs, &limits) },
     };
-    // Not locked, since people are spoken to as well.
+    // Not locked, because people use it as well.
     let mut out = anstream::stdout();
-    let mut trouble = Ok(());
-    let test = args.sprt.map(|(low, high)| Sprt::new(low, high));
-    let first = series.players.first().map(|player| player.name()).unwrap_or_default();
-    let mut verdict = SprtVerdict::Open;
-    let mut broken = false;
+    let mut failure = Ok(());
     series.play(|number, record| {
-        summary.add(&record);
+        // Held while a line is written, so that an interrupt does not print between.
+        let mut report = report.lock().unwrap_or_else(PoisonError::into_inner);
+        report.add(&*game, hidden, &record);
         let written = if args.json {
             serde_json::to_string(&record)
                 .map_err(anyhow::Error::from)
@@ -68,48 +97,86 @@ pub(crate) fn run(args: &Match) -> Result<u8> {
         } else {
             writeln!(out, "{}", as_text(number, &record)).map_err(anyhow::Error::from)
         };
-        trouble = written.and_then(|()| Ok(out.flush()?));
-        let line = summary.players.iter().find(|line| line.player == first);
-        if let (Some(test), Some(line)) = (test, line)
-            && let (Some(wins), Some(draws), Some(losses)) = (line.wins, line.draws, line.losses)
-        {
-            verdict = test.verdict(wins, draws, losses);
-        }
-        broken |= record.has(FaultKind::BrokenOff);
-        if trouble.is_err() || record.has(FaultKind::Left) || verdict != SprtVerdict::Open {
+        failure = written.and_then(|()| Ok(out.flush()?));
+        let decided = report.verdict != SprtVerdict::Open;
+        if failure.is_err() || record.has(FaultKind::Left) || decided {
             return ControlFlow::Break(());
         }
         ControlFlow::Continue(())
     })?;
-    trouble?;
-    if args.json {
-        let mut object = json!({"game": playable.name, "summary": summary});
-        if let Some(test) = test {
-            object["sprt"] = json!({"test": test, "verdict": verdict});
+    failure?;
+    report.lock().unwrap_or_else(PoisonError::into_inner).print(&mut out)?;
+    Ok(CLEAN)
+}
+
+/// The results so far, and what is printed at the end.
+struct Report {
+    game: String,
+    /// The game as it was named on the command line.
+    argument: String,
+    json: bool,
+    roles: Vec<String>,
+    summary: Summary,
+    test: Option<Sprt>,
+    verdict: SprtVerdict,
+    /// The player that the sequential test is about.
+    first: String,
+    /// Whether a match was broken off.
+    broken: bool,
+}
+
+impl Report {
+    fn add(&mut self, game: &dyn Game, hidden: bool, record: &MatchRecord) {
+        if hidden {
+            // Players are asked even where they have no choice.
+            let chose = choices(game, record);
+            let chose = |step: usize, seat: usize| {
+                chose.get(step).and_then(|seats| seats.get(seat)).copied().unwrap_or(true)
+            };
+            self.summary.add_choices(record, chose);
+        } else {
+            self.summary.add(record);
         }
-        writeln!(out, "{object}")?;
-    } else {
-        write!(out, "{}", table(&summary))?;
+        let line = self.summary.players.iter().find(|line| line.player == self.first);
+        if let (Some(test), Some(line)) = (self.test, line)
+            && let (Some(wins), Some(draws), Some(losses)) = (line.wins, line.draws, line.losses)
+        {
+            self.verdict = test.verdict(wins, draws, losses);
+        }
+        self.broken |= record.has(FaultKind::BrokenOff);
+    }
+
+    fn print(&self, out: &mut impl Write) -> Result<()> {
+        let Report { summary, test, verdict, .. } = self;
+        if self.json {
+            let mut object = json!({"game": self.game, "summary": summary});
+            if let Some(test) = test {
+                object["sprt"] = json!({"test": test, "verdict": verdict});
+            }
+            writeln!(out, "{object}")?;
+            return Ok(());
+        }
+        write!(out, "{}", table(summary))?;
         // Against itself a player has half of the points whatever it does.
         let decided = summary.games - summary.undecided;
         if summary.players.len() == 1 && summary.roles.len() > 1 && summary.games > 1 && decided > 0
         {
-            writeln!(out, "{}", by_role(&roles, &summary))?;
+            writeln!(out, "{}", by_role(&self.roles, summary))?;
         }
         if summary.undecided > 0 {
-            let told = undecided(summary.undecided, summary.games, "games", &args.game, broken);
-            writeln!(out, "{told}")?;
+            let (count, of) = (summary.undecided, summary.games);
+            writeln!(out, "{}", undecided(count, of, "games", &self.argument, self.broken))?;
         }
         if let Some(test) = test {
-            let said = match verdict {
+            let result = match verdict {
                 SprtVerdict::Open => "not clear yet".to_owned(),
                 SprtVerdict::Smaller => format!("{} or less", test.elo0),
                 SprtVerdict::Greater => format!("{} or more", test.elo1),
             };
-            writeln!(out, "lead of {first} in points of Elo: {said}")?;
+            writeln!(out, "Elo lead of {}: {result}", self.first)?;
         }
+        Ok(())
     }
-    Ok(CLEAN)
 }
 
 /// How long players think.
@@ -119,7 +186,7 @@ pub(crate) fn limits(thinking: &Thinking) -> TimeControl {
     TimeControl { time, iterations, start, grace }
 }
 
-/// The players, with so much memory where nothing else was said.
+/// The players with a memory limit, unless their own parameters set one.
 pub(crate) fn with_memory(players: &[Spec], memory: Option<u32>) -> Vec<Spec> {
     let limited = |spec: &Spec| memory.map_or_else(|| spec.clone(), |most| spec.with_memory(most));
     players.iter().map(limited).collect()
@@ -130,8 +197,8 @@ pub(crate) fn sources(players: Vec<Spec>) -> Vec<Arc<dyn PlayerSource>> {
     players.into_iter().map(|spec| -> Arc<dyn PlayerSource> { Arc::new(spec) }).collect()
 }
 
-/// How many games are played at the same time: where time counts, one, since players would take
-/// it from each other.
+/// How many games are played at the same time. With a clock it is one, because players would take
+/// time from each other.
 pub(crate) fn jobs(wanted: Option<usize>, limits: &TimeControl) -> usize {
     let cores = || std::thread::available_parallelism().map_or(1, usize::from);
     wanted.unwrap_or_else(|| if limits.time.is_some() { 1 } else { cores() })
@@ -156,15 +223,15 @@ fn as_text(number: u64, record: &MatchRecord) -> String {
     text
 }
 
-/// What each role got, for people.
+/// The mean reward of each role, for people.
 fn by_role(roles: &[String], summary: &Summary) -> String {
-    let told = |(name, line): (&String, &RoleLine)| {
+    let text = |(name, line): (&String, &RoleLine)| {
         let interval = line.reward_interval;
         let interval = interval.map(|(low, high)| format!(" ({low:.2} to {high:.2})"));
         let mean = line.mean_reward.map_or("-".to_owned(), |mean| format!("{mean:.2}"));
         format!("{name} {mean}{}", interval.unwrap_or_default())
     };
-    let all: Vec<String> = roles.iter().zip(&summary.roles).map(told).collect();
+    let all: Vec<String> = roles.iter().zip(&summary.roles).map(text).collect();
     let known = summary.roles.iter().any(|line| line.reward_interval.is_some());
     let intervals = if known { ", with 95 % intervals" } else { "" };
     format!("mean reward by role{intervals}: {}", all.join(", "))
@@ -175,7 +242,7 @@ fn table(summary: &Summary) -> String {
     let name = |line: &magister_arena::Line| line.player.len();
     let width = summary.players.iter().map(name).max().unwrap_or(0).max("player".len());
     let mut text = format!(
-        "{:width$}  score  95 % interval  wins  draws  losses  mean reward  errors  ms a move\n",
+        "{:width$}  score  95 % interval  wins  draws  losses  mean reward  errors  ms/choice\n",
         "player"
     );
     for line in &summary.players {
@@ -199,14 +266,14 @@ fn table(summary: &Summary) -> String {
     text
 }
 
-/// Tells how many matches were not decided, and what to do about those that were broken off.
+/// How many matches were not decided, and what to do about those that were broken off.
 pub(crate) fn undecided(count: u64, of: u64, what: &str, game: &str, broken: bool) -> String {
     let mut text = format!("{count} of {of} {what} undecided");
     if broken {
         let _ = write!(
             text,
-            "; --max-steps lets matches go on for longer, and `magister playable {game}` says \
-             whether they come to an end"
+            "; --max-steps allows longer matches, and `magister playable {game}` tests whether they \
+             end"
         );
     }
     text

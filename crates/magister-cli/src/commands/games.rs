@@ -5,17 +5,14 @@ mod check;
 use std::io::Write;
 
 use anyhow::{Result, bail};
-use magister_games::catalogue::{self, Entry, Sheet, TAGS};
+use magister_games::catalogue::{self, Entry, FEATURED, Sheet, TAGS};
 use magister_gdl::{Dialect, Options, Rulesheet, Syntax, TermKind, nearest, read};
 use serde_json::json;
 
-use super::check::wrapped;
 use super::plural;
 use crate::CLEAN;
 use crate::args::{Games, NewLanguage};
-
-/// Where lines end.
-const WIDTH: usize = 100;
+use crate::terminal::{width, wrap};
 
 /// A game, with what its rules say about it.
 struct Listed {
@@ -38,10 +35,13 @@ pub(crate) fn run(args: &Games) -> Result<u8> {
             bail!("no game has the tag {tag}; {help}");
         }
     }
+    if args.is_plain() {
+        return featured();
+    }
     let listed = catalogue::all().iter().map(Listed::new);
     let wanted: Vec<Listed> = listed.filter(|game| game.wanted(args)).collect();
     if wanted.is_empty() {
-        bail!("no game is like that; `magister games` lists them all");
+        bail!("no game fits; `magister games --all` lists all games");
     }
     let mut out = anstream::stdout().lock();
     if args.json {
@@ -50,7 +50,7 @@ pub(crate) fn run(args: &Games) -> Result<u8> {
         }
         return Ok(CLEAN);
     }
-    let width = wanted.iter().map(|game| game.entry.name.len()).max().unwrap_or(0);
+    let column = wanted.iter().map(|game| game.entry.name.len()).max().unwrap_or(0);
     let groups = ["one player", "two players", "three players", "more players"];
     let group = |game: &Listed| game.players.clamp(1, groups.len()) - 1;
     for (number, name) in groups.iter().enumerate() {
@@ -60,23 +60,66 @@ pub(crate) fn run(args: &Games) -> Result<u8> {
         }
         writeln!(out, "For {name}: {}", games.len())?;
         for game in games {
-            let lines = wrapped(&game.entry.card.summary, WIDTH - width - 4);
+            let lines = wrap(&game.entry.card.summary, width().saturating_sub(column + 4));
             for (line, text) in lines.iter().enumerate() {
                 let name = if line == 0 { game.entry.name } else { "" };
-                writeln!(out, "  {name:width$}  {text}")?;
+                writeln!(out, "  {name:column$}  {text}")?;
             }
         }
         writeln!(out)?;
     }
     let count = plural(wanted.len(), "game");
-    writeln!(out, "{count}; `magister show NAME` explains one, `magister step NAME` plays it.")?;
+    let end = format!("{count}. `magister play NAME` plays one, `magister show NAME` explains it.");
+    for line in wrap(&end, width()) {
+        writeln!(out, "{line}")?;
+    }
     if args.tag.is_empty() {
-        let tags = format!("--tag finds more of a kind: {}.", TAGS.join(", "));
-        for line in wrapped(&tags, WIDTH) {
+        let tags = format!("Use --tag to find games of a kind: {}.", TAGS.join(", "));
+        for line in wrap(&tags, width()) {
             writeln!(out, "{line}")?;
         }
     }
     Ok(CLEAN)
+}
+
+/// The games to start with, on one screen.
+fn featured() -> Result<u8> {
+    let mut out = anstream::stdout().lock();
+    let names = || FEATURED.iter().flat_map(|(_, names)| names.iter());
+    let column = names().map(|name| name.len()).max().unwrap_or(0);
+    for (title, names) in FEATURED {
+        writeln!(out, "{title}")?;
+        for name in *names {
+            let Some(entry) = catalogue::find(name) else { continue };
+            let room = width().saturating_sub(column + 4);
+            writeln!(out, "  {name:column$}  {}", cut(&entry.card.summary, room))?;
+        }
+    }
+    let more = catalogue::all().len() - names().count();
+    writeln!(out, "`magister play NAME` plays one, `magister show NAME` explains it.")?;
+    writeln!(out, "`magister games --all` lists {more} more.")?;
+    Ok(CLEAN)
+}
+
+/// As much of a sentence as fits.
+fn cut(text: &str, room: usize) -> String {
+    let lines = wrap(text, room);
+    match &lines[..] {
+        [one] => one.clone(),
+        _ => {
+            let first = wrap(text, room.saturating_sub(4)).swap_remove(0);
+            format!("{} ...", first.trim_end_matches([',', ';', ':']))
+        }
+    }
+}
+
+impl Games {
+    /// Whether nothing narrows the list down.
+    fn is_plain(&self) -> bool {
+        let Games { words, tag, players, language, .. } = self;
+        let any = words.is_empty() && tag.is_empty() && players.is_none() && language.is_none();
+        any && !self.json && !self.all
+    }
 }
 
 impl Listed {
@@ -132,7 +175,7 @@ fn rules(sheet: Sheet) -> Rulesheet {
 /// The language of rules.
 pub(super) fn language(rules: &Rulesheet) -> NewLanguage {
     match (rules.dialect, rules.syntax) {
-        (Dialect::Operations, _) => NewLanguage::Operations,
+        (Dialect::Operations, _) => NewLanguage::Gamemaster,
         (_, Syntax::Kif) => NewLanguage::Kif,
         (_, Syntax::Infix) => NewLanguage::Infix,
     }

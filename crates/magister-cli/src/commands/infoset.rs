@@ -9,7 +9,9 @@ use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use magister_core::{Game, Information, Role, Seed, Stop, Turn};
-use magister_infoset::{Cloud, Keep, Known, Limits, Pool, Tracker, Trouble, Uniform};
+use magister_infoset::{
+    InfosetError, InfosetLimits, Keep, Known, ParticleFilter, Pool, Tracker, Uniform,
+};
 use serde_json::{Value, json};
 
 use super::fit::{nobody, seat};
@@ -44,13 +46,13 @@ pub(crate) fn run(args: &Infoset) -> Result<u8> {
         Arc::clone(game),
         role,
         Keep::States,
-        Limits { states: args.limit as usize, ..Limits::default() },
+        InfosetLimits { states: args.limit as usize, ..InfosetLimits::default() },
         Arc::new(Uniform),
         &Stop::never(),
     )?;
     let mut lived: Vec<Turn> = Vec::new();
     // Samples begin where following all has come to its limit, or at the beginning.
-    let mut cloud: Option<Cloud> = None;
+    let mut cloud: Option<ParticleFilter> = None;
     let mut rng = Seed::from(args.seed).rng();
     if args.bench {
         let read = |tracker: &mut Tracker, lived: &[Turn], text: &str| {
@@ -68,7 +70,7 @@ pub(crate) fn run(args: &Infoset) -> Result<u8> {
         let anchor = tracker.layer().clone();
         let model = Arc::new(Uniform);
         let game = Arc::clone(game);
-        cloud = Some(Cloud::new(game, role, model, anchor, None, size as usize, &mut rng));
+        cloud = Some(ParticleFilter::new(game, role, model, anchor, None, size as usize, &mut rng));
     }
     for text in &args.turn {
         let states = turns::states(&tracker, cloud.as_ref());
@@ -79,7 +81,7 @@ pub(crate) fn run(args: &Infoset) -> Result<u8> {
         };
         match made {
             Ok(()) => lived.push(turn),
-            Err(Trouble::Impossible { .. }) => {
+            Err(InfosetError::Impossible { .. }) => {
                 let why = match &cloud {
                     Some(_) => "no course of the game agrees with it".to_owned(),
                     None => turns::impossible(&**game, role, &mut tracker, &turn),
@@ -88,13 +90,13 @@ pub(crate) fn run(args: &Infoset) -> Result<u8> {
                 anstream::eprintln!("magister: turn {} (`{text}`): {why}", lived.len() + 1);
                 return Ok(FOUND);
             }
-            Err(Trouble::TooLarge) => bail!(
+            Err(InfosetError::TooLarge) => bail!(
                 "turn {} (`{text}`) leads to more states than --limit {}; raise it if the memory \
                  allows, or draw a sample with --sample 10000",
                 lived.len() + 1,
                 args.limit
             ),
-            Err(Trouble::Halt(halt)) => return Err(halt.into()),
+            Err(InfosetError::Halt(halt)) => return Err(halt.into()),
             Err(trouble) => return Err(trouble.into()),
         }
     }
@@ -136,13 +138,13 @@ fn role(game: &dyn Game, name: Option<&str>) -> Result<Role> {
 fn exact(tracker: &Tracker) -> Found {
     let layer = tracker.layer();
     let states = (0..layer.len()).map(|at| (layer.state(at).to_vec(), layer.share(at))).collect();
-    let courses = (0..layer.len()).map(|at| layer.courses(at)).sum();
+    let courses = (0..layer.len()).map(|at| layer.histories(at)).sum();
     let probability = tracker.probability();
     Found { states, probability, courses: Some(courses), sample: None }
 }
 
 /// The states of a sample, each once.
-fn sampled(cloud: &Cloud) -> Found {
+fn sampled(cloud: &ParticleFilter) -> Found {
     let mut pool = Pool::default();
     let mut shares: Vec<f64> = Vec::new();
     for at in 0..cloud.len() {

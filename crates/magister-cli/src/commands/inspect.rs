@@ -13,7 +13,7 @@ use magister_core::{
     draws,
 };
 use magister_engine::within;
-use magister_infoset::Opened;
+use magister_infoset::Determinization;
 use serde_json::{Value, json};
 
 use super::contest::limits;
@@ -63,7 +63,7 @@ pub(crate) fn run(args: &Inspect) -> Result<u8> {
     if info.information == Information::Hidden && player.capabilities().clairvoyant {
         let mut state = Vec::new();
         session.worker.save(&mut state);
-        view = Opened::view(&playable.game, &state, role);
+        view = Determinization::view(&playable.game, &state, role);
     }
     let limits = limits(&args.thinking);
     let stop = Stop::never();

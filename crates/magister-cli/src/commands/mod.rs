@@ -24,6 +24,7 @@ pub(crate) mod players;
 pub(crate) mod replay;
 pub(crate) mod show;
 pub(crate) mod solve;
+pub(crate) mod start;
 pub(crate) mod step;
 pub(crate) mod tournament;
 
@@ -31,8 +32,7 @@ use std::io::{self, Write};
 
 use magister_gdl::{Diagnostics, Severity, Source};
 
-/// Where lines are broken.
-pub(crate) const WIDTH: usize = 96;
+use crate::terminal;
 
 /// Writes diagnostics with their source lines to standard error.
 pub(crate) fn complain(name: &str, text: &str, found: &Diagnostics) -> io::Result<()> {
@@ -61,10 +61,11 @@ pub(crate) fn plural(count: usize, word: &str) -> String {
 /// Items on lines that are not too long; the lines after the first are indented like it.
 pub(crate) fn wrapped(start: &str, items: impl Iterator<Item = String>, between: &str) -> String {
     let indent = start.chars().count();
+    let most = terminal::width();
     let (mut text, mut width, mut first) = (start.to_owned(), indent, true);
     for item in items {
         let length = item.chars().count();
-        if !first && width + between.len() + length > WIDTH {
+        if !first && width + between.len() + length > most {
             text.push('\n');
             text.push_str(&" ".repeat(indent));
             width = indent;

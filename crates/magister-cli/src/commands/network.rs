@@ -35,7 +35,7 @@ pub(crate) fn run(args: &Network) -> Result<u8> {
     let members: usize = known.iter().map(|group| group.members.len()).sum();
     let implied = network.invariants.implied.len();
     let sides: Vec<(String, usize)> = network
-        .sides
+        .per_player
         .iter()
         .map(|side| {
             let fluent = network.fluents[side.turn.node().index() - 1];

@@ -5,17 +5,39 @@ use std::io::{ErrorKind, Write};
 use std::path::PathBuf;
 
 use anyhow::{Context as _, Result, bail};
+use magister_gdl::{Options, Syntax, print, read};
 
 use crate::CLEAN;
-use crate::args::{New, NewLanguage};
+use crate::args::{New, NewLanguage, Template};
 
-/// The skeletons: small complete games with comments.
-pub(crate) fn skeleton(language: NewLanguage) -> (&'static str, &'static str) {
-    match language {
-        NewLanguage::Kif => ("kif", include_str!("new/skeleton.kif")),
-        NewLanguage::Infix => ("hrf", include_str!("new/skeleton-infix.hrf")),
-        NewLanguage::Operations => ("hrf", include_str!("new/skeleton-operations.hrf")),
-        NewLanguage::Rust => ("rs", include_str!("new/skeleton.rs")),
+/// A small complete game with comments: the ending of its file, and its text.
+fn skeleton(language: NewLanguage, template: Template) -> Result<(&'static str, String)> {
+    let kif = match template {
+        Template::Turns => include_str!("new/skeleton.kif"),
+        Template::Simultaneous => include_str!("new/simultaneous.kif"),
+        Template::Hidden => include_str!("new/hidden.kif"),
+    };
+    let turns = template == Template::Turns;
+    let (ending, text) = match language {
+        NewLanguage::Kif => ("kif", kif),
+        NewLanguage::Infix if turns => ("hrf", include_str!("new/skeleton-infix.hrf")),
+        NewLanguage::Infix => return Ok(("hrf", infix(kif)?)),
+        NewLanguage::Gamemaster if turns => ("hrf", include_str!("new/skeleton-gamemaster.hrf")),
+        NewLanguage::Rust if turns => ("rs", include_str!("new/skeleton.rs")),
+        NewLanguage::Gamemaster => {
+            bail!("Gamemaster's language has one move per step; use --language kif or infix")
+        }
+        NewLanguage::Rust => bail!("the template in Rust is `turns`; others are in kif and infix"),
+    };
+    Ok((ending, text.to_owned()))
+}
+
+/// The same rules in infix form, with their comments.
+fn infix(kif: &str) -> Result<String> {
+    let read = read(kif, &Options::default());
+    match print(&read.rules, kif, Syntax::Infix) {
+        Ok(text) => Ok(text),
+        Err(_) => bail!("the template has no infix form"),
     }
 }
 
@@ -30,9 +52,9 @@ pub(crate) fn run(args: &New) -> Result<u8> {
             .collect();
         let plain = plain.trim_matches('-');
         let plain = if plain.is_empty() { "my-game" } else { plain };
-        bail!("names of games are lower-case letters, digits and hyphens, such as {plain}");
+        bail!("a name has lower-case letters, digits and hyphens, such as {plain}");
     }
-    let (ending, text) = skeleton(args.language);
+    let (ending, text) = skeleton(args.language, args.template)?;
     let name = if ending == "rs" { args.name.replace('-', "_") } else { args.name.clone() };
     let path = args.output.clone().unwrap_or_else(|| PathBuf::from(format!("{name}.{ending}")));
     let shown = path.display();
@@ -40,7 +62,7 @@ pub(crate) fn run(args: &New) -> Result<u8> {
     let mut file = match opened {
         Ok(file) => file,
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-            bail!("{shown} is there already and stays as it is; choose another NAME or --output")
+            bail!("{shown} exists and is not overwritten; choose another NAME or --output")
         }
         Err(error) => return Err(error).with_context(|| format!("cannot write {shown}")),
     };
@@ -52,20 +74,20 @@ pub(crate) fn run(args: &New) -> Result<u8> {
             out,
             "{shown} is a small complete game. What next:\n  \
              put it into crates/magister-games/src/native/ and add a line to native::all\n  \
-             cargo test -p magister-games      it passes the battery\n  \
-             magister step rust:{}      play it\n\
-             CONTRIBUTING.md tells more under \"Add a game in Rust\".",
+             cargo test -p magister-games      test it\n  \
+             magister play rust:{}      play it\n\
+             Read on in CONTRIBUTING.md under \"Add a game in Rust\".",
             args.name
         )?;
     } else {
         writeln!(
             out,
             "{shown} is a small complete game. What next:\n  \
-             magister step {shown}       play it by hand\n  \
-             change the rules, and after every change\n  \
-             magister check {shown}      what is wrong, and where\n  \
-             magister playable {shown}   whether it plays as a game should\n  \
-             magister fmt {shown}        lay it out\n\
+             magister play {shown}       play it\n  \
+             change the rules in an editor, and after every change\n  \
+             magister check {shown}      find errors; --fix repairs simple ones\n  \
+             magister playable {shown}   test it in random matches\n  \
+             magister fmt {shown}        format it\n\
              `magister show NAME --rules` prints the rules of a bundled game to learn from."
         )?;
     }

@@ -1,5 +1,7 @@
 //! `magister perft`: paths and positions, depth by depth.
 
+mod divide;
+
 use std::io::Write;
 
 use anyhow::{Context as _, Result, bail};
@@ -24,6 +26,9 @@ enum End {
 pub(crate) fn run(args: &Perft) -> Result<u8> {
     let game = game::open(&args.game, args.evaluator, &args.language.options())?;
     let mut out = anstream::stdout().lock();
+    if args.divide {
+        return divided(&mut out, args, &game);
+    }
     let mut counter = Counter::new(&*game.game, args.limit, Stop::never());
     let mut levels: Vec<Level> = Vec::new();
     if !args.json {
@@ -76,11 +81,49 @@ pub(crate) fn run(args: &Perft) -> Result<u8> {
             )?,
             End::Endless => writeln!(
                 out,
-                "positions can repeat for ever, so the complete games cannot be counted; distinct \
-                 positions {positions}"
+                "positions can repeat forever, so complete games cannot be counted; distinct positions \
+                 {positions}"
             )?,
         }
     }
+    Ok(CLEAN)
+}
+
+/// The paths behind each first move, with the moves of the roles that have a choice.
+fn divided(out: &mut impl Write, args: &Perft, game: &magister::Playable) -> Result<u8> {
+    let depth = args.depth.context("--divide needs a DEPTH")?;
+    let (info, text) = (game.game.info(), game.game.text());
+    let parts = divide::divide(&*game.game, depth, args.limit)?;
+    let mut worker = game.game.worker();
+    worker.reset();
+    let choosing: Vec<magister_core::Role> =
+        info.all_roles().filter(|&role| worker.legal(role).len() > 1).collect();
+    let total: u128 = parts.iter().map(|part| part.paths).sum();
+    if args.json {
+        let moves = |part: &divide::Part| -> Vec<String> {
+            part.joint.iter().map(|&choice| text.move_text(choice)).collect()
+        };
+        let parts: Vec<Value> = parts
+            .iter()
+            .map(|part| json!({"moves": moves(part), "nodes": number(part.paths)}))
+            .collect();
+        let object = json!({
+            "game": game.name,
+            "evaluator": game.evaluator,
+            "depth": depth,
+            "divide": parts,
+            "nodes": number(total),
+        });
+        writeln!(out, "{object}")?;
+        return Ok(CLEAN);
+    }
+    for part in &parts {
+        let moves = choosing.iter().map(|role| text.move_text(part.joint[role.index()]));
+        let moves: Vec<String> = moves.collect();
+        let moves = if moves.is_empty() { "(no choice)".to_owned() } else { moves.join(" ") };
+        writeln!(out, "{:>24}  {moves}", part.paths)?;
+    }
+    writeln!(out, "{total:>24}  nodes at depth {depth}")?;
     Ok(CLEAN)
 }
 

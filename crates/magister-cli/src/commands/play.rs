@@ -1,146 +1,358 @@
 //! `magister play`: a person against players.
 
-use std::fs::OpenOptions;
+mod about;
+mod seats;
+
+use std::fs::{File, OpenOptions};
+use std::hash::{BuildHasher as _, RandomState};
 use std::io::Write;
+use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
-use anyhow::{Context as _, Result, bail};
-use magister_arena::Contest;
-use magister_core::{FaultKind, Info, Information, MatchRecord, PlayerSource, Role, Seed, Stop};
-use magister_players::{HUMAN, PLAYERS, Spec};
+use anyhow::{Context as _, Result, anyhow, bail};
+use magister::Playable;
+use magister_arena::{Contest, TimeControl};
+use magister_core::record::MatchLimits;
+use magister_core::{
+    FaultKind, Info, Information, MatchEnd, MatchRecord, PlayerSource, Role, Seed, Stop,
+};
+use magister_players::Spec;
 
-use super::WIDTH;
+pub(crate) use self::about::about;
+pub(crate) use self::seats::{DEFAULT_LEVEL, opponent};
+
+use self::seats::{Opponents, people, seats};
 use super::contest::{limits, with_memory};
+use super::plural;
 use crate::args::Play;
-use crate::console::Console;
-use crate::{CLEAN, game};
+use crate::console::{After, Console, Verdict, verdict};
+use crate::draw::Look;
+use crate::terminal::paragraphs;
+use crate::{CLEAN, game, interrupt};
 
-/// The player for games that hide nothing.
-const STRONG: &str = "uct";
+/// How long a hint takes at most.
+const HINT: Duration = Duration::from_secs(1);
+/// Fresh seeds are short enough to be typed again.
+const SEEDS: u64 = 1_000_000;
 
 pub(crate) fn run(args: &Play) -> Result<u8> {
-    if args.game == "-" {
+    let saved = args.resume.as_deref().map(load).transpose()?;
+    let named = args.game.clone().or_else(|| saved.as_ref().map(|saved| saved.game.clone()));
+    let name = named.context("name a game")?;
+    if name == "-" {
         bail!("standard input cannot hold both the rules and the moves; name a file");
     }
-    let playable = game::open_for_play(&args.game, &args.language.options())?;
-    let info = playable.game.info();
-    let people = people(info, &args.roles)?;
-    let against = args.against.as_deref().unwrap_or_default();
-    let against = with_memory(against, args.thinking.memory);
-    let seats = seats(info, &people, &against)?;
-    let record = args.record.as_ref().map(|path| {
-        let file = OpenOptions::new().create(true).append(true).open(path);
-        file.with_context(|| format!("{} can not be written", path.display()))
-    });
-    let mut record = record.transpose()?;
-    let limits = limits(&args.thinking);
-    let adviser = args.hint.clone().map_or_else(|| opponent(info), Ok)?;
-    let console = Console::new(&playable.game, playable.painter(), (adviser, limits), args.seed);
-    greet(&playable.name, info, &people, &seats)?;
-    let contest = Contest {
-        max_steps: args.max_steps,
-        person: Some(Arc::new(console)),
-        ..Contest::new(Arc::clone(&playable.game), limits)
+    let playable = game::open_clean(&name, &args.language.options(), args.force)?;
+    let mut sitting = match &saved {
+        None => Sitting::new(args, &playable)?,
+        Some(saved) => Sitting::of_record(&playable, saved)?,
     };
-    let played = contest.play(&seats, Seed::from(args.seed));
+    let mut record = args.record.as_deref().map(open_record).transpose()?;
+    let shared = sitting.people.len() > 1;
+    let info = playable.game.info();
+    let players = info.players().map(|role| info.role_name(role).to_owned());
+    let look = Look::new(players, args.ascii);
+    let about = about(&playable);
+    let adviser = args.hint.clone().map_or_else(|| opponent(info), Ok)?;
+    let mut hint = limits(&args.thinking);
+    hint.time = hint.time.or(Some(HINT));
+    let console = Arc::new(Console::new(
+        &playable,
+        about,
+        (adviser, hint),
+        sitting.seed,
+        look.clone(),
+        shared,
+    ));
+    interrupt::catch();
+    let mut saved = saved;
+    let mut score = Score::default();
+    loop {
+        let seats = seats(info, &sitting.people, &sitting.against)?;
+        sitting.greet(&playable, &console, &look, &seats)?;
+        let contest = Contest {
+            max_steps: args.max_steps,
+            person: Some(Arc::clone(&console) as Arc<dyn magister_arena::Person>),
+            ..Contest::new(Arc::clone(&playable.game), sitting.limits)
+        };
+        let played = sitting.play(&contest, &seats, &console, saved.take())?;
+        tell_end(&playable, &look, &played)?;
+        if let (Some(file), Some(path)) = (&mut record, &args.record) {
+            append(file, &played, path)?;
+        }
+        if played.end == Some(MatchEnd::Resigned) && !interrupt::pressed() {
+            score.count(info, &sitting.people, &played);
+            score.tell()?;
+            console.ask_afterwards()?;
+        } else if played.end == Some(MatchEnd::Terminal) {
+            score.count(info, &sitting.people, &played);
+            score.tell()?;
+        }
+        match console.after() {
+            After::Quit => return Ok(CLEAN),
+            After::Rematch => {}
+            After::Swap => sitting.swap(info),
+        }
+        console.begin();
+        sitting.seed = sitting.seed.wrapping_add(1) % SEEDS.max(sitting.seed);
+    }
+}
+
+/// Who sits where, and under which conditions.
+struct Sitting {
+    people: Vec<Role>,
+    against: Opponents,
+    limits: TimeControl,
+    seed: u64,
+}
+
+impl Sitting {
+    fn new(args: &Play, playable: &Playable) -> Result<Self> {
+        let info = playable.game.info();
+        let seed = args.seed.unwrap_or_else(|| RandomState::new().hash_one("seed") % SEEDS);
+        let thinking = &args.thinking;
+        let timed = thinking.time.is_some() || thinking.iterations.is_some();
+        let (against, limits) = match (&args.against, &args.level) {
+            (Some(named), _) => {
+                (Opponents::Named(with_memory(named, thinking.memory)), limits(thinking))
+            }
+            // A clock or an iteration limit without a player is for the strongest one.
+            (None, None) if timed => (Opponents::Named(vec![opponent(info)?]), limits(thinking)),
+            (None, level) => {
+                let level = level.as_deref().unwrap_or(DEFAULT_LEVEL);
+                let own = TimeControl { time: thinking.time, ..TimeControl::default() };
+                (Opponents::Level(level.parse()?), own)
+            }
+        };
+        Ok(Sitting { people: people(info, &args.roles)?, against, limits, seed })
+    }
+
+    /// The conditions of a match that was saved.
+    fn of_record(playable: &Playable, record: &MatchRecord) -> Result<Self> {
+        let info = playable.game.info();
+        let mut people = Vec::new();
+        let mut named = Vec::new();
+        for (role, player) in info.players().zip(&record.players) {
+            let spec: Spec = player.parse().with_context(|| format!("the player {player}"))?;
+            if spec.is_human() { people.push(role) } else { named.push(spec) }
+        }
+        if people.is_empty() {
+            bail!("no person plays in that match; `magister replay` shows it");
+        }
+        let MatchLimits { time_ms, iterations, start_ms, grace_ms, .. } = record.limits;
+        let time = |ms: f64| Duration::try_from_secs_f64(ms / 1e3).unwrap_or_default();
+        let limits = TimeControl {
+            time: time_ms.map(time),
+            iterations,
+            start: start_ms.map(time),
+            grace: time(grace_ms),
+        };
+        let level = named.first().filter(|first| {
+            magister_players::Level::find(first.entry().name).is_some()
+                && named.iter().all(|spec| spec.to_string() == first.to_string())
+        });
+        let against = match level {
+            Some(level) => Opponents::Level(level.clone()),
+            None => Opponents::Named(named.clone()),
+        };
+        Ok(Sitting { people, against, limits, seed: 0 })
+    }
+
+    /// Plays a match, or goes on with one. A match that is saved goes on at once.
+    fn play(
+        &self,
+        contest: &Contest,
+        seats: &[Arc<dyn PlayerSource>],
+        console: &Console,
+        saved: Option<MatchRecord>,
+    ) -> Result<MatchRecord> {
+        let go_on = |record: &MatchRecord| {
+            contest.resume(seats, record).map_err(|why| anyhow!("the match cannot go on: {why}"))
+        };
+        let mut played = match &saved {
+            None => contest.play(seats, Seed::from(self.seed)),
+            Some(record) => go_on(record)?,
+        };
+        while let Some(path) = console.take_save() {
+            let shown = path.display();
+            let text = serde_json::to_string(&played)?;
+            let mut out = anstream::stdout();
+            match std::fs::write(&path, text + "\n") {
+                Ok(()) => {
+                    writeln!(out, "Saved. `magister play --resume {shown}` goes on from here.")?
+                }
+                Err(error) => writeln!(out, "{shown} cannot be written: {error}")?,
+            }
+            played = go_on(&played)?;
+        }
+        Ok(played)
+    }
+
+    /// Exchanges the roles of people and computer.
+    fn swap(&mut self, info: &Info) {
+        let players: Vec<Role> = info.players().collect();
+        let next = |role: &Role| {
+            let at = players.iter().position(|player| player == role).unwrap_or(0);
+            players[(at + 1) % players.len()]
+        };
+        self.people = self.people.iter().map(next).collect();
+        self.people.sort_unstable_by_key(|role| role.index());
+    }
+
+    /// Says what is played, what the aim is, and who plays what.
+    fn greet(
+        &self,
+        playable: &Playable,
+        console: &Console,
+        look: &Look,
+        seats: &[Arc<dyn PlayerSource>],
+    ) -> Result<()> {
+        let info = playable.game.info();
+        let about = console.about();
+        let mut out = anstream::stdout().lock();
+        writeln!(out, "\x1b[1m{}\x1b[0m", about.title)?;
+        if !about.aim.is_empty() {
+            write!(out, "{}", paragraphs(&about.aim))?;
+        }
+        let picture = console.first_picture();
+        let named = |role: Role| {
+            let seat = info.players().position(|player| player == role).unwrap_or(0);
+            match look.piece_of(&picture, seat) {
+                Some(piece) => format!("{} ({piece})", info.role_name(role)),
+                None => info.role_name(role).to_owned(),
+            }
+        };
+        let mine: Vec<String> = self.people.iter().map(|&role| named(role)).collect();
+        let mut line = format!("You are {}", mine.join(" and "));
+        let free: Vec<Role> = info.players().filter(|role| !self.people.contains(role)).collect();
+        if !free.is_empty() {
+            let others: Vec<String> = free.iter().map(|&role| named(role)).collect();
+            let who: Vec<String> = info
+                .players()
+                .zip(seats)
+                .filter(|(role, _)| free.contains(role))
+                .map(|(_, player)| player.name())
+                .collect();
+            match &self.against {
+                Opponents::Level(level) => {
+                    line += &format!("; the computer plays {} (level {level})", others.join(", "));
+                }
+                Opponents::Named(_) => {
+                    let pairs = who.iter().zip(&others);
+                    let pairs: Vec<String> =
+                        pairs.map(|(player, role)| format!("{player} plays {role}")).collect();
+                    line += &format!("; {}", pairs.join(", "));
+                }
+            }
+        }
+        // Colour codes take no room, so that the line is not wrapped.
+        writeln!(out, "{line}.")?;
+        let help = "Type a move or its number; `help` lists what else you can type.";
+        writeln!(out, "{help} Seed {}.", self.seed)?;
+        write!(out, "{}", console.clues())?;
+        writeln!(out)?;
+        Ok(())
+    }
+}
+
+/// The matches of a sitting, as one person sees them.
+#[derive(Default)]
+struct Score {
+    won: u32,
+    drawn: u32,
+    lost: u32,
+}
+
+impl Score {
+    fn count(&mut self, info: &Info, people: &[Role], record: &MatchRecord) {
+        let [person] = people[..] else { return };
+        let seats: Vec<Role> = info.players().collect();
+        if seats.len() < 2 {
+            return;
+        }
+        let mut outcome = vec![None; info.roles.len()];
+        for (role, reward) in seats.iter().zip(&record.rewards) {
+            outcome[role.index()] = *reward;
+        }
+        match verdict(info, person, &outcome) {
+            _ if record.end == Some(MatchEnd::Resigned) => self.lost += 1,
+            Verdict::Won => self.won += 1,
+            Verdict::Drawn => self.drawn += 1,
+            Verdict::Lost => self.lost += 1,
+            Verdict::Open => {}
+        }
+    }
+
+    /// The score, from the second match on.
+    fn tell(&self) -> Result<()> {
+        let Score { won, drawn, lost } = *self;
+        if won + drawn + lost > 1 {
+            let mut out = anstream::stdout();
+            writeln!(out, "Score: you {won}, computer {lost}, draws {drawn}.")?;
+        }
+        Ok(())
+    }
+}
+
+/// Shows what was hidden, and what went wrong.
+fn tell_end(playable: &Playable, look: &Look, played: &MatchRecord) -> Result<()> {
     let mut out = anstream::stdout().lock();
-    if info.information == Information::Hidden
-        && let Ok(again) = played.replay(&*playable.game, &Stop::never())
+    let game = &*playable.game;
+    if game.info().information == Information::Hidden
+        && played.end.is_some()
+        && let Ok(again) = played.replay(game, &Stop::never())
         && let Some(last) = again.states.last()
     {
-        writeln!(out, "what was hidden, at the end:")?;
-        let picture = playable.painter().picture(&*playable.game, last);
-        write!(out, "{}", picture.text(WIDTH, true))?;
+        writeln!(out, "What was hidden, at the end:")?;
+        let picture = playable.painter().picture(game, last);
+        write!(out, "{}", look.text(&picture, None, true))?;
     }
-    write!(out, "{}", troubles(&played))?;
-    if let Some(file) = &mut record {
-        writeln!(file, "{}", serde_json::to_string(&played)?)?;
-    }
-    Ok(CLEAN)
-}
-
-/// The roles that are played by people.
-fn people(info: &Info, names: &[String]) -> Result<Vec<Role>> {
-    let players: Vec<Role> = info.players().collect();
-    match names {
-        [] => Ok(players.into_iter().take(1).collect()),
-        [all] if all == "all" => Ok(players),
-        names => names
-            .iter()
-            .map(|name| {
-                let role = info.role(name).filter(|&role| info.chance != Some(role));
-                let known: Vec<&str> = players.iter().map(|&role| info.role_name(role)).collect();
-                role.with_context(|| format!("no player is {name}; there are {}", known.join(", ")))
-            })
-            .collect(),
-    }
-}
-
-/// Who sits on each seat: people, and the others on the rest, one for all or one for each.
-fn seats(info: &Info, people: &[Role], against: &[Spec]) -> Result<Vec<Arc<dyn PlayerSource>>> {
-    let free = info.players().filter(|role| !people.contains(role)).count();
-    if against.len() > 1 && against.len() != free {
-        bail!("there are {free} other seats; name one player for all of them, or {free}");
-    }
-    if let Some(spec) = against.iter().find(|spec| spec.is_human()) {
-        bail!("{spec} is a person; say which roles people play with --as");
-    }
-    if info.information == Information::Hidden
-        && let Some(spec) = against.iter().find(|spec| !spec.entry().hidden)
-    {
-        bail!("{spec} needs to see everything, but this game hides information");
-    }
-    let mut named = against.iter();
-    info.players()
-        .map(|role| {
-            let spec: Spec = if people.contains(&role) {
-                HUMAN.name.parse()?
-            } else {
-                match (named.next(), against) {
-                    (Some(spec), _) | (None, [spec]) => spec.clone(),
-                    _ => opponent(info)?,
-                }
-            };
-            let player: Arc<dyn PlayerSource> = Arc::new(spec);
-            Ok(player)
-        })
-        .collect()
-}
-
-/// The player to meet where none is named: the strongest that plays such games.
-pub(crate) fn opponent(info: &Info) -> Result<Spec> {
-    let name = match info.information {
-        Information::Perfect => STRONG,
-        Information::Hidden => {
-            let able = PLAYERS.iter().rev().find(|entry| entry.hidden);
-            able.map_or("random", |entry| entry.name)
+    for fault in played.errors.iter().filter(|fault| fault.kind != FaultKind::TakenBack) {
+        match fault.seat.filter(|_| fault.kind.is_mistake()) {
+            Some(seat) => {
+                let player = &played.players[seat];
+                writeln!(out, "step {}, {player}: {}", fault.step, fault.what)?;
+            }
+            None if matches!(fault.kind, FaultKind::Resigned | FaultKind::Left) => {}
+            None => writeln!(out, "{}", fault.what)?,
         }
-    };
-    Ok(name.parse()?)
-}
-
-/// Says who plays what.
-fn greet(game: &str, info: &Info, people: &[Role], seats: &[Arc<dyn PlayerSource>]) -> Result<()> {
-    let mine: Vec<&str> = people.iter().map(|&role| info.role_name(role)).collect();
-    let others: Vec<String> = info
-        .players()
-        .zip(seats)
-        .filter(|(role, _)| !people.contains(role))
-        .map(|(role, player)| format!("{} is {}", player.name(), info.role_name(role)))
-        .collect();
-    let against =
-        if others.is_empty() { String::new() } else { format!(", {}", others.join(", ")) };
-    let mut out = anstream::stdout().lock();
-    writeln!(out, "{game}: you are {}{against}; `help` lists the commands", mine.join(" and "))?;
+    }
+    match played.end {
+        Some(MatchEnd::Resigned) => writeln!(out, "You resign.")?,
+        Some(MatchEnd::Left) => {
+            let steps = plural(played.moves.len(), "step");
+            writeln!(out, "You left the match after {steps}.")?;
+        }
+        _ => {}
+    }
     Ok(())
 }
 
-/// What went wrong, in lines.
-fn troubles(record: &MatchRecord) -> String {
-    let told = record.errors.iter().filter(|fault| fault.kind != FaultKind::TakenBack);
-    told.map(|fault| match fault.seat.filter(|_| fault.kind.is_mistake()) {
-        Some(seat) => format!("step {}, {}: {}\n", fault.step, record.players[seat], fault.what),
-        None => format!("{}\n", fault.what),
-    })
-    .collect()
+fn open_record(path: &Path) -> Result<File> {
+    let file = OpenOptions::new().create(true).append(true).open(path);
+    file.with_context(|| format!("{} cannot be written", path.display()))
+}
+
+fn append(file: &mut File, played: &MatchRecord, path: &Path) -> Result<()> {
+    writeln!(file, "{}", serde_json::to_string(played)?)
+        .with_context(|| format!("{} cannot be written", path.display()))?;
+    let mut out = anstream::stdout();
+    writeln!(out, "The match is recorded in {}.", path.display())?;
+    Ok(())
+}
+
+/// The last match of a file that has not ended.
+fn load(path: &Path) -> Result<MatchRecord> {
+    let shown = path.display();
+    let input = game::file(&path.to_string_lossy())?;
+    let records = input.text.lines().filter_map(|line| serde_json::from_str(line).ok());
+    let mut records: Vec<MatchRecord> = records.collect();
+    let Some(last) = records.pop() else {
+        bail!("{shown} holds no match; `save FILE` during a match writes one");
+    };
+    if last.end.is_some() {
+        bail!("the match in {shown} has ended; `magister replay {shown}` shows it");
+    }
+    Ok(last)
 }

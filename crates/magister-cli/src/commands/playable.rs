@@ -1,5 +1,7 @@
 //! `magister playable`: whether the rules make a game, seen in random play.
 
+mod blind;
+
 use std::fmt::Write as _;
 use std::io::Write;
 use std::sync::Arc;
@@ -13,20 +15,21 @@ use magister_engine::{Coverage, Unused, coverage, within};
 use magister_gdl::Severity;
 use serde_json::{Value, json};
 
+use self::blind::{Unknown, blind};
 use super::plural;
 use crate::args::Playable;
 use crate::{CLEAN, FOUND, game};
 
-/// Longer examples are told by their length.
+/// Longer examples are given by their length.
 const EXAMPLE: usize = 12;
-/// How many moves that never were legal to name.
+/// How many moves that were never legal are named.
 const NAMED: usize = 10;
 
 /// One thing that is wrong.
 struct Problem {
     kind: &'static str,
     what: String,
-    /// Matches in which it was seen; none if it does not take a match to see it.
+    /// Matches in which it was seen; none if it is not about single matches.
     matches: Option<u32>,
     /// The moves of such a match, as `magister step` reads them.
     moves: Option<String>,
@@ -56,8 +59,10 @@ pub(crate) fn run(args: &Playable) -> Result<u8> {
     let seed = Seed::from(args.seed).derive("playable");
     let survey = survey(game, range, args.playouts, args.max_steps, seed, &Stop::never());
     problems.extend(survey.faults.iter().map(|(fault, seen)| problem(game, range, fault, seen)));
+    problems.extend(endings(&survey, args.max_steps));
+    let unknown = blind(&playable.game, &survey, args, seed);
     let used = used(&source, args, seed);
-    let played = Played { game, evaluator: playable.evaluator, survey: &survey, used };
+    let played = Played { game, evaluator: playable.evaluator, survey: &survey, used, unknown };
     tell(args, &playable.name, Some(&played), &problems)
 }
 
@@ -68,6 +73,30 @@ struct Played<'a> {
     survey: &'a Survey,
     /// Which rules were used, if there are rules.
     used: Option<Coverage>,
+    /// The roles that cannot know their legal moves, with an example.
+    unknown: Vec<Unknown>,
+}
+
+/// Matches that are over before they begin, or never.
+fn endings(survey: &Survey, max_steps: u32) -> Option<Problem> {
+    let Survey { playouts, finished, truncated, longest, .. } = *survey;
+    if playouts == 0 {
+        return None;
+    }
+    let (kind, what) = if truncated == playouts {
+        (
+            "endless",
+            format!(
+                "no match ended within {max_steps} steps, so nobody gets a result; add a step \
+                 limit to the rules, or raise --max-steps if matches are that long"
+            ),
+        )
+    } else if finished == playouts && longest == 0 {
+        ("over-at-once", "the game is over before the first move".to_owned())
+    } else {
+        return None;
+    };
+    Some(Problem { kind, what, matches: None, moves: None })
 }
 
 /// Which rules random matches make use of, as far as there is time to look.
@@ -148,7 +177,7 @@ fn tell(
     }
     match played {
         None => writeln!(out, "{name}: no match was played")?,
-        Some(Played { game, evaluator, survey, used }) => {
+        Some(Played { game, evaluator, survey, used, unknown }) => {
             let count = if survey.playouts == 1 {
                 "1 random match".to_owned()
             } else {
@@ -157,6 +186,7 @@ fn tell(
             writeln!(out, "{name}: {count}, evaluator {evaluator}")?;
             let mut lines = observations(*game, survey, args.max_steps);
             lines.extend(used.iter().flat_map(unused));
+            lines.extend(unknown.iter().map(Unknown::line));
             for line in lines {
                 writeln!(out, "{line}")?;
             }
@@ -168,14 +198,14 @@ fn tell(
             let steps = problem.moves.as_deref().unwrap_or_default();
             let example = match steps.split("; ").count() {
                 _ if steps.is_empty() => "at once".to_owned(),
-                n if n > EXAMPLE => format!("first after {n} steps, which --json tells"),
+                n if n > EXAMPLE => format!("first after {n} steps, which --json lists"),
                 _ => format!("first after {steps}"),
             };
             writeln!(out, "       in {matches} of {} matches, {example}", args.playouts)?;
         }
     }
     match problems.len() {
-        0 => writeln!(out, "nothing wrong was seen")?,
+        0 => writeln!(out, "no faults found")?,
         1 => writeln!(out, "not playable: 1 thing is wrong")?,
         n => writeln!(out, "not playable: {n} things are wrong")?,
     }
@@ -198,7 +228,7 @@ fn observations(game: &dyn Game, survey: &Survey, max_steps: u32) -> Vec<String>
         ));
     }
     if survey.truncated == survey.playouts {
-        lines.push("none came to its end, so goals were not looked at".to_owned());
+        lines.push("no match ended, so goals were not tested".to_owned());
     }
     let alone = info.players().count() == 1;
     for role in info.players() {
@@ -260,7 +290,7 @@ fn as_json(name: &str, played: Option<&Played<'_>>, problems: &[Problem]) -> Val
         .collect();
     let mut object =
         json!({"game": name, "playable": problems.is_empty(), "problems": problems, "playouts": 0});
-    if let Some(Played { game, evaluator, survey, used }) = played {
+    if let Some(Played { game, evaluator, survey, used, unknown }) = played {
         let finished = survey.finished > 0;
         object["evaluator"] = json!(evaluator);
         object["playouts"] = json!(survey.playouts);
@@ -271,6 +301,7 @@ fn as_json(name: &str, played: Option<&Played<'_>>, problems: &[Problem]) -> Val
         object["mean_length"] =
             json!(finished.then(|| survey.steps as f64 / f64::from(survey.finished)));
         object["roles"] = json!(scores(game.info(), survey));
+        object["unknown_moves"] = json!(unknown.iter().map(Unknown::json).collect::<Vec<_>>());
         object["never_legal"] = json!(never_legal(*game, survey));
         if let Some(used) = used {
             let list = |all: &[Unused]| -> Vec<Value> {

@@ -10,8 +10,8 @@ use magister_core::record::ChanceProof;
 use magister_core::{Game, MatchRecord, Move, Role, Stop};
 use magister_engine::board::Painter;
 
+use super::plural;
 use super::step::converse;
-use super::{WIDTH, plural};
 use crate::args::Replay;
 use crate::session::Session;
 use crate::{CLEAN, FOUND, game};
@@ -191,7 +191,7 @@ fn positions(
     record: &MatchRecord,
     states: &[Vec<u64>],
 ) -> Result<()> {
-    write!(out, "{}", painter.picture(game, &states[0]).text(WIDTH, true))?;
+    write!(out, "{}", painter.picture(game, &states[0]).text(crate::terminal::width(), true))?;
     for (step, joint) in record.moves.iter().enumerate() {
         for error in record.errors.iter().filter(|error| error.step == step + 1) {
             writeln!(out, "   {}", error.what)?;
@@ -199,7 +199,7 @@ fn positions(
         writeln!(out, "{}. {}", step + 1, joint.join(" "))?;
         // After a move with which the match was broken off there is none.
         if let Some(state) = states.get(step + 1) {
-            write!(out, "{}", painter.picture(game, state).text(WIDTH, false))?;
+            write!(out, "{}", painter.picture(game, state).text(crate::terminal::width(), false))?;
         }
     }
     Ok(())

@@ -14,15 +14,12 @@ use magister_games::catalogue::{Entry, Facts, Found, Version};
 use magister_gdl::{Diagnostics, Dialect, Examined, Rulesheet, Severity, Syntax, examine};
 use serde_json::{Value, json};
 
-use super::check::wrapped;
 use super::{games, tally};
 use crate::args::Show;
 use crate::session::Session;
+use crate::terminal::{prose, width, wrap};
 use crate::{CLEAN, game};
 
-/// Where lines of prose end, and all others.
-const PROSE: usize = 80;
-const WIDTH: usize = 100;
 /// How many moves are named, and how many steps are played for an example.
 const NAMED: usize = 8;
 const STEPS: usize = 6;
@@ -77,9 +74,17 @@ pub(crate) fn run(args: &Show) -> Result<u8> {
     } else if let Some(game) = entry.and_then(Entry::native) {
         writeln!(out, "roles:      {}", game.info().roles.join(", "))?;
     }
-    // Rules with errors have no start that could be shown.
     let broken = sheet.as_ref().is_some_and(|(_, found)| found.diagnostics.has_errors());
-    if args.game == "-" || broken {
+    if broken {
+        let name = &args.game;
+        writeln!(
+            out,
+            "\nThe board is not drawn, because the rules have errors; `magister check {name}` lists \
+             them."
+        )?;
+        return Ok(CLEAN);
+    }
+    if args.game == "-" {
         return Ok(CLEAN);
     }
     let source = game::find(&args.game, &options)?;
@@ -96,7 +101,7 @@ pub(crate) fn run(args: &Show) -> Result<u8> {
         } else {
             String::new()
         };
-        writeln!(out, "\n{rules}`magister step {name}` plays it.")?;
+        writeln!(out, "\n{rules}`magister play {name}` plays it.")?;
     }
     Ok(CLEAN)
 }
@@ -106,7 +111,7 @@ fn about(entry: &Entry) -> String {
     let card = &entry.card;
     let mut text = format!("{}\n{}\n\n", card.title, "=".repeat(card.title.chars().count()));
     for line in card.rules.trim().lines() {
-        for line in wrapped(line, PROSE) {
+        for line in wrap(line, prose()) {
             let _ = writeln!(text, "{line}");
         }
     }
@@ -170,7 +175,7 @@ fn beginning(playable: &Playable) -> Result<String> {
     let painter = playable.painter();
     let mut session = Session::new(playable.game.clone(), 1);
     let mut text = "\nAt the start:\n\n".to_owned();
-    text.push_str(&painter.picture(game, &session.moment().state).text(WIDTH, true));
+    text.push_str(&painter.picture(game, &session.moment().state).text(width(), true));
     text.push('\n');
     for role in info.all_roles().filter(|&role| session.chooses(role)) {
         let legal = session.worker.legal(role);
@@ -215,7 +220,7 @@ fn whole(text: &str) -> String {
 
 /// A text in lines that are not too long.
 fn lines(text: &str) -> String {
-    let lines = wrapped(text, WIDTH).into_iter();
+    let lines = wrap(text, width()).into_iter();
     lines.map(|line| line.replace(KEPT, " ") + "\n").collect()
 }
 

@@ -10,8 +10,10 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use magister_core::{Game, Halt, Information, Move, Role, Stop};
 use magister_engine::within;
-use magister_solve::puzzle::Course;
-use magister_solve::{Answer, Effort, Limits, Solution, Unsolved, Variant, solve as solve_game};
+use magister_solve::puzzle::PuzzleSolution;
+use magister_solve::{
+    Answer, Effort, Solution, SolveLimits, Unsolved, Variant, solve as solve_game,
+};
 use serde_json::{Map, Value, json};
 
 use super::fit::nobody;
@@ -30,7 +32,7 @@ pub(crate) fn run(args: &Solve) -> Result<u8> {
     if game.info().players().next().is_none() {
         return Err(nobody(game.info()));
     }
-    let limits = Limits { nodes: args.nodes as usize, bytes: (args.memory as usize) << 20 };
+    let limits = SolveLimits { nodes: args.nodes as usize, bytes: (args.memory as usize) << 20 };
     let variant = match args.method {
         Method::CfrPlus => Variant::Plus,
         Method::Cfr => Variant::Plain,
@@ -74,7 +76,7 @@ pub(crate) fn run(args: &Solve) -> Result<u8> {
         let values = names(game).into_iter().zip(answer.values(game).into_iter().map(Value::from));
         object.insert("value".into(), Value::Object(values.collect()));
         match &answer {
-            Answer::Course(course) => course_json(game, course, &mut object),
+            Answer::Puzzle(course) => course_json(game, course, &mut object),
             Answer::Positions(solution) => positions_json(game, solution, &mut object)?,
             Answer::Equilibrium(found) => equilibrium::json(game, found, args, &mut object),
         }
@@ -85,7 +87,7 @@ pub(crate) fn run(args: &Solve) -> Result<u8> {
         writeln!(out, "{}", Value::Object(object))?;
     } else {
         let text = match &answer {
-            Answer::Course(course) => course_text(game, course),
+            Answer::Puzzle(course) => course_text(game, course),
             Answer::Positions(solution) => positions_text(game, solution)?,
             Answer::Equilibrium(found) => equilibrium::text(game, found, args),
         };
@@ -163,7 +165,7 @@ fn line_json(game: &dyn Game, line: &[Vec<Move>]) -> Value {
     line.iter().map(text).collect()
 }
 
-fn course_text(game: &dyn Game, course: &Course) -> String {
+fn course_text(game: &dyn Game, course: &PuzzleSolution) -> String {
     format!(
         "{} of one player looked at\nvalue: {}\nshortest solution: {}\n  {}\n",
         plural(course.positions, "position"),
@@ -173,7 +175,7 @@ fn course_text(game: &dyn Game, course: &Course) -> String {
     )
 }
 
-fn course_json(game: &dyn Game, course: &Course, object: &mut Map<String, Value>) {
+fn course_json(game: &dyn Game, course: &PuzzleSolution, object: &mut Map<String, Value>) {
     object.insert("method".into(), json!("puzzle"));
     object.insert("exact".into(), json!(true));
     object.insert("positions".into(), json!(course.positions));

@@ -18,7 +18,7 @@ const LINE: u64 = 1 << 20;
 const HELP: &str = "\
 MOVE             a move by its text or its number, of the role that has a choice
 MOVE MOVE ...    one for each role that has a choice, or for each role, in their order
-MOVES; MOVES     several steps; * stands for a move that is drawn
+MOVES; MOVES     several steps; * is a random move
 do MOVES         the same, for moves that are called like a command
 random [N]       N steps with random moves, or one
 undo [N], redo [N], jump N
@@ -41,7 +41,7 @@ pub(crate) fn run(args: &Step) -> Result<u8> {
     if args.game == "-" && args.moves.is_none() {
         bail!("standard input cannot hold both the rules and the commands; use --moves");
     }
-    let source = game::find(&args.game, &args.language.options())?;
+    let source = game::find_clean(&args.game, &args.language.options(), args.force)?;
     let playable = source.prepare(args.evaluator)?;
     let painter = (!args.json).then(|| playable.painter());
     let mut session = Session::new(playable.game.clone(), args.seed);
@@ -51,13 +51,16 @@ pub(crate) fn run(args: &Step) -> Result<u8> {
             return Ok(FOUND);
         }
         let mut out = anstream::stdout().lock();
+        if painter.is_some() {
+            write!(out, "{}", show::passed(&session))?;
+        }
         write!(out, "{}", shown(&session, &playable, painter.as_ref(), true))?;
         return Ok(CLEAN);
     }
     converse(&mut session, &playable, painter.as_ref())
 }
 
-/// A position: drawn if there is a painter, as an object if not. A legend tells the symbols.
+/// A position: drawn if there is a painter, as an object if not. A legend explains the symbols.
 fn shown(
     session: &Session,
     playable: &Playable,
@@ -70,8 +73,8 @@ fn shown(
     }
 }
 
-/// Reads commands to their end. At a terminal a mistake is told and the next line is read; a
-/// script ends at its first one.
+/// Reads commands to their end. At a terminal a mistake is reported and the next line is read; a
+/// script ends at its first mistake.
 pub(crate) fn converse(
     session: &mut Session,
     playable: &Playable,
@@ -102,6 +105,9 @@ pub(crate) fn converse(
             Ok(Answer::Quit) => break,
             Ok(Answer::Text(text)) => write!(out, "{text}")?,
             Ok(Answer::Position) => {
+                if painter.is_some() {
+                    write!(out, "{}", show::passed(session))?;
+                }
                 let asked = line.trim() == "show";
                 write!(out, "{}", shown(session, playable, painter, asked))?;
             }
@@ -120,6 +126,7 @@ pub(crate) fn converse(
 fn answer(session: &mut Session, line: &str) -> Result<Answer> {
     let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let rest = rest.trim();
+    session.passed.clear();
     match word {
         "" => return Ok(Answer::Text(String::new())),
         "do" => session.play(rest)?,
@@ -156,7 +163,7 @@ fn answer(session: &mut Session, line: &str) -> Result<Answer> {
         "quit" | "exit" | "q" if rest.is_empty() => return Ok(Answer::Quit),
         _ => session.play(line).map_err(|error| {
             let word_only = word.chars().all(char::is_alphabetic);
-            let no_command = || format!("`{word}` is no command, and as a step");
+            let no_command = || format!("`{word}` is not a command; as a move");
             if word_only { error.context(no_command()) } else { error }
         })?,
     }
@@ -167,6 +174,6 @@ fn answer(session: &mut Session, line: &str) -> Result<Answer> {
 fn count(text: &str) -> Result<usize> {
     match text {
         "" => Ok(1),
-        _ => text.parse().ok().with_context(|| format!("{text} is no number of steps")),
+        _ => text.parse().ok().with_context(|| format!("{text} is not a number of steps")),
     }
 }

@@ -6,7 +6,8 @@ use std::io::{BufReader, Seek, SeekFrom, Write};
 
 use anyhow::{Context as _, Result, bail};
 use magister_arena::{
-    Bar, Contest, Log, Page, Pairing, Scale, SeriesError, Standing, System, Tournament, rate,
+    Bar, Contest, Log, Mistakes, Page, Pairing, Scale, SeriesError, Standing, System, Tournament,
+    rate,
 };
 use magister_core::{FaultKind, Information, MatchRecord, Seed};
 use serde_json::{Value, json};
@@ -54,26 +55,26 @@ pub(crate) fn run(args: &Tourney) -> Result<u8> {
         .create(true)
         .truncate(false)
         .open(&args.log)
-        .with_context(|| format!("{path} can not be written"))?;
-    // A device may be read without an end, and nothing in it stays.
+        .with_context(|| format!("{path} cannot be written"))?;
+    // A device may have no end, and keeps nothing.
     if !file.metadata().is_ok_and(|meta| meta.is_file()) {
-        bail!("{path} is no file that keeps what is written; name another log");
+        bail!("{path} is not a regular file; name another log");
     }
-    let (mut log, good) =
-        Log::read(BufReader::new(&file)).with_context(|| format!("{path} is no log"))?;
+    let (mut log, good) = Log::read(BufReader::new(&file))
+        .with_context(|| format!("{path} is not a tournament log"))?;
     tournament.fits(&log).with_context(|| path.to_string())?;
-    // What a killed run left of its last line goes.
+    // A run that was killed may have left half a line, which is removed.
     file.set_len(good)?;
     file.seek(SeekFrom::End(0))?;
     if !log.is_empty() {
         anstream::eprintln!(
-            "magister: {path} has {} matches; those of this tournament are not played again",
+            "magister: {path} already has {} matches; they are not played again",
             log.len()
         );
         if log.settings().is_empty() {
             anstream::eprintln!(
-                "magister: {path} was written by an earlier version, which did not keep the \
-                 settings; whether it was played with these is not known"
+                "magister: {path} was written by an earlier version without its settings; they may \
+                 have been different"
             );
         }
     }
@@ -92,8 +93,8 @@ pub(crate) fn run(args: &Tourney) -> Result<u8> {
     })?;
     if others > 0 {
         anstream::eprintln!(
-            "magister: {path} has {others} other matches, which do not belong to this tournament \
-             and are not counted"
+            "magister: {path} has {others} matches that do not belong to this tournament; they are \
+             not counted"
         );
     }
     let mut out = anstream::stdout().lock();
@@ -143,7 +144,15 @@ fn as_json(log: &Log) -> Value {
             json!({"game": game, "ratings": ratings, "scales": scales(Some(game))})
         })
         .collect();
+    let mistakes: Vec<Value> = log
+        .mistakes()
+        .into_iter()
+        .map(|(player, Mistakes { late, illegal, other })| {
+            json!({"player": player, "late": late, "illegal": illegal, "other": other})
+        })
+        .collect();
     json!({
+        "mistakes": mistakes,
         "matches": log.len(),
         "undecided": log.matches().filter(|(_, record)| record.rewards.contains(&None)).count(),
         "ratings": comparisons.ratings(),
@@ -192,7 +201,11 @@ fn as_text(log: &Log, scale: Rated) -> String {
         _ => {}
     }
     let width = standings.iter().map(|one| one.player.len()).max().unwrap_or(0).max(6);
-    let mut text = format!("{:width$}  rating  95 % interval   score  against\n", "player");
+    let mistakes = log.mistakes();
+    let mut text = format!(
+        "{:width$}  rating  95 % interval   score  late  illegal  other  against\n",
+        "player"
+    );
     // Ratings by Weng and Lin are small.
     let digits = usize::from(scale == Rated::WengLin);
     for Standing { player, rating, interval: (low, high) } in &standings {
@@ -202,6 +215,9 @@ fn as_text(log: &Log, scale: Rated) -> String {
             text,
             "{player:width$}  {rating:6.digits$}  {low:6.digits$} to {high:5.digits$}  {share:>5} "
         );
+        let Mistakes { late, illegal, other } =
+            mistakes.get(player.as_str()).copied().unwrap_or_default();
+        let _ = write!(text, " {late:>4}  {illegal:>7}  {other:>5} ");
         for other in &standings {
             let of = |name: &str| comparisons.players().iter().position(|known| known == name);
             let (Some(a), Some(b)) = (of(player), of(&other.player)) else { continue };
@@ -215,15 +231,30 @@ fn as_text(log: &Log, scale: Rated) -> String {
         }
         text.push('\n');
     }
+    text.push_str(&wrong(log));
     text
 }
 
-/// What is told of a player whom nobody is there to be compared with.
+/// What the columns of mistakes mean, if somebody made one.
+fn wrong(log: &Log) -> String {
+    let total: u64 = log.mistakes().values().map(Mistakes::total).sum();
+    if total == 0 {
+        return String::new();
+    }
+    let (moves, verb) = if total == 1 { ("move", "was") } else { ("moves", "were") };
+    format!(
+        "{total} {moves} came late, were not legal or were missing, and {verb} replaced by random \
+         moves; the log has each of them\n"
+    )
+}
+
+/// The result of a player without opponents.
 fn in_solitude(log: &Log, player: &str) -> String {
     let rewards: Vec<f64> =
         log.matches().flat_map(|(_, record)| record.rewards.iter().flatten().copied()).collect();
     let mean = rewards.iter().sum::<f64>() / rewards.len().max(1) as f64;
-    format!("{player} is compared with nobody; its mean reward is {mean:.2}\n")
+    let text = format!("{player} has no opponents; its mean reward is {mean:.2}\n");
+    text + &wrong(log)
 }
 
 /// Ratings as bars, and everybody against everybody.
@@ -247,6 +278,10 @@ fn as_svg(log: &Log, scale: Rated) -> String {
         Rated::WengLin => 25.0,
     };
     page.bars(&bars, from);
+    page.heading("Mistakes: moves that were replaced by random ones");
+    for (player, Mistakes { late, illegal, other }) in log.mistakes() {
+        page.line(&format!("{player}: {late} late, {illegal} illegal, {other} other"));
+    }
     page.heading("Share of points, row against column");
     let names: Vec<String> = standings.into_iter().map(|one| one.player).collect();
     let of = |name: &str| comparisons.players().iter().position(|known| known == name);
@@ -259,14 +294,15 @@ fn as_svg(log: &Log, scale: Rated) -> String {
 }
 
 fn as_csv(log: &Log) -> String {
-    let mut text = "game,round,seat,player,reward,steps\n".to_owned();
+    let mut text = "game,round,seat,player,reward,steps,late,illegal,other\n".to_owned();
     for (pairing, record) in log.matches() {
         for (seat, (player, reward)) in pairing.seats.iter().zip(&record.rewards).enumerate() {
             let reward = reward.map_or(String::new(), |reward| reward.to_string());
+            let Mistakes { late, illegal, other } = Mistakes::of(record, seat);
             let quoted = |name: &str| format!("\"{}\"", name.replace('"', "\"\""));
             let _ = writeln!(
                 text,
-                "{},{},{},{},{reward},{}",
+                "{},{},{},{},{reward},{},{late},{illegal},{other}",
                 quoted(&pairing.game),
                 pairing.round,
                 seat + 1,

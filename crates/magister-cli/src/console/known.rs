@@ -4,102 +4,176 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
+use magister_arena::Deadline;
 use magister_core::{
     Budget, Game, Information, Move, Observation, Payment, Rng, Role, Seed, Step, Stop, Turn, View,
     Worker,
 };
-use magister_engine::board::Painter;
+use magister_engine::board::{Painter, Picture};
 use magister_engine::within;
+use magister_infoset::{Belief, InfosetLimits, Settings};
 use magister_players::Possible;
 
+use super::moves::{Numbers, is_idle, plain};
 use super::words;
-use crate::commands::{WIDTH, wrapped};
+use crate::commands::wrapped;
+use crate::draw::{Look, UNKNOWN, in_common};
 
 /// How many moves are listed with a position.
-const LISTED: usize = 60;
-/// How long to look for the own moves where information is hidden.
+const LISTED: usize = 24;
+/// How long to look for what is known where information is hidden.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// The largest information set that is enumerated, and the size of a sample of a larger one.
+const STATES: usize = 3_000;
+const PARTICLES: usize = 400;
+/// The states whose moves are compared.
+const COMPARED: usize = 64;
 
 /// A match as far as it was shown to one role. The worker follows the turns where nothing is
-/// hidden; where something is, nobody here knows the position.
+/// hidden; where something is, a belief does.
 pub(super) struct Known {
     worker: Box<dyn Worker>,
-    role: Option<Role>,
+    role: Role,
     turns: Vec<Turn>,
+    /// What happened in each turn, for the history.
+    told: Vec<String>,
     totals: Vec<f64>,
-    moves: Vec<Move>,
-    possible: Possible,
-    rng: Rng,
+    moves: Vec<(Move, String)>,
+    numbers: Numbers,
+    /// The state before the last turn.
+    before: Option<Vec<u64>>,
+    hidden: Hidden,
     /// Whether the symbols were explained.
     explained: bool,
+    /// Whether something was shown to the role.
+    greeted: bool,
+}
+
+/// What a role knows where information is hidden.
+struct Hidden {
+    belief: Option<Belief>,
+    possible: Possible,
+    rng: Rng,
+    /// Whether a position was found that agrees with everything that was seen.
+    found: bool,
+    before: Option<Picture>,
 }
 
 impl Known {
-    pub(super) fn new(game: &Arc<dyn Game>) -> Self {
+    pub(super) fn new(game: &Arc<dyn Game>, role: Role) -> Self {
         let mut worker = game.worker();
         worker.reset();
+        let rng = Seed::from(0).derive("possible").rng();
         Known {
             worker,
-            role: None,
+            role,
             turns: Vec::new(),
+            told: Vec::new(),
             totals: vec![0.0; game.info().roles.len()],
             moves: Vec::new(),
-            possible: Possible::default(),
-            rng: Seed::from(0).derive("possible").rng(),
+            numbers: Numbers::default(),
+            before: None,
+            hidden: Hidden {
+                belief: None,
+                possible: Possible::default(),
+                rng,
+                found: false,
+                before: None,
+            },
             explained: false,
+            greeted: false,
         }
     }
 
-    /// The moves that the role has, as far as is known.
-    pub(super) fn moves(&self) -> &[Move] {
+    /// The moves that the role has, as far as is known, with their texts.
+    pub(super) fn moves(&self) -> &[(Move, String)] {
         &self.moves
     }
 
-    /// Goes where a view is; says what is new.
+    pub(super) fn numbers(&self) -> &Numbers {
+        &self.numbers
+    }
+
+    /// What happened, turn by turn.
+    pub(super) fn history(&self) -> String {
+        let mut text = String::new();
+        let told = self.told.iter().filter(|told| !told.is_empty());
+        for (at, told) in told.enumerate() {
+            let _ = writeln!(text, "{:>3}  {told}", at + 1);
+        }
+        if text.is_empty() { "Nothing happened yet.\n".to_owned() } else { text }
+    }
+
+    /// Follows the match to where the view is and returns what is new to the role.
     pub(super) fn follow(&mut self, view: &View) -> String {
-        let hidden = view.game().info().information == Information::Hidden;
-        // Where nothing is hidden, what one person at the terminal has seen the next one has too.
-        let told = self.role == Some(view.role()) || !hidden;
+        let info = view.game().info();
+        let hidden = info.information == Information::Hidden;
         let known = self.turns.len();
-        let same = told
-            && known <= view.turns().len()
-            && self.turns.iter().zip(view.turns()).all(|(a, b)| a.seen == b.seen);
+        let same =
+            known <= view.turns().len() && self.turns.iter().zip(view.turns()).all(|(a, b)| a == b);
         let known = if same { known } else { 0 };
         if !same {
             self.worker.reset();
             self.totals.fill(0.0);
-            self.role = Some(view.role());
+            self.told.clear();
+            self.before = None;
+            self.hidden.before = None;
         }
         let mut news = String::new();
-        for (at, turn) in view.turns().iter().enumerate().skip(known) {
-            let told = if hidden {
-                words::seen(view, at)
+        for turn in view.turns().iter().skip(known) {
+            let (all, new) = if hidden {
+                (words::lived(view, turn), words::seen(view, turn))
             } else {
-                let told = self.made(view, turn);
+                self.number(view);
+                let told = self.made(view, turn, false);
+                let new = self.made(view, turn, true);
+                let mut state = Vec::new();
+                self.worker.save(&mut state);
+                self.before = Some(state);
                 self.advance(turn);
-                told
+                (told, new)
             };
-            // What was taken back, or happened before another person looked, is no news.
-            if same && !told.is_empty() {
-                let _ = writeln!(news, "{told}");
+            self.told.push(all);
+            // What was taken back is no news.
+            if (same || !self.greeted) && !new.is_empty() {
+                let _ = writeln!(news, "{new}");
             }
         }
         self.turns = view.turns().to_vec();
-        self.moves = if hidden { self.look(view) } else { self.worker.legal(view.role()).to_vec() };
+        if hidden {
+            self.look(view);
+        }
+        self.number(view);
+        self.greeted = true;
         news
     }
 
-    /// The moves of those who had a choice, before they are made.
-    fn made(&self, view: &View, turn: &Turn) -> String {
+    /// Lists the own moves and gives them numbers.
+    fn number(&mut self, view: &View) {
+        if view.game().info().information == Information::Perfect {
+            let text = view.game().text();
+            let legal = self.worker.legal(self.role).iter();
+            self.moves = legal.map(|&choice| (choice, text.move_text(choice))).collect();
+        }
+        if self.moves.len() > 1 {
+            self.numbers.assign(&self.moves);
+        }
+    }
+
+    /// The moves of the roles that had a choice, before they are made; without the own one if only
+    /// the others are asked for.
+    fn made(&self, view: &View, turn: &Turn, others: bool) -> String {
         let Observation::Joint(joint) = &turn.seen else { return String::new() };
         let (info, text) = (view.game().info(), view.game().text());
-        let chose = |role: &Role| self.worker.legal(*role).len() > 1;
+        let chose =
+            |role: &Role| self.worker.legal(*role).len() > 1 && !(others && *role == self.role);
         let made: Vec<String> = info
             .all_roles()
             .filter(chose)
+            .filter(|role| !is_idle(&text.move_text(joint[role.index()])))
             .map(|role| {
-                let what = text.move_text(joint[role.index()]);
-                format!("{} plays {what}", info.role_name(role))
+                let what = plain(&text.move_text(joint[role.index()]));
+                format!("{}: {what}", words::name(info, role))
             })
             .collect();
         made.join(", ")
@@ -114,52 +188,155 @@ impl Known {
         }
     }
 
-    /// The own moves in a position that agrees with what was seen; in a sensible game they are the
-    /// same in all such positions. None if the match is over or none is found in time.
-    fn look(&mut self, view: &View) -> Vec<Move> {
-        let Known { possible, rng, .. } = self;
-        let found = within(PATIENCE, &Stop::never(), |stop| {
-            possible.moves(view, &Budget::until(stop.clone()), rng)
+    /// Finds the positions that agree with what the role saw, and its moves in them.
+    fn look(&mut self, view: &View) {
+        let (role, turns) = (self.role, view.turns());
+        let Hidden { belief, possible, rng, found, .. } = &mut self.hidden;
+        let game = view.game();
+        let legal = within(PATIENCE, &Stop::never(), |stop| {
+            let clock = Arc::new(Deadline::within(PATIENCE));
+            let budget = Budget::until(stop.clone()).with_clock(clock);
+            let kept = belief.take().filter(|belief| belief.precedes(game, role, turns));
+            let limits = InfosetLimits { states: STATES, steps: 40 * STATES as u64 };
+            let settings = Settings { limits, particles: PARTICLES, ..Settings::default() };
+            let made = match kept {
+                Some(kept) => Ok(kept),
+                None => Belief::new(Arc::clone(game), role, settings, stop),
+            };
+            let followed = made.and_then(|mut made| {
+                made.follow(turns, &budget, rng)?;
+                Ok(made)
+            });
+            *found = followed.is_ok();
+            match followed {
+                Ok(made) => {
+                    let legal = common_moves(&made, &mut *self.worker, role);
+                    *belief = Some(made);
+                    legal
+                }
+                // Without a position that agrees, the moves come from one that is close.
+                Err(_) => match possible.moves(view, &budget, rng) {
+                    Ok((moves, true)) => moves,
+                    _ => Vec::new(),
+                },
+            }
         });
-        found.ok().filter(|(_, known)| *known).unwrap_or_default().0
+        let text = game.text();
+        self.moves = legal.into_iter().map(|choice| (choice, text.move_text(choice))).collect();
+    }
+
+    /// The state of the position, where nothing is hidden.
+    pub(super) fn state(&self) -> Vec<u64> {
+        let mut state = Vec::new();
+        self.worker.save(&mut state);
+        state
     }
 
     /// The position as the role knows it.
-    pub(super) fn position(&mut self, view: &View, painter: &Painter, legend: bool) -> String {
+    pub(super) fn position(
+        &mut self,
+        view: &View,
+        painter: &Painter,
+        look: &Look,
+        legend: bool,
+    ) -> String {
         let info = view.game().info();
-        if info.information == Information::Hidden {
-            let legend = if legend { words::history(view) } else { String::new() };
-            return legend;
-        }
-        let mut state = Vec::new();
-        self.worker.save(&mut state);
-        let picture = painter.picture(&**view.game(), &state);
-        let mut text = picture.text(WIDTH, legend || !self.explained);
+        let legend = legend || !self.explained;
         self.explained = true;
+        if info.information == Information::Hidden {
+            return self.common(view, painter, look, legend);
+        }
+        let game = &**view.game();
+        let picture = painter.picture(game, &self.state());
+        let before = self.before.as_ref().map(|state| painter.picture(game, state));
+        let mut text = look.text(&picture, before.as_ref(), legend);
         if info.payment == Payment::OnTheWay {
             let gained: Vec<String> = info
                 .players()
                 .map(|role| format!("{} {}", info.role_name(role), self.totals[role.index()]))
                 .collect();
-            let _ = writeln!(text, "gained so far: {}", gained.join(", "));
+            let _ = writeln!(text, "Points so far: {}", gained.join(", "));
         }
         text
     }
 
-    /// The own moves, numbered.
-    pub(super) fn list(&self, view: &View, all: bool) -> String {
-        if self.moves.is_empty() {
-            return "your moves are not known; type one\n".to_owned();
+    /// What all positions have in common that agree with what the role saw.
+    fn common(&mut self, view: &View, painter: &Painter, look: &Look, legend: bool) -> String {
+        let Some(belief) = self.hidden.belief.as_ref().filter(|_| self.hidden.found) else {
+            return "What you know of the position could not be worked out in time.\n".to_owned();
+        };
+        let game = &**view.game();
+        let states = (0..belief.len()).map(|number| belief.state(number));
+        let Some(picture) = in_common(&mut states.map(|state| painter.picture(game, state))) else {
+            return String::new();
+        };
+        let mut text = look.text(&picture, self.hidden.before.as_ref(), legend);
+        let mut spots = picture.panels.iter().flat_map(|panel| &panel.spots);
+        if legend && spots.any(|spot| spot.symbol == UNKNOWN) {
+            text.push_str("? is a cell of which you do not know what is there\n");
         }
-        let text = view.game().text();
-        let listed = if all { usize::MAX } else { LISTED };
-        let numbered =
-            |(at, &choice): (usize, &Move)| format!("{} {}", at + 1, text.move_text(choice));
-        let mut items: Vec<String> =
-            self.moves.iter().enumerate().take(listed).map(numbered).collect();
-        if self.moves.len() > listed {
-            items.push(format!("and {} more, which `moves` lists", self.moves.len() - listed));
+        if !belief.is_exact() {
+            let _ = writeln!(
+                text,
+                "(There are too many possible positions to look at all of them; this is what {} \
+                 samples have in common.)",
+                belief.len()
+            );
         }
-        wrapped("your moves: ", items.into_iter(), "   ")
+        self.hidden.before = Some(picture);
+        text
     }
+
+    /// The own moves, numbered; all of them, or those that contain a text.
+    pub(super) fn list(&self, all: bool, filter: &str) -> String {
+        if self.moves.is_empty() {
+            return "Your moves are not known; type one.\n".to_owned();
+        }
+        let wanted = filter.to_lowercase();
+        let mut numbered: Vec<(usize, String)> = self
+            .moves
+            .iter()
+            .map(|(choice, text)| (self.numbers.of(*choice), plain(text)))
+            .filter(|(_, text)| text.to_lowercase().contains(&wanted))
+            .collect();
+        numbered.sort_unstable();
+        if numbered.is_empty() {
+            return format!("None of your {} moves contains {filter}.\n", self.moves.len());
+        }
+        let listed = if all { usize::MAX } else { LISTED };
+        let more = numbered.len().saturating_sub(listed);
+        let item = |(number, text): &(usize, String)| {
+            // A number that is the move itself is not written twice.
+            let own = text.rsplit_once(' ').is_some_and(|(_, last)| last == number.to_string());
+            if own && text.split(' ').count() == 2 {
+                text.clone()
+            } else {
+                format!("{number} {text}")
+            }
+        };
+        let mut items: Vec<String> = numbered.iter().take(listed).map(item).collect();
+        if more > 0 {
+            items.push(format!("and {more} more (`moves` lists all)"));
+        }
+        wrapped("Your moves: ", items.into_iter(), "   ")
+    }
+}
+
+/// The moves that are legal in all states, as far as was looked; if none is, those of the first.
+fn common_moves(belief: &Belief, worker: &mut dyn Worker, role: Role) -> Vec<Move> {
+    let stride = belief.len().div_ceil(COMPARED).max(1);
+    let mut first: Option<Vec<Move>> = None;
+    let mut common: Option<Vec<Move>> = None;
+    for number in (0..belief.len()).step_by(stride) {
+        if worker.load(belief.state(number), &Stop::never()).is_err() {
+            continue;
+        }
+        let here = worker.legal(role);
+        first.get_or_insert_with(|| here.to_vec());
+        match &mut common {
+            None => common = Some(here.to_vec()),
+            Some(common) => common.retain(|choice| here.contains(choice)),
+        }
+    }
+    common.filter(|common| !common.is_empty()).or(first).unwrap_or_default()
 }

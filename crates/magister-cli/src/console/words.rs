@@ -1,52 +1,51 @@
 //! Sentences for people who play.
 
+use std::cmp::Ordering;
 use std::fmt::Write as _;
 
-use magister_core::{Decision, Observation, Role, Thought, View};
-use magister_players::Spec;
+use magister_core::{Decision, Info, Observation, Role, Thought, Turn, View};
 
-/// How many moves an adviser names.
+use super::moves::{is_idle, plain};
+
+/// How many moves a hint names.
 const NAMED: usize = 3;
 
-/// A turn as the role lived it.
-pub(super) fn seen(view: &View, at: usize) -> String {
-    let (info, text) = (view.game().info(), view.game().text());
-    let Some(turn) = view.turns().get(at) else { return String::new() };
-    match &turn.seen {
-        Observation::Joint(joint) => {
-            let moves: Vec<String> = info
-                .all_roles()
-                .zip(joint)
-                .map(|(role, &choice)| {
-                    format!("{} {}", info.role_name(role), text.move_text(choice))
-                })
-                .collect();
-            moves.join(", ")
-        }
-        Observation::Percepts(percepts) => {
-            let seen: Vec<String> = percepts.iter().map(|&p| text.percept_text(p)).collect();
-            let seen = if seen.is_empty() { "nothing".to_owned() } else { seen.join(", ") };
-            format!("you played {} and saw {seen}", text.move_text(turn.own))
-        }
+/// The name of a role; the one that stands for dice and cards is called chance.
+pub(super) fn name(info: &Info, role: Role) -> &str {
+    if info.chance == Some(role) { "chance" } else { info.role_name(role) }
+}
+
+/// What a role saw in a turn where information is hidden; empty if that was nothing.
+pub(super) fn seen(view: &View, turn: &Turn) -> String {
+    let text = view.game().text();
+    let Observation::Percepts(percepts) = &turn.seen else { return String::new() };
+    let seen: Vec<String> = percepts.iter().map(|&p| plain(&text.percept_text(p))).collect();
+    if seen.is_empty() { String::new() } else { format!("You see: {}", seen.join(", ")) }
+}
+
+/// A turn as the role lived it; empty if there was nothing to do and nothing to see.
+pub(super) fn lived(view: &View, turn: &Turn) -> String {
+    let own = view.game().text().move_text(turn.own);
+    let seen = seen(view, turn);
+    let own = if is_idle(&own) { String::new() } else { format!("you: {}", plain(&own)) };
+    match (own.is_empty(), seen.is_empty()) {
+        (true, true) => String::new(),
+        (false, true) => own,
+        (true, false) => lower(&seen),
+        (false, false) => format!("{own}; {}", lower(&seen)),
     }
 }
 
-/// All turns as the role lived them.
-pub(super) fn history(view: &View) -> String {
-    if view.turns().is_empty() {
-        return "nothing happened yet\n".to_owned();
-    }
-    let mut text = String::new();
-    for at in 0..view.turns().len() {
-        let _ = writeln!(text, "{:>3}  {}", at + 1, seen(view, at));
-    }
-    text
+fn lower(sentence: &str) -> String {
+    let mut letters = sentence.chars();
+    letters.next().map(|first| first.to_lowercase().chain(letters).collect()).unwrap_or_default()
 }
 
 /// What an adviser says.
-pub(super) fn advice(spec: &Spec, view: &View, decision: Decision) -> String {
+pub(super) fn advice(view: &View, decision: Decision) -> String {
     let words = view.game().text();
-    let mut text = format!("{spec} would play {}\n", words.move_text(decision.choice));
+    let text_of = |choice| plain(&words.move_text(choice));
+    let mut text = format!("Try {}.\n", text_of(decision.choice));
     let mut thoughts = decision.thoughts;
     let key = |thought: &Thought| {
         (thought.choice == decision.choice, thought.visits, thought.value.unwrap_or(f64::MIN))
@@ -57,36 +56,57 @@ pub(super) fn advice(spec: &Spec, view: &View, decision: Decision) -> String {
     });
     for thought in thoughts.iter().take(NAMED) {
         let Some(value) = thought.value else { continue };
-        let sure = if thought.proven { ", for certain" } else { "" };
-        let choice = words.move_text(thought.choice);
-        let _ = writeln!(text, "  {choice}: expects {value:.1}{sure}");
+        let sure = if thought.proven { " (proven)" } else { "" };
+        let _ = writeln!(text, "  {}: {value:.0} points expected{sure}", text_of(thought.choice));
     }
     text
 }
 
-/// Who got what.
+/// How a match ended for a role.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    Won,
+    Drawn,
+    Lost,
+    /// There is nobody to compare the result with, or no result.
+    Open,
+}
+
+/// How the match ended for a role, compared with the best of the others.
+pub(crate) fn verdict(info: &Info, role: Role, outcome: &[Option<f64>]) -> Verdict {
+    let of = |role: Role| outcome.get(role.index()).copied().flatten();
+    let others = info.players().filter(|&other| other != role).filter_map(of);
+    let best = others
+        .fold(None, |best: Option<f64>, value| Some(best.map_or(value, |best| best.max(value))));
+    match (of(role), best) {
+        (Some(own), Some(best)) => match own.total_cmp(&best) {
+            Ordering::Greater => Verdict::Won,
+            Ordering::Equal => Verdict::Drawn,
+            Ordering::Less => Verdict::Lost,
+        },
+        _ => Verdict::Open,
+    }
+}
+
+/// The end of a match in a sentence.
 pub(super) fn result(view: &View, outcome: &[Option<f64>]) -> String {
     let info = view.game().info();
     let of = |role: Role| outcome.get(role.index()).copied().flatten();
-    let told: Vec<String> = info
+    let points: Vec<String> = info
         .players()
         .map(|role| {
             let reward = of(role).map_or_else(|| "no result".to_owned(), |r| r.to_string());
             format!("{} {reward}", info.role_name(role))
         })
         .collect();
-    let told = format!("the game is over: {}", told.join(", "));
-    let others: Vec<f64> = info.players().filter(|&r| r != view.role()).filter_map(of).collect();
-    match of(view.role()) {
-        Some(own) if !others.is_empty() => {
-            let best = others.iter().copied().fold(f64::MIN, f64::max);
-            let verdict = match own.total_cmp(&best) {
-                std::cmp::Ordering::Greater => "you win",
-                std::cmp::Ordering::Equal => "a draw",
-                std::cmp::Ordering::Less => "you lose",
-            };
-            format!("{told}; {verdict}")
-        }
-        _ => told,
+    let points = points.join(", ");
+    match verdict(info, view.role(), outcome) {
+        Verdict::Won => format!("You win! ({points})"),
+        Verdict::Drawn => format!("A draw. ({points})"),
+        Verdict::Lost => format!("You lose. ({points})"),
+        Verdict::Open => match of(view.role()) {
+            Some(own) => format!("The game is over. You have {own} points."),
+            None => "The game is over without a result.".to_owned(),
+        },
     }
 }

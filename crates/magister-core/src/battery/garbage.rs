@@ -1,4 +1,4 @@
-//! Words that are no state, and text that means nothing.
+//! Words that are not a state, and text that means nothing.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -6,7 +6,7 @@ use super::snapshot::Snapshot;
 use super::{Options, Report};
 use crate::{Game, Move, Rng, Role, Step, Stop, Worker};
 
-/// Well-formed words, in either syntax, that no game knows, and what is no word at all.
+/// Well-formed words in either syntax that no game uses, and text that is not a word.
 const NONSENSE: [&str; 8] = [
     "nonsense-7b3f",
     "(nonsense-7b3f 1 2)",
@@ -18,8 +18,8 @@ const NONSENSE: [&str; 8] = [
     "",
 ];
 
-/// Loads spoilt states and reads spoilt text. They may be refused or accepted, but must not
-/// panic, and what was accepted must be a state like any other. Nonsense is neither a move nor a
+/// Loads corrupted states and reads corrupted text. They may be refused or accepted, but must not
+/// panic, and an accepted state must be a state like any other. Nonsense is neither a move nor a
 /// percept nor a state.
 pub(super) fn check(game: &dyn Game, options: &Options, states: &[Vec<u64>], report: &mut Report) {
     nonsense(game, report);
@@ -42,7 +42,7 @@ pub(super) fn check(game: &dyn Game, options: &Options, states: &[Vec<u64>], rep
         match catch_unwind(AssertUnwindSafe(|| readable(game, &mut *worker, &text))) {
             Ok(true) => {}
             Ok(false) => {
-                let what = format!("`{text}` reads as what can not be loaded, or not read again");
+                let what = format!("`{text}` reads as a state that cannot be loaded or read again");
                 report.fail("garbage", "", what);
             }
             Err(_) => report.fail("garbage", "", format!("reading `{text}` panics")),
@@ -50,11 +50,11 @@ pub(super) fn check(game: &dyn Game, options: &Options, states: &[Vec<u64>], rep
     }
 }
 
-/// Text that names nothing reads as nothing, however often it is read: reading must not add to
-/// what a game knows.
+/// Text that names nothing is refused, however often it is read: reading must not add to a game's
+/// vocabulary.
 fn nonsense(game: &dyn Game, report: &mut Report) {
     let text = game.text();
-    // Where the rules fix no fluents, any terms may be a state.
+    // If the rules do not fix the fluents, any terms may be a state.
     let fixed = game.info().moves.is_some() || game.info().state_words.is_some();
     for words in NONSENSE.into_iter().chain(NONSENSE) {
         let read = || {
@@ -76,8 +76,8 @@ fn nonsense(game: &dyn Game, report: &mut Report) {
     }
 }
 
-/// Whether words are refused, or treated as a state: saved as they are, with legal moves unless
-/// terminal, and with a step out of them.
+/// Whether words are refused, or treated as a state: saved unchanged, with legal moves unless
+/// terminal, and with a step from them.
 fn sound(worker: &mut dyn Worker, words: &[u64], rng: &mut Rng) -> bool {
     if worker.load(words, &Stop::never()).is_err() {
         return true;
@@ -95,8 +95,8 @@ fn sound(worker: &mut dyn Worker, words: &[u64], rng: &mut Rng) -> bool {
     true
 }
 
-/// Whether text is refused as a state, or gives one that can be loaded. As a move or a percept
-/// it may mean any that can be written and read.
+/// Whether text is refused as a state, or gives one that can be loaded. As a move or a percept it
+/// may mean any that can be written and read.
 fn readable(game: &dyn Game, worker: &mut dyn Worker, text: &str) -> bool {
     let reader = game.text();
     if let Some(choice) = reader.parse_move(Role(0), text)
@@ -122,7 +122,7 @@ fn any_state(states: &[Vec<u64>], rng: &mut Rng) -> Vec<u64> {
     }
 }
 
-/// A state with some bits flipped, all words replaced, or words missing or added.
+/// A state with flipped bits, replaced words, or missing or additional words.
 fn spoilt_words(states: &[Vec<u64>], rng: &mut Rng) -> Vec<u64> {
     let mut words = any_state(states, rng);
     match rng.below(8) {
@@ -144,7 +144,7 @@ fn spoilt_words(states: &[Vec<u64>], rng: &mut Rng) -> Vec<u64> {
     words
 }
 
-/// The text of a state with some characters deleted, doubled or replaced.
+/// The text of a state with deleted, doubled or replaced characters.
 fn spoilt_text(game: &dyn Game, states: &[Vec<u64>], rng: &mut Rng) -> String {
     const STRANGE: [char; 8] = ['(', ')', ' ', '0', '9', '-', 'é', '\0'];
     let state = any_state(states, rng);

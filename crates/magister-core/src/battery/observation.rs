@@ -1,4 +1,4 @@
-//! States as tensors.
+//! Observations of states.
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -8,11 +8,11 @@ use super::walk::Walker;
 use crate::observation::StateFormat;
 use crate::{Element, Game};
 
-/// How states are observed, and what was observed so far.
+/// The observer, and the observations so far.
 pub(super) struct Observations {
     format: StateFormat,
     rows: [Vec<f32>; 2],
-    /// For each row that was seen, as a hash, the words of its state.
+    /// For each observation, as a hash, the words of its state.
     seen: BTreeMap<u64, Vec<u64>>,
 }
 
@@ -25,7 +25,7 @@ impl Observations {
         }
     }
 
-    /// Writes a state twice, into buffers in which something else was.
+    /// Writes a state twice, into buffers with other contents.
     fn write(&mut self, game: &dyn Game, words: &[u64]) {
         let len = self.format.tensors().len();
         for (row, before) in self.rows.iter_mut().zip([f32::NAN, 7.0]) {
@@ -35,7 +35,7 @@ impl Observations {
         }
     }
 
-    /// What is wrong with the rows, as a sentence.
+    /// The fault in the rows, as a sentence.
     fn fault(&self) -> Option<String> {
         let mut at = 0;
         for tensor in self.format.tensors().list() {
@@ -61,7 +61,7 @@ impl Observations {
 }
 
 impl Walker<'_> {
-    /// The observation of a state.
+    /// Checks the observation of a state.
     pub(super) fn observed(&mut self, here: &Snapshot, position: &str) {
         self.observations.write(self.game, &here.words);
         if let Some(what) = self.observations.fault() {
@@ -72,7 +72,7 @@ impl Walker<'_> {
         self.observations.rows[0].iter().for_each(|number| number.to_bits().hash(&mut hasher));
         let first = self.observations.seen.entry(hasher.finish());
         if *first.or_insert_with(|| here.words.clone()) != here.words {
-            let what = "the observation is that of another state";
+            let what = "another state has the same observation";
             self.report.warn("observation", position, what);
         }
     }

@@ -1,4 +1,4 @@
-//! Whether batches of playouts keep their contract.
+//! Whether batches of playouts satisfy their contract.
 
 use super::{Options, Report};
 use crate::playout::{self, Batch, Detail, Results, Stream, Tally};
@@ -27,7 +27,7 @@ pub(super) fn check(game: &dyn Game, options: &Options, states: &[Vec<u64>], rep
         return;
     }
     if together.streams.len() != streams.len() {
-        report.fail("playouts", "", "a batch does not give one result per stream");
+        report.fail("playouts", "", "a batch does not return one result per stream");
         return;
     }
     for (stream, tally) in streams.iter().zip(&together.streams) {
@@ -36,25 +36,29 @@ pub(super) fn check(game: &dyn Game, options: &Options, states: &[Vec<u64>], rep
         }
     }
 
-    // In the reverse order, so that nothing can be left over from an earlier stream.
+    // In reverse order, so that nothing can remain from an earlier stream.
     let mut apart = Results::default();
     for (index, stream) in streams.iter().enumerate().rev() {
         let alone = Batch { streams: std::slice::from_ref(stream), ..batch };
         if worker.playouts(&alone, &mut apart, &stop).is_err()
             || apart.streams[..] != together.streams[index..=index]
         {
-            report.fail("playouts", "", "a stream alone gives other results than among others");
+            report.fail("playouts", "", "a stream gives different results alone and in a batch");
         }
     }
     let mut plain = Results::default();
     if playout::one_by_one(&mut *worker, &batch, &mut plain, &stop).is_err() || plain != together {
-        report.fail("playouts", "", "the engine's playouts are not those of the plain evaluator");
+        report.fail(
+            "playouts",
+            "",
+            "the engine's playouts differ from those of the plain evaluator",
+        );
     }
     moves(&mut *worker, game.info(), &batch, &together, report);
     let set = Stop::new();
     set.set();
     if worker.playouts(&batch, &mut plain, &set) != Err(Halt::Stopped) {
-        report.fail("playouts", "", "a batch is played though it was stopped before");
+        report.fail("playouts", "", "a batch is played although it was stopped before");
     }
     let sums = Batch { detail: Detail::Sums, ..batch };
     let same = worker.playouts(&sums, &mut apart, &stop).is_ok()
@@ -68,7 +72,7 @@ pub(super) fn check(game: &dyn Game, options: &Options, states: &[Vec<u64>], rep
     }
 }
 
-/// Whether what is told of moves is what the plain evaluator tells, and fits the sums.
+/// Whether the statistics of moves agree with the plain evaluator and with the sums.
 fn moves(
     worker: &mut dyn Worker,
     info: &Info,
@@ -80,11 +84,11 @@ fn moves(
     let batch = Batch { detail: Detail::Moves, ..*batch };
     let (mut ours, mut plain) = (Results::default(), Results::default());
     if worker.playouts(&batch, &mut ours, &stop).is_err() {
-        report.fail("playouts", "", "a batch was not played with what comes of its moves");
+        report.fail("playouts", "", "a batch with statistics of moves was not played");
         return;
     }
     if playout::one_by_one(worker, &batch, &mut plain, &stop).is_err() || plain != ours {
-        report.fail("playouts", "", "moves are not worth what the plain evaluator finds");
+        report.fail("playouts", "", "the values of moves differ from the plain evaluator's");
     }
     let (low, high) = info.rewards;
     for (tally, full) in ours.streams.iter().zip(&full.streams) {
@@ -95,12 +99,12 @@ fn moves(
             entry.playouts == 0 || entry.playouts > tally.paid[entry.role.index()] || !range
         });
         if strange || sums != (full.steps, &full.paid, &full.sum, &full.squares) {
-            report.fail("playouts", "", "what is told of moves does not fit the sums");
+            report.fail("playouts", "", "the statistics of moves contradict the sums");
         }
     }
 }
 
-/// Where the numbers of a tally do not fit each other or the facts of the game.
+/// A contradiction between the numbers of a tally, or with the facts of the game.
 fn contradiction(info: &Info, stream: &Stream<'_>, tally: &Tally) -> Option<String> {
     let roles = info.roles.len();
     let count = tally.playouts.len();
@@ -108,7 +112,7 @@ fn contradiction(info: &Info, stream: &Stream<'_>, tally: &Tally) -> Option<Stri
         return Some(format!("{count} playouts were made, not {}", stream.quota));
     }
     if tally.rewards.len() != count * roles || tally.sum.len() != roles {
-        return Some("the rewards are not one per role".to_owned());
+        return Some("there is not one reward per role".to_owned());
     }
     if tally.playouts.iter().map(|playout| u64::from(playout.steps)).sum::<u64>() != tally.steps {
         return Some("the lengths of the playouts do not add up to the steps".to_owned());
@@ -117,15 +121,17 @@ fn contradiction(info: &Info, stream: &Stream<'_>, tally: &Tally) -> Option<Stri
         let rewards = tally.rewards.iter().skip(role.index()).step_by(roles).flatten();
         let paid = rewards.clone().count() as u32;
         if paid != tally.paid[role.index()] {
-            return Some(format!("{} was not paid as often as it says", info.role_name(role)));
+            return Some(format!("the count of payments to {} is wrong", info.role_name(role)));
         }
     }
-    // The range is promised for whole games only.
+    // The range holds for whole games only.
     let (low, high) = info.rewards;
     for (playout, rewards) in tally.playouts.iter().zip(tally.rewards.chunks(roles)) {
         let strange = |reward: &&f64| !(low..=high).contains(*reward);
         if let (true, Some(reward)) = (playout.finished, rewards.iter().flatten().find(strange)) {
-            return Some(format!("a playout gave the reward {reward}, not in {low} to {high}"));
+            return Some(format!(
+                "a playout gave the reward {reward}, which is outside {low} to {high}"
+            ));
         }
     }
     None

@@ -1,4 +1,4 @@
-//! What must hold in a single position.
+//! Checks of a single position.
 
 use super::snapshot::Snapshot;
 use super::walk::Walker;
@@ -6,7 +6,7 @@ use crate::text::IDLE_TEXT;
 use crate::{Information, Move, Payment};
 
 impl Walker<'_> {
-    /// Everything that can be seen without moving.
+    /// Everything that can be checked without moving.
     pub(super) fn position(&mut self, here: &Snapshot, totals: &[f64], position: &str) {
         self.lists(here, position);
         self.texts(here, position);
@@ -32,7 +32,11 @@ impl Walker<'_> {
                 self.report.fail("terminal", position, what);
             }
             if legal.len() > 1 && legal.contains(&Move::IDLE) {
-                self.report.fail("legal", position, format!("{name} may idle or do something"));
+                self.report.fail(
+                    "legal",
+                    position,
+                    format!("{name} has both the idle move and other moves"),
+                );
             }
             let bound = self.info.moves.unwrap_or(u32::MAX);
             if let Some(choice) = legal.iter().find(|&&m| m != Move::IDLE && m.0 >= bound) {
@@ -71,7 +75,7 @@ impl Walker<'_> {
         self.report.fail("weights", position, what);
     }
 
-    /// States and moves in words and back.
+    /// States and moves as text and back.
     fn texts(&mut self, here: &Snapshot, position: &str) {
         let text = self.game.text();
         let words = text.state_text(&here.words);
@@ -86,7 +90,7 @@ impl Walker<'_> {
                     self.report.fail("text", position, what);
                 }
                 if (choice == Move::IDLE) != (words == IDLE_TEXT) {
-                    let what = format!("`{words}` is no text for the move {}", choice.0);
+                    let what = format!("`{words}` is not a text for the move {}", choice.0);
                     self.report.fail("text", position, what);
                 }
                 let first = *self.texts.entry(words.clone()).or_insert(choice);
@@ -99,7 +103,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Goal values, and what was gained on the way.
+    /// Goal values, and gains on the way.
     fn rewards(&mut self, here: &Snapshot, totals: &[f64], position: &str) {
         let (low, high) = self.info.rewards;
         let mut sum = Some(0.0);
@@ -112,7 +116,7 @@ impl Walker<'_> {
                 Payment::OnTheWay => &[],
             };
             if let Some(reward) = rewards.iter().find(|&&reward| !(low..=high).contains(&reward)) {
-                let what = format!("the reward {reward} of {name} is not in {low} to {high}");
+                let what = format!("the reward {reward} of {name} is outside {low} to {high}");
                 self.report.fail("rewards", position, what);
             }
             if here.terminal && rewards.len() != 1 {
@@ -146,7 +150,7 @@ impl Walker<'_> {
             if let Some((from, to)) = board.target(choice)
                 && from.max(to) as usize >= count
             {
-                let what = format!("move {} goes to a cell that there is not", choice.0);
+                let what = format!("move {} goes to a cell that does not exist", choice.0);
                 self.report.fail("board", position, what);
             }
         }

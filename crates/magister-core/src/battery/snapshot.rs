@@ -1,4 +1,4 @@
-//! All that a worker answers about its state, to be compared.
+//! All answers of a worker about its state, for comparison.
 
 use crate::{Move, Worker};
 
@@ -35,7 +35,7 @@ impl Snapshot {
         }
     }
 
-    /// The first thing in which two snapshots differ.
+    /// The first difference between two snapshots.
     pub(super) fn difference(&self, other: &Snapshot) -> Option<&'static str> {
         if self.words != other.words {
             Some("the words of the state")

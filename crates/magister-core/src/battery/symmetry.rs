@@ -1,10 +1,10 @@
-//! Whether symmetries are symmetries: a game and its image, played side by side.
+//! Whether declared symmetries hold: plays a game and its image together.
 
 use super::snapshot::Snapshot;
 use super::{Options, Report, shown};
 use crate::{Game, Move, Rng, Step, Stop, Symmetry};
 
-/// Walks for each symmetry. Groups can be large, and a wrong one shows quickly.
+/// The number of walks per symmetry. Groups can be large, and a wrong symmetry shows quickly.
 const WALKS: u64 = 4;
 
 pub(super) fn check(game: &dyn Game, options: &Options, report: &mut Report) {
@@ -20,7 +20,7 @@ pub(super) fn check(game: &dyn Game, options: &Options, report: &mut Report) {
     for (number, symmetry) in game.symmetries().iter().enumerate() {
         if !symmetry.is_permutation(cells, values, moves, info.roles.len()) {
             let what =
-                format!("symmetry {number} is no permutation of cells, values, moves and roles");
+                format!("symmetry {number} is not a permutation of cells, values, moves and roles");
             report.fail("symmetry", "", what);
             continue;
         }
@@ -35,8 +35,8 @@ pub(super) fn check(game: &dyn Game, options: &Options, report: &mut Report) {
     }
 }
 
-/// Plays a random game and its image, up to the first difference, and tells what it is and
-/// where.
+/// Plays a random game and its image up to the first difference, and reports the difference and the
+/// position.
 fn side_by_side(
     game: &dyn Game,
     symmetry: &Symmetry,
@@ -65,7 +65,7 @@ fn side_by_side(
             return None; // The walks have found this and said so.
         }
         if image.step(&image_joint, &mut image_out, &stop).is_err() {
-            return Some(("the image of a joint move can not be made", shown(game, &here.words)));
+            return Some(("the image of a joint move is illegal", shown(game, &here.words)));
         }
         let image_gain = |role| image_out.gains[symmetry.of_role(role).index()];
         if !game.info().all_roles().map(image_gain).eq(out.gains.iter().copied()) {
@@ -102,7 +102,7 @@ fn difference(
         };
         let image = weighted(here, own, &|choice| symmetry.of_move(choice));
         if image != weighted(there, other, &|choice| choice) {
-            return Some("the image of the legal moves is not what is legal in the image");
+            return Some("the image of the legal moves differs from the legal moves of the image");
         }
         if here.goals[own] != there.goals[other] {
             return Some("the image of a state pays differently");

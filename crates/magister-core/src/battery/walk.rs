@@ -1,4 +1,4 @@
-//! Random walks, with a look at everything on the way.
+//! Random walks that check everything on the way.
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -11,7 +11,7 @@ use crate::{
     Game, Halt, Info, Information, Move, Payment, Rng, Role, Step, Stop, Turn, Worker, draw,
 };
 
-/// Walks through the game and gives some of the states it came through.
+/// Walks through the game and returns some of the visited states.
 pub(super) fn check(game: &dyn Game, options: &Options, report: &mut Report) -> Vec<Vec<u64>> {
     let mut walker = Walker {
         game,
@@ -32,7 +32,7 @@ pub(super) fn check(game: &dyn Game, options: &Options, report: &mut Report) -> 
     let states = walker.states;
     if options.walks > 0 && report.finished == 0 && report.passed() {
         let steps = options.max_steps;
-        report.warn("end", "", format!("no walk came to an end within {steps} steps"));
+        report.warn("end", "", format!("no walk reached an end within {steps} steps"));
     }
     states
 }
@@ -41,16 +41,16 @@ pub(super) struct Walker<'a> {
     pub(super) game: &'a dyn Game,
     pub(super) info: &'a Info,
     pub(super) report: &'a mut Report,
-    /// A worker that jumps from state to state, so that leftovers of one state show in another.
+    /// A worker that jumps between states, so that leftovers of one state show in another.
     second: Box<dyn Worker>,
     pub(super) texts: BTreeMap<String, Move>,
-    /// For each role and each history as it saw it, its legal moves and where that was.
+    /// For each role and information state its legal moves and the position.
     known: BTreeMap<(Role, u64), (Vec<Move>, String)>,
     pub(super) observations: Observations,
     states: Vec<Vec<u64>>,
 }
 
-/// States kept for other checks; more would only cost time.
+/// The number of states to keep for other checks; more would only cost time.
 const STATES: usize = 64;
 
 impl Walker<'_> {
@@ -79,7 +79,7 @@ impl Walker<'_> {
                 break;
             }
             if self.info.max_length.is_some_and(|bound| length >= bound) {
-                let what = format!("the game goes on after {length} steps, its bound of length");
+                let what = format!("the game goes on after {length} steps, its maximum length");
                 self.report.fail("length", &position, what);
             }
             if here.legal.iter().any(Vec::is_empty) {
@@ -109,7 +109,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Fails if two snapshots of what must be one state differ.
+    /// Fails if two snapshots of the same state differ.
     fn same(&mut self, here: &Snapshot, there: &Snapshot, position: &str, when: &str) -> bool {
         if let Some(what) = here.difference(there) {
             self.report.fail("state", position, format!("{when}, the worker differs in {what}"));
@@ -118,7 +118,7 @@ impl Walker<'_> {
         true
     }
 
-    /// The state, loaded into another worker.
+    /// Loads the state into another worker.
     fn elsewhere(&mut self, here: &Snapshot, position: &str) {
         match self.second.load(&here.words, &Stop::never()) {
             Ok(()) => {
@@ -129,13 +129,13 @@ impl Walker<'_> {
                 self.report.fail(
                     "state",
                     position,
-                    format!("a saved state can not be loaded: {halt}"),
+                    format!("a saved state cannot be loaded: {halt}"),
                 );
             }
         }
     }
 
-    /// Joint moves that are not legal.
+    /// Tries illegal joint moves.
     fn refusals(
         &mut self,
         worker: &mut dyn Worker,
@@ -165,15 +165,19 @@ impl Walker<'_> {
         }
         joint.push(Move::IDLE);
         if worker.step(&joint, &mut step, &Stop::never()).is_ok() {
-            self.report.fail("refusal", position, "a joint move of one move too many was made");
+            self.report.fail(
+                "refusal",
+                position,
+                "a joint move with one move too many was accepted",
+            );
         }
         if !self.same(here, &Snapshot::take(worker), position, "after a refused move") {
-            // Go on from where we were, or every later check would fail with this one.
+            // Continue from the same state, or every later check would fail too.
             let _ = worker.load(&here.words, &Stop::never());
         }
     }
 
-    /// Whether the role could know its legal moves.
+    /// Whether the role can know its legal moves.
     fn knowledge(&mut self, here: &Snapshot, histories: &[u64], position: &str) {
         for role in self.info.players() {
             let mut legal = here.legal[role.index()].clone();
@@ -184,14 +188,14 @@ impl Walker<'_> {
             if *known != legal {
                 let name = self.info.role_name(role);
                 let what = format!(
-                    "{name} has other legal moves than in {there}, and can not tell the two apart"
+                    "{name} has other legal moves than in {there}, but cannot distinguish the two"
                 );
                 self.report.warn("knowledge", position, what);
             }
         }
     }
 
-    /// Makes a random step, here and in the second worker, there and back.
+    /// Makes a random step, here and in the second worker, and undoes it.
     fn step(
         &mut self,
         worker: &mut dyn Worker,
@@ -208,16 +212,16 @@ impl Walker<'_> {
             .collect();
         let mut out = Step::new();
         let mut told = Step::new();
-        // Twice, since the first time may leave traces.
+        // Twice, because the first time may leave traces.
         let _ = worker.perceive(&joint, &mut told, &Stop::never());
         let perceived = worker.perceive(&joint, &mut told, &Stop::never());
         self.same(here, &Snapshot::take(worker), position, "after perceiving a joint move");
         if let Err(halt) = worker.step(&joint, &mut out, &Stop::never()) {
-            self.report.fail("step", position, format!("a legal joint move was not made: {halt}"));
+            self.report.fail("step", position, format!("a legal joint move was refused: {halt}"));
             return None;
         }
         if perceived == Ok(true) && told.percepts != out.percepts {
-            self.report.fail("step", position, "to perceive a joint move gives other percepts");
+            self.report.fail("step", position, "perceiving a joint move gives other percepts");
         }
         let after = Snapshot::take(worker);
         self.outcome(here, &out, position);
@@ -261,7 +265,7 @@ impl Walker<'_> {
             self.report.fail("step", position, "a game that pays at the end pays on the way");
         }
         if out.tick == here.silent {
-            self.report.fail("tick", position, "the step ticks though it was to be silent, or not");
+            self.report.fail("tick", position, "the step contradicts `silent`");
         }
         let perfect = self.info.information == Information::Perfect;
         if (perfect || !out.tick) && !out.percepts.is_empty() {
@@ -280,7 +284,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Whether what one role saw leads to where the walk has ended.
+    /// Whether the view of one role leads to the end of the walk.
     fn replayed(&mut self, worker: &dyn Worker, turns: &[Turn]) {
         let here = Snapshot::take(worker);
         let position = shown(self.game, &here.words);
@@ -290,7 +294,7 @@ impl Walker<'_> {
                 self.same(&here, &there, &position, "rebuilt from a view");
             }
             Err(halt) => {
-                let what = format!("the state can not be rebuilt from a view: {halt}");
+                let what = format!("the state cannot be rebuilt from a view: {halt}");
                 self.report.fail("view", &position, what);
             }
         }

@@ -1,4 +1,4 @@
-//! Why a match does not do what it is asked for.
+//! Errors of matches.
 
 use std::error::Error;
 use std::fmt;
@@ -6,15 +6,15 @@ use std::fmt;
 use crate::record::{MatchEnd, ReplayError};
 use crate::{Halt, Role};
 
-/// Why a match does not do what it is asked for. Nothing has changed then.
+/// Why a match refused a request. The match is unchanged.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum MatchError {
-    /// There is not one player for each seat.
+    /// The number of players differs from the number of seats.
     Seats {
-        /// How many seats the game has.
+        /// The number of seats of the game.
         seats: usize,
-        /// How many players there are.
+        /// The number of players.
         given: usize,
     },
     /// The match has ended.
@@ -23,17 +23,17 @@ pub enum MatchError {
     Paused,
     /// The match is not paused.
     NotPaused,
-    /// This role is not to decide now.
+    /// It is not this role's turn to decide.
     NotPending(Role),
     /// This role must decide before the turn can be made.
     Pending(Role),
-    /// There is nothing that can be taken back or made again.
+    /// There is nothing to take back or redo.
     NoSuchTurn,
-    /// The rules can not go on.
+    /// The rules failed.
     Halt(Halt),
-    /// A record can not be gone on with.
+    /// A record cannot be continued.
     Record(ReplayError),
-    /// A record does not tell the seed, so nobody knows what comes next.
+    /// A record does not contain the seed, so the match cannot be continued.
     NoSeed,
 }
 
@@ -46,13 +46,15 @@ impl fmt::Display for MatchError {
             MatchError::Ended(_) => f.write_str("the match has ended"),
             MatchError::Paused => f.write_str("the match is paused"),
             MatchError::NotPaused => f.write_str("the match is not paused"),
-            MatchError::NotPending(role) => write!(f, "role {} is not to decide now", role.0),
+            MatchError::NotPending(role) => {
+                write!(f, "it is not the turn of role {} to decide", role.0)
+            }
             MatchError::Pending(role) => write!(f, "role {} has not decided yet", role.0),
-            MatchError::NoSuchTurn => f.write_str("there is no such turn to go to"),
+            MatchError::NoSuchTurn => f.write_str("there is no such turn"),
             MatchError::Halt(halt) => halt.fmt(f),
             MatchError::Record(error) => error.fmt(f),
             MatchError::NoSeed => {
-                f.write_str("the record tells no seed, so the match can not be resumed")
+                f.write_str("the record contains no seed, so the match cannot be resumed")
             }
         }
     }

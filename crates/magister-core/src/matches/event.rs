@@ -1,20 +1,20 @@
-//! What happens in a match, as it happens.
+//! The events of a match.
 
 use serde::{Deserialize, Serialize};
 
 use crate::Info;
 use crate::record::{Fault, MatchEnd, MatchLimits, Seat, Thoughts, Viewer, seen::Sight};
 
-/// Something that happened in a match. As JSON it is an object whose key `event` names it.
+/// An event of a match. As JSON it is an object whose key `event` names it.
 ///
-/// The referee sees events whole. What others may see of them while the match goes on,
-/// [`Event::seen_by`] gives; each event says here what that is. Once a match has ended, everybody
-/// may see everything.
+/// The referee sees whole events. [`Event::seen_by`] returns what others may see while the match
+/// goes on; the documentation of each event says what that is. Once a match has ended, everyone may
+/// see everything.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Event {
-    /// The match started. Everybody may see it.
+    /// The match started. Visible to everyone.
     Started {
         /// The name of the match.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -23,91 +23,92 @@ pub enum Event {
         game: String,
         /// SHA-256 of the rules in canonical form.
         rules_hash: String,
-        /// The roles, chance included.
+        /// The roles, including chance.
         roles: Vec<String>,
         /// The names of the players, in seat order.
         players: Vec<String>,
-        /// What else is known of the players, in seat order.
+        /// More about the players, in seat order.
         seats: Vec<Seat>,
         /// The limits.
         limits: MatchLimits,
         /// SHA-256 of salt and seed.
         seed_hash: String,
     },
-    /// A player must decide. Everybody may see it where nothing is hidden; where something is, all
-    /// players are asked in every turn, so that it tells nothing.
+    /// A player must decide. Visible to everyone with perfect information. With hidden information
+    /// all players are asked in every turn, so the event reveals nothing.
     Asked {
         /// The turn, from 0.
         turn: usize,
         /// The seat.
         seat: usize,
     },
-    /// A player answered with a legal move. Everybody may see that it did, but a role in a game
-    /// that hides information sees only its own answers. Before the step is made, the move is
-    /// for the player itself, and so it stays where information is hidden.
+    /// A player answered with a legal move. Everyone may see that it did, but with hidden
+    /// information a role sees only its own answers. Before the step, only the player itself may
+    /// see the move, and with hidden information that remains so.
     Answered {
         /// The turn, from 0.
         turn: usize,
         /// The seat.
         seat: usize,
-        /// The move; `None` for who may not see it.
+        /// The move; `None` for viewers that may not see it.
         #[serde(rename = "move", default, skip_serializing_if = "Option::is_none")]
         choice: Option<String>,
-        /// How long it took, in milliseconds.
+        /// The time in milliseconds.
         time_ms: f64,
-        /// What the player thought. Nobody else sees it before the end.
+        /// The player's thoughts. Nobody else sees them before the end.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         thoughts: Option<Thoughts>,
     },
-    /// Something went wrong. As with an answer, the drawn move stays with its player until the
+    /// A fault occurred. As with an answer, only the player sees the substituted move until the
     /// step is made; see [`Fault`] for the rest.
     Faulted {
         /// The turn, from 0.
         turn: usize,
-        /// What went wrong.
+        /// The fault.
         fault: Fault,
-        /// How long it took, in milliseconds.
+        /// The time in milliseconds.
         time_ms: f64,
     },
-    /// A step was made. Everybody may see it where nothing is hidden. Where something is, a role
-    /// sees its own move and percepts, spectators see that a turn was made, and nobody sees silent
-    /// steps.
+    /// A step was made. Visible to everyone with perfect information. With hidden information a
+    /// role sees its own move and percepts, spectators see that a turn was made, and nobody sees
+    /// silent steps.
     Stepped {
-        /// The number of the step, from 1. For who sees no silent steps it counts the others.
+        /// The number of the step, from 1. Viewers that see no silent steps get the count of the
+        /// others.
         step: usize,
-        /// How many turns are made now.
+        /// The number of turns so far.
         turn: usize,
         /// Whether the players had a turn.
         tick: bool,
         /// The moves in role order; `None` for those that may not be seen.
         moves: Vec<Option<String>>,
-        /// The percepts in role order; empty where nothing is hidden.
+        /// The percepts in role order; empty with perfect information.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         percepts: Vec<Option<Vec<String>>>,
         /// The gains in role order, in games that pay on the way.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         gains: Vec<f64>,
     },
-    /// Moves were taken back, or made again. Everybody may see it.
+    /// Moves were taken back or redone. Visible to everyone.
     TakenBack {
-        /// The seat of who took them back.
+        /// The seat that took them back.
         seat: usize,
-        /// How many turns are made now.
+        /// The number of turns now.
         turn: usize,
-        /// How many steps are made now; `None` for who may not count silent steps.
+        /// The number of steps now; `None` for viewers that may not count silent steps.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         step: Option<usize>,
     },
-    /// The match is paused. Everybody may see it.
+    /// The match is paused. Visible to everyone.
     Paused,
-    /// The match goes on. Everybody may see it.
+    /// The match continues. Visible to everyone.
     Resumed {
-        /// How many turns are made.
+        /// The number of turns so far.
         turn: usize,
     },
-    /// The match ended. Everybody may see it, and with it seed and salt.
+    /// The match ended. Visible to everyone, including seed and salt.
     Ended {
-        /// How.
+        /// The reason.
         end: MatchEnd,
         /// The rewards in seat order.
         rewards: Vec<Option<f64>>,
@@ -119,7 +120,7 @@ pub enum Event {
 }
 
 impl Event {
-    /// What somebody may see of the event while the match goes on; `None` if nothing.
+    /// What a viewer may see of the event while the match goes on; `None` if nothing.
     pub fn seen_by(&self, viewer: Viewer, info: &Info) -> Option<Event> {
         let sight = Sight::new(viewer, info, false);
         if sight.all {

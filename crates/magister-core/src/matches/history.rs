@@ -1,4 +1,4 @@
-//! The turns of a match, as far as they were made and as far as they were taken back.
+//! The turns of a match, including those that were taken back.
 
 use crate::Move;
 use crate::record::{Fault, Thoughts};
@@ -6,13 +6,13 @@ use crate::record::{Fault, Thoughts};
 /// A turn.
 #[derive(Clone, Debug, Default)]
 pub(super) struct MadeTurn {
-    /// The moves of all roles; that of chance is not looked at.
+    /// The moves of all roles; that of chance is ignored.
     pub(super) moves: Vec<Move>,
-    /// How long each seat thought.
+    /// The thinking time of each seat.
     pub(super) times: Vec<f64>,
-    /// What went wrong.
+    /// The faults.
     pub(super) faults: Vec<Fault>,
-    /// What players thought.
+    /// The thoughts of the players.
     pub(super) thoughts: Vec<Thoughts>,
     /// The seats that had a choice.
     pub(super) choosers: Vec<usize>,
@@ -26,41 +26,41 @@ pub(super) struct History {
 }
 
 impl History {
-    /// How many turns are made.
+    /// The number of turns made.
     pub(super) fn len(&self) -> usize {
         self.at
     }
 
-    /// The turns that are made.
+    /// The turns made.
     pub(super) fn made(&self) -> &[MadeTurn] {
         &self.turns[..self.at]
     }
 
-    /// Enters a turn; those that were taken back are forgotten.
+    /// Adds a turn; turns that were taken back are removed.
     pub(super) fn push(&mut self, turn: MadeTurn) {
         self.turns.truncate(self.at);
         self.turns.push(turn);
         self.at += 1;
     }
 
-    /// Goes to where so many turns are made.
+    /// Goes to a given number of turns.
     pub(super) fn go(&mut self, at: usize) {
         self.at = at.min(self.turns.len());
     }
 
-    /// How many choices of a seat can be taken back, and how many can be made again.
+    /// How many choices of a seat can be taken back, and how many can be redone.
     pub(super) fn reach(&self, seat: usize) -> (usize, usize) {
         let back = self.choices(seat).filter(|&turn| turn < self.at).count();
         (back, self.choices(seat).count() - back)
     }
 
-    /// Where so many choices of a seat are taken back.
+    /// The turn before the last `count` choices of a seat.
     pub(super) fn back(&self, seat: usize, count: usize) -> Option<usize> {
         let made: Vec<usize> = self.choices(seat).filter(|&turn| turn < self.at).collect();
         made.len().checked_sub(count).and_then(|at| made.get(at).copied())
     }
 
-    /// Where so many choices of a seat are made again: at its next one, or at the end.
+    /// The turn after redoing `count` choices of a seat: at its next one, or at the end.
     pub(super) fn forth(&self, seat: usize, count: usize) -> Option<usize> {
         let undone: Vec<usize> = self.choices(seat).filter(|&turn| turn >= self.at).collect();
         (1..=undone.len())

@@ -1,8 +1,8 @@
 //! Matches as state machines.
 //!
-//! A [`Match`] says which roles must decide, takes their answers, makes the turn and tells what
-//! happened. It knows no clock, no thread and no connection: a driver has those, whether it asks
-//! agents on threads, people in browsers or programs over HTTP.
+//! A [`Match`] says which roles must decide, takes their answers, makes the turn and reports
+//! events. It has no clock, thread or connection: a driver has those, whether it runs agents on
+//! threads, people in browsers or programs over HTTP.
 //!
 //! ```
 //! use magister_core::{Answer, Game, Match, Native, Seat, Seed, Setup, Stop};
@@ -42,18 +42,18 @@ use crate::draws::{self, pick};
 use crate::record::{Fault, FaultKind, MatchEnd, MatchRecord, OpenAnswer, Thoughts, resolve};
 use crate::{Game, Halt, Info, Information, Move, Referee, Rng, Role, Seed, Stop, View};
 
-/// An answer that is longer is cut in the record.
+/// The length at which answers are cut in the record.
 const SHOWN: usize = 200;
 
 /// A match that is being played.
 ///
-/// The cycle is: ask the [`pending`](Match::pending) roles, [`submit`](Match::submit) what they
-/// answer, [`advance`](Match::advance). If nobody is pending and the match has not ended, the next
-/// turn needs no decision, and `advance` makes it. Events queue up until they are
+/// The cycle is: ask the [`pending`](Match::pending) roles, [`submit`](Match::submit) their
+/// answers, [`advance`](Match::advance). If no role is pending and the match has not ended, the
+/// next turn needs no decision, and `advance` makes it. Events are queued until they are
 /// [taken](Match::take_events).
 ///
-/// Everything random is drawn from seeds of its own for each turn (see [`draws`]), so a match that
-/// is rebuilt from its record goes on exactly as it would have gone on.
+/// Every random draw has a seed of its own for each turn (see [`draws`]), so a match that is
+/// rebuilt from its record continues exactly as it would have.
 #[derive(Debug)]
 pub struct Match {
     referee: Referee,
@@ -62,18 +62,18 @@ pub struct Match {
     paused: bool,
     /// The moves of the next turn, by seat.
     answers: Vec<Option<Move>>,
-    /// What else belongs to the next turn.
+    /// The other data of the next turn.
     open: MadeTurn,
     history: History,
     events: Vec<Event>,
-    /// Why the rules could not go on when they were asked last.
+    /// Why the rules failed last time.
     halt: Option<Halt>,
-    /// Whether a turn was made, but not the silent steps after it.
+    /// Whether a turn was made without all silent steps after it.
     unsettled: bool,
 }
 
 impl Match {
-    /// A match before its first turn. Silent steps at the beginning are made.
+    /// A match before its first turn, after initial silent steps.
     pub fn new(game: &Arc<dyn Game>, setup: &Setup, stop: &Stop) -> Result<Self, MatchError> {
         let mut new = Match::bare(game, setup, stop)?;
         new.events.push(new.started());
@@ -84,7 +84,7 @@ impl Match {
         Ok(new)
     }
 
-    /// A match before its first turn, of which nothing was told yet.
+    /// A match before its first turn, without events.
     fn bare(game: &Arc<dyn Game>, setup: &Setup, stop: &Stop) -> Result<Self, MatchError> {
         let info = game.info();
         let seats = info.players().count();
@@ -125,18 +125,18 @@ impl Match {
         self.referee.game()
     }
 
-    /// The record of the match so far. It tells everything; [`MatchRecord::seen_by`] gives the
-    /// part that somebody may see.
+    /// The record of the match so far. It contains everything; [`MatchRecord::seen_by`] returns the
+    /// part that a viewer may see.
     pub fn record(&self) -> &MatchRecord {
         self.referee.record()
     }
 
-    /// The record, when the match is done with.
+    /// Returns the record and drops the match.
     pub fn into_record(self) -> MatchRecord {
         self.referee.into_record()
     }
 
-    /// How the match ended; `None` as long as it goes on.
+    /// How the match ended; `None` while it goes on.
     pub fn end(&self) -> Option<MatchEnd> {
         self.record().end
     }
@@ -151,23 +151,23 @@ impl Match {
         self.paused
     }
 
-    /// How many turns are made.
+    /// The number of turns made.
     pub fn turn(&self) -> usize {
         self.history.len()
     }
 
-    /// What a role knows.
+    /// The view of a role.
     pub fn view(&self, role: Role) -> &View {
         self.referee.view(role)
     }
 
-    /// The legal moves of a role. Where information is hidden they may tell more than the role
-    /// knows, so they are for checking answers and not for players.
+    /// The legal moves of a role. With hidden information they may reveal more than the role knows,
+    /// so they are for checking answers and not for players.
     pub fn legal(&self, role: Role) -> &[Move] {
         self.referee.legal(role)
     }
 
-    /// The legal move of a role that is written so.
+    /// The legal move of a role with this text.
     pub fn parse(&self, role: Role, text: &str) -> Option<Move> {
         resolve(self.referee.worker(), self.game().text(), role, text).ok()
     }
@@ -177,30 +177,30 @@ impl Match {
         draws::agent(&self.seed, role, self.turn())
     }
 
-    /// The generator for what a role thinks before the first turn.
+    /// The generator of a role before the first turn.
     pub fn start_rng(&self, role: Role) -> Rng {
         draws::agent_start(&self.seed, role)
     }
 
-    /// The true state, for the clairvoyant player that others are compared with. The record says
-    /// from then on that this role was clairvoyant.
+    /// The true state, for the clairvoyant player, which serves as a yardstick. From then on the
+    /// record says that this role was clairvoyant.
     pub fn reveal(&mut self, role: Role) -> &[u64] {
         self.referee.reveal(role)
     }
 
-    /// Whether the record keeps what players think, from now on.
+    /// Whether the record keeps the players' thoughts from now on.
     pub fn keep_thoughts(&mut self, keep: bool) {
         self.thoughts = keep;
     }
 
-    /// The events that happened since they were last taken, in order.
+    /// The events since the last call, in order.
     pub fn take_events(&mut self) -> Vec<Event> {
         std::mem::take(&mut self.events)
     }
 
-    /// The roles that must decide before the match can go on. A role with one legal move is asked
-    /// only if its seat says so, or if the game hides information: there, not being asked would
-    /// tell something.
+    /// The roles that must decide before the match can continue. A role with one legal move is
+    /// asked only if its seat requires it, or if the game has hidden information: there, not being
+    /// asked would reveal something.
     pub fn pending(&self) -> Vec<Pending> {
         if self.paused || self.unsettled || self.end().is_some() || self.in_opening() {
             return Vec::new();
@@ -215,8 +215,8 @@ impl Match {
             .collect()
     }
 
-    /// Takes the answer of a role that is pending. If it is no legal move, one is drawn and the
-    /// fault is recorded: nothing that a player says ends a match.
+    /// Takes the answer of a pending role. If it is not a legal move, one is drawn and the fault is
+    /// recorded: no answer of a player ends a match.
     pub fn submit(&mut self, role: Role, answer: Answer) -> Result<(), MatchError> {
         self.running()?;
         let asked = self.pending().into_iter().find(|pending| pending.role == role);
@@ -274,14 +274,14 @@ impl Match {
         Ok(())
     }
 
-    /// Records that a player was at fault before the first turn.
+    /// Records a fault of a player before the first turn.
     pub fn fault_at_start(&mut self, role: Role, kind: FaultKind, what: &str, time: Duration) {
         let fault = self.fault(0, Some(role), kind, what.to_owned());
         self.note(fault, time.as_secs_f64() * 1e3);
     }
 
-    /// Makes the turn, if everybody has answered. If the rules can not make it, the error says why
-    /// and nothing changes: whoever runs the match tries again, or [breaks it
+    /// Makes the turn after all pending roles have answered. If the rules fail, the error says why
+    /// and nothing changes: the match runner tries again, or [breaks the match
     /// off](Match::break_off).
     pub fn advance(&mut self, stop: &Stop) -> Result<(), MatchError> {
         self.running()?;
@@ -312,8 +312,8 @@ impl Match {
         Ok(())
     }
 
-    /// Takes back so many choices of a role, with all that followed. Chance does again what it
-    /// did. The record says that something was taken back.
+    /// Takes back a number of choices of a role, with everything that followed. Chance repeats its
+    /// moves. The record says that moves were taken back.
     pub fn take_back(&mut self, role: Role, choices: usize, stop: &Stop) -> Result<(), MatchError> {
         let seat = self.may_go(role)?;
         let at = self.history.back(seat, choices).ok_or(MatchError::NoSuchTurn)?;
@@ -329,7 +329,7 @@ impl Match {
         Ok(())
     }
 
-    /// Makes so many choices of a role again that were taken back.
+    /// Redoes a number of choices of a role that were taken back.
     pub fn redo(&mut self, role: Role, choices: usize, stop: &Stop) -> Result<(), MatchError> {
         let seat = self.may_go(role)?;
         let at = self.history.forth(seat, choices).ok_or(MatchError::NoSuchTurn)?;
@@ -338,18 +338,18 @@ impl Match {
         Ok(())
     }
 
-    /// How many choices of a role can be taken back, and how many can be made again.
+    /// How many choices of a role can be taken back, and how many can be redone.
     pub fn reach(&self, role: Role) -> (usize, usize) {
         self.seat(role).map_or((0, 0), |seat| self.history.reach(seat))
     }
 
-    /// Ends the match because the player of a role gives up.
+    /// Ends the match because the player of a role resigns.
     pub fn resign(&mut self, role: Role) -> Result<(), MatchError> {
         let what = format!("{} resigned", self.player(role));
         self.close(MatchEnd::Resigned, Some(role), what)
     }
 
-    /// Ends the match because the player of a role goes away.
+    /// Ends the match because the player of a role leaves.
     pub fn leave(&mut self, role: Role) -> Result<(), MatchError> {
         let what = format!("{} left the table", self.player(role));
         self.close(MatchEnd::Left, Some(role), what)
@@ -384,7 +384,7 @@ impl Match {
         Ok(())
     }
 
-    /// Pauses the match: nobody is asked until it is resumed.
+    /// Pauses the match: no role is asked until it is resumed.
     pub fn pause(&mut self) -> Result<(), MatchError> {
         self.running()?;
         self.paused = true;
@@ -392,7 +392,7 @@ impl Match {
         Ok(())
     }
 
-    /// Lets a paused match go on.
+    /// Continues a paused match.
     pub fn resume(&mut self) -> Result<(), MatchError> {
         self.unended()?;
         if !self.paused {
@@ -430,8 +430,8 @@ impl Match {
         if self.paused { Err(MatchError::Paused) } else { Ok(()) }
     }
 
-    /// The seat of a role that may take something back: while the match goes on, and after its
-    /// regular end.
+    /// The seat of a role that may take moves back: while the match goes on, and after its regular
+    /// end.
     fn may_go(&self, role: Role) -> Result<usize, MatchError> {
         match self.end() {
             None | Some(MatchEnd::Terminal) => {}
@@ -446,13 +446,13 @@ impl Match {
         Fault { step, seat, role: name, kind, what, answer: None, played: None }
     }
 
-    /// Enters a fault and tells of it.
+    /// Records a fault and queues its event.
     fn note(&mut self, fault: Fault, time_ms: f64) {
         self.referee.record.errors.push(fault.clone());
         self.events.push(Event::Faulted { turn: self.turn(), fault, time_ms });
     }
 
-    /// The turn that is made with the answers that are there.
+    /// The turn that results from the answers so far.
     fn turn_to_make(&self) -> MadeTurn {
         let opening = self.in_opening();
         let only = |role| self.legal(role).first().copied().unwrap_or(Move::IDLE);
@@ -470,7 +470,7 @@ impl Match {
         MadeTurn { moves, choosers, ..self.open.clone() }
     }
 
-    /// Enters a turn that the referee has made.
+    /// Records a turn that the referee has made.
     fn enter(&mut self, turn: MadeTurn, before: usize) {
         let record = &mut self.referee.record;
         record.times_ms.push(turn.times.clone());
@@ -479,14 +479,14 @@ impl Match {
         self.tell_steps(before);
     }
 
-    /// Forgets the answers for the next turn.
+    /// Clears the answers for the next turn.
     fn clear_turn(&mut self) {
         self.answers.fill(None);
         self.referee.record.answers.clear();
         self.open = MadeTurn { times: vec![0.0; self.answers.len()], ..MadeTurn::default() };
     }
 
-    /// Tells of the steps after so many; nobody thought for those of them that have no times yet.
+    /// Queues events for the steps after `before`; steps without recorded times get zero.
     fn tell_steps(&mut self, before: usize) {
         let seats = self.answers.len();
         let record = &mut self.referee.record;
@@ -496,7 +496,7 @@ impl Match {
         }
     }
 
-    /// Goes to where so many turns are made, from the start.
+    /// Replays the match from the start to a given number of turns.
     fn go(&mut self, at: usize, stop: &Stop) -> Result<(), MatchError> {
         let mut referee = Referee::new(Arc::clone(self.game()), self.seed, stop)?;
         let mut turns = self.history.clone();
@@ -513,7 +513,7 @@ impl Match {
             faults.extend(turn.faults.iter().cloned());
             thoughts.extend(turn.thoughts.iter().cloned());
         }
-        // What belongs to no turn stays.
+        // Entries that belong to no turn remain.
         let old = &self.referee.record;
         let kept =
             old.errors.iter().filter(|fault| fault.step == 0 || fault.kind == FaultKind::TakenBack);
@@ -541,7 +541,7 @@ impl Match {
         Ok(())
     }
 
-    /// Tells that the match went to another turn.
+    /// Queues the event that the match went to another turn.
     fn went(&mut self, seat: usize) {
         let (turn, step) = (self.turn(), Some(self.record().moves.len()));
         self.events.push(Event::TakenBack { seat, turn, step });
@@ -623,7 +623,7 @@ impl Match {
     }
 }
 
-/// The fault of who answered with something that is no legal move.
+/// The fault of an answer that is not a legal move.
 fn illegal(text: &str) -> (FaultKind, String, Option<String>) {
     let shown: String = text.chars().take(SHOWN).collect();
     let dots = if shown.len() < text.len() { "..." } else { "" };

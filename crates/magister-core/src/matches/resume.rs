@@ -1,4 +1,4 @@
-//! Matches that are rebuilt from their records.
+//! Rebuilds matches from their records.
 
 use std::sync::Arc;
 
@@ -8,9 +8,9 @@ use crate::record::{MatchRecord, ReplayError, Seat, resolve};
 use crate::{Game, Move, Seed, Stop};
 
 impl Match {
-    /// The match of a record, exactly where it was: it goes on as it would have gone on. The record
-    /// is held against the rules, and one that does not agree with them is refused. What was taken
-    /// back before can not be made again.
+    /// The match of a record, exactly where it was, so that it continues as it would have. The
+    /// record is checked against the rules and refused if it contradicts them. Moves that were
+    /// taken back before cannot be redone.
     pub fn from_record(
         game: &Arc<dyn Game>,
         record: &MatchRecord,
@@ -50,11 +50,11 @@ impl Match {
         let before = record.moves.len();
         let made = again.referee.record.clone();
         if !made.moves.starts_with(&record.moves) {
-            // Silent steps and chance do not come out as the record says.
+            // Silent steps or chance do not match the record.
             let step = made.moves.len();
             return Err(MatchError::Record(ReplayError::Differs { step, what: "moves" }));
         }
-        // Silent steps that were not made yet are made now.
+        // Missing silent steps are made now.
         again.referee.record = MatchRecord {
             moves: made.moves,
             percepts: made.percepts,
@@ -71,7 +71,7 @@ impl Match {
         Ok(again)
     }
 
-    /// The turn that a record tells of at this step.
+    /// The turn of a record at this step.
     fn recorded(&self, record: &MatchRecord, at: usize) -> Result<MadeTurn, MatchError> {
         let step = at + 1;
         let opening = self.in_opening();
@@ -97,7 +97,7 @@ impl Match {
         })
     }
 
-    /// Takes over the answers that are there for the next turn.
+    /// Restores the recorded answers for the next turn.
     fn restore(&mut self, record: &MatchRecord) -> Result<(), MatchError> {
         let step = record.moves.len() + 1;
         for answer in &record.answers {

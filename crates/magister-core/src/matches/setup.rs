@@ -1,29 +1,29 @@
-//! What a match begins with, and what is said in it.
+//! The setup of a match, and the answers of players.
 
 use std::time::Duration;
 
 use crate::record::{FaultKind, MatchLimits, Seat};
-use crate::{Decision, Move, Role, Seed};
+use crate::{Decision, Halt, Move, Role, Seed};
 
-/// What a match begins with.
+/// The setup of a match.
 #[derive(Clone, Debug)]
 pub struct Setup {
-    /// The name of the match, where it has one.
+    /// The name of the match, if it has one.
     pub id: Option<String>,
-    /// Where everything random comes from.
+    /// The seed of everything random.
     pub seed: Seed,
-    /// What is hashed together with the seed, so that the hash does not give the seed away. It
-    /// follows from the seed if there is none: then the same seed gives the same record, but a seed
-    /// that can be guessed can be found out. Who runs matches for others gives fresh entropy.
+    /// Hashed together with the seed, so that the hash does not reveal the seed. If it is `None`,
+    /// it is derived from the seed: then the same seed gives the same record, but a guessable seed
+    /// can be found by search. A service that runs matches for others provides fresh entropy.
     pub salt: Option<Seed>,
-    /// Who plays, in seat order.
+    /// The players, in seat order.
     pub seats: Vec<Seat>,
-    /// How long players may think, and how long the match may become. The match itself looks at
-    /// `opening` and `max_steps` only; the rest is for the record.
+    /// The limits on thinking time and match length. The match itself uses `opening` and
+    /// `max_steps` only; the rest is for the record.
     pub limits: MatchLimits,
     /// The round of the tournament that the match belongs to.
     pub round: Option<u32>,
-    /// Whether the record keeps what players thought.
+    /// Whether the record keeps the players' thoughts.
     pub thoughts: bool,
 }
 
@@ -47,34 +47,45 @@ impl Setup {
 pub struct Pending {
     /// The role.
     pub role: Role,
-    /// Its number among the roles that somebody plays.
+    /// Its index among the roles except chance.
     pub seat: usize,
-    /// Whether it has no choice. In games that hide information this tells more than the role may
-    /// know.
+    /// Whether it has only one legal move. With hidden information this reveals more than the role
+    /// may know.
     pub forced: bool,
 }
 
-/// What came of asking a player.
+/// The result of asking a player.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
-    /// What was said, or why nothing was.
+    /// What the player said, or why it said nothing.
     pub said: Said,
-    /// How long it took.
+    /// The time it took.
     pub time: Duration,
 }
 
 /// What a player said.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Said {
-    /// A move, perhaps with reasons.
+    /// A move, possibly with reasons.
     Decision(Decision),
     /// A move as text.
     Text(String),
-    /// Nothing that can be used; the sentence says why. The kind is a
-    /// [mistake](FaultKind::is_mistake); any other is taken for a refusal. Who resigns or leaves
-    /// ends the match by [`Match::resign`](crate::Match::resign) or
-    /// [`Match::leave`](crate::Match::leave).
+    /// No usable answer; the sentence says why. The kind is a [mistake](FaultKind::is_mistake); any
+    /// other counts as a refusal. A player that resigns or leaves ends the match by
+    /// [`Match::resign`](crate::Match::resign) or [`Match::leave`](crate::Match::leave).
     Fault(FaultKind, String),
+}
+
+impl From<Halt> for Said {
+    /// Why an agent gave no move.
+    fn from(halt: Halt) -> Self {
+        match halt {
+            Halt::Stopped => {
+                Said::Fault(FaultKind::Late, "no move was known when the time was over".to_owned())
+            }
+            halt => Said::Fault(FaultKind::Refused, format!("the player gave no move: {halt}")),
+        }
+    }
 }
 
 impl Answer {
@@ -93,7 +104,7 @@ impl Answer {
         Answer { said: Said::Fault(kind, what.to_owned()), time: Duration::ZERO }
     }
 
-    /// The same answer, which took so long.
+    /// The same answer with its time.
     #[must_use]
     pub fn after(self, time: Duration) -> Self {
         Answer { time, ..self }

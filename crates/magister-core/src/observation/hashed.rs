@@ -1,9 +1,9 @@
-//! Text as numbers, where the rules do not fix what can be said.
+//! Feature hashing of text, for rules that do not fix their vocabulary.
 
 /// The length of the tensor of a state whose fluents are not known in advance.
 pub const HASHED: usize = 2048;
 
-/// How many entries each text sets: two texts look the same only if both collide.
+/// The number of entries per text: two texts are equal only if both entries collide.
 const ENTRIES: u64 = 2;
 
 /// Sets the entries of a text.
@@ -50,7 +50,7 @@ fn fnv(text: &str) -> u64 {
     text.as_bytes().iter().fold(0xcbf2_9ce4_8422_2325, step)
 }
 
-/// The finalizer of `SplitMix64`, since the low bits of FNV alone are poor.
+/// The finalizer of `SplitMix64`, because the low bits of FNV alone are poor.
 fn mix(mut hash: u64) -> u64 {
     hash = hash.wrapping_add(0x9e37_79b9_7f4a_7c15);
     hash = (hash ^ hash >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);

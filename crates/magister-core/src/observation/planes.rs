@@ -3,22 +3,21 @@
 use super::{Element, Tensor};
 use crate::{Layout, Shape};
 
-/// Where the bit for "this cell has this value" is in the tensor of a board.
+/// The index of the bit for "this cell has this value" in the tensor of a board.
 ///
-/// A board whose cells lie in rows and columns has the shape `[values, rows, columns]`, and
-/// `[boards, values, rows, columns]` if there are several boards. Places where no cell is stay
-/// zero. Any other board, and one that would be mostly empty places, has the shape
-/// `[cells, values]`.
+/// A board with rows and columns has the shape `[values, rows, columns]`, and
+/// `[boards, values, rows, columns]` if there are several boards. Places without a cell stay zero.
+/// Any other board, and one that would be mostly empty, has the shape `[cells, values]`.
 #[derive(Clone, Debug)]
 pub struct Planes {
     shape: Vec<usize>,
-    /// For each cell the place of its value 0.
+    /// The index of value 0 of each cell.
     cells: Vec<usize>,
-    /// The distance between the places of two consecutive values of a cell.
+    /// The distance between two consecutive values of a cell.
     stride: usize,
 }
 
-/// Planes may have so many times as many places as there are cells.
+/// The maximum ratio of places to cells.
 const SPARSE: usize = 4;
 
 impl Planes {
@@ -34,17 +33,17 @@ impl Planes {
         })
     }
 
-    /// What the tensor is.
+    /// The specification of the tensor.
     pub fn tensor(&self) -> Tensor {
         Tensor::new("board", Element::Bit, &self.shape)
     }
 
-    /// How many numbers the tensor has.
+    /// The number of elements.
     pub(crate) fn tensor_len(&self) -> usize {
         self.shape.iter().product()
     }
 
-    /// The place of a value of a cell, both of which the board must have.
+    /// The index of a value of a cell; the board must have both.
     pub fn place(&self, cell: usize, value: usize) -> usize {
         self.cells[cell] + value * self.stride
     }
@@ -112,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_rows_is_a_list_of_cells() {
+    fn boards_without_rows_are_lists_of_cells() {
         let grid = Shape::grid(3, 2, &["b", "x"]);
         let graph = Shape { layout: Layout::Graph, ..grid.clone() };
         assert_eq!(Planes::new(&graph).tensor().shape, [6, 2]);

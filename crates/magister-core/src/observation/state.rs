@@ -9,16 +9,16 @@ use crate::{Board, Game};
 
 /// Writes the states of a game as tensors.
 ///
-/// Where the game gives [tensors of its own](Game::tensors), it writes those. Otherwise:
+/// If the game has [its own tensors](Game::tensors), it writes those. Otherwise:
 ///
-/// - `board`, where the game has one: the [`Planes`] of the values of its cells;
-/// - `state`, where the words of a state have a fixed number: their bits;
-/// - `terms`, where they have not: [`HASHED`] bits, of which every term in the text of a state sets
-///   two. This is the only one that can give two states the same numbers, and the only one whose
-///   writing allocates memory.
+/// - `board`, if the game has one: the [`Planes`] of the values of its cells;
+/// - `state`, if states have a fixed number of words: their bits;
+/// - `terms`, if not: [`HASHED`] bits, of which every term in the text of a state sets two. This is
+///   the only tensor that can give two states the same numbers, and the only one whose writing
+///   allocates.
 ///
-/// It shows a state, so it is of use to whoever holds one. A player of a game that hides
-/// information holds states that it imagines, never the true one.
+/// It shows a state, so it is for code that has one. With hidden information a player has states
+/// that it imagines, never the true one.
 ///
 /// ```
 /// use magister_core::{Game, Native, StateObserver, examples::Countdown};
@@ -38,18 +38,18 @@ pub struct StateObserver {
     format: StateFormat,
 }
 
-/// How the states of a game are written; the game itself is kept elsewhere.
+/// How the states of a game are written; the game itself is stored elsewhere.
 #[derive(Clone)]
 pub(crate) struct StateFormat {
     tensors: Tensors,
-    /// The tensors of a game that gives none.
+    /// The tensors of a game without its own.
     usual: Option<Usual>,
 }
 
 #[derive(Clone)]
 struct Usual {
     planes: Option<Planes>,
-    /// The words of a state, if they have a fixed number.
+    /// The number of words of a state, if it is fixed.
     words: Option<usize>,
 }
 
@@ -83,7 +83,7 @@ impl StateObserver {
     ///
     /// # Panics
     ///
-    /// If `out` does not have so many rows.
+    /// If `out` does not have exactly one row per state.
     pub fn write_batch<'a, I>(&self, states: I, out: &mut [f32])
     where
         I: IntoIterator<Item = &'a [u64]>,
@@ -141,7 +141,7 @@ impl StateFormat {
 
 /// Sets the bit of the value of each cell, in a buffer of zeros.
 pub(crate) fn write_board(planes: &Planes, board: &dyn Board, state: &[u64], out: &mut [f32]) {
-    // Boards of real games fit the stack, and learners write observations at every step.
+    // Boards of real games fit on the stack, and learners write observations at every step.
     const USUAL: usize = 1024;
     let shape = board.shape();
     let mut usual = [0; USUAL];

@@ -1,4 +1,4 @@
-//! What a role knows, as tensors.
+//! Views as tensors.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,36 +11,37 @@ use crate::{
 /// The length of the row of a turn whose moves and percepts are not known in advance.
 pub const TURN_HASHED: usize = 256;
 
-/// The most turns that a view shows, and the most numbers it spends on them if these are more
-/// than eight turns.
+/// The maximum number of turns in a view, and the maximum number of elements for them if these are
+/// more than eight turns.
 const TURNS: usize = 64;
 const FEW_TURNS: usize = 8;
 const NUMBERS: usize = 1 << 16;
 
-/// Writes what a role knows as tensors: its information state.
+/// Writes the information state of a role as tensors.
 ///
-/// In a game of perfect information these are `role`, which says whose view it is, one bit per role
-/// of the game, and the tensors of the [state](StateObserver) reached.
+/// With perfect information these are `role`, one bit per role of the game, and the tensors of the
+/// current [state](StateObserver).
 ///
-/// In a game that hides information they are made of the turns of the view and of nothing else, so
-/// histories that look the same to a role have the same numbers:
+/// With hidden information they depend on the turns of the view and on nothing else, so histories
+/// that look the same to a role have the same numbers:
 ///
-/// - `role`: whose view it is, one bit per role of the game;
-/// - `turns`: one number, the turns so far divided by the number of turns that are shown;
-/// - `own`, `[turns, moves + 1]`: for each turn the bit of the move of the role; the last bit is
+/// - `role`: one bit per role of the game;
+/// - `turns`: one number, the turns so far divided by the maximum number of turns in the tensors;
+/// - `own`, `[turns, moves + 1]`: for each turn the bit of the role's move; the last bit is
 ///   [`Move::IDLE`];
-/// - `percepts`, `[turns, percepts]`: for each turn the bits of what the role perceived;
-/// - `history`, `[turns, 256]`, instead of `own` and `percepts` where the rules do not fix the moves
+/// - `percepts`, `[turns, percepts]`: for each turn the bits of the role's percepts;
+/// - `history`, `[turns, 256]`, instead of `own` and `percepts` if the rules do not fix the moves
 ///   or percepts: for each turn [`TURN_HASHED`] bits, of which the text of the move and that of
 ///   each percept set two. Only here can different turns have the same numbers, and only here does
-///   writing allocate memory.
+///   writing allocate.
 ///
-/// The turns are shown in order, the first in row 0; rows of turns to come are zero. So many turns
-/// are shown as a match can have ([`Info::max_length`](crate::Info::max_length)), but not more than
-/// 64, and not so many that `own` and `percepts` have more than 65,536 numbers, unless those are
-/// eight turns. If a match is longer, only its last turns are shown.
+/// Turns are in order, the first in row 0; rows of future turns are zero. There are as many rows as
+/// a match can have turns ([`Info::max_length`](crate::Info::max_length)), but at most 64, and at
+/// most as many as give `own` and `percepts` 65,536 elements, with a minimum of eight turns. If a
+/// match is longer, only its last turns are included.
 ///
-/// A game that hides information gives it no worker and no state: it can not look.
+/// With hidden information the observer has neither a worker nor a state, so it cannot leak
+/// anything.
 pub struct ViewObserver {
     game: Arc<dyn Game>,
     tensors: Tensors,
@@ -52,11 +53,11 @@ enum Kind {
     Hidden(History),
 }
 
-/// A worker that follows a match in which everybody sees everything.
+/// A worker that follows a match with perfect information.
 struct Following {
     states: StateObserver,
     worker: Box<dyn Worker>,
-    /// The joint moves it has made, one after the other.
+    /// The joint moves so far, in order.
     made: Vec<Move>,
     step: Step,
     words: Vec<u64>,
@@ -66,7 +67,7 @@ struct Following {
 #[derive(Clone, Copy, Debug)]
 struct History {
     turns: usize,
-    /// The numbers of moves and percepts; `None` if they are not known.
+    /// The numbers of moves and percepts; `None` if they are unknown.
     vocabulary: Option<(usize, usize)>,
 }
 
@@ -97,9 +98,9 @@ impl ViewObserver {
 
     /// Overwrites `out` with the numbers of a view of this game.
     ///
-    /// In a game of perfect information the joint moves of the view are played through, from where
-    /// the view before has led if that is its beginning; the error says why that was not possible.
-    /// There are no errors in other games.
+    /// With perfect information the joint moves of the view are replayed, starting from the
+    /// previous view if that is a prefix; the error says why that was impossible. There are no
+    /// errors in other games.
     ///
     /// # Panics
     ///
@@ -113,9 +114,8 @@ impl ViewObserver {
         Ok(())
     }
 
-    /// Overwrites `out` with the numbers of the view of a role that has led to this state, in a game
-    /// of perfect information; [`Halt::Hidden`] in any other. For searches, which have the state and
-    /// not the way to it.
+    /// Overwrites `out` with the numbers of a role's view of this state, with perfect information;
+    /// [`Halt::Hidden`] otherwise. For searches, which have the state but not its history.
     ///
     /// # Panics
     ///
@@ -126,7 +126,7 @@ impl ViewObserver {
         Ok(())
     }
 
-    /// Writes whose view it is, and gives the rest of the buffer.
+    /// Writes the role and returns the rest of the buffer.
     fn role<'a>(&self, role: Role, out: &'a mut [f32]) -> &'a mut [f32] {
         assert_eq!(out.len(), self.tensors.len(), "a buffer for another observation");
         let (roles, rest) = out.split_at_mut(self.game.info().roles.len());
@@ -146,7 +146,7 @@ impl Following {
 
     fn write(&mut self, turns: &[Turn], stop: &Stop, out: &mut [f32]) -> Result<(), Halt> {
         self.go(turns, stop).inspect_err(|_| {
-            // Nobody says where the worker is after an error.
+            // After an error the worker is in an unspecified state.
             self.made.clear();
             self.worker.reset();
         })?;
@@ -236,7 +236,7 @@ impl History {
     }
 }
 
-/// What a role perceived of a turn.
+/// The percepts of a turn.
 fn perceived(turn: &Turn) -> &[Percept] {
     match &turn.seen {
         Observation::Joint(_) => &[],

@@ -1,15 +1,15 @@
-//! Few playouts from each of many states: what the leaves of a search tree need.
+//! A few playouts from each of many states, as the leaves of a search tree need.
 //!
-//! A stream of 32 lanes has one start state, so whoever wants four playouts of each state would
-//! leave 28 of its lanes empty. Here the lanes of a stream are shared. **This is the contract**, in
-//! addition to that of [streams](super):
+//! A stream of 32 lanes has one start state, so four playouts per state would leave 28 of its lanes
+//! empty. Here states share the lanes of a stream. **This is the contract**, in addition to that of
+//! [streams](super):
 //!
 //! 1. A request has start states and a number `e` of playouts from each: 1, 2, 4, 8, 16 or 32. The
-//!    states are dealt to streams in their order, `32 / e` to each; the ids of the streams count
-//!    up from `first`. State `s` of a stream is played by the lanes from `s * e` to
+//!    states are assigned to streams in order, `32 / e` to each; the ids of the streams are
+//!    consecutive from `first`. State `s` of a stream uses the lanes from `s * e` to
 //!    `(s + 1) * e - 1`, one playout in each.
-//! 2. The random numbers of the step `t` of a playout, counted from 0, are those of the sweep `t` of
-//!    its stream; who draws them, and what is made of them, is as it is for streams.
+//! 2. The random numbers of step `t` of a playout, counted from 0, are those of sweep `t` of its
+//!    stream; they are drawn and used as for streams.
 //! 3. Sums are taken over the lanes of a state in order.
 
 use super::{LANES, numbers, pick, pick_weighted};
@@ -24,39 +24,39 @@ pub struct Leaves<'a> {
     pub first: u64,
     /// The states.
     pub starts: &'a [&'a [u64]],
-    /// The playouts from each of them: a power of two, 32 at most.
+    /// The playouts per state: a power of two, at most 32.
     pub each: u32,
     /// The number of steps after which a playout is truncated.
     pub max_steps: u32,
 }
 
-/// The streams have 32 lanes, of which each state takes a part that divides them.
+/// Whether a number of playouts per state divides the 32 lanes of a stream.
 #[must_use]
 pub const fn shares_lanes(each: u32) -> bool {
     each.is_power_of_two() && each as usize <= LANES
 }
 
 impl Leaves<'_> {
-    /// How many states share a stream. A number of playouts that the contract does not know is
-    /// taken for the next one that it knows.
+    /// The number of states that share a stream. Other numbers of playouts are rounded up to the
+    /// next valid one.
     #[must_use]
     pub fn sharing(&self) -> usize {
         LANES / self.playouts() as usize
     }
 
-    /// The playouts from each state.
+    /// The number of playouts per state.
     #[must_use]
     pub fn playouts(&self) -> u32 {
         self.each.clamp(1, LANES as u32).next_power_of_two()
     }
 }
 
-/// What came of each state. After an error the contents say nothing.
+/// The results of each state. After an error the contents are meaningless.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Yields {
+pub struct LeafResults {
     /// The number of roles.
     pub roles: usize,
-    /// For each state, how many playouts came to a terminal state; the others were cut off.
+    /// For each state, how many playouts reached a terminal state; the others were truncated.
     pub finished: Vec<u32>,
     /// For each state and role, how many playouts gave the role a reward.
     pub paid: Vec<u32>,
@@ -64,8 +64,8 @@ pub struct Yields {
     pub sum: Vec<f64>,
 }
 
-impl Yields {
-    /// Nothing played yet, of so many states in a game of so many roles.
+impl LeafResults {
+    /// Resets the results for a number of states and roles.
     pub fn clear(&mut self, states: usize, roles: usize) {
         self.roles = roles;
         self.finished.clear();
@@ -76,8 +76,8 @@ impl Yields {
         self.sum.resize(states * roles, 0.0);
     }
 
-    /// Takes over what came of the states from `at` on.
-    pub(super) fn copy(&mut self, at: usize, part: &Yields) {
+    /// Copies results to the states from `at` on.
+    pub(super) fn copy(&mut self, at: usize, part: &LeafResults) {
         let (states, roles) = (part.finished.len(), self.roles);
         self.finished[at..at + states].copy_from_slice(&part.finished);
         self.paid[at * roles..(at + states) * roles].copy_from_slice(&part.paid);
@@ -89,7 +89,7 @@ impl Yields {
 pub fn leaves_one_by_one<W: Worker + ?Sized>(
     worker: &mut W,
     leaves: &Leaves<'_>,
-    out: &mut Yields,
+    out: &mut LeafResults,
     stop: &Stop,
 ) -> Result<(), Halt> {
     let info = worker.info();
@@ -124,7 +124,7 @@ struct Player {
     roles: usize,
     chance: Option<Role>,
     payment: Payment,
-    /// For each step and draw the numbers of the lanes of a stream, once somebody needs them.
+    /// For each step and draw the numbers of the lanes of a stream, computed on demand.
     numbers: Vec<Option<Box<[u64; LANES]>>>,
     joint: Vec<Move>,
     step: Step,
@@ -180,8 +180,8 @@ impl Player {
         Ok(())
     }
 
-    /// Enters a playout that has come to its end.
-    fn end<W: Worker + ?Sized>(&mut self, worker: &W, state: usize, out: &mut Yields) {
+    /// Records a playout that has ended.
+    fn end<W: Worker + ?Sized>(&mut self, worker: &W, state: usize, out: &mut LeafResults) {
         let finished = worker.terminal();
         out.finished[state] += u32::from(finished);
         for role in 0..self.roles {
@@ -208,7 +208,7 @@ mod tests {
     use crate::{Batch, Detail, Game, Native, Results, Stream, examples::Countdown};
 
     #[test]
-    fn a_state_with_a_stream_to_itself_plays_what_the_stream_does() {
+    fn a_state_with_its_own_stream_agrees_with_the_stream() {
         let game = Native::new(Countdown(21));
         let mut start = Vec::new();
         game.worker().save(&mut start);
@@ -220,7 +220,7 @@ mod tests {
         game.worker().playouts(&batch, &mut results, &stop).unwrap();
         let starts = vec![&start[..]; 3];
         let leaves = Leaves { seed: 5, first: 7, starts: &starts, each: 32, max_steps: 900 };
-        let mut out = Yields::default();
+        let mut out = LeafResults::default();
         game.worker().leaves(&leaves, &mut out, &stop).unwrap();
         for (at, tally) in results.streams.iter().enumerate() {
             assert_eq!(out.finished[at], tally.finished);
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn states_that_share_a_stream_play_its_lanes() {
+    fn states_that_share_a_stream_use_its_lanes() {
         let game = Native::new(Countdown(21));
         let mut start = Vec::new();
         game.worker().save(&mut start);
@@ -238,7 +238,7 @@ mod tests {
         let play = |states: usize, each: u32| {
             let starts = vec![&start[..]; states];
             let leaves = Leaves { seed: 1, first: 3, starts: &starts, each, max_steps: 900 };
-            let mut out = Yields::default();
+            let mut out = LeafResults::default();
             game.worker().leaves(&leaves, &mut out, &stop).unwrap();
             (out.sum.iter().sum::<f64>(), out.finished)
         };
@@ -246,19 +246,19 @@ mod tests {
         assert_eq!(finished, [32, 32]);
         for each in [1, 2, 4, 8, 16] {
             let (sum, finished) = play(64 / each as usize, each);
-            assert!((sum - total).abs() < 1e-9, "{each} of each");
+            assert!((sum - total).abs() < 1e-9, "{each} playouts per state");
             assert_eq!(finished, vec![each; 64 / each as usize]);
         }
         assert!(shares_lanes(1) && shares_lanes(32) && !shares_lanes(3) && !shares_lanes(64));
     }
 
     #[test]
-    fn playouts_that_are_cut_off_are_not_finished() {
+    fn truncated_playouts_are_not_finished() {
         let game = Native::new(Countdown(21));
         let mut start = Vec::new();
         game.worker().save(&mut start);
         let leaves = Leaves { seed: 1, first: 3, starts: &[&start], each: 4, max_steps: 1 };
-        let mut out = Yields::default();
+        let mut out = LeafResults::default();
         game.worker().leaves(&leaves, &mut out, &Stop::never()).unwrap();
         assert_eq!((out.finished[0], out.paid[0]), (0, 0));
     }

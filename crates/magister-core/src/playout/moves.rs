@@ -1,25 +1,25 @@
-//! What came of playouts by the moves that were made in them.
+//! Statistics of playouts by the moves that were made in them.
 
 use std::collections::BTreeMap;
 
 use super::{LANES, Results};
 use crate::{Move, Role};
 
-/// What came of the playouts in which a role made a move.
+/// The statistics of the playouts in which a role made a move.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MoveTally {
-    /// Whose move it is.
+    /// The role.
     pub role: Role,
     /// The move.
     pub choice: Move,
-    /// Playouts that gave the role a reward and in which it made the move, once or more often.
+    /// The number of playouts that gave the role a reward and in which it made the move.
     pub playouts: u32,
     /// The sum of the role's rewards in those.
     pub sum: f64,
 }
 
 impl Results {
-    /// The moves of all streams together, sums being taken in the order of the streams.
+    /// The moves of all streams together, summed in the order of the streams.
     pub fn moves(&self) -> Vec<MoveTally> {
         let mut all: BTreeMap<(Role, Move), MoveTally> = BTreeMap::new();
         for tally in self.streams.iter().flat_map(|stream| &stream.moves) {
@@ -32,30 +32,30 @@ impl Results {
     }
 }
 
-/// The moves of one stream, under way.
+/// The moves of one stream during play.
 #[derive(Default)]
 pub(super) struct MoveBook {
-    /// The place of each move that was made.
+    /// The index of each move.
     places: BTreeMap<(Role, Move), usize>,
-    /// The role of each place.
+    /// The role of each index.
     roles: Vec<Role>,
     lanes: Vec<Lane>,
 }
 
 #[derive(Clone, Default)]
 struct Lane {
-    /// The places of the moves of the current playout, each once.
+    /// The indexes of the moves of the current playout, each once.
     running: Vec<usize>,
-    /// The number of the playout in which each place was last noted.
+    /// The number of the playout in which each index was last recorded.
     noted: Vec<u32>,
-    /// The number of the current playout, from 1 on.
+    /// The number of the current playout, from 1.
     playout: u32,
-    /// For each place the playouts and the sum of rewards.
+    /// For each index the playouts and the sum of rewards.
     totals: Vec<(u32, f64)>,
 }
 
 impl MoveBook {
-    /// No moves yet.
+    /// Removes all moves.
     pub(super) fn clear(&mut self) {
         self.places.clear();
         self.roles.clear();
@@ -63,7 +63,7 @@ impl MoveBook {
         self.lanes.resize(LANES, Lane { playout: 1, ..Lane::default() });
     }
 
-    /// Notes a move in the current playout of a lane.
+    /// Records a move in the current playout of a lane.
     pub(super) fn note(&mut self, lane: usize, role: Role, choice: Move) {
         if choice == Move::IDLE {
             return;

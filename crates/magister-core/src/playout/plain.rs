@@ -5,8 +5,8 @@ use super::{Batch, Detail, LANES, Playout, Results, Stream, Tally};
 use super::{lane_quota, numbers, pick, pick_weighted};
 use crate::{Halt, Move, Payment, Role, Step, Stop, Worker};
 
-/// The plain evaluator, which plays one lane at a time with the steps of a worker. It is what
-/// [`Worker::playouts`] does by default, and what faster evaluators are compared with.
+/// The plain evaluator, which plays one lane at a time with the steps of a worker. It is the
+/// default of [`Worker::playouts`] and the reference for faster evaluators.
 pub fn one_by_one<W: Worker + ?Sized>(
     worker: &mut W,
     batch: &Batch<'_>,
@@ -22,26 +22,26 @@ pub fn one_by_one<W: Worker + ?Sized>(
     Ok(())
 }
 
-/// Sweeps for which random numbers are kept. Lanes are played through so many sweeps in turn, so
-/// that they share the planes while memory stays bounded, however large the quota. One word has a
+/// The number of sweeps whose random numbers are stored. Lanes are played through this many sweeps
+/// in turn, so that they share the planes while memory stays bounded for any quota. One word has a
 /// bit for each.
 const WINDOW: usize = 64;
 
-/// The work memory of the plain evaluator. What there is of every lane and role lies in one
-/// vector, lane after lane, because small batches are common and allocations would dominate them.
+/// The buffers of the plain evaluator. The data of every lane and role is in one vector, lane after
+/// lane, because small batches are common and allocations would dominate them.
 struct Player {
     roles: usize,
     chance: Option<Role>,
     payment: Payment,
     lanes: Vec<Lane>,
-    /// What each lane and role has gained in the current playout.
+    /// The gains of each lane and role in the current playout.
     gains: Vec<f64>,
     /// The rewards of each lane and role so far, and their squares.
     sum: Vec<f64>,
     squares: Vec<f64>,
     /// For each sweep of the window and each draw the numbers of the lanes.
     numbers: Vec<[u64; LANES]>,
-    /// For each draw, in which sweeps of the window its numbers are there already.
+    /// For each draw, the sweeps of the window whose numbers are already computed.
     known: Vec<u64>,
     joint: Vec<Move>,
     step: Step,
@@ -54,13 +54,13 @@ struct Player {
 /// One lane between two windows.
 #[derive(Clone, Default)]
 struct Lane {
-    /// Playouts still to be ended.
+    /// The number of remaining playouts.
     left: u32,
     /// Steps of the current playout.
     steps: u32,
     /// The state of the current playout, if it has left the start.
     state: Vec<u64>,
-    /// The details of the playouts that were ended, if they are wanted.
+    /// The details of finished playouts, if requested.
     playouts: Vec<Playout>,
     rewards: Vec<Option<f64>>,
 }
@@ -210,7 +210,7 @@ impl Player {
         }]
     }
 
-    /// Enters a playout that has come to its end.
+    /// Records a playout that has ended.
     fn end<W: Worker + ?Sized>(
         &mut self,
         worker: &W,
@@ -252,7 +252,7 @@ impl Player {
     }
 }
 
-/// Which lane is played through which sweeps.
+/// A lane and its sweeps.
 struct Window<'a> {
     batch: &'a Batch<'a>,
     stream: &'a Stream<'a>,

@@ -3,16 +3,15 @@
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use super::{Batch, Leaves, Results, Stream, Tally, Yields};
+use super::{Batch, LeafResults, Leaves, Results, Stream, Tally};
 use crate::{Game, Halt, Stop, Worker};
 
-/// Workers of one game that play batches together, each in a thread of its own.
+/// Workers of one game that play batches together, each on its own thread.
 ///
-/// Results are those of one worker, because a stream knows nothing of the others. Streams are dealt
-/// out in blocks of as many as a worker plays [side by side](Worker::side_by_side): large blocks
-/// first, since lanes run idle at the end of each, and smaller ones towards the end, so that the
-/// workers come to it together. A batch that has fewer blocks than there are workers leaves some of
-/// them without work.
+/// The results are those of one worker, because streams are independent. Streams are distributed in
+/// blocks of as many as a worker plays [at once](Worker::side_by_side): large blocks first, because
+/// lanes run idle at the end of each, and smaller ones towards the end, so that the workers finish
+/// together. A batch with fewer blocks than workers leaves some of them without work.
 pub struct Team {
     members: Vec<Member>,
 }
@@ -20,16 +19,16 @@ pub struct Team {
 struct Member {
     worker: Box<dyn Worker>,
     results: Results,
-    yields: Yields,
+    leaf_results: LeafResults,
 }
 
 impl Team {
-    /// So many workers of a game, but at least one.
+    /// A number of workers of a game, at least one.
     pub fn new(game: &dyn Game, threads: usize) -> Self {
         let member = |_| Member {
             worker: game.worker(),
             results: Results::default(),
-            yields: Yields::default(),
+            leaf_results: LeafResults::default(),
         };
         Self { members: (0..threads.max(1)).map(member).collect() }
     }
@@ -77,7 +76,7 @@ impl Team {
     pub fn leaves(
         &mut self,
         leaves: &Leaves<'_>,
-        out: &mut Yields,
+        out: &mut LeafResults,
         stop: &Stop,
     ) -> Result<(), Halt> {
         let sharing = leaves.sharing();
@@ -94,24 +93,24 @@ impl Team {
         let mine = parts.next().unwrap_or(*leaves);
         let (own, results) = thread::scope(|scope| {
             let play = |(member, part): (&'_ mut Member, Leaves<'_>)| {
-                member.worker.leaves(&part, &mut member.yields, stop)
+                member.worker.leaves(&part, &mut member.leaf_results, stop)
             };
             let threads: Vec<_> =
                 others.iter_mut().zip(parts).map(|work| scope.spawn(move || play(work))).collect();
-            let own = first.worker.leaves(&mine, &mut first.yields, stop);
+            let own = first.worker.leaves(&mine, &mut first.leaf_results, stop);
             let stopped = |_| Err(Halt::Stopped);
             let results: Vec<Result<(), Halt>> =
                 threads.into_iter().map(|thread| thread.join().unwrap_or_else(stopped)).collect();
             (own, results)
         });
         own?;
-        out.clear(leaves.starts.len(), first.yields.roles);
-        out.copy(0, &first.yields);
+        out.clear(leaves.starts.len(), first.leaf_results.roles);
+        out.copy(0, &first.leaf_results);
         let mut at = mine.starts.len();
         for (member, result) in others.iter().zip(results) {
             result?;
-            out.copy(at, &member.yields);
-            at += member.yields.finished.len();
+            out.copy(at, &member.leaf_results);
+            at += member.leaf_results.finished.len();
         }
         Ok(())
     }
@@ -124,7 +123,7 @@ impl std::fmt::Debug for Team {
 }
 
 impl Member {
-    /// Plays blocks as long as there are any.
+    /// Plays blocks until none is left.
     fn play(&mut self, batch: &Batch<'_>, deal: &Mutex<Deal<'_>>, stop: &Stop) {
         let lock = || deal.lock().unwrap_or_else(PoisonError::into_inner);
         while let Some((streams, tallies)) = { lock().next() } {
@@ -140,14 +139,14 @@ impl Member {
     }
 }
 
-/// What is still to be dealt out.
+/// The work that is not distributed yet.
 struct Deal<'a> {
     streams: &'a [Stream<'a>],
     tallies: &'a mut [Tally],
     block: usize,
-    /// The next part is this fraction of what is left.
+    /// The next part is this fraction of the rest.
     shares: usize,
-    /// What went wrong first.
+    /// The first error.
     halt: Option<Halt>,
 }
 
@@ -190,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn several_threads_play_what_one_does() {
+    fn several_threads_agree_with_one() {
         let game = Native::new(Countdown(21));
         let mut start = Vec::new();
         game.worker().save(&mut start);
@@ -209,14 +208,14 @@ mod tests {
     }
 
     #[test]
-    fn several_threads_play_the_leaves_that_one_does() {
+    fn several_threads_agree_with_one_on_leaves() {
         let game = Native::new(Countdown(21));
         let mut start = Vec::new();
         game.worker().save(&mut start);
         for states in [1, 8, 9, 70] {
             let starts = vec![&start[..]; states];
             let leaves = Leaves { seed: 5, first: 2, starts: &starts, each: 4, max_steps: 9 };
-            let (mut alone, mut together) = (Yields::default(), Yields::default());
+            let (mut alone, mut together) = (LeafResults::default(), LeafResults::default());
             game.worker().leaves(&leaves, &mut alone, &Stop::never()).unwrap();
             for threads in [1, 2, 3, 50] {
                 let mut team = Team::new(&game, threads);
@@ -229,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn what_goes_wrong_in_one_thread_is_told() {
+    fn an_error_in_one_thread_is_reported() {
         let game = Native::new(Countdown(21));
         let mut start = Vec::new();
         game.worker().save(&mut start);

@@ -1,24 +1,24 @@
-//! One step out of each of many states, the moves of the others drawn: what whoever samples the
-//! states that a role takes for possible needs.
+//! One step from each of many states, with sampled moves of the others, as particle filters need.
 //!
-//! A worker that tries many states at once and one that tries them one after the other give the
-//! same results, bit for bit. **This is the contract:**
+//! A worker that tries many states at once and one that tries them one by one give the same
+//! results, bit for bit. **This is the contract:**
 //!
-//! 1. A request has states, and a turn of a role: its move and what it saw. The states are dealt
-//!    to streams of 32 lanes in their order; the ids of the streams count up from `first`.
-//! 2. No step is made out of a state that is terminal, or in which the role's move is not legal.
-//! 3. Of every other role with two or more legal moves one is drawn by a random number of 40 bits:
-//!    that of the lane in sweep 0 of its stream, the number of the draw being the number of the
-//!    role. What it stands for is as it is for [playouts](super).
-//! 4. A step agrees with the turn if the role sees of it what it saw, and if it could be made: where
-//!    the rules are at fault in the state after it, the match would have been broken off.
+//! 1. A request has states, and a turn of a role: its move and its observation. The states are
+//!    assigned to streams of 32 lanes in order; the ids of the streams are consecutive from
+//!    `first`.
+//! 2. No step is made from a terminal state, or from one in which the role's move is illegal.
+//! 3. Every other role with two or more legal moves draws one by a random number of 40 bits: that
+//!    of the lane in sweep 0 of its stream, where the number of the draw is the number of the role.
+//!    The number selects a move as for [playouts](super).
+//! 4. A step agrees with the turn if the role observes what it observed, and if the step is
+//!    possible: if the rules fail in the next state, the match would have been broken off.
 //!
-//! Games that have silent steps can not be asked like this.
+//! Games with silent steps do not support this.
 
 use super::{LANES, numbers, pick, pick_weighted};
 use crate::{Halt, Move, Role, Step, Stop, Turn, Worker};
 
-/// A request for one step out of each of many states.
+/// A request for one step from each of many states.
 #[derive(Clone, Copy, Debug)]
 pub struct Tries<'a> {
     /// The key of all random numbers.
@@ -27,27 +27,27 @@ pub struct Tries<'a> {
     pub first: u64,
     /// The states.
     pub starts: &'a [&'a [u64]],
-    /// Whose turn it is that steps are held against.
+    /// The role of the turn.
     pub role: Role,
-    /// What the role did, and what it saw.
+    /// The role's move and observation.
     pub turn: &'a Turn,
 }
 
-/// The steps that agreed, in the order of the states. After an error the contents say nothing.
+/// The steps that agreed, in the order of the states. After an error the contents are meaningless.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tried {
-    /// The states out of which a step agreed, by their places in the request.
+    /// The states from which a step agreed, by their index in the request.
     pub places: Vec<u32>,
-    /// The states that the steps led to, one after the other.
+    /// The states after these steps, concatenated.
     pub states: Vec<u64>,
-    /// The joint moves, one after the other.
+    /// The joint moves, concatenated.
     pub joints: Vec<Move>,
     /// Whether the game is over after each.
     pub over: Vec<bool>,
 }
 
 impl Tried {
-    /// Nothing tried yet.
+    /// Removes all results.
     pub fn clear(&mut self) {
         self.places.clear();
         self.states.clear();
@@ -56,7 +56,7 @@ impl Tried {
     }
 }
 
-/// The plain way to try: one state after the other, with the steps of a worker.
+/// The plain method: one state after the other, with the steps of a worker.
 pub fn tries_one_by_one<W: Worker + ?Sized>(
     worker: &mut W,
     tries: &Tries<'_>,
@@ -65,7 +65,7 @@ pub fn tries_one_by_one<W: Worker + ?Sized>(
 ) -> Result<(), Halt> {
     out.clear();
     let roles = worker.info().roles.len();
-    // The numbers of the lanes of a stream for each role, once somebody needs them.
+    // The numbers of the lanes of a stream for each role, computed on demand.
     let mut drawn: Vec<Option<[u64; LANES]>> = vec![None; roles];
     let (mut joint, mut step, mut state) = (Vec::new(), Step::new(), Vec::new());
     for (block, starts) in tries.starts.chunks(LANES).enumerate() {
@@ -136,7 +136,7 @@ mod tests {
     use crate::{Game, Native, Observation};
 
     #[test]
-    fn steps_are_held_against_what_was_seen() {
+    fn steps_are_compared_with_observations() {
         let game = Native::new(Countdown(5));
         let mut worker = game.worker();
         let stop = Stop::never();
@@ -151,10 +151,10 @@ mod tests {
         let turn = Turn { own, seen };
         let tries = Tries { seed, first: 9, starts: &starts, role: first, turn: &turn };
         tries_one_by_one(&mut *worker, &tries, &mut out, &stop).unwrap();
-        // The other has no choice.
+        // The other role has no choice.
         assert_eq!(out.places, (0..70).collect::<Vec<_>>());
         assert_eq!((out.joints.len(), out.over.len()), (140, 70));
-        // Who waits sees what the first did, which is drawn.
+        // The waiting role observes the sampled move of the first.
         let turn = Turn { own: idle, seen: turn.seen.clone() };
         let tries = Tries { role: second, turn: &turn, ..tries };
         tries_one_by_one(&mut *worker, &tries, &mut out, &stop).unwrap();
@@ -162,7 +162,7 @@ mod tests {
         let before = out.clone();
         tries_one_by_one(&mut *worker, &tries, &mut out, &stop).unwrap();
         assert_eq!(out, before);
-        // A move that is not legal, and a stop.
+        // An illegal move, and a stop.
         let turn = Turn { own: Move(77), seen: turn.seen.clone() };
         let tries = Tries { turn: &turn, ..tries };
         tries_one_by_one(&mut *worker, &tries, &mut out, &stop).unwrap();

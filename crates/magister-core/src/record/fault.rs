@@ -1,28 +1,27 @@
-//! What goes wrong in a match, and how a match ends.
+//! The faults of a match, and how a match ends.
 
 use serde::{Deserialize, Serialize};
 
-/// Something that did not go as it should in a match.
+/// A fault in a match.
 ///
-/// In games of perfect information everybody may see a fault once the turn is made; before that,
-/// others see step, seat and kind, but neither the message nor the moves, which tell what the role
-/// tried. Where information is hidden, a role sees its own faults only, and spectators see so much
-/// of all until the end. See
-/// [`MatchRecord::seen_by`](crate::MatchRecord::seen_by).
+/// With perfect information everyone may see a fault once the turn is made; before that, others see
+/// step, seat and kind, but neither the message nor the moves, which show what the role tried. With
+/// hidden information a role sees its own faults only, and spectators see step, seat and kind of
+/// all until the end. See [`MatchRecord::seen_by`](crate::MatchRecord::seen_by).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fault {
     /// The step at which it happened, from 1; 0 is before the first.
     pub step: usize,
-    /// The seat that it concerns; none if it concerns nobody in particular.
+    /// The seat that it concerns; `None` if it concerns no particular seat.
     pub seat: Option<usize>,
     /// The role of that seat.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
-    /// What kind of fault it is.
+    /// The kind of fault.
     pub kind: FaultKind,
     /// What happened, as a sentence.
     pub what: String,
-    /// What the player answered instead of a legal move, as far as it can be shown.
+    /// The player's illegal answer, as far as it can be shown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<String>,
     /// The move that was drawn for the player.
@@ -37,21 +36,21 @@ pub struct Fault {
 pub enum FaultKind {
     /// No answer came in time.
     Late,
-    /// The answer is no legal move.
+    /// The answer is not a legal move.
     Illegal,
-    /// The player came to grief.
+    /// The player crashed.
     Crash,
-    /// The player said that it gives no move.
+    /// The player refused to move.
     Refused,
     /// The player could not be reached.
     Connection,
-    /// Somebody gave up; the match ended there.
+    /// A player resigned, which ended the match.
     Resigned,
-    /// Somebody went away; the match ended there.
+    /// A player left, which ended the match.
     Left,
     /// Moves were taken back.
     TakenBack,
-    /// The match could not go on: its rules failed, or it became too long.
+    /// The match could not continue: its rules failed, or it became too long.
     BrokenOff,
     /// The match was ended from outside.
     Aborted,
@@ -73,7 +72,7 @@ impl FaultKind {
         )
     }
 
-    /// The word that records use.
+    /// The word used in records.
     pub fn name(self) -> &'static str {
         match self {
             FaultKind::Late => "late",
@@ -97,16 +96,16 @@ impl std::fmt::Display for FaultKind {
     }
 }
 
-/// How a match ended. Everybody may see it when it happens.
+/// How a match ended. Everyone may see it when it happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum MatchEnd {
     /// In a terminal state of the game.
     Terminal,
-    /// A player gave up.
+    /// A player resigned.
     Resigned,
-    /// A player went away.
+    /// A player left.
     Left,
     /// The rules failed, or the match became too long.
     BrokenOff,
@@ -118,7 +117,7 @@ pub enum MatchEnd {
 }
 
 impl MatchEnd {
-    /// The kind of the fault that tells of such an end; none for a terminal state.
+    /// The kind of the fault that reports such an end; `None` for a terminal state.
     pub(crate) fn fault(self) -> Option<FaultKind> {
         match self {
             MatchEnd::Terminal | MatchEnd::Unknown => None,

@@ -1,23 +1,23 @@
 //! The record of a match: everything that happened, as one line of JSON.
 //!
-//! All commands write and read this one format. `docs/match-record.schema.json` is its JSON
-//! Schema. Fields that a reader does not know are ignored; optional ones have defaults. What
-//! older versions wrote is upgraded when it is read.
+//! All commands write and read this one format. `docs/match-record.schema.json` is its JSON Schema.
+//! Unknown fields are ignored; optional ones have defaults. Records of older versions are upgraded
+//! when they are read.
 //!
-//! Two orders occur. *Role order* is the order of [`MatchRecord::roles`], chance included. *Seat
-//! order* is the same without chance: the roles that somebody plays.
+//! There are two orders. *Role order* is the order of [`MatchRecord::roles`], including chance.
+//! *Seat order* is the same without chance.
 //!
 //! # Who may see what
 //!
 //! | field | during the match | after the end |
 //! |---|---|---|
-//! | `schema` to `roles`, `chance`, `players`, `seats`, `limits`, `round`, `clairvoyant`, `seed_hash`, `end` | everybody | everybody |
-//! | `seed`, `salt`, `answers`, `thoughts` | the referee | everybody |
-//! | `moves`, `gains`, `rewards` | everybody where nothing is hidden; else a role its own moves, spectators none | everybody |
-//! | `percepts` | a role its own | everybody |
-//! | `silent`, and the silent steps themselves | the referee | everybody |
-//! | `times_ms` | everybody where nothing is hidden; else a role its own, spectators all | everybody |
-//! | `errors` | everybody where nothing is hidden; else a role its own, spectators step, seat and kind of all; of a turn that is not made yet, others see step, seat and kind only | everybody |
+//! | `schema` to `roles`, `chance`, `players`, `seats`, `limits`, `round`, `clairvoyant`, `seed_hash`, `end` | everyone | everyone |
+//! | `seed`, `salt`, `answers`, `thoughts` | the referee | everyone |
+//! | `moves`, `gains`, `rewards` | perfect information: everyone; hidden: a role its own moves, spectators none | everyone |
+//! | `percepts` | a role its own | everyone |
+//! | `silent`, and the silent steps themselves | the referee | everyone |
+//! | `times_ms` | perfect information: everyone; hidden: a role its own, spectators all | everyone |
+//! | `errors` | perfect information: everyone; hidden: a role its own, spectators step, seat and kind of all; before the turn is made, others see step, seat and kind only | everyone |
 //!
 //! [`MatchRecord::seen_by`] applies this table.
 
@@ -48,75 +48,76 @@ pub const SCHEMA: u32 = 2;
 pub struct MatchRecord {
     /// The version of this format; see [`SCHEMA`]. Older formats are upgraded when they are read.
     pub schema: u32,
-    /// The version of Magister that wrote it; empty if it is not known.
+    /// The version of Magister that wrote it; empty if unknown.
     pub magister: String,
-    /// The name of the match, where it has one.
+    /// The name of the match, if it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// The name of the game.
     pub game: String,
-    /// SHA-256 of its rules in canonical form; empty if it is not known.
+    /// SHA-256 of its rules in canonical form; empty if unknown.
     pub rules_hash: String,
-    /// SHA-256 of its rules as they were written; empty if it is not known.
+    /// SHA-256 of its rules as written; empty if unknown.
     pub text_hash: String,
-    /// The names of the roles, chance included; empty in records of earlier versions.
+    /// The names of the roles, including chance; empty in records of earlier versions.
     pub roles: Vec<String>,
-    /// The role that stands for chance.
+    /// The chance role.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chance: Option<String>,
-    /// The seed of the match, in hexadecimal digits; empty if it is not known.
+    /// The seed of the match, in hexadecimal digits; empty if unknown.
     pub seed: String,
-    /// The salt that the seed was hashed with, in hexadecimal digits.
+    /// The salt of the seed's hash, in hexadecimal digits.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub salt: String,
-    /// SHA-256 of salt and seed, which was told when the match started.
+    /// SHA-256 of salt and seed, published when the match started.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub seed_hash: String,
     /// The names of the players, in seat order.
     pub players: Vec<String>,
-    /// What else is known of the players, in seat order; empty in records of earlier versions.
+    /// More about the players, in seat order; empty in records of earlier versions.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub seats: Vec<Seat>,
-    /// How long players may think, and how long the match may become.
+    /// The limits on thinking time and match length.
     pub limits: MatchLimits,
     /// The round of the tournament that the match belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub round: Option<u32>,
     /// The joint moves, step after step, each in role order. If a match was broken off because its
-    /// rules could not make a step, the last joint move is the one that could not be made.
+    /// rules could not make a step, the last joint move is the failed one.
     pub moves: Vec<Vec<String>>,
-    /// What each role perceived in each step, in role order; none in silent steps. Empty in games
-    /// of perfect information.
+    /// The percepts of each role in each step, in role order; `None` in silent steps. Empty with
+    /// perfect information.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub percepts: Vec<Option<Vec<Vec<String>>>>,
-    /// What each role gained in each step, in role order. Empty in games that pay at the end.
+    /// The gains of each role in each step, in role order. Empty in games that pay at the end.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub gains: Vec<Vec<f64>>,
-    /// The numbers of the silent steps, from 1: steps of chance alone, in which nobody had a turn.
+    /// The numbers of the silent steps, from 1: steps of chance alone, without a turn of the
+    /// players.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub silent: Vec<usize>,
-    /// The rewards in seat order; none if the match did not come to its end, or the rules gave no
-    /// value or several.
+    /// The rewards in seat order; `None` if the match did not end in a terminal state, or the rules
+    /// gave no goal value or several.
     pub rewards: Vec<Option<f64>>,
-    /// How the match ended; none as long as it goes on.
+    /// How the match ended; `None` while it goes on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub end: Option<MatchEnd>,
-    /// The roles whose players were shown the true state.
+    /// The roles whose players saw the true state.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub clairvoyant: Vec<String>,
-    /// What went wrong, in the order of the steps.
+    /// The faults, in the order of the steps.
     pub errors: Vec<Fault>,
-    /// How long each seat thought for each step, in milliseconds and in seat order.
+    /// The thinking time of each seat for each step, in milliseconds and in seat order.
     pub times_ms: Vec<Vec<f64>>,
-    /// What players thought, where that was asked for.
+    /// The players' thoughts, if requested.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub thoughts: Vec<Thoughts>,
-    /// The answers that are already there for a turn that is not made yet.
+    /// The answers for a turn that is not made yet.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub answers: Vec<OpenAnswer>,
 }
 
-/// The place of a role in a match: who sits there.
+/// A seat of a match and its player.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Seat {
     /// The name of the role.
@@ -125,21 +126,21 @@ pub struct Seat {
     /// The name of the player, the same as in [`MatchRecord::players`].
     #[serde(default)]
     pub player: String,
-    /// What kind of player it is.
+    /// The kind of player.
     #[serde(default)]
     pub kind: PlayerKind,
-    /// Where the player comes from, such as `registry`.
+    /// The origin of the player, such as `registry`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub source: String,
-    /// Its parameters, those with default values too.
+    /// Its parameters, including default values.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub parameters: BTreeMap<String, String>,
-    /// Whether the player is asked even where it has one legal move only.
+    /// Whether the player is asked even if it has only one legal move.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub asked_when_forced: bool,
 }
 
-/// What kind of player sits on a seat.
+/// The kind of player on a seat.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -149,14 +150,14 @@ pub enum PlayerKind {
     Agent,
     /// A person.
     Person,
-    /// A program that is reached over a connection.
+    /// A program behind a connection.
     Remote,
     /// A kind that this version does not know.
     #[serde(other)]
     Unknown,
 }
 
-/// How long players may think, and how long a match may become.
+/// The limits on thinking time and match length.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MatchLimits {
     /// The time for a move, in milliseconds.
@@ -168,13 +169,13 @@ pub struct MatchLimits {
     /// The time before the first move, in milliseconds.
     #[serde(default)]
     pub start_ms: Option<f64>,
-    /// How much later an answer may come and still count, in milliseconds.
+    /// How late an answer may be and still count, in milliseconds.
     #[serde(default)]
     pub grace_ms: f64,
     /// The number of random turns at the start.
     #[serde(default)]
     pub opening: u32,
-    /// A match of more turns is broken off.
+    /// The number of turns after which a match is broken off.
     #[serde(default = "no_limit")]
     pub max_steps: u32,
 }
@@ -196,40 +197,40 @@ impl Default for MatchLimits {
     }
 }
 
-/// What a player thought when it decided.
+/// The thoughts of a player about a decision.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Thoughts {
     /// The step, from 1.
     pub step: usize,
     /// The seat.
     pub seat: usize,
-    /// The iterations that it made.
+    /// The number of iterations.
     #[serde(default)]
     pub iterations: u64,
-    /// The moves that it looked at.
+    /// The examined moves.
     #[serde(default)]
     pub moves: Vec<MoveThought>,
-    /// How it expects the match to go on: joint moves.
+    /// The expected continuation: joint moves.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub line: Vec<Vec<String>>,
 }
 
-/// What a player thought of one of its moves.
+/// The thoughts of a player about one of its moves.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MoveThought {
     /// The move.
     #[serde(rename = "move")]
     pub choice: String,
-    /// What it expected.
+    /// The expected reward.
     #[serde(default)]
     pub value: Option<f64>,
-    /// The iterations that it spent on it.
+    /// The iterations spent on it.
     #[serde(default)]
     pub visits: u64,
     /// Whether the value is proven.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub proven: bool,
-    /// How likely it plays the move, if it decides by lot.
+    /// The probability of playing it, with a mixed strategy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub probability: Option<f64>,
 }
@@ -242,15 +243,15 @@ pub struct OpenAnswer {
     /// The move, drawn if the player made a mistake.
     #[serde(rename = "move")]
     pub choice: String,
-    /// How long the player thought, in milliseconds.
+    /// The thinking time in milliseconds.
     #[serde(default)]
     pub time_ms: f64,
 }
 
-/// The place of a role in the final ranking.
+/// The place of a seat in the final ranking.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Place {
-    /// 1 for the best. Seats with equal rewards share a place, and the places after it are
+    /// 1 for the best. Seats with equal rewards share a place, and the following places are
     /// skipped: 1, 1, 3.
     pub place: u32,
     /// The seat.
@@ -259,7 +260,7 @@ pub struct Place {
     pub reward: f64,
 }
 
-/// One step as it stands in a record.
+/// One step as text.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct StepText {
     pub(crate) joint: Vec<String>,
@@ -269,7 +270,7 @@ pub(crate) struct StepText {
 }
 
 impl MatchRecord {
-    /// The record of a match before its first step, with the salt that follows from the seed.
+    /// The record of a match before its first step, with the default salt.
     pub fn new(info: &Info, seed: Seed) -> Self {
         let salt = default_salt(&seed);
         let seats = info.players().count();
@@ -303,7 +304,7 @@ impl MatchRecord {
         }
     }
 
-    /// The seats that have a reward, best first, those with equal rewards in their order.
+    /// The seats with a reward, best first, ties in seat order.
     pub fn ranking(&self) -> Vec<Place> {
         let mut places: Vec<Place> = self
             .rewards
@@ -322,17 +323,17 @@ impl MatchRecord {
         places
     }
 
-    /// Whether something of this kind stands among the errors.
+    /// Whether the faults include this kind.
     pub fn has(&self, kind: FaultKind) -> bool {
         self.errors.iter().any(|fault| fault.kind == kind)
     }
 
-    /// Whether two matches went the same way, whatever time they took.
-    pub fn same_course(&self, other: &MatchRecord) -> bool {
+    /// Whether two matches have the same history, whatever time they took.
+    pub fn same_history(&self, other: &MatchRecord) -> bool {
         self.without_times() == other.without_times()
     }
 
-    /// The same record without any times, for comparisons.
+    /// The same record without times, for comparisons.
     #[must_use]
     pub fn without_times(&self) -> MatchRecord {
         let mut record = MatchRecord { times_ms: Vec::new(), ..self.clone() };
@@ -340,7 +341,7 @@ impl MatchRecord {
         record
     }
 
-    /// Enters a step. Times are entered by whoever has a clock.
+    /// Adds a step. The owner of the clock adds the times.
     pub(crate) fn push(&mut self, info: &Info, step: StepText) {
         self.moves.push(step.joint);
         if info.information == Information::Hidden {
@@ -356,7 +357,7 @@ impl MatchRecord {
 }
 
 impl StepText {
-    /// A step in words.
+    /// A step as text.
     pub(crate) fn new(info: &Info, text: &dyn Text, joint: &[Move], step: &Step) -> Self {
         let texts = |percepts: &[Percept]| -> Vec<String> {
             percepts.iter().map(|&percept| text.percept_text(percept)).collect()
@@ -373,7 +374,7 @@ impl StepText {
 }
 
 impl Thoughts {
-    /// What a decision says, in words.
+    /// A decision as text.
     pub(crate) fn new(text: &dyn Text, step: usize, seat: usize, decision: &Decision) -> Self {
         let moves = decision.thoughts.iter().map(|thought| MoveThought {
             choice: text.move_text(thought.choice),
@@ -395,7 +396,7 @@ impl Thoughts {
 }
 
 impl Seat {
-    /// A seat with a player of this name, of whom nothing else is known.
+    /// A seat with a player of this name and no other data.
     pub fn new(player: &str) -> Self {
         Seat { player: player.to_owned(), ..Seat::default() }
     }
@@ -442,7 +443,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_reader_does_not_know_is_ignored() {
+    fn unknown_fields_are_ignored() {
         let info = Info::new("g", &["a"], "g 1");
         let mut value = serde_json::to_value(MatchRecord::new(&info, Seed::from(1))).unwrap();
         value["colour"] = "blue".into();

@@ -1,11 +1,11 @@
-//! Reading records of this version and of earlier ones.
+//! Reading records of this and of earlier versions.
 //!
-//! | format | told by |
+//! | format | recognised by |
 //! |---|---|
 //! | this one | `schema` of 2 or more |
 //! | records of format 1 | `schema` 1, with `steps` |
-//! | what `match --json` printed before | no `schema` |
-//! | lines of tournaments before | a `pairing` beside a `report` |
+//! | earlier output of `match --json` | no `schema` |
+//! | earlier lines of tournaments | a `pairing` beside a `report` |
 
 use serde::Deserialize;
 
@@ -13,7 +13,7 @@ use super::{
     Fault, FaultKind, MatchEnd, MatchLimits, MatchRecord, OpenAnswer, SCHEMA, Seat, Thoughts,
 };
 
-/// All fields that a record has or had.
+/// All fields of current and earlier formats.
 #[derive(Debug, Deserialize)]
 pub(super) struct Raw {
     schema: Option<u32>,
@@ -63,9 +63,9 @@ pub(super) struct Raw {
     steps: Option<Vec<OldStep>>,
     /// Format 1: the results in role order.
     result: Option<Vec<Option<f64>>>,
-    /// Lines of tournaments before: the match.
+    /// Earlier lines of tournaments: the match.
     report: Option<Box<Raw>>,
-    /// Lines of tournaments before: which match it was.
+    /// Earlier lines of tournaments: the pairing.
     pairing: Option<OldPairing>,
 }
 
@@ -107,7 +107,7 @@ impl TryFrom<Raw> for MatchRecord {
 }
 
 impl Raw {
-    /// A record of this version, or what `match --json` printed before.
+    /// A record of this version, or earlier output of `match --json`.
     fn complete(self) -> Result<MatchRecord, String> {
         let missing = |name: &str| format!("missing field `{name}`");
         let players = self.players.ok_or_else(|| missing("players"))?;
@@ -117,7 +117,7 @@ impl Raw {
         for (seat, player) in seats.iter_mut().zip(&players) {
             seat.player.clone_from(player);
         }
-        // What was printed before tells the end by its rewards and errors only.
+        // Earlier output shows the end only by its rewards and errors.
         let told = |kind| self.errors.iter().any(|fault| fault.kind == kind);
         let end = self.end.or_else(|| match self.schema {
             Some(_) => None,
@@ -156,15 +156,15 @@ impl Raw {
         })
     }
 
-    /// A record of format 1, which kept everything step by step and players and results in role
-    /// order. Its hash was taken over the text of the rules.
+    /// A record of format 1, which stored everything step by step, and players and results in role
+    /// order. Its hash was that of the text of the rules.
     fn of_format_1(mut self, steps: Vec<OldStep>) -> Result<MatchRecord, String> {
         let players = self.players.take().unwrap_or_default();
         let result = self.result.take();
         let played = |at: usize| {
             let named = players.get(at).is_some_and(Option::is_some);
             let paid = result.as_ref().and_then(|result| *result.get(at)?).is_some();
-            // Where nobody is named, chance is known by its usual name only.
+            // If no player is named, chance is recognised by its usual name only.
             named || paid || (players.iter().all(Option::is_none) && self.roles[at] != "random")
         };
         let seats: Vec<usize> = (0..self.roles.len()).filter(|&at| played(at)).collect();
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_printed_before() {
+    fn earlier_output_of_match() {
         let line = r#"{"game":"tictactoe","seed":"00","players":["uct","random"],
             "moves":[["(put 1 1)","-"],["-","(put 2 2)"]],"rewards":[null,null],
             "errors":[{"step":2,"seat":1,"kind":"illegal","what":"`x` is not legal here"},
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_record_is_refused() {
+    fn other_json_is_refused() {
         for line in ["{}", r#"{"game":"g"}"#, r#"{"game":"g","players":[],"moves":[]}"#] {
             assert!(serde_json::from_str::<MatchRecord>(line).is_err(), "{line}");
         }

@@ -1,4 +1,4 @@
-//! Matches played again from their records.
+//! Replaying matches from their records.
 
 use std::error::Error;
 use std::fmt;
@@ -7,27 +7,27 @@ use super::{FaultKind, MatchEnd, MatchRecord, SCHEMA, StepText, rewards};
 use crate::draws::{self, pick, seed_hash};
 use crate::{Game, Halt, Info, Move, Role, Seed, Step, Stop, Text, Worker, referee};
 
-/// What came of playing a match again.
+/// The result of a replay.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Replayed {
     /// All states, from the initial one to the last.
     pub states: Vec<Vec<u64>>,
-    /// What is known of the moves of chance.
+    /// Whether the random moves are proven.
     pub chance: ChanceProof,
 }
 
-/// What a record proves of everything that was drawn: the moves of chance, of the opening, and
-/// those that replace missing ones.
+/// What a record proves about everything random: the moves of chance, of the opening, and
+/// substituted moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChanceProof {
-    /// The record does not tell seed, salt and hash, so nothing can be proven.
+    /// The record lacks seed, salt or hash, so nothing can be proven.
     Unknown,
-    /// Everything that was drawn follows from the seed, and the hash that was told at the start is
+    /// Everything random follows from the seed, and the hash that was published at the start is
     /// that of seed and salt.
     Proven,
 }
 
-/// Why a record does not agree with the rules. Steps are counted from 1.
+/// Why a record contradicts the rules. Steps are counted from 1.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ReplayError {
@@ -35,13 +35,13 @@ pub enum ReplayError {
     Schema(u32),
     /// The record belongs to other rules.
     OtherRules,
-    /// There are not as many players, or rewards, as seats.
+    /// The numbers of players or rewards differ from the number of seats.
     Seats {
-        /// How many seats the game has.
+        /// The number of seats of the game.
         seats: usize,
-        /// How many players are named.
+        /// The number of players.
         players: usize,
-        /// How many rewards are told.
+        /// The number of rewards.
         rewards: usize,
     },
     /// A joint move does not have a move for each role.
@@ -49,7 +49,7 @@ pub enum ReplayError {
         /// The step.
         step: usize,
     },
-    /// The game knows no such move.
+    /// The game has no such move.
     UnknownMove {
         /// The step.
         step: usize,
@@ -79,28 +79,28 @@ pub enum ReplayError {
     Halt {
         /// The step.
         step: usize,
-        /// Why not.
+        /// The reason.
         halt: Halt,
     },
-    /// The rewards are others than the rules give.
+    /// The rewards differ from those of the rules.
     Rewards {
-        /// What the rules give.
+        /// The rewards according to the rules.
         given: Vec<Option<f64>>,
     },
-    /// The record says something else than the rules.
+    /// The record differs from the rules.
     Differs {
         /// The step after which they differ.
         step: usize,
-        /// In what.
+        /// The part that differs.
         what: &'static str,
     },
-    /// The seed is not the one that was promised when the match started.
+    /// The seed does not match the hash published at the start.
     Promise,
-    /// A move was not drawn as the seed says.
+    /// A move does not follow from the seed.
     Drawn {
         /// The step.
         step: usize,
-        /// The role that it was drawn for.
+        /// The role it was drawn for.
         role: String,
         /// The move.
         text: String,
@@ -118,8 +118,8 @@ impl fmt::Display for ReplayError {
             ReplayError::OtherRules => f.write_str("the record belongs to other rules"),
             ReplayError::Seats { seats, players, rewards } => write!(
                 f,
-                "the game has {seats} seats, but {players} players are named and {rewards} rewards \
-                 told"
+                "the game has {seats} seats, but the record has {players} players and {rewards} \
+                 rewards"
             ),
             ReplayError::Illegal { step, role, text } => {
                 write!(f, "step {step}: `{text}` of {role} is not legal")
@@ -137,7 +137,7 @@ impl fmt::Display for ReplayError {
                 write!(f, "step {step}: there must be one move for each role")
             }
             ReplayError::UnknownMove { step, text } => {
-                write!(f, "step {step}: the game knows no move `{text}`")
+                write!(f, "step {step}: the game has no move `{text}`")
             }
             ReplayError::Halt { step, halt } => write!(f, "step {step}: {halt}"),
             ReplayError::Rewards { given } => {
@@ -145,13 +145,13 @@ impl fmt::Display for ReplayError {
                     .iter()
                     .map(|reward| reward.map_or("none".to_owned(), |reward| reward.to_string()))
                     .collect();
-                write!(f, "the rules give other rewards: {}", given.join(", "))
+                write!(f, "the rewards should be {}", given.join(", "))
             }
             ReplayError::Differs { step, what } => {
                 write!(f, "step {step}: the record differs from the rules in its {what}")
             }
             ReplayError::Promise => f.write_str(
-                "the seed is not the one whose hash was told when the match started, so chance was \
+                "the seed does not match the hash that was published at the start, so chance was \
                  not fair",
             ),
             ReplayError::Drawn { step, role, text, due } => write!(
@@ -173,12 +173,12 @@ impl Error for ReplayError {
 }
 
 impl MatchRecord {
-    /// Plays the match again and checks that every move was legal and that percepts, gains,
-    /// rewards and the end were what the rules say. If the record tells seed, salt and hash, it
-    /// also checks that everything that was drawn follows from the seed.
+    /// Replays the match and checks that every move was legal and that percepts, gains, rewards and
+    /// the end agree with the rules. If the record contains seed, salt and hash, it also checks
+    /// that everything random follows from the seed.
     ///
-    /// A last move after which the rules know no state, and with which the match was broken off,
-    /// leads to no state.
+    /// A last move with which the match was broken off, because the rules have no next state, leads
+    /// to no state.
     pub fn replay(&self, game: &dyn Game, stop: &Stop) -> Result<Replayed, ReplayError> {
         self.fits(game.info())?;
         let seed = self.revealed()?;
@@ -208,13 +208,13 @@ impl MatchRecord {
         Ok(Replayed { states, chance })
     }
 
-    /// Whether the record can be of this game at all.
+    /// Whether the record can belong to this game.
     fn fits(&self, info: &Info) -> Result<(), ReplayError> {
         if self.schema > SCHEMA {
             return Err(ReplayError::Schema(self.schema));
         }
         let other = |mine: &str, its: &str| !mine.is_empty() && mine != its;
-        // The text may be written in another way and still mean the same.
+        // The text may differ and still mean the same.
         let hashes = if self.rules_hash.is_empty() {
             other(&self.text_hash, &info.text_hash)
         } else {
@@ -231,7 +231,7 @@ impl MatchRecord {
         Ok(())
     }
 
-    /// The seed, if the record tells it together with salt and hash.
+    /// The seed, if the record contains it together with salt and hash.
     fn revealed(&self) -> Result<Option<Seed>, ReplayError> {
         if self.seed.is_empty() || self.salt.is_empty() || self.seed_hash.is_empty() {
             return Ok(None);
@@ -242,7 +242,7 @@ impl MatchRecord {
         }
     }
 
-    /// Whether this step is the last, and the record says that the match was broken off there.
+    /// Whether this step is the last, and the match was broken off there.
     pub(crate) fn broken_off(&self, step: usize) -> bool {
         step == self.moves.len()
             && self.errors.iter().any(|fault| {
@@ -252,21 +252,21 @@ impl MatchRecord {
     }
 }
 
-/// A match that is played again.
+/// A match during its replay.
 struct Again<'a> {
     record: &'a MatchRecord,
     game: &'a dyn Game,
-    /// What everything was drawn from, if it is known.
+    /// The seed, if known.
     seed: Option<Seed>,
     worker: Box<dyn Worker>,
     out: Step,
     totals: Vec<f64>,
-    /// How many turns were made.
+    /// The number of turns made.
     turn: usize,
 }
 
 impl Again<'_> {
-    /// Makes the step with this index. False if the match was broken off there.
+    /// Makes the step with this index. Returns false if the match was broken off there.
     fn step(&mut self, at: usize, stop: &Stop) -> Result<bool, ReplayError> {
         let (info, text) = (self.game.info(), self.game.text());
         let step = at + 1;
@@ -303,7 +303,7 @@ impl Again<'_> {
         Ok(true)
     }
 
-    /// Checks the moves that nobody chose.
+    /// Checks the moves that no player chose.
     fn drawn(&self, at: usize, joint: &[Move]) -> Result<(), ReplayError> {
         let (Some(seed), info) = (&self.seed, self.game.info()) else { return Ok(()) };
         let check = |role: Role, due: Option<Move>| {
@@ -345,11 +345,11 @@ impl Again<'_> {
         Ok(())
     }
 
-    /// Holds a step against the record, as far as the record tells of it.
+    /// Compares a step with the record, as far as the record contains it.
     fn same(&self, at: usize, mut again: StepText) -> Result<(), ReplayError> {
         let record = self.record;
         let differs = |what| Err(ReplayError::Differs { step: at + 1, what });
-        // Records of earlier versions tell moves and rewards only.
+        // Records of earlier versions contain only moves and rewards.
         if record.roles.is_empty() {
             return Ok(());
         }
@@ -358,7 +358,8 @@ impl Again<'_> {
         }
         if self.game.info().information == crate::Information::Hidden {
             let mut told = record.percepts.get(at).cloned().flatten();
-            // The order of percepts is that of numbers which other versions may give otherwise.
+            // The order of percepts depends on their numbers, which other versions may assign
+            // differently.
             for all in [&mut told, &mut again.percepts].into_iter().flatten() {
                 all.iter_mut().for_each(|percepts| percepts.sort_unstable());
             }
@@ -373,7 +374,7 @@ impl Again<'_> {
         Ok(())
     }
 
-    /// Holds the end against the record.
+    /// Compares the end with the record.
     fn end(&self) -> Result<(), ReplayError> {
         let (record, info) = (self.record, self.game.info());
         let step = record.moves.len();
@@ -399,8 +400,7 @@ impl Again<'_> {
     }
 }
 
-/// The legal move of a role that is written so. The error tells whether the game knows a move of
-/// this text at all.
+/// The legal move of a role with this text. The error says whether the game has such a move at all.
 pub(crate) fn resolve(
     worker: &dyn Worker,
     text: &dyn Text,

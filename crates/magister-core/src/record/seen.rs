@@ -1,23 +1,23 @@
-//! What of a record somebody may see.
+//! The parts of a record that a viewer may see.
 
 use serde::Serialize;
 
 use super::{Fault, FaultKind, MatchEnd, MatchLimits, MatchRecord, Seat, Thoughts};
 use crate::{Info, Information, Role};
 
-/// Somebody who looks at a match.
+/// A viewer of a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Viewer {
-    /// Who runs the match, and sees everything.
+    /// The program that runs the match, which sees everything.
     Referee,
     /// The player of a role.
     Role(Role),
-    /// Anybody else.
+    /// Anyone else.
     Spectator,
 }
 
-/// The part of a record that somebody may see. What is hidden is `None` or left out. As JSON it
-/// has the keys of a record.
+/// The part of a record that a viewer may see. Hidden parts are `None` or left out. As JSON it has
+/// the keys of a record.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SeenRecord {
     /// As in [`MatchRecord::schema`].
@@ -56,16 +56,16 @@ pub struct SeenRecord {
     /// As in [`MatchRecord::round`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub round: Option<u32>,
-    /// The joint moves. During a match that hides information, silent steps are left out and the
+    /// The joint moves. During a match with hidden information, silent steps are left out and the
     /// moves of others are `None`.
     pub moves: Vec<Vec<Option<String>>>,
     /// The percepts of each step; those of others are `None`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub percepts: Vec<Vec<Option<Vec<String>>>>,
-    /// The gains, where they may be seen.
+    /// The gains, if they may be seen.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub gains: Vec<Vec<f64>>,
-    /// The silent steps, where they may be seen.
+    /// The silent steps, if they may be seen.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub silent: Vec<usize>,
     /// As in [`MatchRecord::rewards`].
@@ -78,7 +78,7 @@ pub struct SeenRecord {
     pub clairvoyant: Vec<String>,
     /// The faults that may be seen.
     pub errors: Vec<Fault>,
-    /// The times of each step; those of others are `None` where they may not be seen.
+    /// The times of each step; those of others are `None` if they may not be seen.
     pub times_ms: Vec<Vec<Option<f64>>>,
     /// The thoughts, after the end.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -86,8 +86,8 @@ pub struct SeenRecord {
 }
 
 impl MatchRecord {
-    /// What somebody may see of the match: everything once it has ended, and before that what the
-    /// table in [`record`](crate::record) says.
+    /// What a viewer may see of the match: everything after the end, and before that what the table
+    /// in [`record`](crate::record) says.
     pub fn seen_by(&self, viewer: Viewer, info: &Info) -> SeenRecord {
         let sight = Sight::new(viewer, info, self.end.is_some());
         let told = |step: &usize| sight.all || !self.silent.contains(&(step + 1));
@@ -96,7 +96,7 @@ impl MatchRecord {
         let seen = |at: &usize| Some(sight.percepts(self.percepts.get(*at)?.as_ref()));
         let percepts = steps.iter().filter_map(seen).collect();
         let times = |at: &usize| Some(sight.times(self.times_ms.get(*at)?));
-        // Numbers of steps count the steps that are seen.
+        // Step numbers count the visible steps.
         let number = |step: usize| {
             let silent = self.silent.iter().filter(|&&silent| silent <= step).count();
             if sight.all { step } else { step - silent }
@@ -134,11 +134,11 @@ impl MatchRecord {
     }
 }
 
-/// What somebody may see.
+/// What a viewer may see.
 pub(crate) struct Sight {
     /// Everything, because the match is over or the viewer runs it.
     pub(crate) all: bool,
-    /// Every step that was made, because the game hides nothing.
+    /// Every step, because the game has perfect information.
     pub(crate) open: bool,
     spectator: bool,
     /// The role and the seat of the viewer.
@@ -170,7 +170,7 @@ impl Sight {
         self.own.is_some_and(|(_, own)| own == seat)
     }
 
-    /// Whether times and faults of a seat may be seen.
+    /// Whether the times and faults of a seat may be seen.
     pub(crate) fn watches(&self, seat: usize) -> bool {
         self.open || self.spectator || self.is_own_seat(seat)
     }
@@ -196,8 +196,8 @@ impl Sight {
         times.iter().enumerate().map(|(seat, &time)| self.watches(seat).then_some(time)).collect()
     }
 
-    /// A fault as it may be seen. The message and the moves tell what a role tried, which stays
-    /// hidden in every game as long as the turn is not made, because others may have to decide.
+    /// The visible part of a fault. The message and the moves show what a role tried, which stays
+    /// hidden in every game until the turn is made, because others may still have to decide.
     pub(crate) fn fault(&self, fault: &Fault, open_turn: bool) -> Option<Fault> {
         let own = fault.seat.is_some_and(|seat| self.is_own_seat(seat));
         if self.all || own || (self.open && !open_turn) {
@@ -206,7 +206,7 @@ impl Sight {
         if !fault.seat.is_none_or(|seat| self.watches(seat)) {
             return None;
         }
-        // Who takes something back, or ends a match, tells everybody.
+        // Taking moves back and ending a match are public.
         let public = !fault.kind.is_mistake() && fault.kind != FaultKind::Unknown;
         let what = if public { fault.what.clone() } else { fault.kind.to_string() };
         Some(Fault { what, answer: None, played: None, ..fault.clone() })

@@ -10,14 +10,14 @@ pub(crate) const LOW: Role = Role(0);
 pub(crate) const HIGH: Role = Role(1);
 pub(crate) const DEALER: Role = Role(2);
 
-/// A deck of six cards is dealt, two cards to each player, one by one and in silence; with the
-/// last card everybody sees its hand. Then both say at the same time whether they claim the
-/// higher sum; a right claim wins a point and a wrong one loses it.
+/// A deck of six cards is dealt silently, two cards to each player; with the last card every player
+/// sees its hand. Then both say simultaneously whether they claim the higher sum; a right claim
+/// wins a point and a wrong one loses it.
 pub(crate) struct Claim;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Hands {
-    /// Who has each card: 0 is the deck.
+    /// The owner of each card: 0 is the deck.
     owner: [u8; 6],
     dealt: u8,
     claims: [u8; 2],

@@ -7,7 +7,7 @@ use super::{Source, clean};
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::source::Span;
 
-/// Longer lines are not shown: nobody could find the mark in them.
+/// The maximum length of a shown line: a mark in a longer one could not be found.
 const LONGEST_LINE: usize = 400;
 /// A mark over more lines than this ends on its first.
 const MOST_LINES: usize = 8;
@@ -44,7 +44,7 @@ pub(super) fn render<C: Code>(
     renderer.decor_style(DecorStyle::Ascii).render(&[group])
 }
 
-/// A place, what to write beside it, and whether it is the one that the diagnostic is about.
+/// A position, its label, and whether it is the main one.
 type Mark = (Span, String, bool);
 
 enum Excerpt<'a> {
@@ -52,7 +52,7 @@ enum Excerpt<'a> {
     Place(Origin<'a>),
 }
 
-/// Marks that are near each other share an excerpt of the text.
+/// Marks that are close to each other share an excerpt of the text.
 fn excerpts<'a>(source: &Source<'a>, marks: Vec<Mark>) -> Vec<Excerpt<'a>> {
     let mut groups: Vec<(usize, usize, Vec<Mark>)> = Vec::new();
     for (span, label, primary) in marks {

@@ -1,22 +1,22 @@
-//! The same streams by every way of playing batches: results must be equal, bit for bit.
+//! Plays the same streams with every batch method: results must be equal, bit for bit.
 
 use magister_core::playout::{Team, leaves_one_by_one, one_by_one, tries_one_by_one};
 use magister_core::{
-    Batch, Detail, Game, Halt, Information, Leaves, Move, Observation, Results, Rng, Role, Seed,
-    Step, Stop, Stream, Tried, Tries, Turn, Worker, Yields,
+    Batch, Detail, Game, Halt, Information, LeafResults, Leaves, Move, Observation, Results, Rng,
+    Role, Seed, Step, Stop, Stream, Tried, Tries, Turn, Worker,
 };
 use magister_lanes::Width;
 
 use crate::evaluator::{CompiledGame, Playouts};
 
-/// How much is played.
+/// The amount of work.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Amount {
-    /// The number of streams. Some more than a row has slots, so that slots are filled again.
+    /// The number of streams. It exceeds the slots of a row, so that slots are refilled.
     pub streams: usize,
-    /// The most playouts of a stream.
+    /// The maximum number of playouts of a stream.
     pub quota: u32,
-    /// Steps after which playouts are broken off, in one batch and in another.
+    /// The numbers of steps after which playouts are truncated, in one batch and in another.
     pub max_steps: [u32; 2],
 }
 
@@ -26,21 +26,21 @@ impl Default for Amount {
     }
 }
 
-/// The batches of a game that everything is compared on.
+/// The batches on which all methods are compared.
 #[derive(Debug)]
-struct Course {
-    /// Start states, the first being that of the game.
+struct Workload {
+    /// Start states, beginning with that of the game.
     starts: Vec<Vec<u64>>,
     amount: Amount,
-    /// Turns that roles may have lived through in those.
+    /// Possible turns of roles in those states.
     turns: Vec<(Role, Turn)>,
 }
 
-/// Steps of the walks that start states are taken from.
+/// The length of the walks for start states.
 const WALK: usize = 40;
 
-impl Course {
-    /// Start states from random walks; an error if the rules are at fault.
+impl Workload {
+    /// Start states from random walks; an error if the rules fail.
     fn new(game: &dyn Game, amount: Amount, stop: &Stop) -> Result<Self, Halt> {
         let mut rng = Seed::from(7).rng();
         let mut starts = Vec::new();
@@ -77,7 +77,7 @@ impl Course {
         Ok(Self { starts, amount, turns })
     }
 
-    /// The streams: quotas of all sizes, also none, and ids that are met twice.
+    /// The streams: quotas of all sizes, including none, and duplicate ids.
     fn streams(&self, same: bool) -> Vec<Stream<'_>> {
         let quota = u64::from(self.amount.quota);
         (0..self.amount.streams as u64)
@@ -93,7 +93,7 @@ impl Course {
             .collect()
     }
 
-    /// Plays all batches, by `play`.
+    /// Plays all batches with `play`.
     fn play(
         &self,
         mut play: impl FnMut(&Batch<'_>, &mut Results) -> Result<(), Halt>,
@@ -116,11 +116,11 @@ impl Course {
         Ok(all)
     }
 
-    /// Plays leaves of all numbers of playouts, by `play`: more than a row has lanes.
+    /// Plays leaves with all numbers of playouts with `play`: more than a row has lanes.
     fn leaves(
         &self,
-        mut play: impl FnMut(&Leaves<'_>, &mut Yields) -> Result<(), Halt>,
-    ) -> Result<Vec<Yields>, Halt> {
+        mut play: impl FnMut(&Leaves<'_>, &mut LeafResults) -> Result<(), Halt>,
+    ) -> Result<Vec<LeafResults>, Halt> {
         let mut all = Vec::new();
         for (each, max_steps) in
             [1, 2, 4, 8, 16, 32].into_iter().zip(self.amount.max_steps.into_iter().cycle())
@@ -128,18 +128,18 @@ impl Course {
             let count = self.amount.streams * 32 / each as usize + 1;
             let starts: Vec<&[u64]> =
                 (0..count).map(|n| &self.starts[n * n % self.starts.len()][..]).collect();
-            // Some only, where each is played often.
+            // Only some if each is played often.
             let starts = &starts[..count.min(150)];
             let leaves = Leaves { seed: 0xfeed_5eed, first: u64::MAX, starts, each, max_steps };
-            let mut out = Yields::default();
+            let mut out = LeafResults::default();
             play(&leaves, &mut out)?;
             all.push(out);
         }
         Ok(all)
     }
 
-    /// Holds steps against turns, by `play`: more than a row has lanes, and out of all states, in
-    /// some of which the move of the turn is not legal.
+    /// Compares steps with turns with `play`: more than a row has lanes, and from all states, in
+    /// some of which the move of the turn is illegal.
     fn tries(
         &self,
         mut play: impl FnMut(&Tries<'_>, &mut Tried) -> Result<(), Halt>,
@@ -161,7 +161,7 @@ impl Course {
     }
 }
 
-/// Legal moves, one of each role.
+/// Legal moves, one for each role.
 fn joint(game: &dyn Game, worker: &dyn Worker, rng: &mut Rng) -> Vec<Move> {
     let drawn = game.info().all_roles().filter_map(|role| {
         let legal = worker.legal(role);
@@ -170,69 +170,74 @@ fn joint(game: &dyn Game, worker: &dyn Worker, rng: &mut Rng) -> Vec<Move> {
     drawn.collect()
 }
 
-/// What came of a comparison.
+/// The result of a comparison.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Lanes {
-    /// A number that stands for all results, to be compared with those of other machines.
+    /// A hash of all results, for comparison with other machines.
     pub signature: u64,
-    /// The ways that gave other results than the plain evaluator.
+    /// The methods whose results differ from the plain evaluator.
     pub different: Vec<String>,
 }
 
-/// What came of all batches, and of all leaves.
-type Played = (Vec<Results>, Vec<Yields>);
+/// The results of all batches and of all leaves.
+type Played = (Vec<Results>, Vec<LeafResults>);
 
-fn alone(course: &Course, worker: &mut dyn Worker, stop: &Stop) -> Result<Played, Halt> {
-    let results = course.play(|batch, out| worker.playouts(batch, out, stop))?;
-    Ok((results, course.leaves(|leaves, out| worker.leaves(leaves, out, stop))?))
+fn alone(workload: &Workload, worker: &mut dyn Worker, stop: &Stop) -> Result<Played, Halt> {
+    let results = workload.play(|batch, out| worker.playouts(batch, out, stop))?;
+    Ok((results, workload.leaves(|leaves, out| worker.leaves(leaves, out, stop))?))
 }
 
-/// The ways to try steps that give others than to try them one by one: every width, and what play
-/// would choose.
+/// The methods of trying steps that differ from trying them one by one: every width, and the method
+/// that play would choose.
 pub fn tries(game: &CompiledGame, stop: &Stop) -> Result<Vec<String>, Halt> {
-    tries_differ(game, &Course::new(game, Amount::default(), stop)?, stop)
+    tries_differ(game, &Workload::new(game, Amount::default(), stop)?, stop)
 }
 
-fn tries_differ(game: &CompiledGame, course: &Course, stop: &Stop) -> Result<Vec<String>, Halt> {
+fn tries_differ(
+    game: &CompiledGame,
+    workload: &Workload,
+    stop: &Stop,
+) -> Result<Vec<String>, Halt> {
     let mut worker = game.worker();
-    let plain = course.tries(|tries, out| tries_one_by_one(&mut *worker, tries, out, stop))?;
+    let plain = workload.tries(|tries, out| tries_one_by_one(&mut *worker, tries, out, stop))?;
     let mut different = Vec::new();
     let lanes = Width::ALL.iter().map(|&width| Playouts::Lanes(width));
     for choice in lanes.chain([Playouts::Measured]) {
         let game = game.playing(choice);
         let mut worker = game.worker();
-        let tried = course.tries(|tries, out| {
+        let tried = workload.tries(|tries, out| {
             let can = worker.tries(tries, out, stop)?;
-            if can { Ok(()) } else { Err(Halt::Limit("they can not be tried".to_owned())) }
+            if can { Ok(()) } else { Err(Halt::Limit("they cannot be tried".to_owned())) }
         });
         match tried {
             Ok(tried) if tried == plain => {}
-            Ok(_) => different.push(format!("{choice:?}, of steps that are tried")),
+            Ok(_) => different.push(format!("{choice:?}, tried steps")),
             Err(Halt::Stopped) => return Err(Halt::Stopped),
-            Err(halt) => different.push(format!("{choice:?}, of steps that are tried: {halt}")),
+            Err(halt) => different.push(format!("{choice:?}, tried steps: {halt}")),
         }
     }
     Ok(different)
 }
 
-fn together(course: &Course, team: &mut Team, stop: &Stop) -> Result<Played, Halt> {
-    let results = course.play(|batch, out| team.playouts(batch, out, stop))?;
-    Ok((results, course.leaves(|leaves, out| team.leaves(leaves, out, stop))?))
+fn together(workload: &Workload, team: &mut Team, stop: &Stop) -> Result<Played, Halt> {
+    let results = workload.play(|batch, out| team.playouts(batch, out, stop))?;
+    Ok((results, workload.leaves(|leaves, out| team.leaves(leaves, out, stop))?))
 }
 
-/// Plays a course in all ways that this process has, and compares them with the plain evaluator:
-/// every width, two threads, and what play would choose.
+/// Plays a workload with all methods of this process, and compares them with the plain evaluator:
+/// every width, two threads, and the method that play would choose.
 pub fn lanes(game: &CompiledGame, amount: Amount, stop: &Stop) -> Result<Lanes, Halt> {
-    let course = Course::new(game, amount, stop)?;
+    let workload = Workload::new(game, amount, stop)?;
     let mut worker = game.worker();
-    let plain = course.play(|batch, out| one_by_one(&mut *worker, batch, out, stop))?;
-    let leaves = course.leaves(|leaves, out| leaves_one_by_one(&mut *worker, leaves, out, stop))?;
+    let plain = workload.play(|batch, out| one_by_one(&mut *worker, batch, out, stop))?;
+    let leaves =
+        workload.leaves(|leaves, out| leaves_one_by_one(&mut *worker, leaves, out, stop))?;
     let plain = (plain, leaves);
-    let mut different = tries_differ(game, &course, stop)?;
+    let mut different = tries_differ(game, &workload, stop)?;
     let mut compare = |name: String, results: Result<Played, Halt>| -> Result<(), Halt> {
         match results {
             Ok(results) if results == plain => {}
-            Ok(results) if results.0 == plain.0 => different.push(format!("{name}, of leaves")),
+            Ok(results) if results.0 == plain.0 => different.push(format!("{name}, leaves")),
             Ok(_) => different.push(name),
             Err(Halt::Stopped) => return Err(Halt::Stopped),
             Err(halt) => different.push(format!("{name}: {halt}")),
@@ -241,22 +246,22 @@ pub fn lanes(game: &CompiledGame, amount: Amount, stop: &Stop) -> Result<Lanes, 
     };
     for &width in Width::ALL {
         let game = game.playing(Playouts::Lanes(width));
-        let results = alone(&course, &mut *game.worker(), stop);
+        let results = alone(&workload, &mut *game.worker(), stop);
         compare(format!("{width} lanes"), results)?;
         if width == Width::best() {
             let mut team = Team::new(&game, 2);
-            let results = together(&course, &mut team, stop);
+            let results = together(&workload, &mut team, stop);
             compare("two threads".to_owned(), results)?;
         }
     }
     let game = game.playing(Playouts::Measured);
     let mut team = Team::new(&game, 2);
-    let results = together(&course, &mut team, stop);
-    compare("what is measured to be the fastest".to_owned(), results)?;
+    let results = together(&workload, &mut team, stop);
+    compare("the fastest measured method".to_owned(), results)?;
     Ok(Lanes { signature: signature(&plain.0), different })
 }
 
-/// A number that stands for results: FNV-1a over 64-bit words, byte by byte.
+/// A hash of results: FNV-1a over 64-bit words, byte by byte.
 fn signature(results: &[Results]) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     let mut write = |word: u64| {

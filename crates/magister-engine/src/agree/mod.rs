@@ -1,10 +1,10 @@
-//! Evaluators of one game, walked through it side by side.
+//! Walks several evaluators of one game through it together.
 //!
 //! One of them leads: it draws the moves. The others follow, and in every position all are asked
 //! for everything: the state, whether it is terminal, the legal moves and the goals of each role,
-//! the percepts and the gains of the step that led there. The evaluators number fluents, moves
-//! and percepts each in its own way, so answers are compared by texts; but the text of a number
-//! is asked for once, and positions are compared as lists of numbers.
+//! the percepts and the gains of the last step. The evaluators number fluents, moves and percepts
+//! differently, so answers are compared by text; but the text of each number is computed once, and
+//! positions are compared as lists of numbers.
 
 mod lanes;
 mod names;
@@ -22,38 +22,38 @@ pub use lanes::{Amount, Lanes, lanes, tries};
 use names::Names;
 use side::Side;
 
-/// How far to walk.
+/// The extent of the walks.
 #[derive(Clone, Debug)]
 pub struct Extent {
-    /// Positions in all, the same one as often as it is met.
+    /// The number of positions, counting repetitions.
     pub positions: u64,
-    /// The longest walk, in steps; a game that does not end is begun again.
+    /// The maximum length of a walk in steps; then a new walk begins.
     pub steps: u32,
-    /// What the moves are drawn from.
+    /// The seed of the moves.
     pub seed: u64,
-    /// How long each evaluator may take; one that has used up its time leaves, and the others
-    /// go on.
+    /// The time limit of each evaluator; one that has used up its time stops, and the others
+    /// continue.
     pub time: Duration,
 }
 
-/// What came of the walks.
+/// The result of the walks.
 #[derive(Clone, Debug, Default)]
 pub struct Agreement {
-    /// Positions in which at least two evaluators were compared.
+    /// The number of positions in which at least two evaluators were compared.
     pub positions: u64,
-    /// Those of them that differ from one another.
+    /// The number of distinct ones among them.
     pub distinct: usize,
-    /// Walks that were begun.
+    /// The number of walks.
     pub walks: u64,
-    /// For each evaluator, in how many positions it was compared.
+    /// For each evaluator, the number of positions in which it was compared.
     pub compared: Vec<u64>,
-    /// For each evaluator, why it left before the end, if not for its time.
-    pub trouble: Vec<Option<Halt>>,
-    /// Where evaluators disagree, in words. The walks end after a few.
+    /// For each evaluator, why it stopped before the end, if not because of its time.
+    pub errors: Vec<Option<Halt>>,
+    /// The disagreements as text. The walks end after a few.
     pub disagreements: Vec<String>,
 }
 
-/// So many disagreements tell enough.
+/// The maximum number of disagreements.
 const ENOUGH: usize = 3;
 
 /// Walks evaluators of one game through it; the first one leads.
@@ -78,7 +78,7 @@ pub fn agree(games: &[&dyn Game], extent: &Extent, stop: &Stop) -> Agreement {
     let mut out = walk.out;
     out.distinct = walk.seen.len();
     out.compared = walk.sides.iter().map(|side| side.compared).collect();
-    out.trouble = walk.sides.into_iter().map(|side| side.trouble).collect();
+    out.errors = walk.sides.into_iter().map(|side| side.error).collect();
     out
 }
 
@@ -100,7 +100,7 @@ impl Walk<'_> {
             && self.sides.iter().filter(|side| side.walks).count() > 1
     }
 
-    /// From the initial state to a terminal one, or as far as it goes.
+    /// Walks from the initial state to a terminal one, or as far as possible.
     fn once(&mut self, names: &mut Names, rng: &mut Rng) {
         self.sides.iter_mut().for_each(Side::reset);
         let mut made: Vec<String> = Vec::new();
@@ -129,18 +129,18 @@ impl Walk<'_> {
         }
     }
 
-    /// Compares the others with the leader; whether all agree.
+    /// Compares the others with the leader; returns whether all agree.
     fn compare(&mut self, names: &mut Names, made: &[String]) -> bool {
         let (leader, others) = self.sides.split_at_mut(1);
         let leader = &mut leader[0];
         for other in others.iter_mut().filter(|side| side.walks) {
             if leader.view != other.view {
-                // A state may have been misread for the sake of speed.
+                // The fast reading of a state may have been wrong.
                 leader.look_carefully(names);
                 other.look_carefully(names);
             }
             if let Some(difference) = leader.view.difference(&other.view, names) {
-                self.out.disagreements.push(told(made, &difference));
+                self.out.disagreements.push(with_path(made, &difference));
                 return false;
             }
             other.compared += 1;
@@ -156,23 +156,23 @@ impl Walk<'_> {
         true
     }
 
-    /// Makes a step everywhere; whether the walk goes on.
+    /// Makes a step everywhere; returns whether the walk continues.
     fn step(&mut self, joint: &[u32], made: &[String]) -> bool {
         let mut first: Option<Result<(), Halt>> = None;
         for side in self.sides.iter_mut().filter(|side| side.walks) {
             let result = side.step(joint, self.stop);
             match (&first, &result) {
-                // That the rules are at fault is an answer; everything else is not.
+                // A failure of the rules is an answer; all other errors are not.
                 (_, Err(halt)) if !matches!(halt, Halt::Rules(_)) => {
                     side.walks = false;
                     if *halt != Halt::Stopped {
-                        side.trouble = Some(halt.clone());
+                        side.error = Some(halt.clone());
                     }
                 }
                 (None, _) => first = Some(result),
                 (Some(Ok(())), Err(halt)) | (Some(Err(halt)), Ok(())) => {
                     let what = format!("only one evaluator can make the step: {halt}");
-                    self.out.disagreements.push(told(made, &what));
+                    self.out.disagreements.push(with_path(made, &what));
                     return false;
                 }
                 (Some(_), _) => {}
@@ -182,7 +182,7 @@ impl Walk<'_> {
     }
 }
 
-/// A difference with the way to it, such as `magister step --moves` takes it.
-fn told(made: &[String], difference: &str) -> String {
+/// A difference with the path to it, in the form of `magister step --moves`.
+fn with_path(made: &[String], difference: &str) -> String {
     format!("after {} steps (--moves '{}'): {difference}", made.len(), made.join("; "))
 }

@@ -1,4 +1,4 @@
-//! Texts and their numbers, the same for all evaluators.
+//! Texts and their numbers, shared by all evaluators.
 
 use rustc_hash::FxHashMap;
 
@@ -50,7 +50,7 @@ mod tests {
     use super::split;
 
     #[test]
-    fn states_fall_into_their_terms() {
+    fn states_are_split_into_terms() {
         assert!(split("()").is_empty());
         assert_eq!(split("((cell 1 (f x)) done)"), ["(cell 1 (f x))", "done"]);
         assert_eq!(split("(cell(1, 1, x) done)"), ["cell(1, 1, x)", "done"]);

@@ -1,4 +1,4 @@
-//! One evaluator on the walk, and its position in numbers that all evaluators share.
+//! One evaluator on the walk, and its position in shared numbers.
 
 use std::time::Duration;
 
@@ -8,24 +8,24 @@ use rustc_hash::FxHashMap;
 use super::names::{Names, split};
 use crate::clock::Clock;
 
-/// How the words of a state are read. States are the evaluator's own business, so a way is tried
-/// on the first states and on some of the later ones, and given up when it fails.
+/// How the words of a state are read. The encoding of states is private to an evaluator, so a guess
+/// is tested on the first states and on some later ones, and dropped when it fails.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Encoding {
     /// A bit for each fluent.
     Bits,
-    /// A word for each fluent that holds.
+    /// A word for each true fluent.
     Numbers,
-    /// By their text alone.
+    /// By text only.
     Opaque,
 }
 
-/// The first states are all read by their texts too ...
+/// The number of first states that are also read by text ...
 const TRIED: u64 = 128;
-/// ... and then one in so many.
+/// ... and then one in this many.
 const SAMPLED: u64 = 64;
 
-/// Everything that an evaluator says about a position.
+/// All answers of an evaluator about a position.
 #[derive(Clone, Debug, Default)]
 pub(super) struct View {
     pub(super) state: Vec<u32>,
@@ -52,7 +52,7 @@ pub(super) struct Side<'a> {
     pub(super) walks: bool,
     pub(super) spent: Duration,
     pub(super) compared: u64,
-    pub(super) trouble: Option<Halt>,
+    pub(super) error: Option<Halt>,
 }
 
 impl<'a> Side<'a> {
@@ -71,7 +71,7 @@ impl<'a> Side<'a> {
             walks: true,
             spent: Duration::ZERO,
             compared: 0,
-            trouble: None,
+            error: None,
         }
     }
 
@@ -80,11 +80,11 @@ impl<'a> Side<'a> {
         self.last.clear(self.game.info().roles.len());
     }
 
-    /// Makes the step of these moves, one name for each role.
+    /// Makes the step of these moves, one name per role.
     pub(super) fn step(&mut self, joint: &[u32], stop: &Stop) -> Result<(), Halt> {
         let mut own = Vec::with_capacity(joint.len());
         for (legal, &name) in self.view.legal.iter().zip(joint) {
-            // All legal moves were compared, so it is there.
+            // All legal moves were compared, so it exists.
             own.extend(legal.iter().find(|choice| choice.0 == name).map(|choice| choice.1));
         }
         let start = Clock::machine().start();
@@ -93,7 +93,7 @@ impl<'a> Side<'a> {
         result
     }
 
-    /// Reads the position off the worker.
+    /// Reads the position from the worker.
     pub(super) fn look(&mut self, names: &mut Names) {
         let start = Clock::machine().start();
         let roles: Vec<Role> = self.game.info().all_roles().collect();
@@ -136,12 +136,12 @@ impl<'a> Side<'a> {
         self.spent += start.elapsed();
     }
 
-    /// The same position once more, with the state by its text.
+    /// Reads the same position again, with the state by its text.
     pub(super) fn look_carefully(&mut self, names: &mut Names) {
         self.check_encoding(names);
     }
 
-    /// Reads the state by its text; the quick way must come to the same or is given up.
+    /// Reads the state by its text; the fast reading must agree or is dropped.
     fn check_encoding(&mut self, names: &mut Names) {
         let text = self.game.text().state_text(&self.words);
         let mut state: Vec<u32> = split(&text).into_iter().map(|term| names.number(term)).collect();
@@ -167,7 +167,7 @@ impl<'a> Side<'a> {
         let mut name = |number: u64, alone: &dyn Fn() -> Vec<u64>| {
             let read = || match split(&text.state_text(&alone()))[..] {
                 [term] => names.number(term),
-                // No fluent has the number of all of them, so this reading fails its check.
+                // No fluent has this number, so the reading fails its check.
                 _ => u32::MAX,
             };
             *self.fluents.entry(number).or_insert_with(read)
@@ -216,7 +216,7 @@ impl PartialEq for View {
 }
 
 impl View {
-    /// The first thing in which two views differ, in words.
+    /// The first difference between two views, as text.
     pub(super) fn difference(&self, other: &View, names: &Names) -> Option<String> {
         if self == other {
             return None;

@@ -1,4 +1,4 @@
-//! Agreement is found where it is, and disagreement where it is.
+//! Agreement and disagreement are detected.
 
 use std::time::Duration;
 
@@ -41,7 +41,7 @@ fn evaluators_of_the_same_rules_agree() {
 }
 
 #[test]
-fn different_rules_are_told_apart() {
+fn different_rules_are_distinguished() {
     let cases = [
         ("(next (at ?n)) (does you stay)", "(next (at 0)) (does you stay)", "state"),
         ("terminal (true (at 3))", "terminal (true (at 2))", "terminal"),
@@ -60,7 +60,7 @@ fn different_rules_are_told_apart() {
 }
 
 #[test]
-fn an_evaluator_leaves_when_its_time_is_over() {
+fn an_evaluator_stops_when_its_time_is_over() {
     let one = game(COUNT, Evaluator::Sweep);
     let other = game(COUNT, Evaluator::Reference);
     let extent = Extent { time: Duration::ZERO, ..extent() };

@@ -1,4 +1,4 @@
-//! Whether states are what a network takes for granted, for all lanes at once.
+//! Whether states satisfy the assumptions of a network, for all lanes at once.
 
 use magister_lanes::{Operation, Tape, TapeForm, Width};
 
@@ -6,14 +6,14 @@ use super::phases::Phase;
 use crate::circuit::{Circuit, Laid, Layout, Wire};
 use crate::network::{Edge, Graph, Network};
 
-/// A tape over the fluents, which lie in the rows behind that of the constant.
+/// A tape over the fluents, whose rows follow that of the constant.
 #[derive(Debug)]
 pub(super) struct Check {
     pub(super) rows: usize,
     pub(super) tape: Tape,
-    /// The row of the lanes whose states the invariants of the game allow.
+    /// The row of the lanes whose states satisfy the invariants of the game.
     pub(super) possible: u32,
-    /// For each phase the row of the lanes of which is true what its network relies on.
+    /// For each phase the row of the lanes that satisfy the assumptions of its network.
     pub(super) known: Vec<u32>,
 }
 
@@ -46,13 +46,13 @@ impl Check {
     }
 }
 
-/// A wire of which the negation is wanted, as a wire of its own.
+/// The negation of a wire as a separate wire.
 fn not(circuit: &mut Circuit<'_>, wire: Wire) -> Wire {
     circuit.two(Operation::Nor, wire, wire)
 }
 
-/// The invariants of a network: of each group at most one is true, or exactly one; and what
-/// implies what.
+/// The invariants of a network: of each group at most one is true, or exactly one; and the
+/// implications.
 pub(super) fn possible(circuit: &mut Circuit<'_>, network: &Network) -> Wire {
     let mut wrong = Vec::new();
     for group in &network.invariants.groups {
@@ -80,12 +80,12 @@ pub(super) fn possible(circuit: &mut Circuit<'_>, network: &Network) -> Wire {
     }
 }
 
-/// The gates of another graph over the same fluents.
+/// Copies the gates of another graph over the same fluents.
 fn copy(circuit: &mut Circuit<'_>, (graph, edge): &(Graph, Edge), fluents: u32) -> Wire {
     let mut wires: Vec<Wire> = vec![0; graph.len()];
     for node in graph.reachable([*edge]) {
         wires[node.index()] = if graph.is_input(node) {
-            // There is nothing but fluents in a state.
+            // A state consists of fluents only.
             if node.0 <= fluents { node.0 } else { not(circuit, 0) }
         } else {
             graph.children(node).iter().fold(0, |all, child| {
@@ -96,6 +96,6 @@ fn copy(circuit: &mut Circuit<'_>, (graph, edge): &(Graph, Edge), fluents: u32) 
         };
     }
     let wire = wires[edge.node().index()];
-    // A row of its own, so that it is a result and never an input.
+    // A separate row, so that it is a result and never an input.
     if edge.negated() { not(circuit, wire) } else { circuit.two(Operation::And, wire, wire) }
 }

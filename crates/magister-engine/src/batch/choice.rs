@@ -1,19 +1,19 @@
 //! The random choice of a move as a circuit.
 //!
-//! Bottom up, a tree of adders counts the legal moves of each lane, or adds up their weights.
-//! Outside, a random number below that sum is made. Top down, each node compares the number with
-//! the sum of its left half and goes left, or goes right with the difference. A lane is active in
-//! one child only, so nothing ever has to be merged.
+//! Bottom up, a tree of adders counts the legal moves of each lane, or adds their weights. A random
+//! number below that sum comes from outside. Top down, each node compares the number with the sum
+//! of its left half and goes left, or goes right with the difference. A lane is active in one child
+//! only, so nothing has to be merged.
 
 use magister_lanes::Operation;
 
 use crate::circuit::{Circuit, Wire};
 use crate::network::{Edge, MoveId, Network};
 
-/// A number of every lane: its digits, the lowest first, none where a digit is always zero.
+/// A number for every lane: its digits, lowest first, `None` if a digit is always zero.
 pub(super) type Digits = Vec<Option<Wire>>;
 
-/// What a place in the list of moves adds to the sum: one where its move is legal, or its weight.
+/// What an entry of the list of moves adds to the sum: one if its move is legal, or its weight.
 #[derive(Clone, Debug)]
 pub(super) struct Leaf {
     digits: Digits,
@@ -22,13 +22,13 @@ pub(super) struct Leaf {
 }
 
 impl Leaf {
-    /// Counts one where a move is legal.
+    /// Counts one if a move is legal.
     pub(super) fn one(legal: Wire) -> Self {
         Self { digits: vec![Some(legal)], most: 1 }
     }
 
-    /// The weight of a move of a network where it is legal; one if its role has no weights. The
-    /// gates of the conditions are there already.
+    /// The weight of a legal move of a network; one if its role has no weights. The gates of the
+    /// conditions exist already.
     pub(super) fn of(
         circuit: &mut Circuit<'_>,
         network: &Network,
@@ -61,7 +61,7 @@ impl Leaf {
         sum.unwrap_or_else(|| Self::one(legal))
     }
 
-    /// What one of several leaves counts, of which at most one counts anything in a lane.
+    /// The value of several leaves, of which at most one counts in a lane.
     pub(super) fn any(circuit: &mut Circuit<'_>, leaves: &[Leaf]) -> Option<Self> {
         let longest = leaves.iter().map(|leaf| leaf.digits.len()).max()?;
         let digits = (0..longest).map(|at| {
@@ -74,7 +74,7 @@ impl Leaf {
     }
 }
 
-/// The lanes in which a move of chance is legal and has no weight, which is a fault of the rules.
+/// The lanes in which a legal move of chance has no weight, which is a defect of the rules.
 pub(super) fn weightless(
     circuit: &mut Circuit<'_>,
     network: &Network,
@@ -100,7 +100,7 @@ pub(super) fn weightless(
     circuit.any(&wrong)
 }
 
-/// A set of moves and the sum over those that are legal.
+/// A set of moves and the sum over the legal ones.
 struct Tree {
     sum: Digits,
     halves: Option<Box<(Tree, Tree)>>,
@@ -110,7 +110,7 @@ struct Tree {
     size: usize,
 }
 
-/// A choice whose moves have been counted.
+/// A choice with its sum.
 pub(super) struct Counted {
     tree: Tree,
     /// The digits of the sum, all of which are wires.
@@ -118,7 +118,7 @@ pub(super) struct Counted {
 }
 
 impl Counted {
-    /// Adds up what the legal moves count.
+    /// Adds the values of the legal moves.
     pub(super) fn new(circuit: &mut Circuit<'_>, leaves: &[Leaf]) -> Self {
         let tree = sum(circuit, leaves);
         let digits =
@@ -141,14 +141,14 @@ impl Counted {
 }
 
 /// The digits of `floor(U * c / 2^n)`, for the n digits of `U` in `random` and those of `c` in
-/// `count`, the lowest first; none where a digit is always zero. And where more digits of `U`
-/// below those could make a difference.
+/// `count`, lowest first; `None` if a digit is always zero. Also the lanes in which further lower
+/// digits of `U` could matter.
 pub(super) fn scale(
     circuit: &mut Circuit<'_>,
     random: &[Wire],
     count: &[Wire],
 ) -> (Vec<Option<Wire>>, Option<Wire>) {
-    // Digit by digit of U, the lowest first: add c where the digit is 1, and halve.
+    // For each digit of U, lowest first: add c if the digit is 1, and halve.
     let mut sum: Vec<Option<Wire>> = vec![None; count.len()];
     let mut ones: Option<Wire> = None;
     for (at, &u) in random.iter().enumerate() {
@@ -170,8 +170,8 @@ pub(super) fn scale(
             if digit > 0 {
                 sum[digit - 1] = Some(total);
             } else if at >= count.len() {
-                // What lies below adds less than c. To carry into the result it needs ones in all
-                // places above those that c reaches itself.
+                // The lower digits add less than c. To carry into the result, all digits above
+                // those that c itself reaches must be ones.
                 ones = Some(match ones {
                     Some(ones) => circuit.two(Operation::And, ones, total),
                     None => total,
@@ -202,12 +202,12 @@ fn sum(circuit: &mut Circuit<'_>, leaves: &[Leaf]) -> Tree {
     Tree { sum, halves: Some(Box::new((left, right))), most, size: leaves.len() }
 }
 
-/// The number of digits that numbers up to `most` need.
+/// The number of digits of numbers up to `most`.
 fn digits(most: u64) -> usize {
     (u64::BITS - most.leading_zeros()) as usize
 }
 
-/// The sum of two numbers, which is at most `most`.
+/// The sum of two numbers, with an upper bound `most`.
 fn add(circuit: &mut Circuit<'_>, a: &[Option<Wire>], b: &[Option<Wire>], most: u64) -> Digits {
     let mut sum = Vec::new();
     let mut carry: Option<Wire> = None;
@@ -233,8 +233,8 @@ fn add(circuit: &mut Circuit<'_>, a: &[Option<Wire>], b: &[Option<Wire>], most: 
     sum
 }
 
-/// Goes down to the move in whose share the number falls, in the lanes that are active; in all if
-/// none is given.
+/// Descends to the move whose share contains the number, in the active lanes; in all if none are
+/// given.
 fn descend(
     circuit: &mut Circuit<'_>,
     tree: &Tree,

@@ -1,12 +1,13 @@
-//! The end of a sweep: the next state becomes the state, or the start where a playout has ended.
+//! The end of a sweep: the next state replaces the state, or the start state where a playout has
+//! ended.
 
 use magister_lanes::Commit;
 
-/// How the next state becomes the state.
+/// How the next state replaces the state.
 #[derive(Debug)]
 pub(super) enum Ending {
-    /// By itself.
+    /// By a separate kernel.
     Commit(Commit),
-    /// As part of the tape of the next state, the start states being in the rows from here on.
+    /// As part of the tape of the next state; the start states are in the rows from here on.
     Tape { starts: u32 },
 }

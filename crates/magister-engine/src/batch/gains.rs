@@ -1,6 +1,6 @@
-//! Rewards on the way: what each lane has gained in its playout, and in all its playouts so far.
+//! Payments on the way: the gains of each lane in its playout, and in all its playouts so far.
 //!
-//! Sums are taken in the order of the contract, step by step and lane by lane, so that they are
+//! Sums are taken in the order of the contract, step by step and lane by lane, so that they equal
 //! those of single games to the last bit, whatever the values are.
 
 use magister_core::Tally;
@@ -12,12 +12,12 @@ use magister_lanes::{Width, Wires};
 pub(super) struct Gains {
     roles: usize,
     chance: Option<usize>,
-    /// What each lane and role has gained in the playout under way.
+    /// The gains of each lane and role in the current playout.
     now: Vec<f64>,
-    /// What they have gained in all playouts that have ended, and the squares of that.
+    /// The gains in all finished playouts, and their squares.
     sum: Vec<f64>,
     squares: Vec<f64>,
-    /// What each lane gains in a step.
+    /// The gains of each lane in a step.
     step: Vec<f64>,
 }
 
@@ -28,7 +28,7 @@ impl Gains {
         Self { roles, chance, now: all.clone(), sum: all.clone(), squares: all, step }
     }
 
-    /// A stream begins in the lanes of a slot.
+    /// Starts a stream in the lanes of a slot.
     pub(super) fn begin(&mut self, slot: usize) {
         let own = slot * LANES * self.roles..(slot + 1) * LANES * self.roles;
         for sums in [&mut self.now, &mut self.sum, &mut self.squares] {
@@ -36,7 +36,7 @@ impl Gains {
         }
     }
 
-    /// Adds what a step paid: role, value and row of each gain. Lanes that made no step gain
+    /// Adds the payments of a step: role, value and row of each gain. Lanes that made no step gain
     /// nothing.
     pub(super) fn add(&mut self, gains: &[(usize, f64, u32)], wires: &Wires, resting: u32) {
         for same in gains.chunk_by(|one, other| one.0 == other.0) {
@@ -57,7 +57,7 @@ impl Gains {
         }
     }
 
-    /// Ends the playout of a lane and writes down its rewards, one per role.
+    /// Ends the playout of a lane and writes its rewards, one per role.
     pub(super) fn end(&mut self, lane: usize, out: Option<&mut Vec<Option<f64>>>) {
         let own = lane * self.roles..(lane + 1) * self.roles;
         if let Some(out) = out {
@@ -71,7 +71,7 @@ impl Gains {
         }
     }
 
-    /// Sums up a stream that has come to its end.
+    /// Sums up a finished stream.
     pub(super) fn close(&self, slot: usize, playouts: u32, tally: &mut Tally) {
         for role in (0..self.roles).filter(|&role| self.chance != Some(role)) {
             tally.paid[role] = playouts;
@@ -82,15 +82,14 @@ impl Gains {
         }
     }
 
-    /// Forgets everything.
+    /// Clears everything.
     pub(super) fn clear(&mut self) {
         for sums in [&mut self.now, &mut self.sum, &mut self.squares] {
             sums.fill(0.0);
         }
     }
 
-    /// Adds what a lane has gained in its playout to the sums of the roles, and to how many
-    /// playouts paid them.
+    /// Adds the gains of a lane's playout to the sums of the roles, and counts the payment.
     pub(super) fn collect(&self, lane: usize, paid: &mut [u32], sum: &mut [f64]) {
         let own = &self.now[lane * self.roles..(lane + 1) * self.roles];
         for (role, &now) in own.iter().enumerate().filter(|&(role, _)| self.chance != Some(role)) {

@@ -1,6 +1,6 @@
 //! Rewards, and when they are computed.
 //!
-//! Goals are needed where a playout ends, which is a few lanes in most sweeps. Where they take
+//! Goals are needed at the end of a playout, which affects a few lanes in most sweeps. If they take
 //! many gates, the last states are kept lane by lane until a lane would have to keep two, and the
 //! goals of all are computed at once.
 
@@ -12,20 +12,20 @@ use crate::network::Network;
 /// How a game pays.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pay {
-    /// The role that has no rewards.
+    /// The role without rewards.
     pub(crate) chance: Option<usize>,
-    /// The goal value of a role for which the rules give none.
+    /// The goal value of a role without one in the rules.
     pub(crate) missing: Option<f64>,
-    /// Whether gains are what counts, and goals are not.
+    /// Whether gains count instead of goals.
     pub(crate) on_the_way: bool,
 }
 
-/// Goals over states that have been kept.
+/// Goals of kept states.
 #[derive(Debug)]
 pub(super) struct Goals {
     /// The number of rows. Row 0 is the constant; those of the fluents follow.
     pub(super) rows: usize,
-    /// The wires of a state that goals look at.
+    /// The wires of a state that goals depend on.
     pub(super) fluents: Vec<Wire>,
     pub(super) tape: Tape,
     /// Rewards: the role, the value, and the row of the lanes in which it is paid.
@@ -33,7 +33,7 @@ pub(super) struct Goals {
 }
 
 impl Goals {
-    /// The goals of a network, if they take so many gates that it is worth while to keep states.
+    /// The goals of a network, if they take so many gates that keeping states pays.
     pub(super) fn new(network: &Network, pay: Pay) -> Option<Self> {
         if pay.on_the_way {
             return None;
@@ -48,7 +48,7 @@ impl Goals {
         fluents.retain(|&wire| wire > 0 && wire <= inputs);
         fluents.sort_unstable();
         fluents.dedup();
-        // A fluent that is kept costs about as much as a few gates.
+        // A kept fluent costs about as much as a few gates.
         if gates.len() < 8 * fluents.len().max(50) {
             return None;
         }
@@ -56,7 +56,7 @@ impl Goals {
         let at = |wire: Wire| match fluents.binary_search(&wire) {
             Ok(place) => place as u32 + 1,
             Err(_) if wire == 0 => 0,
-            // Behind all fluents, whether they are kept or not.
+            // After all fluents, whether they are kept or not.
             Err(_) => wire + shift,
         };
         for gate in &mut gates {
@@ -137,8 +137,8 @@ mod tests {
     use magister_gdl::{Options, read};
     use magister_lanes::Wires;
 
-    /// Lamps of which one is switched at a time; a goal for every number of lamps that are on, and
-    /// two goals if it is three.
+    /// Lamps that are switched one at a time; a goal for every number of lamps that are on, and two
+    /// goals if it is three.
     fn lamps(count: usize) -> String {
         let mut text = "(role you)
             (<= (on ?n 0) (first ?n) (not (true (lamp ?n))))
@@ -169,10 +169,10 @@ mod tests {
     }
 
     #[test]
-    fn goals_of_kept_states_are_those_of_the_rules() {
+    fn goals_of_kept_states_agree_with_the_rules() {
         let count = 24;
         let network = network(&lamps(count));
-        let goals = Goals::new(&network, PAY).expect("so many gates are kept apart");
+        let goals = Goals::new(&network, PAY).expect("so many gates are computed separately");
         assert_eq!(goals.fluents.len(), count);
         for &width in Width::ALL {
             let mut kept = Wires::new(width, goals.rows);
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn few_goals_are_not_kept_apart() {
+    fn few_goals_are_not_computed_separately() {
         let network = network(&lamps(4));
         assert!(Goals::new(&network, PAY).is_none());
     }

@@ -1,33 +1,32 @@
-//! Plays a few playouts from each of many states: one in every lane, side by side until the
-//! longest has come to its end.
+//! Plays a few playouts from each of many states: one in every lane, until the longest has ended.
 
 use magister_core::playout::LANES;
-use magister_core::{Leaves, Stop, Yields};
+use magister_core::{LeafResults, Leaves, Stop};
 use magister_lanes::{Ledger, Planes, Start, Width, Wires, hold};
 
 use super::check::Check;
 use super::ending::Ending;
-use super::player::{BatchPlayer, Trouble};
+use super::player::{BatchError, BatchPlayer};
 use super::rows::{STATE, YES};
 use super::squares::bring;
 use magister_core::Halt;
 
-/// Thirty-two lanes: a stream, and the phase in which those of its states start that are played
-/// here. A stream whose states start in different phases has a seat for each.
+/// Thirty-two lanes: a stream, and the start phase of those of its states that are played here. A
+/// stream whose states start in different phases has a seat for each.
 #[derive(Clone, Copy, Debug)]
 struct Seat {
     stream: usize,
     phase: usize,
 }
 
-/// What is needed for leaves only.
+/// The data for leaves only.
 #[derive(Debug)]
 pub(super) struct Sheet {
-    /// The start states of all lanes behind the row of the constant, and what they are checked by.
+    /// The start states of all lanes after the row of the constant, and their checks.
     starts: Wires,
-    /// For each reward the lanes in which it was paid; then the lanes that came to an end.
+    /// For each reward the lanes in which it was paid; then the lanes that ended.
     paid: Wires,
-    /// The lanes that begin with the first sweep, and those that begin with the second.
+    /// The lanes that start in the first sweep, and those that start in the second.
     begin: [Vec<u64>; 2],
     seats: Vec<Seat>,
 }
@@ -50,11 +49,11 @@ impl BatchPlayer {
     pub(crate) fn play_leaves(
         &mut self,
         leaves: &Leaves<'_>,
-        out: &mut Yields,
+        out: &mut LeafResults,
         stop: &Stop,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), BatchError> {
         let plan = self.plan();
-        let Some(check) = &plan.check else { return Err(Trouble::Strange) };
+        let Some(check) = &plan.check else { return Err(BatchError::Strange) };
         let mut sheet = match self.sheet.take() {
             Some(sheet) => sheet,
             None => Sheet::new(check, plan.rewards().len(), self.width()),
@@ -80,7 +79,7 @@ impl BatchPlayer {
                 next = starts.next();
             }
             if sheet.seats.len() > slots {
-                // These come with the next round.
+                // These come in the next round.
                 sheet.seats.truncate(seats);
             } else if next.is_some() && sheet.seats.len() < slots {
                 continue;
@@ -92,14 +91,14 @@ impl BatchPlayer {
         result
     }
 
-    /// Plays what is seated.
+    /// Plays the current seats.
     fn round(
         &mut self,
         sheet: &mut Sheet,
         leaves: &Leaves<'_>,
-        out: &mut Yields,
+        out: &mut LeafResults,
         stop: &Stop,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), BatchError> {
         let Some(first) = sheet.seats.first().map(|seat| seat.phase) else { return Ok(()) };
         self.load_leaves(sheet, leaves, first)?;
         self.planes = Planes::new(self.width(), leaves.seed);
@@ -135,17 +134,17 @@ impl BatchPlayer {
         Ok(())
     }
 
-    /// Brings the states into the lanes and checks them.
+    /// Loads the states into the lanes and checks them.
     fn load_leaves(
         &mut self,
         sheet: &mut Sheet,
         leaves: &Leaves<'_>,
         first: usize,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), BatchError> {
         let plan = self.plan();
         let (sharing, each) = (leaves.sharing(), leaves.playouts() as usize);
         let fluents = plan.fluents();
-        // What fills lanes in which nothing is played.
+        // Fills unused lanes.
         let some = leaves.starts[sheet.seats[0].stream * sharing];
         sheet.begin.iter_mut().for_each(|mask| mask.fill(0));
         for word in 0..self.width().words() {
@@ -188,13 +187,13 @@ impl BatchPlayer {
                 check.known.get(*phase).is_none_or(|&row| holds(row, lanes))
             };
             if !phases.iter().zip(&sheet.begin).all(known) {
-                return Err(Trouble::Strange);
+                return Err(BatchError::Strange);
             }
         }
         Ok(())
     }
 
-    /// Begins the playouts of the lanes that begin with the first sweep, or with the second.
+    /// Starts the playouts of the lanes that start in the first sweep, or in the second.
     fn begin_leaves(&mut self, sheet: &Sheet, leaves: &Leaves<'_>, sweep: u64) {
         let now = self.now();
         self.ledger.begin_once(&sheet.begin[sweep as usize]);
@@ -206,9 +205,8 @@ impl BatchPlayer {
         }
     }
 
-    /// One sweep; gives whether all playouts have come to their end. With `late`, some have not
-    /// begun.
-    fn step_leaves(&mut self, sheet: &mut Sheet, late: bool) -> Result<bool, Trouble> {
+    /// One sweep; returns whether all playouts have ended. With `late`, some have not started.
+    fn step_leaves(&mut self, sheet: &mut Sheet, late: bool) -> Result<bool, BatchError> {
         let now = self.now();
         let plan = self.plan();
         let program = plan.program(now);
@@ -216,7 +214,7 @@ impl BatchPlayer {
         let found =
             self.ledger.sweep(&mut self.wires, program.terminal, program.stuck, program.restart);
         if found.stuck {
-            return Err(Trouble::State(self.stuck()));
+            return Err(BatchError::State(self.stuck()));
         }
         if found.ended {
             let finished = self.ledger.finished();
@@ -249,8 +247,8 @@ impl BatchPlayer {
         Ok(false)
     }
 
-    /// Writes down what was paid.
-    fn collect(&self, sheet: &Sheet, leaves: &Leaves<'_>, out: &mut Yields) {
+    /// Writes the payments.
+    fn collect(&self, sheet: &Sheet, leaves: &Leaves<'_>, out: &mut LeafResults) {
         let plan = self.plan();
         let (rewards, roles) = (plan.rewards(), plan.roles());
         let (sharing, each) = (leaves.sharing(), leaves.playouts() as usize);

@@ -1,34 +1,33 @@
-//! Playouts by the hundred: a network run on vectors, one game in every bit.
+//! Batch playouts: a network on vectors, one game in every bit.
 //!
 //! # The batch program
 //!
-//! A [`BatchProgram`] is one step of a game as gates over lanes, before anything is laid out for a
-//! processor; [`batch_program`](crate::evaluator::CompiledGame::batch_program) gives it.
+//! A [`BatchProgram`] is one step of a game as gates over lanes, before it is laid out for a
+//! processor; [`batch_program`](crate::evaluator::CompiledGame::batch_program) returns it.
 //!
-//! A back end plays as many games side by side as its words have bits; each game is a lane. A
-//! program has one [`StepProgram`], or two that take turns where two roles do so strictly. Wire 0
-//! is always true; behind it come the wires of the fluents, then those of the moves that are made
-//! (and of roles that idle), then everything that gates compute. A gate reads wires that are inputs
-//! or were written before, so a back end may run the lists in their order, reorder them, or
-//! translate them.
+//! A back end plays as many games at once as its words have bits; each game is a lane. A program
+//! has one [`StepProgram`], or two that alternate if two roles strictly take turns. Wire 0 is
+//! always true; then come the wires of the fluents, then those of the moves that are made (and of
+//! idle roles), then the outputs of gates. A gate reads inputs or wires written before it, so a
+//! back end may run the lists in order, reorder them, or translate them.
 //!
 //! One step of all lanes:
 //!
-//! 1. The fluents hold the state. Run [`legal_gates`](StepProgram::legal_gates). Now
+//! 1. The fluents contain the state. Run [`legal_gates`](StepProgram::legal_gates). Now
 //!    [`terminal`](StepProgram::terminal), [`legal`](StepProgram::legal),
-//!    [`weights`](StepProgram::weights) and the [`count`](Choice::count) of every choice are there,
-//!    and [`stuck`](StepProgram::stuck) says where the rules are at fault.
-//! 2. Where a state is terminal, run [`goal_gates`](StepProgram::goal_gates); then
-//!    [`rewards`](StepProgram::rewards) are there. The wires that step 3 needs stay what they are.
+//!    [`weights`](StepProgram::weights) and the [`count`](Choice::count) of every choice are valid,
+//!    and [`stuck`](StepProgram::stuck) marks lanes in which the rules fail.
+//! 2. In terminal states, run [`goal_gates`](StepProgram::goal_gates); then
+//!    [`rewards`](StepProgram::rewards) are valid. The wires for step 3 do not change.
 //! 3. Make the choices. Each takes a random number `U` of 40 bits: in the lanes of
 //!    [`draws[d]`](Choice::draws) that of draw `d`, as the [contract](magister_core::playout)
 //!    numbers them. Write the digits of `floor(U * count / 2^40)` to the wires of
 //!    [`number`](Choice::number).
 //! 4. Run [`next_gates`](StepProgram::next_gates). Now [`made`](StepProgram::made),
-//!    [`next`](StepProgram::next) and [`gains`](StepProgram::gains) are there, and after
+//!    [`next`](StepProgram::next) and [`gains`](StepProgram::gains) are valid, and after
 //!    [`percept_gates`](StepProgram::percept_gates) also [`percepts`](StepProgram::percepts).
-//! 5. The next state becomes the state. Nothing is said of lanes that were terminal: the back end
-//!    puts a new start there.
+//! 5. The next state replaces the state. Lanes that were terminal are undefined: the back end puts
+//!    a new start there.
 
 mod check;
 mod choice;
@@ -51,7 +50,7 @@ mod try_player;
 pub(crate) use goals::Pay;
 pub use magister_lanes::{Gate, Operation};
 pub(crate) use plan::BatchPlan;
-pub(crate) use player::{BatchPlayer, Trouble};
+pub(crate) use player::{BatchError, BatchPlayer};
 pub use program::{BatchProgram, Choice, Signal, StepProgram};
 pub(crate) use try_plan::TryPlan;
 pub(crate) use try_player::TryPlayer;

@@ -1,8 +1,8 @@
-//! What came of playouts by the moves made in them, gathered in all lanes at once.
+//! Statistics of playouts by their moves, collected in all lanes at once.
 //!
-//! A row for every move says in which lanes it has been made in the playout under way. When a
-//! playout ends, its lane is put aside together with what was paid, and lanes that are put aside
-//! are counted when one of them is needed again, which is once in many sweeps.
+//! A row for every move marks the lanes in which it was made in the current playout. When a playout
+//! ends, its lane is put aside together with its payments; lanes that are aside are counted when
+//! one of them is needed again, which is once in many sweeps.
 
 use magister_core::playout::MoveTally;
 use magister_core::{Move, Role};
@@ -10,14 +10,14 @@ use magister_lanes::{Tally, Width, Wires, note};
 
 use crate::network::Network;
 
-/// The moves that are counted, and how.
+/// The counted moves.
 #[derive(Debug)]
 pub(super) struct CountedMoves {
     /// The moves of all roles that have rewards, role by role.
     moves: Vec<(Role, Move)>,
-    /// The row that says whether each is made.
+    /// The rows that mark each move.
     rows: Vec<u32>,
-    /// Their places in a book: from 0 on.
+    /// Their indexes in a book, from 0.
     places: Vec<u32>,
     roles: Vec<Rewarded>,
 }
@@ -28,16 +28,16 @@ struct Rewarded {
     from: usize,
     to: usize,
     sets: Vec<Set>,
-    /// The number of sets of the roles before, and of their counts.
+    /// The number of sets of the previous roles, and of their counts.
     first_set: usize,
     first_count: usize,
 }
 
-/// Lanes that have one of some rewards.
+/// The lanes with one of several rewards.
 #[derive(Debug)]
 struct Set {
-    /// What each of the lanes adds to a sum. The first set of a role adds nothing and is counted
-    /// itself: the lanes that have any reward.
+    /// What each lane adds to a sum. The first set of a role adds nothing and is counted itself:
+    /// the lanes with any reward.
     weight: f64,
     /// The rows of the rewards.
     rows: Vec<u32>,
@@ -105,16 +105,16 @@ fn sets(rewards: &[(f64, u32)]) -> Vec<Set> {
 /// Counts moves in the lanes of a player.
 #[derive(Debug)]
 pub(super) struct MoveBook {
-    /// Where each move has been made in the playout under way.
+    /// The lanes in which each move was made in the current playout.
     made: Wires,
-    /// The same of playouts that have ended and are not yet counted, their sets of rewards, and
-    /// the lanes that have one.
+    /// The same for finished playouts that are not counted yet, their sets of rewards, and the
+    /// lanes in use.
     aside: Wires,
     sets: Wires,
     lanes: Vec<u64>,
     /// The lanes that are put aside with the moves of this sweep.
     ending: Vec<u64>,
-    /// For every role, set and move, how often that was, stream by stream.
+    /// For every role, set and move its count, stream by stream.
     counts: Tally,
 }
 
@@ -134,7 +134,7 @@ impl MoveBook {
         }
     }
 
-    /// Forgets everything.
+    /// Clears everything.
     pub(super) fn clear(&mut self) {
         self.made.clear();
         self.lanes.fill(0);
@@ -142,7 +142,7 @@ impl MoveBook {
         self.counts.clear();
     }
 
-    /// Notes the moves of a sweep; lanes that restart begin with none.
+    /// Records the moves of a sweep; lanes that restart begin with none.
     pub(super) fn note(&mut self, counted: &CountedMoves, wires: &Wires, restart: u32) {
         let Self { made, aside, ending, .. } = self;
         note(wires, &counted.rows, restart, made, ending, aside);
@@ -154,8 +154,8 @@ impl MoveBook {
         self.lanes.iter().zip(finished).any(|(aside, finished)| aside & finished != 0)
     }
 
-    /// Lanes whose playouts are finished are put aside when the moves of this sweep are noted. If
-    /// some have to be counted before, all that are aside have been paid.
+    /// Puts lanes with finished playouts aside when the moves of this sweep are recorded. If some
+    /// must be counted before, all lanes that are aside have been paid.
     pub(super) fn finish(&mut self, counted: &CountedMoves, finished: &[u64]) {
         if self.is_full(finished) {
             self.count(counted);
@@ -164,7 +164,7 @@ impl MoveBook {
         self.lanes.iter_mut().zip(finished).for_each(|(lanes, finished)| *lanes |= finished);
     }
 
-    /// Notes what was paid in some of the lanes that are aside.
+    /// Records the payments in some of the lanes that are aside.
     pub(super) fn pay(&mut self, counted: &CountedMoves, wires: &Wires, paid: &[u64]) {
         for role in &counted.roles {
             for (at, set) in (role.first_set as u32..).zip(&role.sets) {
@@ -197,7 +197,7 @@ impl MoveBook {
         self.lanes.fill(0);
     }
 
-    /// Writes down the moves of a stream that has come to its end.
+    /// Writes the moves of a finished stream.
     pub(super) fn close(&mut self, counted: &CountedMoves, slot: usize, out: &mut Vec<MoveTally>) {
         let (word, shift) = (slot / 2, slot % 2 * 32);
         let aside = self.lanes[word] & 0xffff_ffff << shift;

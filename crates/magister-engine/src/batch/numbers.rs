@@ -1,4 +1,4 @@
-//! From random planes to the number of the move that a role takes.
+//! From random planes to the number of the chosen move.
 
 use std::ops::Range;
 
@@ -9,17 +9,17 @@ use super::program::Choice;
 use super::rows::fix;
 use crate::circuit::{Circuit, Wire};
 
-/// Where the planes of every draw and the random numbers of every choice lie.
+/// The wires of the planes of every draw and of the random numbers of every choice.
 pub(super) struct Planes {
     /// The first plane of each draw.
     pub(super) draws: Vec<Wire>,
-    /// The first digit of the random number of each choice; that of a draw if there is one choice
-    /// only.
+    /// The first digit of the random number of each choice; that of a draw if there is only one
+    /// choice.
     pub(super) random: Vec<Wire>,
 }
 
 impl Planes {
-    /// Wires for them.
+    /// Allocates the wires.
     pub(super) fn new(
         circuit: &mut Circuit<'_>,
         fixed: &mut Vec<Wire>,
@@ -33,7 +33,7 @@ impl Planes {
     }
 }
 
-/// The random numbers of the choices behind the first, out of the draws they take.
+/// The random numbers of the later choices, selected from their draws.
 pub(super) fn mix(
     circuit: &mut Circuit<'_>,
     choices: &[Choice],
@@ -55,7 +55,7 @@ pub(super) fn mix(
     }
 }
 
-/// Makes the choices from the upper planes, and gives the lanes in which those are not enough.
+/// Makes the choices from the upper planes, and returns the lanes in which those do not suffice.
 pub(super) fn scale_all(
     circuit: &mut Circuit<'_>,
     choices: &[Choice],

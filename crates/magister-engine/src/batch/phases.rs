@@ -1,5 +1,5 @@
-//! Whose turn it is in a sweep. Where two roles take turns strictly, all lanes are kept in step, and
-//! a sweep runs the tapes of the role that has its turn.
+//! The role to move in a sweep. If two roles strictly take turns, all lanes stay in step, and a
+//! sweep runs the tapes of the role to move.
 
 use crate::network::{Edge, FluentId, Graph, MoveId, Network, NodeId, Turns};
 
@@ -7,15 +7,14 @@ use crate::network::{Edge, FluentId, Graph, MoveId, Network, NodeId, Turns};
 #[derive(Debug)]
 pub(super) struct Phase {
     turn: Edge,
-    /// What is taken for granted of them.
+    /// The assumptions about them.
     pub(super) known: (Graph, Edge),
 }
 
 impl Phase {
-    /// The phases of a game, with their networks: two of them, each of which always comes after
-    /// the other; none if that is not so.
+    /// The phases of a game with their networks: two alternating ones, or none.
     pub(super) fn of(network: &Network) -> Vec<(Phase, &Network, Turns)> {
-        let (Some(turns), [first, second]) = (&network.turns, &network.sides[..]) else {
+        let (Some(turns), [first, second]) = (&network.turns, &network.per_player[..]) else {
             return Vec::new();
         };
         let leads = |from: &Network, to: Edge| {
@@ -29,7 +28,7 @@ impl Phase {
             return Vec::new();
         }
         network
-            .sides
+            .per_player
             .iter()
             .map(|side| {
                 let phase = Phase { turn: side.turn, known: side.known.clone() };
@@ -38,7 +37,7 @@ impl Phase {
             .collect()
     }
 
-    /// The fluent that says that it is the role's turn, and whether it says so by being false.
+    /// The fluent that marks the role's turn, and whether it does so by being false.
     pub(super) fn fluent(&self) -> (FluentId, bool) {
         (self.turn.node().fluent(), self.turn.negated())
     }
@@ -50,7 +49,7 @@ impl Phase {
         holds != self.turn.negated()
     }
 
-    /// Whether a state is one of these, as far as this one has to know.
+    /// Whether a state belongs to this phase, as far as necessary.
     pub(super) fn holds(&self, state: &[u64]) -> bool {
         let (graph, known) = &self.known;
         let fluents =
@@ -68,7 +67,7 @@ impl Phase {
     }
 }
 
-/// How turns are taken in the states of one role.
+/// The turns in the states of one role.
 fn turns_of(turns: &Turns, turn: Edge, network: &Network) -> Turns {
     let mine = |role: usize| turns.turn[role] == turn;
     let possible = |moves: &Vec<MoveId>| -> Vec<MoveId> {

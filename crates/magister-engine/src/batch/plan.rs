@@ -1,4 +1,4 @@
-//! What all players of a game share: its programs, and what is known of its states.
+//! The shared data of all batch players of a game: its programs and the checks of its states.
 
 use magister_core::Batch;
 use magister_lanes::{TapeForm, Width};
@@ -12,30 +12,30 @@ use super::program::{Contents, StepProgram};
 use super::rows::RowProgram;
 use crate::network::{Network, Turns};
 
-/// What all players of a game share.
+/// The shared data of all batch players of a game.
 #[derive(Debug)]
 pub(crate) struct BatchPlan {
-    /// What sweeps run: always the same, or that of each phase in turn.
+    /// The programs of sweeps: one, or one per phase in turn.
     pub(super) programs: Vec<RowProgram>,
     pub(super) phases: Vec<Phase>,
-    /// The goals of states that are kept, if that is better.
+    /// The goals of kept states, if that is faster.
     pub(super) apart: Option<Goals>,
     pub(super) fluents: usize,
     pub(super) roles: usize,
-    /// The moves, if it is told what comes of them.
+    /// The moves, if their statistics are collected.
     pub(super) moves: Option<CountedMoves>,
-    /// Whether lanes have states of the game; not where moves are counted.
+    /// The check of states; not used when moves are counted.
     pub(super) check: Option<Check>,
-    /// Whether gains are what is paid, and the role that has no rewards.
+    /// Whether gains are paid, and the role without rewards.
     pub(super) on_the_way: bool,
     pub(super) chance: Option<usize>,
 }
 
 impl BatchPlan {
-    /// The plan of a network that pays so. With `moves`, it tells what comes of moves.
+    /// The plan of a network with a way of paying. With `moves`, it collects statistics of moves.
     pub(crate) fn new(network: &Network, pay: Pay, moves: bool) -> Self {
         let apart = Goals::new(network, pay);
-        // Which moves were made is asked of all roles at once.
+        // The moves of all roles are recorded at once.
         let phases = if moves { Vec::new() } else { Phase::of(network) };
         let contents = Contents { goals: apart.is_none(), percepts: false };
         let step = |network: &Network, turns: Option<Turns>| {
@@ -63,7 +63,7 @@ impl BatchPlan {
         Self { programs, phases, apart, fluents, roles, moves, check, on_the_way, chance }
     }
 
-    /// The phase of a state; none if its playouts can not be played by this plan.
+    /// The phase of a state; `None` if this plan cannot play its playouts.
     fn phase(&self, state: &[u64]) -> Option<usize> {
         if self.phases.is_empty() {
             return Some(0);
@@ -79,12 +79,12 @@ impl BatchPlan {
         self.roles
     }
 
-    /// How many programs take turns.
+    /// The number of alternating programs.
     pub(super) fn phases(&self) -> usize {
         self.programs.len()
     }
 
-    /// The phase of a state by whose turn it is, which says nothing of what else must be known.
+    /// The phase of a state by the role to move, without the other checks.
     pub(super) fn turn(&self, state: &[u64]) -> usize {
         self.phases.iter().position(|phase| phase.has_turn(state)).unwrap_or(0)
     }
@@ -105,7 +105,7 @@ impl BatchPlan {
         &self.programs[0].rewards
     }
 
-    /// The phase of the start of each stream; none if this is not a plan for all of them.
+    /// The phase of the start of each stream; `None` if this plan does not apply to all of them.
     pub(super) fn phases_of(&self, batch: &Batch<'_>) -> Option<Vec<u8>> {
         let mut last: Option<(&[u64], u8)> = None;
         let phases = batch.streams.iter().map(|stream| match last {

@@ -1,4 +1,4 @@
-//! Plays streams of playouts, as many side by side as a row has lanes.
+//! Plays streams of playouts, as many at once as a row has lanes.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -15,20 +15,20 @@ use super::plan::BatchPlan;
 use super::rows::{STATE, YES};
 use super::slot::{Playing, lanes};
 
-/// Why a batch did not come to its end.
+/// Why a batch was not completed.
 #[derive(Debug)]
-pub(crate) enum Trouble {
-    /// Something that needs no state to be told.
+pub(crate) enum BatchError {
+    /// An error without a state.
     Halt(Halt),
-    /// The plan is not for one of the start states.
+    /// The plan does not apply to one of the start states.
     Strange,
-    /// The state in which the rules are at fault.
+    /// The state in which the rules fail.
     State(Vec<u64>),
 }
 
-impl From<Halt> for Trouble {
+impl From<Halt> for BatchError {
     fn from(halt: Halt) -> Self {
-        Trouble::Halt(halt)
+        BatchError::Halt(halt)
     }
 }
 
@@ -40,32 +40,32 @@ pub(crate) struct BatchPlayer {
     pub(super) ledger: Ledger,
     /// The start states, if streams have different ones.
     pub(super) starts: Wires,
-    /// The start state, if they have the same: all ones or all zeros for each fluent.
+    /// The start state, if all have the same: all ones or all zeros for each fluent.
     start: Vec<u64>,
     same: bool,
-    /// The last states of playouts whose rewards are not yet computed, and the lanes of those.
+    /// The last states of playouts whose rewards are not computed yet, and their lanes.
     pub(super) kept: Wires,
     pub(super) keeping: Vec<u64>,
     pub(super) planes: Planes,
     slots: Vec<Playing>,
-    /// How often each reward was paid, and then finished playouts, for every slot.
+    /// For every slot the number of payments of each reward, and then the finished playouts.
     counts: magister_lanes::Tally,
-    /// What came of moves, if the plan tells that.
+    /// The statistics of moves, if the plan collects them.
     moves: Option<MoveBook>,
-    /// What lanes have gained, if the game pays on the way.
+    /// The gains of lanes, if the game pays on the way.
     pub(super) gains: Option<Gains>,
     /// The number of sweeps so far.
     pub(super) sweep: u64,
     /// The phase of the first sweep.
     pub(super) phase: usize,
-    /// The streams that have not begun, for each phase in which they start.
+    /// The streams that have not started, for each start phase.
     waiting: Vec<VecDeque<usize>>,
-    /// What is needed for leaves, once there were any.
+    /// The data for leaves, on demand.
     pub(super) sheet: Option<Sheet>,
 }
 
 impl BatchPlayer {
-    /// A player of so many lanes.
+    /// A player with this width.
     pub(crate) fn new(plan: Arc<BatchPlan>, width: Width) -> Self {
         let rows = plan.programs.iter().map(|program| program.rows).max();
         let mut wires = Wires::new(width, rows.unwrap_or(0).max(1));
@@ -105,17 +105,17 @@ impl BatchPlayer {
         Arc::clone(&self.plan)
     }
 
-    /// How many programs take turns.
+    /// The number of alternating programs.
     pub(super) fn phases(&self) -> usize {
         self.plan.programs.len()
     }
 
-    /// Whether it tells what comes of moves.
+    /// Whether it collects statistics of moves.
     pub(crate) fn tells_moves(&self) -> bool {
         self.moves.is_some()
     }
 
-    /// The number of sweeps that the last batch took.
+    /// The number of sweeps of the last batch.
     pub(crate) fn sweeps(&self) -> u64 {
         self.sweep
     }
@@ -126,8 +126,8 @@ impl BatchPlayer {
         batch: &Batch<'_>,
         out: &mut Results,
         stop: &Stop,
-    ) -> Result<(), Trouble> {
-        let phases = self.plan.phases_of(batch).ok_or(Trouble::Strange)?;
+    ) -> Result<(), BatchError> {
+        let phases = self.plan.phases_of(batch).ok_or(BatchError::Strange)?;
         let roles = self.plan.roles;
         out.streams.resize_with(batch.streams.len(), Tally::default);
         out.streams.iter_mut().for_each(|tally| tally.clear(roles));
@@ -148,7 +148,7 @@ impl BatchPlayer {
             debug_assert!(!stream.start.is_empty() || self.start.is_empty());
             self.waiting[usize::from(phases[number])].push_back(number);
         }
-        // The phase with the most to do comes first.
+        // The phase with the most work comes first.
         let longest = (0..self.waiting.len()).max_by_key(|&phase| self.waiting[phase].len());
         self.phase = longest.unwrap_or(0);
         self.slots.iter_mut().for_each(|playing| playing.stream = None);
@@ -177,7 +177,7 @@ impl BatchPlayer {
         }
     }
 
-    /// Closes the streams that have come to their end.
+    /// Closes the finished streams.
     fn close_all(&mut self, batch: &Batch<'_>, out: &mut Results) {
         for slot in 0..self.slots.len() {
             if let Some(stream) = self.slots[slot].stream
@@ -197,14 +197,14 @@ impl BatchPlayer {
         (self.phase + self.sweep as usize) % self.plan.programs.len()
     }
 
-    /// Whether a slot has nothing to do while a stream waits for the next sweep.
+    /// Whether a slot is idle while a stream waits for the next sweep.
     fn hungry(&self) -> bool {
         self.waiting.len() > 1
             && !self.waiting[self.now()].is_empty()
             && self.slots.iter().any(|playing| playing.stream.is_none())
     }
 
-    /// Whether all streams start in the same state, and that state.
+    /// Loads the start state if all streams share it.
     fn prepare_starts(&mut self, batch: &Batch<'_>) {
         let Some(first) = batch.streams.first() else { return };
         if matches!(self.plan.programs[0].ending, Ending::Tape { .. }) {
@@ -220,7 +220,7 @@ impl BatchPlayer {
         }
     }
 
-    /// Gives slots that have nothing to do the next streams that start in this phase.
+    /// Fills idle slots with the next streams that start in this phase.
     fn fill(&mut self, batch: &Batch<'_>) {
         let phase = self.now();
         for slot in 0..self.slots.len() {
@@ -263,7 +263,7 @@ impl BatchPlayer {
         }
     }
 
-    /// Sums up a stream that has come to its end, details in the order of the contract.
+    /// Sums up a finished stream, details in the order of the contract.
     fn close(&mut self, slot: usize, batch: &Batch<'_>, stream: usize, tally: &mut Tally) {
         let mut count = |what: usize| self.counts.take(what as u32, slot);
         let rewards = &self.plan.programs[0].rewards;
@@ -291,7 +291,7 @@ impl BatchPlayer {
     }
 
     /// Counts the steps of the lanes that have just ended their last playout: every sweep was a
-    /// step, the end of a playout, or waiting for an even one, which is counted apart.
+    /// step, the end of a playout, or a wait for an even one, which is counted separately.
     fn count_steps(&mut self, batch: &Batch<'_>) {
         for (slot, playing) in self.slots.iter_mut().enumerate() {
             let Some(stream) = playing.stream else { continue };
@@ -304,15 +304,15 @@ impl BatchPlayer {
         }
     }
 
-    /// One sweep: every lane makes a step, or ends its playout. Gives whether a lane is done.
-    fn step(&mut self, batch: &Batch<'_>) -> Result<bool, Trouble> {
+    /// One sweep: every lane makes a step, or ends its playout. Returns whether a lane is done.
+    fn step(&mut self, batch: &Batch<'_>) -> Result<bool, BatchError> {
         let now = self.now();
         let Self { plan, wires, ledger, .. } = self;
         let program = &plan.programs[now];
         program.legal.run(wires);
         let found = ledger.sweep(wires, program.terminal, program.stuck, program.restart);
         if found.stuck {
-            return Err(Trouble::State(self.stuck()));
+            return Err(BatchError::State(self.stuck()));
         }
         if found.ended {
             self.end(batch);
@@ -336,7 +336,7 @@ impl BatchPlayer {
         Ok(found.done)
     }
 
-    /// Books the playouts that end in this sweep.
+    /// Records the playouts that end in this sweep.
     fn end(&mut self, batch: &Batch<'_>) {
         let held = |(kept, ended): (&u64, &u64)| kept & ended != 0;
         // Lanes whose moves are to be counted are paid before.
@@ -384,7 +384,7 @@ impl BatchPlayer {
         }
     }
 
-    /// Counts the rewards of the states that are kept, or where none are of those that end now.
+    /// Counts the rewards of the kept states, or of those that end now.
     fn pay(&mut self, batch: &Batch<'_>) {
         let now = self.now();
         let Self { plan, wires, slots, counts, kept, keeping, moves, .. } = self;
@@ -408,8 +408,8 @@ impl BatchPlayer {
         keeping.fill(0);
     }
 
-    /// Draws the random numbers and makes the choices: from the upper planes, and if those are
-    /// not enough in a lane from all of them.
+    /// Draws the random numbers and makes the choices: from the upper planes, and from all of them
+    /// if those do not suffice in a lane.
     pub(super) fn choose(&mut self) {
         let now = self.now();
         let Self { plan, wires, planes, sweep, .. } = self;
@@ -434,7 +434,7 @@ impl BatchPlayer {
         }
     }
 
-    /// The state of a lane that was alive and can not go on.
+    /// The state of a live lane that cannot continue.
     pub(super) fn stuck(&self) -> Vec<u64> {
         let stuck = self.ledger.stuck().iter().enumerate();
         let lane = stuck

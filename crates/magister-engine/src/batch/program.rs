@@ -1,4 +1,4 @@
-//! One step of a game as gates over lanes; the module above says how to run it.
+//! One step of a game as gates over lanes; the parent module describes how to run it.
 
 use std::ops::Range;
 
@@ -20,12 +20,11 @@ pub struct BatchProgram {
     pub roles: usize,
     /// Whether each fluent is true at the start.
     pub initial: Vec<bool>,
-    /// The moves that the steps list, role by role.
+    /// The moves in the lists of the steps, role by role.
     pub moves: Vec<(Role, Move)>,
-    /// The steps: always the same, or two in turn.
+    /// The steps: one, or two in turn.
     pub steps: Vec<StepProgram>,
-    /// Where two steps take turns, the fluent that is true when each is to be run, or the fluent
-    /// that is false then.
+    /// If two steps alternate, the fluent that selects each, and whether it does so by being false.
     pub turns: Vec<(FluentId, bool)>,
 }
 
@@ -36,38 +35,38 @@ pub struct StepProgram {
     pub wires: u32,
     /// The wires before this one are the constant, the fluents and the moves.
     pub inputs: u32,
-    /// Legal moves, their number or weight, the end.
+    /// Gates for legal moves, their number or weight, and the end.
     pub legal_gates: Vec<Gate>,
-    /// Goals, over what `legal_gates` computed.
+    /// Gates for goals, on top of `legal_gates`.
     pub goal_gates: Vec<Gate>,
-    /// The moves that are made, the next state, the gains.
+    /// Gates for the moves that are made, the next state, and the gains.
     pub next_gates: Vec<Gate>,
-    /// Percepts, over what all but the goals computed.
+    /// Gates for percepts, on top of all except the goals.
     pub percept_gates: Vec<Gate>,
-    /// Where the state is terminal.
+    /// The lanes with a terminal state.
     pub terminal: Wire,
-    /// Where the rules are at fault, if the state is not terminal: a role should move and can not,
+    /// The lanes in which the rules fail, if the state is not terminal: a role has no legal move,
     /// or a legal move of chance has no weight.
     pub stuck: Wire,
-    /// Where the step is silent.
+    /// The lanes with a silent step.
     pub silent: Signal,
-    /// Where each move is legal.
+    /// The lanes in which each move is legal.
     pub legal: Vec<Wire>,
-    /// The parts of the weights of chance's moves: the move, the weight,
-    /// and where it counts. Choices have added them up already.
+    /// The parts of the weights of chance's moves: the move, the weight, and the lanes in which it
+    /// counts. Choices already contain the sums.
     pub weights: Vec<(MoveId, u32, Signal)>,
     /// The random choices.
     pub choices: Vec<Choice>,
-    /// For every move the wire that says, after `next_gates`, where it is made; none for a move
-    /// that is never made in this step.
+    /// For every move the wire that marks, after `next_gates`, the lanes in which it is made;
+    /// `None` for a move that is never made in this step.
     pub made: Vec<Option<Wire>>,
-    /// What each fluent is next.
+    /// The next value of each fluent.
     pub next: Vec<Signal>,
-    /// What is paid at the end: role, value, where. At most one reward of a role is paid in a lane.
+    /// Payments at the end: role, value, lanes. At most one reward of a role is paid in a lane.
     pub rewards: Vec<(Role, f64, Wire)>,
-    /// What is paid on the way: role, value, where.
+    /// Payments on the way: role, value, lanes.
     pub gains: Vec<(Role, f64, Wire)>,
-    /// What is perceived: role, percept, where.
+    /// Percepts: role, percept, lanes.
     pub percepts: Vec<(Role, Percept, Wire)>,
 }
 
@@ -89,16 +88,16 @@ impl From<Edge> for Signal {
 /// A random choice of a move.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Choice {
-    /// The digits of the number of legal moves, or of their total weight, the lowest first.
+    /// The digits of the number of legal moves, or of their total weight, lowest first.
     pub count: Vec<Wire>,
-    /// For each draw, where the choice takes it. A role takes the draw after those of the roles
-    /// before it that have two or more legal moves.
+    /// For each draw, the lanes in which the choice uses it. A role uses the draw after those of
+    /// the previous roles with two or more legal moves.
     pub draws: Vec<Wire>,
-    /// Where the digits of the chosen number are to be written, the lowest first.
+    /// The wires for the digits of the chosen number, lowest first.
     pub number: Range<Wire>,
 }
 
-/// What a program is to have besides playouts.
+/// The contents of a program besides playouts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Contents {
     pub(super) goals: bool,
@@ -106,7 +105,7 @@ pub(super) struct Contents {
 }
 
 impl BatchProgram {
-    /// The program of a network that pays so.
+    /// The program of a network with a way of paying.
     pub(crate) fn new(network: &Network, pay: Pay) -> Self {
         let contents = Contents { goals: true, percepts: true };
         let phases = Phase::of(network);
@@ -129,13 +128,13 @@ impl BatchProgram {
     }
 }
 
-/// A choice under construction: for every place of its list, the moves that may be there.
+/// A choice under construction: for every entry of its list, the possible moves.
 struct Chooser {
     places: Vec<Vec<MoveId>>,
 }
 
 impl StepProgram {
-    /// The step of a network that pays so, in whose states turns are taken like that.
+    /// The step of a network with a way of paying and these turns.
     pub(super) fn new(
         network: &Network,
         turns: Option<Turns>,
@@ -157,7 +156,7 @@ impl Builder<'_> {
         self.network.moves[at.index()].0.index()
     }
 
-    /// The choices to make: one for all roles where they take turns, otherwise one for each.
+    /// The choices to make: one for all roles if they take turns, otherwise one for each.
     fn choosers(&self) -> Vec<Chooser> {
         let roles = self.network.roles();
         let lists: Vec<Vec<MoveId>> = match &self.turns {
@@ -179,7 +178,7 @@ impl Builder<'_> {
         if places.is_empty() { Vec::new() } else { vec![Chooser { places }] }
     }
 
-    /// What a chooser has to choose from.
+    /// The sum of a chooser's legal moves.
     fn count(&mut self, chooser: &Chooser, legal: &[Wire]) -> Counted {
         let network = self.network;
         let leaves: Vec<Leaf> = chooser
@@ -199,8 +198,8 @@ impl Builder<'_> {
     fn build(mut self, pay: Pay, contents: Contents) -> StepProgram {
         let network = self.network;
         let yes = 0;
-        // Section 1: legal moves and the end. What goals share with the next state must be there
-        // by then, because goals are computed in between.
+        // Section 1: legal moves and the end. Gates shared by goals and the next state must be
+        // here, because goals are computed in between.
         let mut first: Vec<Edge> = network.legal.clone();
         first.push(network.terminal);
         first.extend(network.weights.iter().map(|weight| weight.when));
@@ -322,7 +321,7 @@ impl Builder<'_> {
         }
     }
 
-    /// For every choice and draw, the lanes in which it takes it.
+    /// For every choice and draw, the lanes in which it uses the draw.
     fn draws(
         &mut self,
         choosers: &[Chooser],
@@ -354,12 +353,12 @@ impl Builder<'_> {
         masks
     }
 
-    /// Where a chooser has two legal moves or more; none if it never has.
+    /// The lanes in which a chooser has two or more legal moves; `None` if it never has.
     fn two(&mut self, chooser: &Chooser, counted: &Counted, legal: &[Wire]) -> Option<Wire> {
         let own = chooser.places.iter().flatten();
         let weighted = |&at: &MoveId| self.network.weights.iter().any(|weight| weight.place == at);
         if !own.clone().any(weighted) {
-            // The number of legal moves is there.
+            // The number of legal moves is available.
             return self.circuit.any(counted.digits().get(1..)?);
         }
         let (mut one, mut two): (Option<Wire>, Option<Wire>) = (None, None);
@@ -400,8 +399,8 @@ impl Builder<'_> {
         }
     }
 
-    /// Whether somebody should move and can not: any role, or where roles may idle all of them.
-    /// Or a legal move of chance has no weight.
+    /// Whether a role has no legal move: any role, or all of them if roles may be idle. Or a legal
+    /// move of chance has no weight.
     fn stuck(&mut self, moving: &[Wire], legal: &[Wire]) -> Wire {
         let idling = self.network.idle.iter().any(Option::is_some);
         let all = if idling {
@@ -422,8 +421,8 @@ impl Builder<'_> {
         let role = self.role_of(at);
         let idling = self.network.idle[role].is_some();
         let passing = self.turns.as_ref().is_some_and(|turns| turns.passing[role]);
-        // In a turn of another the move that was chosen is the other's; and where a role may idle
-        // or have to pass, nothing may have been chosen at all.
+        // In another role's turn the chosen move belongs to that role; and if a role may be idle or
+        // pass, possibly nothing was chosen.
         let mut conditions = Vec::new();
         if let Some(&turn) = turn.get(role).filter(|&&turn| turn != 0) {
             conditions.push(turn);
@@ -442,7 +441,7 @@ impl Builder<'_> {
         self.circuit.write(operation, [a, b, chosen], input);
     }
 
-    /// Writes the inputs of moves that roles make out of their turn, and of roles that idle.
+    /// Writes the inputs of moves that roles make out of turn, and of idle roles.
     fn rest(&mut self, legal: &[Wire], moving: &[Wire]) {
         for at in self.turns.iter().flat_map(|turns| turns.resting.clone()).flatten() {
             let wire = legal[at.index()];

@@ -1,7 +1,7 @@
 //! A step of a batch program on rows of this machine: what one sweep runs.
 //!
-//! Added to the gates of the program are those that make random numbers out of planes, and those
-//! that let the next state become the state; then wires get rows.
+//! The gates of the program are extended by those that compute random numbers from planes, and
+//! those that commit the next state; then wires are assigned to rows.
 
 use magister_lanes::{BITS, Commit, Operation, Tape, TapeForm, Width, planes_for};
 
@@ -15,23 +15,23 @@ use crate::network::Graph;
 /// The row of the constant.
 pub(super) const YES: u32 = 0;
 
-/// Where the fluents begin.
+/// The first row of the fluents.
 pub(super) const STATE: u32 = 1;
 
-/// What one sweep runs, in this order: `legal`; `goals` if a playout has ended; the random planes
-/// of every draw; `mix`; the choices; `next`; the ending.
+/// The parts of one sweep, in this order: `legal`; `goals` if a playout has ended; the random
+/// planes of every draw; `mix`; the choices; `next`; the ending.
 #[derive(Debug)]
 pub(super) struct RowProgram {
     /// The number of rows.
     pub(super) rows: usize,
     /// Legal moves, their number, the end.
     pub(super) legal: Tape,
-    /// The goals, where the state is terminal.
+    /// The goals, for terminal states.
     pub(super) goals: Tape,
-    /// The upper planes that choices look at, from this one on, if those are enough.
+    /// The first of the upper planes that choices use at first.
     pub(super) from: usize,
-    /// Which draw each role uses, where that differs from lane to lane: the upper planes, and the
-    /// others.
+    /// Selects the draw of each role, if that differs between lanes: for the upper planes, and for
+    /// the others.
     pub(super) mix: Tape,
     pub(super) mix_rest: Tape,
     /// The chosen moves and the next state.
@@ -39,18 +39,18 @@ pub(super) struct RowProgram {
     pub(super) ending: Ending,
     /// Whether the state is terminal.
     pub(super) terminal: u32,
-    /// Whether a role can not move that should.
+    /// The lanes in which a role has no legal move.
     pub(super) stuck: u32,
-    /// Where playouts end: written from outside.
+    /// The lanes whose playouts end: written from outside.
     pub(super) restart: u32,
-    /// Where the planes of each draw begin.
+    /// The first plane of each draw.
     pub(super) draws: Vec<u32>,
     pub(super) choices: Vec<RowChoice>,
-    /// If the choices from the upper planes are part of `mix`, the lanes in which they are not
-    /// enough.
+    /// If the choices from the upper planes are part of `mix`, the lanes in which those do not
+    /// suffice.
     pub(super) unsure: Option<u32>,
-    /// Rewards: the role, the value, and the row of the lanes in which it is paid. Of those of a
-    /// role at most one is. Where goals are computed apart, the rows are theirs.
+    /// Rewards: the role, the value, and the row of the lanes in which it is paid; at most one per
+    /// role. If goals are computed separately, the rows are theirs.
     pub(super) rewards: Vec<(usize, f64, u32)>,
     /// The rows of the rewards, and that of the constant: what is counted at the end.
     pub(super) paid: Vec<u32>,
@@ -63,26 +63,26 @@ pub(super) struct RowProgram {
 pub(super) struct RowChoice {
     /// The rows of the number of legal moves, the lowest digit first.
     pub(super) count: Vec<u32>,
-    /// Where the random number begins.
+    /// The start of the random number.
     pub(super) random: u32,
-    /// Where the chosen number begins.
+    /// The start of the chosen number.
     pub(super) number: u32,
 }
 
 impl RowProgram {
-    /// The rows of a step whose goals may be computed apart. With `moves`, the rows of the moves
-    /// that are made are there after each sweep, at the places of the network's inputs.
+    /// The rows of a step whose goals may be computed separately. With `moves`, the rows of the
+    /// moves that are made are valid after each sweep, at the positions of the network's inputs.
     pub(super) fn new(
         step: &StepProgram,
         apart: Option<&Goals>,
         moves: bool,
         form: TapeForm,
     ) -> Self {
-        // New gates need no graph, only wires behind those of the step.
+        // New gates need no graph, only wires after those of the step.
         let none = Graph::new(0, Vec::new());
         let mut circuit = Circuit::new(&none);
         circuit.wires = step.wires;
-        // Before all that differs from side to side, so that they have the same rows in all.
+        // Before everything that differs between phases, so that they have the same rows in all.
         let mut fixed = Vec::new();
         let restart = fix(&mut circuit, &mut fixed, 1);
         let code = form != TapeForm::Runs;
@@ -90,7 +90,7 @@ impl RowProgram {
         let planes = Planes::new(&mut circuit, &mut fixed, &step.choices);
         fixed.extend(step.choices.iter().flat_map(|choice| choice.number.clone()));
 
-        // Which random numbers each choice takes.
+        // The random numbers of each choice.
         let most = step.choices.iter().map(|choice| planes_for(choice.count.len())).max();
         let from = BITS - most.unwrap_or(BITS);
         mix(&mut circuit, &step.choices, &planes, from..BITS);
@@ -99,7 +99,7 @@ impl RowProgram {
         mix(&mut circuit, &step.choices, &planes, 0..from);
         let rest_gates = circuit.section();
 
-        // How the next state becomes the state.
+        // How the next state replaces the state.
         let mut next_gates = step.next_gates.clone();
         let inputs = step.inputs;
         let next: Vec<Signal> =
@@ -178,7 +178,7 @@ impl RowProgram {
                 .map(|(choice, &random)| RowChoice {
                     count: choice.count.iter().map(|&wire| at(wire)).collect(),
                     random: at(random),
-                    // A choice without a digit is none.
+                    // A choice without digits needs no number.
                     number: choice.number.clone().next().map_or(0, at),
                 })
                 .collect(),
@@ -189,22 +189,22 @@ impl RowProgram {
         }
     }
 
-    /// Whether it runs as code, if there is code at all.
+    /// Whether it runs as code, if code is available.
     pub(super) fn has_code(&self) -> bool {
         let tapes = [&self.legal, &self.goals, &self.mix, &self.mix_rest, &self.next];
         tapes.iter().all(|tape| tape.is_empty() || tape.has_code(Width::best()))
     }
 }
 
-/// Wires that have rows of their own, one after the other, because they are written from outside.
+/// Consecutive wires with their own rows, because they are written from outside.
 pub(super) fn fix(circuit: &mut Circuit<'_>, fixed: &mut Vec<Wire>, count: usize) -> Wire {
     let first = circuit.wires;
     fixed.extend((0..count).map(|_| circuit.fresh()));
     first
 }
 
-/// The wire of a next fluent; never an input, because inputs are overwritten one after the other
-/// when the next state becomes the state.
+/// The wire of a next fluent; never an input, because inputs are overwritten one by one when the
+/// next state is committed.
 fn own_wire(circuit: &mut Circuit<'_>, signal: Signal, inputs: u32) -> Signal {
     let Signal { wire, negated } = signal;
     if wire == 0 || wire >= inputs {
@@ -213,7 +213,7 @@ fn own_wire(circuit: &mut Circuit<'_>, signal: Signal, inputs: u32) -> Signal {
     Signal { wire: circuit.two(Operation::And, wire, wire), negated }
 }
 
-/// The wire of a fluent after the sweep: what it is next, or at the start where a playout has
+/// The wire of a fluent after the sweep: its next value, or its start value where a playout has
 /// ended.
 fn commit(circuit: &mut Circuit<'_>, next: Signal, restart: Wire, start: Wire) -> Wire {
     let operation = if next.negated { Operation::Nor } else { Operation::AndNot };

@@ -1,4 +1,4 @@
-//! The place of one stream among the lanes, and the details of its playouts.
+//! The slot of one stream among the lanes, and the details of its playouts.
 
 use magister_core::playout::{LANES, Playout};
 use magister_lanes::Wires;
@@ -6,7 +6,7 @@ use magister_lanes::Wires;
 /// The 32 lanes that play one stream.
 #[derive(Clone, Debug)]
 pub(super) struct Playing {
-    /// The stream, by its place in the batch; none if there is nothing left to play.
+    /// The stream by its index in the batch; `None` if nothing is left to play.
     pub(super) stream: Option<usize>,
     /// The sweep at which the stream began.
     pub(super) since: u64,
@@ -20,7 +20,7 @@ pub(super) struct Playing {
 }
 
 impl Playing {
-    /// Nothing to play.
+    /// An idle slot.
     pub(super) fn idle() -> Self {
         Self {
             stream: None,
@@ -32,7 +32,7 @@ impl Playing {
         }
     }
 
-    /// Notes the playouts that end in these lanes. Those that are broken off have no rewards.
+    /// Records the playouts that end in these lanes. Truncated ones have no rewards.
     pub(super) fn note(&mut self, mut ended: u32, finished: u32, sweep: u64, roles: usize) {
         while ended != 0 {
             let lane = ended.trailing_zeros() as usize;
@@ -48,7 +48,7 @@ impl Playing {
         }
     }
 
-    /// Notes the rewards of the last finished playout of these lanes.
+    /// Records the rewards of the last finished playout of these lanes.
     pub(super) fn pay(
         &mut self,
         rewards: &[(usize, f64, u32)],
@@ -70,7 +70,7 @@ impl Playing {
     }
 }
 
-/// The lanes of a slot, out of a row.
+/// The lanes of a slot in a row.
 pub(super) fn lanes(row: &[u64], slot: usize) -> u32 {
     (row[slot / 2] >> (slot % 2 * 32)) as u32
 }

@@ -1,10 +1,10 @@
-//! States into lanes and out of them: squares of bits, exchanged.
+//! Transposes states into lanes and back.
 
 use magister_lanes::{Wires, transpose};
 
 use super::rows::STATE;
 
-/// Brings 64 states into the lanes of a word, to the rows of the fluents.
+/// Writes 64 states into the lanes of a word, to the rows of the fluents.
 pub(super) fn bring(wires: &mut Wires, word: usize, states: &[&[u64]; 64], fluents: usize) {
     for (at, from) in (0..fluents).step_by(64).enumerate() {
         let mut square: [u64; 64] = states.map(|state| state[at]);
@@ -15,8 +15,8 @@ pub(super) fn bring(wires: &mut Wires, word: usize, states: &[&[u64]; 64], fluen
     }
 }
 
-/// Reads the lanes of a word out of rows: for every 64 of these a square, in which each lane has
-/// its bits of them.
+/// Reads the lanes of a word from rows: for every 64 of these a square, in which each lane has its
+/// bits.
 pub(super) fn take(wires: &Wires, word: usize, rows: &[u32], squares: &mut Vec<[u64; 64]>) {
     squares.clear();
     for rows in rows.chunks(64) {

@@ -1,5 +1,5 @@
-//! One step of a network for all lanes, in which one role's move is given and those of the others
-//! are drawn: the tapes for it.
+//! One step of a network for all lanes, with a given move of one role and drawn moves of the
+//! others: its tapes.
 
 use magister_core::{Move, Role};
 use magister_lanes::{BITS, Operation, Tape, TapeForm, Width, planes_for};
@@ -9,8 +9,8 @@ use super::choice::{Counted, Leaf, weightless};
 use crate::circuit::{Circuit, Laid, Layout, Wire};
 use crate::network::{Edge, MoveId, Network};
 
-/// What is tried for a role, in this order: `legal`; for every choice the random planes and its
-/// number; `next`; and on the states that come of it `after`.
+/// The parts for a role, in this order: `legal`; for every choice the random planes and its number;
+/// `next`; and `after` on the resulting states.
 #[derive(Debug)]
 pub(crate) struct TryPlan {
     pub(super) role: usize,
@@ -19,21 +19,21 @@ pub(crate) struct TryPlan {
     pub(super) legal: Tape,
     /// The moves that are made, the next state, the percepts of the role.
     pub(super) next: Tape,
-    /// The lanes whose states the invariants allow, those that are terminal, and those in which
-    /// somebody should move and can not.
+    /// The lanes whose states satisfy the invariants, terminal lanes, and lanes in which a role has
+    /// no legal move.
     pub(super) possible: u32,
     pub(super) terminal: u32,
     pub(super) stuck: u32,
-    /// The role's own moves: what is done, where that is said, and where it is legal.
+    /// The role's own moves, their inputs, and the lanes in which they are legal.
     pub(super) own: Vec<Own>,
-    /// Where the random planes of a choice begin.
+    /// The first random plane of a choice.
     pub(super) random: u32,
     pub(super) choices: Vec<TryChoice>,
     /// For each other role its moves, and the rows of the lanes in which they are made.
     pub(super) made: Vec<Vec<(Move, u32)>>,
-    /// The percepts of the role by their numbers, in order, and where each is seen.
+    /// The percepts of the role by number, in order, and their lanes.
     pub(super) percepts: Vec<(u32, u32)>,
-    /// Where each fluent is true next.
+    /// The next value of each fluent.
     pub(super) fluents: Vec<u32>,
     pub(super) after: After,
 }
@@ -42,7 +42,7 @@ pub(crate) struct TryPlan {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Own {
     pub(super) choice: Move,
-    /// The row that says that it is made.
+    /// Its input row.
     pub(super) input: u32,
     /// The row of the lanes in which it is legal.
     pub(super) legal: u32,
@@ -54,13 +54,13 @@ pub(super) struct TryChoice {
     pub(super) role: u8,
     /// The rows of the number of legal moves, the lowest digit first.
     pub(super) count: Vec<u32>,
-    /// Where the chosen number begins.
+    /// The start of the chosen number.
     pub(super) number: u32,
-    /// The upper planes that are looked at, from this one on, if those are enough.
+    /// The first of the upper planes that are used at first.
     pub(super) from: usize,
 }
 
-/// What must be known of a state that a step led to; the fluents lie behind the constant.
+/// The check of a resulting state; the fluents follow the constant.
 #[derive(Debug)]
 pub(super) struct After {
     pub(super) rows: usize,
@@ -70,7 +70,7 @@ pub(super) struct After {
 }
 
 impl TryPlan {
-    /// The plan of a network for a role, in a game that may hide information.
+    /// The plan of a network for a role, in a game that may have hidden information.
     pub(crate) fn new(network: &Network, role: usize, hidden: bool) -> Option<Self> {
         let form = TapeForm::best(Width::best());
         // Gates in the order for code are slow without it.
@@ -78,13 +78,13 @@ impl TryPlan {
             .or_else(|| Self::in_form(network, role, hidden, TapeForm::Runs))
     }
 
-    /// The plan in a form; none if that is code and can not be made.
+    /// The plan in a form; `None` if that is code and cannot be created.
     fn in_form(network: &Network, role: usize, hidden: bool, form: TapeForm) -> Option<Self> {
         let after = After::new(network, form)?;
         let mut builder = Builder::new(network);
         let random = builder.fixed(BITS);
 
-        // Section 1: legal moves, how many of them, and the end.
+        // Section 1: legal moves, their number, and the end.
         let start = Playable::new(&mut builder.circuit, network);
         let allowed = possible(&mut builder.circuit, network);
         let moves = |whose: usize| -> Vec<usize> { network.places(Role(whose as u8)).collect() };
@@ -109,13 +109,13 @@ impl TryPlan {
         });
         let legal_section = builder.circuit.section();
 
-        // Section 2: the moves that are made, and what comes of them.
+        // Section 2: the moves that are made, and their results.
         let chosen: Vec<Wire> = counted.iter().map(|c| builder.fixed(c.digits().len())).collect();
         for (((whose, moves), counted), &first) in others.iter().zip(&counted).zip(&chosen) {
             let number: Vec<Wire> = (first..first + counted.digits().len() as u32).collect();
             let wires = counted.choose(&mut builder.circuit, &number);
             for (&at, wire) in moves.iter().zip(wires) {
-                // Where a role may idle, nothing may have been chosen.
+                // If a role may be idle, possibly nothing was chosen.
                 let some = if network.idle[*whose].is_some() { start.moving[*whose] } else { wire };
                 let input = network.inputs[at].node().0;
                 builder.circuit.write(Operation::And, [wire, some, wire], input);
@@ -203,7 +203,7 @@ impl TryPlan {
     }
 }
 
-/// The percepts of a role by their numbers, and when each is seen.
+/// The percepts of a role by number, and their conditions.
 fn grouped(network: &Network, role: usize) -> Vec<(u32, Vec<Edge>)> {
     let mut all: Vec<(u32, Edge)> = network
         .percepts
@@ -219,7 +219,7 @@ fn grouped(network: &Network, role: usize) -> Vec<(u32, Vec<Edge>)> {
 struct Builder<'a> {
     network: &'a Network,
     circuit: Circuit<'a>,
-    /// Wires that have rows of their own because they are written from outside.
+    /// Wires with their own rows, because they are written from outside.
     fixed: Vec<Wire>,
 }
 
@@ -228,7 +228,7 @@ impl<'a> Builder<'a> {
         Self { network, circuit: Circuit::new(&network.graph), fixed: Vec::new() }
     }
 
-    /// Wires that have rows of their own, one after the other.
+    /// Consecutive wires with their own rows.
     fn fixed(&mut self, count: usize) -> Wire {
         let first = self.circuit.wires;
         for _ in 0..count {
@@ -263,7 +263,7 @@ struct Playable {
     terminal: Wire,
     /// For every role whether it has a legal move.
     moving: Vec<Wire>,
-    /// Whether somebody should move and can not: any role, or where roles may idle all of them.
+    /// Whether a role has no legal move: any role, or all of them if roles may be idle.
     stuck: Wire,
 }
 

@@ -1,12 +1,12 @@
-//! Makes one step out of each of many states, one in every lane, and holds it against what a role
-//! saw: a mask of the lanes that agree.
+//! Makes one step from each of many states, one in every lane, and compares it with a role's
+//! observation: a mask of the lanes that agree.
 
 use std::sync::Arc;
 
 use magister_core::{Halt, Move, Observation, Stop, Tried, Tries};
 use magister_lanes::{BITS, Planes, Width, Wires, hold, scale};
 
-use super::player::Trouble;
+use super::player::BatchError;
 use super::rows::{STATE, YES};
 use super::squares::{bring, take};
 use super::try_plan::TryPlan;
@@ -16,9 +16,9 @@ use super::try_plan::TryPlan;
 pub(crate) struct TryPlayer {
     plan: Arc<TryPlan>,
     wires: Wires,
-    /// The states that steps lead to, behind the row of the constant.
+    /// The resulting states, after the row of the constant.
     after: Wires,
-    /// The lanes in which there is a state, and those that agree so far.
+    /// The lanes with a state, and those that agree so far.
     busy: Vec<u64>,
     agreed: Vec<u64>,
     /// The joint move of each lane, and the states of 64 lanes.
@@ -27,7 +27,7 @@ pub(crate) struct TryPlayer {
 }
 
 impl TryPlayer {
-    /// A player of so many lanes.
+    /// A player with this width.
     pub(crate) fn new(plan: Arc<TryPlan>, width: Width) -> Self {
         let mut wires = Wires::new(width, plan.rows.max(1));
         let mut after = Wires::new(width, plan.after.rows.max(1));
@@ -56,7 +56,7 @@ impl TryPlayer {
         tries: &Tries<'_>,
         out: &mut Tried,
         stop: &Stop,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), BatchError> {
         out.clear();
         let plan = Arc::clone(&self.plan);
         let own = plan.own.iter().find(|own| own.choice == tries.turn.own);
@@ -72,7 +72,7 @@ impl TryPlayer {
             self.load(starts)?;
             match own {
                 Some(own) => self.meet(own.legal, true),
-                // Nobody has such a move.
+                // No role has such a move.
                 None => self.agreed.fill(0),
             }
             if self.none_left() {
@@ -98,8 +98,8 @@ impl TryPlayer {
         Ok(())
     }
 
-    /// Brings states into the lanes; those that go on from them may agree.
-    fn load(&mut self, starts: &[&[u64]]) -> Result<(), Trouble> {
+    /// Loads states into the lanes; non-terminal ones may agree.
+    fn load(&mut self, starts: &[&[u64]]) -> Result<(), BatchError> {
         let Some(&some) = starts.first() else { return Ok(()) };
         let plan = Arc::clone(&self.plan);
         let fluents = plan.fluents.len();
@@ -108,7 +108,7 @@ impl TryPlayer {
             let count = own.len().min(64);
             self.busy[word] = if count == 0 { 0 } else { !0 >> (64 - count) };
             if count > 0 {
-                // What fills lanes in which nothing is tried.
+                // Fills unused lanes.
                 let mut states = [some; 64];
                 states[..count].copy_from_slice(&own[..count]);
                 bring(&mut self.wires, word, &states, fluents);
@@ -124,14 +124,14 @@ impl TryPlayer {
             return Err(Halt::BadState.into());
         }
         if let Some(lane) = bad(self.wires.row(plan.stuck), 0) {
-            return Err(Trouble::State(starts[lane].to_vec()));
+            return Err(BatchError::State(starts[lane].to_vec()));
         }
         self.agreed.copy_from_slice(&self.busy);
         self.meet(plan.terminal, false);
         Ok(())
     }
 
-    /// Only lanes agree in which a row is what it should be.
+    /// Keeps only lanes in which a row has the given value.
     fn meet(&mut self, row: u32, wanted: bool) {
         let flip = if wanted { 0 } else { !0 };
         let row = self.wires.row(row).iter();
@@ -142,8 +142,8 @@ impl TryPlayer {
         self.agreed.iter().all(|&word| word == 0)
     }
 
-    /// Draws the moves of the others: from the upper planes, and if those are not enough in a
-    /// lane from all of them.
+    /// Draws the moves of the others: from the upper planes, and from all of them if those do not
+    /// suffice in a lane.
     fn choose(&mut self, planes: &Planes) {
         let Self { plan, wires, .. } = self;
         for choice in &plan.choices {
@@ -158,12 +158,12 @@ impl TryPlayer {
         }
     }
 
-    /// Holds what the role sees against what it saw.
+    /// Compares the percepts of the role with its observation.
     fn perceive(&mut self, tries: &Tries<'_>) {
         let plan = Arc::clone(&self.plan);
         match &tries.turn.seen {
             Observation::Percepts(seen) => {
-                // What is never told, or told twice, nobody has seen.
+                // Unknown or duplicate percepts never occur.
                 let known = |number: u32| plan.percepts.binary_search_by_key(&number, |p| p.0);
                 if !seen.iter().all(|percept| known(percept.0).is_ok())
                     || !seen.is_sorted_by(|one, other| one < other)
@@ -195,7 +195,7 @@ impl TryPlayer {
         }
     }
 
-    /// Writes down the lanes that agree, the first of which has a place in the request.
+    /// Writes the agreeing lanes; the first lane has the index `first` in the request.
     fn collect(&mut self, first: usize, own: Move, out: &mut Tried) {
         let Self { plan, wires, after, agreed, joints, squares, .. } = self;
         let roles = plan.made.len();
@@ -226,7 +226,7 @@ impl TryPlayer {
     }
 }
 
-/// The set bits of a word, the lowest first.
+/// The set bits of a word, lowest first.
 fn lanes(mut bits: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let lane = bits.trailing_zeros() as usize;

@@ -1,4 +1,4 @@
-//! What each relation is on the table: part of a board, a counter, a word about the state.
+//! Classifies relations: part of a board, a counter, a line of text.
 
 use magister_core::BoardStyle;
 
@@ -6,16 +6,16 @@ use super::domain::{Domain, Kind};
 use super::material::Material;
 use super::relation::Relation;
 
-/// The most rows or columns of a board, and the most boards that one relation makes.
+/// The maximum number of rows or columns of a board, and of boards of one relation.
 const SIDE: usize = 60;
 const BOARDS: usize = 16;
-/// The longest single row, and the most values in one whose cells have names.
+/// The maximum length of a single row, and of values in one whose cells have names.
 const LONG_ROW: usize = 30;
 const FEW_VALUES: usize = 6;
-/// The most rows that have names instead of numbers.
+/// The maximum number of rows with names instead of numbers.
 const NAMED_ROWS: usize = 8;
 
-/// Where a coordinate comes from.
+/// The source of a coordinate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Axis {
     /// A leaf.
@@ -28,33 +28,33 @@ pub(super) enum Axis {
     One,
 }
 
-/// How a relation lies on a board.
+/// The geometry of a relation on a board.
 #[derive(Clone, Debug)]
 pub(super) struct Lie {
     pub(super) column: Axis,
     pub(super) row: Axis,
-    /// The leaves that tell several boards apart.
+    /// The leaves that distinguish several boards.
     pub(super) split: Vec<usize>,
-    /// The leaves that say what lies there.
+    /// The leaves with the contents of a cell.
     pub(super) label: Vec<usize>,
     /// Whether the first row is at the bottom.
     pub(super) up: bool,
 }
 
-/// What a relation is.
+/// The class of a relation.
 #[derive(Clone, Debug)]
 pub(super) enum Class {
     /// Something on a board.
     Board(Lie),
-    /// Something on a board that another relation makes, or else a line of text.
+    /// Something on a board of another relation, or else a line of text.
     Guest(Lie),
-    /// Points that rules connect: which leaf is the point, which say what lies there.
+    /// Points connected by rules: the leaf of the point, and those of its contents.
     Graph(usize, Vec<usize>),
     /// A value for each key, given by one leaf: heaps, scores.
     Counters(usize),
-    /// One fluent at a time: whose turn it is, which step.
+    /// One fluent at a time: the role to move, the step.
     Line,
-    /// Fluents that are listed, by the first leaf if there are several.
+    /// Listed fluents, by the first leaf if there are several.
     List,
     /// A fluent without arguments.
     Fact,
@@ -82,15 +82,15 @@ impl Relation {
         let keys: Vec<usize> =
             all.iter().copied().filter(|leaf| !self.determined.contains(leaf)).collect();
         let ordered = places(&keys);
-        // Pieces that are somewhere, each of them numbered or named.
+        // Pieces at places, each of them numbered or named.
         if let ([_], [a, b]) = (&keys[..], &places(&self.determined)[..])
             && self.determined.len() == 2
         {
             return Class::Board(self.lie(*a, *b, &keys, material));
         }
         if let [.., a, b] = ordered[..] {
-            // What is not determined and no place tells boards apart, unless nothing else says
-            // what lies there: then it does.
+            // An undetermined leaf that is not a coordinate distinguishes boards, unless nothing
+            // else gives the contents: then it does.
             let others: Vec<usize> = keys.iter().copied().filter(|&k| k != a && k != b).collect();
             let (split, label) = if self.determined.is_empty() {
                 others.into_iter().partition(|&leaf| self.tells_apart(leaf))
@@ -127,7 +127,7 @@ impl Relation {
         }
         let places_of_others = places(&self.determined);
         match (&keys[..], &ordered[..], &self.determined[..], &places_of_others[..]) {
-            // Pieces that are somewhere.
+            // Pieces at places.
             (_, [], _, [a, b]) => {
                 let label: Vec<usize> = all.iter().copied().filter(|k| k != a && k != b).collect();
                 Class::Board(self.lie(*a, *b, &label, material))
@@ -154,8 +154,8 @@ impl Relation {
         }
     }
 
-    /// What a style says. Arguments are counted from one, and are those of the first fluent: others
-    /// may have the same, or are recognised where something else stands there.
+    /// The geometry of a style. Arguments are counted from one, and are those of the first fluent:
+    /// others may have the same, or are recognised if they differ.
     fn styled(&self, style: &BoardStyle, material: &Material) -> Option<Lie> {
         let found = || match self.classify(material, None) {
             Class::Board(lie) | Class::Guest(lie) => Some(lie),
@@ -204,8 +204,8 @@ impl Relation {
         domain.is_ordered() && domain.is_dense() && domain.names.len() <= SIDE
     }
 
-    /// Whether two leaves, one of which determines the other, are the sides of a square, as those
-    /// of queens of which there is one in each column.
+    /// Whether two leaves, one of which determines the other, are the coordinates of a square, such
+    /// as queens with one in each column.
     fn is_square(&self, a: usize, b: usize) -> bool {
         let (a, b) = (&self.domains[a], &self.domains[b]);
         let square = a.names == b.names && a.names.len() > 3;
@@ -229,7 +229,7 @@ impl Relation {
         kind && (least..=LONG_ROW).contains(&self.domains[leaf].names.len())
     }
 
-    /// Whether a leaf rather tells several boards apart than what lies on them.
+    /// Whether a leaf distinguishes several boards rather than their contents.
     fn tells_apart(&self, leaf: usize) -> bool {
         self.domains[leaf].is_ordered() || self.domains[leaf].roles
     }
@@ -246,7 +246,7 @@ impl Relation {
         let letters = |leaf: usize| self.domains[leaf].kind == Kind::Letters;
         let (row, column, up) = match (self.hint(a, material), self.hint(b, material)) {
             (Hint::Y, Hint::X | Hint::None) | (Hint::None, Hint::X) => (a, b, true),
-            // Who names the column first thinks of x and y.
+            // Rules that name the column first think of x and y.
             (Hint::X, Hint::Y | Hint::None)
             | (Hint::None, Hint::Y | Hint::Row)
             | (Hint::Column, Hint::Row | Hint::None) => (b, a, true),
@@ -266,7 +266,7 @@ impl Relation {
         }
     }
 
-    /// What the rules call a leaf, as far as it says which way it runs.
+    /// The direction suggested by the variable name of a leaf.
     fn hint(&self, leaf: usize, material: &Material) -> Hint {
         let Some(&place) = self.places.get(leaf) else { return Hint::None };
         let key = (self.name.clone(), place);
@@ -290,7 +290,7 @@ impl Relation {
     }
 }
 
-/// What the name of a variable says.
+/// The direction suggested by a variable name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Hint {
     Column,

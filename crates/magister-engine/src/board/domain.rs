@@ -8,16 +8,16 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::material::Material;
 use crate::term::compare_names;
 
-/// What orders the values of an argument.
+/// The order of the values of an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// Whole numbers.
     Numbers,
     /// The same word with a number behind it, such as `p1` and `p2`.
     Series,
-    /// Single letters one after the other, as in the alphabet.
+    /// Consecutive single letters of the alphabet.
     Letters,
-    /// A relation of the rules that leads from each to the next.
+    /// A successor relation of the rules.
     Chain,
     /// Names of squares such as `c3` or `33`: two coordinates in one.
     Squares,
@@ -57,7 +57,7 @@ impl Domain {
         domain
     }
 
-    /// Whether the values can be places along a line.
+    /// Whether the values can be positions along a line.
     pub(super) fn is_ordered(&self) -> bool {
         let ordered = !matches!(self.kind, Kind::Squares | Kind::None);
         ordered && !self.roles && self.names.len() > 1
@@ -100,7 +100,7 @@ fn kind(names: &[Arc<str>]) -> Kind {
         return if is_squares(names) { Kind::Squares } else { Kind::Numbers };
     }
     if all(|name| name.len() == 1 && name.as_bytes()[0].is_ascii_lowercase()) {
-        // b, o and x are no range of letters, but a, b, c and d are.
+        // b, o and x are not a range of letters, but a, b, c and d are.
         let (first, last) = (names[0].as_bytes()[0], names[names.len() - 1].as_bytes()[0]);
         let span = usize::from(last - first) + 1;
         return if span == names.len() && span > 1 { Kind::Letters } else { Kind::None };
@@ -112,7 +112,7 @@ fn kind(names: &[Arc<str>]) -> Kind {
     if prefix.is_some_and(|prefix| !prefix.is_empty()) { Kind::Series } else { Kind::None }
 }
 
-/// The word that all names begin with, if only numbers follow.
+/// The common prefix of all names, if only numbers follow.
 pub(super) fn common_prefix<'a>(mut names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let prefix = series(names.next()?)?.0;
     names.all(|name| series(name).is_some_and(|(other, _)| other == prefix)).then_some(prefix)
@@ -145,7 +145,7 @@ fn is_squares(names: &[Arc<str>]) -> bool {
     columns.len() > 1 && rows.len() > 1 && gaps && names.len() * 3 > columns.len() * rows.len()
 }
 
-/// The names in the order of a relation that leads from one to the next.
+/// The names in the order of a successor relation.
 fn chain(names: &[Arc<str>], material: &Material) -> Option<Vec<Arc<str>>> {
     if names.len() < 3 {
         return None;

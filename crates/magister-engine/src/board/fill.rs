@@ -1,4 +1,4 @@
-//! What lies on the boards of a game: cells, labels and symbols.
+//! The contents of the boards of a game: cells, labels and symbols.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use super::symbols::Symbols;
 use super::vocabulary::leaves;
 use crate::Ground;
 
-/// What a fluent with these leaves puts on its board.
+/// The label of a fluent with these leaves on its board.
 pub(super) fn label(name: &str, lie: &Lie, named: bool, leaves: &[Arc<str>]) -> String {
     let words = lie.label.iter().filter_map(|&leaf| leaves.get(leaf)).map(|word| &**word);
     let words: Vec<&str> = words.collect();
@@ -36,7 +36,7 @@ pub(super) fn fill(
 ) {
     let index: FxHashMap<&str, &Use> =
         relations.iter().map(|(form, _)| form.as_str()).zip(uses).collect();
-    // The board of a fluent, where it lies there, and what it puts there.
+    // The board of a fluent, its place there, and its label.
     let on_board = |plans: &[Plan], fluent: &Ground| {
         let (form, leaves) = forms.parts(fluent);
         let Use::Board { plan, lie, named } = *index.get(form.as_str())? else { return None };
@@ -101,7 +101,7 @@ pub(super) fn fill(
     }
 }
 
-/// The two places of a board that a fact names.
+/// The two places of a board in a fact.
 fn joined(plan: &Plan, lie: &Lie, fact: &[Ground]) -> Option<((usize, usize), (usize, usize))> {
     let mut words = Vec::new();
     for term in fact {
@@ -114,7 +114,7 @@ fn joined(plan: &Plan, lie: &Lie, fact: &[Ground]) -> Option<((usize, usize), (u
     ((x, y) != (u, v)).then_some(((x, y), (u, v)))
 }
 
-/// The label that most cells of a board have at the start, if it is no number.
+/// The most frequent label of a board at the start, if it is not a number.
 fn usual(labels: &[String], cells: usize) -> Option<&str> {
     let mut sorted: Vec<&str> = labels.iter().map(String::as_str).collect();
     sorted.sort_unstable();
@@ -123,7 +123,7 @@ fn usual(labels: &[String], cells: usize) -> Option<&str> {
     Some(most[0]).filter(|label| label.parse::<i64>().is_err())
 }
 
-/// A fact as something on a board: its place as the fluents have it, then what lies there.
+/// A fact as contents of a board: its place as for the fluents, then its label.
 fn fixed(plan: &Plan, across: bool, name: &str, fact: &[Ground]) -> Option<(Place, String)> {
     let find = |first: &Ground, second: &Ground| {
         let (column, row) = if across { (first, second) } else { (second, first) };

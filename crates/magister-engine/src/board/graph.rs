@@ -1,9 +1,9 @@
-//! Points that rules connect.
+//! Points that are connected by rules.
 
 use super::domain::Domain;
 use super::material::Material;
 
-/// Places that are joined, by column and row, each pair in both directions.
+/// Connected places by column and row, each pair in both directions.
 pub(super) type Links = Vec<((usize, usize), (usize, usize))>;
 
 /// The connections of points by the relation that connects most of them.
@@ -26,7 +26,7 @@ pub(super) fn links(points: &Domain, material: &Material) -> Option<Links> {
         }
         let connected = links.iter().filter(|list| !list.is_empty()).count();
         let ends: usize = links.iter().map(Vec::len).sum();
-        // Pairs are no graph.
+        // Isolated pairs are not a graph.
         if connected * 4 >= points.names.len() * 3
             && ends * 2 > points.names.len() * 3
             && best.as_ref().is_none_or(|&(most, _)| connected > most)

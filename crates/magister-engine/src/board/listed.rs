@@ -10,9 +10,8 @@ use crate::observation::FluentTensors;
 use crate::program::Program;
 use crate::vocabulary::Vocabulary;
 
-/// What a game with a vocabulary shows of its states, which are lists of the numbers of their
-/// fluents: the same as the game of the network shows, because that may not depend on the
-/// evaluator.
+/// The board and observations of a game with a vocabulary, whose states are lists of fluent
+/// numbers: the same as those of the network's game, because they may not depend on the evaluator.
 #[derive(Debug)]
 pub(crate) struct Listed {
     board: Option<ListedBoard>,
@@ -20,8 +19,7 @@ pub(crate) struct Listed {
 }
 
 impl Listed {
-    /// The network is made for this and forgotten. Rules that do not become a network have no
-    /// board.
+    /// The network is built for this and discarded. Rules without a network have no board.
     pub(crate) fn new(game: &dyn Game, program: &Program, vocabulary: &Vocabulary) -> Self {
         let board = board(game, program, vocabulary).map(ListedBoard);
         let on = board.as_ref().map(|board| &board.0 as &dyn FluentBoard);

@@ -1,5 +1,5 @@
-//! What boards are recognised from: the fluents of a game, which of them exclude each other, a few
-//! states, and the words of the rules.
+//! The input of board recognition: the fluents of a game, their exclusions, a few states, and the
+//! words of the rules.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,28 +13,28 @@ use crate::program::{Effect, Goal, Pattern, Program, RelationInfo};
 use crate::term::Terms;
 use crate::{Ground, QueryLimits, Reference};
 
-/// States that are looked at.
+/// The number of states to examine.
 const STATES: usize = 160;
-/// Random matches in which they are met, and the most steps of each.
+/// The number of random matches for them, and their maximum length.
 const MATCHES: usize = 8;
 const STEPS: usize = 400;
-/// Where steps are dear, fewer are played: as many as may cost so many gates, and so many where
-/// rules run without a network. What is found may not depend on how fast the machine is.
+/// The limit in gates if steps are expensive, and the limit of steps for rules without a network.
+/// The result may not depend on the speed of the machine.
 const GATES: usize = 300_000_000;
 const FEW: usize = 160;
-/// Fluents that are looked at.
+/// The number of fluents to examine.
 const FLUENTS: usize = 200_000;
 
 /// See the module.
 #[derive(Debug, Default)]
 pub(super) struct Material {
     pub(super) fluents: Vec<Ground>,
-    /// Fluents, as positions in the list, of which at most one is true.
+    /// Groups of fluents, as indexes, of which at most one is true.
     pub(super) groups: Vec<Vec<usize>>,
-    /// Some states that play comes to, the first one first.
+    /// Some reachable states, beginning with the initial one.
     pub(super) states: Vec<Vec<Ground>>,
     pub(super) roles: Vec<String>,
-    /// Facts that never change, by name.
+    /// Constant facts by name.
     pub(super) facts: BTreeMap<String, Vec<Vec<Ground>>>,
     /// Names of the variables that the rules use for the arguments of fluents.
     pub(super) variables: FxHashMap<(String, usize), Vec<String>>,
@@ -111,8 +111,8 @@ impl Material {
         }
     }
 
-    /// Answers of relations that a style names, which may be rules as well as facts. They are asked
-    /// in the first state, because they never change.
+    /// The answers of relations that a style names, which may be rules or facts. They are queried
+    /// in the initial state, because they never change.
     pub(super) fn derive(&mut self, rules: &Program, names: &[&String]) {
         let limits = QueryLimits { answers: FLUENTS, ..QueryLimits::default() };
         let mut reference = Reference::new(Arc::new(rules.clone()), limits);
@@ -143,9 +143,9 @@ impl Material {
     }
 }
 
-/// Fluents in the order in which the rules first mention their names, because people expect to see
-/// things in that order: at the start, in what follows, in what operations do. Those that hold at
-/// the start come before others of their name, so that they have the first choice of symbols.
+/// Fluents in the order in which the rules first mention their names, because people expect that
+/// order: initial state, next state, operations. Initially true ones precede others of their name,
+/// so that they have the first choice of symbols.
 fn as_written(fluents: &[Ground], initial: &[bool], rules: Option<&Program>) -> Vec<usize> {
     let mut names: FxHashMap<&str, usize> = FxHashMap::default();
     let mut mention = |name| {
@@ -185,7 +185,7 @@ fn as_written(fluents: &[Ground], initial: &[bool], rules: Option<&Program>) -> 
     order
 }
 
-/// Mentions the name at the top of a pattern, if it has one.
+/// Reports the top-level name of a pattern, if it has one.
 fn top<'a>(pattern: &Pattern, terms: &'a Terms, mention: &mut impl FnMut(&'a str)) {
     match pattern {
         Pattern::Ground(term) => mention(terms.name(terms.functor(*term).symbol)),
@@ -194,12 +194,12 @@ fn top<'a>(pattern: &Pattern, terms: &'a Terms, mention: &mut impl FnMut(&'a str
     }
 }
 
-/// The fluents of a state, read from its text.
+/// The fluents of a state, parsed from its text.
 pub fn fluents(game: &dyn Game, state: &[u64]) -> Vec<Ground> {
     let text = game.text().state_text(state);
     let inner = text.trim().strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
     let inner = inner.unwrap_or(&text);
-    // A text of infix terms reads as a list of names and lists in KIF, and not the other way.
+    // A text of infix terms parses as a list of names and lists in KIF, but not vice versa.
     let infix = inner.contains('(') && !inner.trim_start().starts_with('(');
     let first = if infix { Syntax::Infix } else { Syntax::Kif };
     let second = if infix { Syntax::Kif } else { Syntax::Infix };
@@ -207,7 +207,7 @@ pub fn fluents(game: &dyn Game, state: &[u64]) -> Vec<Ground> {
     read(first).or_else(|| read(second)).unwrap_or_default()
 }
 
-/// Some states of random matches: `most` of them at most, or what there is in all matches.
+/// Some states of random matches, at most `most`.
 fn states(game: &dyn Game, most: usize) -> Vec<Vec<Ground>> {
     let mut worker = game.worker();
     let mut words: Vec<Vec<u64>> = Vec::new();
@@ -237,7 +237,7 @@ fn states(game: &dyn Game, most: usize) -> Vec<Vec<Ground>> {
     words.iter().step_by(every).map(|state| fluents(game, state)).collect()
 }
 
-/// The fluents that rules list as `base`, together with those of some states.
+/// The fluents of `base` in the rules, together with those of some states.
 fn seen(states: &[Vec<Ground>], rules: Option<&Program>) -> Vec<Ground> {
     let mut seen: FxHashSet<&Ground> = FxHashSet::default();
     let mut all: Vec<Ground> = Vec::new();

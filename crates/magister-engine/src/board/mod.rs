@@ -1,14 +1,14 @@
 //! The automatic board: positions of any game as pictures.
 //!
-//! A [`Painter`] is made once for a game. It looks at the fluents, at which of them exclude each
-//! other, at a few states of random play and at the words of the rules, and finds what a person
-//! would draw: boards with rows and columns, several of them where an argument tells them apart,
-//! points that rules connect, heaps, scores, whose turn it is. A style says what can not be found.
-//! What it has not understood it lists: no fluent is lost.
+//! A [`Painter`] is created once per game. It examines the fluents, their exclusions, a few states
+//! of random play and the words of the rules, and finds what a person would draw: boards with rows
+//! and columns, several of them if an argument distinguishes them, points that rules connect,
+//! heaps, scores, the role to move. A style provides what cannot be found. It lists whatever it did
+//! not recognise: no fluent is lost.
 //!
-//! [`Painter::picture`] makes a [`Picture`] of a state, which is data; [`Picture::text`] writes it
-//! down, and other ways of drawing start from the same data. A picture is of a state, so it is for
-//! whoever holds one.
+//! [`Painter::picture`] turns a state into a [`Picture`], which is data; [`Picture::text`] renders
+//! it as text, and other renderers start from the same data. A picture shows a state, so it is for
+//! code that has one.
 
 mod classify;
 mod domain;

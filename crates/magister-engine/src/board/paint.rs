@@ -17,10 +17,10 @@ use super::symbols::EMPTY;
 use crate::network::GdlNetwork;
 use crate::{Ground, Program};
 
-/// A fluent that is told in words, and its leaves.
+/// A fluent that is shown as text, and its leaves.
 type Told<'a> = (&'a Ground, Vec<Arc<str>>);
 
-/// Knows how to draw the states of a game.
+/// Draws the states of a game.
 #[derive(Debug)]
 pub struct Painter {
     pub(super) forms: Forms,
@@ -32,8 +32,8 @@ pub struct Painter {
 }
 
 impl Painter {
-    /// Finds out how to draw a game. The network tells which fluents exclude each other, the rules
-    /// what things are called; both may be missing.
+    /// Determines how to draw a game. The network provides the exclusions of fluents, the rules the
+    /// names; both are optional.
     pub fn new(
         game: &dyn Game,
         network: Option<&GdlNetwork>,
@@ -77,7 +77,7 @@ impl Painter {
             }
             cells.push(fixed);
         }
-        // What is told in words, by the number of the relation.
+        // The fluents shown as text, by the number of the relation.
         let mut words: BTreeMap<usize, (&Use, Vec<Told<'_>>)> = BTreeMap::new();
         for fluent in fluents {
             let (form, leaves) = self.forms.parts(fluent);
@@ -109,7 +109,7 @@ impl Painter {
         picture
     }
 
-    /// What a fluent is called.
+    /// The display name of a fluent.
     fn name(&self, fluent: &str) -> String {
         self.names.get(fluent).map_or_else(|| fluent.to_owned(), Clone::clone)
     }
@@ -191,7 +191,7 @@ fn panel(
     cells: &FxHashMap<Place, Vec<String>>,
 ) -> Panel {
     let (columns, rows) = (&plan.columns.names, &plan.rows.names);
-    // What all names begin with is left out above and beside the board.
+    // The common prefix of all names is omitted above and beside the board.
     let text = |names: &[Arc<str>]| -> Vec<String> {
         let prefix = common_prefix(names.iter().map(|name| &**name)).unwrap_or("").len();
         names.iter().map(|name| name[prefix..].to_owned()).collect()
@@ -253,15 +253,15 @@ fn panel(
     }
 }
 
-/// Points of a graph without places, around a circle.
+/// The position of a graph's point without coordinates, on a circle.
 fn circle(point: usize, points: usize) -> (f32, f32) {
     let angle = std::f32::consts::TAU * point as f32 / points as f32;
     let radius = points as f32 / 4.0;
     (radius * (1.0 + angle.sin()), radius * (1.0 - angle.cos()))
 }
 
-/// What is drawn for what lies on a cell: where there are several things, the one of which the
-/// board has the fewest, as pieces lie on marks.
+/// The symbol of a cell: if there are several things, the rarest one on the board, as pieces lie on
+/// marks.
 fn symbol(plan: &Plan, labels: &[String], counts: &FxHashMap<&str, usize>) -> String {
     let there = labels.iter().filter(|&label| plan.symbols.blank.as_ref() != Some(label));
     let top = there.rev().min_by_key(|label| counts.get(label.as_str()).copied().unwrap_or(0));

@@ -1,28 +1,28 @@
-//! A state as a picture: what a person would lay on the table.
+//! A state as a picture, as data.
 
 use magister_core::Layout;
 
-/// A picture of a state, for whoever draws it: as text, or as anything else.
+/// A picture of a state, for any renderer.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Picture {
     /// The boards.
     pub panels: Vec<Panel>,
-    /// What is said in words: whose turn it is, counters, hands.
+    /// Lines of text: the role to move, counters, hands.
     pub lines: Vec<Line>,
     /// All other fluents, as the game writes them.
     pub facts: Vec<String>,
-    /// Fluents that never change and are not drawn.
+    /// Constant fluents that are not drawn.
     pub always: Vec<String>,
-    /// Symbols and what they stand for, where that is not plain.
+    /// Symbols and their meanings, if they are not obvious.
     pub legend: Vec<(String, String)>,
 }
 
 /// One board.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Panel {
-    /// What to write above it; empty if nothing.
+    /// The title above it; may be empty.
     pub title: String,
-    /// How the cells lie.
+    /// The geometry of the cells.
     pub layout: Layout,
     /// The names of the columns, from left to right.
     pub columns: Vec<String>,
@@ -32,9 +32,9 @@ pub struct Panel {
     pub up: bool,
     /// The cells.
     pub spots: Vec<Spot>,
-    /// For points: those that each is connected with, as positions among the cells.
+    /// For points: the connected points, as indexes of the cells.
     pub links: Vec<Vec<usize>>,
-    /// Where the board lies among others of its kind.
+    /// The position of the board among others of its kind.
     pub row: usize,
 }
 
@@ -47,15 +47,15 @@ pub struct Spot {
     pub column: usize,
     /// Its row, from the top.
     pub row: usize,
-    /// Where it lies, from left to right and from top to bottom.
+    /// Its coordinates, from left to right and from top to bottom.
     pub at: (f32, f32),
-    /// The values that lie there.
+    /// The values on it.
     pub labels: Vec<String>,
-    /// What to draw for them.
+    /// Its symbol.
     pub symbol: String,
 }
 
-/// Something that is said in words.
+/// A line of text.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Line {
     /// A name and its value.
@@ -67,16 +67,16 @@ pub enum Line {
     },
     /// A value for each of several keys.
     Counters {
-        /// What is counted.
+        /// The name of the counters.
         name: String,
         /// Keys and values.
         entries: Vec<(String, String)>,
-        /// Whether the values are numbers of things that lie in heaps.
+        /// Whether the values are sizes of heaps.
         piles: bool,
     },
-    /// Things that are there.
+    /// A list of things.
     List {
-        /// What they are.
+        /// The name of the list.
         name: String,
         /// The things.
         items: Vec<String>,

@@ -1,4 +1,4 @@
-//! The boards of a game: which relations lie on which, and what the cells are.
+//! The boards of a game: their relations and cells.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -14,14 +14,14 @@ use super::material::Material;
 use super::relation::{Forms, Relation};
 use super::symbols::Symbols;
 
-/// A place: the board among those of a plan, then column and row, as positions in their domains.
+/// A place: the board among those of a plan, then column and row, as indexes of their domains.
 pub(super) type Place = (usize, usize, usize);
 
-/// Boards of one kind, of which there is more than one where relations are split.
+/// Boards of one kind; several if relations are split.
 #[derive(Debug)]
 pub(super) struct Plan {
     pub(super) title: Option<String>,
-    /// The relation that it is about; others lie on it too.
+    /// Its main relation; others may be on it too.
     pub(super) name: String,
     pub(super) layout: Layout,
     pub(super) columns: Domain,
@@ -29,28 +29,28 @@ pub(super) struct Plan {
     pub(super) splits: Vec<Domain>,
     /// Whether the first row is at the bottom.
     pub(super) up: bool,
-    /// Whether there is a relation on it that fills it.
+    /// Whether a relation fills it.
     full: bool,
-    /// The cells that there are.
+    /// The existing cells.
     pub(super) cells: FxHashSet<Place>,
-    /// The names of what lies on it.
+    /// The names of its contents.
     values: FxHashSet<Arc<str>>,
     pub(super) labels: Vec<String>,
     pub(super) symbols: Symbols,
-    /// What never changes: places and labels.
+    /// Constant contents: places and labels.
     pub(super) fixed: Vec<(Place, String)>,
-    /// The lines between its places, or none if nothing is known of them.
+    /// The lines between its places; empty if unknown.
     pub(super) links: Links,
-    /// Where the points of a graph lie.
+    /// The coordinates of a graph's points.
     pub(super) places: Vec<(f32, f32)>,
 }
 
 /// How the fluents of a relation are shown.
 #[derive(Clone, Debug)]
 pub(super) enum Use {
-    /// On a board; with the name of the relation before what lies there.
+    /// On a board; `named` puts the name of the relation before the label.
     Board { plan: usize, lie: Lie, named: bool },
-    /// One word and its value.
+    /// A name and its value.
     Line,
     /// Keys and values.
     Counters { value: usize, piles: bool },
@@ -62,9 +62,9 @@ pub(super) enum Use {
     Hidden,
 }
 
-/// Marks that are no board of their own.
+/// The maximum number of marks that do not form a board.
 const FEW_MARKS: usize = 12;
-/// The values of heaps that are drawn as such.
+/// The maximum size of heaps that are drawn as such.
 const PILE: usize = 31;
 const SMALL_PILE: usize = 12;
 
@@ -83,7 +83,7 @@ pub(super) fn plan(
         .iter()
         .map(|(_, relation)| relation.classify(material, styled(relation)))
         .collect();
-    // Boards that a style names come first and in its order, then those that something fills.
+    // Boards of a style come first and in its order, then those that a relation fills.
     let mut order: Vec<usize> = (0..relations.len()).collect();
     order.sort_by_key(|&number| {
         let relation = &relations[number].1;
@@ -91,7 +91,7 @@ pub(super) fn plan(
         let within =
             place.map(|place| style.boards[place].fluents.iter().position(|f| *f == relation.name));
         let guest = !matches!(classes[number], Class::Board(_));
-        // Pieces that are somewhere come after the boards that they may be on.
+        // Pieces at places come after the boards that they may be on.
         let loose = matches!(&classes[number], Class::Board(Lie { column: Axis::Leaf(leaf), .. })
             if relation.determined.contains(leaf));
         let marks = relation.determined.is_empty();
@@ -158,7 +158,7 @@ pub(super) fn plan(
     (plans, uses)
 }
 
-/// Whether counters are numbers of things that lie in heaps.
+/// Whether counters are sizes of heaps.
 fn piles(relation: &Relation, value: usize) -> bool {
     let (keys, values) = (&relation.domains[1 - value], &relation.domains[value]);
     let called = ["heap", "pile", "stack"].iter().any(|word| relation.name.contains(word));
@@ -166,7 +166,7 @@ fn piles(relation: &Relation, value: usize) -> bool {
     values.is_numeric() && !keys.roles && values.names.len() <= most && keys.names.len() <= many
 }
 
-/// Where two relations on a board have a value in common, all but the first put their name before.
+/// If two relations on a board share a value, all except the first put their name before it.
 fn tell_apart(uses: &mut [Use], plans: usize, relations: &[(String, Relation)]) {
     let mut values: Vec<FxHashSet<&str>> = vec![FxHashSet::default(); plans];
     for pass in [false, true] {
@@ -185,7 +185,7 @@ fn tell_apart(uses: &mut [Use], plans: usize, relations: &[(String, Relation)]) 
     }
 }
 
-/// Puts a relation on the board that it fits, or on one of its own.
+/// Puts a relation on the board that it fits, or on a new one.
 fn lay(
     plans: &mut Vec<Plan>,
     relation: &Relation,
@@ -193,7 +193,7 @@ fn lay(
     style: Option<&BoardStyle>,
     material: &Material,
 ) -> Use {
-    // Pieces that are called like the boards lie there, one on each.
+    // Pieces named like the boards lie there, one on each.
     let boards = |plan: &&Plan| {
         lie.split.is_empty()
             && plan.splits.len() == lie.label.len()
@@ -239,7 +239,7 @@ impl Plan {
     ) -> Self {
         let columns = axis(relation, lie.column, material);
         let points = lie.row == Axis::One;
-        // Where a style says which lines there are, they are found when all cells are known.
+        // If a style gives the lines, they are computed when all cells are known.
         let asked = style.is_some_and(|style| style.lines.is_some());
         let links = if points && !asked { graph::links(&columns, material) } else { None };
         let places: Vec<(f32, f32)> = style.map_or_else(Vec::new, |style| {
@@ -271,14 +271,14 @@ impl Plan {
         }
     }
 
-    /// Whether something that covers less lies on this board too.
+    /// Whether a smaller relation lies on this board too.
     fn hosts(&self, other: &Plan) -> bool {
         self.splits.is_empty()
             && self.columns.contains(&other.columns)
             && self.rows.contains(&other.rows)
     }
 
-    /// Whether two relations share a board: over about the same cells, and not both fill it.
+    /// Whether two relations share a board: over about the same cells, and not both filling it.
     fn fits(&self, other: &Plan, asked: bool) -> bool {
         let near = |a: &Domain, b: &Domain| {
             let (small, large) = if a.names.len() < b.names.len() { (a, b) } else { (b, a) };
@@ -293,8 +293,8 @@ impl Plan {
             && (self.layout == other.layout || asked)
     }
 
-    /// Whether things with these names can lie here too: they are others, and numbers do not mix
-    /// with pieces.
+    /// Whether things with these names fit here too: the names are different, and numbers do not
+    /// mix with pieces.
     fn suits(&self, values: &FxHashSet<Arc<str>>) -> bool {
         let numbers = |values: &FxHashSet<Arc<str>>| {
             values.iter().filter(|value| value.parse::<i64>().is_ok()).count() > 2
@@ -313,7 +313,7 @@ impl Plan {
         self.values.extend(other.values.iter().cloned());
     }
 
-    /// Where a fluent with these leaves lies.
+    /// The place of a fluent with these leaves.
     pub(super) fn place(&self, lie: &Lie, leaves: &[Arc<str>]) -> Option<Place> {
         let mut board = 0;
         for (domain, &leaf) in self.splits.iter().zip(&lie.split) {
@@ -323,9 +323,9 @@ impl Plan {
         Some((board, column, coordinate(&self.rows, lie.row, leaves)?))
     }
 
-    /// The places that words name as the fluents of a lie do, one after the other, two at most.
+    /// The places that words name in the manner of a fluent, in order, at most two.
     pub(super) fn named(&self, lie: &Lie, words: &[Arc<str>]) -> Vec<Place> {
-        // The leaves that name a place, in the order in which fluents have them.
+        // The leaves of a place, in the order of the fluents.
         let mut order: Vec<usize> = lie.split.clone();
         for axis in [lie.column, lie.row] {
             if let Axis::Leaf(leaf) | Axis::First(leaf) | Axis::Second(leaf) = axis {
@@ -353,12 +353,12 @@ impl Plan {
         found
     }
 
-    /// How many boards there are.
+    /// The number of boards.
     pub(super) fn boards(&self) -> usize {
         self.splits.iter().map(|domain| domain.names.len()).product()
     }
 
-    /// What tells a board from the others of the plan.
+    /// What distinguishes a board from the others of the plan.
     pub(super) fn split_names(&self, mut board: usize) -> Vec<Arc<str>> {
         let mut names = Vec::new();
         for domain in self.splits.iter().rev() {

@@ -1,4 +1,4 @@
-//! Fluents of one form, and what their arguments are.
+//! Fluents of one form, and their arguments.
 
 use std::sync::Arc;
 
@@ -8,33 +8,33 @@ use super::domain::Domain;
 use super::material::Material;
 use crate::Ground;
 
-/// A form that has more variants than this is not taken apart: lists, for instance.
+/// The maximum number of variants of a form that is decomposed; lists have more, for instance.
 const VARIANTS: usize = 8;
 
-/// Fluents that differ only in names at certain places, which are called leaves. Nested terms are
-/// taken apart: `(at (square 1 2) x)` has three leaves.
+/// Fluents that differ only in names at certain positions, called leaves. Nested terms are
+/// decomposed: `(at (square 1 2) x)` has three leaves.
 #[derive(Debug)]
 pub(super) struct Relation {
     /// The name at the top.
     pub(super) name: String,
     /// The values of each leaf, in their natural order.
     pub(super) domains: Vec<Domain>,
-    /// For each leaf the argument it is part of.
+    /// The argument that contains each leaf.
     pub(super) places: Vec<usize>,
-    /// The leaves that are known when the others are.
+    /// The leaves that are determined by the others.
     pub(super) determined: Vec<usize>,
     /// Whether the first state has a fluent for each combination of the other leaves.
     pub(super) full: bool,
-    /// Whether it was the same in all states that were looked at.
+    /// Whether it was the same in all examined states.
     pub(super) constant: bool,
     /// The number of its fluents.
     pub(super) size: usize,
 }
 
-/// How fluents are taken apart.
+/// How fluents are decomposed.
 #[derive(Debug, Default)]
 pub(super) struct Forms {
-    /// Names of fluents whose arguments are left whole.
+    /// Names of fluents whose arguments are not decomposed.
     whole: FxHashSet<Arc<str>>,
 }
 
@@ -133,7 +133,7 @@ impl Relation {
             .collect();
         let observed = strongest(relation.observed(&states), &relation.domains);
         let proven = strongest(proven(members, material), &relation.domains);
-        // What was seen may go further than what is proven.
+        // The observations may go further than the proofs.
         relation.determined = match (proven, observed) {
             (Some(proven), Some(observed)) if within(&proven, &observed) => observed,
             (proven, observed) => proven.or(observed).unwrap_or_default(),
@@ -151,15 +151,14 @@ impl Relation {
             });
         let first = states.first();
         let same = |state: &Vec<Vec<Arc<str>>>| Some(state) == first;
-        // What is in every state that was looked at, with nothing else that could be.
+        // In every examined state, without alternatives.
         relation.constant = states.len() > 2
             && first.is_some_and(|first| !first.is_empty() && first.len() == members.len())
             && states.iter().all(same);
         relation
     }
 
-    /// Leaves that were determined by the others in all states that were looked at: one, two, or
-    /// all together.
+    /// Leaves that were determined by the others in all examined states: one, two, or all together.
     fn observed(&self, states: &[Vec<Vec<Arc<str>>>]) -> Vec<Vec<usize>> {
         let count = self.domains.len();
         let different: FxHashSet<&Vec<Arc<str>>> = states.iter().flatten().collect();
@@ -206,18 +205,18 @@ fn within(a: &[usize], b: &[usize]) -> bool {
     a.len() < b.len() && a.iter().all(|leaf| b.contains(leaf))
 }
 
-/// The leaves to take for determined: more of them say more, but coordinates less than others.
+/// The leaves to treat as determined: more are better, but coordinates are worse than others.
 fn strongest(mut found: Vec<Vec<usize>>, domains: &[Domain]) -> Option<Vec<usize>> {
     found.sort();
     let largest = found.iter().filter(|a| !found.iter().any(|b| within(a, b)));
     let places =
         |leaves: &[usize]| leaves.iter().filter(|&&leaf| domains[leaf].is_ordered()).count();
-    // Where all are alike, it is rather the last that is determined.
+    // If all are alike, rather the last one is determined.
     let last = |leaves: &[usize]| std::cmp::Reverse(leaves.iter().sum::<usize>());
     largest.min_by_key(|leaves| (places(leaves), last(leaves))).cloned()
 }
 
-/// The argument that each leaf is part of.
+/// The argument that contains each leaf.
 fn places(fluent: &Ground, count: usize) -> Vec<usize> {
     fn leaves(term: &Ground) -> usize {
         term.args.as_ref().map_or(1, |args| args.iter().map(leaves).sum())

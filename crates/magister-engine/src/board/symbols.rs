@@ -1,4 +1,4 @@
-//! Values as single characters, as far as there are enough.
+//! Symbols for values: single characters, if there are enough.
 
 use std::collections::BTreeMap;
 
@@ -6,17 +6,17 @@ use rustc_hash::FxHashSet;
 
 use super::domain::common_prefix;
 
-/// With more values than this, they are written out.
+/// The maximum number of values with symbols; more are written out.
 const MOST: usize = 60;
 
-/// Labels that can be written out.
+/// The maximum length of labels that are written out.
 const SHORT: usize = 6;
-/// With more labels than this, letters that are no initials say little.
+/// The maximum number of labels for which letters other than initials are used.
 const FEW: usize = 12;
-/// Signs for what has no letter.
+/// Signs for labels without a letter.
 const SPARE: &str = "*+@&%$=~^!?<>";
 
-/// Names of nothing, the surest first.
+/// Names of empty cells, most reliable first.
 const NOTHING: &[&str] = &[
     "blank",
     "empty",
@@ -35,30 +35,30 @@ const NOTHING: &[&str] = &[
     "dark",
 ];
 
-/// Names of what nobody can pass.
+/// Names of walls.
 const WALLS: [&str; 6] = ["wall", "walls", "blocked", "obstacle", "block", "hole"];
 
-/// What is drawn for a cell with nothing in it.
+/// The symbol of an empty cell.
 pub(super) const EMPTY: &str = ".";
 
 /// The symbols of the values of a board.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Symbols {
     by_label: BTreeMap<String, String>,
-    /// The value that stands for nothing.
+    /// The value of an empty cell.
     pub(super) blank: Option<String>,
 }
 
 impl Symbols {
-    /// Symbols for labels, each its own; those that a style gives come first. The usual label is
-    /// taken for nothing if no other is called so.
+    /// Distinct symbols for labels; those of a style come first. The usual label counts as empty if
+    /// no other is named so.
     pub(super) fn new(
         labels: &[String],
         given: &BTreeMap<String, String>,
         roles: &[String],
         usual: Option<&str>,
     ) -> Self {
-        // What a style has a symbol for is something.
+        // A label with a symbol in the style is not empty.
         let blank = blank(labels).or_else(|| usual.map(str::to_owned));
         let blank = blank.filter(|label| !given.contains_key(label));
         let mut symbols = Symbols { by_label: BTreeMap::new(), blank: blank.clone() };
@@ -90,7 +90,7 @@ impl Symbols {
             let symbol = sides.proposals(label).into_iter().find(|symbol| !taken.contains(symbol));
             found.extend(symbol.map(|symbol| (label.clone(), symbol)));
         }
-        // Where letters do not suffice, short labels tell more than other signs would.
+        // If letters do not suffice, short labels say more than other signs.
         let short = rest.iter().all(|label| label.chars().count() <= SHORT);
         let strange = |label: &&&String| {
             let (_, word) = sides.split(label).unwrap_or((0, label));
@@ -120,14 +120,14 @@ impl Symbols {
     }
 }
 
-/// The label that stands for nothing.
+/// The label of an empty cell.
 fn blank(labels: &[String]) -> Option<String> {
     let has = |name: &str| labels.iter().any(|label| label.eq_ignore_ascii_case(name));
     let negated = |label: &&String| label.strip_prefix("no").is_some_and(has);
     let Some(sure) = NOTHING.iter().find(|&&name| has(name)) else {
         return labels.iter().find(negated).cloned();
     };
-    // Where there is w, b is black.
+    // If there is w, b is black.
     let black = *sure == "b" && (has("w") || has("white") || has("r") || has("red"));
     let found = labels.iter().find(|label| label.eq_ignore_ascii_case(sure));
     found.filter(|_| !black).cloned()
@@ -137,7 +137,7 @@ fn blank(labels: &[String]) -> Option<String> {
 struct Sides {
     /// Names of the side with capital letters, and of the other one.
     names: [Vec<String>; 2],
-    /// The first letters of values such as `wp` and `bp`, which are a side and a piece.
+    /// The first letters of values such as `wp` and `bp`, which combine a side and a piece.
     short: Option<[char; 2]>,
 }
 
@@ -151,7 +151,7 @@ impl Sides {
             names[0].push(first.clone());
             names[1].push(second.clone());
         }
-        // Values such as `wp` and `bp`: two letters to begin with, and others behind them.
+        // Values such as `wp` and `bp`: two distinct first letters with others after them.
         let twos = labels.iter().filter(|label| label.len() == 2 && label.is_ascii());
         let mut first: Vec<char> = twos.filter_map(|label| label.chars().next()).collect();
         first.sort_unstable_by_key(|&side| {
@@ -170,7 +170,7 @@ impl Sides {
                 let trimmed = |rest: &'a str| rest.trim_matches([' ', '_', '-']);
                 let before = label.strip_prefix(name.as_str()).map(trimmed);
                 let after = label.strip_suffix(name.as_str()).map(trimmed);
-                // A single letter at the front of a word is no side, unless it stands alone.
+                // A single letter at the front of a word is not a side, unless it is separate.
                 let apart = name.len() > 1 || label.contains([' ', '_', '-']) || label.len() == 1;
                 if let Some(piece) = before.or(after).filter(|_| apart) {
                     return Some((side, piece));
@@ -208,7 +208,7 @@ impl Sides {
                 if capital { letter.to_ascii_uppercase() } else { letter.to_ascii_lowercase() };
             letter.to_string()
         };
-        // Chess players know the knight by another letter.
+        // Chess uses another letter for the knight.
         if let Some(capital) = capital.filter(|_| word.eq_ignore_ascii_case("knight")) {
             all.push(cased('n', capital));
         }

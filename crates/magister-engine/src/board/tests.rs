@@ -1,4 +1,4 @@
-//! What is recognised in small games, and how it looks.
+//! Recognition and drawing of small games.
 
 use std::sync::Arc;
 
@@ -25,12 +25,12 @@ fn drawn(text: &str, style: &str) -> String {
     painter.picture(&*prepared.game, &state).text(80, true)
 }
 
-/// A style in JSON, which the tests of this crate can read.
+/// A style in JSON, which the tests of this crate can parse.
 fn style_of(text: &str) -> Style {
     if text.is_empty() { Style::default() } else { serde_json::from_str(text).unwrap() }
 }
 
-/// A game of cells whose contents come and go: `values` are facts `(holds column row value)`.
+/// A game of cells with changing contents: `values` are facts `(holds column row value)`.
 fn grid(cell: &str, facts: &str) -> String {
     format!(
         "(role you) {facts}
@@ -85,7 +85,7 @@ fn letters_and_successors_are_places_too() {
 }
 
 #[test]
-fn a_style_has_the_last_word() {
+fn a_style_has_precedence() {
     let style = r#"{"board": [{"fluents": ["cell"], "row": 1, "column": 2, "first-row": "top",
         "layout": "hexagons", "title": "Small"}], "symbols": {"white": "O"}, "hide": ["clock"]}"#;
     let text = drawn(&grid("(cell ?x ?y ?v)", BOARD), style);
@@ -93,7 +93,7 @@ fn a_style_has_the_last_word() {
 }
 
 #[test]
-fn heaps_scores_and_turns_are_told_in_words() {
+fn heaps_scores_and_turns_are_lines_of_text() {
     let rules = "(role ann) (role bob) (init (heap a 3)) (init (heap b 0)) (init (control ann))
         (init (score ann 10)) (init (score bob 0)) (init busy)
         (legal ann wait) (legal bob wait) (<= (next (control bob)) (does ann wait))
@@ -138,7 +138,7 @@ fn a_style_names_lines_and_marks_that_rules_derive() {
 }
 
 #[test]
-fn the_board_of_the_vocabulary_says_the_same() {
+fn the_board_of_the_vocabulary_agrees() {
     let text = grid("(cell ?x ?y ?v)", BOARD);
     let rules = read(&text, &Options::default()).rules;
     let prepared = prepare(&rules, &text, "test", Some(Evaluator::Sweep), &Stop::never()).unwrap();
@@ -154,8 +154,7 @@ fn the_board_of_the_vocabulary_says_the_same() {
         .filter(|&cell| cells[cell] != 0)
         .map(|c| (shape.cells[c].name.as_str(), shape.values[usize::from(cells[c])].as_str()))
         .collect();
-    // What variables are called says how to draw it, and does not count for the board: the first
-    // argument is the row.
+    // Names of variables affect the drawing but not the board: the first argument is the row.
     assert_eq!(named, [("1 1", "white"), ("2 2", "black")]);
     let role = game.info().role("you").unwrap();
     let choice = game.text().parse_move(role, "(paint 2 2 white)").unwrap();
@@ -176,7 +175,7 @@ fn a_game_without_a_network_is_drawn_from_its_terms() {
         prepared.game.worker().save(&mut state);
         painter.picture(&*prepared.game, &state)
     };
-    // Without the words of the rules nothing says which way things run.
+    // Without the words of the rules the direction is unknown.
     let text = "  1 2 3\n1 W . .\n2 . b .\nclock 1\nW white, b black\n";
     for evaluator in [Evaluator::Datalog, Evaluator::Reference, Evaluator::Sweep] {
         assert_eq!(by(evaluator).text(80, true), text, "{evaluator}");

@@ -7,14 +7,14 @@ use magister_core::Layout;
 use super::picture::{Line, Panel, Picture};
 use super::symbols::EMPTY;
 
-/// The space between boards that stand side by side.
+/// The space between adjacent boards.
 const GAP: usize = 4;
-/// How many fluents that never change are told.
+/// The maximum number of constant fluents to list.
 const ALWAYS: usize = 20;
 
 impl Picture {
-    /// The picture in lines of at most `width` characters, as far as boards are not wider. With
-    /// the legend it says what the symbols stand for.
+    /// The picture in lines of at most `width` characters, unless boards are wider. The legend
+    /// explains the symbols.
     pub fn text(&self, width: usize, legend: bool) -> String {
         let mut out = String::new();
         let mut from = 0;
@@ -88,7 +88,7 @@ fn piles(name: &str, entries: &[(String, String)], out: &mut String) {
 }
 
 impl Panel {
-    /// The lines of a board, all that belongs to it.
+    /// The lines of a board and everything that belongs to it.
     fn lines(&self, width: usize) -> Vec<String> {
         let mut lines = match self.layout {
             Layout::Graph if self.is_list() => self.list(width),
@@ -101,7 +101,7 @@ impl Panel {
         lines
     }
 
-    /// Whether nobody has said where the points lie.
+    /// Whether the points have no coordinates.
     fn is_list(&self) -> bool {
         let on_grid = |at: f32| (at - at.round()).abs() < 1e-3;
         self.rows.len() == 1
@@ -120,7 +120,7 @@ impl Panel {
         let left = most(&mut self.rows.iter().map(|name| name.chars().count()));
         let left = if left > 0 { left + 1 } else { 0 };
         let slant = if self.layout == Layout::Hexagons { cell.div_ceil(2).max(1) } else { 0 };
-        // Numbers stand under each other by their ends.
+        // Numbers are right-aligned.
         let pad = |text: &str| {
             let space = " ".repeat(cell - text.chars().count().min(cell));
             format!("{space}{text}")
@@ -134,7 +134,7 @@ impl Panel {
         }
         let mut lines = Vec::new();
         for (row, (cells, name)) in grid.into_iter().zip(&self.rows).enumerate() {
-            // Rows are shifted by their place from the first one, wherever that is.
+            // Rows are shifted by their distance from the first one, wherever that is.
             let shift = if self.up { self.rows.len() - 1 - row } else { row };
             let indent = left.saturating_sub(1) + slant * shift;
             let line = format!("{name:>indent$} {}", joined(&mut cells.into_iter()));
@@ -159,7 +159,7 @@ impl Panel {
         lines
     }
 
-    /// Points with what lies there and what they are connected with.
+    /// Points with their contents and connections.
     fn list(&self, width: usize) -> Vec<String> {
         let name = self.spots.iter().map(|spot| spot.name.chars().count()).max().unwrap_or(0);
         let symbol = self.spots.iter().map(|spot| spot.symbol.chars().count()).max().unwrap_or(0);
@@ -177,8 +177,8 @@ impl Panel {
         lines
     }
 
-    /// Points where they lie, with the lines between them that run along rows, columns and
-    /// diagonals, and the names of rows and columns if there are any.
+    /// Points at their coordinates, with the lines between them along rows, columns and diagonals,
+    /// and the names of rows and columns if there are any.
     fn canvas(&self) -> Vec<String> {
         let named = self.rows.len() > 1;
         let most = self.rows.iter().map(|name| name.chars().count()).max().unwrap_or(0);
@@ -227,7 +227,7 @@ impl Panel {
     }
 }
 
-/// Blocks of lines side by side.
+/// Blocks of lines beside each other.
 fn beside(blocks: &[Vec<String>], out: &mut String) {
     let height = blocks.iter().map(Vec::len).max().unwrap_or(0);
     let widths: Vec<usize> = blocks
@@ -246,7 +246,7 @@ fn beside(blocks: &[Vec<String>], out: &mut String) {
     }
 }
 
-/// Items on lines that are not too long; the lines after the first are indented like it.
+/// Items on lines of limited length; the lines after the first are indented.
 fn wrap(
     start: &str,
     items: impl Iterator<Item = String>,

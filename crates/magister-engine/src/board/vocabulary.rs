@@ -1,4 +1,4 @@
-//! The recognised boards as the [`Board`] of the vocabulary, for clicking and learning.
+//! The recognised boards as the [`Board`] of the vocabulary, for clicks and learning.
 
 use std::sync::Arc;
 
@@ -13,19 +13,18 @@ use crate::network::GdlNetwork;
 use crate::observation::set_bits;
 use crate::{Ground, Program};
 
-/// The board of a game that runs on a network: all boards that were recognised, as one list of
-/// cells.
+/// The board of a game on a network: all recognised boards as one list of cells.
 #[derive(Debug)]
 pub struct NetworkBoard {
     shape: Shape,
-    /// For each fluent the cell it lies on and the value it gives it.
+    /// For each fluent its cell and value.
     fluents: Vec<Option<(u32, u16)>>,
-    /// For each move the cells it goes from and to.
+    /// For each move its origin and target.
     targets: Vec<Option<(u32, u32)>>,
 }
 
 impl NetworkBoard {
-    /// The board of a game, if it has one. `moves` are the moves by their numbers.
+    /// The board of a game, if it has one. `moves` are the moves by number.
     pub fn new(
         game: &dyn Game,
         network: &GdlNetwork,
@@ -167,7 +166,7 @@ fn add(
 }
 
 impl Painter {
-    /// The board of a fluent, its place there and what it puts there.
+    /// The board of a fluent, its place and its label.
     fn on_board(&self, fluent: &Ground) -> Option<(usize, Place, String)> {
         let (form, leaves) = self.forms.parts(fluent);
         let (_, Use::Board { plan, lie, named }) = self.uses.get(&form)? else { return None };

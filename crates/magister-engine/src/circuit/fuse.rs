@@ -1,4 +1,4 @@
-//! Gates joined to fewer gates of any function of three inputs, where such a gate is one
+//! Fuses gates into fewer gates with any function of three inputs, if such a gate is one
 //! instruction.
 
 use magister_lanes::{Gate, Operation};
@@ -8,13 +8,13 @@ use super::Wire;
 /// The truth tables of the three inputs themselves.
 const PLAIN: [u8; 3] = [0b1111_0000, 0b1100_1100, 0b1010_1010];
 
-/// A gate of up to three different inputs: bit `4a + 2b + c` of the table is the result.
+/// A gate of up to three distinct inputs: bit `4a + 2b + c` of the table is the result.
 #[derive(Clone, Debug)]
 struct Node {
     inputs: Vec<Wire>,
     table: u8,
     out: Wire,
-    /// Whether it has been joined with all that read it.
+    /// Whether it has been merged into all its readers.
     gone: bool,
 }
 
@@ -39,16 +39,16 @@ impl Node {
         Self { inputs, table, out: gate.out, gone: false }
     }
 
-    /// The gate that it has become.
+    /// The resulting gate.
     fn gate(&self) -> Gate {
         let input = |at: usize| self.inputs.get(at).or(self.inputs.first()).copied().unwrap_or(0);
-        // Inputs that are not there are not looked at either.
+        // Missing inputs are ignored.
         let operation = Operation::Table(self.table);
         Gate { operation, a: input(0), b: input(1), c: input(2), out: self.out }
     }
 
-    /// This gate with what another computes put in for one of its inputs, if that has up to three
-    /// inputs then.
+    /// This gate with another substituted for one of its inputs, if the result has at most three
+    /// inputs.
     fn with(&self, other: &Node) -> Option<Node> {
         let mut inputs: Vec<Wire> = self.inputs.clone();
         inputs.retain(|&wire| wire != other.out);
@@ -75,7 +75,7 @@ impl Node {
     }
 }
 
-/// Joins gates of a section. What is wanted outside of it stays.
+/// Fuses the gates of a section. Outputs of the section remain.
 pub(crate) fn fuse(gates: &[Gate], wires: usize, wanted: &[bool]) -> Vec<Gate> {
     let mut fusion = Fusion::new(gates, wires);
     for step in [Step::Plain, Step::Single, Step::All] {
@@ -86,22 +86,22 @@ pub(crate) fn fuse(gates: &[Gate], wires: usize, wanted: &[bool]) -> Vec<Gate> {
     fusion.nodes.iter().filter(|node| !node.gone).map(Node::gate).collect()
 }
 
-/// Which gates are put into those that read them.
+/// Which gates are merged into their readers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Step {
-    /// Copies and negations, since that costs those nothing.
+    /// Copies and negations, which cost nothing there.
     Plain,
-    /// What is read once.
+    /// Gates with one reader.
     Single,
-    /// What all that read it can take in.
+    /// Gates that all readers can absorb.
     All,
 }
 
 struct Fusion {
     nodes: Vec<Node>,
-    /// The node that makes each wire.
+    /// The node that writes each wire.
     maker: Vec<Option<u32>>,
-    /// The nodes that read what each node makes.
+    /// The readers of each node.
     readers: Vec<Vec<u32>>,
 }
 
@@ -123,7 +123,7 @@ impl Fusion {
         Self { nodes, maker, readers }
     }
 
-    /// Puts a gate into all that read it, if it is one for this step and they can take it.
+    /// Merges a gate into all its readers, if this step applies to it and they can absorb it.
     fn join(&mut self, at: usize, step: Step, wanted: &[bool]) {
         let node = self.nodes[at].clone();
         let wanted = wanted[node.out as usize];

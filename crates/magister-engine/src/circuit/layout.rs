@@ -4,22 +4,22 @@ use magister_lanes::{Gate, Tape, TapeForm, Width};
 
 use super::{Wire, depth_first, fuse, in_place, in_runs, rows, wanted};
 
-/// What is to become tapes.
+/// The input of the layout.
 pub(crate) struct Layout<'a> {
     /// The form of the tapes.
     pub(crate) form: TapeForm,
-    /// The widths of rows that code is made for, where it is code.
+    /// The row widths for which code is generated, if any.
     pub(crate) widths: &'a [Width],
     /// The number of wires.
     pub(crate) wires: usize,
-    /// The wires before this one have rows of their own, in order.
+    /// The wires before this one have their own rows, in order.
     pub(crate) inputs: u32,
     /// Other wires that are written from outside.
     pub(crate) fixed: &'a [Wire],
     /// Wires that are read from outside.
     pub(crate) kept: Vec<Wire>,
-    /// Where the last section is to leave its results on the wires of the fluents, which come
-    /// after wire 0: the wires that are the fluents after it.
+    /// If the last section is to leave its results on the wires of the fluents, which follow wire
+    /// 0: the wires with the next values.
     pub(crate) after: Option<&'a [Wire]>,
 }
 
@@ -33,7 +33,7 @@ pub(crate) struct Laid {
 }
 
 impl Layout<'_> {
-    /// Sections, which run in the order given, some perhaps not at all, as tapes.
+    /// Sections as tapes; they run in order, and some may be skipped.
     pub(crate) fn lay(mut self, mut sections: Vec<Vec<Gate>>) -> Laid {
         let wires = self.wires;
         let form = self.form;

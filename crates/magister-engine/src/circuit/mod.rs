@@ -1,4 +1,4 @@
-//! Networks as gates of two and three inputs, in the order in which to run them.
+//! Networks as gates of two and three inputs, in execution order.
 
 mod fuse;
 mod layout;
@@ -21,18 +21,18 @@ pub(crate) type Wire = u32;
 /// Gates under construction.
 pub(crate) struct Circuit<'a> {
     graph: &'a Graph,
-    /// Gates in an order in which they can be run.
+    /// Gates in a valid execution order.
     pub(crate) gates: Vec<Gate>,
     /// The number of wires so far.
     pub(crate) wires: u32,
-    /// How deep each node lies, so that those that are ready first are joined first.
+    /// The depth of each node, so that those that are ready first are combined first.
     level: Vec<u32>,
-    /// Which nodes there are already.
+    /// The nodes that exist already.
     done: Vec<bool>,
 }
 
 impl<'a> Circuit<'a> {
-    /// No gates yet. The constant and the inputs of the graph are there.
+    /// A circuit without gates. The constant and the inputs of the graph exist.
     pub(crate) fn new(graph: &'a Graph) -> Self {
         let mut done = vec![false; graph.len()];
         done[..=graph.inputs()].fill(true);
@@ -45,12 +45,12 @@ impl<'a> Circuit<'a> {
         }
     }
 
-    /// Writes down the gates so far, and begins a new section.
+    /// Returns the gates so far, and begins a new section.
     pub(crate) fn section(&mut self) -> Vec<Gate> {
         std::mem::take(&mut self.gates)
     }
 
-    /// A wire that nothing writes yet.
+    /// An unwritten wire.
     pub(crate) fn fresh(&mut self) -> Wire {
         self.wires += 1;
         self.wires - 1
@@ -74,7 +74,7 @@ impl<'a> Circuit<'a> {
         self.three(operation, a, b, a)
     }
 
-    /// The disjunction; none if there is nothing to join.
+    /// The disjunction; `None` for no wires.
     pub(crate) fn any(&mut self, wires: &[Wire]) -> Option<Wire> {
         let mut wires = wires.to_vec();
         while wires.len() > 1 {
@@ -89,7 +89,7 @@ impl<'a> Circuit<'a> {
         wires.first().copied()
     }
 
-    /// The gates of the network that these outputs need and that are not there yet.
+    /// Adds the missing gates of the network for these outputs.
     pub(crate) fn nodes(&mut self, outputs: impl IntoIterator<Item = Edge>) {
         for node in self.graph.reachable(outputs) {
             if !std::mem::replace(&mut self.done[node.index()], true) {
@@ -98,7 +98,7 @@ impl<'a> Circuit<'a> {
         }
     }
 
-    /// A wire that is what an edge says; its gate is there already.
+    /// The wire of an edge, whose gate exists already.
     pub(crate) fn edge(&mut self, edge: Edge) -> Wire {
         if edge.negated() {
             self.two(Operation::Nor, edge.node().0, edge.node().0)
@@ -107,7 +107,7 @@ impl<'a> Circuit<'a> {
         }
     }
 
-    /// Writes a gate with many inputs as gates of three and two, those that are ready first.
+    /// Writes a gate with many inputs as gates of three and two, inputs that are ready first.
     fn conjunction(&mut self, node: NodeId) {
         let level = |circuit: &Self, e: &Edge| circuit.level[e.node().index()];
         let children = self.graph.children(node);
@@ -133,7 +133,7 @@ impl<'a> Circuit<'a> {
         }
     }
 
-    /// A conjunction of two or three, those that are not negated first.
+    /// A conjunction of two or three, non-negated inputs first.
     fn product(&mut self, parts: &[(Wire, bool)], out: Wire) {
         let negated = parts.iter().filter(|(_, negated)| *negated).count();
         let wire = |at: usize| parts.get(at).map_or(parts[0].0, |&(wire, _)| wire);

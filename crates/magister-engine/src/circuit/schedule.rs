@@ -1,12 +1,12 @@
-//! The order in which gates are run, and the rows that their wires get.
+//! The execution order of gates, and the rows of their wires.
 
 use std::collections::VecDeque;
 
 use magister_lanes::{Gate, Operation};
 
-/// Orders the gates of a section so that runs of one operation are long: a processor guesses
-/// wrong at the end of each. An operation goes on while it has gates whose inputs are ready; then
-/// comes the one with the most that are.
+/// Orders the gates of a section so that runs of one operation are long, because each end of a run
+/// is a branch misprediction. An operation continues while it has gates whose inputs are ready;
+/// then comes the one with the most.
 pub(crate) fn in_runs(gates: &[Gate], wires: usize) -> Vec<Gate> {
     const KINDS: usize = Operation::ALL.len();
     let kind = |operation| Operation::ALL.iter().position(|&o| o == operation).unwrap_or(0);
@@ -48,7 +48,7 @@ pub(crate) fn in_runs(gates: &[Gate], wires: usize) -> Vec<Gate> {
     order
 }
 
-/// For each section, which wires that it makes are read by others, or kept.
+/// For each section, which of its wires are read by others, or kept.
 pub(crate) fn wanted(sections: &[Vec<Gate>], wires: usize, kept: &[u32]) -> Vec<Vec<bool>> {
     let mut wanted = vec![vec![false; wires]; sections.len()];
     for (at, wanted) in wanted.iter_mut().enumerate() {
@@ -63,9 +63,8 @@ pub(crate) fn wanted(sections: &[Vec<Gate>], wires: usize, kept: &[u32]) -> Vec<
     wanted
 }
 
-/// Orders the gates of a section so that results are used soon after they are made: depth first
-/// from those that are wanted, of the inputs of a gate first those that need the most registers.
-/// Gates that nobody needs are left out.
+/// Orders the gates of a section so that results are used soon: depth first from the outputs, with
+/// the inputs that need the most registers first. Unneeded gates are left out.
 pub(crate) fn depth_first(gates: &[Gate], wires: usize, wanted: &[bool]) -> Vec<Gate> {
     let mut maker = vec![u32::MAX; wires];
     let mut need = vec![0u32; wires];
@@ -78,7 +77,7 @@ pub(crate) fn depth_first(gates: &[Gate], wires: usize, wanted: &[bool]) -> Vec<
     }
     let mut order = Vec::with_capacity(gates.len());
     let mut done = vec![false; gates.len()];
-    // Gates to visit, and whether their inputs have been.
+    // Gates to visit, and whether their inputs have been visited.
     let mut stack: Vec<(u32, bool)> = Vec::new();
     for (root, gate) in gates.iter().enumerate() {
         if wanted[gate.out as usize] {
@@ -103,9 +102,8 @@ pub(crate) fn depth_first(gates: &[Gate], wires: usize, wanted: &[bool]) -> Vec<
     order
 }
 
-/// Lets the fluents after a sweep, the wires `after`, be written to the wires of the fluents
-/// themselves, which come after wire 0: at once where nobody reads the old value any more, and
-/// otherwise as soon as that is so.
+/// Writes the next fluents, the wires `after`, to the wires of the fluents themselves, which follow
+/// wire 0: at once if the old value is not read any more, and otherwise as soon as possible.
 pub(crate) fn in_place(gates: &[Gate], wires: usize, after: &[u32]) -> Vec<Gate> {
     let mut fluent = vec![0u32; wires];
     (1..).zip(after).for_each(|(at, &wire)| fluent[wire as usize] = at);
@@ -143,10 +141,10 @@ pub(crate) fn in_place(gates: &[Gate], wires: usize, after: &[u32]) -> Vec<Gate>
     order
 }
 
-/// Gives wires rows. Sections run in the order given, some perhaps not at all. Wires below `inputs`
-/// and those in `outside`, which are written from outside, have rows of their own, and keep their
-/// order; those in `kept` keep their row once they have it. The others share rows, a row being
-/// free again after its last reader. Gives the row of each wire and the number of rows.
+/// Assigns rows to wires. Sections run in order, and some may be skipped. Wires below `inputs` and
+/// those in `outside`, which are written from outside, have their own rows and keep their order;
+/// those in `kept` keep their row once they have it. The others share rows; a row is free after its
+/// last reader. Returns the row of each wire and the number of rows.
 pub(crate) fn rows(
     sections: &mut [Vec<Gate>],
     wires: usize,
@@ -185,7 +183,7 @@ pub(crate) fn rows(
                 .collect();
             ended.sort_unstable();
             ended.dedup();
-            // What is not looked at may be any row.
+            // Ignored inputs may have any row.
             let read: Vec<u32> = gate.inputs().map(|wire| row[wire as usize]).collect();
             let at = |port: usize| read.get(port).or(read.first()).copied().unwrap_or(0);
             (gate.a, gate.b, gate.c) = (at(0), at(1), at(2));
@@ -196,7 +194,7 @@ pub(crate) fn rows(
                     count - 1
                 });
                 row[gate.out as usize] = place;
-                // Nobody reads it, which only happens to what is kept for the host or not at all.
+                // Without readers: this happens only for kept wires.
                 if last[gate.out as usize] == 0 {
                     free.push(place);
                 }

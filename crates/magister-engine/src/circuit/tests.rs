@@ -1,10 +1,10 @@
-//! Orders and rows change nothing of what gates compute.
+//! Orders and rows do not change the results of gates.
 
 use magister_lanes::{Gate, Operation};
 
 use super::{Wire, depth_first, in_place, in_runs, rows, wanted};
 
-/// Numbers that look random.
+/// Pseudo-random numbers.
 struct Random(u64);
 
 impl Random {
@@ -16,13 +16,13 @@ impl Random {
     /// A gate that reads wires below its own.
     fn gate(&mut self, out: Wire) -> Gate {
         let operation = Operation::ALL[self.below(Operation::ALL.len() as u32) as usize];
-        // Often wires that were made just before, so that there is some depth.
+        // Often recent wires, so that there is some depth.
         let mut wire = || {
             let near = self.below(2) == 0 && out > 8;
             if near { out - 1 - self.below(8) } else { self.below(out) }
         };
         let [a, b, c] = [wire(), wire(), wire()];
-        // As circuits write it: what a gate does not look at is there all the same.
+        // As in circuits: an ignored input is present all the same.
         Gate { operation, a, b, c: if operation.inputs() == 3 { c } else { a }, out }
     }
 
@@ -64,7 +64,7 @@ fn runs_of_one_operation_compute_the_same() {
 }
 
 #[test]
-fn depth_first_computes_what_is_wanted_and_nothing_else() {
+fn depth_first_computes_exactly_the_outputs() {
     for round in 0..50 {
         let mut random = Random(round);
         let gates = random.gates(INPUTS, GATES);
@@ -76,7 +76,7 @@ fn depth_first_computes_what_is_wanted_and_nothing_else() {
         for wire in (0..WIRES).filter(|&wire| wanted[wire]) {
             assert_eq!(plain[wire], values[wire], "wire {wire} in round {round}");
         }
-        // Every gate is read by a later one, or wanted; and none is there twice.
+        // Every gate is read by a later one, or is an output; and none occurs twice.
         let mut made = [false; WIRES];
         for (at, gate) in ordered.iter().enumerate() {
             let read = ordered[at + 1..].iter().any(|later| later.inputs().any(|w| w == gate.out));
@@ -87,12 +87,12 @@ fn depth_first_computes_what_is_wanted_and_nothing_else() {
 }
 
 #[test]
-fn the_next_state_takes_the_place_of_the_state() {
+fn the_next_state_replaces_the_state() {
     for round in 0..80 {
         let mut random = Random(round);
         let fluents = 1 + random.below(INPUTS - 1);
         let gates = random.gates(INPUTS, GATES);
-        // Different wires, some of which others read too.
+        // Distinct wires, some with other readers.
         let mut after: Vec<Wire> = Vec::new();
         while after.len() < fluents as usize {
             let wire = INPUTS + random.below(GATES);
@@ -100,8 +100,8 @@ fn the_next_state_takes_the_place_of_the_state() {
                 after.push(wire);
             }
         }
-        // Whoever reads the wire of a next fluent must do so from its own wire or from the fluent's:
-        // in a section that ends with the commit nobody does.
+        // A reader of a next fluent must use its own wire or the fluent's: in a section that ends
+        // with the commit there is none.
         let gates: Vec<Gate> = gates
             .into_iter()
             .map(|mut gate| {

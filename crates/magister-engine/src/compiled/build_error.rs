@@ -1,4 +1,4 @@
-//! What can be wrong with a game that is built gate by gate.
+//! Errors in a game that is built gate by gate.
 
 use std::fmt;
 
@@ -11,33 +11,33 @@ use magister_core::Halt;
 pub enum BuildError {
     /// The game has no role, or more than 255.
     Roles(usize),
-    /// A text is used twice, or can not be read back.
+    /// A text is used twice, or cannot be parsed.
     Name {
-        /// What it names: a fluent, a move or a percept.
+        /// The kind: a fluent, a move or a percept.
         what: &'static str,
         /// The text.
         text: String,
     },
-    /// Something was not said.
+    /// A definition is missing.
     Missing {
-        /// What it is missing for.
+        /// What lacks it.
         of: String,
-        /// The call that says it.
+        /// The call that provides it.
         call: &'static str,
     },
     /// A wire that was announced has no definition.
     Undefined(usize),
-    /// Wires that are defined by each other.
+    /// Wires that depend on each other.
     Cycle(usize),
     /// A wire does not belong to this builder.
     Foreign,
-    /// Something that is asked before moves are made depends on a move.
+    /// Something that must not depend on moves does.
     DependsOnMove(String),
     /// Weights were given to a move that is not chance's, or only to some of its moves.
     Weights(String),
-    /// All weights together do not fit 32 bits.
+    /// The total of all weights does not fit 32 bits.
     TotalWeight(u64),
-    /// The game can not begin: the first state is not terminal, and nobody can move.
+    /// The game cannot start: the initial state is not terminal, and no role can move.
     Stuck,
     /// Building was stopped.
     Stopped(Halt),
@@ -51,8 +51,8 @@ impl fmt::Display for BuildError {
             }
             BuildError::Name { what, text } => write!(
                 f,
-                "the {what} `{text}` needs another text: it is used twice or can not be read \
-                 back; write one word, or words in parentheses, or set a reader with `read_by`"
+                "the {what} `{text}` needs another text: it is used twice or cannot be parsed; \
+                 write one word, or words in parentheses, or set a reader with `read_by`"
             ),
             BuildError::Missing { of, call } => write!(f, "{of} is not defined: call `{call}`"),
             BuildError::Undefined(wire) => {
@@ -73,12 +73,12 @@ impl fmt::Display for BuildError {
             ),
             BuildError::Weights(text) => write!(
                 f,
-                "weights belong to all moves of chance or to none, each above zero: look at \
+                "weights belong to all moves of chance or to none, each above zero: see \
                  `{text}`, and name the role of chance with `chance`"
             ),
             BuildError::TotalWeight(total) => write!(
                 f,
-                "the weights add up to {total}, and must stay below 2^32: divide them by a common \
+                "the weights add up to {total}, but must stay below 2^32: divide them by a common \
                  factor"
             ),
             BuildError::Stuck => write!(

@@ -12,10 +12,10 @@ use crate::network::FluentId;
 
 use super::{BoardMaker, BuildError, Compiled, FluentBoard, Names, Reader};
 
-/// A truth value that depends on the state and, perhaps, on the moves that are made.
+/// A truth value that depends on the state and possibly on the moves.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Wire {
-    /// Which builder made it; zero for the constants.
+    /// The number of its builder; zero for the constants.
     owner: u32,
     /// Twice the number of its node, plus one if it is negated.
     code: u32,
@@ -51,10 +51,10 @@ pub struct MoveHandle(u32);
 enum Node {
     True,
     Fluent(u32),
-    /// A move that is made, by its place in the list of the builder.
+    /// A move that is made, by its index in the builder.
     Does(u32),
     And(Box<[Wire]>),
-    /// Announced, and perhaps defined.
+    /// Announced, and possibly defined.
     Open(Option<Wire>),
 }
 
@@ -77,9 +77,9 @@ struct RoleMove {
 
 /// Builds a game as gates over fluents and moves, without any language.
 ///
-/// A state is a set of fluents. Roles move at the same time; a role without a legal move does
-/// nothing. Gates are made with [`and`](Self::and), [`or`](Self::or) and `!`; constants are folded
-/// and equal gates are made once.
+/// A state is a set of fluents. Roles move simultaneously; a role without a legal move is idle.
+/// Gates are created with [`and`](Self::and), [`or`](Self::or) and `!`; constants are folded and
+/// equal gates are shared.
 ///
 /// ```
 /// use magister_core::{Game, Role, Step, Stop, Text as _};
@@ -88,7 +88,7 @@ struct RoleMove {
 /// use magister_engine::Evaluator;
 /// use std::sync::Arc;
 ///
-/// // One heap of three; who takes the last one wins.
+/// // One heap of three; taking the last one wins.
 /// let mut game = CompiledBuilder::new("three", &["first", "second"], "three 1");
 /// let left: Vec<_> = (0..=3).map(|n| game.fluent(&format!("(left {n})"), n == 3)).collect();
 /// let turn = game.fluent("second-to-move", false);
@@ -108,7 +108,7 @@ struct RoleMove {
 ///             next[before - take] = game.or([next[before - take], leads]);
 ///         }
 ///     }
-///     // Who would have to move finds nothing left, and has lost.
+/// // The role that would have to move finds nothing left, and has lost.
 ///     game.goal(role, 0.0, mine);
 ///     game.goal(role, 100.0, !mine);
 /// }
@@ -157,11 +157,12 @@ impl std::fmt::Debug for CompiledBuilder {
     }
 }
 
-/// Builders made so far, so that wires of one are not taken for those of another.
+/// The number of builders so far, so that wires of different builders are not confused.
 static BUILDERS: AtomicU32 = AtomicU32::new(1);
 
 impl CompiledBuilder {
-    /// No fluents and moves yet. `rules` stands for the rules in [`Info`]: it changes with them.
+    /// A builder without fluents and moves. `rules` identifies the rules in [`Info`] and changes
+    /// with them.
     pub fn new(name: &str, roles: &[&str], rules: &str) -> Self {
         Self {
             id: BUILDERS.fetch_add(1, Ordering::Relaxed),
@@ -186,13 +187,13 @@ impl CompiledBuilder {
         }
     }
 
-    /// The facts of the game, to be completed: bounds of rewards and lengths, for instance. What
-    /// follows from other calls is filled in by [`build`](Self::build).
+    /// The facts of the game, to be completed: bounds of rewards and lengths, for instance.
+    /// [`build`](Self::build) fills in what follows from other calls.
     pub fn info_mut(&mut self) -> &mut Info {
         &mut self.info
     }
 
-    /// Names the role of chance.
+    /// Sets the chance role.
     pub fn chance(&mut self, role: Role) {
         self.info.chance = Some(role);
     }
@@ -202,13 +203,13 @@ impl CompiledBuilder {
         Wire { owner: self.id, code: (self.nodes.len() as u32 - 1) << 1 }
     }
 
-    /// Notes wires that are none of this builder, which `build` reports.
+    /// Records wires of other builders, which `build` reports.
     fn own(&mut self, wire: Wire) -> Wire {
         self.foreign |= wire.owner != self.id && wire.owner != 0;
         wire
     }
 
-    /// Adds a fluent, and says whether it holds in the first state.
+    /// Adds a fluent with its initial value.
     pub fn fluent(&mut self, text: &str, initial: bool) -> FluentId {
         let number = self.fluents.len() as u32;
         let wire = self.node(Node::Fluent(number));
@@ -216,13 +217,13 @@ impl CompiledBuilder {
         FluentId(number)
     }
 
-    /// Where a fluent holds.
+    /// The wire of a fluent.
     pub fn holds(&self, fluent: FluentId) -> Wire {
         self.fluents[fluent.index()].wire
     }
 
-    /// Adds a move of a role. Moves are numbered by their texts in the order in which those first
-    /// come; moves of different roles with the same text have the same number.
+    /// Adds a move of a role. Moves are numbered by text in order of first appearance; moves of
+    /// different roles with the same text have the same number.
     pub fn add_move(&mut self, role: Role, text: &str) -> MoveHandle {
         let place = self.moves.len() as u32;
         let number = number_of(&mut self.move_texts, text);
@@ -231,7 +232,7 @@ impl CompiledBuilder {
         MoveHandle(place)
     }
 
-    /// Where a move is made.
+    /// The wire of a move that is made.
     pub fn does(&self, choice: MoveHandle) -> Wire {
         self.moves[choice.0 as usize].wire
     }
@@ -266,7 +267,7 @@ impl CompiledBuilder {
         !self.and(wires.into_iter().map(|wire| !wire))
     }
 
-    /// Where exactly one of two wires is true.
+    /// The exclusive disjunction of two wires.
     pub fn xor(&mut self, a: Wire, b: Wire) -> Wire {
         let (first, second) = (self.and([a, !b]), self.and([!a, b]));
         self.or([first, second])
@@ -277,7 +278,7 @@ impl CompiledBuilder {
         self.node(Node::Open(None))
     }
 
-    /// Defines a wire that was announced.
+    /// Defines an announced wire.
     pub fn define(&mut self, announced: Wire, wire: Wire) {
         self.own(announced);
         let wire = self.own(if announced.negated() { !wire } else { wire });
@@ -286,33 +287,33 @@ impl CompiledBuilder {
         }
     }
 
-    /// Says in which states a move is legal.
+    /// Defines in which states a move is legal.
     pub fn legal(&mut self, choice: MoveHandle, when: Wire) {
         self.moves[choice.0 as usize].legal = Some(self.own(when));
     }
 
-    /// Says when a fluent holds in the next state.
+    /// Defines the next value of a fluent.
     pub fn next(&mut self, fluent: FluentId, when: Wire) {
         self.fluents[fluent.index()].next = Some(self.own(when));
     }
 
-    /// Says which states are terminal.
+    /// Defines the terminal states.
     pub fn terminal(&mut self, when: Wire) {
         self.terminal = Some(self.own(when));
     }
 
-    /// Says in which states a role has a goal value.
+    /// Defines in which states a role has a goal value.
     pub fn goal(&mut self, role: Role, value: f64, when: Wire) {
         let when = self.own(when);
         self.goals.push((role, value, when));
     }
 
-    /// Gives a role a goal value in terminal states in which it has no other.
+    /// The goal value of a role in terminal states without another one.
     pub fn missing_goal(&mut self, value: f64) {
         self.missing_goal = Some(value);
     }
 
-    /// Says by which steps a role perceives something. The game hides everything else.
+    /// Defines in which steps a role perceives something. The game then has hidden information.
     pub fn percept(&mut self, role: Role, text: &str, when: Wire) {
         let when = self.own(when);
         let number = number_of(&mut self.percept_texts, text);
@@ -320,20 +321,20 @@ impl CompiledBuilder {
     }
 
     /// Adds to the weight of a move of chance in some states. The weight of a move is the sum of
-    /// what was added; without any, all legal moves of chance are equally likely.
+    /// its parts; without any, all legal moves of chance are equally likely.
     pub fn weight(&mut self, choice: MoveHandle, weight: u32, when: Wire) {
         let when = self.own(when);
         self.weights.push((choice, weight, when));
     }
 
-    /// Adds to what a role gains by some steps. The game then pays on the way.
+    /// Adds to the gain of a role in some steps. The game then pays on the way.
     pub fn gain(&mut self, role: Role, value: f64, when: Wire) {
         let when = self.own(when);
         self.info.payment = Payment::OnTheWay;
         self.gains.push((role, value, when));
     }
 
-    /// Adds a number to what a role gains: its binary digits, the lowest first, in units of `unit`.
+    /// Adds a number to the gain of a role: its binary digits, lowest first, in units of `unit`.
     pub fn gain_number(&mut self, role: Role, unit: f64, digits: &[Wire]) {
         let mut value = unit;
         for &digit in digits {
@@ -342,23 +343,23 @@ impl CompiledBuilder {
         }
     }
 
-    /// Says out of which states the step is silent: made by chance alone, and perceived by nobody.
+    /// Defines from which states the step is silent: made by chance alone, without percepts.
     pub fn silent(&mut self, when: Wire) {
         self.silent = self.own(when);
     }
 
-    /// Hints that at most one of some fluents holds in every state. What can be proven of it makes
-    /// the network smaller; what can not is ignored.
+    /// A hint that at most one of some fluents holds in every state. If it can be proven, the
+    /// network becomes smaller; otherwise it is ignored.
     pub fn exclusive(&mut self, fluents: &[FluentId]) {
         self.exclusive.push(fluents.to_vec());
     }
 
-    /// Has texts read by a front end.
+    /// Sets a reader for texts.
     pub fn read_by(&mut self, reader: Arc<dyn Reader>) {
         self.reader = Some(reader);
     }
 
-    /// Gives the game a board, which is made when somebody first wants it.
+    /// Sets the board, which is created on demand.
     pub fn board(
         &mut self,
         maker: impl Fn(&dyn Game) -> Option<Box<dyn FluentBoard>> + Send + Sync + 'static,
@@ -366,7 +367,7 @@ impl CompiledBuilder {
         self.board = Some(Box::new(maker));
     }
 
-    /// The game, or what is wrong with it.
+    /// The game, or the error.
     pub fn build(self) -> Result<Compiled, BuildError> {
         self.build_until(&Stop::never())
     }
@@ -397,7 +398,7 @@ impl CompiledBuilder {
     }
 }
 
-/// The number of a text in a list, to which it is added if it is not there yet.
+/// The number of a text in a list, to which it is added if it is new.
 fn number_of(texts: &mut Vec<String>, text: &str) -> u32 {
     let place = texts.iter().position(|other| other == text).unwrap_or_else(|| {
         texts.push(text.to_owned());
@@ -406,7 +407,7 @@ fn number_of(texts: &mut Vec<String>, text: &str) -> u32 {
     place as u32
 }
 
-/// Texts must be different, and what is written must be read.
+/// Texts must be different, and must survive printing and parsing.
 fn check_names(names: &Names) -> Result<(), BuildError> {
     let wrong = |what, text: &String| BuildError::Name { what, text: text.clone() };
     for (number, text) in names.moves().iter().enumerate() {

@@ -1,9 +1,9 @@
-//! Games as networks, whatever language they were written in.
+//! Games as networks, independent of their language.
 //!
-//! A front end reads the rules of a game and hands over a [`Compiled`]: the facts of the game, the
-//! texts of its moves, percepts and fluents, its network, and, if it likes, its board. All
-//! evaluators run on that. The front end of GDL is [`NetworkGame`](crate::evaluator::NetworkGame);
-//! a [`CompiledBuilder`] makes a game gate by gate, for other front ends and for tests.
+//! A front end reads the rules of a game and provides a [`Compiled`]: the facts of the game, the
+//! texts of its moves, percepts and fluents, its network, and optionally its board. All evaluators
+//! run on that. The front end of GDL is [`NetworkGame`](crate::evaluator::NetworkGame); a
+//! [`CompiledBuilder`] builds a game gate by gate, for other front ends and for tests.
 
 mod build_error;
 mod builder;
@@ -24,17 +24,17 @@ pub use names::{Names, Reader};
 
 /// The board of a compiled game.
 pub trait FluentBoard: Board {
-    /// The cell that a fluent lies on, and the value that it gives the cell; none for a fluent that
-    /// is not drawn there. Observations show it in the planes of the board.
+    /// The cell of a fluent and the value that it gives the cell; `None` for a fluent that is not
+    /// on the board. Observations use it for the planes of the board.
     fn place(&self, _fluent: usize) -> Option<(u32, u16)> {
         None
     }
 }
 
-/// Makes the board of a game, when somebody first wants it.
+/// Creates the board of a game on demand.
 type BoardMaker = Box<dyn Fn(&dyn Game) -> Option<Box<dyn FluentBoard>> + Send + Sync>;
 
-/// A game as a front end hands it over.
+/// A game from a front end.
 pub struct Compiled {
     info: Info,
     names: Names,
@@ -42,7 +42,7 @@ pub struct Compiled {
     missing_goal: Option<f64>,
     board_maker: Option<BoardMaker>,
     board: OnceLock<Option<Box<dyn FluentBoard>>>,
-    /// How states are observed, made when somebody first wants it.
+    /// The observations of states, created on demand.
     tensors: OnceLock<FluentTensors>,
 }
 
@@ -65,13 +65,13 @@ impl Compiled {
         }
     }
 
-    /// The same game, in which a role for which the rules give no goal value has this one.
+    /// The same game with this goal value for roles without one.
     #[must_use]
     pub fn with_missing_goal(self, value: f64) -> Self {
         Self { missing_goal: Some(value), ..self }
     }
 
-    /// The same game with a board, which is made when somebody first wants it.
+    /// The same game with a board, which is created on demand.
     #[must_use]
     pub fn with_board(
         self,
@@ -95,18 +95,18 @@ impl Compiled {
         &self.network
     }
 
-    /// The goal value of a role for which the rules give none; nothing if it has none then.
+    /// The goal value of a role without one in the rules, if there is such a default.
     pub fn missing_goal(&self) -> Option<f64> {
         self.missing_goal
     }
 
-    /// The board; `game` is this game, by any evaluator.
+    /// The board; `game` is this game, on any evaluator.
     pub fn board(&self, game: &dyn Game) -> Option<&dyn FluentBoard> {
         let maker = self.board_maker.as_ref()?;
         self.board.get_or_init(|| maker(game)).as_deref()
     }
 
-    /// How states are observed.
+    /// The observations of states.
     pub(crate) fn tensors(&self, game: &dyn Game) -> &FluentTensors {
         let make = || FluentTensors::new(self.network.fluents(), self.board(game));
         self.tensors.get_or_init(make)

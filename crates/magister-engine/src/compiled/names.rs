@@ -1,24 +1,24 @@
-//! The texts of a compiled game, and how they are found again.
+//! The texts of a compiled game, and their lookup.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use rustc_hash::FxHashMap;
 
-/// How a front end reads what somebody typed.
+/// How a front end parses user input.
 ///
-/// Texts are compared after they have been brought into the form in which the game writes them, so
-/// a language with several syntaxes only has to translate.
+/// Texts are compared in the canonical form in which the game writes them, so a language with
+/// several syntaxes only has to translate.
 pub trait Reader: Send + Sync {
-    /// One move, percept or fluent in the form in which the game writes it; none if it is no term
-    /// of the language.
+    /// One move, percept or fluent in the form in which the game writes it; `None` if it is not a
+    /// term of the language.
     fn term(&self, text: &str) -> Option<String>;
 
     /// The fluents of a state, each in the form in which the game writes it.
     fn state(&self, text: &str) -> Option<Vec<String>>;
 }
 
-/// Reads texts as they are written, but for spaces at their ends and runs of them inside.
+/// Reads texts literally, except for white space.
 #[derive(Clone, Copy, Debug)]
 struct Plain;
 
@@ -30,7 +30,7 @@ impl Reader for Plain {
 
     fn state(&self, text: &str) -> Option<Vec<String>> {
         let terms = magister_core::text::terms(text)?;
-        // A term of one word stands without parentheses, as it does where states are written.
+        // A term of one word has no parentheses, as in the text of states.
         let term = |words: Vec<&str>| match words[..] {
             [word] => word.to_owned(),
             _ => format!("({})", words.join(" ")),
@@ -39,7 +39,7 @@ impl Reader for Plain {
     }
 }
 
-/// The texts of the moves, percepts and fluents of a game, by their numbers.
+/// The texts of the moves, percepts and fluents of a game, by number.
 #[derive(Clone)]
 pub struct Names {
     moves: Vec<String>,
@@ -48,7 +48,7 @@ pub struct Names {
     /// The fluents in the order in which a state lists them.
     listing: Vec<u32>,
     reader: Arc<dyn Reader>,
-    /// Numbers by text, made when somebody first looks for one.
+    /// Numbers by text, created on demand.
     found: Arc<Found>,
 }
 
@@ -69,21 +69,21 @@ fn find(
 }
 
 impl Names {
-    /// Texts that are read as they are written. A fluent of several words stands in parentheses, as
-    /// in `(cell 1 1 x)`.
+    /// Texts that are read literally. A fluent of several words is in parentheses, as in
+    /// `(cell 1 1 x)`.
     pub fn new(moves: Vec<String>, percepts: Vec<String>, fluents: Vec<String>) -> Self {
         let listing = (0..fluents.len() as u32).collect();
         let found = Arc::default();
         Self { moves, percepts, fluents, listing, reader: Arc::new(Plain), found }
     }
 
-    /// The same texts, read by a front end.
+    /// The same texts, parsed by a front end.
     #[must_use]
     pub fn read_by(self, reader: Arc<dyn Reader>) -> Self {
         Self { reader, ..self }
     }
 
-    /// The same texts, the fluents of a state being listed in this order.
+    /// The same texts, with the fluents of a state listed in this order.
     #[must_use]
     pub fn listed(self, listing: Vec<u32>) -> Self {
         debug_assert_eq!(listing.len(), self.fluents.len());
@@ -105,17 +105,17 @@ impl Names {
         &self.fluents
     }
 
-    /// The number of the move of a text.
+    /// The number of the move with a text.
     pub fn find_move(&self, text: &str) -> Option<u32> {
         find(&self.found.moves, &self.moves, self.reader.term(text))
     }
 
-    /// The number of the percept of a text.
+    /// The number of the percept with a text.
     pub fn find_percept(&self, text: &str) -> Option<u32> {
         find(&self.found.percepts, &self.percepts, self.reader.term(text))
     }
 
-    /// The number of the fluent of a text.
+    /// The number of the fluent with a text.
     pub fn find_fluent(&self, text: &str) -> Option<u32> {
         find(&self.found.fluents, &self.fluents, self.reader.term(text))
     }
@@ -130,7 +130,7 @@ impl Names {
         magister_core::text::list(held.map(|&fluent| self.fluents[fluent as usize].clone()))
     }
 
-    /// The bits of the state of a text.
+    /// The bits of the state with a text.
     pub fn read_state(&self, text: &str) -> Option<Vec<u64>> {
         let mut words = vec![0; self.fluents.len().div_ceil(64)];
         for fluent in self.reader.state(text)? {

@@ -1,10 +1,10 @@
-//! Terms made of variables, and taken apart into them.
+//! Terms are built from variables, and decomposed into them.
 
 use super::code::{Build, Match};
 use super::table::NONE;
 use crate::term::{Functor, Symbol, TermId, Terms};
 
-/// Makes a term of variables that have values.
+/// Builds a term from bound variables.
 #[expect(clippy::inline_always, reason = "two thirds of all work goes through here")]
 #[inline(always)]
 pub(super) fn make(
@@ -38,7 +38,7 @@ fn compound(
     term
 }
 
-/// Takes a term apart; false if it does not fit. Variables that got values keep them.
+/// Decomposes a term; false if it does not match. Variables that were bound stay bound.
 #[expect(clippy::inline_always, reason = "two thirds of all work goes through here")]
 #[inline(always)]
 pub(super) fn fits(pattern: &Match, term: TermId, variables: &mut [TermId], terms: &Terms) -> bool {

@@ -1,4 +1,4 @@
-//! Rules as code: what the compiler makes and the machine runs.
+//! Rules as code: the compiler's output, which the machine runs.
 
 use std::sync::Arc;
 
@@ -7,25 +7,25 @@ use crate::term::{Functor, Symbol, TermId, Terms};
 
 use super::table::Table;
 
-/// How a term is made from the variables of a rule.
+/// How a term is built from the variables of a rule.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Build {
     Known(TermId),
     Variable(u32),
-    /// A name applied to arguments that are made in turn.
+    /// A name applied to arguments that are built recursively.
     Compound(Symbol, Box<[Build]>),
-    /// A variable without a value; only where terms are compared as far as they are known.
+    /// An unbound variable; only where terms are compared as far as they are known.
     Any,
 }
 
-/// How a term is taken apart.
+/// How a term is decomposed.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Match {
-    /// Anything will do.
+    /// Matches anything.
     Any,
-    /// The variable gets its value.
+    /// Binds the variable.
     Bind(u32),
-    /// It must be the value of a variable.
+    /// Must equal a bound variable.
     Same(u32),
     Known(TermId),
     Compound(Symbol, Box<[Match]>),
@@ -34,27 +34,26 @@ pub(super) enum Match {
 /// A procedure: an index into [`Code::procedures`].
 pub(super) type ProcedureId = u32;
 
-/// How a call goes about a procedure.
+/// The link between a caller and a procedure.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Link {
-    /// The procedure is not recursive, or not with the caller: all its answers are found before
-    /// the caller goes on.
+    /// The procedure is not recursive, or not with the caller: all its answers are computed before
+    /// the caller continues.
     Nested,
-    /// It is recursive with the caller, who goes on with the answers there are and again with
-    /// each that comes.
+    /// It is recursive with the caller, which continues with the existing answers and again with
+    /// each new one.
     Mutual,
 }
 
-/// A row of something against the variables: the columns that matter.
+/// How a row is matched with the variables: the relevant columns.
 pub(super) type Outs = Box<[(u32, Match)]>;
 
 /// One step of a body.
 #[derive(Clone, Debug)]
 pub(super) enum Op {
-    /// Go through the rows of a table that does not change.
+    /// Iterates over the rows of a constant table.
     Table { table: u32, index: u32, key: Box<[Build]>, outs: Outs, negated: bool },
-    /// Go through the fluents of a group. The fluent itself is the value of `whole`, if anybody
-    /// wants it.
+    /// Iterates over the fluents of a group. `whole` is bound to the fluent itself, if needed.
     Fluents {
         group: u32,
         index: u32,
@@ -65,15 +64,15 @@ pub(super) enum Op {
     },
     /// Whether a fluent holds. The group is unknown if the fluent is the value of a variable.
     Holds { fluent: Build, group: Option<u32>, negated: bool },
-    /// Go through all fluents.
+    /// Iterates over all fluents.
     Every { fluent: Match, negated: bool },
-    /// Go through the moves.
+    /// Iterates over the moves.
     Does { role: Match, choice: Match, negated: bool },
     /// Two terms differ, or not.
     Distinct { left: Build, right: Build, negated: bool },
-    /// Go through the answers of a procedure.
+    /// Iterates over the answers of a procedure.
     Call { procedure: ProcedureId, link: Link, key: Box<[Build]>, outs: Outs, negated: bool },
-    /// A builtin. Its values for the variables it reads are remembered.
+    /// A builtin. Its values for the variables it reads are cached.
     Builtin { builtin: u32, reads: Box<[u32]>, value: Match, negated: bool },
     /// The number or the list of the answers of a procedure.
     Aggregate {
@@ -83,19 +82,19 @@ pub(super) enum Op {
         value: Match,
         negated: bool,
     },
-    /// The head has a variable that nothing binds.
+    /// The head has an unbound variable.
     Unsafe,
 }
 
-/// A step and where to go on when it fails. Places are counted so that `n` means: try the next
-/// match of step `n - 1`; zero means that no match is left.
+/// A step and where to continue when it fails. Positions are counted so that `n` means: try the
+/// next match of step `n - 1`; zero means that no match is left.
 #[derive(Clone, Debug)]
 pub(super) struct Step {
     pub(super) op: Op,
     /// The last step before this one that may have another match.
     pub(super) back: u32,
-    /// The last step before this one that may have another match which makes a difference to
-    /// this one: where to go on if it has no match at all.
+    /// The last step before this one with possibly another match that affects this one: where to
+    /// continue if this one has no match at all.
     pub(super) fail: u32,
 }
 
@@ -105,16 +104,16 @@ pub(super) struct Plan {
     /// The rule, for messages.
     pub(super) rule: u32,
     pub(super) variables: u32,
-    /// What the inputs of the call must be.
+    /// The patterns of the call's inputs.
     pub(super) inputs: Box<[Match]>,
     pub(super) steps: Box<[Step]>,
     /// The answer.
     pub(super) outputs: Box<[Build]>,
-    /// Where to go on after an answer: matches that would give the same one are left out.
+    /// Where to continue after an answer: matches that would give the same one are skipped.
     pub(super) after: u32,
 }
 
-/// A relation asked with some of its arguments known.
+/// A relation queried with some of its arguments known.
 #[derive(Clone, Debug)]
 pub(super) struct Procedure {
     pub(super) relation: Relation,
@@ -129,14 +128,14 @@ pub(super) struct Procedure {
     pub(super) groups: Box<[u64]>,
 }
 
-/// How an argument is asked for.
+/// The mode of an argument.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) enum Mode {
     /// It is known.
     Input,
-    /// It is wanted.
+    /// It is requested.
     Output,
-    /// Nobody wants to know.
+    /// It is irrelevant.
     Ignored,
 }
 
@@ -148,7 +147,7 @@ pub(super) struct Group {
     pub(super) indexes: Vec<Box<[u32]>>,
 }
 
-/// A builtin as it stands in a rule.
+/// A builtin in a rule.
 #[derive(Clone, Debug)]
 pub(super) struct BuiltinCall {
     pub(super) name: &'static str,
@@ -157,7 +156,7 @@ pub(super) struct BuiltinCall {
     pub(super) variables: u32,
 }
 
-/// The questions that can be asked of a position.
+/// The queries of a position.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Queries<T> {
     /// `(init ?fluent)`.
@@ -175,14 +174,14 @@ pub(super) struct Queries<T> {
     pub(super) control: T,
     /// Whether an atom is an action with an operation.
     pub(super) operation: T,
-    /// What an action adds.
+    /// The additions of an action.
     pub(super) adds: T,
-    /// What an action deletes.
+    /// The deletions of an action.
     pub(super) deletes: T,
 }
 
 impl<T: Copy> Queries<T> {
-    /// The same for all.
+    /// The same value for all.
     pub(super) fn all(one: T) -> Self {
         Queries {
             init: one,
@@ -199,7 +198,7 @@ impl<T: Copy> Queries<T> {
     }
 }
 
-/// A program, compiled.
+/// A compiled program.
 #[derive(Clone, Debug)]
 pub(super) struct Code {
     pub(super) program: Arc<Program>,

@@ -1,4 +1,4 @@
-//! Relations to procedures: one for every way in which a relation is asked.
+//! Relations to procedures: one for every mode in which a relation is queried.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -18,14 +18,13 @@ use super::table::Table;
 use crate::program::{Atom, Depends, Pattern, Program, Relation};
 use crate::term::{Functor, TermId, Terms};
 
-/// Procedures that a program may need. Published games need some hundreds.
+/// The maximum number of procedures. Published games need some hundreds.
 const PROCEDURES: usize = 100_000;
 
-/// What distinguishes a procedure: the relation, how its arguments are asked for, and which of its
-/// rules can answer.
+/// The key of a procedure: the relation, the modes of its arguments, and the rules that can answer.
 type Key = (Relation, Box<[Mode]>, Box<[u32]>);
 
-/// Makes procedures of what is asked for.
+/// Creates procedures on demand.
 pub(super) struct Compiler<'a> {
     pub(super) program: &'a Arc<Program>,
     pub(super) terms: &'a Terms,
@@ -65,7 +64,7 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// Compiles everything that has been asked for.
+    /// Compiles all requested procedures.
     pub(super) fn finish(
         mut self,
         queries: Queries<ProcedureId>,
@@ -76,8 +75,8 @@ impl<'a> Compiler<'a> {
             if self.procedures.len() > PROCEDURES {
                 let relation = self.procedures[number as usize].relation;
                 return Err(Halt::Limit(format!(
-                    "more than {PROCEDURES} ways in which relations are asked, at {}; write fewer \
-                     relations, or ask with fewer different constants",
+                    "more than {PROCEDURES} modes in which relations are queried, at {}; write fewer \
+                     relations, or query them with fewer different constants",
                     self.program.relation_name(relation)
                 )));
             }
@@ -96,7 +95,8 @@ impl<'a> Compiler<'a> {
         })
     }
 
-    /// The procedure for a relation whose first so many arguments are known, the others wanted.
+    /// The procedure for a relation whose first `known` arguments are known and the others
+    /// requested.
     pub(super) fn query(&mut self, relation: Relation, known: usize) -> ProcedureId {
         let arity = self.program.relations[relation.index()].functor.arity.unwrap_or(0) as usize;
         let mode = |place| if place < known { Mode::Input } else { Mode::Output };
@@ -105,10 +105,10 @@ impl<'a> Compiler<'a> {
         self.procedure(&Atom { relation, args }, modes)
     }
 
-    /// The procedure for an atom that is asked so.
+    /// The procedure for an atom with these modes.
     pub(super) fn procedure(&mut self, atom: &Atom, modes: Box<[Mode]>) -> ProcedureId {
-        // Only rules whose heads can meet the atom can answer: with the others left out, nothing
-        // depends on its own negation that does not do so truly.
+        // Only rules whose heads can match the atom can answer: without the others, no relation
+        // depends on its own negation unless it really does.
         let rules = &self.program.relations[atom.relation.index()].rules;
         let meets = |&&rule: &&u32| {
             atom.may_meet(&self.program.rules[rule as usize].head, &self.program.terms)
@@ -155,7 +155,7 @@ impl<'a> Compiler<'a> {
         Ok(())
     }
 
-    /// A plan that reads the answers off a table.
+    /// A plan that reads the answers from a table.
     fn facts(&mut self, table: u32, modes: &[Mode]) -> Option<Plan> {
         if self.tables[table as usize].len() == 0 {
             return None;
@@ -182,7 +182,7 @@ impl<'a> Compiler<'a> {
         self.statics.table_of.get(&relation).copied()
     }
 
-    /// The group of a functor, new or known.
+    /// The group of a functor, which is added if it is new.
     pub(super) fn group(&mut self, functor: Functor) -> u32 {
         let next = self.groups.len() as u32;
         let group = *self.group_of.entry(functor).or_insert(next);
@@ -202,7 +202,7 @@ impl<'a> Compiler<'a> {
         }) as u32
     }
 
-    /// The number of different values in some columns of a table.
+    /// The number of distinct values in some columns of a table.
     pub(super) fn distinct(&mut self, table: u32, columns: Vec<u32>) -> u32 {
         let tables = &self.tables;
         *self
@@ -217,7 +217,7 @@ impl<'a> Compiler<'a> {
     }
 }
 
-/// Finds the components of procedures that are recursive, and the calls inside them.
+/// Finds the components of recursive procedures, and the calls inside them.
 fn link(procedures: &mut [Procedure]) {
     let edges: Vec<Vec<usize>> = procedures.iter().map(callees).collect();
     let component = components(&edges, |&to| to);
@@ -235,7 +235,7 @@ fn link(procedures: &mut [Procedure]) {
                     && component[*procedure as usize] == home
                 {
                     *link = Link::Mutual;
-                    // Whoever waits for answers must do so with every match before it.
+                    // A step that waits for answers must do so with every earlier match.
                     step.fail = step.back;
                 }
             }
@@ -255,7 +255,7 @@ fn callees(procedure: &Procedure) -> Vec<usize> {
         .collect()
 }
 
-/// Finds what procedures depend on.
+/// Computes the dependencies of procedures.
 fn depend(procedures: &mut [Procedure], groups: usize) {
     let words = groups.div_ceil(64);
     for procedure in &mut *procedures {
@@ -277,8 +277,8 @@ fn depend(procedures: &mut [Procedure], groups: usize) {
         procedure.depends = depends;
         procedure.groups = bits.into();
     }
-    // Who asks depends on what the asked depend on: from the leaves up, round after round for
-    // those that are recursive.
+    // Callers depend on what their callees depend on: from the leaves up, repeatedly for recursive
+    // ones.
     let edges: Vec<Vec<usize>> = procedures.iter().map(callees).collect();
     let component = components(&edges, |&to| to);
     let mut order: Vec<usize> = (0..procedures.len()).collect();

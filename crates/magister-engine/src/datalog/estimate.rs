@@ -1,4 +1,4 @@
-//! How much there is of everything, as far as somebody has counted.
+//! Estimated sizes, from counts.
 
 use rustc_hash::FxHashMap;
 
@@ -15,32 +15,32 @@ pub(super) enum Known {
     Value(TermId),
 }
 
-/// What was counted of the fluents of one functor.
+/// The counts of the fluents of one functor.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Fluents {
-    /// How many hold in a state.
+    /// The number of true ones in a state.
     pub(super) size: f64,
-    /// For each argument how often each value occurs in a state.
+    /// For each argument the frequency of each value in a state.
     pub(super) values: Vec<FxHashMap<TermId, f64>>,
 }
 
-/// What was counted in positions of the game.
+/// Counts from positions of the game.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Estimates {
     pub(super) fluents: FxHashMap<Functor, Fluents>,
-    /// Answers of a call.
+    /// The number of answers of a call.
     pub(super) answers: FxHashMap<(Relation, Box<[Mode]>), f64>,
-    /// Whether relations may be asked with less known than in the order in which rules were
-    /// written, where that has an end.
+    /// Whether relations may be queried with fewer known arguments than in the written order of the
+    /// rules, if they are finite.
     pub(super) free: bool,
 }
 
 impl Estimates {
-    /// Fluents of a functor whose arguments are known to be a value, known to be something, or
+    /// The number of fluents of a functor whose arguments are a known value, some value, or
     /// unknown.
     pub(super) fn fluents(&self, functor: Functor, args: &[Known]) -> f64 {
         let Some(fluents) = self.fluents.get(&functor) else {
-            // Not seen yet: few, and fewer with every argument that is known.
+            // Not seen yet: few, and fewer with every known argument.
             let known = args.iter().filter(|&&arg| arg != Known::Nothing).count();
             return 4.0 / (1.0 + known as f64);
         };
@@ -57,7 +57,7 @@ impl Estimates {
         matches / values.clamp(1.0, size.max(1.0))
     }
 
-    /// Answers of a relation that is asked so.
+    /// The number of answers of a relation with these modes.
     pub(super) fn answers(&self, relation: Relation, modes: &[Mode]) -> f64 {
         let known = self.answers.get(&(relation, modes.into()));
         known.copied().unwrap_or_else(|| {

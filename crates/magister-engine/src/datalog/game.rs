@@ -1,4 +1,4 @@
-//! A game that runs on compiled rules, behind the vocabulary of `magister-core`.
+//! A game on compiled rules as a [`Game`].
 
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -20,7 +20,7 @@ use crate::term::TermId;
 use crate::trace::Stepper;
 use crate::vocabulary::Vocabulary;
 
-/// What all workers of a game share.
+/// The shared data of all workers of a game.
 #[derive(Debug)]
 pub(super) struct Shared {
     pub(super) info: Info,
@@ -28,33 +28,33 @@ pub(super) struct Shared {
     pub(super) limits: QueryLimits,
     pub(super) initial: Vec<TermId>,
     pub(super) numbering: Mutex<Numbering>,
-    /// What the rules fix, where grounding found it.
+    /// The fixed vocabulary of the rules, if grounding found it.
     vocabulary: Option<Arc<Vocabulary>>,
-    /// How terms are written: infix in the operations dialect, KIF in the others.
+    /// The syntax of terms: infix in the operations dialect, KIF in the others.
     syntax: Syntax,
 }
 
 /// A game from a rulesheet, run on compiled rules.
 ///
-/// With a vocabulary, moves, fluents and percepts have its numbers; without, they get numbers when a
-/// worker first sees them.
+/// With a vocabulary, moves, fluents and percepts have its numbers; without, they get numbers when
+/// a worker first meets them.
 #[derive(Debug)]
 pub struct DatalogGame {
     shared: Arc<Shared>,
     /// A worker in the initial state, to be copied.
     worker: Mutex<DatalogWorker>,
     work: f64,
-    /// A worker that tries what somebody wrote: not every set of fluents is a state.
+    /// A worker for user input: not every set of fluents is a state.
     reader: Mutex<DatalogWorker>,
     program: Arc<Program>,
-    /// The board and the observations, made when somebody first wants them.
+    /// The board and the observations, created on demand.
     listed: OnceLock<Listed>,
 }
 
 impl DatalogGame {
     /// The game of a program, with the vocabulary of its grounded rules if there is one, and limits
-    /// for the evaluation of every query. `source` is the text of the rules, `name` what to call
-    /// it.
+    /// for the evaluation of every query. `source` is the text of the rules, `name` the name of the
+    /// game.
     pub fn new(
         program: &Arc<Program>,
         vocabulary: Option<Arc<Vocabulary>>,
@@ -81,12 +81,12 @@ impl DatalogGame {
         Ok(DatalogGame { shared, worker, work, reader, program, listed: OnceLock::new() })
     }
 
-    /// The work of a step of random play, as it was counted when the rules were compiled.
+    /// The work of a step of random play, as counted when the rules were compiled.
     pub fn work(&self) -> f64 {
         self.work
     }
 
-    /// The evaluator as something that recorded matches can be held against.
+    /// The evaluator as a [`Stepper`], for comparison with recorded matches.
     pub fn stepper(&self) -> Box<dyn Stepper> {
         Box::new(Position::new(Arc::clone(&self.shared.code), self.shared.limits))
     }
@@ -102,7 +102,7 @@ impl DatalogGame {
 }
 
 impl DatalogGame {
-    /// What states look like, where the rules fix the fluents.
+    /// The board and observations, if the rules fix the fluents.
     fn listed(&self) -> Option<&Listed> {
         let vocabulary = self.shared.vocabulary.as_ref()?;
         Some(self.listed.get_or_init(|| Listed::new(self, &self.program, vocabulary)))

@@ -1,10 +1,9 @@
 //! Runs procedures.
 //!
 //! A call of a procedure is answered once: its rules are joined by backtracking, and all its
-//! answers are kept until what they depend on changes. Procedures that are recursive with each
-//! other are answered together: a rule that asks for answers which are still being found leaves a
-//! copy of its variables behind and goes on from there with every answer that comes. All work
-//! lies on stacks of our own.
+//! answers are kept until something that they depend on changes. Mutually recursive procedures are
+//! answered together: a rule that needs answers which are still being computed leaves a copy of its
+//! variables behind and continues from there with every new answer. All work is on explicit stacks.
 
 use std::sync::Arc;
 
@@ -18,7 +17,7 @@ use crate::program::Depends;
 use crate::reference::QueryLimits;
 use crate::term::{TermId, Terms};
 
-/// Where the matches of a step are.
+/// The matches of a step.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Cursor {
     pub(super) at: u32,
@@ -27,24 +26,24 @@ pub(super) struct Cursor {
     pub(super) of: u32,
 }
 
-/// A procedure at work.
+/// An active procedure.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frame {
     pub(super) procedure: ProcedureId,
     pub(super) call: u32,
-    /// The rule it is at.
+    /// The current rule.
     pub(super) plan: u32,
-    /// The step at which it goes on when what it called is answered.
+    /// The step at which it continues when its callee is answered.
     pub(super) at: u32,
-    /// Steps below this one are not tried again.
+    /// Steps below this one are not retried.
     pub(super) floor: u32,
-    /// Where its variables begin.
+    /// The start of its variables.
     pub(super) variables: u32,
-    /// Where its cursors begin.
+    /// The start of its cursors.
     pub(super) cursors: u32,
-    /// Whether it goes on from a copy, and so has one rule to work at.
+    /// Whether it continues from a copy, and so has only one rule.
     pub(super) resumed: bool,
-    /// For the first call into a component: how high the stacks were.
+    /// For the first call into a component: the heights of the stacks.
     pub(super) component: Option<Marks>,
 }
 
@@ -56,38 +55,38 @@ pub(super) struct Marks {
     pub(super) unfinished: u32,
 }
 
-/// Work that is left to do in a component.
+/// Remaining work in a component.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Task {
     /// The rules of a call.
     Call { procedure: ProcedureId, call: u32 },
-    /// Somebody who waits, with an answer.
+    /// A waiting rule with an answer.
     Answer { waiting: u32, row: u32 },
 }
 
 /// A rule that waits for answers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Waiting {
-    /// Another one that waits for the same.
+    /// Another one that waits for the same call.
     pub(super) next: u32,
     pub(super) procedure: ProcedureId,
     pub(super) call: u32,
     pub(super) plan: u32,
     /// The step that asked.
     pub(super) step: u32,
-    /// Whom it asked.
+    /// The procedure that it asked.
     pub(super) asked: ProcedureId,
-    /// Where the copy of its variables begins.
+    /// The start of the copy of its variables.
     pub(super) saved: u32,
 }
 
-/// How much is done between two looks at the limits.
+/// The work between two checks of the limits.
 const PATIENCE: u64 = 1 << 12;
 
-/// How much recursion may leave to do, for each answer that may be kept.
+/// The maximum backlog of recursion, per answer that may be kept.
 const BACKLOG: usize = 8;
 
-/// Answers questions in a state and under moves that are set before.
+/// Answers queries in a given state and under given moves.
 #[derive(Clone, Debug)]
 pub(super) struct Machine {
     pub(super) code: Arc<Code>,
@@ -98,7 +97,7 @@ pub(super) struct Machine {
     pub(super) moves: Vec<Option<TermId>>,
     pub(super) memos: Vec<Memo>,
     pub(super) builtins: Vec<Memo>,
-    /// The procedures that have been asked, by what they depend on.
+    /// The procedures that have been queried, by their dependencies.
     pub(super) used: [Vec<ProcedureId>; 3],
     /// The groups of fluents that have changed, as bits.
     changed: Vec<u64>,
@@ -108,17 +107,17 @@ pub(super) struct Machine {
     pub(super) tasks: Vec<Task>,
     pub(super) waiting: Vec<Waiting>,
     pub(super) saved: Vec<TermId>,
-    /// Calls of components that are not complete yet.
+    /// Calls of incomplete components.
     pub(super) unfinished: Vec<(ProcedureId, u32)>,
     pub(super) key: Vec<TermId>,
     pub(super) row: Vec<TermId>,
     pub(super) scratch: Vec<TermId>,
     pub(super) numbers: Vec<TermId>,
     pub(super) work: u64,
-    /// The work of all questions before.
+    /// The work of all earlier queries.
     pub(super) total: u64,
     pub(super) next_look: u64,
-    /// Answers and calls that are kept, about.
+    /// The approximate number of stored answers and calls.
     pub(super) kept: usize,
 }
 
@@ -155,8 +154,7 @@ impl Machine {
         }
     }
 
-    /// Replaces the state; there are no moves afterwards. What depends only on fluents that stay
-    /// as they are is still known.
+    /// Replaces the state and clears the moves. What depends only on unchanged fluents stays known.
     pub(super) fn set_state(&mut self, fluents: &[TermId]) {
         self.forget(Depends::Moves);
         self.moves.fill(None);
@@ -174,7 +172,7 @@ impl Machine {
             });
             self.used[Depends::State as usize] = used;
         }
-        // What never changes is kept for ever, unless it becomes too much.
+        // Constant answers are kept, unless they become too many.
         if self.kept > self.limits.answers / 2 {
             self.forget(Depends::State);
             self.forget(Depends::Nothing);
@@ -197,7 +195,7 @@ impl Machine {
         self.used[depends as usize].clear();
     }
 
-    /// Forgets everything, after an evaluation that did not come to its end.
+    /// Clears everything after an incomplete evaluation.
     fn abandon(&mut self) {
         for depends in [Depends::Nothing, Depends::State, Depends::Moves] {
             self.forget(depends);
@@ -214,7 +212,7 @@ impl Machine {
         self.scratch.clear();
     }
 
-    /// The call of a procedure with these inputs, with all its answers found.
+    /// The call of a procedure with these inputs, with all its answers.
     pub(super) fn solve(
         &mut self,
         procedure: ProcedureId,
@@ -240,7 +238,7 @@ impl Machine {
         result
     }
 
-    /// Looks at the flag and the limits.
+    /// Checks the flag and the limits.
     pub(super) fn look(&mut self, code: &Code, plan: &Plan, stop: &Stop) -> Result<(), Halt> {
         stop.check()?;
         self.next_look = self.work + PATIENCE;
@@ -249,21 +247,21 @@ impl Machine {
         } else if self.kept > self.limits.answers {
             format!("{} answers (`QueryLimits::answers`)", self.limits.answers)
         } else if self.tasks.len().max(self.saved.len()) / BACKLOG > self.limits.answers {
-            format!("work left to do for {} answers (`QueryLimits::answers`)", self.limits.answers)
+            format!("a backlog for {} answers (`QueryLimits::answers`)", self.limits.answers)
         } else if self.terms.len() > self.limits.terms {
             format!("{} different terms (`QueryLimits::terms`)", self.limits.terms)
         } else {
             return Ok(());
         };
         let rule = rule_name(code, plan);
-        Err(Halt::Limit(format!("{limit}, at {rule}; it may have no end")))
+        Err(Halt::Limit(format!("{limit}, at {rule}; it may be infinite")))
     }
 
-    /// The limit of nesting was met.
+    /// The nesting limit was exceeded.
     pub(super) fn too_deep(&self, code: &Code, plan: &Plan) -> Halt {
         let (depth, rule) = (self.limits.depth, rule_name(code, plan));
         Halt::Limit(format!(
-            "terms or lists nested {depth} deep (`QueryLimits::depth`), at {rule}; they may have no end"
+            "terms or lists nested {depth} deep (`QueryLimits::depth`), at {rule}; they may be infinite"
         ))
     }
 

@@ -1,4 +1,4 @@
-//! What procedures were asked and what they answered.
+//! The calls of procedures and their answers.
 
 use super::table::{NONE, hash};
 use crate::term::TermId;
@@ -10,15 +10,15 @@ pub(super) struct Call {
     pub(super) first: u32,
     /// One past the last answer; for a recursive procedure the last answer itself.
     pub(super) last: u32,
-    /// The last of those who wait for answers; `NONE` if nobody does.
+    /// The last of those that wait for answers; `NONE` if there are none.
     pub(super) waiting: u32,
     pub(super) complete: bool,
 }
 
-/// A table of slots that is emptied by raising a number.
+/// A hash table that is emptied by incrementing a generation.
 #[derive(Clone, Debug, Default)]
 struct Slots {
-    /// A generation and, below it, what is kept. The length is a power of two.
+    /// A generation and, below it, the value. The length is a power of two.
     entries: Vec<u64>,
     generation: u32,
     used: usize,
@@ -35,7 +35,7 @@ impl Slots {
         }
     }
 
-    /// What is kept under this hash and is `wanted`, or the free slot where it would be.
+    /// The entry under this hash that is `wanted`, or the free slot where it would be.
     #[inline]
     fn find(&self, hash: usize, wanted: impl Fn(u32) -> bool) -> Result<u32, usize> {
         let mask = self.entries.len() - 1;
@@ -57,7 +57,7 @@ impl Slots {
         self.used += 1;
     }
 
-    /// Whether there must be more slots before another one is taken.
+    /// Whether the table must grow before another entry is added.
     fn is_full(&self) -> bool {
         (self.used + 1) * 2 > self.entries.len()
     }
@@ -82,18 +82,18 @@ impl Slots {
 pub(super) struct Memo {
     inputs: usize,
     outputs: usize,
-    /// Whether answers to different calls come in turn, so that each call needs a chain.
+    /// Whether answers to different calls are interleaved, so that each call needs a chain.
     chained: bool,
     pub(super) calls: Vec<Call>,
-    /// Raised whenever everything is forgotten.
+    /// Incremented whenever everything is cleared.
     pub(super) version: u64,
     keys: Vec<TermId>,
     asked: Slots,
     cells: Vec<TermId>,
     count: u32,
-    /// The next answer to the same call, where answers are chained.
+    /// The next answer to the same call, if answers are chained.
     next: Vec<u32>,
-    /// The call of each answer, where answers are chained.
+    /// The call of each answer, if answers are chained.
     call_of: Vec<u32>,
     answered: Slots,
     /// For single answers: by term, the number of the call that it last answered.
@@ -101,7 +101,7 @@ pub(super) struct Memo {
     mark: u64,
 }
 
-/// Up to so many answers are compared one by one.
+/// Up to this number, answers are compared one by one.
 const FEW: u32 = 6;
 
 impl Memo {
@@ -124,7 +124,7 @@ impl Memo {
         }
     }
 
-    /// Forgets all calls, and keeps the memory.
+    /// Clears all calls, and keeps the memory.
     pub(super) fn clear(&mut self) {
         self.calls.clear();
         self.version += 1;
@@ -142,7 +142,7 @@ impl Memo {
         self.count as usize + self.calls.len()
     }
 
-    /// Whether answers to different calls come in turn.
+    /// Whether answers to different calls are interleaved.
     #[inline]
     pub(super) fn is_chained(&self) -> bool {
         self.chained
@@ -160,7 +160,7 @@ impl Memo {
         self.asked.find(hash(key), |call| self.key(call) == key).ok()
     }
 
-    /// A call that there was not before.
+    /// Adds a new call.
     pub(super) fn insert(&mut self, key: &[TermId]) -> u32 {
         let call = self.calls.len() as u32;
         let first = if self.chained { NONE } else { self.count };
@@ -212,7 +212,7 @@ impl Memo {
         if self.chained { first == NONE } else { first == last }
     }
 
-    /// Copies the answers to a call, and says how many there are.
+    /// Copies the answers to a call, and returns their number.
     pub(super) fn copy(&self, call: u32, out: &mut Vec<TermId>) -> u32 {
         let Call { first, last, .. } = self.calls[call as usize];
         if !self.chained {
@@ -254,7 +254,7 @@ impl Memo {
             } else if let &[term] = row
                 && self.inputs == 0
             {
-                // One call at a time: a mark tells what it has been answered.
+                // One call at a time: a mark shows its answers.
                 if first == last {
                     self.mark += 1;
                 }
@@ -272,7 +272,7 @@ impl Memo {
                 }
             } else {
                 if last - first == FEW {
-                    // The answered slots hold those of the call that is being answered only.
+                    // The slots contain only answers of the current call.
                     self.answered.clear();
                     for known in first..last {
                         self.file(known);
@@ -287,7 +287,7 @@ impl Memo {
         Some(self.count - 1)
     }
 
-    /// Notes in the slots that the next answer is this one; `None` if it is known.
+    /// Enters the next answer into the slots; `None` if it is known.
     fn enter(&mut self, call: u32, row: &[TermId]) -> Option<()> {
         if self.outputs == 0 {
             return Some(());
@@ -324,7 +324,7 @@ impl Memo {
         let from = if self.chained {
             0
         } else {
-            // Only what is filed already, which are the latest answers.
+            // Only entered answers, which are the latest ones.
             self.count - self.answered.used as u32
         };
         let mut answered = std::mem::take(&mut self.answered);

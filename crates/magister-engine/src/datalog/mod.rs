@@ -1,22 +1,22 @@
 //! Rules without a network: compiled Datalog, for games that do not ground within the limits.
 //!
-//! Every relation becomes procedures, one for every way in which it is asked: which arguments are
-//! known, which are wanted, which are of no interest. A rule of a procedure is a plan: steps that
-//! look things up in tables, in the fluents of the state or in the answers of other procedures,
-//! in an order chosen by how many matches were counted in sample positions. Only what is asked is
-//! computed, so infinite relations of which only a part matters are no harm; what was computed is
-//! kept as long as nothing changes that it depends on.
+//! Every relation becomes procedures, one for every mode in which it is queried: which arguments
+//! are known, which are requested, which are irrelevant. A rule of a procedure is a plan: steps
+//! that look things up in tables, in the fluents of the state or in the answers of other
+//! procedures, in an order chosen by the number of matches in sample positions. Only queried
+//! answers are computed, so infinite relations of which only a part matters do no harm; answers are
+//! kept as long as nothing changes that they depend on.
 //!
 //! | module | holds |
 //! |---|---|
-//! | `source` | queries and operations as relations like any other |
-//! | `code` | what the compiler makes |
+//! | `source` | queries and operations as ordinary relations |
+//! | `code` | the compiler's output |
 //! | `compiler`, `plan` | relations to procedures, rules to steps |
-//! | `prepare`, `order`, `estimate` | which order is best, by what was counted in random play |
-//! | `statics`, `safety`, `table` | relations that never change, worked out before play |
+//! | `prepare`, `order`, `estimate` | the best order, from counts in random play |
+//! | `statics`, `safety`, `table` | constant relations, computed before play |
 //! | `state`, `memo` | fluents with indexes; calls and answers |
 //! | `machine`, `run`, `step`, `bind` | the evaluation |
-//! | `position`, `stepper`, `game`, `worker` | positions, and the vocabulary around them |
+//! | `position`, `stepper`, `game`, `worker` | positions, and the implementation of [`Game`](magister_core::Game) |
 
 mod bind;
 mod code;

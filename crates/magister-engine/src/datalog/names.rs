@@ -1,4 +1,4 @@
-//! What a worker knows of the numbers that all workers of a game share.
+//! A worker's cache of the numbers that all workers of a game share.
 
 use std::sync::Mutex;
 
@@ -7,16 +7,16 @@ use crate::reference::locked;
 use crate::reference::numbering::{Numbered, Numbering};
 use crate::term::{TermId, Terms};
 
-/// A move that this worker has seen.
+/// A move that this worker has met.
 #[derive(Clone, Copy, Debug)]
 struct Seen {
     number: u32,
     term: TermId,
-    /// Its place among all that have been seen, in the order of terms.
+    /// Its rank among all known moves, in the order of terms.
     rank: u32,
 }
 
-/// The numbers of terms, remembered.
+/// The numbers of terms, cached.
 #[derive(Clone, Debug, Default)]
 struct Numbers {
     /// By term.
@@ -44,7 +44,7 @@ impl Numbers {
     }
 }
 
-/// The numbers of moves, percepts and fluents, as far as this worker has seen them.
+/// The numbers of moves, percepts and fluents that this worker has met.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Names {
     moves: Numbers,
@@ -80,7 +80,7 @@ impl Names {
         self.fluents.get(term, terms, numbering, |n| &mut n.fluents)
     }
 
-    /// The fluent of a number, if there is one.
+    /// The fluent with a number, if there is one.
     pub(super) fn fluent_term(
         &mut self,
         number: u64,
@@ -103,7 +103,7 @@ impl Names {
         Some(term)
     }
 
-    /// Replaces the numbers of terms by the places of these moves, in the order of terms.
+    /// Replaces the numbers of terms by the positions of these moves, in the order of terms.
     pub(super) fn sort_moves(
         &mut self,
         moves: &mut [u32],
@@ -136,12 +136,12 @@ impl Names {
         }
     }
 
-    /// Finds the ranks again when there are new moves.
+    /// Recomputes the ranks when there are new moves.
     fn rank(&mut self, known: usize, terms: &Terms) {
         self.order.extend(known as u32..self.seen.len() as u32);
         let seen = &self.seen;
         let term = |place: u32| seen[place as usize].term;
-        // Most are in order already, which this sort makes use of.
+        // Most are already in order, which this sort exploits.
         self.order.sort_by(|&a, &b| terms.compare(term(a), term(b)));
         for (rank, &place) in self.order.iter().enumerate() {
             self.seen[place as usize].rank = rank as u32;

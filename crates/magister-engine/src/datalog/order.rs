@@ -1,8 +1,8 @@
-//! In which order the conditions of a rule are asked.
+//! The order in which the conditions of a rule are evaluated.
 //!
-//! Conditions that can only fail come as soon as their variables have values; among those that
-//! enumerate, the one that is expected to have the fewest matches is next. A relation that may have
-//! no end is never asked with less known than in the order in which the rule was written.
+//! Tests come as soon as their variables are bound; among conditions that enumerate, the one with
+//! the fewest expected matches is next. A relation that may be infinite is never queried with fewer
+//! known arguments than in the written order.
 
 use magister_gdl::Use;
 
@@ -12,8 +12,7 @@ use crate::program::{Atom, Goal, Literal, Pattern};
 use crate::term::Functor;
 
 impl Planner<'_, '_> {
-    /// For each condition the variables that are bound when it is asked in the order in which the
-    /// rule was written.
+    /// For each condition the variables that are bound before it in the written order.
     pub(super) fn written(&self) -> Vec<Vec<u32>> {
         let mut bound = self.bound.clone();
         let mut needs = Vec::new();
@@ -26,7 +25,7 @@ impl Planner<'_, '_> {
         needs
     }
 
-    /// The condition to ask next.
+    /// The next condition.
     pub(super) fn choose(&mut self, left: &[usize]) -> usize {
         let rule = self.rule;
         let mut best: Option<(f64, usize)> = None;
@@ -43,7 +42,7 @@ impl Planner<'_, '_> {
         best.map_or(left[0], |(_, place)| place)
     }
 
-    /// Whether it may be asked now.
+    /// Whether it may be evaluated now.
     fn is_ready(&self, literal: &Literal, place: usize) -> bool {
         let derived = |atom: &Atom| self.compiler.table_of(atom.relation).is_none();
         if literal.binds() {
@@ -56,7 +55,7 @@ impl Planner<'_, '_> {
                 _ => true,
             };
         }
-        // Waiting for others would bind no more of the variables that it needs.
+        // Waiting for others would not bind more of its variables.
         let mut own = Vec::new();
         outputs(literal, &mut |v| own.push(v));
         let obtainable = |variable: u32| {
@@ -86,7 +85,7 @@ impl Planner<'_, '_> {
         }
     }
 
-    /// The matches that are expected, more or less; below one for what only tests.
+    /// The estimated number of matches; below one for tests.
     fn cost(&mut self, literal: &Literal) -> f64 {
         let matches = match &literal.goal {
             Goal::Distinct(..) => return 0.0,
@@ -132,7 +131,7 @@ impl Planner<'_, '_> {
         }
     }
 
-    /// The answers that are expected of a relation.
+    /// The estimated number of answers of a relation.
     fn matches(&mut self, atom: &Atom) -> f64 {
         if let Some(table) = self.compiler.table_of(atom.relation) {
             let columns: Vec<u32> = (0..atom.args.len() as u32)
@@ -142,12 +141,12 @@ impl Planner<'_, '_> {
             return all / f64::from(self.compiler.distinct(table, columns).max(1));
         }
         let answers = self.compiler.estimates.answers(atom.relation, &self.modes_of(atom));
-        // Looking at an answer is cheap, and one that does not fit goes no further.
+        // Checking an answer is cheap, and one that does not match goes no further.
         let fitting = answers / 4_f64.powi(self.known_parts(atom));
         fitting.max(1.0) + 0.02 * answers + 0.5
     }
 
-    /// The parts that are known of arguments that are not known as a whole.
+    /// The number of known parts of arguments that are not completely known.
     fn known_parts(&self, atom: &Atom) -> i32 {
         let mut parts = 0;
         for arg in atom.args.iter().filter(|arg| !self.is_bound(arg)) {
@@ -157,7 +156,7 @@ impl Planner<'_, '_> {
     }
 }
 
-/// Calls `visit` on the variables that have values once the condition has been answered.
+/// Calls `visit` on the variables that are bound after the condition.
 pub(super) fn outputs(literal: &Literal, visit: &mut impl FnMut(u32)) {
     match &literal.goal {
         _ if literal.negated => {}

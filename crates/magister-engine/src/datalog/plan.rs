@@ -1,4 +1,4 @@
-//! A rule as steps: where each condition looks, what it knows and what it finds out.
+//! A rule as steps: where each condition looks, its inputs and its outputs.
 
 use magister_core::{Halt, Stop};
 use magister_gdl::Use;
@@ -16,16 +16,16 @@ pub(super) struct Planner<'c, 'a> {
     pub(super) rule: &'a Rule,
     modes: Vec<Mode>,
     pub(super) bound: Vec<bool>,
-    /// How often each variable occurs in the rule.
+    /// The number of occurrences of each variable in the rule.
     uses: Vec<u32>,
-    /// For each condition the variables that it must find bound.
+    /// For each condition the variables that must be bound before it.
     pub(super) needs: Vec<Vec<u32>>,
-    /// For each variable in how many places conditions that are left could give it a value.
+    /// For each variable the number of remaining conditions that could bind it.
     pub(super) givers: Vec<u32>,
     /// Fluents that were matched as a whole, each in a variable after those of the rule.
     wholes: Vec<Pattern>,
     steps: Vec<Step>,
-    /// For each step that may have several matches, the variables it binds.
+    /// For each step with possibly several matches, the variables it binds.
     binds: Vec<Option<Vec<u32>>>,
 }
 
@@ -101,7 +101,7 @@ impl<'c, 'a> Planner<'c, 'a> {
         })
     }
 
-    /// How a call asks for the arguments of a relation.
+    /// The modes of a call.
     pub(super) fn modes_of(&self, atom: &Atom) -> Box<[Mode]> {
         let mode = |arg: &Pattern| match arg {
             arg if self.is_bound(arg) => Mode::Input,
@@ -113,7 +113,7 @@ impl<'c, 'a> Planner<'c, 'a> {
 
     fn literal(&mut self, literal: &Literal) {
         let negated = literal.negated;
-        // A negation must leave the variables as they are.
+        // A negation must not bind variables.
         let before = self.bound.clone();
         let mut reads = Vec::new();
         literal.goal.variables(&mut |v| reads.extend(before[v as usize].then_some(v)));
@@ -131,7 +131,7 @@ impl<'c, 'a> Planner<'c, 'a> {
                 let mut modes = self.modes_of(atom);
                 let last = modes.len().saturating_sub(1);
                 for (at, mode) in modes.iter_mut().enumerate() {
-                    // Variables without a value are local to the aggregate.
+                    // Unbound variables are local to the aggregate.
                     if at == last {
                         *mode = Mode::Output;
                     } else if *mode == Mode::Output {
@@ -155,7 +155,7 @@ impl<'c, 'a> Planner<'c, 'a> {
         }
         let several = match &op {
             Op::Holds { .. } | Op::Distinct { .. } | Op::Unsafe => false,
-            // With nothing to bind, one match is as good as another.
+            // With nothing to bind, one match suffices.
             _ => !new.is_empty(),
         };
         self.push(op, &reads, several.then_some(new));
@@ -218,7 +218,7 @@ impl<'c, 'a> Planner<'c, 'a> {
             .map(|at| (at as u32, self.matcher(&args[at])))
             .filter(|(_, matcher)| *matcher != Match::Any)
             .collect();
-        // A fluent that stays as it is need not be made again.
+        // An unchanged fluent need not be built again.
         let stays = !negated && self.rule.head.args.contains(pattern);
         let whole = stays.then_some(self.rule.variables + self.wholes.len() as u32);
         if stays {
@@ -260,8 +260,8 @@ impl<'c, 'a> Planner<'c, 'a> {
         self.binds.push(binds);
     }
 
-    /// The last step that gave one of these variables its value and may give another one, counted
-    /// from one.
+    /// The last step that bound one of these variables and may bind it differently, counted from
+    /// one.
     fn last_binding(&self, variables: &[u32]) -> u32 {
         let gives = |binds: &Option<Vec<u32>>| {
             binds.as_ref().is_some_and(|new| new.iter().any(|v| variables.contains(v)))
@@ -286,7 +286,7 @@ impl<'c, 'a> Planner<'c, 'a> {
         }
     }
 
-    /// Takes a term apart and notes what becomes known.
+    /// Decomposes a term and records the new bindings.
     fn matcher(&mut self, pattern: &Pattern) -> Match {
         match pattern {
             Pattern::Ground(term) => Match::Known(*term),
@@ -303,7 +303,7 @@ impl<'c, 'a> Planner<'c, 'a> {
     }
 }
 
-/// Whether a builtin gives its last argument a value.
+/// Whether a builtin binds its last argument.
 fn gives_value(name: &str) -> bool {
     magister_gdl::Builtin::find(name).is_some_and(|builtin| builtin.usage == Use::Value)
 }

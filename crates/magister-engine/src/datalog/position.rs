@@ -1,4 +1,4 @@
-//! Positions of a game, as the compiled rules give them.
+//! Positions of a game on compiled rules.
 
 use std::sync::Arc;
 
@@ -10,11 +10,11 @@ use super::machine::Machine;
 use crate::reference::QueryLimits;
 use crate::term::{TermId, Terms};
 
-/// How deeply operations may perform each other.
+/// The maximum nesting of operations.
 const NESTING: u32 = 100;
 
-/// The machine in a state. It answers what the rules say and nothing else, as the reference
-/// interpreter does.
+/// The machine in a state. Its answers are those of the rules and nothing else, as in the reference
+/// interpreter.
 #[derive(Clone, Debug)]
 pub(super) struct Position {
     pub(super) machine: Machine,
@@ -45,7 +45,7 @@ impl Position {
         }
     }
 
-    /// The terms that all numbers in and out belong to.
+    /// The terms of all numbers in arguments and results.
     pub(super) fn terms(&self) -> &Terms {
         &self.machine.terms
     }
@@ -65,7 +65,7 @@ impl Position {
         self.machine.set_state(fluents);
     }
 
-    /// Sets the joint move, one per role; `None` for a role that does nothing.
+    /// Sets the joint move, one per role; `None` for an idle role.
     pub(super) fn set_moves(&mut self, moves: &[Option<TermId>]) {
         self.machine.set_moves(moves);
     }
@@ -96,7 +96,7 @@ impl Position {
         self.ask(procedure, &[role], stop)
     }
 
-    /// The fluents of the initial state. It is the empty state afterwards.
+    /// The fluents of the initial state. Afterwards the state is empty.
     pub(super) fn initial(&mut self, stop: &Stop) -> Result<Vec<TermId>, Halt> {
         self.set_state(&[]);
         Ok(self.ask(self.machine.code.queries.init, &[], stop)?.to_vec())
@@ -109,8 +109,8 @@ impl Position {
         Ok(!self.machine.memos[procedure as usize].is_empty(call))
     }
 
-    /// The legal moves of a role, in no order. In the operations dialect they are those of the
-    /// role in control, whoever asks.
+    /// The legal moves of a role, unordered. In the operations dialect they are those of the role
+    /// in control, whatever the argument.
     pub(super) fn legal(&mut self, role: usize, stop: &Stop) -> Result<&[TermId], Halt> {
         let procedure = self.machine.code.queries.legal;
         if self.operations {
@@ -119,29 +119,29 @@ impl Position {
         self.ask_role(procedure, role, stop)
     }
 
-    /// A number that is the same only as long as the legal moves of a role are.
+    /// A number that changes whenever the legal moves of a role may change.
     pub(super) fn legal_version(&mut self, role: usize, stop: &Stop) -> Result<u64, Halt> {
         self.legal(role, stop)?;
         Ok(self.machine.memos[self.machine.code.queries.legal as usize].version)
     }
 
-    /// Who is in control, in the operations dialect.
+    /// The role in control, in the operations dialect.
     pub(super) fn control(&mut self, stop: &Stop) -> Result<&[TermId], Halt> {
         self.ask(self.machine.code.queries.control, &[], stop)
     }
 
-    /// The goal values of a role, in no order.
+    /// The goal values of a role, unordered.
     pub(super) fn goals(&mut self, role: usize, stop: &Stop) -> Result<&[TermId], Halt> {
         self.ask_role(self.machine.code.queries.goal, role, stop)
     }
 
-    /// What a role perceives of the joint move, in no order.
+    /// The percepts of a role for the joint move, unordered.
     pub(super) fn percepts(&mut self, role: usize, stop: &Stop) -> Result<&[TermId], Halt> {
         self.ask_role(self.machine.code.queries.sees, role, stop)
     }
 
-    /// Replaces the contents of `out` by the fluents of the successor, each once. The state stays
-    /// as it is.
+    /// Replaces the contents of `out` with the fluents of the successor, each once. The state does
+    /// not change.
     pub(super) fn next(&mut self, out: &mut Vec<TermId>, stop: &Stop) -> Result<(), Halt> {
         out.clear();
         if self.operations {
@@ -151,8 +151,8 @@ impl Position {
         Ok(())
     }
 
-    /// The state after the actions that were set as moves. All conditions are asked in the old
-    /// state; where an atom is both added and deleted, it is there.
+    /// The state after the actions that were set as moves. All conditions refer to the old state;
+    /// an atom that is both added and deleted is present.
     fn perform(&mut self, out: &mut Vec<TermId>, stop: &Stop) -> Result<(), Halt> {
         self.step += 1;
         self.pending.clear();
@@ -169,7 +169,7 @@ impl Position {
             }
             let call = self.machine.solve(queries.operation, &[action], stop)?;
             if self.machine.memos[queries.operation as usize].is_empty(call) {
-                // What no operation performs is a fact.
+                // An action without an operation is a fact.
                 mark(&mut self.added, action, self.step);
                 out.push(action);
                 continue;

@@ -1,5 +1,5 @@
-//! From a program to code: compiled once without knowledge, tried in random play, and compiled
-//! again with what was counted there.
+//! From a program to code: compiled once without statistics, tried in random play, and compiled
+//! again with the counts.
 
 use std::sync::Arc;
 
@@ -16,22 +16,23 @@ use crate::program::{Program, Relation};
 use crate::reference::QueryLimits;
 use crate::term::{Functor, TermId};
 
-/// Steps of random play from which the estimates come.
+/// The steps of random play for the estimates.
 const STEPS: u32 = 60;
-/// How often the rules are compiled and tried: what one order never asks, another may. The code
-/// that had the least work is taken.
+/// The number of compilations and trials: one order may query what another never does. The code
+/// with the least work is chosen.
 const ROUNDS: u32 = 4;
-/// So many times relations are asked with no less known than the rules have it.
+/// The number of rounds in which relations are queried with no fewer known arguments than in the
+/// written order.
 const CAREFUL: u32 = 2;
-/// Work that they may take.
+/// The maximum work for them.
 const WORK: u64 = 2_000_000;
 
-/// A program as code.
+/// A compiled program.
 pub(super) struct Compiled {
     pub(super) code: Arc<Code>,
     /// The fluents of the initial state.
     pub(super) initial: Vec<TermId>,
-    /// The work of a step of random play, counted; infinite if it could not be played.
+    /// The counted work of a step of random play; infinite if it could not be played.
     pub(super) work: f64,
 }
 
@@ -52,7 +53,7 @@ pub(super) fn compile(
     let mut best: Option<(f64, Code)> = None;
     for round in 1..=ROUNDS {
         let work = sample(&mut position, &initial, &mut estimates, stop)?;
-        // What was seen on the way is known to all who come after.
+        // Terms met on the way are known to all later users.
         statics.terms = position.machine.terms;
         if best.as_ref().is_none_or(|(least, _)| work < *least) {
             best = Some((work, Arc::unwrap_or_clone(position.machine.code)));
@@ -97,12 +98,12 @@ fn build(
 struct Counts {
     states: f64,
     fluents: FxHashMap<Functor, Fluents>,
-    /// Answers and calls of each procedure.
+    /// The answers and calls of each procedure.
     calls: Vec<(f64, f64)>,
 }
 
-/// Plays at random and counts; the work of a step. What goes wrong on the way ends the count and nothing else: it
-/// will be reported where it matters.
+/// Plays at random and counts; returns the work of a step. An error ends the count and nothing
+/// else: it will be reported where it matters.
 fn sample(
     position: &mut Position,
     initial: &[TermId],
@@ -164,7 +165,7 @@ fn walk(
             } else if position.is_operations() && position.control(stop)?.first() != Some(&term) {
                 joint.push(None);
             } else {
-                // In order, so that the same is played whatever the code.
+                // Sorted, so that the play does not depend on the code.
                 let mut legal = position.legal(role, stop)?.to_vec();
                 position.terms().sort(&mut legal);
                 let pick = rng.below(legal.len().max(1) as u64) as usize;

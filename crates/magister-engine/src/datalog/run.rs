@@ -1,4 +1,4 @@
-//! The loop that answers calls: forward from step to step, back to where another match may be.
+//! The loop that answers calls: forward from step to step, and backtracking.
 
 use magister_core::{Halt, Stop};
 
@@ -10,7 +10,7 @@ use super::step::Entered;
 use super::table::NONE;
 use crate::term::TermId;
 
-/// Where a rule goes on.
+/// Where a rule continues.
 enum Go {
     /// At its beginning.
     Plan,
@@ -30,7 +30,7 @@ impl Machine {
         memo.insert(&self.key)
     }
 
-    /// Begins a call with the inputs in `key`.
+    /// Starts a call with the inputs in `key`.
     fn begin(&mut self, code: &Code, procedure: ProcedureId) -> Frame {
         let call = self.insert(code, procedure);
         let component = code.procedures[procedure as usize].component.map(|_| Marks {
@@ -85,7 +85,7 @@ impl Machine {
                     0
                 }
             };
-            // One rule: forward from step to step, and back to where another match may be.
+            // One rule: forward from step to step, and backtracking.
             loop {
                 self.work += 1;
                 if self.work >= self.next_look {
@@ -109,7 +109,7 @@ impl Machine {
                 } else {
                     self.answer(code, &frame, plan)?;
                     if plan.outputs.is_empty() {
-                        // One answer is all there can be.
+                        // There can be only one answer.
                         frame.plan = NONE;
                         go = Go::Plan;
                         break;
@@ -129,7 +129,7 @@ impl Machine {
         }
     }
 
-    /// A call, or a task of a component, is done. What comes next; `None` if that was all.
+    /// A call, or a task of a component, is done. Returns what comes next; `None` if that was all.
     fn done(&mut self, code: &Code, frame: &mut Frame) -> Option<Go> {
         if let Some(marks) = frame.component {
             if let Some(next) = self.task(code, frame, marks) {
@@ -145,7 +145,7 @@ impl Machine {
         Some(Go::Enter(frame.at))
     }
 
-    /// Makes room for the variables and cursors of a rule.
+    /// Allocates the variables and cursors of a rule.
     fn room(&mut self, frame: &Frame, plan: &Plan) {
         let variables = frame.variables as usize + plan.variables as usize;
         self.variables.resize(variables, TermId(NONE));
@@ -160,7 +160,7 @@ impl Machine {
         plan.inputs.iter().zip(key).all(|(input, &term)| fits(input, term, variables, &self.terms))
     }
 
-    /// The next thing to do in a component, if anything is left.
+    /// The next task in a component, if any is left.
     fn task(&mut self, code: &Code, frame: &mut Frame, marks: Marks) -> Option<Go> {
         while self.tasks.len() > marks.tasks as usize {
             self.work += 1;
@@ -199,7 +199,7 @@ impl Machine {
         None
     }
 
-    /// All calls of a component are answered.
+    /// Marks all calls of a component as complete.
     fn complete(&mut self, marks: &Marks) {
         for (procedure, call) in self.unfinished.drain(marks.unfinished as usize..) {
             let call: &mut Call = &mut self.memos[procedure as usize].calls[call as usize];
@@ -210,7 +210,7 @@ impl Machine {
         self.saved.truncate(marks.saved as usize);
     }
 
-    /// A rule has come to its end: its head is an answer.
+    /// A rule has succeeded: its head is an answer.
     fn answer(&mut self, code: &Code, frame: &Frame, plan: &Plan) -> Result<(), Halt> {
         let mut row = std::mem::take(&mut self.row);
         row.clear();

@@ -1,14 +1,14 @@
-//! Which relations can be asked with nothing known.
+//! Which relations can be enumerated.
 //!
-//! `(<= (other ?x ?y) (distinct ?x ?y))` answers whoever knows both arguments, and says nothing to
-//! others: what it would answer with nothing known is not all that it answers.
+//! `(<= (other ?x ?y) (distinct ?x ?y))` is a test for known arguments only: a query without known
+//! arguments would not return all its answers.
 
 use magister_gdl::{Use, components};
 
 use crate::program::{Goal, Literal, Pattern, Program, Rule};
 
-/// The relations in an order in which those that a relation asks come before it, as far as they
-/// are not recursive, and what each asks and belongs to.
+/// The relations in dependency order, as far as they are not recursive, with the dependencies and
+/// the component of each.
 struct Order {
     relations: Vec<usize>,
     edges: Vec<Vec<usize>>,
@@ -30,7 +30,7 @@ impl Order {
     }
 }
 
-/// For each relation whether asking with nothing known gives all its answers.
+/// For each relation whether a query without known arguments returns all its answers.
 pub(super) fn enumerable(program: &Program) -> Vec<bool> {
     let mut safe = vec![true; program.relations.len()];
     let order = Order::new(program);
@@ -49,10 +49,10 @@ pub(super) fn enumerable(program: &Program) -> Vec<bool> {
     safe
 }
 
-/// For each relation whether asking with nothing known gives all its answers and has an end.
+/// For each relation whether a query without known arguments returns all its answers and is finite.
 ///
-/// Without an end are only relations that make new terms out of their own answers, so those are
-/// left out, and all that depend on them.
+/// Only relations that build new terms from their own answers can be infinite, so those are
+/// excluded, and all that depend on them.
 pub(super) fn finite(program: &Program, enumerable: &[bool]) -> Vec<bool> {
     let Order { relations, edges, component } = Order::new(program);
     let mut endless = vec![false; component.iter().max().map_or(0, |max| max + 1)];
@@ -67,7 +67,7 @@ pub(super) fn finite(program: &Program, enumerable: &[bool]) -> Vec<bool> {
     component.iter().map(|&home| !endless[home]).collect()
 }
 
-/// Whether a rule can come to terms that nobody had before.
+/// Whether a rule can build new terms.
 fn makes_terms(rule: &Rule) -> bool {
     rule.head.args.iter().any(|arg| matches!(arg, Pattern::Compound(..)))
         || rule
@@ -76,7 +76,7 @@ fn makes_terms(rule: &Rule) -> bool {
             .any(|literal| matches!(literal.goal, Goal::Builtin(..) | Goal::Aggregate(..)))
 }
 
-/// Whether the body gives every variable of the head its value.
+/// Whether the body binds every variable of the head.
 fn binds_head(rule: &Rule, safe: &[bool]) -> bool {
     let mut bound = vec![false; rule.variables as usize];
     let mut left: Vec<&Literal> = rule.body.iter().filter(|literal| !literal.negated).collect();
@@ -100,7 +100,7 @@ fn mark(pattern: &Pattern, bound: &mut [bool]) {
     pattern.variables(&mut |variable| bound[variable as usize] = true);
 }
 
-/// Marks what a condition gives values to; false if it can not tell yet.
+/// Marks the variables that a condition binds; false if that is unknown so far.
 fn gives(goal: &Goal, bound: &mut [bool], safe: &[bool]) -> bool {
     match goal {
         Goal::Relation(atom) if !safe[atom.relation.index()] => return false,

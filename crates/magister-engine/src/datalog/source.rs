@@ -1,6 +1,6 @@
-//! What is asked of a position, as relations like any other.
+//! The queries of a position as ordinary relations.
 //!
-//! Queries and operations become rules, so that one compiler and one machine serve all: an action
+//! Queries and operations become rules, so that one compiler and one machine suffice: an action
 //! that adds an atom under conditions is a rule whose head is the action and the atom.
 
 use magister_gdl::{Dialect, Span};
@@ -36,8 +36,8 @@ pub(super) fn extend(program: &mut Program) -> Queries<Relation> {
     queries
 }
 
-/// The relation of a name with so many arguments; where a name is looked up in the state, a
-/// relation with one rule that does so.
+/// The relation with a name and an arity; for a fluent, a relation with one rule that looks it up
+/// in the state.
 fn query(program: &mut Program, name: &str, arity: u32) -> Relation {
     let args: Vec<Pattern> = (0..arity).map(Pattern::Variable).collect();
     let goal = program.goal(name, args.clone());
@@ -87,7 +87,7 @@ struct Effects<'a> {
 }
 
 impl Effects<'_> {
-    /// Adds a rule for every effect, under the conditions around it.
+    /// Adds a rule for every effect, with its enclosing conditions.
     fn add(&mut self, effects: &[Effect], conditions: &[Literal]) {
         for effect in effects {
             let (relation, atom) = match effect {

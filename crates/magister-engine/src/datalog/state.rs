@@ -1,7 +1,7 @@
-//! The fluents of a state, with the indexes that plans ask for.
+//! The fluents of a state, with the indexes of the plans.
 //!
-//! What belongs to a fluent whatever the state, its group and its place in every index, is found
-//! once. Going to another state touches only the groups in which something changes.
+//! The state-independent data of a fluent, its group and its place in every index, is computed
+//! once. Going to another state touches only the groups that change.
 
 use rustc_hash::FxHashMap;
 
@@ -22,7 +22,7 @@ struct Index {
 }
 
 impl Index {
-    /// The bucket of a fluent, new or known.
+    /// The bucket of a fluent, which is added if it is new.
     fn bucket(&mut self, args: &[TermId], key: &mut Vec<TermId>) -> u32 {
         key.clear();
         key.extend(self.columns.iter().map(|&column| args[column as usize]));
@@ -60,14 +60,14 @@ struct Members {
     changed: bool,
 }
 
-/// What is known of a term that has been a fluent.
+/// The data of a term that has been a fluent.
 #[derive(Clone, Copy, Debug)]
 struct Known {
-    /// Its group; `NONE` if no rule asks for its functor.
+    /// Its group; `NONE` if no rule uses its functor.
     group: u32,
-    /// Where its buckets begin in `buckets`.
+    /// The start of its buckets in `buckets`.
     buckets: u32,
-    /// The state in which it last held.
+    /// The last state in which it held.
     held: u64,
 }
 
@@ -150,7 +150,7 @@ impl State {
         }
     }
 
-    /// Replaces the fluents. Sets the bits of the groups that change; true if anything does.
+    /// Replaces the fluents. Sets the bits of the groups that change; returns whether any does.
     pub(super) fn set(&mut self, fluents: &[TermId], terms: &Terms, changed: &mut [u64]) -> bool {
         let (before, now) = (self.number, self.number + 1);
         self.number = now;
@@ -197,7 +197,7 @@ impl State {
         }
         self.fluents.clear();
         for &fluent in fluents {
-            // The number is raised for a moment so that each is taken once.
+            // The number is incremented for a moment so that each fluent is taken once.
             let known = &mut self.known[fluent.0 as usize];
             if known.held == now {
                 known.held = now + 1;

@@ -1,5 +1,4 @@
-//! Relations that depend on nothing that changes, worked out before play as far as they have an
-//! end.
+//! Constant relations, computed before play if they are finite.
 
 use std::sync::Arc;
 
@@ -16,29 +15,29 @@ use crate::program::{Depends, Program, Relation};
 use crate::reference::QueryLimits;
 use crate::term::{TermId, Terms};
 
-/// Steps that one relation may take. What takes more is worked out where it is asked for, which
-/// is right for relations that are infinite or of which little is needed.
+/// The maximum steps per relation. Larger ones are computed on demand, which is right for relations
+/// that are infinite or of which little is needed.
 const STEPS: u64 = 4_000_000;
-/// Steps that all of them together may take.
+/// The maximum steps for all of them together.
 const ALL_STEPS: u64 = 20_000_000;
-/// Answers that one relation may have.
+/// The maximum number of answers of a relation.
 const ANSWERS: usize = 400_000;
 
-/// What does not change during play.
+/// The constant data of a game.
 #[derive(Debug)]
 pub(super) struct Statics {
     pub(super) terms: Terms,
     pub(super) tables: Vec<Table>,
-    /// The tables that hold all of a relation.
+    /// The tables with all answers of a relation.
     pub(super) table_of: FxHashMap<Relation, u32>,
-    /// The tables that hold the facts of a relation which has rules too.
+    /// The tables with the facts of a relation that has rules too.
     pub(super) facts_of: FxHashMap<Relation, u32>,
-    /// For each relation whether it may be asked with nothing known.
+    /// For each relation whether it may be queried without known arguments.
     pub(super) finite: Vec<bool>,
 }
 
 impl Statics {
-    /// Works out the relations of a program.
+    /// Computes the constant relations of a program.
     pub(super) fn new(
         program: &Arc<Program>,
         limits: &QueryLimits,

@@ -11,11 +11,11 @@ use crate::program::Collect;
 use crate::reference::builtin::{self, Outcome};
 use crate::term::{TermId, Terms};
 
-/// What came of a step.
+/// The result of a step.
 pub(super) enum Entered {
     Holds,
     Fails,
-    /// A procedure must be asked first, with the inputs in `key`.
+    /// A procedure must be called first, with the inputs in `key`.
     Asks(ProcedureId),
 }
 
@@ -25,7 +25,7 @@ impl From<bool> for Entered {
     }
 }
 
-/// Whether a row fits.
+/// Whether a row matches.
 #[expect(clippy::inline_always, reason = "the innermost loop of every join")]
 #[inline(always)]
 fn row_fits(outs: &Outs, row: &[TermId], variables: &mut [TermId], terms: &Terms) -> bool {
@@ -33,7 +33,7 @@ fn row_fits(outs: &Outs, row: &[TermId], variables: &mut [TermId], terms: &Terms
 }
 
 impl Machine {
-    /// Comes to a step for the first time with these values of the variables.
+    /// Enters a step with these values of the variables.
     #[inline]
     pub(super) fn enter(
         &mut self,
@@ -145,7 +145,7 @@ impl Machine {
         Ok((self.advance(code, frame, plan, at) != negated).into())
     }
 
-    /// Goes on to the next match of a step.
+    /// Continues with the next match of a step.
     #[inline]
     pub(super) fn advance(&mut self, code: &Code, frame: &Frame, plan: &Plan, at: u32) -> bool {
         let cursor = &mut self.cursors[frame.cursors as usize + at as usize];
@@ -216,7 +216,7 @@ impl Machine {
         false
     }
 
-    /// Puts the inputs of a step into `key`.
+    /// Writes the inputs of a step into `key`.
     #[inline]
     fn keys(&mut self, key: &[Build], frame: &Frame) {
         self.key.clear();
@@ -237,7 +237,7 @@ impl Machine {
             Build::Known(term) => *term,
             Build::Variable(variable) => variables[*variable as usize],
             Build::Compound(symbol, args) => {
-                // Most fluents are flat, and one that nobody has seen does not hold.
+                // Most fluents are flat, and an unknown one does not hold.
                 self.key.clear();
                 for arg in args {
                     self.key.push(make(arg, variables, &mut self.scratch, &mut self.terms));
@@ -252,7 +252,7 @@ impl Machine {
         self.state.holds(term)
     }
 
-    /// Leaves a copy of the variables with a call that is not complete.
+    /// Leaves a copy of the variables with an incomplete call.
     fn wait(&mut self, frame: &Frame, plan: &Plan, step: u32, asked: ProcedureId, call: u32) {
         let entry = &mut self.memos[asked as usize].calls[call as usize];
         if entry.complete {
@@ -273,7 +273,7 @@ impl Machine {
         entry.waiting = self.waiting.len() as u32 - 1;
     }
 
-    /// Whether an answer fits somebody who waits, whose variables are in the frame.
+    /// Whether an answer matches a waiting rule, whose variables are in the frame.
     pub(super) fn takes(
         &mut self,
         _code: &Code,
@@ -287,7 +287,7 @@ impl Machine {
         row_fits(outs, row, &mut self.variables[frame.variables as usize..], &self.terms)
     }
 
-    /// Asks a builtin for the first time with these values of what it reads, which are in `key`.
+    /// Calls a builtin for the first time with these inputs, which are in `key`.
     fn ask_builtin(
         &mut self,
         code: &Code,
@@ -297,7 +297,7 @@ impl Machine {
     ) -> Result<u32, Halt> {
         let asked = &code.builtins[number as usize];
         while self.builtins.len() <= number as usize {
-            // Those that were not asked yet get the right shape when they are.
+            // Memos get the right shape when they are first used.
             self.builtins.push(Memo::new(0, 1, false));
         }
         if self.builtins[number as usize].calls.is_empty() {
@@ -370,7 +370,7 @@ impl Machine {
     }
 }
 
-/// Goes on to the next answer that is wanted.
+/// Continues with the next matching answer.
 #[inline]
 fn next_answer(
     memo: &Memo,

@@ -1,4 +1,4 @@
-//! The compiled rules held against recorded matches.
+//! The compiled rules as a stepper, for comparison with recorded matches.
 
 use magister_core::{Halt, Stop};
 

@@ -1,13 +1,13 @@
-//! Relations that do not change during play, as tables that all workers share.
+//! Constant relations as tables that all workers share.
 
 use rustc_hash::FxHashSet;
 
 use crate::term::TermId;
 
-/// Stands for nothing in lists of numbers.
+/// The number that stands for none.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// A number for a list of terms, to find it in a table of slots.
+/// A hash of a list of terms.
 #[inline]
 pub(super) fn hash(terms: &[TermId]) -> usize {
     let mut state = 0_u64;
@@ -17,25 +17,25 @@ pub(super) fn hash(terms: &[TermId]) -> usize {
     (state >> 32 ^ state) as usize
 }
 
-/// The rows of a relation, grouped by the columns that somebody looks up.
+/// The rows of a relation, grouped by the columns of lookups.
 #[derive(Clone, Debug)]
 pub(super) struct Index {
     columns: Box<[u32]>,
     /// Open addressing: the number of a key, or `NONE`. Its length is a power of two.
     slots: Vec<u32>,
     keys: Vec<TermId>,
-    /// Where the rows of each key begin, and at last where they end.
+    /// The start of the rows of each key, and the end of the last.
     starts: Vec<u32>,
     /// The rows in the order of their keys.
     cells: Vec<TermId>,
-    /// For keys of one column with a small number: where their rows begin and end.
+    /// For keys of one column with a small number: the range of their rows.
     direct: Vec<(u32, u32)>,
 }
 
-/// Terms below this number are found by it, without a search.
+/// Terms below this number are found directly.
 pub(super) const SMALL: u32 = 1 << 14;
 
-/// A relation that does not change.
+/// A constant relation.
 #[derive(Clone, Debug)]
 pub(super) struct Table {
     arity: usize,
@@ -58,7 +58,7 @@ impl Table {
         self.cells[row as usize * self.arity + column as usize]
     }
 
-    /// The number of different values in some columns, as far as hashes tell.
+    /// The number of distinct values in some columns, by their hashes.
     pub(super) fn distinct(&self, columns: &[u32]) -> u32 {
         let mut seen: FxHashSet<usize> = FxHashSet::default();
         let mut key = Vec::new();
@@ -70,7 +70,7 @@ impl Table {
         seen.len() as u32
     }
 
-    /// The index by these columns, new or known.
+    /// The index by these columns, which is added if it is new.
     pub(super) fn index(&mut self, columns: &[u32]) -> u32 {
         let known = self.indexes.iter().position(|index| *index.columns == *columns);
         known.unwrap_or_else(|| {
@@ -120,7 +120,7 @@ impl Table {
         Index { columns: columns.into(), slots, keys, starts, cells, direct }
     }
 
-    /// Where the rows with this key begin and end in an index.
+    /// The range of the rows with this key in an index.
     #[inline]
     pub(super) fn lookup(&self, index: u32, key: &[TermId]) -> (u32, u32) {
         let index = &self.indexes[index as usize];

@@ -1,4 +1,4 @@
-//! What the machine answers, on rulesheets of a few lines.
+//! The machine on small rulesheets.
 
 use std::fmt::Write as _;
 
@@ -62,7 +62,7 @@ fn recursion_over_the_state() {
 }
 
 #[test]
-fn only_the_part_of_an_infinite_relation_that_is_asked_for_is_computed() {
+fn only_the_queried_part_of_an_infinite_relation_is_computed() {
     let text = "(role a) (n 0) (<= (n (s ?x)) (n ?x)) (<= (legal a two) (n (s (s 0))))
                 (<= (legal a never) (n (s (t 0))))";
     assert_eq!(legal(text), ["two"]);
@@ -76,18 +76,18 @@ fn the_constant_p_is_not_the_compound_p() {
 }
 
 #[test]
-fn rules_without_end_are_named() {
+fn infinite_rules_are_reported() {
     let text = "(role a)\n(init (n 0))\n(<= (m ?x) (true (n ?x)))\n(<= (m (s ?x)) (m ?x))\n\
                 (<= (legal a ?x) (m ?x))";
     let mut position = position(text, QueryLimits::default()).expect("it compiles");
     let halt = position.legal(0, &Stop::never()).expect_err("no end");
     assert!(matches!(&halt, Halt::Limit(what) if what.contains("line 4")), "{halt}");
-    // The machine is as good as new afterwards.
+    // The machine is usable afterwards.
     assert_eq!(position.terminal(&Stop::never()), Ok(false));
 }
 
 #[test]
-fn a_limit_of_work_is_kept() {
+fn the_work_limit_is_respected() {
     let mut text = "(role a) (init on)".to_owned();
     for number in 0..60 {
         let _ = write!(text, "(d {number})");
@@ -101,7 +101,7 @@ fn a_limit_of_work_is_kept() {
         Ok(mut position) => position.legal(0, &Stop::never()).map(<[_]>::to_vec),
         Err(halt) => Err(halt),
     };
-    // An order may be found in which there is nothing to do; otherwise the rule is named.
+    // An order may be found without any work; otherwise the rule is reported.
     match halt {
         Ok(legal) => assert!(legal.is_empty()),
         Err(Halt::Limit(what)) => assert!(what.contains("`far`") || what.contains("`p`"), "{what}"),
@@ -175,7 +175,7 @@ fn operations() {
     worker.save(&mut state);
     let text = game.text().state_text(&state);
     assert!(text.contains("count(2)"), "{text}");
-    // The condition of an operation must be told its variables to say anything.
+    // The condition of an operation needs its variables to be bound.
     assert!(text.contains("second(2)") && !text.contains("second(1)"), "{text}");
 }
 

@@ -1,4 +1,4 @@
-//! The worker of a game that runs on compiled rules.
+//! The worker of a game on compiled rules.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -11,18 +11,18 @@ use super::position::Position;
 use crate::reference::number;
 use crate::term::TermId;
 
-/// What is told of a state.
+/// The cached data of a state.
 #[derive(Clone, Debug)]
 struct View {
     terminal: bool,
     legal: Vec<Vec<Move>>,
-    /// The terms of the legal moves; `None` for a role that idles.
+    /// The terms of the legal moves; `None` for an idle role.
     choices: Vec<Vec<Option<TermId>>>,
-    /// The version of the legal moves of each role, if the lists are these.
+    /// The version of the legal moves of each role in these lists.
     versions: Vec<Option<u64>>,
 }
 
-/// A machine, and what it knows of the numbers that all workers share.
+/// A machine with its cache of shared numbers.
 #[derive(Clone, Debug)]
 struct Engine {
     position: Position,
@@ -31,7 +31,7 @@ struct Engine {
 }
 
 impl Engine {
-    /// Finds out what there is to tell of the state.
+    /// Computes the data of the state.
     fn look(&mut self, shared: &Shared, view: &mut View, stop: &Stop) -> Result<(), Halt> {
         view.terminal = self.position.terminal(stop)?;
         let mover = if view.terminal { None } else { self.mover(stop)? };
@@ -48,7 +48,7 @@ impl Engine {
             view.legal[role].clear();
             view.choices[role].clear();
             if view.terminal {
-                // So that what goes wrong with goal values is told now.
+                // Detects errors in goal values now.
                 self.position.goals(role, stop)?;
                 continue;
             }
@@ -76,8 +76,8 @@ impl Engine {
         Ok(())
     }
 
-    /// Who moves, in the operations dialect: where several roles hold control, the first of them
-    /// in the order of terms.
+    /// The role to move, in the operations dialect: if several roles have control, the first of
+    /// them in the order of terms.
     fn mover(&mut self, stop: &Stop) -> Result<Option<usize>, Halt> {
         if !self.position.is_operations() {
             return Ok(None);
@@ -106,13 +106,12 @@ impl Engine {
 #[derive(Clone, Debug)]
 pub(super) struct DatalogWorker {
     shared: Arc<Shared>,
-    /// Goals and words are computed when somebody asks, and asking changes nothing that can be
-    /// seen.
+    /// Goals and words are computed on demand, without a visible change.
     engine: RefCell<Engine>,
     view: View,
     state: Vec<TermId>,
     next: Vec<TermId>,
-    /// The states before this one, one after the other, and where each begins.
+    /// The earlier states, concatenated, and the start of each.
     history: Vec<TermId>,
     starts: Vec<usize>,
     joint: Vec<Option<TermId>>,
@@ -149,7 +148,7 @@ impl DatalogWorker {
         self.jump(stop)
     }
 
-    /// Goes to the state in `next`, from which no way leads back.
+    /// Goes to the state in `next`, without undo.
     fn jump(&mut self, stop: &Stop) -> Result<(), Halt> {
         self.enter(stop)?;
         self.history.clear();
@@ -157,7 +156,7 @@ impl DatalogWorker {
         Ok(())
     }
 
-    /// Goes to the state in `next`, or stays where it is if that can not be played.
+    /// Goes to the state in `next`, or stays if that cannot be played.
     fn enter(&mut self, stop: &Stop) -> Result<(), Halt> {
         let engine = self.engine.get_mut();
         engine.position.set_state(&self.next);
@@ -189,7 +188,7 @@ impl DatalogWorker {
         Ok(())
     }
 
-    /// Writes down what the roles perceive of the joint move that was set.
+    /// Writes the percepts of the current joint move.
     fn percepts(&mut self, out: &mut Step, stop: &Stop) -> Result<(), Halt> {
         let Engine { position, names, .. } = self.engine.get_mut();
         out.clear(self.joint.len());
@@ -227,7 +226,7 @@ impl Worker for DatalogWorker {
     }
 
     fn reset(&mut self) {
-        // A game whose first state can not be played is refused when it is prepared.
+        // A game whose initial state cannot be played is refused when it is prepared.
         let _ = self.begin(&Stop::never());
     }
 

@@ -1,12 +1,12 @@
-//! Playouts of one game after the other, with only as much work for a step as they need: moves are
-//! taken from the lists of legal ones, nobody looks at percepts, and nothing is taken back.
+//! Playouts one by one with the least work per step: moves are taken from the lists of legal ones,
+//! without percepts and without undo.
 
 use magister_core::{Halt, Info, Move, Role, Step, Stop, Worker};
 
 use super::machine::Machine;
 use super::worker::NetworkWorker;
 
-/// A worker of a game, bare of what playouts do not need.
+/// A worker without what playouts do not need.
 pub(super) struct Bare<'a, M>(pub(super) &'a mut NetworkWorker<M>);
 
 impl<M: Machine> Worker for Bare<'_, M> {

@@ -1,4 +1,4 @@
-//! A compiled game by one of the evaluators of networks.
+//! A compiled game on one of the network evaluators.
 
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
@@ -27,46 +27,45 @@ use crate::network::{Edge, Network};
 use crate::observation::set_bits;
 use crate::{Error, Evaluator};
 
-/// Playouts by which the speed of single lanes is measured, and how long they may be.
+/// The number of playouts for measuring single lanes, and their maximum length.
 const TRIALS: u32 = 4;
 const LONGEST: u32 = 10_000;
 
-/// What all workers of a game share.
+/// The shared data of all workers of a game.
 #[derive(Debug)]
 pub(super) struct Shared {
     pub(super) compiled: Arc<Compiled>,
     pub(super) info: Info,
     pub(super) network: Arc<Network>,
-    /// How single steps are made.
+    /// The evaluator of single steps.
     pub(super) evaluator: Evaluator,
     pub(super) places: Arc<Places>,
     pub(super) initial: Vec<u64>,
     pub(super) possible: Possible,
-    /// How likely chance's moves are, where they differ.
+    /// The weights of chance's moves, if they differ.
     pub(super) weights: Option<Weights>,
     /// Whether steps have gains, and whether steps may be silent.
     pub(super) gaining: bool,
     pub(super) silent: bool,
-    /// The goal value of a role for which the rules give none.
+    /// The goal value of a role without one in the rules.
     pub(super) missing_goal: Option<f64>,
-    /// A machine that propagates changes, of which there are copies: to make the first takes long.
+    /// An incremental machine to be copied, because creating the first takes long.
     incremental: OnceLock<Incremental>,
-    /// What sweeps run, made when somebody first wants it.
+    /// The tapes of sweeps, created on demand.
     tapes: OnceLock<Arc<Tapes>>,
     /// The same as machine code, if the machine allows that.
     codes: OnceLock<Option<Arc<Codes>>>,
-    /// What was measured about batches of playouts.
+    /// The measurements of batch playouts.
     pub(super) pace: Mutex<Pace>,
-    /// What everything is measured by.
+    /// The clock of the measurements.
     clock: OnceLock<Clock>,
-    /// How playouts are played many at once, made when somebody first wants them: without telling
-    /// what comes of moves, and with it.
+    /// The plans of batch playouts, created on demand: without statistics of moves, and with them.
     plans: [OnceLock<Arc<BatchPlan>>; 2],
-    /// For each role, how steps are held many at once against what it saw.
+    /// For each role, the plan for trying steps in batches.
     pub(super) tries: Vec<Trying>,
 }
 
-/// A compiled game that is ready to play, by one of the evaluators of networks.
+/// A compiled game that is ready to play, on one of the network evaluators.
 #[derive(Clone, Debug)]
 pub struct CompiledGame {
     pub(super) shared: Arc<Shared>,
@@ -74,14 +73,14 @@ pub struct CompiledGame {
 }
 
 impl CompiledGame {
-    /// The game by an evaluator that runs networks; an error if that does not, or if the first
-    /// state can not be played.
+    /// The game on a network evaluator; an error if the evaluator does not run networks, or if the
+    /// initial state cannot be played.
     ///
     /// [`Evaluator::Batch`] makes single steps by sweep and plays batches on vectors; the others
-    /// play one lane after the other, unless [`playing`](Self::playing) says something else.
+    /// play lanes one by one, unless [`playing`](Self::playing) says otherwise.
     pub fn new(compiled: Arc<Compiled>, evaluator: Evaluator) -> Result<Self, Error> {
         if matches!(evaluator, Evaluator::Datalog | Evaluator::Reference) {
-            let what = format!("the evaluator {evaluator} runs rules of GDL and no networks");
+            let what = format!("the evaluator {evaluator} runs GDL rules, not networks");
             return Err(Error::Halt(Halt::Limit(what)));
         }
         let network = Arc::clone(compiled.network());
@@ -115,37 +114,37 @@ impl CompiledGame {
             Evaluator::Batch => Playouts::Lanes(Width::best()),
             _ => Playouts::OneByOne,
         };
-        // A game that cannot be begun is no game.
+        // A game that cannot start is refused.
         let machine = shared.sweep();
         NetworkWorker::new(Arc::clone(&shared), machine, playouts).begin()?;
         Ok(Self { shared, playouts })
     }
 
-    /// The same game that plays batches in another way.
+    /// The same game with another batch method.
     #[must_use]
     pub fn playing(&self, playouts: Playouts) -> Self {
         Self { shared: Arc::clone(&self.shared), playouts }
     }
 
-    /// What the front end handed over.
+    /// The compiled game of the front end.
     pub fn compiled(&self) -> &Arc<Compiled> {
         &self.shared.compiled
     }
 
-    /// Measures by another clock from now on. Too late once something was measured.
+    /// Sets the clock for measurements. Without effect after the first measurement.
     pub fn measure_by(&self, clock: &Clock) {
         let _ = self.shared.clock.set(clock.clone());
     }
 
-    /// Makes ready to play on vectors, if that has not been done, and gives the time that it took.
+    /// Prepares vectors, if necessary, and returns the time that it took.
     pub fn vectors(&self) -> Duration {
         let begun = self.shared.clock().start();
         self.shared.plan(false);
         begun.elapsed()
     }
 
-    /// From how many lanes on large batches are played how: on vectors of a width, or one lane
-    /// after the other. Where that is measured, everything is made ready for it.
+    /// The batch method by number of lanes: on vectors of a width, or one by one. If that is
+    /// measured, everything is prepared for it.
     pub fn choices(&self, stop: &Stop) -> Result<Vec<(usize, Option<Width>)>, Halt> {
         if self.playouts == Playouts::Measured {
             let streams = [Stream { id: 0, start: &self.shared.initial, quota: TRIALS }];
@@ -162,7 +161,7 @@ impl CompiledGame {
         BatchProgram::new(&self.shared.network, self.shared.pay())
     }
 
-    /// Whether there is machine code for it, as far as its evaluator wants that.
+    /// Whether it has machine code, if its evaluator uses it.
     pub fn has_code(&self) -> bool {
         self.shared.evaluator == Evaluator::Code && self.shared.code().is_some()
     }
@@ -174,7 +173,7 @@ impl Shared {
         self.clock.get_or_init(Clock::machine)
     }
 
-    /// A machine, in no state yet.
+    /// A machine without a state.
     pub(super) fn machine(&self) -> Box<dyn Machine> {
         match self.evaluator {
             Evaluator::Incremental => Box::new(self.incremental()),
@@ -186,23 +185,23 @@ impl Shared {
         }
     }
 
-    /// A machine that propagates changes, in no state yet.
+    /// An incremental machine without a state.
     fn incremental(&self) -> Incremental {
         let first = || Incremental::new(Arc::clone(&self.network), Arc::clone(&self.places));
         self.incremental.get_or_init(first).clone()
     }
 
-    /// A machine that sweeps, in no state yet.
+    /// A sweep machine without a state.
     fn sweep(&self) -> Sweep {
         let tapes = self.tapes.get_or_init(|| Arc::new(Tapes::new(&self.network, &self.places)));
         Sweep::new(&self.network, Arc::clone(tapes))
     }
 
-    /// A machine that runs code, in no state yet, where there can be one.
+    /// A machine-code machine without a state, if possible.
     fn code(&self) -> Option<Emitted> {
         let make = || {
             let codes = Arc::new(Codes::new(&self.network, &self.places)?);
-            // Code was held against its tapes on random rows; here on rows of real states.
+            // Code was compared with its tapes on random rows; here on rows of real states.
             let emitted = Emitted::new(&self.network, Arc::clone(&codes));
             let same =
                 walks_alike(&self.network, &self.places, &self.initial, emitted, self.sweep());
@@ -213,7 +212,7 @@ impl Shared {
         codes.as_ref().map(|codes| Emitted::new(&self.network, Arc::clone(codes)))
     }
 
-    /// How games are paid.
+    /// How the game pays.
     pub(super) fn pay(&self) -> Pay {
         Pay {
             chance: self.info.chance.map(Role::index),
@@ -222,7 +221,7 @@ impl Shared {
         }
     }
 
-    /// How playouts are played many at once, and if so asked what comes of moves is told.
+    /// The plan of batch playouts, with statistics of moves if requested.
     pub(super) fn plan(&self, moves: bool) -> Arc<BatchPlan> {
         let make = || Arc::new(BatchPlan::new(&self.network, self.pay(), moves));
         Arc::clone(self.plans[usize::from(moves)].get_or_init(make))
@@ -233,7 +232,7 @@ impl Shared {
         self.has_words(state) && self.possible.allows(state)
     }
 
-    /// Whether there are as many words as a state has, and no bits that stand for nothing.
+    /// Whether the number of words is right, and unused bits are zero.
     pub(super) fn has_words(&self, state: &[u64]) -> bool {
         let spare = self.network.fluents() % 64;
         state.len() == self.initial.len()

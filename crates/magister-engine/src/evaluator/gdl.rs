@@ -17,7 +17,7 @@ use crate::term::TermId;
 use crate::trace::Stepper;
 use crate::{Error, Evaluator, reference};
 
-/// Reads terms of GDL in the syntax in which the game writes them, or in prefix syntax.
+/// Parses terms of GDL in the syntax in which the game writes them, or in prefix syntax.
 #[derive(Debug)]
 struct Terms {
     syntax: Syntax,
@@ -36,7 +36,7 @@ impl Reader for Terms {
     }
 }
 
-/// A game of GDL that runs on its network: the compiled game, and the terms behind its numbers.
+/// A GDL game on its network: the compiled game, and the terms of its numbers.
 #[derive(Debug)]
 pub struct NetworkGame {
     game: CompiledGame,
@@ -54,8 +54,8 @@ impl std::ops::Deref for NetworkGame {
 }
 
 impl NetworkGame {
-    /// The game of a network by an evaluator that runs networks; an error if its first state can
-    /// not be played. `source` is the text of the rules, `name` what to call it.
+    /// The game of a network on a network evaluator; an error if its initial state cannot be
+    /// played. `source` is the text of the rules, `name` the name of the game.
     pub fn new(
         program: &Arc<Program>,
         network: Arc<GdlNetwork>,
@@ -80,19 +80,19 @@ impl NetworkGame {
         &self.game
     }
 
-    /// The same game that plays batches in another way.
+    /// The same game with another batch method.
     pub(crate) fn playing_by(self, playouts: Playouts) -> Self {
         Self { game: self.game.playing(playouts), ..self }
     }
 
-    /// The evaluator as something that recorded matches can be held against.
+    /// The evaluator as a [`Stepper`], for comparison with recorded matches.
     pub fn stepper(&self) -> Box<dyn Stepper> {
         let (network, fluents) = (Arc::clone(&self.network), Arc::clone(&self.fluents));
         Box::new(NetworkStepper::new(Arc::clone(&self.game.shared), network, fluents))
     }
 }
 
-/// The game of a network, as all evaluators take it.
+/// The game of a network as all evaluators take it.
 fn compile(
     program: &Arc<Program>,
     network: &Arc<GdlNetwork>,
@@ -120,6 +120,6 @@ fn compile(
         let board = NetworkBoard::new(game, &network, &program, &moves)?;
         Some(Box::new(board) as Box<dyn FluentBoard>)
     });
-    // The dialect says so: a role without a goal has zero.
+    // In this dialect a role without a goal has zero.
     if operations { compiled.with_missing_goal(0.0) } else { compiled }
 }

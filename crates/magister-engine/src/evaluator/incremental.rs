@@ -1,9 +1,8 @@
-//! Propagates only what changes: best for large networks in which a move touches little.
+//! Propagates only changes: best for large networks in which a move touches little.
 //!
-//! A gate is true when none of its inputs is false, so each keeps the number of those that are.
-//! Gates whose value changes are worked off in the order of their numbers, children before
-//! parents, so each is looked at once. Next states and legal moves are kept as sets of bits that
-//! the gates themselves switch.
+//! A gate is true when none of its inputs is false, so each keeps the number of false inputs. Gates
+//! whose value changes are processed in the order of their numbers, children before parents, so
+//! each is visited once. Next states and legal moves are bit sets that the gates themselves switch.
 
 use std::sync::Arc;
 
@@ -13,31 +12,31 @@ use super::machine::{Lists, Machine};
 use super::places::Places;
 use crate::network::{Edge, FluentId, InputId, Network, NodeId};
 
-/// What depends on a node.
+/// The dependents of each node.
 #[derive(Clone, Debug, Default)]
 struct Plan {
-    /// Where the users of each node begin in `users`.
+    /// The start of the users of each node in `users`.
     user_starts: Vec<u32>,
     /// Gates that use a node, twice their number, plus one if they use its negation.
     users: Vec<u32>,
-    /// Where the outputs of each node begin in `outputs`.
+    /// The start of the outputs of each node in `outputs`.
     output_starts: Vec<u32>,
     /// Outputs that are a node: fluents of the next state, then legal moves.
     outputs: Vec<u32>,
-    /// Gates that only goals need, children before parents. They are computed when somebody asks.
+    /// Gates that only goals need, children before parents. They are computed on demand.
     goal_gates: Vec<NodeId>,
 }
 
-/// The wires of one state, and what they stand for.
+/// The wires of one state, and their values.
 #[derive(Clone, Debug)]
 pub(super) struct Incremental {
     network: Arc<Network>,
     places: Arc<Places>,
     plan: Arc<Plan>,
     values: Vec<bool>,
-    /// For each gate the number of inputs that are false.
+    /// For each gate the number of false inputs.
     missing: Vec<u32>,
-    /// Gates that are to be looked at, a bit each.
+    /// Gates to be processed, a bit each.
     pending: Vec<u64>,
     first_pending: usize,
     /// The next state, as far as the moves are known.
@@ -99,7 +98,7 @@ impl Incremental {
         self.values[edge.node().index()] != edge.negated()
     }
 
-    /// Switches a node and tells everything that depends on it.
+    /// Switches a node and notifies its dependents.
     fn flip(&mut self, plan: &Plan, node: NodeId) {
         let at = node.index();
         let now = !self.values[at];
@@ -108,7 +107,7 @@ impl Incremental {
         for &user in users {
             let gate = (user >> 1) as usize;
             let negated = user & 1 == 1;
-            // An input that turns true is missing no longer.
+            // An input that becomes true is no longer missing.
             if now == negated {
                 self.missing[gate] += 1;
             } else {
@@ -133,7 +132,7 @@ impl Incremental {
         }
     }
 
-    /// Works off what is pending.
+    /// Processes the pending gates.
     fn settle(&mut self, plan: &Plan) {
         let mut word = self.first_pending;
         while word < self.pending.len() {
@@ -152,7 +151,7 @@ impl Incremental {
         self.first_pending = usize::MAX;
     }
 
-    /// Makes the state this, and propagates.
+    /// Sets the state and propagates.
     fn enter(&mut self, plan: &Plan, state: &[u64]) {
         self.goals_known = false;
         for (word, &new) in state.iter().enumerate() {
@@ -276,7 +275,7 @@ impl Machine for Incremental {
         for &input in inputs {
             self.flip(&plan, input.node());
         }
-        // The moves are taken back together with the change of state: one propagation for both.
+        // The moves are undone together with the change of state: one propagation for both.
         self.enter(&plan, &before);
         self.before = before;
     }

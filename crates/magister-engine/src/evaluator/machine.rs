@@ -1,4 +1,4 @@
-//! What the ways to run a network have in common.
+//! The common interface of the network machines.
 
 use magister_core::Move;
 
@@ -7,14 +7,14 @@ use crate::network::InputId;
 /// The legal moves of all roles.
 #[derive(Clone, Debug)]
 pub(super) struct Lists {
-    /// Room for all moves of every role, and one more for doing nothing.
+    /// Space for all moves of every role, and one more for the idle move.
     moves: Vec<Move>,
-    /// For each role where its room begins, and how many of its moves are legal.
+    /// For each role the start of its space, and the number of its legal moves.
     roles: Vec<(usize, usize)>,
 }
 
 impl Lists {
-    /// Nothing is legal yet. The ranges are those of the roles in the network's list of moves.
+    /// Empty lists. The ranges are those of the roles in the network's list of moves.
     pub(super) fn new(ranges: &[(usize, usize)]) -> Self {
         let places = ranges.iter().enumerate().map(|(role, &(from, _))| (from + role, 0));
         let room = ranges.iter().map(|(from, to)| to - from + 1).sum();
@@ -28,24 +28,24 @@ impl Lists {
         &self.moves[start..start + count]
     }
 
-    /// How many moves of each role are legal.
+    /// The number of legal moves of each role.
     pub(super) fn counts(&self) -> impl Iterator<Item = usize> {
         self.roles.iter().map(|&(_, count)| count)
     }
 
-    /// Makes doing nothing the only legal move of a role.
+    /// Makes the idle move the only legal move of a role.
     pub(super) fn idle(&mut self, role: usize) {
         let (start, count) = &mut self.roles[role];
         self.moves[*start] = Move::IDLE;
         *count = 1;
     }
 
-    /// Nothing is legal.
+    /// Clears the lists.
     pub(super) fn clear(&mut self) {
         self.roles.iter_mut().for_each(|(_, count)| *count = 0);
     }
 
-    /// For each role its room, and where to put down how many moves are legal.
+    /// Fills the space of each role with a function that returns the number of legal moves.
     #[inline]
     pub(super) fn rooms(&mut self, mut fill: impl FnMut(usize, &mut [Move]) -> usize) {
         for (role, (start, count)) in self.roles.iter_mut().enumerate() {
@@ -57,7 +57,7 @@ impl Lists {
 /// Runs a network: a state, and the moves made in it.
 ///
 /// Moves are given by their inputs. `moves` switches them on and computes the next state and the
-/// percepts; then either `advance` goes there, or `retreat` takes the moves back.
+/// percepts; then either `advance` goes there, or `retreat` undoes the moves.
 pub(super) trait Machine: Send {
     /// Goes to a state, a bit for every fluent.
     fn load(&mut self, state: &[u64]);
@@ -65,7 +65,7 @@ pub(super) trait Machine: Send {
     fn save(&self, state: &mut [u64]);
     /// Whether the state is terminal.
     fn terminal(&self) -> bool;
-    /// Writes down the legal moves of all roles, each in the order of the network.
+    /// Writes the legal moves of all roles, each in the order of the network.
     fn legal(&self, lists: &mut Lists);
     /// Whether a move is legal.
     fn is_legal(&self, number: usize) -> bool;
@@ -73,16 +73,15 @@ pub(super) trait Machine: Send {
     fn moves(&mut self, inputs: &[InputId]);
     /// Whether a part of the weights of chance's moves counts.
     fn weight(&self, number: usize) -> bool;
-    /// Whether the step out of the state is silent.
+    /// Whether the step from the state is silent.
     fn silent(&self) -> bool;
-    /// Whether a percept is seen, while moves are on.
+    /// Whether a percept occurs, while moves are on.
     fn percept(&self, number: usize) -> bool;
     /// Whether a part of the gains is paid, while moves are on.
     fn gain(&self, number: usize) -> bool;
     /// Goes to the next state; these moves were on.
     fn advance(&mut self, inputs: &[InputId]);
-    /// Goes to the next state by moves that were not switched on, and nobody wants percepts or
-    /// gains.
+    /// Goes to the next state by moves that were not switched on, without percepts or gains.
     fn follow(&mut self, inputs: &[InputId]) {
         self.moves(inputs);
         self.advance(inputs);
@@ -91,8 +90,8 @@ pub(super) trait Machine: Send {
     fn retreat(&mut self, inputs: &[InputId]);
     /// The next state, while moves are on.
     fn coming(&mut self, state: &mut [u64]);
-    /// Computes the goals of the state, if that has not been done.
+    /// Computes the goals of the state, if necessary.
     fn know_goals(&mut self);
-    /// Whether a goal value holds; `know_goals` has been called in this state.
+    /// Whether a goal value holds; `know_goals` was called in this state.
     fn goal(&self, number: usize) -> bool;
 }

@@ -1,12 +1,12 @@
-//! Evaluators of networks, behind the vocabulary and behind recorded matches.
+//! Evaluators of networks, as games and as steppers for recorded matches.
 //!
-//! Three types say how a game is run:
+//! Three types select how a game is run:
 //!
-//! | type | says |
+//! | type | selects |
 //! |---|---|
-//! | [`Evaluator`](crate::Evaluator) | which evaluator makes the steps; what `--evaluator` takes |
-//! | [`Playouts`] | how batches of playouts are played: step by step, on vectors, or as measured |
-//! | [`Width`] | how many lanes a vector has |
+//! | [`Evaluator`](crate::Evaluator) | the evaluator of steps; the values of `--evaluator` |
+//! | [`Playouts`] | the batch method of playouts: step by step, on vectors, or as measured |
+//! | [`Width`] | the number of lanes of a vector |
 
 mod bare;
 mod code;

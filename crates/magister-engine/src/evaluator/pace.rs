@@ -1,9 +1,9 @@
-//! Which way of playing a batch is the fastest, by what was measured.
+//! Chooses the fastest batch method by measurements.
 //!
-//! Results are the same whichever is taken, so all of this is about time only. One lane after the
-//! other needs nothing but a worker. Vectors need a plan, which takes as long to make as many
-//! playouts; so it is made when the playouts asked for so far, and those asked for now, would take
-//! longer without it. Then its speed is measured once, for every width that has its use.
+//! The results are the same for all methods, so all of this is about time only. Playing lanes one
+//! by one needs nothing but a worker. Vectors need a plan, whose creation takes as long as many
+//! playouts; so it is created when the playouts requested so far would take longer without it. Then
+//! its speed is measured once, for every useful width.
 
 use std::time::Duration;
 
@@ -11,53 +11,53 @@ use magister_core::playout::LANES;
 use magister_core::{Batch, Detail, Halt, Leaves, Results, Stop, Stream};
 use magister_lanes::Width;
 
-use crate::batch::{BatchPlayer, Trouble};
+use crate::batch::{BatchError, BatchPlayer};
 use crate::clock::Clock;
 
-/// How batches of playouts are played. The results are the same in every way.
+/// How batches of playouts are played. The results are always the same.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Playouts {
     /// One lane after the other, by single steps.
     OneByOne,
-    /// On vectors of so many lanes.
+    /// On vectors with this many lanes.
     Lanes(Width),
-    /// In the way that is measured to be the fastest for the number of lanes and playouts.
+    /// By the fastest measured method for the number of lanes and playouts.
     Measured,
 }
 
-/// What a plan is expected to take for every gate. It is counted in gates and not known before.
+/// The expected time of a plan per gate, before it is created.
 pub(super) const PLAN_PER_GATE: Duration = Duration::from_micros(8);
 
-/// A request that keeps fewer lanes busy is no reason to make a plan.
+/// The minimum number of busy lanes that justifies a plan.
 pub(super) const FEW: usize = 8;
 
-/// Playouts of each lane in the runs by which a width is measured, and the steps of those.
+/// The playouts of each lane in the measurements of a width, and their maximum length.
 const PLAYOUTS: u32 = 4;
 const STEPS: [u32; 2] = [1, 6];
-/// How often that is done, and after which time no more.
+/// The number of measurements, and the time limit.
 const ROUNDS: usize = 3;
 const ENOUGH: Duration = Duration::from_millis(3);
 
-/// What was measured so far, in seconds.
+/// The measurements so far, in seconds.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pace {
-    /// Playouts that were made one by one, their steps, and their time.
+    /// Playouts made one by one, their steps, and their time.
     playouts: u64,
     steps: u64,
     spent: f64,
-    /// The part of that time in which lanes could have been played side by side.
+    /// The part of that time in which lanes could have been batched.
     missed: f64,
-    /// For each width, the time to begin and the time of a sweep of all lanes, once they are
-    /// measured. Vectors are not used before.
+    /// For each width, the startup time and the time of a sweep of all lanes, once measured.
+    /// Vectors are not used before.
     widths: Option<Vec<(Width, f64, f64)>>,
 }
 
-/// What is asked for.
+/// A request.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Request {
     streams: usize,
     playouts: u64,
-    /// Lanes that have anything to do.
+    /// The number of busy lanes.
     lanes: usize,
 }
 
@@ -77,19 +77,19 @@ impl Request {
         Self { streams: lanes.div_ceil(LANES), playouts: lanes as u64, lanes }
     }
 
-    /// So many lanes, with so many playouts that nothing else counts.
+    /// A number of lanes with so many playouts that nothing else matters.
     pub(super) fn long(lanes: usize) -> Self {
         Self { streams: lanes.div_ceil(LANES), playouts: lanes as u64 * 10_000, lanes }
     }
 }
 
 impl Pace {
-    /// Whether nothing is known yet of what a request might take.
+    /// Whether nothing is known about the time of a request.
     pub(super) fn needs_a_trial(&self, request: &Request) -> bool {
         self.playouts == 0 && request.lanes >= FEW
     }
 
-    /// Notes playouts that were made one by one.
+    /// Records playouts made one by one.
     pub(super) fn note(&mut self, request: &Request, results: &Results, time: Duration) {
         for tally in &results.streams {
             self.playouts += u64::from(tally.finished) + u64::from(tally.truncated);
@@ -101,35 +101,35 @@ impl Pace {
         }
     }
 
-    /// Notes the time of playouts that were made one by one, of whose steps nobody knows.
+    /// Records the time of playouts made one by one whose steps are unknown.
     pub(super) fn note_time(&mut self, request: &Request, time: Duration) {
         if request.lanes >= FEW {
             self.missed += time.as_secs_f64();
         }
     }
 
-    /// The seconds that a request would take one by one.
+    /// The time of a request one by one, in seconds.
     fn one_by_one(&self, request: &Request) -> f64 {
         request.playouts as f64 * self.spent / self.playouts.max(1) as f64
     }
 
-    /// Whether a plan of so many gates would have paid, if all requests went on like this.
+    /// Whether a plan with this many gates would pay if requests continued like this.
     pub(super) fn plan_pays(&self, request: &Request, gates: usize) -> bool {
         let plan = PLAN_PER_GATE.as_secs_f64() * gates as f64;
         request.lanes >= FEW && self.missed + self.one_by_one(request) > plan
     }
 
-    /// Notes how fast the widths are, each with the time to begin and that of a sweep.
+    /// Records the speed of the widths, each with its startup time and that of a sweep.
     pub(super) fn measured(&mut self, widths: Vec<(Width, f64, f64)>) {
         self.widths = Some(widths);
     }
 
-    /// Whether it is known how fast the widths are.
+    /// Whether the speed of the widths is known.
     pub(super) fn is_measured(&self) -> bool {
         self.widths.is_some()
     }
 
-    /// The fastest way to play a request: on vectors of a width, or one lane after the other.
+    /// The fastest method for a request: on vectors of a width, or one by one.
     pub(super) fn choose(&self, request: &Request) -> Option<Width> {
         let sweeps = (self.steps + self.playouts) as f64 / self.playouts.max(1) as f64;
         let mut best = (self.one_by_one(request), None);
@@ -145,7 +145,7 @@ impl Pace {
     }
 }
 
-/// The time that a player takes to begin, and for a sweep; none if the rules are at fault.
+/// The startup time of a player, and the time of a sweep; `None` if the rules fail.
 pub(super) fn measure(
     player: &mut BatchPlayer,
     start: &[u64],
@@ -166,9 +166,9 @@ pub(super) fn measure(
             let begun = clock.start();
             match player.play(&batch, &mut results, stop) {
                 Ok(()) => {}
-                Err(Trouble::Halt(halt)) => return Err(halt),
-                // Who plays will be told.
-                Err(Trouble::State(_) | Trouble::Strange) => return Ok(None),
+                Err(BatchError::Halt(halt)) => return Err(halt),
+                // The error is reported when the game is played.
+                Err(BatchError::State(_) | BatchError::Strange) => return Ok(None),
             }
             *run = (player.sweeps() as f64, run.1.min(begun.elapsed().as_secs_f64()));
         }
@@ -177,7 +177,7 @@ pub(super) fn measure(
         }
     }
     let [(few, short), (many, long)] = runs;
-    // Between the two runs there is nothing but sweeps, if games do not end before.
+    // The two runs differ only in their sweeps, unless games end before.
     let sweep = if many > few { (long - short) / (many - few) } else { 0.0 };
     let sweep = sweep.max(long / many / 4.0);
     Ok(Some((width, (short - few * sweep).max(0.0), sweep)))
@@ -188,7 +188,7 @@ mod tests {
     use super::*;
     use magister_core::Tally;
 
-    /// A thousand playouts of nine steps in a second, one by one.
+    /// A thousand playouts of nine steps per second, one by one.
     fn pace() -> Pace {
         let mut pace = Pace::default();
         let tally = Tally { finished: 1_000, steps: 9_000, ..Tally::default() };
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plan_is_made_when_it_pays() {
+    fn a_plan_is_created_when_it_pays() {
         let gates = 100_000; // 0.8 seconds
         let request = |lanes: usize, playouts: u64| Request { streams: 1, playouts, lanes };
         let mut pace = pace();
@@ -207,15 +207,15 @@ mod tests {
         assert!(!Pace::default().needs_a_trial(&request(1, 1)));
         assert!(!pace.plan_pays(&request(32, 500), gates));
         assert!(pace.plan_pays(&request(32, 900), gates));
-        assert!(!pace.plan_pays(&request(1, 900), gates), "one lane fills no vector");
-        // What was asked for before counts as well, if it could have been played side by side.
+        assert!(!pace.plan_pays(&request(1, 900), gates), "one lane does not fill a vector");
+        // Earlier requests count as well, if they could have been batched.
         let half = Results { streams: vec![Tally { finished: 500, ..Tally::default() }] };
         pace.note(&request(32, 500), &half, Duration::from_millis(500));
         assert!(pace.plan_pays(&request(32, 500), gates));
     }
 
     #[test]
-    fn the_fastest_way_is_chosen_by_lanes_and_playouts() {
+    fn the_fastest_method_depends_on_lanes_and_playouts() {
         let mut pace = pace();
         let long = |pace: &Pace, lanes: usize| pace.choose(&Request::long(lanes));
         assert_eq!(long(&pace, 512), None, "nothing else is known");
@@ -227,7 +227,7 @@ mod tests {
         assert_eq!(long(&pace, 256), Some(w256));
         assert_eq!(long(&pace, 300), Some(w256));
         assert_eq!(long(&pace, 500), Some(w512));
-        // To begin takes as long as ten playouts.
+        // The startup takes as long as ten playouts.
         let few = Request { streams: 1, playouts: 8, lanes: 8 };
         assert_eq!(pace.choose(&few), None);
     }

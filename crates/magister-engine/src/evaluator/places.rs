@@ -1,4 +1,4 @@
-//! Where a network has the moves of the vocabulary.
+//! Maps the moves of the vocabulary to those of a network.
 
 use magister_core::{Move, Role};
 
@@ -7,22 +7,22 @@ use crate::network::{InputId, Network};
 /// There is no such move.
 const NOWHERE: u32 = u32::MAX;
 
-/// The numbers of a network's moves, and where the network has the move of a number.
+/// The numbers of a network's moves, and the reverse mapping.
 #[derive(Clone, Debug)]
 pub(super) struct Places {
-    /// Where the moves of each role begin and end in the network's list.
+    /// The range of each role's moves in the network's list.
     pub(super) ranges: Vec<(usize, usize)>,
-    /// The vocabulary's number of each move of the network: moves of the same text have the same.
+    /// The vocabulary's number of each move of the network: moves with the same text have the same.
     pub(super) numbers: Vec<u32>,
     /// For each role the network's number of each of the vocabulary's moves, or [`NOWHERE`], and
-    /// the input of it.
+    /// its input.
     found: Vec<Vec<(u32, InputId)>>,
-    /// For each role the input of its doing nothing.
+    /// For each role the input of its idle move.
     idle: Vec<Option<InputId>>,
 }
 
 impl Places {
-    /// The places of so many moves.
+    /// The mapping for a number of moves.
     pub(super) fn new(network: &Network, moves: usize) -> Self {
         let numbers: Vec<u32> = network.moves.iter().map(|(_, choice)| choice.0).collect();
         let mut ranges = Vec::new();
@@ -39,7 +39,7 @@ impl Places {
         Self { ranges, numbers, found: places, idle: network.idle.clone() }
     }
 
-    /// The network's number of a move of a role, and the input of it.
+    /// The network's number of a move of a role, and its input.
     #[inline]
     fn find(&self, role: usize, choice: Move) -> Option<(u32, InputId)> {
         let place = self.found[role].get(choice.0 as usize).copied();
@@ -51,7 +51,7 @@ impl Places {
         self.find(role, choice).map(|(at, _)| at as usize)
     }
 
-    /// The input of a move of a role, or of its doing nothing.
+    /// The input of a move of a role, or of its idle move.
     #[inline]
     pub(super) fn input(&self, role: usize, choice: Move) -> Option<InputId> {
         match self.find(role, choice) {

@@ -1,9 +1,11 @@
-//! Batches of playouts on a network: one lane after the other, or on vectors.
+//! Batches of playouts on a network: one by one, or on vectors.
 
 use std::sync::{MutexGuard, PoisonError};
 
 use magister_core::playout::{LANES, leaves_one_by_one, one_by_one};
-use magister_core::{Batch, Detail, Halt, Leaves, Payment, Results, Stop, Stream, Worker, Yields};
+use magister_core::{
+    Batch, Detail, Halt, LeafResults, Leaves, Payment, Results, Stop, Stream, Worker,
+};
 use magister_lanes::Width;
 
 use super::bare::Bare;
@@ -11,19 +13,19 @@ use super::game::Shared;
 use super::machine::Machine;
 use super::pace::{Pace, Playouts, Request, measure};
 use super::worker::NetworkWorker;
-use crate::batch::{BatchPlayer, Trouble};
+use crate::batch::{BatchError, BatchPlayer};
 
 impl Shared {
     fn pace(&self) -> MutexGuard<'_, Pace> {
         self.pace.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How many streams are played side by side if there are so many.
+    /// The number of streams played at once if there are this many.
     pub(super) fn side_by_side(&self, playouts: Playouts, streams: usize) -> usize {
         match playouts {
             Playouts::OneByOne => 1,
             Playouts::Lanes(width) => width.slots(),
-            // As if there were a plan: who cuts a batch has much to play.
+            // As if there were a plan: a caller that divides a batch has much to play.
             Playouts::Measured => {
                 let pace = self.pace();
                 match pace.choose(&Request::long(streams * LANES)) {
@@ -35,7 +37,7 @@ impl Shared {
         }
     }
 
-    /// Makes the plan for vectors and measures it, if that has not been done.
+    /// Creates the plan for vectors and measures it, if necessary.
     pub(super) fn measure(&self, stop: &Stop) -> Result<(), Halt> {
         let mut found = Vec::new();
         for &width in Width::useful() {
@@ -46,7 +48,7 @@ impl Shared {
         Ok(())
     }
 
-    /// From how many lanes on large batches are played in which way, as far as is known.
+    /// The batch method by number of lanes, as far as is known.
     pub(super) fn choices(&self, playouts: Playouts) -> Vec<(usize, Option<Width>)> {
         let playing = |lanes: usize| match playouts {
             Playouts::OneByOne => None,
@@ -61,7 +63,7 @@ impl Shared {
 }
 
 impl<M: Machine> NetworkWorker<M> {
-    /// Plays a batch in the way that suits it.
+    /// Plays a batch with the best method.
     pub(super) fn play(
         &mut self,
         batch: &Batch<'_>,
@@ -81,11 +83,11 @@ impl<M: Machine> NetworkWorker<M> {
         }
     }
 
-    /// Plays leaves in the way that suits them.
+    /// Plays leaves with the best method.
     pub(super) fn play_leaves(
         &mut self,
         leaves: &Leaves<'_>,
-        out: &mut Yields,
+        out: &mut LeafResults,
         stop: &Stop,
     ) -> Result<(), Halt> {
         match self.playouts {
@@ -111,7 +113,7 @@ impl<M: Machine> NetworkWorker<M> {
     fn leaves_one_by_one(
         &mut self,
         leaves: &Leaves<'_>,
-        out: &mut Yields,
+        out: &mut LeafResults,
         stop: &Stop,
     ) -> Result<(), Halt> {
         if !leaves.starts.iter().all(|start| self.shared.is_state(start)) {
@@ -126,23 +128,23 @@ impl<M: Machine> NetworkWorker<M> {
         &mut self,
         width: Width,
         leaves: &Leaves<'_>,
-        out: &mut Yields,
+        out: &mut LeafResults,
         stop: &Stop,
     ) -> Result<(), Halt> {
-        // What else there is to know of them is found out in all lanes at once.
+        // The other checks are made in all lanes at once.
         if !leaves.starts.iter().all(|start| self.shared.has_words(start)) {
             return Err(Halt::BadState);
         }
         let at = self.player(width, false);
         match self.players[at].play_leaves(leaves, out, stop) {
             Ok(()) => Ok(()),
-            Err(Trouble::Halt(halt)) => Err(halt),
-            Err(Trouble::Strange) => self.leaves_one_by_one(leaves, out, stop),
-            Err(Trouble::State(state)) => self.load(&state, stop).and(Err(Halt::BadState)),
+            Err(BatchError::Halt(halt)) => Err(halt),
+            Err(BatchError::Strange) => self.leaves_one_by_one(leaves, out, stop),
+            Err(BatchError::State(state)) => self.load(&state, stop).and(Err(Halt::BadState)),
         }
     }
 
-    /// The place of the player of a width.
+    /// The index of the player with a width.
     fn player(&mut self, width: Width, moves: bool) -> usize {
         let fits = |player: &BatchPlayer| player.width() == width && player.tells_moves() == moves;
         if let Some(at) = self.players.iter().position(fits) {
@@ -152,7 +154,7 @@ impl<M: Machine> NetworkWorker<M> {
         self.players.len() - 1
     }
 
-    /// Plays one lane after the other.
+    /// Plays lanes one by one.
     fn one_by_one(
         &mut self,
         batch: &Batch<'_>,
@@ -167,7 +169,7 @@ impl<M: Machine> NetworkWorker<M> {
         played
     }
 
-    /// The fastest way to play a request, after a trial if nothing is known.
+    /// The fastest method for a request, after a trial if nothing is known.
     fn best(
         &mut self,
         batch: &Batch<'_>,
@@ -192,7 +194,7 @@ impl<M: Machine> NetworkWorker<M> {
         Ok(shared.pace().choose(request))
     }
 
-    /// Plays one lane after the other, and notes the time.
+    /// Plays lanes one by one, and records the time.
     fn timed(
         &mut self,
         batch: &Batch<'_>,
@@ -218,16 +220,16 @@ impl<M: Machine> NetworkWorker<M> {
         }
         let moves = batch.detail == Detail::Moves;
         if moves && self.shared.info.payment == Payment::OnTheWay {
-            // Lanes gather what comes of moves by the few rewards that there are at the end.
+            // Lanes collect statistics of moves by the few rewards at the end.
             return self.one_by_one(batch, out, stop);
         }
         let at = self.player(width, moves);
         match self.players[at].play(batch, out, stop) {
             Ok(()) => Ok(()),
-            Err(Trouble::Halt(halt)) => Err(halt),
-            Err(Trouble::Strange) => self.one_by_one(batch, out, stop),
-            // What is wrong with a state, this worker can say.
-            Err(Trouble::State(state)) => self.load(&state, stop).and(Err(Halt::BadState)),
+            Err(BatchError::Halt(halt)) => Err(halt),
+            Err(BatchError::Strange) => self.one_by_one(batch, out, stop),
+            // This worker can report the error of a state.
+            Err(BatchError::State(state)) => self.load(&state, stop).and(Err(Halt::BadState)),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Which states a network can be asked about: those that its invariants allow.
+//! The valid states of a network: those that satisfy its invariants.
 
 use crate::network::{FluentId, Invariants};
 
@@ -6,7 +6,7 @@ use crate::network::{FluentId, Invariants};
 #[derive(Clone, Debug)]
 pub(super) struct Possible {
     groups: Vec<Masks>,
-    /// Fluents the first of which never comes without the second.
+    /// Pairs of fluents of which the first implies the second.
     implied: Vec<(FluentId, FluentId)>,
 }
 
@@ -33,14 +33,14 @@ impl Possible {
         Self { groups: groups.collect(), implied: invariants.implied.clone() }
     }
 
-    /// Whether a state of the right length is one that play may come to, as far as is known.
+    /// Whether a state of the right length may be reachable, as far as is known.
     pub(super) fn allows(&self, state: &[u64]) -> bool {
         let holds = |fluent: FluentId| state[fluent.index() / 64] >> (fluent.0 % 64) & 1 == 1;
         self.groups.iter().all(|group| {
             let mut some = false;
             group.words.iter().all(|&(word, mask)| {
                 let bits = state[word as usize] & mask;
-                // One bit at most, here and in all words together.
+                // At most one bit, here and in all words together.
                 let one = bits & bits.wrapping_sub(1) == 0 && !(some && bits != 0);
                 some |= bits != 0;
                 one
@@ -55,7 +55,7 @@ mod tests {
     use crate::network::{Group, NodeId};
 
     #[test]
-    fn states_are_held_against_what_is_known() {
+    fn states_are_checked_against_invariants() {
         let invariants = Invariants {
             groups: vec![
                 Group { members: [1, 64, 65, 130].map(NodeId).into(), exact: true },
@@ -73,6 +73,6 @@ mod tests {
         assert!(!state(&[]), "one of the first group is always true");
         assert!(!state(&[0, 129]) && !state(&[63, 64]), "two at once");
         assert!(!state(&[0, 1, 2, 5]), "two at once");
-        assert!(!state(&[0, 1]) && state(&[0, 1, 5]), "the one only with the other");
+        assert!(!state(&[0, 1]) && state(&[0, 1, 5]), "one implies the other");
     }
 }

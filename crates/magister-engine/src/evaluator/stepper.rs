@@ -1,4 +1,4 @@
-//! A network held against recorded matches.
+//! A network as a stepper, for comparison with recorded matches.
 
 use std::sync::Arc;
 
@@ -36,12 +36,12 @@ impl NetworkStepper {
         self.source.terms.export(term)
     }
 
-    /// The term of a move, by its place in the network.
+    /// The term of a move, by its index in the network.
     fn move_at(&self, place: usize) -> Ground {
         self.export(self.source.moves[self.shared.network.moves[place].1.index()])
     }
 
-    /// The state with these fluents; none if play never comes to it, as far as is known.
+    /// The state with these fluents; `None` if it is known to be unreachable.
     fn words(&self, fluents: &[Ground]) -> Option<Vec<u64>> {
         let mut words = vec![0; self.shared.initial.len()];
         for fluent in fluents {

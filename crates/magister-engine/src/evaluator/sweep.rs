@@ -1,4 +1,4 @@
-//! Computes everything anew in every state: best for small networks.
+//! Recomputes everything in every state: best for small networks.
 
 use std::sync::Arc;
 
@@ -7,12 +7,12 @@ use super::places::Places;
 use super::tape::{Outputs, Question, TRUE, Tape, read};
 use crate::network::{Edge, InputId, Network};
 
-/// The tapes of a network: of all states, and of those in which each role has its turn.
+/// The tapes of a network: for all states, and for those in which each role has its turn.
 #[derive(Debug)]
 pub(super) struct Tapes {
-    /// The first is of all states.
+    /// The first is for all states.
     all: Vec<Tape>,
-    sides: Vec<Turn>,
+    per_player: Vec<Turn>,
     wires: usize,
 }
 
@@ -20,27 +20,28 @@ pub(super) struct Tapes {
 #[derive(Debug)]
 struct Turn {
     when: Edge,
-    /// What is taken for granted of them.
+    /// The assumptions about them.
     known: Question,
 }
 
 impl Tapes {
     pub(super) fn new(network: &Network, places: &Places) -> Self {
         let mut all = vec![Tape::new(network, places)];
-        all.extend(network.sides.iter().map(|side| Tape::new(&side.network, places)));
-        let sides = network.sides.iter().map(|side| {
+        all.extend(network.per_player.iter().map(|side| Tape::new(&side.network, places)));
+        let per_player = network.per_player.iter().map(|side| {
             let (graph, known) = &side.known;
             Turn { when: side.turn, known: Question::new(graph, *known) }
         });
-        let sides: Vec<Turn> = sides.collect();
-        let wires = all.iter().map(|t| t.wires).chain(sides.iter().map(|s| s.known.wires)).max();
-        Self { all, sides, wires: wires.unwrap_or(0) }
+        let per_player: Vec<Turn> = per_player.collect();
+        let wires =
+            all.iter().map(|t| t.wires).chain(per_player.iter().map(|s| s.known.wires)).max();
+        Self { all, per_player, wires: wires.unwrap_or(0) }
     }
 
     /// The tape of the state on the wires, if only one role has its turn there.
     fn side(&self, wires: &[u8]) -> usize {
         let mut found = 0;
-        for (at, side) in self.sides.iter().enumerate() {
+        for (at, side) in self.per_player.iter().enumerate() {
             if read(wires, side.when) {
                 if found > 0 {
                     return 0;
@@ -58,13 +59,14 @@ pub(super) struct Sweep {
     tapes: Arc<Tapes>,
     /// The tape of the state.
     at: usize,
-    /// Whether the state came from a state of which not all is true that sides take for granted.
+    /// Whether the state came from a state that violates the assumptions of the per-player
+    /// networks.
     strange: bool,
     perceiving: bool,
     wires: Vec<u8>,
     /// The state, a bit for every fluent.
     state: Vec<u64>,
-    /// The next state, until it becomes the state: a byte and a bit for every fluent.
+    /// The next state, until it replaces the state: a byte and a bit for every fluent.
     coming: Vec<u8>,
     coming_state: Vec<u64>,
     goals_known: bool,
@@ -112,8 +114,11 @@ impl Machine for Sweep {
             *wire = ((state[fluent / 64] >> (fluent % 64) & 1) as u8).wrapping_neg();
         }
         let wires = &mut self.wires;
-        self.strange =
-            self.tapes.sides.iter().any(|side| read(wires, side.when) && !side.known.ask(wires));
+        self.strange = self
+            .tapes
+            .per_player
+            .iter()
+            .any(|side| read(wires, side.when) && !side.known.ask(wires));
         self.enter();
     }
 
@@ -138,7 +143,7 @@ impl Machine for Sweep {
             self.wires[input.node().index()] = TRUE;
         }
         let tape = &self.tapes.all[self.at];
-        // What percepts and the next state share is computed with the percepts.
+        // Gates shared by percepts and the next state are computed with the percepts.
         if self.perceiving {
             tape.percepts.run(&mut self.wires);
         }
@@ -194,13 +199,13 @@ impl Machine for Sweep {
     }
 }
 
-/// Bytes that are true or zero as bits.
+/// Packs bytes that are [`TRUE`] or zero into bits.
 fn pack(bytes: &[u8], bits: &mut [u64]) {
     for (word, bytes) in bits.iter_mut().zip(bytes.chunks(64)) {
         let (eights, rest) = bytes.as_chunks::<8>();
         let mut packed = 0;
         for (at, eight) in eights.iter().enumerate() {
-            // The product brings the eight lowest bits together in the highest byte.
+            // The product collects the eight lowest bits in the highest byte.
             let ones = u64::from_le_bytes(*eight) & 0x0101_0101_0101_0101;
             let bits = ones.wrapping_mul(0x0102_0408_1020_4080) >> 56;
             packed |= bits << (8 * at);

@@ -8,21 +8,21 @@ use super::places::Places;
 use crate::circuit::{Circuit, in_runs};
 use crate::network::{Edge, FluentId, Graph, Network, NodeId};
 
-/// Gates of the same operation, run one after the other.
+/// Gates with the same operation, run in sequence.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Run {
     operation: Operation,
     end: u32,
 }
 
-/// As many wires as 16 bits can count. Indices of that type into an array of that length need no
-/// check.
+/// The number of wires that 16 bits can count. Indexes of that type into an array of that length
+/// need no bounds check.
 const NARROW: usize = 1 << 16;
 
 /// The gates of a section: inputs a, b, c and the output.
 #[derive(Clone, Debug)]
 enum Gates {
-    /// In a small network all of a gate is one word, read at once: reading is what takes the time.
+    /// In a small network a whole gate is one word, read at once: reading dominates the time.
     Narrow(Vec<u64>),
     Wide(Vec<[u32; 4]>),
 }
@@ -34,12 +34,12 @@ pub(super) struct Section {
     gates: Gates,
 }
 
-/// The value of a wire that is true; the other is zero. All bits are the same, so that operations
-/// on bits are operations on truth values.
+/// The value of a true wire; false is zero. All bits are the same, so that bit operations are logic
+/// operations.
 pub(super) const TRUE: u8 = !0;
 
 impl Section {
-    /// Gates over so many wires.
+    /// Gates over a number of wires.
     fn of(gates: &[Gate], wires: usize) -> Self {
         Self::new(&in_runs(gates, wires), wires <= NARROW)
     }
@@ -112,12 +112,12 @@ impl Section {
     }
 }
 
-/// The next state, read off the wires: what changes, the rest being as it was.
+/// Reads the next state from the wires: only the changes.
 #[derive(Clone, Debug)]
 pub(super) struct Commit {
-    /// Wires and the fluents that are true next if they are.
+    /// Wires and the fluents whose next value they are.
     same: Vec<(u32, u32)>,
-    /// Wires and the fluents that are true next if they are not.
+    /// Wires and the fluents whose next value is their negation.
     other: Vec<(u32, u32)>,
 }
 
@@ -143,7 +143,7 @@ impl Commit {
 /// A network as a tape: legal moves and the end, goals, percepts, the next state.
 #[derive(Clone, Debug)]
 pub(super) struct Tape {
-    /// The number of wires, with those that are only there for the sake of their number.
+    /// The number of wires, including padding.
     pub(super) wires: usize,
     pub(super) legal: Section,
     pub(super) next: Section,
@@ -153,13 +153,13 @@ pub(super) struct Tape {
     pub(super) outputs: Outputs,
 }
 
-/// Where a tape leaves its results.
+/// The outputs of a tape.
 #[derive(Clone, Debug)]
 pub(super) struct Outputs {
     pub(super) terminal: Edge,
     /// Of every move.
     pub(super) legal: Vec<Edge>,
-    /// For every role the moves that can be legal at all, by their names, with their wires.
+    /// For every role the moves that can be legal at all, by name, with their wires.
     listed: Vec<Box<[(Move, Edge)]>>,
     pub(super) goals: Vec<Edge>,
     pub(super) percepts: Vec<Edge>,
@@ -187,7 +187,7 @@ impl Outputs {
         }
     }
 
-    /// All of them.
+    /// All outputs.
     pub(super) fn edges(&self) -> impl Iterator<Item = Edge> {
         let all = self.legal.iter().chain([&self.terminal, &self.silent]);
         let all = all.chain(&self.goals).chain(&self.percepts);
@@ -206,11 +206,11 @@ impl Outputs {
         self
     }
 
-    /// Writes down the legal moves.
+    /// Writes the legal moves.
     #[inline]
     pub(super) fn list(&self, lists: &mut Lists, read: impl Fn(Edge) -> bool) {
         lists.rooms(|role, room| {
-            // Without a branch on what is legal, which nobody could guess.
+            // Without a branch on legality, which is unpredictable.
             let mut end = 0;
             for &(choice, edge) in &self.listed[role] {
                 room[end] = choice;
@@ -236,7 +236,7 @@ impl Tape {
     }
 }
 
-/// A question about a state, as a tape.
+/// A query about a state, as a tape.
 #[derive(Clone, Debug)]
 pub(super) struct Question {
     pub(super) wires: usize,
@@ -265,7 +265,7 @@ pub(super) fn read(wires: &[u8], edge: Edge) -> bool {
     (wires[edge.node().index()] != 0) != edge.negated()
 }
 
-/// As many wires as a section wants to see.
+/// The number of wires that a section requires.
 fn padded(wires: usize) -> usize {
     if wires <= NARROW { NARROW } else { wires }
 }

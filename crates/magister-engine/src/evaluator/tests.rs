@@ -1,5 +1,5 @@
-//! Networks against the reference interpreter, on small games that show every trait of the
-//! languages, and through the battery that every game must pass.
+//! Networks against the reference interpreter, on small games that show every feature of the
+//! languages, and through the battery.
 
 use std::sync::Arc;
 
@@ -41,7 +41,7 @@ const LIGHTS: &str = "role(left) role(right) init(control(left)) init(lamp(1)) i
     goal(left,40) :- ~lamp(3)
     terminal :- step(4)";
 
-/// A path through a ring, with a view that is recursive in a circle.
+/// A path through a ring, with a view that is recursive in a cycle.
 const RING: &str = "(role walker) (init (at a)) (init (bridge b c)) (init (left 4))
     (edge a b) (edge c d) (edge d a) (less 4 3) (less 3 2) (less 2 1) (less 1 0)
     (<= (link ?x ?y) (edge ?x ?y)) (<= (link ?x ?y) (true (bridge ?x ?y)))
@@ -59,7 +59,8 @@ const RING: &str = "(role walker) (init (at a)) (init (bridge b c)) (init (left 
     (<= (goal walker 100) (true (at ?x)) (reach ?x ?x))
     (<= (goal walker 0) (true (at ?x)) (not (reach ?x ?x)))";
 
-/// Two players in turn, each of whom wants two neighbouring cells; who can not put anything passes.
+/// Two players in turn, each of whom wants two neighbouring cells; a player who cannot place
+/// anything passes.
 const ROW: &str = "(role x) (role o) (init (control x)) (init (cell 1 b)) (init (cell 2 b))
     (init (cell 3 b)) (init (cell 4 b)) (init (cell 5 b)) (succ 1 2) (succ 2 3) (succ 3 4)
     (succ 4 5) (other x o) (other o x)
@@ -77,7 +78,7 @@ const ROW: &str = "(role x) (role o) (init (control x)) (init (cell 1 b)) (init 
     (<= terminal (line ?p)) (<= terminal (not open))
     (<= (goal ?p 100) (line ?p)) (<= (goal ?p 0) (role ?p) (not (line ?p)))";
 
-/// Where chance goes wrong, the rules are at fault: `you` should move and can not.
+/// If chance draws one of the outcomes, the rules fail: `you` has no legal move.
 const TRAP: &str = "(role you) (role random) (init (at start))
     (<= (legal you go) (true (at start))) (<= (legal you (say ?x)) (true (at right)) (word ?x))
     (word yes) (word no) (<= (legal random (to ?x)) (place ?x)) (place right) (place wrong)
@@ -96,10 +97,10 @@ fn games(text: &str) -> Vec<NetworkGame> {
     let methods = [Evaluator::Sweep, Evaluator::Incremental, Evaluator::Code, Evaluator::Batch];
     let mut games: Vec<NetworkGame> = methods
         .map(|method| NetworkGame::new(&program, Arc::clone(&network), method, text, "test"))
-        .map(|game| game.expect("it can be begun"))
+        .map(|game| game.expect("it can start"))
         .into();
     let again = NetworkGame::new(&program, Arc::clone(&network), Evaluator::Sweep, text, "test");
-    games.push(again.expect("it can be begun").playing_by(Playouts::Measured));
+    games.push(again.expect("it can start").playing_by(Playouts::Measured));
     games
 }
 
@@ -112,7 +113,7 @@ fn networks_pass_the_battery() {
     }
 }
 
-/// Random walks side by side: every answer as text must be equal.
+/// Random walks together: every answer as text must be equal.
 #[test]
 fn networks_agree_with_the_reference() {
     for text in [TOSS, LIGHTS, RING, ROW] {
@@ -199,11 +200,11 @@ fn undo_goes_back_step_by_step() {
     }
 }
 
-/// In a state that play does not come to, what is proven of a side need not be true.
+/// In an unreachable state, the assumptions of a per-player network need not hold.
 #[test]
 fn strange_states_run_on_the_whole_network() {
     for game in games(ROW) {
-        assert_eq!(game.network().sides.len(), 2, "x and o take turns");
+        assert_eq!(game.network().per_player.len(), 2, "x and o take turns");
         let facts = "((control x) (cell 1 x) (cell 2 x) (cell 3 b) (cell 4 o) (cell 5 b))";
         let state = game.parse_state(facts).expect("a state");
         let mut worker = game.worker();
@@ -215,7 +216,7 @@ fn strange_states_run_on_the_whole_network() {
         let streams = [Stream { id: 1, start: &state, quota: 40 }];
         let batch = Batch { seed: 1, streams: &streams, max_steps: 9, detail: Detail::Sums };
         let mut results = Results::default();
-        worker.playouts(&batch, &mut results, &Stop::never()).expect("they end at once");
+        worker.playouts(&batch, &mut results, &Stop::never()).expect("playouts end at once");
         let tally = &results.streams[0];
         assert_eq!((tally.finished, tally.steps, tally.sum[0]), (40, 0, 4000.0));
         worker.reset();
@@ -254,7 +255,7 @@ fn batches_are_the_same_from_every_phase() {
     }
 }
 
-/// All ways to try steps, in all dialects.
+/// All methods of trying steps, in all dialects.
 #[test]
 fn steps_are_tried_alike() {
     for text in [TOSS, LIGHTS, RING, ROW] {
@@ -264,7 +265,7 @@ fn steps_are_tried_alike() {
 }
 
 #[test]
-fn steps_at_which_the_rules_are_at_fault_do_not_agree() {
+fn steps_at_which_the_rules_fail_do_not_agree() {
     for game in games(TRAP) {
         let mut worker = game.worker();
         let (mut start, mut out) = (Vec::new(), Tried::default());
@@ -278,7 +279,7 @@ fn steps_at_which_the_rules_are_at_fault_do_not_agree() {
         assert!(out.places.len().abs_diff(500) < 100, "{}", out.places.len());
         let right = game.parse_move(Role(1), "(to right)").expect("a move");
         assert!(out.joints.chunks(2).all(|joint| joint == [own, right]));
-        // Seen nothing, something that is never told, too much.
+        // No percept, an impossible percept, too many percepts.
         for seen in [vec![], vec![magister_core::Percept(9)], vec![hello, hello]] {
             let turn = Turn { own, seen: Observation::Percepts(seen.into()) };
             assert_eq!(
@@ -291,7 +292,7 @@ fn steps_at_which_the_rules_are_at_fault_do_not_agree() {
 }
 
 #[test]
-fn strange_requests_for_tries_are_answered() {
+fn unusual_requests_for_tries_are_answered() {
     for game in games(TOSS) {
         let mut worker = game.worker();
         let (mut first, mut second, mut out) = (Vec::new(), Vec::new(), Tried::default());

@@ -1,8 +1,8 @@
-//! Steps that are held against what a role saw: one by one, or on vectors.
+//! Steps that are compared with a role's observation: one by one, or on vectors.
 //!
-//! Results are the same whichever is taken, so the choice is about time only. A plan for vectors
-//! takes as long to make as many steps; so it is made when the steps that were made one by one
-//! have taken longer than it would. After a few requests on vectors, what is faster is taken.
+//! The results are the same, so the choice is about time only. Creating a plan for vectors takes as
+//! long as many steps; so it is created when the steps made one by one have taken longer than it
+//! would. After a few requests on vectors, the faster method is used.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
@@ -15,37 +15,37 @@ use super::game::Shared;
 use super::machine::Machine;
 use super::pace::{FEW, PLAN_PER_GATE, Playouts};
 use super::worker::NetworkWorker;
-use crate::batch::{Trouble, TryPlan, TryPlayer};
+use crate::batch::{BatchError, TryPlan, TryPlayer};
 
-/// Requests on vectors after which they are known well enough.
+/// The number of requests on vectors after which their speed is known well enough.
 const ENOUGH: u32 = 4;
 
-/// Where a network has more gates than this there is no plan: nobody can stop it being made, and it
-/// would take longer than some have for a move.
+/// The maximum number of gates for a plan: its creation cannot be stopped, and would take longer
+/// than some players have for a move.
 const LARGEST: usize = 1 << 15;
 
-/// What is known of the tries of a role.
+/// The data of a role's tries.
 #[derive(Debug, Default)]
 pub(super) struct Trying {
-    /// Once somebody has made it; none in it if there can be none.
+    /// The plan, once created; `None` inside if it is impossible.
     plan: OnceLock<Option<Arc<TryPlan>>>,
     pace: Mutex<TryPace>,
 }
 
-/// What was measured so far, in seconds.
+/// The measurements so far, in seconds.
 #[derive(Clone, Copy, Debug, Default)]
 struct TryPace {
-    /// The time of all that was done one by one.
+    /// The total time of steps made one by one.
     spent: f64,
-    /// The least time of a step one by one, and of a round of all lanes, once it was measured.
+    /// The minimum time of a single step, and of a round of all lanes, once measured.
     one_by_one: Option<f64>,
     round: Option<f64>,
-    /// Requests that were made on vectors.
+    /// The number of requests on vectors.
     requests: u32,
 }
 
 impl TryPace {
-    /// Whether so many steps should be made on vectors, with a plan of so many gates.
+    /// Whether a number of steps should be made on vectors, with a plan of a number of gates.
     fn on_vectors(&self, steps: usize, gates: usize) -> bool {
         if steps < FEW || gates > LARGEST {
             return false;
@@ -58,7 +58,7 @@ impl TryPace {
         }
     }
 
-    /// Notes the time of a request.
+    /// Records the time of a request.
     fn note(&mut self, steps: usize, on_vectors: bool, time: Duration) {
         if steps < FEW {
             return;
@@ -75,13 +75,13 @@ impl TryPace {
     }
 }
 
-/// The rounds of all lanes that so many steps take.
+/// The number of rounds of all lanes for a number of steps.
 fn rounds(steps: usize) -> f64 {
     steps.div_ceil(Width::best().lanes()) as f64
 }
 
 impl Shared {
-    /// How steps are tried many at once for a role; none if that can not be.
+    /// The plan of batch tries for a role; `None` if that is impossible.
     fn try_plan(&self, role: usize) -> Option<Arc<TryPlan>> {
         let make = || {
             let hidden = self.info.information == Information::Hidden;
@@ -92,7 +92,7 @@ impl Shared {
 }
 
 impl<M: Machine> NetworkWorker<M> {
-    /// Tries steps in the way that suits them.
+    /// Tries steps with the best method.
     pub(super) fn try_all(
         &mut self,
         tries: &Tries<'_>,
@@ -113,7 +113,7 @@ impl<M: Machine> NetworkWorker<M> {
         let pace = || known.pace.lock().unwrap_or_else(PoisonError::into_inner);
         let on_vectors = pace().on_vectors(tries.starts.len(), shared.network.graph.len());
         if on_vectors {
-            // To make it is not what is measured.
+            // Its creation is not measured.
             self.try_player(width, tries.role.index());
         }
         let begun = shared.clock().start();
@@ -126,7 +126,7 @@ impl<M: Machine> NetworkWorker<M> {
         Ok(())
     }
 
-    /// The place of the player of a width and a role; none if there can be none.
+    /// The index of the player with a width and a role; `None` if that is impossible.
     fn try_player(&mut self, width: Width, role: usize) -> Option<usize> {
         if let Some(at) = self.try_players.iter().position(|player| player.fits(role, width)) {
             return Some(at);
@@ -142,7 +142,7 @@ impl<M: Machine> NetworkWorker<M> {
         out: &mut Tried,
         stop: &Stop,
     ) -> Result<(), Halt> {
-        // What else there is to know of them is found out in all lanes at once.
+        // The other checks are made in all lanes at once.
         if !tries.starts.iter().all(|start| self.shared.has_words(start)) {
             return Err(Halt::BadState);
         }
@@ -151,10 +151,10 @@ impl<M: Machine> NetworkWorker<M> {
         };
         match self.try_players[at].play(tries, out, stop) {
             Ok(()) => Ok(()),
-            Err(Trouble::Halt(halt)) => Err(halt),
-            Err(Trouble::Strange) => tries_one_by_one(self, tries, out, stop),
-            // What is wrong with a state, this worker can say.
-            Err(Trouble::State(state)) => self.load(&state, stop).and(Err(Halt::BadState)),
+            Err(BatchError::Halt(halt)) => Err(halt),
+            Err(BatchError::Strange) => tries_one_by_one(self, tries, out, stop),
+            // This worker can report the error of a state.
+            Err(BatchError::State(state)) => self.load(&state, stop).and(Err(Halt::BadState)),
         }
     }
 }
@@ -164,7 +164,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_faster_is_kept() {
+    fn the_faster_method_is_kept() {
         let gates = 10_000; // 80 milliseconds
         let mut pace = TryPace::default();
         let all = Width::best().lanes();

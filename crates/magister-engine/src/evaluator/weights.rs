@@ -1,4 +1,4 @@
-//! How likely the legal moves of chance are in a state.
+//! The weights of the legal moves of chance in a state.
 
 use magister_core::{Halt, Move};
 
@@ -10,13 +10,13 @@ use crate::network::Network;
 #[derive(Clone, Debug)]
 pub(super) struct Weights {
     chance: usize,
-    /// Where the parts of each move of the network begin.
+    /// The start of the parts of each move of the network.
     starts: Vec<u32>,
     parts: Vec<u32>,
 }
 
 impl Weights {
-    /// None if chance's moves are equally likely, or if there is no chance.
+    /// `None` if chance's moves are equally likely, or if there is no chance.
     pub(super) fn new(network: &Network, chance: Option<usize>) -> Option<Self> {
         let chance = chance.filter(|_| !network.weights.is_empty())?;
         debug_assert!(network.weights.is_sorted_by_key(|weight| weight.place));
@@ -30,12 +30,12 @@ impl Weights {
         })
     }
 
-    /// The role of chance.
+    /// The chance role.
     pub(super) fn chance(&self) -> usize {
         self.chance
     }
 
-    /// Writes down the weights of legal moves of chance; nothing if it has nothing to do. An error
+    /// Writes the weights of the legal moves of chance; nothing if it has nothing to do. An error
     /// if one of them has none.
     pub(super) fn list(
         &self,
@@ -59,7 +59,7 @@ impl Weights {
     }
 }
 
-/// A legal move of chance that never happens is a fault of the rules.
+/// A legal move of chance with weight zero is a defect of the rules.
 pub(super) fn weightless(text: &str) -> Halt {
     Halt::Rules(format!("the move `{text}` of chance is legal and has weight 0"))
 }

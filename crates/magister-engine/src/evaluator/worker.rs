@@ -1,11 +1,11 @@
-//! The worker of a game that runs on its network.
+//! The worker of a game on its network.
 
 use std::cell::RefCell;
 use std::sync::Arc;
 
 use magister_core::{
-    Batch, Halt, Info, Information, Leaves, Move, Results, Role, Step, Stop, Tried, Tries, Worker,
-    Yields,
+    Batch, Halt, Info, Information, LeafResults, Leaves, Move, Results, Role, Step, Stop, Tried,
+    Tries, Worker,
 };
 use magister_lanes::Width;
 
@@ -16,32 +16,32 @@ use super::weights::weightless;
 use crate::batch::{BatchPlayer, TryPlayer};
 use crate::network::InputId;
 
-/// A machine in a state, with the lists that the vocabulary asks for.
+/// A machine in a state, with the lists of [`Worker`].
 pub(super) struct NetworkWorker<M> {
     pub(super) shared: Arc<Shared>,
-    /// Goals are computed when somebody asks, and asking changes nothing that can be seen.
+    /// Goals are computed on demand, without a visible change.
     machine: RefCell<M>,
     terminal: bool,
     legal: Lists,
-    /// The weights of the legal moves of chance; none if they are equally likely.
+    /// The weights of the legal moves of chance; empty if they are equally likely.
     weights: Vec<u32>,
-    /// Whether the step out of the state is silent.
+    /// Whether the step from the state is silent.
     silent: bool,
     inputs: Vec<InputId>,
-    /// The state to go back to when a state cannot be played.
+    /// The state to return to when a state cannot be played.
     last: Vec<u64>,
-    /// States to go back to.
+    /// The earlier states, for undo.
     history: Vec<u64>,
     /// How batches of playouts are played.
     pub(super) playouts: Playouts,
-    /// Play many games at once, one for each width that was used.
+    /// Batch players, one for each width that was used.
     pub(super) players: Vec<BatchPlayer>,
-    /// Try many steps at once, one for each role and width.
+    /// Batch tries, one for each role and width.
     pub(super) try_players: Vec<TryPlayer>,
 }
 
 impl Shared {
-    /// Adds what roles gain by the moves that are on.
+    /// Adds the gains of the current moves.
     fn gain(&self, machine: &impl Machine, out: &mut Step) {
         for (number, gain) in self.network.gains.iter().enumerate() {
             if machine.gain(number) {
@@ -73,13 +73,13 @@ impl<M: Machine> NetworkWorker<M> {
         worker
     }
 
-    /// Whether the first state can be played.
+    /// Goes to the initial state, if it can be played.
     pub(super) fn begin(&mut self) -> Result<(), Halt> {
         self.machine.get_mut().load(&self.shared.initial);
         self.look()
     }
 
-    /// Reads the lists off the machine. An error if a role has nothing to do and should.
+    /// Reads the lists from the machine. An error if a role has no legal move.
     fn look(&mut self) -> Result<(), Halt> {
         let machine = self.machine.get_mut();
         self.terminal = machine.terminal();
@@ -100,7 +100,7 @@ impl<M: Machine> NetworkWorker<M> {
         Ok(())
     }
 
-    /// Reads off the machine how likely chance's moves are, and whether the step is silent.
+    /// Reads the weights of chance's moves from the machine, and whether the step is silent.
     fn look_at_chance(&mut self) -> Result<(), Halt> {
         let (shared, machine) = (&self.shared, self.machine.get_mut());
         self.silent = machine.silent();
@@ -111,8 +111,8 @@ impl<M: Machine> NetworkWorker<M> {
             .map_err(|choice| weightless(&shared.compiled.names().moves()[choice.index()]))
     }
 
-    /// From this role on some have nothing to do, which is no error where roles may idle, as long
-    /// as some role has.
+    /// From this role on some have nothing to do, which is an error unless roles may be idle and
+    /// some role can move.
     #[cold]
     fn idle(&mut self, first: usize) -> Result<(), Halt> {
         if self.shared.network.idle[first].is_none() {
@@ -132,7 +132,7 @@ impl<M: Machine> NetworkWorker<M> {
         Ok(())
     }
 
-    /// Goes to a state of this game, of which nothing is kept.
+    /// Goes to a state of this game, without undo.
     pub(super) fn enter(&mut self, state: &[u64]) -> Result<(), Halt> {
         self.machine.get_mut().load(state);
         self.look()
@@ -144,7 +144,7 @@ impl<M: Machine> NetworkWorker<M> {
         self.machine.borrow().save(out);
     }
 
-    /// Makes legal moves, without keeping the state before them.
+    /// Makes legal moves, without undo.
     pub(super) fn follow(&mut self, joint: &[Move]) -> Result<(), Halt> {
         self.inputs.clear();
         for (role, &choice) in joint.iter().enumerate() {
@@ -168,7 +168,7 @@ impl<M: Machine> NetworkWorker<M> {
         self.look()
     }
 
-    /// Switches legal moves on, and writes down what is perceived.
+    /// Switches legal moves on, and writes the percepts.
     fn switch(&mut self, joint: &[Move], out: &mut Step) -> Result<(), Halt> {
         let roles = self.shared.info.roles.len();
         if joint.len() != roles {
@@ -203,7 +203,7 @@ impl<M: Machine> NetworkWorker<M> {
         Ok(())
     }
 
-    /// Goes back to the last state that could be played.
+    /// Returns to the last state that could be played.
     pub(super) fn restore(&mut self) {
         self.machine.get_mut().load(&self.last);
         // It could be played before.
@@ -220,7 +220,7 @@ impl<M: Machine> Worker for NetworkWorker<M> {
         self.history.clear();
         self.last.copy_from_slice(&self.shared.initial);
         self.machine.get_mut().load(&self.shared.initial);
-        // A game whose first state cannot be played is refused when it is prepared.
+        // A game whose initial state cannot be played is refused when it is prepared.
         let _ = self.look();
     }
 
@@ -307,7 +307,7 @@ impl<M: Machine> Worker for NetworkWorker<M> {
     fn lanes(&self) -> usize {
         match self.playouts {
             Playouts::OneByOne => 1,
-            // Whether it pays is measured, but what it can must not depend on that.
+            // Speed is measured, but the answer must not depend on that.
             Playouts::Lanes(_) | Playouts::Measured => Width::best().lanes(),
         }
     }
@@ -316,7 +316,12 @@ impl<M: Machine> Worker for NetworkWorker<M> {
         self.play(batch, out, stop)
     }
 
-    fn leaves(&mut self, leaves: &Leaves<'_>, out: &mut Yields, stop: &Stop) -> Result<(), Halt> {
+    fn leaves(
+        &mut self,
+        leaves: &Leaves<'_>,
+        out: &mut LeafResults,
+        stop: &Stop,
+    ) -> Result<(), Halt> {
         self.play_leaves(leaves, out, stop)
     }
 

@@ -1,4 +1,4 @@
-//! The explanation as it grows.
+//! An explanation under construction.
 
 use std::collections::VecDeque;
 
@@ -12,11 +12,11 @@ use crate::reference::bind::{UNBOUND, resolve};
 use crate::reference::{Bindings, Reference};
 use crate::term::TermId;
 
-/// A node to be explained by what happened before.
+/// A node to be explained by earlier positions.
 pub(super) struct Before {
     pub(super) node: ProofId,
     pub(super) fluent: TermId,
-    /// The step that made it so; zero for the initial position.
+    /// The step that caused it; zero for the initial position.
     pub(super) step: u32,
     pub(super) depth: u32,
     pub(super) history: u32,
@@ -28,11 +28,11 @@ pub(super) struct Build<'a> {
     pub(super) extent: Extent,
     pub(super) stop: &'a Stop,
     pub(super) out: Explanation,
-    /// The position in which the interpreter is.
+    /// The current position of the interpreter.
     pub(super) at: u32,
-    /// Atoms whose proofs are told already, by position.
+    /// Atoms whose proofs are complete, by position.
     pub(super) proved: FxHashMap<(u32, TermId), ProofId>,
-    /// Conditions whose failure is told already, by position.
+    /// Conditions whose failures are complete, by position.
     pub(super) failed: FxHashMap<(u32, String), ProofId>,
     pub(super) before: VecDeque<Before>,
 }
@@ -109,7 +109,7 @@ impl<'a> Build<'a> {
         for bindings in solutions.into_iter().take(width.max(1) as usize) {
             let root = self.holds(literal, names, &bindings, depth, history)?;
             if literal.negated {
-                // To say why nothing makes it true is the answer to this question.
+                // The answer to this question is why nothing makes it true.
                 let inner = Literal { negated: false, ..literal.clone() };
                 let child = self.fails(&inner, names, &unbound, depth, history)?;
                 self.out.node_mut(root).children.push(child);
@@ -119,7 +119,7 @@ impl<'a> Build<'a> {
         Ok(())
     }
 
-    /// Explains by the past why a fluent is in the state, or why it is not.
+    /// Explains by earlier positions why a fluent is in the state, or why it is not.
     fn past(&mut self, before: &Before) -> Result<(), Halt> {
         let Before { node, fluent, step, depth, history } = *before;
         let holds = self.out.node(node).holds;
@@ -144,7 +144,7 @@ impl<'a> Build<'a> {
         Ok(())
     }
 
-    /// The step since which a fluent has been in the state without a break, if the past is known.
+    /// The step since which a fluent has been in the state continuously, if the past is known.
     pub(super) fn since(&self, fluent: TermId) -> Option<u32> {
         if self.moments.len() < 2 {
             return None;
@@ -157,13 +157,13 @@ impl<'a> Build<'a> {
         Some(since)
     }
 
-    /// The last step in whose position a fluent was that is not in the state.
+    /// The last step with a fluent in its position that is not in the state.
     pub(super) fn until(&self, fluent: TermId) -> Option<u32> {
         let there = |step: &u32| self.moments[*step as usize].state.contains(&fluent);
         (0..self.at).rev().find(there)
     }
 
-    /// A condition with the values of its variables.
+    /// A condition with its bindings substituted.
     pub(super) fn under(&mut self, literal: &Literal, bindings: &[TermId]) -> Literal {
         let terms = self.reference.terms_mut();
         let mut put = |pattern: &Pattern| resolve(pattern, bindings, terms);

@@ -15,11 +15,11 @@ use crate::reference::bind::UNBOUND;
 use crate::reference::{Bindings, Computed};
 use crate::term::{Functor, TermId};
 
-/// How far the search for nearest misses of one rule goes.
+/// The limits of the search for nearest misses of one rule.
 const BOUNDS: Bounds = Bounds { found: 1000, asked: 20_000 };
-/// Steps of one query on the way: with fewer values than the rules would have, it may have no end.
+/// The maximum steps of one query: with fewer bindings than in the rules, it may be infinite.
 const STEPS: u64 = 2_000_000;
-/// How many nodes may tell why something does not hold.
+/// The maximum number of nodes that explain a failure.
 const NODES: usize = 20_000;
 
 /// A condition whose node has no reason yet.
@@ -31,7 +31,7 @@ struct Job {
 }
 
 impl Build<'_> {
-    /// Explains a condition that holds for no values of the variables that are not bound.
+    /// Explains a condition that holds for no values of its unbound variables.
     pub(super) fn fails(
         &mut self,
         literal: &Literal,
@@ -117,7 +117,7 @@ impl Build<'_> {
         }
     }
 
-    /// A negated condition fails because what it negates holds.
+    /// A negated condition fails because its atom holds.
     fn present(&mut self, job: &Job, history: u32) -> Result<Reason, Halt> {
         let inner = Literal { negated: false, ..job.literal.clone() };
         let unbound: Bindings = vec![UNBOUND; job.names.len()].into();
@@ -158,8 +158,8 @@ impl Build<'_> {
             return Ok(Reason::NoHead(heads));
         }
         let key = (self.at, self.written(&job.literal, &job.names));
-        if let Some(&told) = self.failed.get(&key) {
-            return Ok(Reason::Elsewhere(told));
+        if let Some(&shown) = self.failed.get(&key) {
+            return Ok(Reason::Elsewhere(shown));
         }
         if job.depth == 0 || self.out.nodes.len() > NODES {
             return Ok(Reason::Deeper);
@@ -178,13 +178,13 @@ impl Build<'_> {
                 Err(halt) => return Err(halt),
             }
         }
-        // The rules with the shortest reasons first, otherwise as they are written.
+        // The rules with the shortest reasons first, otherwise in written order.
         misses.sort_by_key(|(_, found)| {
             found.found.first().map_or(usize::MAX, |instance| instance.failing.len())
         });
         let width = self.width(job);
-        let told = misses.len().min(width);
-        self.out.node_mut(job.node).more += (misses.len() - told) as u32;
+        let shown = misses.len().min(width);
+        self.out.node_mut(job.node).more += (misses.len() - shown) as u32;
         for (rule, found) in misses.into_iter().take(width) {
             self.misses(job, rule, &found, rest);
         }
@@ -205,7 +205,7 @@ impl Build<'_> {
         }
         let each = (width / groups.len().max(1)).max(1);
         for (failing, alike) in groups.into_iter().take(width) {
-            let mut told: FxHashSet<Vec<String>> = FxHashSet::default();
+            let mut shown: FxHashSet<Vec<String>> = FxHashSet::default();
             let mut last = None;
             let mut others = 0;
             for instance in alike {
@@ -220,8 +220,8 @@ impl Build<'_> {
                 if literals.is_empty() {
                     key.push(format!("{given:?}"));
                 }
-                let place = told.len();
-                if !told.insert(key) {
+                let place = shown.len();
+                if !shown.insert(key) {
                     continue;
                 }
                 if let (true, Some(given), true) = (place < each, given, literals.is_empty()) {
@@ -242,7 +242,7 @@ impl Build<'_> {
         }
     }
 
-    /// Adds a node for an instance of a rule, and jobs for the conditions of it that fail.
+    /// Adds a node for an instance of a rule, and jobs for its failing conditions.
     fn miss(
         &mut self,
         job: &Job,
@@ -269,8 +269,8 @@ impl Build<'_> {
         node
     }
 
-    /// How many rules and instances of a rule are told. At the top there is room for several;
-    /// further down the nearest is enough.
+    /// The number of rules and instances of a rule to show. At the top several are shown; further
+    /// down the nearest is enough.
     fn width(&self, job: &Job) -> usize {
         let width = self.extent.width;
         let width = if job.depth == self.extent.depth { width } else { width / 3 };

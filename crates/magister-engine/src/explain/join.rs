@@ -1,4 +1,4 @@
-//! Instances of rules: the values under which all conditions hold, or all but a few.
+//! Instances of rules: the bindings under which all conditions hold, or all but a few.
 
 use magister_core::{Halt, Stop};
 
@@ -7,12 +7,12 @@ use crate::reference::bind::UNBOUND;
 use crate::reference::{Bindings, Reference};
 use crate::term::TermId;
 
-/// How far a search for instances goes.
+/// The limits of a search for instances.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bounds {
-    /// Instances to find.
+    /// The maximum number of instances.
     pub(super) found: usize,
-    /// Conditions to ask on the way.
+    /// The maximum number of conditions to evaluate.
     pub(super) asked: usize,
 }
 
@@ -22,11 +22,11 @@ pub(super) struct Instance {
     pub(super) bindings: Bindings,
     /// The conditions that do not hold.
     pub(super) failing: Vec<u32>,
-    /// The conditions that can not be told, for want of a value that a failing one would give.
+    /// The conditions that cannot be evaluated, because a failing one would have bound a variable.
     pub(super) open: Vec<u32>,
 }
 
-/// Conditions passed over on the way through a body.
+/// Conditions skipped on the way through a body.
 #[derive(Clone, Debug)]
 struct Way {
     step: usize,
@@ -34,19 +34,19 @@ struct Way {
     skips: usize,
 }
 
-/// What came of a search.
+/// The result of a search.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Instances {
     pub(super) found: Vec<Instance>,
-    /// Whether the bounds were met.
+    /// Whether the limits were reached.
     pub(super) cut: bool,
-    /// The way that went furthest without passing anything over that might hold, with the
-    /// condition it ended at as its failing one.
+    /// The path that went furthest without skipping a condition that might hold; its last condition
+    /// is the failing one.
     furthest: Option<(usize, Instance)>,
 }
 
-/// The instances of a rule from given bindings on, with up to `skips` conditions that fail beside
-/// those that are known to.
+/// The instances of a rule from given bindings, with up to `skips` failing conditions besides the
+/// known ones.
 pub(super) fn instances(
     reference: &mut Reference,
     rule: u32,
@@ -91,8 +91,8 @@ pub(super) fn instances(
         stop.check()?;
         let solutions = match reference.solutions(literal, &way.instance.bindings, stop) {
             Ok(solutions) => solutions,
-            // Asked with fewer values than the rules would, a relation may have no end, or leave
-            // variables without a value.
+            // Queried with fewer bindings than in the rules, a relation may be infinite, or leave
+            // variables unbound.
             Err(Halt::Limit(_) | Halt::Rules(_)) if !way.instance.failing.is_empty() => {
                 way.instance.open.push(place);
                 ways.push(way);
@@ -105,7 +105,7 @@ pub(super) fn instances(
         if solutions.is_empty() && straight && further {
             let mut instance = way.instance.clone();
             instance.failing.push(place);
-            // What was not asked any more is not known, unless it always fails.
+            // Conditions that were not evaluated are unknown, unless they always fail.
             for &later in &order[way.step..] {
                 let fails = known.contains(&later);
                 (if fails { &mut instance.failing } else { &mut instance.open }).push(later);
@@ -126,7 +126,7 @@ pub(super) fn instances(
     Ok(result)
 }
 
-/// Whether a condition that binds nothing needs a value that a failing one would have given.
+/// Whether a condition that binds nothing needs a variable that a failing one would have bound.
 fn waits(body: &[Literal], literal: &Literal, instance: &Instance) -> bool {
     if literal.binds() || instance.failing.is_empty() {
         return false;
@@ -143,7 +143,7 @@ fn waits(body: &[Literal], literal: &Literal, instance: &Instance) -> bool {
     waits
 }
 
-/// Conditions that fail whatever values the rule takes for its other variables.
+/// Conditions that fail for all values of the rule's other variables.
 fn hopeless(
     reference: &mut Reference,
     rule: u32,
@@ -155,7 +155,7 @@ fn hopeless(
     for (place, literal) in body.iter().enumerate() {
         let mut ready = literal.binds();
         if !ready {
-            // A filter can be told only if nothing else in the rule would give it a value.
+            // A filter can be evaluated only if nothing else in the rule would bind its variable.
             ready = true;
             literal.goal.variables(&mut |variable| {
                 let given = |other: &Literal| {
@@ -179,8 +179,8 @@ fn hopeless(
     Ok(found)
 }
 
-/// Whether the conditions that were passed over fail indeed. One that would have given a value to
-/// a condition that waits for it may hold by itself; then it is the other one that fails.
+/// Whether the skipped conditions really fail. A skipped condition that would have bound a variable
+/// for a waiting one may hold by itself; then the other one fails.
 fn all_fail(
     reference: &mut Reference,
     rule: u32,
@@ -202,11 +202,11 @@ fn all_fail(
     Ok(!instance.failing.is_empty())
 }
 
-/// How many conditions may fail in a nearest miss, beside those that fail in all.
+/// The maximum number of failing conditions in a nearest miss, besides those that fail in all.
 const FAILING: usize = 2;
 
-/// Whether the head of a rule may be opened by a call without being an instance of it: `(p ?x ?x)`
-/// and `(p (f ?x))` ask for less than the values of single arguments can say.
+/// Whether the head of a rule may match a call without being an instance of it: `(p ?x ?x)` and
+/// `(p (f ?x))` require more than the values of single arguments show.
 fn is_loose(args: &[Pattern]) -> bool {
     let mut seen = Vec::new();
     let mut again = false;
@@ -219,8 +219,8 @@ fn is_loose(args: &[Pattern]) -> bool {
     again || args.iter().any(|arg| matches!(arg, Pattern::Compound(..)))
 }
 
-/// The instances of a rule that come nearest to giving an atom that it does not give: with the
-/// fewest conditions that fail. If none fails, the rule gives something else that is like it.
+/// The instances of a rule that come nearest to an atom that it does not give: with the fewest
+/// failing conditions. If none fails, the rule gives a similar atom.
 pub(super) fn nearest_misses(
     reference: &mut Reference,
     rule: u32,

@@ -1,4 +1,4 @@
-//! Explanations as objects.
+//! Explanations as JSON.
 
 use serde_json::{Map, Value, json};
 
@@ -9,8 +9,8 @@ use crate::program::Names;
 use crate::reference::bind::UNBOUND;
 use crate::term::TermId;
 
-/// The nodes stand in a list and name each other by their places in it, so that depth is no
-/// matter to whoever reads them.
+/// The nodes are in a list and refer to each other by index, so that depth is no problem for
+/// readers.
 pub(super) fn json(words: &Words<'_>, explanation: &Explanation) -> Value {
     let nodes: Vec<Value> = explanation.nodes.iter().map(|n| node(words, n)).collect();
     json!({

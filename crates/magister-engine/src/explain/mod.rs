@@ -1,12 +1,12 @@
 //! Why something holds in a position, or why it does not.
 //!
-//! What holds has a proof: a tree of instances of rules down to facts, the state and the moves,
-//! in which nothing rests on itself; a small one is searched for. What does not hold has, for
-//! every rule that could give it, an instance that comes nearest: one with the fewest conditions
-//! that fail. These are explained in turn, as deeply as is asked for.
+//! What holds has a proof: a well-founded tree of instances of rules down to facts, the state and
+//! the moves; the search looks for a small one. What does not hold has, for every rule that could
+//! give it, a nearest miss: an instance with the fewest failing conditions. These are explained in
+//! turn, to the requested depth.
 //!
-//! Everything is asked of the reference interpreter, so an explanation and the judge of all
-//! evaluators can not disagree.
+//! All queries go to the reference interpreter, so an explanation and the judge of all evaluators
+//! cannot disagree.
 
 mod build;
 mod failure;
@@ -37,25 +37,25 @@ use build::Build;
 pub use tree::{Claim, Explanation, Hint, ProofId, ProofStep, Reason};
 use words::Words;
 
-/// Where the question is asked.
+/// The context of a question.
 #[derive(Clone, Debug, Default)]
 pub struct Scene {
-    /// The positions on the way, each with the joint move that was made there.
+    /// The earlier positions, each with its joint move.
     pub past: Vec<(Vec<Ground>, Vec<Option<Ground>>)>,
     /// The fluents of the state.
     pub state: Vec<Ground>,
-    /// What the roles do, if it is known: one move for each, none for a role that does nothing.
+    /// The joint move, if known: one move per role, `None` for an idle role.
     pub joint: Option<Vec<Option<Ground>>>,
 }
 
-/// How much is told.
+/// The amount of detail.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Extent {
-    /// How many rules may stand above each other.
+    /// The maximum depth of rules.
     pub depth: u32,
-    /// How many answers, rules or instances of a rule are told at one place.
+    /// The maximum number of answers, rules or instances of a rule at one place.
     pub width: u32,
-    /// How many times the past is asked why a fluent is in the state.
+    /// The number of times that earlier positions explain why a fluent is in the state.
     pub history: u32,
 }
 
@@ -82,8 +82,8 @@ pub struct Explainer {
 }
 
 impl Explainer {
-    /// Reads a question: an atom in either syntax, maybe negated, maybe with variables. `syntax`
-    /// is how answers are written.
+    /// Parses a question: an atom in either syntax, possibly negated, possibly with variables.
+    /// `syntax` is the syntax of answers.
     pub fn new(
         mut program: Program,
         syntax: Syntax,
@@ -113,7 +113,7 @@ impl Explainer {
         text::claim(&self.words(), &self.question)
     }
 
-    /// Whether the answer depends on what the roles do, and that is not known.
+    /// Whether the answer depends on the joint move, which is unknown.
     pub fn needs_moves(&self) -> bool {
         let last = self.moments.last();
         if last.is_some_and(|moment| moment.joint.is_some()) {
@@ -138,12 +138,12 @@ impl Explainer {
         Build::new(&mut self.reference, &self.moments, extent, stop).answer(&question)
     }
 
-    /// The explanation as lines for people.
+    /// The explanation as text.
     pub fn text(&self, explanation: &Explanation) -> String {
         text::text(&self.words(), explanation)
     }
 
-    /// The explanation as an object.
+    /// The explanation as JSON.
     pub fn json(&self, explanation: &Explanation) -> serde_json::Value {
         json::json(&self.words(), explanation)
     }

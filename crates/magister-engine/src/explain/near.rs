@@ -1,4 +1,4 @@
-//! What resembles something that is not there.
+//! What resembles something that does not exist.
 
 use magister_gdl::nearest;
 
@@ -7,13 +7,13 @@ use super::tree::Hint;
 use crate::program::{Pattern, Program};
 use crate::term::{Functor, TermId, Terms};
 
-/// How many resembling terms are told.
+/// The number of similar terms to show.
 const TOLD: usize = 3;
-/// How many terms are looked at.
+/// The number of terms to compare.
 const LOOKED_AT: usize = 100_000;
 
-/// The terms of the same name that have most arguments in common with a pattern. If none has any,
-/// those that there are.
+/// The terms with the same name that share the most arguments with a pattern. If none shares any,
+/// the first ones.
 pub(super) fn alike(pattern: &Pattern, among: &[TermId], terms: &Terms) -> Vec<TermId> {
     let (functor, args): (Functor, Vec<Option<TermId>>) = match pattern {
         Pattern::Variable(_) => return Vec::new(),
@@ -39,7 +39,7 @@ pub(super) fn alike(pattern: &Pattern, among: &[TermId], terms: &Terms) -> Vec<T
             ((same.iter().filter(|same| **same).count(), same), term)
         })
         .collect();
-    // Of equally many, the first arguments count more: they say where, the last ones what.
+    // Among ties, the first arguments count more: they are positions, the last ones contents.
     scored.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| terms.compare(a.1, b.1)));
     if let Some((best, _)) = scored.first().cloned() {
         scored.retain(|(score, _)| *score == best);
@@ -47,15 +47,15 @@ pub(super) fn alike(pattern: &Pattern, among: &[TermId], terms: &Terms) -> Vec<T
     scored.into_iter().take(TOLD).map(|(_, term)| term).collect()
 }
 
-/// How many arguments are the same, and which.
+/// The number of equal arguments, and which.
 type Likeness = (usize, Vec<bool>);
 
-/// What may have been meant, if the rules speak of no fluent of this name.
+/// What may have been meant, if the rules have no fluent with this name.
 pub(super) fn unknown(program: &Program, functor: Functor) -> Option<Hint> {
     (!fluents(program).contains(&functor)).then(|| hint(program, functor))
 }
 
-/// What may have been meant by a name that nothing defines.
+/// What may have been meant by an undefined name.
 pub(super) fn hint(program: &Program, functor: Functor) -> Hint {
     let name = program.terms.name(functor.symbol);
     let arity = |functor: &Functor| functor.arity.unwrap_or(0);

@@ -1,4 +1,4 @@
-//! What operations do to a fluent, and why.
+//! The effects of operations on a fluent, and why.
 
 use magister_core::Halt;
 
@@ -12,7 +12,7 @@ use crate::reference::operation::{Change, Changes};
 use crate::term::TermId;
 
 impl Build<'_> {
-    /// Explains why a fluent is there after the joint move, or why it is not.
+    /// Explains why a fluent holds after the joint move, or why it does not.
     pub(super) fn next(
         &mut self,
         fluent: TermId,
@@ -70,7 +70,7 @@ impl Build<'_> {
         depth: u32,
         history: u32,
     ) -> Result<(), Halt> {
-        // Operations that perform each other are nested a hundred deep at most.
+        // Operations that perform each other are nested at most a hundred deep.
         loop {
             let Change { operation, action, conditions } = &changes.list[change as usize];
             self.out.node_mut(node).reason = Reason::Operation(*operation, *action);
@@ -173,7 +173,7 @@ impl Build<'_> {
     }
 }
 
-/// All atoms that effects add, each with the conditions it stands under.
+/// All atoms that effects add, each with its conditions.
 fn adding<'a>(
     effects: &'a [Effect],
     conditions: &mut Vec<&'a Atom>,

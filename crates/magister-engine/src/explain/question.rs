@@ -1,4 +1,4 @@
-//! Questions as people write them.
+//! Parses questions.
 
 use magister_gdl::{
     Dialect, FormulaKind, Name, Options, Span, StatementKind, Syntax, Term, TermKind,
@@ -10,14 +10,14 @@ use crate::ground::Ground;
 use crate::program::{Effect, Goal, Literal, Names, Pattern, Program};
 use crate::term::{Functor, Symbol};
 
-/// What is asked.
+/// A question.
 pub(super) enum Question {
     Literal(Literal, Names),
-    /// Whether a fluent is there after the move, in the operations dialect.
+    /// Whether a fluent holds after the move, in the operations dialect.
     Next(Ground),
 }
 
-/// Reads a question in either syntax.
+/// Parses a question in either syntax.
 pub(super) fn read(program: &mut Program, text: &str, scene: &Scene) -> Result<Question, Error> {
     let (atom, negated) = parse(text)?;
     let operations = program.dialect == Dialect::Operations;
@@ -65,7 +65,7 @@ fn parse(text: &str) -> Result<(Term, bool), Error> {
     } else {
         (Syntax::Infix, format!("question :- {text}"))
     };
-    // The dialect is given so that nothing is guessed from the words.
+    // The dialect is given so that it is not guessed from the words.
     let dialect = if syntax == Syntax::Kif { Dialect::Gdl2 } else { Dialect::Operations };
     let options = Options { syntax: Some(syntax), dialect: Some(dialect), ..Options::default() };
     let sheet = magister_gdl::read(&rule, &options);
@@ -85,7 +85,7 @@ fn parse(text: &str) -> Result<(Term, bool), Error> {
     }
 }
 
-/// Whether an atom that nothing defines is called like a fluent.
+/// Whether an undefined atom has the name of a fluent.
 fn is_fluent(program: &Program, atom: &Term, scene: &Scene) -> bool {
     let Some(name) = atom.name() else { return false };
     let arity = match atom.kind {
@@ -108,7 +108,7 @@ fn is_fluent(program: &Program, atom: &Term, scene: &Scene) -> bool {
     scene.state.iter().any(in_state) || functor.is_some_and(|f| fluents(program).contains(&f))
 }
 
-/// Names and numbers of arguments that fluents have somewhere in the rules, each once.
+/// Names and arities of the fluents in the rules, each once.
 pub(super) fn fluents(program: &Program) -> Vec<Functor> {
     let mut found = Vec::new();
     let mut note = |pattern: &Pattern| {

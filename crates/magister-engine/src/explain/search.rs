@@ -1,8 +1,8 @@
 //! The search for a small proof.
 //!
-//! From an atom down, all instances of rules that give it are found, and those that give what
-//! they rest on, until nothing new is met. In this graph the smallest proofs are settled from the
-//! bottom up, the smaller before the larger, so a proof never rests on itself.
+//! From an atom down, all instances of rules that give it are found, and those that give their
+//! conditions, until nothing new is met. In this graph the smallest proofs are settled bottom up,
+//! smaller before larger, so a proof never depends on itself.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -16,21 +16,21 @@ use crate::reference::bind::value;
 use crate::reference::{Bindings, Reference};
 use crate::term::{Functor, TermId};
 
-/// How the atoms of a proof are given: by a rule and values, or as facts.
+/// The support of the atoms of a proof: a rule with bindings, or a fact.
 pub(super) type Proof = FxHashMap<TermId, Option<(u32, Bindings)>>;
 
-/// How many instances a rule may have for one atom, and how many a graph: if there is no proof
-/// among the first few, it is looked for among more.
+/// The maximum number of instances of a rule per atom, and of a graph: if there is no proof among
+/// the first few, more are searched.
 const ROUNDS: [(usize, usize); 3] = [(32, 50_000), (4_096, 500_000), (usize::MAX, 2_000_000)];
 
-/// A way to give an atom.
+/// One support of an atom.
 struct Support {
     atom: u32,
     rule: u32,
     bindings: Bindings,
-    /// The atoms it rests on, each once.
+    /// The atoms it depends on, each once.
     needs: Box<[u32]>,
-    /// Those of them that are not settled yet.
+    /// The number of those that are not settled yet.
     missing: u32,
     size: u64,
 }
@@ -41,11 +41,11 @@ struct Graph {
     index: FxHashMap<TermId, u32>,
     facts: Vec<bool>,
     supports: Vec<Support>,
-    /// The supports that rest on an atom.
+    /// The supports that depend on an atom.
     users: Vec<Vec<u32>>,
 }
 
-/// A proof of a ground atom that holds: how to give it and everything below it.
+/// A proof of a ground atom that holds: its support and everything below it.
 pub(super) fn prove(reference: &mut Reference, atom: TermId, stop: &Stop) -> Result<Proof, Halt> {
     for (each, all) in ROUNDS {
         let (graph, complete) = explore(reference, atom, each, all, stop)?;
@@ -73,7 +73,7 @@ impl Graph {
     }
 }
 
-/// The graph below an atom, and whether it is all of it.
+/// The graph below an atom, and whether it is complete.
 fn explore(
     reference: &mut Reference,
     atom: TermId,
@@ -123,7 +123,7 @@ fn explore(
                     bindings: instance.bindings,
                     missing: needs.len() as u32,
                     needs: needs.into(),
-                    // A condition counts one, beside what it rests on.
+                    // A condition counts one, besides its own proof.
                     size: 1 + conditions - repeated as u64,
                 });
             }
@@ -133,14 +133,14 @@ fn explore(
     Ok((graph, complete))
 }
 
-/// The atoms that an instance of a rule rests on.
+/// The atoms that an instance of a rule depends on.
 fn needs(reference: &mut Reference, rule: u32, bindings: &[TermId]) -> Vec<TermId> {
     let body = reference.program().rules[rule as usize].body.clone();
     let positive = body.iter().filter(|literal| !literal.negated);
     positive.filter_map(|literal| ground_atom(reference, &literal.goal, bindings)).collect()
 }
 
-/// The ground atom that a condition for a relation is under bindings.
+/// The ground atom of a relation's condition under bindings.
 pub(super) fn ground_atom(
     reference: &mut Reference,
     goal: &Goal,
@@ -164,7 +164,7 @@ fn settle(graph: &Graph, stop: &Stop) -> Result<Option<Proof>, Halt> {
     let mut chosen: Vec<Option<u32>> = vec![None; graph.atoms.len()];
     let mut missing: Vec<u32> = graph.supports.iter().map(|s| s.missing).collect();
     let mut totals: Vec<u64> = graph.supports.iter().map(|s| s.size).collect();
-    // By size, then in the order in which rules and their instances were found.
+    // By size, then in order of discovery.
     let mut queue: BinaryHeap<Reverse<(u64, Option<u32>, u32)>> = BinaryHeap::new();
     for (atom, &fact) in graph.facts.iter().enumerate() {
         if fact {

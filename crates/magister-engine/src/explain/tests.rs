@@ -1,4 +1,4 @@
-//! Explanations on rules of a few lines, and the proof that every explanation is true.
+//! Explanations on small rulesheets, and a check that every explanation is true.
 
 mod checker;
 mod games;
@@ -36,22 +36,22 @@ fn explained(text: &str, question: &str, extent: Extent) -> (Explainer, Explanat
     (explainer, explanation)
 }
 
-fn told(text: &str, question: &str) -> String {
+fn explain_text(text: &str, question: &str) -> String {
     let (explainer, explanation) = explained(text, question, Extent::default());
     explainer.text(&explanation)
 }
 
 #[test]
-fn a_proof_never_rests_on_itself() {
-    // The first rule that gives each of them is one that leads back.
+fn a_proof_is_well_founded() {
+    // The first rule for each of them leads back.
     let text = "(role a)
 (<= (p ?x) (q ?x))
 (<= (q ?x) (p ?x))
 (<= (q ?x) (r ?x))
 (r 1)";
-    let told = told(text, "(p 1)");
+    let explain_text = explain_text(text, "(p 1)");
     assert_eq!(
-        told,
+        explain_text,
         "(p 1) holds: by the rule in line 2
   (q 1): by the rule in line 4
     (r 1): fact in line 5
@@ -62,7 +62,7 @@ line 4: (<= (q ?x) (r ?x))
 }
 
 #[test]
-fn the_smaller_proof_is_told() {
+fn the_smaller_proof_is_shown() {
     let text = "(role a)
 (<= (t ?x ?z) (t ?x ?y) (t ?y ?z))
 (<= (t ?x ?y) (e ?x ?y))
@@ -72,7 +72,7 @@ fn the_smaller_proof_is_told() {
 }
 
 #[test]
-fn what_is_told_once_is_not_told_again() {
+fn repeated_proofs_are_shown_once() {
     let text = "(role a)
 (<= p q r)
 (<= q s)
@@ -80,10 +80,16 @@ fn what_is_told_once_is_not_told_again() {
 (<= s (not t))
 (<= t (u 1))
 (<= (u ?x) (role ?x))";
-    let told = told(text, "p");
-    assert!(told.contains("  q: by the rule in line 3\n    s: by the rule in line 5\n"), "{told}");
-    assert!(told.contains("  r: by the rule in line 4\n    s: see above\n"), "{told}");
-    assert!(told.contains("(not t): nothing makes t true"), "{told}");
+    let explain_text = explain_text(text, "p");
+    assert!(
+        explain_text.contains("  q: by the rule in line 3\n    s: by the rule in line 5\n"),
+        "{explain_text}"
+    );
+    assert!(
+        explain_text.contains("  r: by the rule in line 4\n    s: see above\n"),
+        "{explain_text}"
+    );
+    assert!(explain_text.contains("(not t): nothing makes t true"), "{explain_text}");
 }
 
 #[test]
@@ -91,10 +97,10 @@ fn conditions_of_every_kind_hold() {
     let text = "(role a) (init (f 1)) (n 1) (n 2)
 (<= (p ?x) (true (f ?x)) (n ?y) (distinct ?x ?y) (not (and (n ?x) (true (f ?y)))))
 (<= (q ?x) (or (n ?x) (true (g ?x))) (not (true (g ?x))))";
-    let p = told(text, "(p ?x)");
+    let p = explain_text(text, "(p ?x)");
     assert!(p.contains("(distinct 1 2): different"), "{p}");
     assert!(p.contains("(not (and (n 1) (true (f 2)))): nothing makes"), "{p}");
-    assert!(told(text, "(q 2)").contains("(not (true (g 2))): not in the state"));
+    assert!(explain_text(text, "(q 2)").contains("(not (true (g 2))): not in the state"));
     let operations = "role(robot)
 init(cell(1,b)) init(cell(2,x)) init(cell(3,b))
 free(N) :- countofall(X,cell(X,b),N)
@@ -103,56 +109,73 @@ some :- exists(X,cell(X,x))
 legal(go)
 go :: cell(1,x)
 control(robot)";
-    assert!(told(operations, "free(N)").contains("countofall(X,cell(X,b),2): by 2 answers"));
-    assert!(told(operations, "free(3)").contains("countofall(X,cell(X,b),3): it would be 2"));
-    assert!(told(operations, "sum(3)").contains("evaluate(plus(1,2),3): computed"));
-    assert!(told(operations, "sum(4)").contains("evaluate(plus(1,2),4): it would be 3"));
-    assert!(told(operations, "some").contains("  cell(2,x): in the state"));
+    assert!(
+        explain_text(operations, "free(N)").contains("countofall(X,cell(X,b),2): by 2 answers")
+    );
+    assert!(
+        explain_text(operations, "free(3)").contains("countofall(X,cell(X,b),3): it would be 2")
+    );
+    assert!(explain_text(operations, "sum(3)").contains("evaluate(plus(1,2),3): computed"));
+    assert!(explain_text(operations, "sum(4)").contains("evaluate(plus(1,2),4): it would be 3"));
+    assert!(explain_text(operations, "some").contains("  cell(2,x): in the state"));
 }
 
 #[test]
-fn the_nearest_miss_is_told() {
+fn the_nearest_miss_is_shown() {
     let text = "(role a) (init (at 1 1)) (init (at 1 2)) (init (at 2 1)) (row 1) (row 2) (row 3)
 (<= (full ?r) (row ?r) (true (at ?r 1)) (true (at ?r 2)) (true (at ?r 3)))
 (<= some (full ?r))";
-    let full = told(text, "(full ?r)");
+    let full = explain_text(text, "(full ?r)");
     // Row 1 lacks one, row 2 two, row 3 three.
     assert!(full.contains("line 2, ?r = 1: 1 of 4 conditions fails"), "{full}");
     assert!(full.contains("(true (at 1 3)): not in the state, which has (at 1 1), (at 1 2)"));
     assert!(!full.contains("?r = 2"), "{full}");
     let many = "(role a) (init (f 0)) (n 1) (n 2) (n 3) (n 4) (n 5) (n 6)
 (<= p (n ?x) (true (f ?x)))";
-    assert!(told(many, "p").contains("and 5 more like this"), "{}", told(many, "p"));
-    // A failing condition that would have given the value of another.
+    assert!(
+        explain_text(many, "p").contains("and 5 more like this"),
+        "{}",
+        explain_text(many, "p")
+    );
+    // A failing condition that would have bound a variable of another.
     let open = "(role a) (n 1) (<= p (q ?x) (distinct ?x 1) (n 1)) (<= (q ?x) (r ?x)) (r 1)";
-    let open = told(open, "p");
+    let open = explain_text(open, "p");
     assert!(open.contains("(distinct 1 1): equal"), "{open}");
     let open = "(role a) (n 1) (<= p (q ?x) (distinct ?x 1) (n 1))";
-    let open = told(open, "p");
-    assert!(open.contains("1 of 3 conditions fails, 1 cannot be told"), "{open}");
+    let open = explain_text(open, "p");
+    assert!(open.contains("1 of 3 conditions fails, 1 cannot be evaluated"), "{open}");
     assert!(open.contains("nothing defines `q` with 1 arguments"), "{open}");
 }
 
 #[test]
 fn a_rule_that_gives_something_else() {
     let text = "(role a) (n 1 2) (<= (p ?x ?y) (n ?x ?y)) (<= p1 (p ?x ?x)) (<= (q ?x) (n ?x ?y))";
-    let told_p = told(text, "p1");
-    assert!(told_p.contains("line 1, ?x = 1, ?y = 2: it gives (p 1 2) instead"), "{told_p}");
-    assert!(told(text, "(q (f ?x))").contains("it gives (q 1) instead"));
+    let explained_p = explain_text(text, "p1");
+    assert!(
+        explained_p.contains("line 1, ?x = 1, ?y = 2: it gives (p 1 2) instead"),
+        "{explained_p}"
+    );
+    assert!(explain_text(text, "(q (f ?x))").contains("it gives (q 1) instead"));
 }
 
 #[test]
-fn a_failing_circle_is_told_once() {
+fn a_failing_cycle_is_shown_once() {
     let text = "(role a) (<= (p ?x) (q ?x)) (<= (q ?x) (p ?x)) (<= (q ?x) (r ?x) (s ?x)) (r 1)";
-    let told = told(text, "(p 1)");
-    assert!(told.contains("(p 1): see above") || told.contains("and 1 more rule"), "{told}");
+    let explain_text = explain_text(text, "(p 1)");
+    assert!(
+        explain_text.contains("(p 1): see above") || explain_text.contains("and 1 more rule"),
+        "{explain_text}"
+    );
 }
 
 #[test]
 fn negation_is_explained_by_what_holds() {
     let text = "(role a) (init on) (<= p (not q)) (<= q (true on))";
-    let told = told(text, "p");
-    assert!(told.contains("(not q): q holds\n      q: by the rule in line 1"), "{told}");
+    let explain_text = explain_text(text, "p");
+    assert!(
+        explain_text.contains("(not q): q holds\n      q: by the rule in line 1"),
+        "{explain_text}"
+    );
     let not = explained(text, "(not p)", Extent::default()).1;
     assert!(not.holds && !not.node(not.node(not.roots[0]).children[0]).holds);
 }
@@ -160,18 +183,21 @@ fn negation_is_explained_by_what_holds() {
 #[test]
 fn names_that_nothing_defines() {
     let text = "(role a) (init (cell 1 b)) (<= (line ?x) (true (cell ?x x)))";
-    assert!(told(text, "(lime 1)").contains("did you mean `line`?"));
+    assert!(explain_text(text, "(lime 1)").contains("did you mean `line`?"));
     assert!(
-        told(text, "(line 1 2)").contains("with 2 arguments; what is called so has 1 argument")
+        explain_text(text, "(line 1 2)").contains("with 2 arguments; this name has 1 argument")
     );
     // A bare fluent is understood.
-    assert!(told(text, "(cell 1 b)").starts_with("(true (cell 1 b)) holds: in the state"));
-    assert!(told(text, "cell(1,b)").starts_with("(true (cell 1 b)) holds"));
-    assert!(told(text, "(true (cel 1 b))").contains("the rules know no such fluent; did you mean"));
+    assert!(explain_text(text, "(cell 1 b)").starts_with("(true (cell 1 b)) holds: in the state"));
+    assert!(explain_text(text, "cell(1,b)").starts_with("(true (cell 1 b)) holds"));
+    assert!(
+        explain_text(text, "(true (cel 1 b))")
+            .contains("the rules have no such fluent; did you mean")
+    );
 }
 
 #[test]
-fn questions_that_are_none() {
+fn invalid_questions_are_refused() {
     let (program, syntax) = program("(role a) (<= (next f) (does a go))");
     for question in ["", "(", "?x", "(and p q)", "p q", "p :- q", "X", "\"", "(p", "(not ?x)"] {
         let scene = Scene::default();
@@ -183,12 +209,12 @@ fn questions_that_are_none() {
 }
 
 #[test]
-fn depth_is_cut_and_said() {
+fn limited_depth_is_reported() {
     let text = "(role a) (<= p q) (<= q r) (<= r s) (<= s (role a))";
     let (explainer, explanation) = explained(text, "p", Extent { depth: 2, ..Extent::default() });
-    let told = explainer.text(&explanation);
-    assert!(told.contains("    r: …\n"), "{told}");
-    assert!(told.contains("--depth N shows more"), "{told}");
+    let explain_text = explainer.text(&explanation);
+    assert!(explain_text.contains("    r: …\n"), "{explain_text}");
+    assert!(explain_text.contains("--depth N shows more"), "{explain_text}");
     let whole = explained(text, "p", Extent::default()).1;
     assert!(!whole.cut && !whole.nodes.iter().any(|node| node.reason == Reason::Deeper));
 }
@@ -210,7 +236,7 @@ fn deep_proofs_and_deep_failures_need_no_stack() {
 
 #[test]
 fn infinite_relations_are_a_limit_or_left_open() {
-    // Asked with a value it ends; asked with none, it does not.
+    // Queried with a value it is finite; without one it is not.
     let text = "(role a) (n 0) (<= (n (s ?x)) (n ?x)) (<= p (q ?x) (n ?x)) (<= r (n ?x) (q ?x))";
     let (_, explanation) = explained(text, "p", Extent::default());
     assert!(!explanation.holds);

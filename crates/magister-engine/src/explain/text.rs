@@ -1,4 +1,4 @@
-//! Explanations as lines for people.
+//! Explanations as text.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -8,12 +8,12 @@ use super::words::{Values, Words};
 use crate::program::{Goal, Literal, Names};
 use crate::term::TermId;
 
-/// A condition in which the values are put in already.
+/// A condition with its bindings substituted.
 pub(super) fn literal(words: &Words<'_>, literal: &Literal, names: &Names) -> String {
     words.literal(literal, Values { names, bindings: &[] })
 }
 
-/// What is claimed.
+/// The claim.
 pub(super) fn claim(words: &Words<'_>, claim: &Claim) -> String {
     match claim {
         Claim::Literal(condition, names) => literal(words, condition, names),
@@ -24,7 +24,7 @@ pub(super) fn claim(words: &Words<'_>, claim: &Claim) -> String {
     }
 }
 
-/// The line of a rule or operation that a claim or its reason is about.
+/// The line of the rule or operation of a claim or its reason.
 pub(super) fn line(words: &Words<'_>, node: &ProofStep) -> Option<u32> {
     let program = words.program;
     let span = match (&node.reason, &node.claim) {
@@ -48,9 +48,9 @@ pub(super) fn text(words: &Words<'_>, explanation: &Explanation) -> String {
     writer.out
 }
 
-/// A line to come.
+/// A pending line.
 enum Item {
-    /// A node, how far it is indented, and the node it belongs to.
+    /// A node, its indentation, and its parent.
     ProofStep(ProofId, usize, Option<ProofId>),
     Note(String, usize),
 }
@@ -59,9 +59,9 @@ struct Writer<'a> {
     words: &'a Words<'a>,
     explanation: &'a Explanation,
     out: String,
-    /// The place of each node in the text.
+    /// The position of each node in the text.
     order: Vec<u32>,
-    /// The rules and operations that were named, by their lines.
+    /// The rules and operations that were mentioned, by line.
     used: BTreeMap<u32, Vec<String>>,
 }
 
@@ -69,9 +69,10 @@ impl Writer<'_> {
     fn all(&mut self) {
         let Explanation { answers, roots, .. } = self.explanation;
         if *answers > 1 {
-            let told = roots.len();
-            let told = if told < *answers { format!(", of which {told}") } else { String::new() };
-            let _ = writeln!(self.out, "{answers} answers{told}:");
+            let shown = roots.len();
+            let shown =
+                if shown < *answers { format!(", of which {shown}") } else { String::new() };
+            let _ = writeln!(self.out, "{answers} answers{shown}:");
         }
         self.number();
         let mut rest: Vec<Item> =
@@ -102,7 +103,7 @@ impl Writer<'_> {
             }
         }
         if self.explanation.cut {
-            self.out.push_str("… stands for what lies deeper; --depth N shows more of it\n");
+            self.out.push_str("… marks deeper parts; --depth N shows more of them\n");
         }
     }
 
@@ -120,7 +121,7 @@ impl Writer<'_> {
         let _ = writeln!(self.out, "{}{text}", "  ".repeat(indent));
     }
 
-    /// The relation was made for a part of a rule; what is below it stands for it.
+    /// The relation was created for a part of a rule; its contents replace it.
     fn is_transparent(&self, node: &ProofStep) -> bool {
         let relation = match &node.claim {
             Claim::Literal(Literal { negated: false, goal: Goal::Relation(atom), .. }, _) => {
@@ -130,12 +131,12 @@ impl Writer<'_> {
             _ => return false,
         };
         let info = &self.words.program.relations[relation.index()];
-        let told = match &node.reason {
+        let shown = match &node.reason {
             Reason::Rule(..) => true,
             Reason::Misses(_) | Reason::Miss { .. } => info.rules.len() == 1,
             _ => false,
         };
-        info.hidden && told
+        info.hidden && shown
     }
 
     fn said(&mut self, id: ProofId, parent: Option<ProofId>) -> String {
@@ -169,7 +170,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Notes the rule or operation that a node is about.
+    /// Records the rule or operation of a node.
     fn use_rule(&mut self, node: &ProofStep, line: Option<u32>) {
         let text = match (&node.reason, &node.claim) {
             (Reason::Rule(rule, _), _) | (_, Claim::Instance(rule, _)) => {
@@ -223,7 +224,7 @@ impl Writer<'_> {
             }
             Reason::Operation(_, action) => format!("deleted by {} in line {line}", term(action)),
             Reason::Kept => "it was there, and nothing deletes it".to_owned(),
-            Reason::Bare => "done, and no operation says what it does".to_owned(),
+            Reason::Bare => "done, but no operation describes it".to_owned(),
             Reason::NotInState { near, until, hint } => {
                 let mut text = "not in the state".to_owned();
                 if !near.is_empty() {
@@ -233,7 +234,7 @@ impl Writer<'_> {
                     let _ = write!(text, "; it was there until step {}", until + 1);
                 }
                 if let Some(hint) = hint {
-                    let _ = write!(text, "; the rules know no such fluent{}", hinted(hint));
+                    let _ = write!(text, "; the rules have no such fluent{}", hinted(hint));
                 }
                 text
             }
@@ -241,7 +242,7 @@ impl Writer<'_> {
             Reason::NotDone(Some(made)) => format!("not done, but {}", term(made)),
             Reason::Refuted(Some(value)) => format!("it would be {}", term(value)),
             Reason::Refuted(None) if matches!(goal, Some(Goal::Distinct(..))) => "equal".to_owned(),
-            Reason::Refuted(None) => "it is not so".to_owned(),
+            Reason::Refuted(None) => "it is false".to_owned(),
             Reason::Present => format!("{} holds", self.inner(node)),
             Reason::Undefined(hint) => {
                 let relation = goal.and_then(Goal::atom).map(|atom| atom.relation);
@@ -262,7 +263,7 @@ impl Writer<'_> {
                     0 => String::new(),
                     more => format!(", and {more} more"),
                 };
-                format!("no rule gives such a thing; the rules give {}{more}", heads.join(", "))
+                format!("no rule can give it; the rules give {}{more}", heads.join(", "))
             }
             Reason::Misses(1) if matches!(node.claim, Claim::Next(_)) => {
                 "the one effect that could add it does not happen".to_owned()
@@ -282,7 +283,7 @@ impl Writer<'_> {
                 let verb = if failing == 1 { "fails" } else { "fail" };
                 let open = match open {
                     0 => String::new(),
-                    open => format!(", {open} cannot be told"),
+                    open => format!(", {open} cannot be evaluated"),
                 };
                 match all {
                     1 => format!("the condition fails{open}"),
@@ -303,11 +304,11 @@ impl Writer<'_> {
                 if below { "see below".to_owned() } else { "see above".to_owned() }
             }
             Reason::Deeper => "…".to_owned(),
-            Reason::Limit(what) => format!("cannot be told: {what}"),
+            Reason::Limit(what) => format!("unknown: {what}"),
         }
     }
 
-    /// What a negated condition negates.
+    /// The atom of a negated condition.
     fn inner(&self, node: &ProofStep) -> String {
         match &node.claim {
             Claim::Literal(condition, names) => {
@@ -319,7 +320,7 @@ impl Writer<'_> {
     }
 }
 
-/// What follows the children of a node.
+/// The text after the children of a node.
 fn note(node: &ProofStep) -> Option<String> {
     match (&node.reason, node.more) {
         (Reason::Miss { more: more @ 1.., at_least, .. }, _) => {
@@ -338,7 +339,7 @@ fn note(node: &ProofStep) -> Option<String> {
 
 fn hinted(hint: &Hint) -> String {
     let arities: Vec<String> = hint.arities.iter().map(u32::to_string).collect();
-    let what = if hint.fluent { "; a fluent of this name" } else { "; what is called so" };
+    let what = if hint.fluent { "; a fluent of this name" } else { "; this name" };
     match (&hint.name, &arities[..]) {
         (Some(name), _) => format!("; did you mean `{name}`?"),
         (None, []) => String::new(),

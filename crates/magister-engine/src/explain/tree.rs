@@ -1,4 +1,4 @@
-//! What an explanation is made of.
+//! The parts of an explanation.
 
 use crate::program::{Literal, Names, Pattern};
 use crate::reference::Bindings;
@@ -8,19 +8,18 @@ use crate::term::TermId;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct ProofId(pub u32);
 
-/// What is explained.
+/// A claim.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Claim {
-    /// A condition, with the values of its variables where they have one, and the names of the
-    /// others.
+    /// A condition, with the values of its bound variables and the names of the others.
     Literal(Literal, Names),
-    /// In the operations dialect: the fluent is there after the joint move.
+    /// In the operations dialect: the fluent holds after the joint move.
     Next(TermId),
-    /// In the operations dialect: an atom that actions lead to is performed.
+    /// In the operations dialect: an atom is performed because of actions.
     Performed(TermId),
-    /// An instance of a rule: all conditions hold. Values that nothing gives are missing.
+    /// An instance of a rule: all conditions hold. Unbound values are missing.
     Instance(u32, Bindings),
-    /// An effect of an operation, performed as such an atom, happens.
+    /// An effect of an operation, performed as this atom, happens.
     Effect(u32, Pattern),
 }
 
@@ -31,79 +30,79 @@ pub enum Reason {
     Fact(u32),
     /// The rule gives it under these values. There is a child for every condition, in order.
     Rule(u32, Bindings),
-    /// It is in the state, since this step if that is known. A child says how it came to be.
+    /// It is in the state, since this step if known. A child explains how it became true.
     State(Option<u32>),
     /// It is done in this step.
     Done,
-    /// Two terms differ, or a builtin says so.
+    /// Two terms differ, or a builtin holds.
     Computed,
-    /// An aggregate over so many answers.
+    /// An aggregate over this many answers.
     Counted(u32),
-    /// Nothing makes true what is negated. If there is a child, it says why.
+    /// Nothing makes the negated atom true. A child, if any, explains why.
     Absent,
-    /// An operation, performed as this atom, adds it, or deletes it if it does not hold.
-    /// Children: what led to the operation, and the conditions of the effect.
+    /// An operation, performed as this atom, adds it, or deletes it if it does not hold. Children:
+    /// what led to the operation, and the conditions of the effect.
     Operation(u32, TermId),
     /// It was in the state before and no operation deletes it.
     Kept,
-    /// An action that no operation describes becomes true itself.
+    /// An action without an operation becomes true itself.
     Bare,
 
-    /// It is not in the state, which has fluents that resemble it; it was there last in a step.
+    /// It is not in the state, which has similar fluents; it was last there in a step.
     NotInState {
-        /// The fluents that resemble it most.
+        /// The most similar fluents.
         near: Vec<TermId>,
         /// The last step in whose position it was.
         until: Option<u32>,
-        /// What may have been meant, if the rules speak of no such fluent.
+        /// What may have been meant, if the rules have no such fluent.
         hint: Option<Hint>,
     },
     /// The role does something else, or nothing.
     NotDone(Option<TermId>),
-    /// A builtin says no; it would say yes of this value.
+    /// A builtin is false; it would be true for this value.
     Refuted(Option<TermId>),
-    /// What is negated holds; the child says why.
+    /// The negated atom holds; the child explains why.
     Present,
-    /// Nothing defines such a thing.
+    /// It is undefined.
     Undefined(Hint),
-    /// There are facts but no rules, and it is not among them; these resemble it.
+    /// There are facts but no rules, and it is not among them; these are similar.
     NoFact(Vec<TermId>),
-    /// There are rules, and none has a head that meets it; these are some of them.
+    /// There are rules, but no head matches it; these are some of them.
     NoHead(Vec<u32>),
-    /// So many rules could give it. The children are their instances that come nearest.
+    /// This many rules could give it. The children are their nearest misses.
     Misses(u32),
-    /// So many conditions of the instance are known to hold; the children do not. Others, which
-    /// need a value that these would give, are not known. So many instances are like it.
+    /// A number of conditions of the instance are known to hold; the children do not. Others, which
+    /// need a variable that these would bind, are unknown. A number of instances are like it.
     Miss {
         /// Conditions that hold.
         hold: u32,
-        /// Conditions that can not be told.
+        /// Conditions that cannot be evaluated.
         open: u32,
-        /// Instances of which the same can be said.
+        /// Similar instances.
         more: u32,
         /// Whether there may be more of them, because the search was cut short.
         at_least: bool,
     },
-    /// The conditions of the instance hold, but it gives this and not what is asked for.
+    /// The conditions of the instance hold, but it gives this and not the requested atom.
     Gives(TermId),
     /// An operation would add it, but the action is not performed.
     NotPerformed,
-    /// No operation of the rules adds such a thing.
+    /// No operation of the rules adds it.
     NoOperation(Hint),
     /// It is explained elsewhere.
     Elsewhere(ProofId),
-    /// It lies deeper than was asked for.
+    /// It is below the requested depth.
     Deeper,
-    /// A limit was met before it could be told.
+    /// A limit was reached before it could be evaluated.
     Limit(String),
 }
 
-/// What somebody may have meant.
+/// What may have been meant.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Hint {
-    /// A name that resembles it.
+    /// A similar name.
     pub name: Option<String>,
-    /// The numbers of arguments with which the name itself is known.
+    /// The arities of the name itself.
     pub arities: Vec<u32>,
     /// Whether it is the name of a fluent.
     pub fluent: bool,
@@ -112,17 +111,17 @@ pub struct Hint {
 /// A claim with its reason.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ProofStep {
-    /// What is claimed.
+    /// The claim.
     pub claim: Claim,
     /// Whether it holds.
     pub holds: bool,
-    /// The position in which: the number of steps before it.
+    /// Its position: the number of steps before it.
     pub step: u32,
-    /// Why.
+    /// The reason.
     pub reason: Reason,
-    /// What the reason rests on.
+    /// The parts of the reason.
     pub children: Vec<ProofId>,
-    /// Children that are left out because there are many.
+    /// The number of omitted children.
     pub more: u32,
 }
 
@@ -131,13 +130,13 @@ pub struct ProofStep {
 pub struct Explanation {
     /// Whether it holds.
     pub holds: bool,
-    /// In how many ways it holds, for a question with variables; one or none for the others.
+    /// The number of answers, for a question with variables; one or none for the others.
     pub answers: usize,
-    /// One for each answer that is explained, or the one that says why there is none.
+    /// One for each explained answer, or one that says why there is none.
     pub roots: Vec<ProofId>,
     /// All nodes.
     pub nodes: Vec<ProofStep>,
-    /// Whether something lies deeper than was asked for.
+    /// Whether parts are below the requested depth.
     pub cut: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Conditions, rules and operations as people write them.
+//! Conditions, rules and operations as text.
 
 use std::fmt::Write as _;
 
@@ -16,14 +16,14 @@ pub(crate) struct Words<'a> {
     pub(crate) syntax: Syntax,
 }
 
-/// How the variables of a rule are written: by their values, or by their names.
+/// How the variables of a rule are written: by value, or by name.
 #[derive(Clone, Copy)]
 pub(super) struct Values<'a> {
     pub(super) names: &'a Names,
     pub(super) bindings: &'a [TermId],
 }
 
-/// How the hidden relations in each other are written out at most.
+/// The maximum nesting of hidden relations that are written out.
 const NESTING: u32 = 8;
 
 impl Words<'_> {
@@ -127,7 +127,7 @@ impl Words<'_> {
         }
     }
 
-    /// What an aggregate collects.
+    /// The item that an aggregate collects.
     fn last_of_head(&self, atom: &Atom, write: &dyn Fn(u32) -> String) -> String {
         let info = &self.program.relations[atom.relation.index()];
         let Some(&rule) = info.rules.first() else { return self.variable(&Names::default(), 0) };
@@ -138,7 +138,7 @@ impl Words<'_> {
         })
     }
 
-    /// A variable of the rule of a hidden relation, as whoever asks for the relation writes it.
+    /// A variable of a hidden relation's rule, in the words of the rule that uses the relation.
     fn inside(
         &self,
         atom: &Atom,
@@ -170,7 +170,7 @@ impl Words<'_> {
         self.apply(name, &args)
     }
 
-    /// What a hidden relation was made for.
+    /// The formula of a hidden relation.
     fn formula(&self, atom: &Atom, write: &dyn Fn(u32) -> String, nesting: u32) -> String {
         let info = &self.program.relations[atom.relation.index()];
         let case = |&number: &u32| {
@@ -191,7 +191,7 @@ impl Words<'_> {
         }
     }
 
-    /// A rule as it is written, or with values in it.
+    /// A rule as written, or with bindings.
     pub(super) fn rule(&self, number: u32, bindings: &[TermId]) -> String {
         let rule = &self.program.rules[number as usize];
         let values = Values { names: &rule.names, bindings };
@@ -216,7 +216,7 @@ impl Words<'_> {
         self.atom(&rule.head, &|variable| self.variable(&rule.names, variable), 0)
     }
 
-    /// An operation as it is written.
+    /// An operation as written.
     pub(crate) fn operation(&self, number: u32) -> String {
         let operation = &self.program.operations[number as usize];
         let write = |variable| self.variable(&operation.names, variable);

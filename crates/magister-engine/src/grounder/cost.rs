@@ -1,4 +1,4 @@
-//! What joins are expected to cost.
+//! The estimated costs of joins.
 
 use super::plan::{Source, parts};
 use super::rules::{Condition, Rule};
@@ -6,19 +6,20 @@ use super::table::{Path, Table};
 use crate::program::Pattern;
 use crate::term::Terms;
 
-/// Up to this many conditions all orders are weighed, by dynamic programming over sets of them.
+/// The maximum number of conditions for which all orders are compared, by dynamic programming over
+/// sets.
 const EXHAUSTIVE: usize = 8;
 
-/// An order that looks at fewer rows than this is not worth improving.
+/// An order with fewer visited rows is not worth improving.
 const CHEAP: f64 = 1000.0;
 
-/// A positive condition, as far as its cost goes.
+/// The data of a positive condition for its cost.
 struct Weight {
     place: usize,
     variables: Vec<u32>,
     rows: f64,
-    /// For each part that is a constant or a variable: the variable, and the share of the rows
-    /// that a value of the part selects.
+    /// For each part that is a constant or a variable: the variable, and the selectivity of a
+    /// value.
     shares: Vec<(Option<u32>, f64)>,
 }
 
@@ -31,7 +32,7 @@ impl Weight {
         let table = &mut tables[table.index()];
         let (mut functors, mut keys, mut key) = (Vec::new(), Vec::new(), Vec::new());
         for (column, arg) in args.iter().enumerate() {
-            // Which functors must be there, whatever is bound; then every part by itself.
+            // The required functors, whatever is bound; then every part by itself.
             parts(
                 arg,
                 vec![column as u8],
@@ -53,8 +54,8 @@ impl Weight {
         Some(Weight { place, variables, rows, shares })
     }
 
-    /// How many rows are expected to match when these variables are bound. Parts are seldom
-    /// independent, so each further one counts for less.
+    /// The expected number of matching rows when these variables are bound. Parts are seldom
+    /// independent, so each further one counts less.
     fn matches(&self, bound: &[bool]) -> f64 {
         let known = |v: &Option<u32>| v.is_none_or(|v| bound[v as usize]);
         let mut shares: Vec<f64> =
@@ -74,7 +75,7 @@ impl Weight {
     }
 }
 
-/// The parts of a pattern, taken one by one.
+/// The parts of a pattern, one by one.
 fn leaves(
     pattern: &Pattern,
     path: Vec<u8>,
@@ -110,7 +111,7 @@ pub(super) fn order(
         order.push(first.place);
     }
     let (greedy, cost) = greedy(&weights, &bound);
-    // Beyond what can be weighed in full, the best next one is taken again and again.
+    // With more conditions, the best next one is taken repeatedly.
     let decided =
         if cost < CHEAP { weights.len() } else { weights.len().saturating_sub(EXHAUSTIVE) };
     for &next in &greedy[..decided] {
@@ -122,7 +123,7 @@ pub(super) fn order(
     order
 }
 
-/// Always the condition next that is expected to have the fewest matches; and what that costs.
+/// Greedy: the next condition is the one with the fewest expected matches; and the total cost.
 fn greedy(weights: &[Weight], bound: &[bool]) -> (Vec<usize>, f64) {
     let mut bound = bound.to_vec();
     let mut left: Vec<usize> = (0..weights.len()).collect();
@@ -142,7 +143,7 @@ fn greedy(weights: &[Weight], bound: &[bool]) -> (Vec<usize>, f64) {
 
 /// The cheapest order of all.
 fn exhaustive(weights: &[&Weight], bound: &[bool]) -> Vec<usize> {
-    /// The best way found to join a set: rows looked at, rows expected, and the last condition.
+    /// The best join of a set: visited rows, expected rows, and the last condition.
     #[derive(Clone, Copy)]
     struct Best {
         cost: f64,
@@ -159,7 +160,7 @@ fn exhaustive(weights: &[&Weight], bound: &[bool]) -> Vec<usize> {
         members.for_each(|w| weights[w].bind(&mut known));
         for (last, weight) in weights.iter().enumerate().filter(|(w, _)| set >> w & 1 == 0) {
             let matches = weight.matches(&known);
-            // A lookup that finds nothing costs something too.
+            // A lookup without a result has a cost too.
             let cost = here.cost + here.rows * (matches + 0.5);
             let next = &mut best[set | 1 << last];
             if next.is_none_or(|n| cost < n.cost) {

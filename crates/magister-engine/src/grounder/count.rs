@@ -1,7 +1,7 @@
 //! Counting: the number of rows of a relation, as atoms.
 //!
-//! While tables grow, a count may be anything from none to all of the rows there are. In the end
-//! each count becomes a chain of atoms that say "at least so many of the first so many".
+//! While tables grow, a count may be anything from zero to the number of rows. In the end each
+//! count becomes a chain of atoms that mean "at least k of the first n".
 
 use magister_core::Halt;
 
@@ -12,11 +12,11 @@ use super::run::Grounder;
 use super::table::{Key, Shape};
 use crate::term::TermId;
 
-/// Rows that may be counted at once: the atoms are half the square of them.
+/// The maximum number of rows to count: the atoms are half its square.
 const MOST: usize = 512;
 
 impl Grounder<'_> {
-    /// The keys of a counter that are asked for: rows of its table of keys, or the empty one.
+    /// The requested keys of a counter: rows of its table of keys, or the empty one.
     fn keys(&self, counter: Counter) -> Vec<Vec<TermId>> {
         match counter.keys.map(|keys| &self.tables[keys.index()]) {
             Some(keys) => (0..keys.len()).map(|row| keys.row(row).to_vec()).collect(),
@@ -44,9 +44,11 @@ impl Grounder<'_> {
             for key in self.keys(counter) {
                 let rows = self.rows_of(counter, &key).len();
                 if rows > MOST {
-                    return Err(Halt::Limit(format!("a count of more than {MOST} is too much")));
+                    return Err(Halt::Limit(format!(
+                        "a count over more than {MOST} rows exceeds the limit"
+                    )));
                 }
-                // The highest count is the newest: if it is there, all are.
+                // The highest count is the newest: if it exists, all do.
                 for count in (0..=rows).rev() {
                     let mut tuple = key.clone();
                     tuple.push(self.terms.constant_named(&count.to_string()));
@@ -65,7 +67,7 @@ impl Grounder<'_> {
             let counter = self.set.counters[number];
             let changes = self.set.kind(counter.of) == Kind::Dynamic;
             for key in self.keys(counter) {
-                // At least so many of the rows so far; at least none is always true.
+                // At least k of the rows so far; at least zero is always true.
                 let mut least: Vec<AtomId> = Vec::new();
                 for row in self.rows_of(counter, &key) {
                     let this = changes.then(|| Signed::new(into.atom(counter.of, row), false));
@@ -89,7 +91,7 @@ impl Grounder<'_> {
     }
 }
 
-/// "At least so many" of one row more, which may be true always.
+/// "At least k" with one more row, which may always be true.
 fn one_more(before: &[AtomId], this: Option<Signed>, into: &mut Numbered) -> Vec<AtomId> {
     (0..=before.len())
         .map(|at| {

@@ -1,13 +1,12 @@
-//! Relations that are too large as a whole, only as far as somebody asks for them.
+//! Computes relations that are too large as a whole only on demand.
 //!
-//! What a rule may ask of a relation is collected in guards: relations over the arguments that
-//! are known when it asks. Every rule of the relation gets the guards as further conditions, so it
-//! has no instances that nobody needs. This is the magic-set transformation, on the relaxed
-//! program: what is asked for is asked for in some state, perhaps, and negations are asked for
-//! like everything else.
+//! The queries of rules to a relation are collected in guards: relations over the arguments that
+//! are known at the query. Every rule of the relation gets the guards as additional conditions, so
+//! it has no unneeded instances. This is the magic-set transformation on the relaxed program: a
+//! query may occur in some state, and negations are queried like everything else.
 //!
-//! Arguments that come from different conditions of the asking rule may be guarded one by one
-//! (narrow) or together (wide). Narrow guards are small and quickly found; wide ones know more.
+//! Arguments from different conditions of the querying rule may be guarded separately (narrow) or
+//! together (wide). Narrow guards are small and fast; wide ones are more precise.
 
 use super::groups::{connected, covering, partition, separate};
 use super::lower::refuse;
@@ -16,21 +15,21 @@ use super::split;
 use crate::Error;
 use crate::program::Pattern;
 
-/// How much is asked about who asks for a relation.
+/// The precision of a relation's guards.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub(super) enum Level {
-    /// Nothing: the relation is computed as a whole.
+    /// None: the relation is computed as a whole.
     #[default]
     None,
-    /// Each condition of the asking rule on its own.
+    /// Each condition of the querying rule separately.
     Narrow,
-    /// All conditions of the asking rule together.
+    /// All conditions of the querying rule together.
     Wide,
 }
 
-/// Guards the relations for which a level is given; those that nobody asks for with any argument
-/// known are left as they are. Says which are guarded. An error if a rule needs to be told a
-/// variable that not everybody who asks can tell.
+/// Guards the relations with a level; those that are never queried with a known argument stay as
+/// they are. Returns the guarded ones. An error if a rule needs a variable that some query does not
+/// bind.
 pub(super) fn guard(set: &mut RuleSet, levels: &[Level]) -> Result<Vec<Level>, Error> {
     let mut levels = levels.to_vec();
     levels.resize(set.arities.len(), Level::None);
@@ -81,7 +80,7 @@ pub(super) fn guard(set: &mut RuleSet, levels: &[Level]) -> Result<Vec<Level>, E
     Ok(guarded)
 }
 
-/// Whether everything is bound that must be.
+/// Whether all required variables are bound.
 fn check(set: &RuleSet) -> Result<(), Error> {
     for rule in &set.rules {
         let known = bound(&rule.body, Vec::new());
@@ -108,7 +107,7 @@ fn ground(rule: &Rule) -> Option<Vec<crate::term::TermId>> {
 struct Demand<'a> {
     set: &'a RuleSet,
     levels: Vec<Level>,
-    /// For every guarded relation the group of each argument that is known whenever it is asked.
+    /// For every guarded relation the group of each argument that is always known in queries.
     groups: Vec<Vec<Option<usize>>>,
 }
 
@@ -118,7 +117,7 @@ impl<'a> Demand<'a> {
         let mut groups: Vec<Vec<Option<usize>>> =
             set.arities.iter().map(|&arity| vec![Some(0); arity]).collect();
         for counter in &set.counters {
-            // A count is an answer, even where somebody asks for a certain one.
+            // A count is an output, even if a query gives a certain one.
             if let Some(count) = groups[counter.table.index()].last_mut() {
                 *count = None;
             }
@@ -165,7 +164,7 @@ impl<'a> Demand<'a> {
         args.iter().map(known).collect()
     }
 
-    /// The variables that are known before any guarded relation is asked.
+    /// The variables that are bound before any guarded relation is queried.
     fn given(&self, rule: &Rule) -> Vec<u32> {
         let mut given = Vec::new();
         if self.is_guarded(rule.head) {
@@ -186,8 +185,8 @@ impl<'a> Demand<'a> {
         given
     }
 
-    /// The conditions on guarded relations in the order in which they are asked: each may use
-    /// what those before it have bound. Negations come last.
+    /// The conditions on guarded relations in query order: each may use the bindings of the earlier
+    /// ones. Negations come last.
     fn order(&self, rule: &Rule) -> Vec<usize> {
         let guarded =
             |place: &usize| rule.body[*place].table().is_some_and(|table| self.is_guarded(table));
@@ -215,8 +214,8 @@ impl<'a> Demand<'a> {
         order
     }
 
-    /// Finds the arguments that are known whenever a relation is asked for. False if some have
-    /// none, which therefore are not guarded after all.
+    /// Finds the arguments that are always known in queries to a relation. Returns false if some
+    /// relations have none and are therefore not guarded.
     fn bind(&mut self) -> bool {
         loop {
             let mut changed = false;
@@ -253,7 +252,7 @@ impl<'a> Demand<'a> {
         sound
     }
 
-    /// What is known when the condition at `place` is asked: conditions, those of the head first.
+    /// The conditions known before the condition at `place`, those of the head first.
     fn context(&self, rule: &Rule, before: &[usize], guards: &[Vec<TableId>]) -> Vec<Condition> {
         let mut context = self.guards_of(rule, guards);
         let known = |place: &usize| match &rule.body[*place] {
@@ -272,11 +271,11 @@ impl<'a> Demand<'a> {
         context
     }
 
-    /// Puts arguments that come from different conditions into different groups, where guards
-    /// are narrow. Says whether that changed anything.
+    /// Puts arguments from different conditions into different groups, for narrow guards. Returns
+    /// whether anything changed.
     fn refine(&mut self) -> bool {
         let mut refined = self.groups.clone();
-        // Any tables will do for the guards: only their variables count here.
+        // The tables of the guards do not matter here: only their variables count.
         let fake: Vec<Vec<TableId>> = (0..self.groups.len())
             .map(|t| {
                 let table = TableId(t as u32);
@@ -305,7 +304,7 @@ impl<'a> Demand<'a> {
         std::mem::replace(&mut self.groups, refined) != self.groups
     }
 
-    /// The rules for what a rule asks for.
+    /// The rules for the queries of a rule.
     fn asks(&self, rule: &Rule, guards: &[Vec<TableId>], into: &mut Vec<Rule>) {
         let order = self.order(rule);
         for (at, &place) in order.iter().enumerate() {
@@ -318,7 +317,7 @@ impl<'a> Demand<'a> {
             for (group, &head) in guards[table.index()].iter().enumerate() {
                 let args = self.group(*table, group, args);
                 let wanted = variables_of(&args);
-                // What is computed needs whatever it is computed from.
+                // A computed value needs all its inputs.
                 let whole = self.levels[table.index()] == Level::Wide
                     || !context.iter().all(Condition::is_positive);
                 let mut body = if whole {
@@ -332,7 +331,7 @@ impl<'a> Demand<'a> {
         }
     }
 
-    /// Adds the conditions of a rule that cost nothing to test and are the same in every state.
+    /// Adds the conditions of a rule that are cheap to test and constant.
     fn tests(&self, rule: &Rule, body: &mut Vec<Condition>) {
         let known: Vec<u32> = body.iter().flat_map(Condition::variables).collect();
         for condition in &rule.body {

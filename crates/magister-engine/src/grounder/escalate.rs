@@ -1,4 +1,4 @@
-//! Grounds what does not ground as it is written, with more effort from attempt to attempt.
+//! Grounds rules that do not ground as written, with increasing effort.
 
 use magister_core::{Halt, Stop};
 
@@ -8,20 +8,20 @@ use super::{Failure, GroundLimits, Grounded, Progress, attempt, rewrite, roots, 
 use crate::Error;
 use crate::program::Program;
 
-/// Attempts at most. Each guards a relation that the one before did not, or guards it better.
+/// The maximum number of attempts. Each guards another relation, or guards one better.
 const ATTEMPTS: usize = 12;
 
-/// A relation with more rows than this is not computed as a whole if it can be guarded.
+/// The maximum number of rows of a relation that is computed as a whole if it can be guarded.
 const LARGE: usize = 1_000_000;
 
-/// Rows that joins may look at while there is another attempt to make.
+/// The maximum number of visited rows while another attempt is left.
 const ROWS: u64 = 100_000_000;
 
-/// Where an attempt fails, relations with more rows than this are guarded in the next.
+/// After a failed attempt, relations with more rows than this are guarded in the next.
 const SUSPECT: u32 = 20_000;
 
-/// Grounds rules that failed as they are: rewritten, split, and with the relations guarded that
-/// were large by then. Whenever that fails too, more are guarded, or guarded better.
+/// Grounds rules that failed as written: rewritten, split, and with the large relations guarded.
+/// Whenever that fails too, more are guarded, or guarded better.
 pub(super) fn ground(
     program: &Program,
     mut base: RuleSet,
@@ -33,7 +33,7 @@ pub(super) fn ground(
     let mut guarded = levels.clone();
     let mut patient = true;
     let mut left = limits.work;
-    // Whoever counts a relation does not say what it asks for.
+    // A count does not restrict the relation that it counts.
     let mut roots = roots(program);
     roots.extend(base.counters.iter().map(|c| c.of));
     for _ in 0..ATTEMPTS {
@@ -43,7 +43,7 @@ pub(super) fn ground(
             return Err(halt.into());
         }
         if before_play {
-            // What cannot be found before play is found during play, as far as it is asked for.
+            // What cannot be computed before play is computed during play, as far as it is queried.
             if base.kinds[origin.index()] != Kind::Static || roots.contains(&origin) {
                 return Err(halt.into());
             }
@@ -99,7 +99,7 @@ pub(super) fn ground(
     Err(failure.halt.into())
 }
 
-/// Which table asks which.
+/// The dependencies between tables.
 fn calls(set: &RuleSet) -> Vec<(usize, usize)> {
     let asks = |rule: &Rule| {
         let head = rule.head.index();
@@ -112,8 +112,8 @@ fn calls(set: &RuleSet) -> Vec<(usize, usize)> {
     calls
 }
 
-/// Tables, all that ask for them and all they ask for, directly or not. What is known where a
-/// relation is asked for comes from above, and helps below.
+/// Tables with all their dependents and dependencies, direct and indirect. The bindings of queries
+/// come from above, and help below.
 fn around(tables: &[usize], calls: &[(usize, usize)], count: usize) -> Vec<usize> {
     let mut above = vec![false; count];
     tables.iter().for_each(|&t| above[t] = true);

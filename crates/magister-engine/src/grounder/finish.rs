@@ -1,4 +1,4 @@
-//! From tables to atoms: numbers everything and decides the negations that can be decided.
+//! From tables to atoms: numbers everything and resolves the decidable negations.
 
 use magister_gdl::Dialect;
 
@@ -13,7 +13,7 @@ pub(super) struct Numbered {
     atoms: Vec<AtomKind>,
     /// The number of the first row of each table.
     base: Vec<u32>,
-    /// The place of each row, in tables whose rows are sorted.
+    /// The position of each row, in sorted tables.
     places: Vec<Vec<u32>>,
     heads: Vec<AtomId>,
     ends: Vec<u32>,
@@ -40,7 +40,7 @@ impl Numbered {
 }
 
 impl Grounder<'_> {
-    /// Numbers the atoms and turns what was found into instances over them.
+    /// Numbers the atoms and turns the results into instances over them.
     fn numbered(&mut self) -> Numbered {
         let mut numbered = Numbered {
             base: vec![0; self.tables.len()],
@@ -49,7 +49,7 @@ impl Grounder<'_> {
         };
         let role_number =
             |role: TermId| self.roles.iter().position(|&r| r == role).unwrap_or(0) as u32;
-        // Fluents and moves first, in that order; then everything else that changes.
+        // Fluents and moves first, in that order; then all other dynamic tables.
         let order = (0..self.tables.len()).filter(|&t| self.set.kinds[t] == Kind::Dynamic);
         for table in order {
             numbered.base[table] = numbered.atoms.len() as u32;
@@ -80,7 +80,7 @@ impl Grounder<'_> {
                 let arity = self.set.arities[table as usize];
                 let tuple: Vec<TermId> = rest[..arity].iter().map(|&n| TermId(n)).collect();
                 tape = &rest[arity..];
-                // What can never be true is not worth a condition.
+                // A condition that can never be true is dropped.
                 if let Some(row) = self.tables[table as usize].find(&tuple) {
                     body.push(Signed::new(numbered.atom(TableId(table), row), true));
                 }
@@ -91,9 +91,9 @@ impl Grounder<'_> {
         numbered
     }
 
-    /// The rows of a table in the order of their numbers, where that is not the order in which
-    /// they were found: fluents by term, and moves by role and term. State words, move ids and
-    /// observations follow this order, so it may depend on nothing but the terms.
+    /// The rows of a table in the order of their numbers, if that is not the order of discovery:
+    /// fluents by term, and moves by role and term. State words, move ids and observations follow
+    /// this order, so it may depend only on the terms.
     fn sorted(&self, table: TableId) -> Vec<u32> {
         let rows = &self.tables[table.index()];
         let mut sorted: Vec<u32> = (0..rows.len()).collect();
@@ -111,13 +111,13 @@ impl Grounder<'_> {
         sorted
     }
 
-    /// What grounding gives.
+    /// The result of grounding.
     pub(super) fn finish(mut self) -> Grounded {
         let numbered = self.numbered();
         let atom = |(table, row): (TableId, u32)| numbered.atom(table, row);
         let fluents = self.tables[FLUENTS.index()].len() as usize;
         let moves = self.tables[DOES.index()].len() as usize;
-        // The first fluents to be found are those of the initial state.
+        // The first fluents found are those of the initial state.
         let mut initial: Vec<AtomId> =
             (0..self.initial().len() as u32).map(|row| atom((FLUENTS, row))).collect();
         initial.sort_unstable();
@@ -171,10 +171,10 @@ impl Grounder<'_> {
         }
     }
 
-    /// What makes each move legal.
+    /// The conditions of each legal move.
     fn legal_atoms(&self, atom: &impl Fn((TableId, u32)) -> AtomId) -> Vec<Option<Vec<AtomId>>> {
         let moves = &self.tables[DOES.index()];
-        // A row of a table that does not change is no condition.
+        // A row of a static table is not a condition.
         let needed =
             |(table, row): (TableId, u32)| self.set.is_dynamic(table).then(|| atom((table, row)));
         self.sorted(DOES)
@@ -194,7 +194,7 @@ impl Grounder<'_> {
             .collect()
     }
 
-    /// The row that says that a role is in control, if it ever can be.
+    /// The row that a role is in control, if it ever can be.
     fn control(&self, role: TermId) -> Option<(TableId, u32)> {
         let symbol = self.terms.find_symbol("control")?;
         if let Some(view) = relation_table(self.program, "control", 1)

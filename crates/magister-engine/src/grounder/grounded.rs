@@ -1,4 +1,4 @@
-//! What grounding gives: atoms, and the instances of rules over them.
+//! The result of grounding: atoms, and the instances of rules over them.
 
 use crate::term::{TermId, Terms};
 
@@ -27,7 +27,7 @@ impl Signed {
     }
 }
 
-/// What an atom is.
+/// The kind of an atom.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AtomKind {
     /// A fluent in the state.
@@ -49,7 +49,7 @@ pub struct Grounded {
     pub fluents: usize,
     /// The number of moves of all roles together.
     pub moves: usize,
-    /// A role may have nothing to do, and then makes no move at all: the operations dialect.
+    /// Whether a role may have nothing to do and then makes no move: the operations dialect.
     pub idling: bool,
     /// The number of roles.
     pub roles: usize,
@@ -60,15 +60,15 @@ pub struct Grounded {
     pub(super) literals: Vec<Signed>,
     /// The fluents of the initial state.
     pub initial: Vec<AtomId>,
-    /// For every fluent the atom that says whether it is true in the next state.
+    /// For every fluent the atom of its next value.
     pub next: Vec<Option<AtomId>>,
-    /// For every move the atoms that make it legal, all of which must hold; none if it never is.
+    /// For every move the atoms that must all hold to make it legal; `None` if it never is.
     pub legal: Vec<Option<Vec<AtomId>>>,
-    /// Whether the state is terminal; none if it never is.
+    /// The terminal condition; `None` if no state is terminal.
     pub terminal: Option<Truth>,
-    /// Goal values: the role, the value, when.
+    /// Goal values: the role, the value, the condition.
     pub goals: Vec<(u32, TermId, Truth)>,
-    /// Percepts: the role, what is seen, when.
+    /// Percepts: the role, the percept, the condition.
     pub percepts: Vec<(u32, TermId, Truth)>,
 }
 

@@ -1,9 +1,9 @@
-//! Which arguments are guarded together, and by which conditions.
+//! Groups of arguments that are guarded together, and their conditions.
 
 use super::rules::{Condition, variables_of};
 use crate::program::Pattern;
 
-/// The number of the source that each argument comes from; none for one that is ground.
+/// The number of each argument's source; `None` for a ground one.
 pub(super) fn partition(args: &[Pattern], sources: &[Vec<u32>]) -> Vec<Option<usize>> {
     let needs: Vec<Vec<u32>> = args.iter().map(|a| variables_of(std::slice::from_ref(a))).collect();
     let mut from: Vec<Option<usize>> = vec![None; args.len()];
@@ -13,7 +13,7 @@ pub(super) fn partition(args: &[Pattern], sources: &[Vec<u32>]) -> Vec<Option<us
         let count = |s: usize| left.iter().filter(|&&at| gives(&sources[s], at)).count();
         let best = (0..sources.len()).rev().max_by_key(|&s| count(s)).filter(|&s| count(s) > 0);
         let Some(best) = best else {
-            // What no source gives alone stands for itself.
+            // An argument without a single source is its own group.
             left.drain(..).for_each(|at| from[at] = Some(sources.len() + at));
             break;
         };
@@ -28,7 +28,7 @@ pub(super) fn partition(args: &[Pattern], sources: &[Vec<u32>]) -> Vec<Option<us
     from
 }
 
-/// Splits groups whose members come from different sources.
+/// Splits groups whose members have different sources.
 pub(super) fn separate(groups: &mut [Option<usize>], from: &[Option<usize>]) {
     let mut seen: Vec<(usize, usize)> = Vec::new();
     let old = groups.to_vec();
@@ -61,7 +61,7 @@ pub(super) fn separate(groups: &mut [Option<usize>], from: &[Option<usize>]) {
     }
 }
 
-/// As few conditions as bind these variables; of the first `own`, all that say anything of them.
+/// A small set of conditions that binds these variables; of the first `own`, all that mention them.
 pub(super) fn covering(wanted: &[u32], context: &[Condition], own: usize) -> Vec<Condition> {
     let mut body: Vec<Condition> = Vec::new();
     let mut left = wanted.to_vec();
@@ -85,7 +85,7 @@ pub(super) fn covering(wanted: &[u32], context: &[Condition], own: usize) -> Vec
     body
 }
 
-/// All conditions that have to do with these variables, directly or not.
+/// All conditions connected with these variables, directly or not.
 pub(super) fn connected(wanted: &[u32], context: &[Condition]) -> Vec<Condition> {
     let mut reached = wanted.to_vec();
     let mut taken = vec![false; context.len()];

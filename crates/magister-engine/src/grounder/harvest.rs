@@ -1,4 +1,4 @@
-//! Runs one rule and keeps what it gives.
+//! Runs one rule and stores its results.
 
 use magister_core::Halt;
 
@@ -9,15 +9,15 @@ use super::run::{Grounder, Raw};
 use super::table::Table;
 use crate::term::{TermId, Terms};
 
-/// What the matches of a rule give, one after another. It is collected first: tables must not
-/// change under a join.
+/// The results of a rule's matches. They are collected first, because tables must not change during
+/// a join.
 #[derive(Default)]
 struct Harvest {
     count: usize,
     heads: Vec<TermId>,
     /// The rows of the positive conditions that are kept.
     rows: Vec<u32>,
-    /// The tuples of the negative ones, each behind its table.
+    /// The tuples of the negative ones, each after its table.
     negated: Vec<u32>,
 }
 
@@ -77,8 +77,8 @@ impl Grounder<'_> {
         }
     }
 
-    /// New rows only: where nothing is an atom, the set is all that matters, however often it
-    /// is found.
+    /// New rows only: if the table has no atoms, only the set matters, not the number of
+    /// derivations.
     fn rows(&mut self, rule: &Rule, plan: &Plan) -> Result<Harvest, Halt> {
         let mut harvest = Harvest::default();
         let mut fresh = Table::new(rule.args.len());
@@ -105,7 +105,7 @@ impl Grounder<'_> {
         done.map(|()| harvest)
     }
 
-    /// Every match, with the conditions that may change.
+    /// Every match, with its dynamic conditions.
     fn instances(&mut self, rule: &Rule, plan: &Plan) -> Result<Harvest, Halt> {
         let mut harvest = Harvest::default();
         let depth = self.limits.depth;
@@ -154,7 +154,7 @@ impl Grounder<'_> {
         done.map(|()| harvest)
     }
 
-    /// Puts what a join found into the tables and the list of instances.
+    /// Stores the results of a join in the tables and the list of instances.
     fn store(&mut self, rule: &Rule, harvest: &Harvest) {
         let arity = rule.args.len();
         let keep = self.set.is_dynamic(rule.head);

@@ -10,10 +10,10 @@ use crate::reference::bind::UNBOUND;
 use crate::reference::builtin::{self, Outcome};
 use crate::term::{TermId, Terms};
 
-/// How many rows are looked at between two looks at the clock.
+/// The number of rows between two checks of the stop flag.
 const PATIENCE: u64 = 1 << 14;
 
-/// Terms that builtins may make. No game counts further.
+/// The maximum number of terms that builtins may create. No game counts further.
 const COMPUTED: usize = 4096;
 
 /// A match of all conditions: the row of each positive one, and the values of the variables.
@@ -35,12 +35,12 @@ pub(super) struct Join<'a> {
     pub(super) bindings: Vec<Option<TermId>>,
     pub(super) rows: Vec<u32>,
     pub(super) trail: Vec<u32>,
-    /// Where tuples are put together to be looked up.
+    /// The buffer for tuples to look up.
     pub(super) tuple: Vec<TermId>,
     pub(super) looked: u64,
-    /// Rows that may be looked at.
+    /// The maximum number of visited rows.
     pub(super) most: u64,
-    /// For builtins: functions, the nesting of terms, and how many new terms there were.
+    /// For builtins: functions, the nesting limit of terms, and the number of new terms.
     pub(super) definitions: &'a [Definition],
     pub(super) depth: u32,
     pub(super) computed: usize,
@@ -140,7 +140,7 @@ impl Join<'_> {
         }
     }
 
-    /// Counts a row that is looked at.
+    /// Counts a visited row.
     fn look(&mut self) -> Result<(), Halt> {
         self.looked += 1;
         if self.looked.is_multiple_of(PATIENCE) {
@@ -148,7 +148,7 @@ impl Join<'_> {
             if self.looked > self.most {
                 let line = self.rule.line;
                 return Err(Halt::Limit(format!(
-                    "joins look at too many rows, most recently for the rule in line {line}"
+                    "joins visit too many rows, most recently for the rule in line {line}"
                 )));
             }
         }
@@ -165,7 +165,7 @@ impl Join<'_> {
         }
     }
 
-    /// A part of a key; none if a variable is not bound.
+    /// A part of a key; `None` if a variable is unbound.
     fn value(&mut self, part: &Source) -> Option<TermId> {
         match part {
             Source::Ground(term) => Some(*term),
@@ -197,14 +197,14 @@ impl Join<'_> {
         Ok(())
     }
 
-    /// Forgets what was bound since the trail had this length.
+    /// Undoes the bindings since the trail had this length.
     fn undo(&mut self, before: usize) {
         for variable in self.trail.drain(before..) {
             self.bindings[variable as usize] = None;
         }
     }
 
-    /// Asks a builtin. Rules that compute ever new values end here.
+    /// Evaluates a builtin. Rules that compute infinitely many values end here.
     fn ask<'p>(&mut self, name: &str, args: &'p [Pattern]) -> Result<Outcome<'p>, Halt> {
         let bindings: Vec<TermId> = self.bindings.iter().map(|b| b.unwrap_or(UNBOUND)).collect();
         let before = self.terms.len();
@@ -214,14 +214,14 @@ impl Join<'_> {
         let line = self.rule.line;
         if matches!(outcome, Outcome::NoEnd) || self.computed > COMPUTED {
             return Err(Halt::Limit(format!(
-                "the rule in line {line} computes values without end"
+                "the rule in line {line} computes infinitely many values"
             )));
         }
         Ok(outcome)
     }
 
-    /// A test: `distinct`, or a negation over a table that does not change during play. A
-    /// negation over one that does is kept in the instance and not decided here.
+    /// A test: `distinct`, or a negation over a static table. A negation over a dynamic one is kept
+    /// in the instance and not decided here.
     fn holds(&mut self, condition: usize) -> bool {
         match &self.rule.body[condition] {
             Condition::In(..) | Condition::Builtin(..) => true,
@@ -245,7 +245,7 @@ impl Join<'_> {
     }
 }
 
-/// The ground term of a pattern; none if a variable is not bound.
+/// The ground term of a pattern; `None` if a variable is unbound.
 pub(super) fn instantiate(
     pattern: &Pattern,
     bindings: &[Option<TermId>],

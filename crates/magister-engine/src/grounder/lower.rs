@@ -1,7 +1,7 @@
 //! Programs to rules over tables.
 //!
-//! A negation with variables that nothing else binds gets a relation of its own, an aggregate a
-//! table of counts.
+//! A negation with variables that nothing else binds gets its own relation, an aggregate a table of
+//! counts.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -12,7 +12,8 @@ use super::rules::{
 use crate::Error;
 use crate::program::{Atom, Collect, Depends, Effect, Goal, Pattern, Program, Relation};
 
-/// Makes tables and rules of a program; an error if it has what cannot be grounded.
+/// Creates the tables and rules of a program; an error if it contains something that cannot be
+/// grounded.
 pub(super) fn lower(program: &Program) -> Result<RuleSet, Error> {
     let mut set = RuleSet::default();
     for arity in [1, 2, 1, 1, 1, 1] {
@@ -52,7 +53,7 @@ pub(super) fn lower(program: &Program) -> Result<RuleSet, Error> {
 pub(super) struct Lower<'a> {
     pub(super) program: &'a Program,
     pub(super) set: RuleSet,
-    /// Relations that stand for the conditions of operations.
+    /// Relations that represent the conditions of operations.
     inlined: FxHashSet<Relation>,
 }
 
@@ -77,7 +78,7 @@ impl Renaming {
         Self { known: (0..variables).map(|v| (v, v)).collect(), count: variables }
     }
 
-    /// Variables get numbers behind those that are taken.
+    /// Variables get numbers after those in use.
     pub(super) fn into(taken: u32) -> Self {
         Self { known: FxHashMap::default(), count: taken }
     }
@@ -174,14 +175,15 @@ impl Lower<'_> {
         let rule = &program.rules[number];
         let info = &program.relations[rule.head.relation.index()];
         let line = program.line(rule.span);
-        // What stands for the conditions of an operation is put where it is asked for.
+        // The relation of an operation's conditions is inlined where it is used.
         if info.hidden && self.inlined.contains(&rule.head.relation) {
             return Ok(());
         }
         let mut names = Renaming::identity(rule.variables);
         let mut body = self.conditions(number, &mut names)?;
         let name = program.terms.name(info.functor.symbol);
-        // The query binds the role of a goal, a legal move or a percept; here a condition does.
+        // In a query the role of a goal, a legal move or a percept is bound; here a condition must
+        // bind it.
         if matches!((name, rule.head.args.len()), ("goal" | "legal" | "sees", 2))
             && let Some(Pattern::Variable(role)) = rule.head.args.first()
             && let Some(Goal::Relation(Atom { relation, .. })) =
@@ -202,8 +204,8 @@ impl Lower<'_> {
         )
     }
 
-    /// A relation that stands for a part of a formula is asked for in one place, and may take
-    /// variables from there: then the conditions that bind them there bind them here.
+    /// A relation for a part of a formula is used in one place, and may take variables from there:
+    /// then the conditions that bind them there bind them here.
     fn demand(
         &mut self,
         rule: &crate::program::Rule,
@@ -243,7 +245,7 @@ impl Lower<'_> {
         stratum: u32,
         line: u32,
     ) -> Result<(), Error> {
-        // What the body does not bind, whoever asks does.
+        // Variables that the body does not bind are bound by the query.
         let known = bound(&body, variables_of(&args));
         for condition in &mut body {
             let Condition::NotIn(of, patterns) = condition else { continue };
@@ -253,7 +255,7 @@ impl Lower<'_> {
             if inside.len() == count {
                 continue;
             }
-            // "There is none" of the open variables: a relation over the others.
+            // "There is none" over the open variables: a relation over the others.
             let (of, patterns) = (*of, patterns.clone());
             let made = self.set.new_table(inside.len(), self.set.kind(of), None);
             let columns: Box<[Pattern]> = inside.iter().map(|&v| Pattern::Variable(v)).collect();
@@ -282,7 +284,7 @@ impl Lower<'_> {
     }
 }
 
-/// The error for what cannot be grounded.
+/// The error for a construct that cannot be grounded.
 pub(super) fn refuse(line: u32, what: &str) -> Error {
     Error::Statement { line, what: what.to_owned() }
 }

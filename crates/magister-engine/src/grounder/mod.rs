@@ -1,12 +1,12 @@
-//! Grounding: rules to the finite set of their instances that can matter.
+//! Grounding: rules to the finite set of their relevant instances.
 //!
-//! Static relations are evaluated once, exactly. The rest is grown bottom-up and semi-naively
-//! from the initial state: fluents that `next` gives, moves that `legal` gives, and whatever
-//! follows. Negations over what changes count as possible, so the result covers every reachable
-//! state and perhaps more; every instance found is kept with its dynamic conditions.
+//! Static relations are evaluated once, exactly. The rest is grown bottom-up and semi-naively from
+//! the initial state: fluents that `next` gives, moves that `legal` gives, and whatever follows.
+//! Negations over dynamic relations count as possible, so the result covers every reachable state
+//! and possibly more; every instance is kept with its dynamic conditions.
 //!
-//! What a rulesheet says of itself in `base` and `input` is not used: it may be wrong, and nothing
-//! here could tell. That costs instances where relaxed reachability goes further than play does.
+//! The declarations `base` and `input` are not used: they may be wrong, and nothing here could
+//! detect that. That costs instances where relaxed reachability goes further than play does.
 
 mod cost;
 mod count;
@@ -40,21 +40,21 @@ pub use progress::Progress;
 use rules::{FIXED, Kind, RuleSet, TableId};
 use run::{Grounder, legal_table, relation_table};
 
-/// How far grounding may go.
+/// The limits of grounding.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct GroundLimits {
-    /// Instances of rules.
+    /// The number of rule instances.
     pub instances: usize,
-    /// Memory in bytes, about.
+    /// The approximate memory in bytes.
     pub bytes: usize,
-    /// Nesting of terms: rules that build ever larger ones end here.
+    /// The nesting of terms: rules that build ever larger ones end here.
     pub depth: u32,
-    /// Rows that joins may look at in one attempt.
+    /// The rows that joins may visit in one attempt.
     pub rows: u64,
-    /// Rows that joins may look at in all attempts together. It stands for time, which is never
-    /// asked: whether a game grounds must be the same on every machine.
+    /// The rows that joins may visit in all attempts together. It replaces a time limit: whether a
+    /// game grounds must be the same on every machine.
     pub work: u64,
-    /// Rows of one relation.
+    /// The rows of one relation.
     pub table: usize,
 }
 
@@ -73,14 +73,14 @@ impl Default for GroundLimits {
 
 /// Grounds a program.
 ///
-/// Rules are taken as they are first: networks are a little better then. If that needs too much,
-/// they are rewritten and split into parts that join less, and tried again; then relations that
-/// become too large are found only as far as somebody asks for them.
+/// Rules are first taken as written, because the networks are then a little better. If that needs
+/// too much, they are rewritten and split into parts with smaller joins; then relations that become
+/// too large are computed only on demand.
 pub fn ground(program: &Program, limits: &GroundLimits, stop: &Stop) -> Result<Grounded, Error> {
     ground_with(program, limits, stop, &Progress::default())
 }
 
-/// [`ground`], with counters that say how far it has come.
+/// [`ground`], with progress counters.
 pub fn ground_with(
     program: &Program,
     limits: &GroundLimits,
@@ -107,17 +107,17 @@ pub fn ground_with(
     }
 }
 
-/// Why an attempt ended, and what had become of the tables by then.
+/// Why an attempt ended, and the tables at that point.
 struct Failure {
     halt: Halt,
-    /// The table whose rule was run last, and the relation it was made for.
+    /// The table of the last rule, and the relation it was created for.
     latest: TableId,
     origin: TableId,
     /// Whether that was a static relation.
     before_play: bool,
     /// The number of rows of each table.
     sizes: Vec<u32>,
-    /// The rows that were looked at.
+    /// The number of visited rows.
     looked: u64,
 }
 
@@ -145,7 +145,7 @@ fn attempt(
     }
 }
 
-/// The tables that are asked for from outside: legal moves, the next state, goals, the end and
+/// The tables that are queried from outside: legal moves, the next state, goals, the end and
 /// percepts, and the initial state.
 fn roots(program: &Program) -> Vec<TableId> {
     let named = [("init", 1), ("goal", 2), ("terminal", 0), ("sees", 2), ("control", 1)];

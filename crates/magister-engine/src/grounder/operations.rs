@@ -1,4 +1,4 @@
-//! Operations to rules: what an action adds and deletes, and what stays.
+//! Operations to rules: additions, deletions and the frame rules.
 
 use magister_gdl::Dialect;
 
@@ -22,7 +22,7 @@ impl Lower<'_> {
                 Effect::When(atom, inner) => {
                     let rules = self.program.relations[atom.relation.index()].rules.clone();
                     for rule in rules {
-                        // The conditions, with their variables named as they are here.
+                        // The conditions, with their variables renamed for this rule.
                         let mut names = Renaming::into(variables);
                         let head = &self.program.rules[rule as usize].head;
                         for (given, taken) in atom.args.iter().zip(&head.args) {
@@ -86,7 +86,7 @@ impl Lower<'_> {
         Ok(false)
     }
 
-    /// What holds for every game: where the next state comes from.
+    /// The frame rules of every game: the next state.
     pub(super) fn frame(&mut self) {
         let fluent = || Box::from([Pattern::Variable(0)]);
         let mut push = |head: TableId, args: Box<[Pattern]>, body: Vec<Condition>| {

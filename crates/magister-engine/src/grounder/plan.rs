@@ -1,7 +1,7 @@
-//! In which order the conditions of a rule are joined.
+//! The join order of a rule's conditions.
 //!
-//! The condition that must be new comes first. After it, whatever can only fail is tried at once;
-//! the others follow in the order that is expected to look at the fewest rows.
+//! The condition that must be new comes first. After it, tests are evaluated as soon as possible;
+//! the others follow in the order with the fewest expected rows.
 
 use super::cost;
 use super::rules::{Condition, Rule};
@@ -9,10 +9,10 @@ use super::table::{Path, Shape, Table};
 use crate::program::Pattern;
 use crate::term::{Functor, TermId, Terms};
 
-/// Which rows of a table a step may use.
+/// The rows of a table that a step may use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Rows {
-    /// Those that are older than the newest round.
+    /// Those before the newest round.
     Old,
     /// Those of the newest round.
     New,
@@ -32,17 +32,17 @@ pub(super) enum Source {
 /// One step of a join.
 #[derive(Clone, Debug)]
 pub(super) enum Step {
-    /// Go through the rows of a table that match.
+    /// Iterates over the matching rows of a table.
     Scan { condition: usize, index: Option<usize>, key: Vec<Source>, rows: Rows },
-    /// Look one row of a table up: all variables are bound.
+    /// Looks up one row of a table: all variables are bound.
     Find { condition: usize, key: Vec<Source>, rows: Rows },
-    /// Ask a builtin, which may bind variables.
+    /// Evaluates a builtin, which may bind variables.
     Ask(usize),
-    /// Go on only if the condition holds; all its variables are bound.
+    /// Continues only if the condition holds; all its variables are bound.
     Test(usize),
 }
 
-/// The steps of a join, and the sizes of tables it was made for.
+/// The steps of a join, and the sizes of tables it was planned for.
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
     pub(super) steps: Vec<Step>,
@@ -50,7 +50,7 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// The plan for a rule in which the condition `newest`, if any, takes new rows only.
+    /// The plan for a rule in which the condition `newest`, if any, uses new rows only.
     pub(super) fn new(
         rule: &Rule,
         newest: Option<usize>,
@@ -63,7 +63,7 @@ impl Plan {
         let mut tests: Vec<usize> =
             (0..rule.body.len()).filter(|&c| !rule.body[c].is_positive()).collect();
         let mut steps = Vec::new();
-        // Tests and builtins as soon as what they need is known.
+        // Tests and builtins as soon as their inputs are bound.
         let mut test = |bound: &mut [bool], steps: &mut Vec<Step>, at_last: bool| loop {
             let ready = tests.iter().position(|&c| {
                 let condition = &rule.body[c];
@@ -90,7 +90,7 @@ impl Plan {
             bind(&rule.body[condition], &mut bound);
             test(&mut bound, &mut steps, false);
         }
-        // A negated builtin may have variables of its own.
+        // A negated builtin may have local variables.
         test(&mut bound, &mut steps, true);
         let sizes = sizes(rule, tables);
         Self { steps, sizes }
@@ -143,7 +143,7 @@ fn sizes(rule: &Rule, tables: &[Table]) -> Vec<u32> {
         .collect()
 }
 
-/// Each match is found once: before the newest condition only old rows count, behind it all.
+/// Each match is found once: before the newest condition only old rows count, after it all.
 fn rows(rule: &Rule, condition: usize, newest: Option<usize>, dynamic: &[bool]) -> Rows {
     let Condition::In(table, _) = &rule.body[condition] else { return Rows::All };
     match newest {
@@ -152,7 +152,7 @@ fn rows(rule: &Rule, condition: usize, newest: Option<usize>, dynamic: &[bool]) 
     }
 }
 
-/// The parts of a pattern that are known and so can be looked up.
+/// The known parts of a pattern, which can be looked up.
 pub(super) fn parts(
     pattern: &Pattern,
     path: Vec<u8>,

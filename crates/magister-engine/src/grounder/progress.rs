@@ -1,4 +1,4 @@
-//! How far grounding has come, for whoever waits.
+//! The progress of grounding.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 
@@ -11,12 +11,12 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// The number of attempts begun, and of instances found in the present one.
+    /// The number of attempts, and of instances in the current one.
     pub fn read(&self) -> (usize, usize) {
         (self.attempts.load(Relaxed), self.instances.load(Relaxed))
     }
 
-    /// The work of the attempts that have ended, in rows looked at; see
+    /// The work of the finished attempts, in visited rows; see
     /// [`GroundLimits::work`](super::GroundLimits::work).
     pub fn work(&self) -> u64 {
         self.work.load(Relaxed)

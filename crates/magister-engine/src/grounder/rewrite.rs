@@ -1,9 +1,9 @@
 //! Rewrites rules so that they can be split better.
 //!
-//! Rules that differ in one condition only, as those do that a disjunction was spread over, become
-//! one rule again, with a relation for what they differ in. A static relation that ties variables
-//! together is replaced by its definition where that lets them be joined apart: two squares are
-//! different if their columns or their rows are.
+//! Rules that differ in one condition only, as after the expansion of a disjunction, become one
+//! rule again, with a relation for the difference. A static relation that connects variables is
+//! replaced by its definition if that lets them be joined separately: two squares are different if
+//! their columns or their rows are.
 
 use rustc_hash::FxHashMap;
 
@@ -11,13 +11,13 @@ use super::rules::{Condition, Kind, Rule, RuleSet, TableId, variables_of};
 use super::split::width;
 use crate::program::Pattern;
 
-/// Definitions that a relation may have to be replaced by them.
+/// The maximum number of definitions of an unfolded relation.
 const DEFINITIONS: usize = 8;
 
-/// Rules that one rule may become.
+/// The maximum number of rules that one rule may become.
 const VARIANTS: usize = 64;
 
-/// A condition twice is a condition too many.
+/// Removes duplicate conditions.
 pub(super) fn deduplicate(set: &mut RuleSet) {
     for rule in &mut set.rules {
         let mut place = 0;
@@ -31,7 +31,7 @@ pub(super) fn deduplicate(set: &mut RuleSet) {
     }
 }
 
-/// Makes one rule of those that differ in one condition.
+/// Merges rules that differ in one condition.
 pub(super) fn merge(set: &mut RuleSet) {
     let rules = std::mem::take(&mut set.rules);
     let mut groups: FxHashMap<(TableId, u32), usize> = FxHashMap::default();
@@ -51,7 +51,7 @@ pub(super) fn merge(set: &mut RuleSet) {
     }
 }
 
-/// Merges with a rule all of a family that differ from it in the same one condition.
+/// Merges all rules of a family that differ from a rule in the same one condition.
 fn merge_into(mut rule: Rule, family: &mut Vec<Rule>, set: &mut RuleSet) {
     for place in 0..rule.body.len() {
         let alike: Vec<Vec<u32>> = family
@@ -82,7 +82,7 @@ fn merge_into(mut rule: Rule, family: &mut Vec<Rule>, set: &mut RuleSet) {
     set.rules.push(rule);
 }
 
-/// The variables of a condition that matter to the rest of the rule, in order.
+/// The variables of a condition that occur in the rest of the rule, in order.
 fn outside(rule: &Rule, place: usize) -> Vec<u32> {
     let mut rest = variables_of(&rule.args);
     for (at, condition) in rule.body.iter().enumerate() {
@@ -96,8 +96,8 @@ fn outside(rule: &Rule, place: usize) -> Vec<u32> {
     shared
 }
 
-/// If `other` is `rule` but for the positive condition at `place`: the variables there that stand
-/// for the [`outside`] ones of `rule`.
+/// If `other` equals `rule` except for the positive condition at `place`: the variables there that
+/// correspond to the [`outside`] ones of `rule`.
 fn differs_in(rule: &Rule, other: &Rule, place: usize) -> Option<Vec<u32>> {
     if rule.body.len() != other.body.len()
         || !rule.body[place].is_positive()
@@ -120,7 +120,7 @@ fn differs_in(rule: &Rule, other: &Rule, place: usize) -> Option<Vec<u32>> {
     (theirs.len() == ours.len() && sorted == outside(other, place)).then_some(theirs)
 }
 
-/// Which variables of two rules stand for each other.
+/// The correspondence between the variables of two rules.
 #[derive(Default)]
 struct Names {
     there: FxHashMap<u32, u32>,
@@ -155,7 +155,7 @@ impl Names {
     }
 }
 
-/// Replaces static relations by their definitions where that makes rules narrower.
+/// Replaces static relations by their definitions if that makes rules narrower.
 pub(super) fn unfold(set: &mut RuleSet) {
     let queue = std::mem::take(&mut set.rules);
     let mut definitions: FxHashMap<TableId, Vec<Rule>> = FxHashMap::default();
@@ -184,7 +184,7 @@ pub(super) fn unfold(set: &mut RuleSet) {
     }
 }
 
-/// Whether a definition can be put in place of an atom: variables in the head, no recursion.
+/// Whether a definition can replace an atom: variables in the head, no recursion.
 fn is_plain(rule: &Rule, table: TableId) -> bool {
     let all_variables = rule.args.iter().all(|a| matches!(a, Pattern::Variable(_)));
     all_variables

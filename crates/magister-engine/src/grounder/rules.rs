@@ -1,4 +1,4 @@
-//! What the grounder works on: rules over numbered tables.
+//! The grounder's rules over numbered tables.
 //!
 //! Fluents and moves are tables like any other.
 
@@ -10,19 +10,19 @@ use crate::term::TermId;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) struct TableId(pub(super) u32);
 
-/// What is true in the state.
+/// The true fluents.
 pub(super) const FLUENTS: TableId = TableId(0);
-/// What the roles do.
+/// The moves of the roles.
 pub(super) const DOES: TableId = TableId(1);
-/// What is true in the next state.
+/// The true fluents of the next state.
 pub(super) const NEXT: TableId = TableId(2);
-/// What an action is performed, in the operations dialect.
+/// The performed actions, in the operations dialect.
 pub(super) const PERFORMED: TableId = TableId(3);
-/// What becomes true, in the operations dialect.
+/// The additions, in the operations dialect.
 pub(super) const ADDED: TableId = TableId(4);
-/// What becomes false, in the operations dialect.
+/// The deletions, in the operations dialect.
 pub(super) const DELETED: TableId = TableId(5);
-/// The tables that every game has; relations come after them.
+/// The number of tables of every game; relations follow.
 pub(super) const FIXED: u32 = 6;
 
 impl TableId {
@@ -36,15 +36,15 @@ pub(super) fn table(relation: crate::program::Relation) -> TableId {
     TableId(FIXED + relation.0)
 }
 
-/// What the rows of a table mean.
+/// The meaning of the rows of a table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
     /// They are true in every state, and nothing else is.
     Static,
     /// They may be true in some state. Each is an atom.
     Dynamic,
-    /// They are worth asking for. A guard keeps rules from having instances that nobody needs;
-    /// it is no condition of the instances they do have.
+    /// They are queried. A guard prevents unneeded instances of rules; it is not a condition of the
+    /// other instances.
     Guard,
 }
 
@@ -55,9 +55,9 @@ pub(super) enum Condition {
     In(TableId, Box<[Pattern]>),
     /// A tuple is not in a table; all variables are bound elsewhere.
     NotIn(TableId, Box<[Pattern]>),
-    /// Two terms differ, or (`false`) are the same.
+    /// Two terms differ, or (`false`) are equal.
     Differ(Pattern, Pattern, bool),
-    /// A builtin holds, or (`false`) does not. Where it holds it may bind its result.
+    /// A builtin holds, or (`false`) does not. If it holds it may bind its result.
     Builtin(&'static str, Box<[Pattern]>, bool),
 }
 
@@ -82,7 +82,7 @@ impl Condition {
         all
     }
 
-    /// The table it asks, if any.
+    /// Its table, if any.
     pub(super) fn table(&self) -> Option<TableId> {
         match self {
             Condition::In(table, _) | Condition::NotIn(table, _) => Some(*table),
@@ -90,7 +90,7 @@ impl Condition {
         }
     }
 
-    /// For a builtin that binds: the variables that it needs first, and those that it binds then.
+    /// For a builtin that binds: its input variables, and those that it binds then.
     pub(super) fn computes(&self) -> Option<(Vec<u32>, Vec<u32>)> {
         let Condition::Builtin(name, args, true) = self else { return None };
         Some(match (*name, &args[..]) {
@@ -105,7 +105,7 @@ impl Condition {
         })
     }
 
-    /// Whether it binds variables by going through a table.
+    /// Whether it binds variables by iterating over a table.
     pub(super) fn is_positive(&self) -> bool {
         matches!(self, Condition::In(..))
     }
@@ -120,7 +120,7 @@ pub(super) fn collect(pattern: &Pattern, into: &mut Vec<u32>) {
     });
 }
 
-/// Adds the variables that builtins bind once those in the list are known.
+/// Adds the variables that builtins bind once those in the list are bound.
 pub(super) fn compute(body: &[Condition], known: &mut Vec<u32>) {
     let mut computed: Vec<usize> = Vec::new();
     loop {
@@ -135,7 +135,7 @@ pub(super) fn compute(body: &[Condition], known: &mut Vec<u32>) {
     }
 }
 
-/// The variables that a body binds, when those in `known` are known before.
+/// The variables that a body binds, given those in `known`.
 pub(super) fn bound(body: &[Condition], mut known: Vec<u32>) -> Vec<u32> {
     for condition in body.iter().filter(|c| c.is_positive()) {
         known.extend(condition.variables());
@@ -159,7 +159,7 @@ pub(super) struct Rule {
     pub(super) body: Vec<Condition>,
     pub(super) variables: u32,
     pub(super) stratum: u32,
-    /// For messages: the line of the statement it comes from.
+    /// The line of its statement, for messages.
     pub(super) line: u32,
 }
 
@@ -170,30 +170,30 @@ pub(super) struct RuleSet {
     /// The number of columns of each table.
     pub(super) arities: Vec<usize>,
     pub(super) kinds: Vec<Kind>,
-    /// For every table the relation it was made for: itself, if that is in the rulesheet.
+    /// For every table the relation it was created for: itself, if that is in the rulesheet.
     pub(super) origins: Vec<TableId>,
-    /// What is true without conditions.
+    /// Facts.
     pub(super) facts: Vec<(TableId, Vec<TermId>)>,
-    /// Relations that can only be found where somebody asks for them: whoever asks binds
-    /// variables that their rules need.
+    /// Relations that can only be computed on demand: the query binds variables that their rules
+    /// need.
     pub(super) asked: Vec<TableId>,
-    /// The tables that hold the number of rows of others.
+    /// The tables with the numbers of rows of others.
     pub(super) counters: Vec<Counter>,
 }
 
 /// A table with the number of rows of another: for every key, how many rows begin with it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Counter {
-    /// The table with the rows: the key, then what is counted.
+    /// The table with the rows: the key, then the counted part.
     pub(super) of: TableId,
     /// The table with the numbers: the key, then the number.
     pub(super) table: TableId,
-    /// The keys that are asked for, where there is a key.
+    /// The requested keys, if there is a key.
     pub(super) keys: Option<TableId>,
 }
 
 impl RuleSet {
-    /// Adds a table, made for the sake of another unless that is none.
+    /// Adds a table, created for another one if given.
     pub(super) fn new_table(
         &mut self,
         arity: usize,
@@ -207,8 +207,8 @@ impl RuleSet {
         made
     }
 
-    /// Finds the relations whose rules need to be told something by whoever asks: the key of a
-    /// count, or a variable in the head that nothing in the body gives.
+    /// Finds the relations whose rules need a binding from the query: the key of a count, or a
+    /// variable in the head that nothing in the body binds.
     pub(super) fn find_asked(&mut self) {
         let mut needed: Vec<Vec<bool>> = self.arities.iter().map(|&a| vec![false; a]).collect();
         for counter in &self.counters {
@@ -245,7 +245,7 @@ impl RuleSet {
         }
     }
 
-    /// What depends on something that changes may change.
+    /// Marks what depends on dynamic tables as dynamic.
     pub(super) fn settle(&mut self) {
         loop {
             let changes = |rule: &Rule| {
@@ -265,7 +265,7 @@ impl RuleSet {
         self.kind(table) == Kind::Dynamic
     }
 
-    /// Whether a condition says the same in every state.
+    /// Whether a condition is constant.
     pub(super) fn is_static(&self, condition: &Condition) -> bool {
         condition.table().is_none_or(|t| self.kind(t) == Kind::Static)
     }

@@ -1,4 +1,4 @@
-//! Grows tables bottom-up and semi-naively until nothing new is found.
+//! Grows tables bottom-up and semi-naively to a fixpoint.
 
 use magister_core::{Halt, Stop};
 use magister_gdl::Dialect;
@@ -10,10 +10,10 @@ use super::{GroundLimits, Progress};
 use crate::program::{Goal, Pattern, Program};
 use crate::term::{TermId, Terms};
 
-/// An instance as it is found; atoms are rows of tables.
+/// An instance when it is found; atoms are rows of tables.
 pub(super) struct Raw {
     pub(super) head: (TableId, u32),
-    /// Where its positive conditions begin in `positive`, and its negative ones in `negative`.
+    /// The start of its positive conditions in `positive`, and of its negative ones in `negative`.
     pub(super) positive: u32,
     pub(super) negative: u32,
 }
@@ -30,17 +30,17 @@ pub(super) struct Grounder<'a> {
     pub(super) marks: Vec<(u32, u32)>,
     pub(super) found: Vec<Raw>,
     pub(super) positive: Vec<(TableId, u32)>,
-    /// Tuples of negated conditions, in one tape: table, length, terms.
+    /// Tuples of negated conditions, concatenated: table, length, terms.
     pub(super) negative: Vec<u32>,
     pub(super) legal: Option<TableId>,
     legal_seen: u32,
     next_seen: u32,
     pub(super) roles: Vec<TermId>,
-    /// Rows that joins have looked at.
+    /// The number of visited rows.
     pub(super) looked: u64,
-    /// Terms that builtins have made.
+    /// The number of terms created by builtins.
     pub(super) computed: usize,
-    /// The rule that was run last: the one to name when a limit is met.
+    /// The last rule: the one to report when a limit is reached.
     pub(super) latest: TableId,
 }
 
@@ -76,7 +76,7 @@ impl<'a> Grounder<'a> {
         }
     }
 
-    /// Static relations, stratum by stratum, so that a negation finds what it negates complete.
+    /// Static relations, stratum by stratum, so that negated relations are complete.
     pub(super) fn static_tables(&mut self) -> Result<(), Halt> {
         for (table, tuple) in std::mem::take(&mut self.set.facts) {
             let (row, _) = self.tables[table.index()].insert(&tuple);
@@ -89,7 +89,7 @@ impl<'a> Grounder<'a> {
             self.set.rules.iter().filter(|r| is_static(r)).map(|r| r.stratum).collect();
         strata.sort_unstable();
         strata.dedup();
-        // Everything that earlier strata gave is new to the rules of a stratum.
+        // All results of earlier strata are new to the rules of a stratum.
         let everything = vec![true; self.tables.len()];
         for stratum in strata {
             let here = |rule: &Rule, set: &RuleSet| {
@@ -109,7 +109,7 @@ impl<'a> Grounder<'a> {
         self.with_rules(changes, |this, rules| this.fixpoint(rules, &moving, true))
     }
 
-    /// Lends out the rules that `wanted` names while tables grow.
+    /// Takes the rules of the `wanted` tables while tables grow.
     fn with_rules<T>(
         &mut self,
         wanted: impl Fn(&Rule, &RuleSet) -> bool,
@@ -128,7 +128,7 @@ impl<'a> Grounder<'a> {
         (0..table.len()).map(|row| table.row(row)[0]).collect()
     }
 
-    /// Runs rules until nothing new is found. `moving` says which tables may grow meanwhile.
+    /// Runs rules to a fixpoint. `moving` marks the tables that may grow.
     fn fixpoint(&mut self, rules: &[&Rule], moving: &[bool], play: bool) -> Result<(), Halt> {
         let mut plans: Vec<Vec<Option<Plan>>> =
             rules.iter().map(|rule| vec![None; rule.body.len() + 1]).collect();
@@ -176,7 +176,7 @@ impl<'a> Grounder<'a> {
         }
     }
 
-    /// New legal moves may be made, and what is true next is true some time.
+    /// New legal moves may be made, and next fluents may become true.
     fn moves_and_fluents(&mut self) {
         if let Some(legal) = self.legal {
             let table = &self.tables[legal.index()];

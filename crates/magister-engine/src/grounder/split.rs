@@ -1,18 +1,19 @@
-//! Splits rules that join more than they need.
+//! Splits rules with needlessly large joins.
 //!
-//! A variable that is not in the head matters only where it occurs. The conditions with it become
-//! a relation of their own over the variables they share with the rest, so that the rest is
-//! joined once for each such tuple and not once for each value of the variable. That turns
-//! products into sums, which is what badly written rules need. Doing it variable by variable,
-//! the one with the fewest neighbours first, follows a tree decomposition of the rule.
+//! A variable that is not in the head matters only where it occurs. The conditions with it become a
+//! separate relation over the variables they share with the rest, so that the rest is joined once
+//! for each such tuple and not once for each value of the variable. That turns products into sums,
+//! which badly written rules need. Doing it variable by variable, the one with the fewest
+//! neighbours first, follows a tree decomposition of the rule.
 
 use super::rules::{Condition, Kind, Rule, RuleSet, TableId, variables_of};
 use crate::program::Pattern;
 
-/// Rules with more conditions stay as they are: nobody writes them, and splitting takes time.
+/// The maximum number of conditions of a rule that is split: nobody writes longer ones, and
+/// splitting takes time.
 const LONGEST: usize = 100;
 
-/// Splits every rule from number `first` on, as far as that helps.
+/// Splits every rule from number `first` on, if that helps.
 pub(super) fn split(set: &mut RuleSet, first: usize) {
     let mut queue = set.rules.split_off(first);
     queue.reverse();
@@ -24,7 +25,7 @@ pub(super) fn split(set: &mut RuleSet, first: usize) {
     }
 }
 
-/// The most variables that must be joined at once when a rule is split as far as that helps.
+/// The maximum number of variables that are joined at once when a rule is fully split.
 pub(super) fn width(rule: &Rule) -> usize {
     let mut rule = rule.clone();
     let mut width = 0;
@@ -36,7 +37,7 @@ pub(super) fn width(rule: &Rule) -> usize {
             place += 1;
             !part.conditions.contains(&(place - 1))
         });
-        // Any table will do: only the variables count.
+        // The table does not matter: only the variables count.
         rule.body.push(Condition::In(rule.head, columns));
     }
     let mut rest = variables_of(&rule.args);
@@ -48,22 +49,22 @@ pub(super) fn width(rule: &Rule) -> usize {
     width.max(rest.len())
 }
 
-/// The part of a rule that is about one variable.
+/// The part of a rule with one variable.
 struct Part {
-    /// Which conditions it has.
+    /// Its conditions.
     conditions: Vec<usize>,
-    /// All variables in it.
+    /// All its variables.
     bag: Vec<u32>,
-    /// Those among them that matter elsewhere.
+    /// Those that occur elsewhere.
     shared: Vec<u32>,
     /// Those that no positive condition of the part binds.
     open: Vec<u32>,
 }
 
 impl Part {
-    /// The best part to take out of a rule, if any makes it smaller.
+    /// The best part to extract from a rule, if any makes it smaller.
     fn find(rule: &Rule) -> Option<Part> {
-        // What a builtin computes is bound in no other way, so such rules stay whole.
+        // The output of a builtin is bound in no other way, so such rules are not split.
         let computes = rule.body.iter().any(|c| matches!(c, Condition::Builtin(..)));
         if computes || rule.body.len() > LONGEST {
             return None;
@@ -83,7 +84,7 @@ impl Part {
             .min_by_key(|part| (part.bag.len(), part.open.len(), part.conditions.len()))
     }
 
-    /// The part with a variable, if the rest can stand without it.
+    /// The part with a variable, if the rest is valid without it.
     fn of(v: u32, rule: &Rule, body: &[Vec<u32>], head: &[u32]) -> Option<Part> {
         let conditions: Vec<usize> = (0..body.len()).filter(|&c| body[c].contains(&v)).collect();
         let positive = |c: &usize| rule.body[*c].is_positive();
@@ -99,7 +100,7 @@ impl Part {
             .copied()
             .filter(|w| head.contains(w) || rest.iter().any(|&c| body[c].contains(w)))
             .collect();
-        // What is open here must be bound by the rest.
+        // Open variables must be bound by the rest.
         let stands = rest.iter().any(positive)
             && open.iter().all(|w| rest.iter().any(|c| positive(c) && body[*c].contains(w)));
         (stands && !open.contains(&v)).then_some(Part { conditions, bag, shared, open })
@@ -109,7 +110,7 @@ impl Part {
         self.shared.iter().map(|&v| Pattern::Variable(v)).collect()
     }
 
-    /// Takes the part out of a rule: the rule for the relation that stands for it.
+    /// Extracts the part from a rule: returns the rule of the new relation.
     fn take(self, rule: &mut Rule, set: &mut RuleSet) -> Rule {
         let columns = self.columns();
         let mut taken = Vec::new();
@@ -136,8 +137,8 @@ impl Part {
     }
 }
 
-/// Conditions that bind variables to whatever values `conditions` may give them: copies of static
-/// ones where they have no other variables, else guards.
+/// Conditions that bind variables to all values that `conditions` may give them: copies of static
+/// ones if they have no other variables, else guards.
 fn bind(open: &[u32], conditions: &[Condition], rule: &Rule, set: &mut RuleSet) -> Vec<Condition> {
     let mut binding = Vec::new();
     let mut left: Vec<u32> = open.to_vec();
@@ -168,7 +169,7 @@ fn bind(open: &[u32], conditions: &[Condition], rule: &Rule, set: &mut RuleSet) 
     binding
 }
 
-/// A guard with these columns for whatever fulfils these conditions. Where all is static, the
+/// A guard with these columns for whatever satisfies these conditions. If everything is static, the
 /// guard is exact.
 fn guard(columns: Box<[Pattern]>, body: Vec<Condition>, rule: &Rule, set: &mut RuleSet) -> TableId {
     let kind = if body.iter().all(|c| set.is_static(c)) { Kind::Static } else { Kind::Guard };

@@ -1,17 +1,17 @@
-//! Sets of ground tuples with the indexes that joins ask for.
+//! Sets of ground tuples with the indexes of joins.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::program::Pattern;
 use crate::term::{Functor, TermId, Terms};
 
-/// The way from a tuple to a part of one of its terms: the column, then argument positions.
+/// The path from a tuple to a part of one of its terms: the column, then argument positions.
 pub(super) type Path = Box<[u8]>;
 
-/// What an index is by: which parts make the key.
+/// The shape of an index: the parts that form the key.
 ///
 /// Tuples that lack one of the parts, because a term has another functor there, are not in the
-/// index: no pattern that asks for the part could match them.
+/// index: no pattern with the part could match them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Shape {
     pub(super) functors: Box<[(Path, Functor)]>,
@@ -23,11 +23,11 @@ struct Index {
     shape: Shape,
     /// Rows by key, ascending.
     rows: FxHashMap<Key, Vec<u32>>,
-    /// How many rows of the table are in it.
+    /// The number of indexed rows.
     upto: u32,
 }
 
-/// How many rows have certain functors, and how many values one part of them takes.
+/// The number of rows with certain functors, and the number of distinct values of one part.
 #[derive(Debug)]
 struct Spread {
     functors: Box<[(Path, Functor)]>,
@@ -37,7 +37,7 @@ struct Spread {
     upto: u32,
 }
 
-/// A set of tuples, numbered in the order in which they came.
+/// A set of tuples, numbered in order of insertion.
 #[derive(Debug)]
 pub(super) struct Table {
     arity: usize,
@@ -116,7 +116,7 @@ impl Table {
         }
     }
 
-    /// The index of a shape, made if it is new and brought up to date.
+    /// The index of a shape, which is created if it is new, and brought up to date.
     pub(super) fn index(&mut self, shape: &Shape, terms: &Terms) -> usize {
         let known = self.indexes.iter().position(|index| index.shape == *shape);
         let at = known.unwrap_or_else(|| {
@@ -154,7 +154,7 @@ impl Table {
         self.indexes[index].rows.get(&key).map_or(&[], Vec::as_slice)
     }
 
-    /// The number of rows with these functors, and the number of values of one part of them.
+    /// The number of rows with these functors, and the number of distinct values of one part.
     pub(super) fn spread(
         &mut self,
         functors: &[(Path, Functor)],
@@ -185,14 +185,14 @@ impl Table {
         (spread.fitting, spread.values.len())
     }
 
-    /// Memory in bytes, about.
+    /// The approximate memory in bytes.
     pub(super) fn bytes(&self) -> usize {
         let postings = self.indexes.len() * self.count as usize * 6;
         self.cells.len() * 4 + self.slots.len() * 4 + postings
     }
 }
 
-/// Terms mixed into a key. Two may meet in one by chance, so candidates are matched in full.
+/// Terms hashed into a key. Collisions are possible, so candidates are matched in full.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub(super) struct Key(u64);
 
@@ -208,7 +208,7 @@ fn has_functors(tuple: &[TermId], functors: &[(Path, Functor)], terms: &Terms) -
     })
 }
 
-/// The part of a tuple at a path, if its terms go that way.
+/// The part of a tuple at a path, if its terms have it.
 pub(super) fn part(tuple: &[TermId], path: &[u8], terms: &Terms) -> Option<TermId> {
     let (&column, rest) = path.split_first()?;
     let mut term = *tuple.get(usize::from(column))?;
@@ -218,8 +218,8 @@ pub(super) fn part(tuple: &[TermId], path: &[u8], terms: &Terms) -> Option<TermI
     Some(term)
 }
 
-/// Matches a pattern against a ground term. `bindings` holds what is known; what becomes known
-/// is added to it and to `trail`. On failure the caller undoes the trail.
+/// Matches a pattern with a ground term. New bindings are added to `bindings` and to `trail`. On
+/// failure the caller undoes the trail.
 pub(super) fn matches(
     pattern: &Pattern,
     term: TermId,

@@ -1,5 +1,5 @@
-//! Small rulesheets for each thing the grounder does, held against the reference interpreter:
-//! as it would be grounded, and with every relation guarded.
+//! Small rulesheets for each feature of the grounder, compared with the reference interpreter: with
+//! the usual effort, and with every relation guarded.
 
 use std::sync::Arc;
 
@@ -39,7 +39,7 @@ fn prepared(program: &Program, level: Level) -> RuleSet {
     set
 }
 
-/// The ground program by every kind of effort.
+/// The ground program with every level of effort.
 fn efforts(program: &Program) -> Vec<Grounded> {
     let (limits, stop) = (GroundLimits::default(), Stop::never());
     let mut all = vec![ground(program, &limits, &stop).expect("grounds")];
@@ -54,7 +54,7 @@ fn efforts(program: &Program) -> Vec<Grounded> {
     all
 }
 
-/// Random walks with the reference at its side.
+/// Random walks together with the reference interpreter.
 fn assert_agrees(text: &str) {
     let program = Arc::new(program(text));
     let rules = read(text, &Options::default()).rules;
@@ -63,7 +63,7 @@ fn assert_agrees(text: &str) {
         let network =
             GdlNetwork::new(&grounded, &NetworkLimits::default(), &Stop::never()).expect("fits");
         let game = NetworkGame::new(&program, Arc::new(network), Evaluator::Sweep, text, "test")
-            .expect("it can be begun");
+            .expect("it can start");
         for walk in 0..20 {
             let mut rng = Seed::from(walk).rng();
             let (mut a, mut b) = (judge.worker(), game.worker());
@@ -98,7 +98,7 @@ fn assert_agrees(text: &str) {
     }
 }
 
-/// Ten numbers, a fluent of each, and a move that switches one.
+/// Ten numbers, a fluent for each, and a move that switches one.
 const SWITCHES: &str = "(role you) (init (on 1)) (init (on 5)) (init (turn 0))
     (num 1) (num 2) (num 3) (num 4) (num 5) (num 6)
     (next-turn 0 1) (next-turn 1 2) (next-turn 2 3) (next-turn 3 4) (next-turn 4 5)
@@ -148,8 +148,9 @@ fn definitions_and_disjunctions() {
 }
 
 #[test]
-fn recursion_is_found_as_far_as_it_is_asked_for() {
-    // How many are on, by counting up from zero; as a whole it would count from everywhere.
+fn recursion_is_computed_on_demand() {
+    // The number of those that are on, by counting up from zero; as a whole it would count from
+    // everywhere.
     assert_agrees(&switches(
         "(<= (count ?n ?k ?t) (last ?n) (num0 ?k) (step ?n ?k ?t))
          (<= (count ?n ?k ?t) (after ?n ?m) (step ?n ?k ?l) (count ?m ?l ?t))
@@ -163,7 +164,7 @@ fn recursion_is_found_as_far_as_it_is_asked_for() {
 }
 
 #[test]
-fn infinite_relations_are_found_as_far_as_they_are_asked_for() {
+fn infinite_relations_are_computed_on_demand() {
     let text = switches(
         "(<= (size nil z)) (<= (size (cons ?x ?l) (s ?n)) (num ?x) (size ?l ?n))
          (<= (goal you 100) (true (on ?a)) (true (on ?b)) (size (cons ?a (cons ?b nil)) (s (s z))))",
@@ -175,7 +176,7 @@ fn infinite_relations_are_found_as_far_as_they_are_asked_for() {
 }
 
 #[test]
-fn what_has_no_end_is_an_error_that_names_the_rule() {
+fn infinite_rules_are_an_error_with_the_line() {
     let text = "(role you) (init (at z)) (legal you go)
         (<= (next (at (s ?n))) (true (at ?n)))
         (<= terminal (true (at x))) (goal you 0)";
@@ -221,7 +222,7 @@ fn counts_are_atoms() {
 }
 
 #[test]
-fn a_variable_of_the_query_comes_from_whoever_asks() {
+fn a_variable_of_the_query_is_bound_by_the_query() {
     assert_agrees(&switches(
         "(<= (bigger ?a ?b) (true (on ?b)) (distinct ?a ?b))
          (<= (goal you 100) (num ?a) (true (on ?a)) (bigger ?a 5))",
@@ -229,7 +230,7 @@ fn a_variable_of_the_query_comes_from_whoever_asks() {
 }
 
 #[test]
-fn whoever_waits_can_see_how_far_it_is() {
+fn progress_can_be_read() {
     let text = switches("(goal you 0)");
     let progress = Progress::default();
     let (limits, stop) = (GroundLimits::default(), Stop::never());

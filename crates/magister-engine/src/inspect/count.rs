@@ -1,5 +1,5 @@
-//! Paths, counted over distinct positions: each position is stepped out of once, and a path is a
-//! number that positions hand on to their successors.
+//! Counts paths over distinct positions: each position is expanded once, and path counts are passed
+//! on to successors.
 
 use std::rc::Rc;
 
@@ -8,21 +8,21 @@ use rustc_hash::FxHashMap;
 
 use super::joints::Joints;
 
-/// What there is at one depth.
+/// The counts at one depth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Level {
     /// Paths of this length.
     pub nodes: u128,
-    /// Those of them that are over.
+    /// The number of those that are over.
     pub terminals: u128,
-    /// Different positions that they lead to.
+    /// The number of distinct positions they lead to.
     pub distinct: usize,
 }
 
 /// Why a depth could not be counted.
 #[derive(Debug)]
 pub enum Failure {
-    /// Too many distinct positions, or somebody stopped the count.
+    /// Too many distinct positions, or the count was stopped.
     Limit,
     /// Too many paths.
     Count,
@@ -30,17 +30,17 @@ pub enum Failure {
     Halt {
         /// The position.
         state: Rc<[u64]>,
-        /// What went wrong.
+        /// The error.
         halt: Halt,
     },
 }
 
-/// A position that was reached.
+/// A reached position.
 struct Node {
     state: Rc<[u64]>,
     terminal: bool,
-    /// The successors, each with the number of joint moves that lead to it; none before the
-    /// position was stepped out of.
+    /// The successors, each with the number of joint moves that lead to it; `None` before the
+    /// position was expanded.
     next: Option<Box<[(u32, u32)]>>,
 }
 
@@ -51,16 +51,16 @@ pub struct Counter {
     limit: u32,
     ids: FxHashMap<Rc<[u64]>, u32>,
     nodes: Vec<Node>,
-    /// The positions of the current depth, each with the number of paths that lead to it.
+    /// The positions of the current depth, each with its number of paths.
     front: Vec<(u32, u128)>,
-    /// Whether the last depth brought positions that were not seen before.
+    /// Whether the last depth found new positions.
     grew: bool,
     step: Step,
     words: Vec<u64>,
 }
 
 impl Counter {
-    /// At depth zero, and with at most so many distinct positions.
+    /// A counter at depth zero with a limit on distinct positions.
     pub fn new(game: &dyn Game, limit: u32, stop: Stop) -> Self {
         let mut worker = game.worker();
         worker.reset();
@@ -81,17 +81,17 @@ impl Counter {
         counter
     }
 
-    /// Distinct positions so far.
+    /// The number of distinct positions so far.
     pub fn positions(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Whether the last depth brought nothing new, so that all positions are known.
+    /// Whether the last depth found nothing new, so that all positions are known.
     pub fn closed(&self) -> bool {
         !self.grew
     }
 
-    /// What there is at the current depth.
+    /// The counts at the current depth.
     pub fn level(&self) -> Level {
         let mut level = Level { nodes: 0, terminals: 0, distinct: self.front.len() };
         for &(id, paths) in &self.front {
@@ -103,7 +103,7 @@ impl Counter {
         level
     }
 
-    /// Goes one deeper.
+    /// Goes one step deeper.
     pub fn advance(&mut self) -> Result<(), Failure> {
         let before = self.nodes.len();
         let mut sums: FxHashMap<u32, u128> = FxHashMap::default();
@@ -126,13 +126,13 @@ impl Counter {
         Ok(())
     }
 
-    /// Whether some path from here never ends. Known only once a depth brings nothing new: then
-    /// all positions that can be reached were stepped out of.
+    /// Whether some path from here never ends. Known only once a depth finds nothing new: then all
+    /// reachable positions were expanded.
     pub fn endless(&self) -> bool {
         if self.grew {
             return false;
         }
-        // Depth first, by hand; a position that is met again while it is open closes a circle.
+        // Depth first with an explicit stack; an open position that is met again closes a cycle.
         let (mut open, mut done) = (vec![false; self.nodes.len()], vec![false; self.nodes.len()]);
         for &(start, _) in &self.front {
             let mut path = vec![(start, 0)];
@@ -158,7 +158,7 @@ impl Counter {
         false
     }
 
-    /// The number of the position that the worker is in.
+    /// The number of the worker's position.
     fn reached(&mut self) -> Result<u32, Failure> {
         self.worker.save(&mut self.words);
         if let Some(&id) = self.ids.get(self.words.as_slice()) {
@@ -174,7 +174,7 @@ impl Counter {
         Ok(id)
     }
 
-    /// Makes every joint move out of a position, once.
+    /// Makes every joint move from a position, once.
     fn expand(&mut self, id: u32) -> Result<(), Failure> {
         let node = &self.nodes[id as usize];
         if node.next.is_some() {

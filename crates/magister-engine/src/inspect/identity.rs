@@ -1,20 +1,20 @@
-//! What must be the same of a game wherever and however it runs.
+//! What must be the same for a game in every process and on every evaluator.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
 
 use magister_core::{Game, Move, Percept, Seed, StateObserver, Step, Stop, draw, rules_hash};
 
-/// How much of a game to look at.
+/// How much of a game to examine.
 #[derive(Clone, Copy, Debug)]
 pub struct Walks {
-    /// Random matches.
+    /// The number of random matches.
     pub matches: u64,
-    /// The most steps of each.
+    /// The maximum length of each.
     pub steps: u32,
 }
 
-/// What was found of a game, as hashes.
+/// The results, as hashes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Identity {
     /// The number of moves, if the rules fix them.
@@ -23,20 +23,20 @@ pub struct Identity {
     pub rules_hash: String,
     /// See `rules_hash`.
     pub text_hash: String,
-    /// The texts of all moves in the order of their numbers; the shape of the board; and of every
+    /// The texts of all moves in the order of their numbers; the shape of the board; and for every
     /// state on the walks its text, the legal moves and percepts by number and in order, the goal
     /// values, the cells of the board and the observation. The same for all evaluators.
     pub play: String,
-    /// The words of the states on the walks, which are the evaluator's own.
+    /// The words of the states on the walks, which depend on the evaluator.
     pub words: String,
 }
 
-/// Looks at a game on random walks that depend on nothing but the game.
+/// Examines a game on random walks that depend only on the game.
 pub fn identity(game: &Arc<dyn Game>, walks: Walks, stop: &Stop) -> Identity {
     let info = game.info();
     let text = game.text();
     let (mut play, mut all_words) = (String::new(), String::new());
-    // Where numbers are mere handles, texts are what must be the same.
+    // If numbers are mere handles, texts must be the same.
     let fixed = info.moves.is_some();
     for number in 0..info.moves.unwrap_or(0) {
         let _ = writeln!(play, "{}", text.move_text(Move(number)));

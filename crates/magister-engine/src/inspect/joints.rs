@@ -2,7 +2,7 @@
 
 use magister_core::Move;
 
-/// All joint moves, the last role changing fastest.
+/// All joint moves; the last role changes fastest.
 pub(super) struct Joints<'a> {
     legal: &'a [Vec<Move>],
     places: Vec<usize>,

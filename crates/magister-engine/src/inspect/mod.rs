@@ -1,7 +1,6 @@
-//! Games looked at from outside: paths counted, matches played at random.
+//! Inspection of games: counted paths, random matches.
 //!
-//! All of it works on any [`Game`](magister_core::Game) and asks it nothing but what the
-//! vocabulary offers.
+//! Everything works on any [`Game`](magister_core::Game) through its public interface.
 
 mod count;
 mod identity;

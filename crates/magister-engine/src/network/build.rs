@@ -334,7 +334,7 @@ impl<'a> Builder<'a> {
             silent: Edge::FALSE,
             invariants: self.invariants,
             turns: None,
-            sides: Vec::new(),
+            per_player: Vec::new(),
             graph: self.graph,
         }
     }

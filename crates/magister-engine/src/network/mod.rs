@@ -10,8 +10,8 @@ mod guess;
 mod ids;
 mod invariant;
 mod pairs;
+mod per_player;
 mod sample;
-mod sides;
 mod solver;
 mod turns;
 mod uses;
@@ -23,7 +23,7 @@ pub use gdl::GdlNetwork;
 pub use graph::{Edge, Graph, Group};
 pub(crate) use guess::Hints;
 pub use ids::{FluentId, InputId, MoveId, NodeId};
-pub use sides::Side;
+pub use per_player::PlayerNetwork;
 pub use turns::Turns;
 use uses::Uses;
 
@@ -85,7 +85,7 @@ pub struct Network {
     pub turns: Option<Turns>,
     /// The network of the states in which one role has its turn, for each that has; none if it is
     /// not split.
-    pub sides: Vec<Side>,
+    pub per_player: Vec<PlayerNetwork>,
 }
 
 /// A goal value of a role.
@@ -189,7 +189,7 @@ impl Network {
     pub(crate) fn finish(&mut self, stop: &Stop) -> Result<(), Halt> {
         let built = cfg!(debug_assertions).then(|| self.clone());
         self.turns = self.find_turns(stop);
-        self.sides = self.split(stop)?;
+        self.per_player = self.split(stop)?;
         self.complement();
         self.simplify(stop)?;
         // A proof that was cut short by the flag makes another network, which nobody may see.

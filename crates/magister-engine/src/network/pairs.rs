@@ -17,6 +17,8 @@ const PAIRS: usize = 8_000_000;
 /// Gates as lists that can change. Numbers are those of the graph; new gates come after.
 struct Lists {
     children: Vec<Vec<Edge>>,
+    /// The number of inputs. Node 0 is the constant, and the inputs follow it.
+    inputs: usize,
 }
 
 /// Rebuilds the part of a graph that `outputs` need, with single-use conjunctions merged into
@@ -27,7 +29,7 @@ pub(super) fn share(
     stop: &Stop,
 ) -> Result<(Graph, Vec<Edge>), Halt> {
     let nodes = graph.reachable(outputs.iter().copied());
-    let mut lists = Lists { children: vec![Vec::new(); graph.len()] };
+    let mut lists = Lists { children: vec![Vec::new(); graph.len()], inputs: graph.inputs() };
     let mut uses = vec![0u32; graph.len()];
     for edge in outputs {
         uses[edge.node().index()] += 1;
@@ -122,7 +124,12 @@ fn extract(lists: &mut Lists, live: &[NodeId], stop: &Stop) -> Result<(), Halt> 
     let mut queue = Queue::default();
     let mut frequent: Vec<(Pair, usize)> =
         users.iter().filter(|(_, list)| list.len() > 1).map(|(&p, list)| (p, list.len())).collect();
-    frequent.sort_unstable_by(|a, b| b.cmp(a));
+    // Among equally frequent pairs, those of inputs that are rarely true go first: such a gate
+    // switches less often, which the incremental evaluator pays for. Most fluents and moves are
+    // false in most states, so the negation of an input is often true.
+    let often = |e: Edge| u8::from(e.negated() && e.node().index() <= lists.inputs);
+    let rank = |&(pair, _): &(Pair, usize)| (often(pair.0) + often(pair.1), pair);
+    frequent.sort_unstable_by_key(|entry| std::cmp::Reverse(rank(entry)));
     frequent.into_iter().for_each(|(pair, count)| queue.push(pair, count));
     while let Some(((a, b), count)) = queue.pop() {
         stop.check()?;

@@ -152,7 +152,7 @@ fn what_is_hinted_at_is_proven() {
     let network = build(true).network().clone();
     assert_eq!(network.invariants.groups.len(), 3);
     assert!(network.invariants.groups.iter().all(|group| group.exact));
-    assert_eq!(network.sides.len(), 2, "the players take turns");
+    assert_eq!(network.per_player.len(), 2, "the players take turns");
     let plain = build(false).network().clone();
     assert!(plain.invariants.groups.is_empty());
     let step = |network: &magister_engine::network::Network| {

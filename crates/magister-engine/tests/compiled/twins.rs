@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use magister_core::playout::{leaves_one_by_one, one_by_one, tries_one_by_one};
 use magister_core::{
-    Batch, Detail, Game, Information, Leaves, Move, Observation, Results, Rng, Role, Seed, Step,
-    Stop, Stream, Tried, Tries, Turn, Worker, Yields, battery,
+    Batch, Detail, Game, Information, LeafResults, Leaves, Move, Observation, Results, Rng, Role,
+    Seed, Step, Stop, Stream, Tried, Tries, Turn, Worker, battery,
 };
 use magister_engine::agree::{Amount, lanes};
 use magister_engine::compiled::Compiled;
@@ -187,7 +187,7 @@ fn playouts(name: &str, twin: &dyn Game, game: &CompiledGame, states: &[Pair], m
         let starts: Vec<&Pair> = (0..count).map(|n| &states[n * 11 % states.len()]).collect();
         let own: Vec<&[u64]> = starts.iter().map(|start| &start.0[..]).collect();
         let others: Vec<&[u64]> = starts.iter().map(|start| &start.1[..]).collect();
-        let (mut out_a, mut out_b) = (Yields::default(), Yields::default());
+        let (mut out_a, mut out_b) = (LeafResults::default(), LeafResults::default());
         for max_steps in [max_steps, 3] {
             let leaves = Leaves { seed: 77, first: 5, starts: &own, each, max_steps };
             leaves_one_by_one(&mut *a, &leaves, &mut out_a, &never).unwrap();

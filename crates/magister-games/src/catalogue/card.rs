@@ -1,31 +1,34 @@
-//! What `game.toml` says.
+//! The contents of `game.toml`.
 
 use serde::Deserialize;
 
-/// What `game.toml` says about a game.
+/// The contents of a game's `game.toml`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Card {
-    /// The name people use.
+    /// The usual name.
     pub title: String,
     /// One sentence.
     pub summary: String,
     /// The rules as a person would explain them.
     pub rules: String,
-    /// What kind of game it is; see [`TAGS`](super::TAGS).
+    /// The kinds of the game; see [`TAGS`](super::TAGS).
     pub tags: Vec<String>,
-    /// Who invented it, if that is known.
+    /// The inventor, if known.
     #[serde(default)]
     pub author: Option<String>,
-    /// Other names by which it is found.
+    /// Alternative names for searches.
     #[serde(default)]
     pub aliases: Vec<String>,
-    /// What is known about it and can be counted again.
+    /// What is given in a puzzle and not drawn on its board.
+    #[serde(default)]
+    pub clues: String,
+    /// Facts that can be counted again.
     #[serde(default)]
     pub facts: Facts,
 }
 
-/// What is known about a game. Everything that is given is true and tested.
+/// Facts about a game. Every given fact is true and tested.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Facts {
@@ -33,19 +36,19 @@ pub struct Facts {
     /// sequence.
     #[serde(default)]
     pub perft: Vec<u64>,
-    /// The number of positions that can be reached, the first and the terminal ones included.
+    /// The number of reachable positions, including the first and the terminal ones.
     #[serde(default)]
     pub positions: Option<u64>,
     /// The mean length of random matches.
     #[serde(default)]
     pub length: Option<f64>,
-    /// What each role gets if all play as well as possible, in the order of the roles.
+    /// The reward of each role under optimal play, in role order.
     #[serde(default)]
     pub value: Option<Vec<f64>>,
 }
 
 impl Facts {
-    /// Whether nothing is known.
+    /// Whether no facts are given.
     pub fn is_empty(&self) -> bool {
         *self == Facts::default()
     }

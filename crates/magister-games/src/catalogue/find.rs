@@ -1,4 +1,4 @@
-//! Games by what people type.
+//! Finding games by name.
 
 use super::{Entry, Sheet, all};
 
@@ -7,7 +7,7 @@ use super::{Entry, Sheet, all};
 pub struct Found {
     /// The game.
     pub entry: &'static Entry,
-    /// Which version of it.
+    /// The version.
     pub version: Version,
 }
 
@@ -16,12 +16,12 @@ pub struct Found {
 pub enum Version {
     /// A rulesheet.
     Sheet(Sheet),
-    /// The one in Rust.
+    /// The version in Rust.
     Rust,
 }
 
-/// The game of this name or alias. Hyphens, underscores, blanks and capital letters do not
-/// matter, unless games differ in nothing else.
+/// The game with this name or alias. Hyphens, underscores, blanks and capitals do not matter,
+/// unless games differ in nothing else.
 pub fn find(name: &str) -> Option<&'static Entry> {
     let wanted = squeezed(name);
     let by_name = all().iter().find(|entry| entry.name == name);
@@ -30,9 +30,9 @@ pub fn find(name: &str) -> Option<&'static Entry> {
     by_name.or_else(by_alias).or_else(roughly)
 }
 
-/// The game that an argument names, and in which version: `NAME` is its main rulesheet, or the
-/// version in Rust if there is no other; `NAME/infix` and the like are its twins, `NAME/rust` is
-/// the version in Rust.
+/// The game and version that an argument names: `NAME` is its main rulesheet, or the version in
+/// Rust if there is no other; `NAME/infix` and the like are its twins, `NAME/rust` is the version
+/// in Rust.
 pub fn look_up(argument: &str) -> Option<Found> {
     if let Some(entry) = find(argument) {
         let version = entry.sheet.map_or(Version::Rust, Version::Sheet);
@@ -56,7 +56,7 @@ pub fn names(entry: &'static Entry) -> impl Iterator<Item = &'static str> {
     std::iter::once(entry.name).chain(entry.card.aliases.iter().map(String::as_str))
 }
 
-/// A name without what does not matter about it.
+/// A name without insignificant characters.
 pub fn squeezed(name: &str) -> String {
     let matters = |c: &char| !matches!(c, '-' | '_' | ' ');
     name.chars().filter(matters).flat_map(char::to_lowercase).collect()

@@ -1,7 +1,7 @@
-//! The bundled games: what each is, and its rules as text where it has rulesheets.
+//! The bundled games, with their rules as text if they have rulesheets.
 //!
 //! A game is a folder `games/NAME/` with a `game.toml` and, unless it is written in Rust only, a
-//! rulesheet `rules.kif` or `rules.hrf`. Further rulesheets of the very same game, its twins, are
+//! rulesheet `rules.kif` or `rules.hrf`. Further rulesheets of the same game, its twins, are
 //! `prefix.kif`, `infix.hrf` and `operations.hrf`; on the command line they are `NAME/prefix` and
 //! so on. The folders are part of the program.
 
@@ -22,7 +22,7 @@ static FOLDER: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../games");
 
 static ALL: LazyLock<Vec<Entry>> = LazyLock::new(load);
 
-/// The tags that say what kind of game one is.
+/// The tags for kinds of games.
 pub const TAGS: &[&str] = &[
     "board",
     "puzzle",
@@ -47,16 +47,38 @@ pub const TAGS: &[&str] = &[
     "mathematical",
 ];
 
-/// A rulesheet that is part of the program.
+/// The games that people try first, by what kind of game they are.
+pub const FEATURED: &[(&str, &[&str])] = &[
+    (
+        "Two players, nothing hidden",
+        &[
+            "tictactoe",
+            "connect-four",
+            "chess",
+            "checkers",
+            "othello",
+            "hex-7",
+            "breakthrough",
+            "nine-mens-morris",
+        ],
+    ),
+    (
+        "Dice, cards and secrets",
+        &["battleships", "kuhn-poker", "liars-dice", "mastermind", "minesweeper"],
+    ),
+    ("Alone", &["2048", "sudoku", "sokoban", "lights-out"]),
+];
+
+/// A bundled rulesheet.
 #[derive(Clone, Copy, Debug)]
 pub struct Sheet {
-    /// The file, below `games/`.
+    /// Its path below `games/`.
     pub path: &'static str,
     /// Its text.
     pub text: &'static str,
 }
 
-/// The same game once more, in another language.
+/// The same game in another language.
 #[derive(Clone, Copy, Debug)]
 pub struct Twin {
     /// Its name after the game's: `prefix`, `infix` or `operations`.
@@ -70,27 +92,27 @@ pub struct Twin {
 pub struct Entry {
     /// Its name on the command line.
     pub name: &'static str,
-    /// What it is.
+    /// Its description.
     pub card: Card,
-    /// Its rules as text, if there are any.
+    /// Its main rulesheet, if there is one.
     pub sheet: Option<Sheet>,
     /// Further rulesheets of the same game.
     pub twins: Vec<Twin>,
     /// Whether there is a version in Rust.
     pub native: bool,
-    /// How it is drawn, as far as that is not left to the recognition of boards.
+    /// Overrides for drawing its board.
     pub style: Style,
     /// One recorded match, if there is one.
     pub playthrough: Option<&'static str>,
 }
 
 impl Entry {
-    /// The game as it is written in Rust, if it is.
+    /// The version in Rust, if there is one.
     pub fn native(&self) -> Option<Arc<dyn Game>> {
         native::find(self.name)
     }
 
-    /// All rulesheets, each with what to call it on the command line.
+    /// All rulesheets, each with its name on the command line.
     pub fn sheets(&self) -> impl Iterator<Item = (String, Sheet)> + '_ {
         let main = self.sheet.map(|sheet| (self.name.to_owned(), sheet));
         let twins = self.twins.iter().map(|t| (format!("{}/{}", self.name, t.name), t.sheet));
@@ -98,12 +120,12 @@ impl Entry {
     }
 }
 
-/// All games, in the order of their names.
+/// All games, sorted by name.
 pub fn all() -> &'static [Entry] {
     &ALL
 }
 
-/// Reads a style; the error says what is wrong with it.
+/// Parses a style; the error says what is wrong.
 pub fn parse_style(text: &str) -> Result<Style, String> {
     toml::from_str(text).map_err(|error| error.to_string())
 }
@@ -114,7 +136,7 @@ fn load() -> Vec<Entry> {
     all
 }
 
-/// The files of twins, and how they are called.
+/// The files of twins and their names.
 const TWINS: [(&str, &str); 3] =
     [("prefix", "prefix.kif"), ("infix", "infix.hrf"), ("operations", "operations.hrf")];
 
@@ -157,7 +179,7 @@ mod tests {
             assert!(!entry.card.rules.trim().is_empty(), "{}", entry.name);
             assert!(!entry.card.tags.is_empty(), "{}", entry.name);
             for tag in &entry.card.tags {
-                assert!(TAGS.contains(&tag.as_str()), "{}: no tag is called {tag}", entry.name);
+                assert!(TAGS.contains(&tag.as_str()), "{}: there is no tag {tag}", entry.name);
             }
             let kebab = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
             assert!(entry.name.chars().all(kebab), "{}", entry.name);
@@ -172,7 +194,7 @@ mod tests {
                 let name = file.path().file_name().and_then(|name| name.to_str());
                 let twin = TWINS.iter().any(|&(_, path)| Some(path) == name);
                 let fine = twin || name.is_some_and(|name| known.contains(&name));
-                assert!(fine, "{} has no meaning", file.path().display());
+                assert!(fine, "{} is not a known file", file.path().display());
             }
         }
     }

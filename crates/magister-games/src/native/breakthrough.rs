@@ -1,4 +1,4 @@
-//! Breakthrough: pawns that only go forward, and one that arrives wins.
+//! Breakthrough: pawns only move forward, and the first one to reach the far side wins.
 
 use magister_core::{Info, Move, Role, Rules, Shape, Step, Symmetry, text};
 
@@ -11,7 +11,7 @@ const MOVES: u32 = SIDE * SIDE * 3;
 #[derive(Clone, Copy, Debug)]
 pub struct Breakthrough;
 
-/// The pawns of white and black, and who is to move.
+/// The pawns of white and black, and the role to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pawns {
     pawns: [u64; 2],
@@ -20,8 +20,8 @@ pub struct Pawns {
 
 magister_core::pack_struct!(Pawns { pawns: [u64; 2], turn: u8 });
 
-/// The player of a move, where it goes from, and the column and row it goes to, which may lie
-/// outside of the board.
+/// The player of a move, its origin, and the column and row of its target, which may be outside of
+/// the board.
 fn parts(choice: Move) -> (usize, u32, (i32, i32)) {
     let (player, rest) = (choice.0 / MOVES, choice.0 % MOVES);
     let (from, side) = (rest / 3, rest.cast_signed() % 3 - 1);
@@ -47,7 +47,7 @@ impl Rules for Breakthrough {
     fn info(&self) -> Info {
         let mut info = Info::new("breakthrough", &PLAYERS, "breakthrough 1");
         (info.moves, info.constant_sum) = (Some(2 * MOVES), Some(100.0));
-        // Sixteen pawns each, of which none goes more than six rows before one arrives.
+        // Sixteen pawns each, none of which advances more than six rows before one arrives.
         info.max_length = Some(2 * 16 * 6 + 1);
         info
     }
@@ -89,8 +89,8 @@ impl Rules for Breakthrough {
         let [white, black] = state.pawns;
         let both = (0..2).filter(|&p| arrived(&state.pawns, p) || state.pawns[1 - p] == 0).count();
         state.turn < 2 && white & black == 0 && both < 2
-            // Who has no move left without being beaten would be stuck, which can not happen: the
-            // foremost pawn of a side can always go on.
+            // A player without a legal move would be stuck, but that cannot happen: the foremost
+            // pawn of a side can always advance.
             && white.count_ones() <= 16 && black.count_ones() <= 16
     }
     fn move_text(&self, choice: Move) -> String {
@@ -157,7 +157,7 @@ impl Rules for Breakthrough {
     }
 }
 
-/// A cell as the board numbers it, which begins with the row at the top, and back.
+/// Converts a cell to the numbering of the board, which begins with the top row, and back.
 fn drawn(number: u32) -> u32 {
     (SIDE - 1 - number / SIDE) * SIDE + number % SIDE
 }

@@ -1,10 +1,11 @@
-//! Connect Four: discs fall down their columns, and four side by side win.
+//! Connect Four: discs fall down their columns, and four in a line win.
 
 use magister_core::{Info, Move, Role, Rules, Shape, Step, Symmetry, text};
 
 const COLUMNS: u32 = 7;
 const ROWS: u32 = 6;
-/// Bits of a column: its cells and one that stays free, so that lines do not run over the edge.
+/// The bits of a column: its cells and one that stays empty, so that lines do not wrap around the
+/// edge.
 const BITS: u32 = ROWS + 1;
 const VALUES: [&str; 3] = ["b", "red", "yellow"];
 /// All cells.
@@ -75,7 +76,7 @@ impl Rules for ConnectFour {
     }
     fn valid(&self, &[red, yellow]: &[u64; 2]) -> bool {
         let all = red | yellow;
-        // No disc hangs in the air: what is added at the top of each column is the next cell.
+        // No disc floats: adding one to each column gives the next free cell.
         let falls = (0..COLUMNS).all(|column| {
             let discs = all >> (column * BITS) & ((1 << BITS) - 1);
             discs & (discs + 1) == 0
@@ -149,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn discs_that_hang_in_the_air_are_no_position() {
+    fn floating_discs_are_not_a_position() {
         assert!(!ConnectFour.valid(&[2, 0]));
         assert!(ConnectFour.valid(&[1, 2]));
         assert!(!ConnectFour.valid(&[1 << ROWS, 0]));

@@ -19,20 +19,20 @@ const ACTIONS: [&str; 4] = ["check", "bet", "fold", "call"];
 /// The value of [`Hand::deal`] before the deal.
 const UNDEALT: u8 = 6;
 
-/// What can have been done in public, as a small machine.
+/// The public betting lines, as a small state machine.
 struct Line {
     /// Its name in the text of a state.
     name: &'static str,
     then: Then,
 }
 
-/// How it goes on after a line.
+/// The continuation of a line.
 enum Then {
-    /// A player does one of two things, each of which leads to another line.
+    /// A player has two actions, each of which leads to another line.
     Turn(Role, [(u8, u8); 2]),
-    /// The other has folded, so this player wins the one chip that the other put in.
+    /// The other player has folded, so this player wins the other's chip.
     Wins(Role),
-    /// The higher card wins so many chips.
+    /// The higher card wins this many chips.
     Showdown(f64),
 }
 
@@ -54,11 +54,11 @@ const LINES: [Line; 9] = [
     line("check-bet-call", Then::Showdown(2.0)),
 ];
 
-/// The rules of Kuhn's poker. Moves 0 to 5 are the deals, then come the actions.
+/// The rules of Kuhn poker. Moves 0 to 5 are the deals, followed by the actions.
 #[derive(Clone, Copy, Debug)]
 pub struct KuhnPoker;
 
-/// A hand of Kuhn's poker.
+/// A hand of Kuhn poker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hand {
     deal: u8,
@@ -108,8 +108,8 @@ impl Rules for KuhnPoker {
         }
     }
 
-    /// A player perceives its card, and everybody perceives what is done. Percepts 0 to 2 are the
-    /// cards, then come the actions.
+    /// A player perceives its card, and every player perceives the actions. Percepts 0 to 2 are the
+    /// cards, followed by the actions.
     fn step(&self, hand: &mut Hand, joint: &[Move], out: &mut Step) {
         if hand.deal == UNDEALT {
             let deal = joint[DEALER.index()].0;

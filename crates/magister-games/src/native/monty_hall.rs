@@ -1,7 +1,7 @@
-//! The Monty Hall problem, as it is written in GDL-II.
+//! The Monty Hall problem as in GDL-II.
 //!
-//! Chance hides a car behind one of three doors while the candidate chooses a door. Then chance,
-//! who is the host too, opens a door that is neither chosen nor has the car. The candidate sees
+//! Chance hides a car behind one of three doors while the candidate chooses a door. Then chance, in
+//! the role of the host, opens a door that is neither chosen nor has the car. The candidate sees
 //! which one, and may stay or switch to the other closed door. The car is worth 100.
 //!
 //! M. Thielscher, "A general game description language for incomplete information games", 2010.
@@ -9,9 +9,9 @@
 use magister_core::text::terms;
 use magister_core::{Info, Information, Move, Percept, Role, Rules, Step};
 
-/// The one who guesses.
+/// The guessing player.
 const CANDIDATE: Role = Role(0);
-/// Chance, who hides the car and opens a door.
+/// Chance, which hides the car and opens a door.
 const RANDOM: Role = Role(1);
 
 const HIDE: u32 = 0;
@@ -24,7 +24,7 @@ const STAY: u32 = 10;
 #[derive(Clone, Copy, Debug)]
 pub struct MontyHall;
 
-/// The stage. Doors are counted from 1; 0 is a door that is not known yet.
+/// The stage. Doors are counted from 1; 0 is an unknown door.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stage {
     car: u8,
@@ -80,7 +80,7 @@ impl Rules for MontyHall {
             out.percepts.insert(CANDIDATE, Percept(other - OPEN));
         } else {
             if own == SWITCH {
-                // The three doors have the sum 6.
+                // The numbers of the three doors add up to 6.
                 stage.chosen = 6 - stage.chosen - stage.open;
             }
             stage.over = true;

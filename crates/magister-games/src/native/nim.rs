@@ -1,20 +1,20 @@
 //! Nim for two or three players.
 //!
-//! In turn, each takes as many objects as it likes, but at least one, from one heap. Who takes
-//! the last object wins 100, and the player who would be next and finds nothing to take gets 0.
-//! With three players that alone would leave many positions in which a player can choose who of
-//! the others wins without caring, so the third one gets 50. Then everybody has a reason for every
-//! move. The rewards always add up to 50 for each player.
+//! In turn, each player takes one or more objects from one heap. The player who takes the last
+//! object wins 100, and the next player, who finds nothing to take, gets 0. With three players many
+//! positions would otherwise let a player decide which of the others wins without caring, so the
+//! third one gets 50. Then every player has a preference in every position. The rewards always add
+//! up to 50 for each player.
 
 use magister_core::text::{list, terms};
 use magister_core::{Info, Move, Role, Rules, Step};
 
-/// The most heaps there can be, since states have a fixed size.
+/// The maximum number of heaps, because states have a fixed size.
 pub const MAX_HEAPS: usize = 6;
 
 static PLAYERS: [&str; 3] = ["first", "second", "third"];
 
-/// The rules, with the heaps at the beginning.
+/// The rules, with the initial heaps.
 #[derive(Clone, Debug)]
 pub struct Nim {
     players: &'static [&'static str],
@@ -22,7 +22,7 @@ pub struct Nim {
     count: usize,
 }
 
-/// The heaps, and who is to take.
+/// The heaps, and the role to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Heaps {
     left: [u8; MAX_HEAPS],
@@ -94,7 +94,7 @@ impl Rules for Nim {
         state.turn = (state.turn + 1) % self.players.len() as u8;
     }
 
-    /// In a terminal state the turn is with the player who finds nothing to take.
+    /// In a terminal state it is the turn of the player who finds nothing to take.
     fn reward(&self, state: &Heaps, role: Role) -> f64 {
         let players = self.players.len() as u8;
         let rank = (role.0 + players - state.turn) % players;

@@ -10,7 +10,7 @@ const HANDS: [&str; 3] = ["rock", "paper", "scissors"];
 pub struct RockPaperScissors;
 
 impl Rules for RockPaperScissors {
-    /// The hands that were shown, counted from 1; both 0 before.
+    /// The hands, counted from 1; both 0 before the move.
     type State = [u8; 2];
 
     fn info(&self) -> Info {
@@ -38,7 +38,7 @@ impl Rules for RockPaperScissors {
         *state = [joint[0].0 as u8 + 1, joint[1].0 as u8 + 1];
     }
 
-    /// Each hand beats the one before it, in the circle of the three.
+    /// Each hand beats the previous one in the cycle of the three.
     fn reward(&self, state: &Self::State, role: Role) -> f64 {
         let (own, other) = (state[role.index()], state[1 - role.index()]);
         match (own + 3 - other) % 3 {
@@ -75,7 +75,7 @@ impl Rules for RockPaperScissors {
         }
     }
 
-    /// The players can change places, and the circle of hands can turn.
+    /// The players can swap places, and the cycle of hands can rotate.
     fn symmetries(&self) -> Vec<Symmetry> {
         let identity = Symmetry::identity(0, 0, 3, 2);
         Symmetry::close(&[

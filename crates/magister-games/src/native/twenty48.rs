@@ -1,9 +1,9 @@
-//! 2048: slide the tiles, join equal ones, against chance.
+//! 2048: slide the tiles, merge equal ones, against chance.
 //!
-//! The player slides all tiles in one direction; two equal tiles that meet become one of twice
-//! the value, which is also what the player gains. After each slide chance puts a 2 (nine times
-//! in ten) or a 4 on an empty cell. The game begins with two such tiles and ends when no slide
-//! changes anything. G. Cirulli, 2014.
+//! The player slides all tiles in one direction; two equal tiles that meet merge into one of twice
+//! the value, which is also the player's gain. After each slide chance puts a 2 (nine times in ten)
+//! or a 4 on an empty cell. The game begins with two such tiles and ends when no slide changes
+//! anything. G. Cirulli, 2014.
 
 use magister_core::text::{list, terms};
 use magister_core::{Info, Move, Payment, Role, Rules, Shape, Step, Symmetry};
@@ -12,16 +12,16 @@ const PLAYER: Role = Role(0);
 const CHANCE: Role = Role(1);
 const DIRECTIONS: [&str; 4] = ["left", "up", "right", "down"];
 
-/// Tiles are kept as powers of two. The largest that can be made is 2^17: it takes all cells to
-/// hold the chain down to the 4 that completes it.
+/// Tiles are stored as powers of two. The largest possible tile is 2^17: all cells are needed for
+/// the chain down to the 4 that completes it.
 const LARGEST: u8 = 17;
 
-/// The bound of the score: each 2^k that was made of twos has paid (k - 1) 2^k, and a full board
-/// holds at most one of each 2^k from 4 up to 2^17.
+/// The bound on the score: each 2^k made of twos has paid (k - 1) 2^k, and a full board has at most
+/// one of each 2^k from 4 up to 2^17.
 const HIGHEST_SCORE: f64 = 3_932_164.0;
 
-/// The bound of the length: the tiles have a sum of at most 4 + 8 + ... + 2^17 = 262,140, and
-/// each tile of chance adds at least 2, so it puts at most 131,070; two come first, and each
+/// The bound on the length: the tiles have a sum of at most 4 + 8 + ... + 2^17 = 262,140, and each
+/// tile of chance adds at least 2, so there are at most 131,070 of them; two come first, and each
 /// other one follows a slide.
 const LONGEST: u32 = 262_138;
 
@@ -34,13 +34,13 @@ pub struct Twenty48;
 pub struct Tiles {
     /// The power of two in each cell, row by row; 0 is empty.
     cells: [u8; 16],
-    /// Whether chance is to put a tile.
+    /// Whether it is chance's turn.
     chance: bool,
 }
 
 magister_core::pack_struct!(Tiles { cells: [u8; 16], chance: bool });
 
-/// The cell at a distance from the edge that a slide goes to, in one of the four rows or columns.
+/// The cell at a distance from the edge that a slide moves to, in one of the four rows or columns.
 const fn cell(direction: usize, line: usize, distance: usize) -> usize {
     match direction {
         0 => 4 * line + distance,
@@ -50,14 +50,14 @@ const fn cell(direction: usize, line: usize, distance: usize) -> usize {
     }
 }
 
-/// Slides the tiles and gives what was gained; `None` if nothing would change.
+/// Slides the tiles and returns the gain; `None` if nothing would change.
 fn slide(cells: &mut [u8; 16], direction: usize) -> Option<u32> {
     let before = *cells;
     let mut gain = 0;
     for line in 0..4 {
         let mut tiles = [0; 4];
         let mut count = 0;
-        // A tile that was joined in this slide does not join again.
+        // A tile that was merged in this slide does not merge again.
         let mut joinable = false;
         for distance in 0..4 {
             let tile = before[cell(direction, line, distance)];
@@ -143,7 +143,7 @@ impl Rules for Twenty48 {
         0.0
     }
 
-    /// Two of the largest tile can not be reached, and could be joined to a larger one.
+    /// Two of the largest tile cannot be reached, and could be merged into a larger one.
     fn valid(&self, tiles: &Tiles) -> bool {
         let mut largest = tiles.cells.iter().filter(|&&tile| tile >= LARGEST);
         let first = largest.next().unwrap_or(&LARGEST);
@@ -208,7 +208,7 @@ impl Rules for Twenty48 {
         (cell < 16).then_some((cell, cell))
     }
 
-    /// Those of the square; directions turn with the board.
+    /// Those of the square; directions rotate with the board.
     fn symmetries(&self) -> Vec<Symmetry> {
         let of = |cells: [u32; 16], directions: [u32; 4]| {
             let puts = cells.iter().flat_map(|cell| [4 + 2 * cell, 5 + 2 * cell]);

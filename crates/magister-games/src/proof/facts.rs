@@ -1,22 +1,22 @@
-//! What the card says, counted again.
+//! Counts the facts of the card again.
 
 use magister_core::{Batch, Detail, Game, Halt, Results, Stop, Stream};
 use magister_engine::inspect::{Counter, Failure, Level};
 use magister_engine::within;
-use magister_solve::{Effort as Solving, Limits, Unsolved, solve};
+use magister_solve::{Effort as Solving, SolveLimits, Unsolved, solve};
 
 use super::{ENDLESS, Effort, Proof, Version};
 use crate::catalogue::{Entry, Facts};
 
-/// How deep twins are compared.
+/// The depth to which twins are compared.
 const DEPTH: usize = 6;
-/// Values that differ by less are the same.
+/// Values that differ by less are equal.
 const CLOSE: f64 = 0.05;
-/// A mean length may differ by this part, and by so many times what chance makes of it.
+/// The relative tolerance of a mean length, and the number of standard errors.
 const SHARE: f64 = 0.02;
 const SIGMAS: f64 = 4.0;
 
-/// Holds a game against the facts of its card.
+/// Checks a game against the facts of its card.
 pub(super) fn hold(entry: &Entry, main: &Version, effort: &Effort, stop: &Stop, proof: &mut Proof) {
     let facts = &entry.card.facts;
     let game = &*main.games[0];
@@ -35,7 +35,7 @@ pub(super) fn hold(entry: &Entry, main: &Version, effort: &Effort, stop: &Stop, 
         }
     }
     if let Some(value) = &facts.value {
-        let limits = Limits { nodes: effort.positions as usize, ..Limits::default() };
+        let limits = SolveLimits { nodes: effort.positions as usize, ..SolveLimits::default() };
         let found = within(effort.patience, stop, |stop| {
             let solving = Solving { stop: stop.clone(), ..Solving::default() };
             solve(game, &limits, &solving)
@@ -47,9 +47,10 @@ pub(super) fn hold(entry: &Entry, main: &Version, effort: &Effort, stop: &Stop, 
                 let found = answer.values(game);
                 let close = |(a, b): (&f64, &f64)| (a - b).abs() < CLOSE;
                 if found.len() != value.len() || !found.iter().zip(value).all(close) {
-                    proof
-                        .findings
-                        .push(format!("{}: best play gives {found:?}, not {value:?}", entry.name));
+                    proof.findings.push(format!(
+                        "{}: optimal play gives {found:?}, not {value:?}",
+                        entry.name
+                    ));
                 }
             }
             Err(Unsolved::TooLarge(_)) => skip("for its size"),
@@ -108,7 +109,7 @@ fn left_out(failure: &Failure, what: &str, proof: &mut Proof) {
     }
 }
 
-/// The mean length of random matches and its standard error; none if some do not end.
+/// The mean length of random matches and its standard error; `None` if some do not end.
 fn mean(game: &dyn Game, playouts: u32, stop: &Stop) -> Option<(f64, f64)> {
     let mut worker = game.worker();
     let mut start = Vec::new();
@@ -135,7 +136,7 @@ fn mean(game: &dyn Game, playouts: u32, stop: &Stop) -> Option<(f64, f64)> {
     (count > 1.0).then(|| (mean, (variance / count).sqrt()))
 }
 
-/// Matches that are played at a time.
+/// The number of matches per batch.
 const SLICE: u32 = 512;
 
 /// Versions of a game have the same numbers of paths.

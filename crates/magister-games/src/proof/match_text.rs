@@ -1,4 +1,4 @@
-//! One random match in words, to be read and to be compared.
+//! One random match as text, for reading and for comparison.
 
 use std::fmt::Write as _;
 
@@ -10,11 +10,11 @@ use crate::catalogue::Entry;
 
 /// The width of lines.
 const WIDTH: usize = 100;
-/// A match is broken off after so many steps.
+/// The number of steps after which a match is broken off.
 const LONG: usize = 2_000;
-/// Moves that do nothing.
+/// Moves without effect.
 const NOTHING: [&str; 3] = ["noop", "wait", IDLE_TEXT];
-/// Moves that are told, and how many of them at the end.
+/// The number of moves to print, and how many of them at the end.
 const TOLD: usize = 60;
 
 /// A random match of a game: the position at the start, in the middle and at the end, the moves
@@ -62,15 +62,15 @@ pub fn playthrough(entry: &Entry, game: &dyn Game, painter: &Painter) -> String 
 struct Match<'a> {
     game: &'a dyn Game,
     worker: Box<dyn Worker>,
-    /// What is told of each step.
+    /// The text of each step.
     moves: Vec<String>,
     states: Vec<Vec<u64>>,
-    /// What each role has gained on the way.
+    /// The gains of each role so far.
     gains: Vec<f64>,
 }
 
 impl Match<'_> {
-    /// Plays; whether the match came to its end.
+    /// Plays the match; returns whether it ended.
     fn play(&mut self) -> bool {
         let info = self.game.info().clone();
         let mut rng = Seed::from(1).rng();
@@ -96,7 +96,7 @@ impl Match<'_> {
                 }
                 joint.push(choice);
             }
-            // Where nobody has a choice, what happens is still worth telling.
+            // If no role has a choice, the forced moves are printed.
             if told.is_empty() {
                 told = forced;
             }
@@ -122,7 +122,7 @@ impl Match<'_> {
         }
     }
 
-    /// Legal moves and their weights in the order of their texts, which no evaluator decides.
+    /// Legal moves and their weights sorted by text, independent of the evaluator.
     fn sorted(&self, role: Role) -> (Vec<Move>, Vec<u32>) {
         let weights = self.worker.weights();
         let legal = self.worker.legal(role).iter().enumerate();
@@ -136,7 +136,7 @@ impl Match<'_> {
         (all.into_iter().map(|(_, choice, _)| choice).collect(), weights)
     }
 
-    /// Tells the steps of a part of the match; of a long one, its beginning and its end.
+    /// Prints the steps of a part of the match; of a long one, its beginning and its end.
     fn tell(&self, from: usize, to: usize, text: &mut String) {
         let steps = to - from;
         let cut = |number: usize| steps > TOLD && (TOLD / 2..steps - TOLD / 2).contains(&number);

@@ -1,6 +1,5 @@
-//! Games of the catalogue, proven: that the rulesheets are clean, that they play as a game should,
-//! that all evaluators agree, that what the card says is true, that twins are the same game, and
-//! that a recorded match is still played as it was.
+//! Tests of catalogue games: the rulesheets are clean, they are playable, all evaluators agree, the
+//! facts on the card are true, twins are the same game, and a recorded match still plays the same.
 
 mod facts;
 mod match_text;
@@ -14,6 +13,7 @@ use magister_core::{Game, Seed, Stop};
 use magister_engine::agree::{Extent, agree};
 use magister_engine::board::Painter;
 use magister_engine::evaluator::NetworkGame;
+use magister_engine::grounder::Progress;
 use magister_engine::inspect::{Fault, survey};
 use magister_engine::{Evaluator, Prepared, Program, prepare_each, within};
 use magister_gdl::{Options, read};
@@ -23,18 +23,18 @@ use crate::catalogue::{Entry, Sheet};
 pub use match_text::playthrough;
 pub use twins::{Paths, paths};
 
-/// How much is looked at.
+/// The amount of testing.
 #[derive(Clone, Debug)]
 pub struct Effort {
-    /// Positions in which evaluators are compared.
+    /// The number of positions in which evaluators are compared.
     pub walk: u64,
-    /// Matches that are played at random.
+    /// The number of random matches.
     pub matches: u32,
-    /// Distinct positions that are counted or searched.
+    /// The number of distinct positions to count or search.
     pub positions: u32,
-    /// Matches that give the mean length.
+    /// The number of matches for the mean length.
     pub playouts: u32,
-    /// How long each part may take; what is not done by then is left out and said.
+    /// The time limit of each part; what is not done by then is skipped and reported.
     pub patience: Duration,
 }
 
@@ -62,31 +62,31 @@ impl Effort {
     }
 }
 
-/// What came of it.
+/// The result.
 #[derive(Clone, Debug, Default)]
 pub struct Proof {
-    /// What is wrong.
+    /// The defects.
     pub findings: Vec<String>,
-    /// What was not looked at, and why.
+    /// What was skipped, and why.
     pub skipped: Vec<String>,
     /// How long it took.
     pub took: Duration,
 }
 
-/// The steps of a match that does not come to its end.
+/// The number of steps of a match that does not end.
 const ENDLESS: u32 = 5_000;
 
 /// One version of a game, ready to play.
 struct Version {
     name: String,
-    /// By all evaluators that take it, the one to count with first.
+    /// On all evaluators that support it; the first one is for counting.
     games: Vec<Arc<dyn Game>>,
     /// The one that plays many matches at once.
     batch: Arc<dyn Game>,
     painter: Option<Painter>,
 }
 
-/// Looks at a game in all its versions.
+/// Tests a game in all its versions.
 pub fn prove(entry: &'static Entry, effort: &Effort, stop: &Stop) -> Proof {
     let start = Instant::now();
     let mut proof = Proof::default();
@@ -96,7 +96,7 @@ pub fn prove(entry: &'static Entry, effort: &Effort, stop: &Stop) -> Proof {
         if wrong.is_empty() {
             match version(entry, &name, sheet, versions.is_empty(), stop) {
                 Ok(version) => versions.push(version),
-                Err(error) => proof.findings.push(format!("{name} can not be played: {error}")),
+                Err(error) => proof.findings.push(format!("{name} cannot be played: {error}")),
             }
         }
         proof.findings.extend(wrong);
@@ -130,7 +130,7 @@ pub fn record(entry: &'static Entry) -> Result<String, String> {
         let painter = main.painter.as_ref().ok_or("it has no painter")?;
         return Ok(playthrough(entry, &*main.games[0], painter));
     }
-    let game = entry.native().ok_or("it can not be played")?;
+    let game = entry.native().ok_or("it cannot be played")?;
     let painter = Painter::new(&*game, None, None, &entry.style);
     Ok(playthrough(entry, &*game, &painter))
 }
@@ -144,8 +144,8 @@ fn version(
 ) -> Result<Version, String> {
     let rules = read(sheet.text, &Options::default()).rules;
     let program = Program::new(&rules, sheet.text).map_err(|error| error.to_string())?;
-    let mut all: Vec<Prepared> =
-        prepare_each(&rules, sheet.text, name, stop).map_err(|error| error.to_string())?;
+    let each = prepare_each(&rules, sheet.text, name, stop, &Progress::default());
+    let mut all: Vec<Prepared> = each.map_err(|error| error.to_string())?.taken;
     // Twins are compared with the main rulesheet, so one evaluator of each is enough.
     let first = all.iter().position(|p| p.evaluator == Evaluator::Sweep).unwrap_or(0);
     all.swap(0, first);
@@ -159,7 +159,7 @@ fn version(
     Ok(Version { name: name.to_owned(), games, batch, painter })
 }
 
-/// Random matches end, every role has moves, every player one goal.
+/// Random matches end, every role has moves, every player has one goal value.
 fn plays(version: &Version, effort: &Effort, stop: &Stop, proof: &mut Proof) {
     let game = &*version.games[0];
     let info = game.info();
@@ -171,7 +171,7 @@ fn plays(version: &Version, effort: &Effort, stop: &Stop, proof: &mut Proof) {
         let role = |role: &magister_core::Role| info.role_name(*role).to_owned();
         let what = match fault {
             Fault::NoMove(who) => format!("{} has no legal move before the end", role(who)),
-            Fault::Step(what) => format!("a step can not be made: {what}"),
+            Fault::Step(what) => format!("a step fails: {what}"),
             Fault::NoGoal(who) => format!("{} has no goal value at the end", role(who)),
             Fault::ManyGoals(who, all) => format!("{} has several goal values: {all}", role(who)),
             Fault::GoalRange(who, value) => format!("{} gets {value}", role(who)),
@@ -187,7 +187,7 @@ fn plays(version: &Version, effort: &Effort, stop: &Stop, proof: &mut Proof) {
     }
 }
 
-/// All evaluators say the same.
+/// All evaluators agree.
 fn agrees(version: &Version, effort: &Effort, stop: &Stop, proof: &mut Proof) {
     let games: Vec<&dyn Game> = version.games.iter().map(|game| &**game).collect();
     if games.len() < 2 {
@@ -202,7 +202,7 @@ fn agrees(version: &Version, effort: &Effort, stop: &Stop, proof: &mut Proof) {
     }
 }
 
-/// The recorded match is still the same.
+/// The recorded match is unchanged.
 fn recorded(entry: &'static Entry, main: &Version, proof: &mut Proof) {
     let Some(painter) = &main.painter else { return };
     match entry.playthrough {

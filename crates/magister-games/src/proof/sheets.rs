@@ -4,7 +4,7 @@ use magister_gdl::{Options, Severity, Source, examine, print};
 
 use crate::catalogue::Sheet;
 
-/// What is wrong with a rulesheet, warnings included.
+/// The defects of a rulesheet, including warnings.
 pub(super) fn wrong(name: &str, sheet: Sheet) -> Vec<String> {
     let examined = examine(sheet.text, &Options::default());
     let source = Source::new(sheet.path, sheet.text);

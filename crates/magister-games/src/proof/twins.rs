@@ -1,4 +1,4 @@
-//! One game in several languages, counted in each.
+//! Counts the paths of one game in several languages.
 
 use std::sync::Arc;
 
@@ -14,12 +14,12 @@ use crate::catalogue::Entry;
 pub struct Paths {
     /// The version, such as `breakthrough/infix`.
     pub version: String,
-    /// The numbers of paths; fewer than asked for where the game is over before.
+    /// The numbers of paths; fewer than requested if the game ends earlier.
     pub nodes: Vec<u128>,
 }
 
-/// Counts the paths of all versions of a game down to a depth, with at most so many distinct
-/// positions. Twins are equal in all of them.
+/// Counts the paths of all versions of a game down to a depth, with a limit on distinct positions.
+/// Twins agree in all of them.
 pub fn paths(
     entry: &'static Entry,
     depth: usize,

@@ -1,9 +1,9 @@
-//! Domains: which names can stand in which argument.
+//! Domains: which names can occur in which argument.
 //!
 //! Every argument of every relation and function has a domain: the names that rules and facts can
-//! put there. Domains are computed from heads, with variables bound by what the positive
-//! conditions of their rule allow. They are too large rather than too small, so a name outside of
-//! one can be reported: the condition that asks for it never holds.
+//! put there. Domains are computed from heads, with variables bound by the positive conditions of
+//! their rule. They are over-approximations, so a name outside of one can be reported: a condition
+//! with it never holds.
 
 use std::collections::BTreeMap;
 
@@ -18,13 +18,13 @@ use crate::name::Name;
 use crate::suggest;
 use magister_diagnostic::Span;
 
-/// The work after which the domains are given up: a check must not cost more than the reader.
+/// The work after which the computation stops: a check must not cost more than the reader.
 const WORK: usize = 3_000_000;
 
-/// An argument of a relation or function: its name, the number of arguments, which of them.
+/// An argument of a relation or function: the name, the arity, the index.
 pub(super) type Position<'a> = (&'a str, usize, usize);
 
-/// What can stand somewhere: a constant, or a function with its arity.
+/// What can occur somewhere: a constant, or a function with its arity.
 pub(super) type Symbol<'a> = (&'a str, usize);
 
 /// The positions of each variable in positive conditions.
@@ -63,8 +63,7 @@ pub(super) fn check<'a>(model: &Model<'a>, domains: &Domains<'a>, report: &mut R
     undeclared(model, domains, report);
 }
 
-/// Reports the names that `init`, `next` or `legal` puts where `base` or `input` allows others
-/// only.
+/// Reports names in `init`, `next` or `legal` that `base` or `input` does not allow.
 fn undeclared<'a>(model: &Model<'a>, domains: &Domains<'a>, report: &mut Report) {
     let mut declared = Domains::default();
     let is_declaration = |head: &Term| head.is("base", 1) || head.is("input", 2);
@@ -114,7 +113,7 @@ fn undeclared<'a>(model: &Model<'a>, domains: &Domains<'a>, report: &mut Report)
     }
 }
 
-/// Which name was probably meant, or which names there are.
+/// The name that was probably meant, or the allowed names.
 fn allowed(wrong: &str, domain: &FxHashSet<Symbol<'_>>, by: &str) -> String {
     let mut known: Vec<&str> = domain.iter().map(|&(name, _)| name).collect();
     known.sort_unstable();
@@ -122,7 +121,7 @@ fn allowed(wrong: &str, domain: &FxHashSet<Symbol<'_>>, by: &str) -> String {
     let more = if known.len() > SHOWN { ", ..." } else { "" };
     match suggest::nearest(wrong, known.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
-        None => format!("what {by} put there: {}{more}", shown.join(", ")),
+        None => format!("allowed by {by}: {}{more}", shown.join(", ")),
     }
 }
 
@@ -142,7 +141,7 @@ fn constants<'a>(
     for (position, term) in found {
         let Some(symbol) = symbol(term) else { continue };
         let Some(domain) = domains.of(&position) else { continue };
-        // A fluent or move that nothing makes true or legal is reported as such.
+        // A fluent that is never true, or a move that is never legal, is reported by another check.
         if matches!(position.0, "true" | "does" | "legal" | "init" | "next" | "base" | "input")
             || domain.is_empty()
             || domain.contains(&symbol)
@@ -150,12 +149,12 @@ fn constants<'a>(
         {
             continue;
         }
-        // Other capitals, or another number of arguments, are reported as such.
+        // Different capitals, or another number of arguments, are reported by another check.
         let folded = symbol.0.to_lowercase();
         if domain.iter().any(|(name, _)| name.to_lowercase() == folded) {
             continue;
         }
-        // A goal value or a role is checked elsewhere.
+        // Goal values and roles are checked elsewhere.
         if matches!((position.0, position.2), ("goal", _) | ("role" | "does" | "legal", 0)) {
             continue;
         }
@@ -176,10 +175,10 @@ fn constants<'a>(
     }
 }
 
-/// How many names of a domain a help text lists.
+/// The number of names of a domain in a help text.
 const SHOWN: usize = 6;
 
-/// Reports variables of a rule whose positive conditions have no value in common.
+/// Reports variables of a rule whose positive conditions have no common value.
 fn disjoint<'a>(domains: &Domains<'a>, body: &'a [Formula], report: &mut Report) {
     let mut seen: BTreeMap<&str, Vec<(Position<'a>, Span)>> = BTreeMap::new();
     positive(body, &mut |atom| {
@@ -225,7 +224,7 @@ fn disjoint<'a>(domains: &Domains<'a>, body: &'a [Formula], report: &mut Report)
 }
 
 impl<'a> Domains<'a> {
-    /// The domains of a rulesheet; none if that would take too long.
+    /// The domains of a rulesheet; `None` if that would take too long.
     pub(super) fn new(model: &Model<'a>) -> Option<Self> {
         let flows = flows(model);
         let mut domains = Domains::default();
@@ -238,7 +237,7 @@ impl<'a> Domains<'a> {
                     return None;
                 }
             }
-            // What is legal may be done.
+            // Legal moves may be made.
             for role_or_move in 0..2 {
                 grown |= domains.copy(("legal", 2, role_or_move), ("does", 2, role_or_move));
             }
@@ -251,7 +250,7 @@ impl<'a> Domains<'a> {
         }
     }
 
-    /// The domain of an argument; none if it may hold anything.
+    /// The domain of an argument; `None` if it may be anything.
     pub(super) fn of(&self, position: &Position<'a>) -> Option<&FxHashSet<Symbol<'a>>> {
         if self.open.contains(position) { None } else { self.known.get(position) }
     }
@@ -267,7 +266,7 @@ impl<'a> Domains<'a> {
         to.len() > before
     }
 
-    /// Enters what a head puts into its arguments; whether that is anything new.
+    /// Adds the values of a head to its arguments' domains; returns whether anything was new.
     fn head(&mut self, flow: &Flow<'a>, work: &mut usize) -> bool {
         let mut grown = false;
         let mut found: Vec<(Position<'a>, &'a Term)> = Vec::new();
@@ -283,7 +282,7 @@ impl<'a> Domains<'a> {
                 continue;
             };
             match self.values(flow.bound.get(name.as_str()), work) {
-                // Gamemaster's views may leave a variable to whoever asks.
+                // A view in Gamemaster's dialect may leave a variable to the query.
                 None => grown |= self.open.insert(position),
                 Some(values) => {
                     let domain = self.known.entry(position).or_default();
@@ -296,7 +295,8 @@ impl<'a> Domains<'a> {
         grown
     }
 
-    /// What a variable with these positive conditions can be; none if it may be anything.
+    /// The possible values of a variable with these positive conditions; `None` if it may be
+    /// anything.
     fn values(
         &self,
         places: Option<&Vec<Position<'a>>>,
@@ -317,10 +317,10 @@ impl<'a> Domains<'a> {
     }
 }
 
-/// Every rule, and every effect of every operation with the conditions it stands under.
+/// Every rule, and every effect of every operation with its conditions.
 fn flows<'a>(model: &Model<'a>) -> Vec<Flow<'a>> {
     let mut flows: Vec<Flow<'a>> = Vec::new();
-    // What `base` and `input` list is what may be, not what is.
+    // `base` and `input` declare what is possible, not what holds.
     let states = |head: &Term| !head.is("base", 1) && !head.is("input", 2);
     for clause in model.clauses.iter().filter(|clause| states(clause.head)) {
         flows.push(Flow { head: clause.head, bound: bound(model, clause.body) });
@@ -330,7 +330,7 @@ fn flows<'a>(model: &Model<'a>) -> Vec<Flow<'a>> {
         while let Some((effects, outer)) = stack.pop() {
             for effect in effects {
                 match &effect.kind {
-                    // The action's own variables may be anything that is legal; they stay open.
+                    // The action's own variables may have any legal value; they stay open.
                     EffectKind::Add(term) => {
                         flows.push(Flow { head: term, bound: outer.clone() });
                     }
@@ -365,7 +365,7 @@ fn bound<'a>(model: &Model<'a>, body: &'a [Formula]) -> Bound<'a> {
     bound
 }
 
-/// The atoms of a body that must hold. What stands in a disjunction need not.
+/// The atoms of a body that must hold, which excludes members of disjunctions.
 pub(super) fn positive<'a>(body: &'a [Formula], visit: &mut impl FnMut(&'a Term)) {
     for formula in body {
         match &formula.kind {
@@ -380,7 +380,7 @@ pub(super) fn positive<'a>(body: &'a [Formula], visit: &mut impl FnMut(&'a Term)
     }
 }
 
-/// All arguments of an atom, inner ones too, with their positions.
+/// All arguments of an atom, including nested ones, with their positions.
 pub(super) fn places<'a>(atom: &'a Term, visit: &mut impl FnMut(Position<'a>, &'a Term)) {
     let (Some(name), args) = (atom.name(), atom.args()) else { return };
     for (index, argument) in args.iter().enumerate() {
@@ -391,7 +391,7 @@ pub(super) fn places<'a>(atom: &'a Term, visit: &mut impl FnMut(Position<'a>, &'
     }
 }
 
-/// The name at the top of a term; none for variables and lists.
+/// The top-level name of a term; `None` for variables and lists.
 fn symbol(term: &Term) -> Option<Symbol<'_>> {
     match &term.kind {
         TermKind::Constant(name) => Some((name.as_str(), 0)),

@@ -1,4 +1,4 @@
-//! Keywords, connectives and shapes: what may stand where.
+//! Keywords, connectives and shapes: what may occur where.
 
 use super::Report;
 use super::model::{Model, is_atom_named};
@@ -51,7 +51,7 @@ pub(super) fn check(model: &Model<'_>, report: &mut Report) {
                 form.formula(formula, false, report);
             }
             StatementKind::Definition(head, value) => {
-                // Conditions may stand inside `if`, but a connective alone is no term.
+                // Conditions may occur inside `if`, but a connective alone is not a term.
                 for term in [head, value] {
                     term.walk(&mut |t| {
                         if let TermKind::Constant(name) = &t.kind
@@ -277,11 +277,11 @@ impl Form<'_> {
         }
     }
 
-    /// Looks at an atom as a piece of syntax: its arguments, and needless parentheses.
+    /// Checks the syntax of an atom: its arguments, and needless parentheses.
     fn shape(&self, atom: &Term, report: &mut Report) {
         Self::needless(atom, report);
         let formula = self.model.inner_formula(atom);
-        // A percept may be named after the move it tells of; nothing can be mistaken there.
+        // A percept may have the name of the move it reports; that is unambiguous.
         let percept = atom.is("sees", 2) || atom.is("percept", 2);
         for arg in atom.children() {
             if formula.is_some_and(|f| std::ptr::eq(f, arg)) {
@@ -383,7 +383,7 @@ impl Form<'_> {
     }
 }
 
-/// Whether an atom is a word of GDL that Gamemaster's dialect has given up.
+/// Whether an atom is a keyword of GDL that Gamemaster's dialect no longer has.
 pub(super) fn is_older(name: &str, arity: usize) -> bool {
     matches!((name, arity), ("next" | "true", 1) | ("does" | "input", 2))
 }
@@ -408,7 +408,7 @@ pub(super) fn arguments(count: usize) -> String {
     }
 }
 
-/// The keyword that a name was probably meant to be.
+/// The keyword that was probably meant.
 pub(super) fn near_keyword(dialect: Dialect, name: &str) -> Option<&'static str> {
     suggest::nearest(name, vocabulary::keywords(dialect).map(|k| k.name))
 }

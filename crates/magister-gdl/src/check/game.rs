@@ -1,4 +1,4 @@
-//! What makes rules a game: roles, moves, goals, an end.
+//! What a game needs: roles, moves, goals, an end.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -71,7 +71,7 @@ fn roles(model: &Model<'_>, report: &mut Report) {
                 _ => everyone = true,
             }
         }
-        // Where nothing is said at all, or of somebody who is no role, that is reported by itself.
+        // Missing rules, and rules for undeclared roles, are reported by other checks.
         let stranger = named.iter().any(|name| !names.contains(name));
         let silent = stranger || (named.is_empty() && !everyone);
         move |role: &str| silent || everyone || named.contains(role)
@@ -96,13 +96,13 @@ fn roles(model: &Model<'_>, report: &mut Report) {
                     *span,
                     format!("no rule gives `{role}` a goal value"),
                 )
-                .help("say what it gets when the game is over"),
+                .help("give its goal value in terminal states"),
             );
         }
     }
 }
 
-/// Words that nobody calls a role, and that stand for any of them.
+/// Words that are not names of roles but stand for any role.
 const PRONOUNS: &[&str] = &["player", "role", "p", "r", "who", "me", "you", "opponent"];
 
 /// A name as an infix variable.
@@ -112,7 +112,8 @@ fn capital(name: &str) -> String {
 }
 
 fn undeclared(model: &Model<'_>, names: &FxHashSet<&str>, report: &mut Report) {
-    // The worst place for each: a leftover head is harmless, a condition about nobody never holds.
+    // The worst use counts: a leftover head is harmless, a condition about an undeclared role never
+    // holds.
     let mut found: Vec<(&str, Severity, Span)> = Vec::new();
     let mut place: FxHashMap<&str, usize> = FxHashMap::default();
     for_each_atom(model.rules, &mut |atom| {
@@ -185,13 +186,13 @@ fn goal_values(model: &Model<'_>, report: &mut Report) {
                     head.args()[1].span,
                     format!("the goal value `{value}` is not a whole number from 0 to 100"),
                 )
-                .help("programs of others may refuse it"),
+                .help("other programs may refuse it"),
             );
         }
     }
 }
 
-/// The name and arity of a term; none for a variable.
+/// The name and arity of a term; `None` for a variable.
 fn key(term: &Term) -> Option<(&str, usize)> {
     Some((term.name()?.as_str(), term.args().len()))
 }
@@ -201,7 +202,7 @@ fn last(atom: &Term) -> Option<(Option<(&str, usize)>, bool)> {
     atom.args().last().map(|t| (key(t), t.is_variable()))
 }
 
-/// Reports what some condition `relation(.., x)` asks for although no head in `sources` gives it.
+/// Reports arguments of conditions `relation(.., x)` that no head in `sources` provides.
 fn never(
     model: &Model<'_>,
     relation: (&'static str, usize),
@@ -236,7 +237,7 @@ fn never(
                 if given.contains(&(name.to_owned(), arity)) || !reported.insert((name, arity)) {
                     return;
                 }
-                // A keyword in the wrong place, or other capitals: reported as such.
+                // A misplaced keyword, or different capitals: reported by another check.
                 let otherwise = vocabulary::keyword(model.dialect, name).is_some()
                     || vocabulary::is_connective(name)
                     || folded.get(&name.to_lowercase()).is_some_and(|given| given != name);

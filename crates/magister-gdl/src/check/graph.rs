@@ -1,4 +1,5 @@
-//! Dependencies between relations: stratification, recursion, and what may depend on the play.
+//! Dependencies between relations: stratification, recursion, and dependence on the state or on
+//! moves.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -12,10 +13,10 @@ use crate::scc;
 use crate::vocabulary;
 use magister_diagnostic::Span;
 
-/// How many pairs of atoms are compared at the most when rules are looked at one by one.
+/// The maximum number of atom pairs to compare when rules are examined one by one.
 const UNIFICATIONS: usize = 2_000_000;
 
-/// A clause asks for a relation.
+/// A condition of a clause on a relation.
 struct Edge {
     to: usize,
     negative: bool,
@@ -61,8 +62,8 @@ impl<'a> Graph<'a> {
     }
 
     /// A relation may depend on its own negation as long as no atom does: `(goal ?r 0)` on the
-    /// negation of `(goal ?r 100)` is fine. So where the relations of a component are negated
-    /// within it, the question is asked again of its rules, one by one.
+    /// negation of `(goal ?r 100)` is fine. So if a component contains a negation of its own
+    /// relations, its rules are examined one by one.
     fn stratification(&self, report: &mut Report) {
         let mut suspects: Vec<usize> = Vec::new();
         for (from, out) in self.edges.iter().enumerate() {
@@ -91,7 +92,7 @@ impl<'a> Graph<'a> {
 
     /// Reports the first rule of a component that depends on its own negation.
     fn stratified_rules(&self, clauses: &[usize], report: &mut Report) {
-        // Rules by what they define, and for each what it asks of which rule.
+        // Rules by head, and for each its dependencies on other rules.
         let mut by_relation: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
         for (at, &clause) in clauses.iter().enumerate() {
             by_relation.entry(self.model.clauses[clause].relation).or_default().push(at);
@@ -108,7 +109,7 @@ impl<'a> Graph<'a> {
                 count
             })
             .sum();
-        // Beyond the budget every rule of a relation counts as asked: that errs towards a report.
+        // Beyond the budget, every rule of a relation counts: that errs towards a report.
         let compare = pairs <= UNIFICATIONS;
         let mut asks: Vec<Vec<(usize, bool, &Term)>> = vec![Vec::new(); clauses.len()];
         for (at, &clause) in clauses.iter().enumerate() {
@@ -121,7 +122,7 @@ impl<'a> Graph<'a> {
                         let possible = rules.iter().filter(|&&r| may_be_equal(atom, head(r)));
                         asks[at].extend(possible.map(|&r| (r, negative, atom)));
                     } else {
-                        // One rule stands for all: they are in one circle anyway.
+                        // One rule stands for all: they are in one cycle anyway.
                         asks[at].push((rules[0], negative, atom));
                         asks[rules[0]].push((at, false, atom));
                     }
@@ -152,7 +153,7 @@ impl<'a> Graph<'a> {
                 },
             )
             .related(head.span, format!("the rule for `{}`", name(head)))
-            .help("break the circle: say one of them without the other");
+            .help("break the cycle: define one of them without the other");
             if rule != at {
                 let other = self.model.clauses[clauses[rule]].head;
                 diagnostic =
@@ -206,7 +207,7 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// Sorts the positive conditions of a rule into those of its own circle and those outside.
+    /// Splits the positive conditions of a rule into those of its own cycle and those outside.
     fn split(&self, body: &'a [Formula], home: usize, parts: &mut Recursion<'a>) {
         for formula in body {
             match &formula.kind {
@@ -224,7 +225,7 @@ impl<'a> Graph<'a> {
                 }
                 FormulaKind::And(all) => self.split(all, home, parts),
                 FormulaKind::Or(all) => {
-                    // A disjunction bounds what each of its members bounds.
+                    // A disjunction bounds what every member bounds.
                     let mut common: Option<FxHashSet<&Name>> = None;
                     for member in all {
                         let mut own = Recursion::default();
@@ -242,7 +243,7 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// Whether a relation really depends on itself, rather than being a component of its own.
+    /// Whether a relation depends on itself, rather than being a trivial component.
     fn is_cyclic(&self, home: usize, relation: usize) -> bool {
         self.edges[relation].iter().any(|e| self.component[e.to] == home)
     }
@@ -276,7 +277,7 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// Reports the first condition of a clause from which a forbidden relation is reached.
+    /// Reports the first condition of a clause from which a forbidden relation is reachable.
     fn forbid(
         &self,
         clause: &Clause<'_>,
@@ -305,25 +306,25 @@ impl<'a> Graph<'a> {
             format!("`{head}` must not depend on `{target}`")
         } else {
             format!(
-                "`{head}` must not depend on `{target}`, and does through `{}`",
+                "`{head}` must not depend on `{target}`, but does through `{}`",
                 self.name(start)
             )
         };
         let mut diagnostic = Diagnostic::new(code, atom.span, message);
         for (relation, at) in chain.iter().take(6) {
             diagnostic =
-                diagnostic.related(*at, format!("`{}` is asked for here", self.name(*relation)));
+                diagnostic.related(*at, format!("`{}` is a condition here", self.name(*relation)));
         }
         diagnostic = diagnostic.help(match code {
             Code::DependsOnMoves => {
                 "in a state no move has been made yet: remember the move in a fluent with `next`"
             }
-            _ => "it is settled before the first move: use facts and rules about facts only",
+            _ => "it is fixed before the first move: use only facts and rules about facts",
         });
         report.push(diagnostic);
     }
 
-    /// For every relation, whether a target is reached from it (targets reach themselves).
+    /// For every relation, whether a target is reachable from it (targets reach themselves).
     fn reaching(&self, target: impl Fn(usize) -> bool) -> Vec<bool> {
         let n = self.edges.len();
         let mut back = vec![Vec::new(); n];
@@ -342,8 +343,8 @@ impl<'a> Graph<'a> {
         seen
     }
 
-    /// A shortest chain of dependencies from `start` to a target: relations, and where each is
-    /// asked for. Empty if `start` is a target.
+    /// A shortest chain of dependencies from `start` to a target: relations, and the position of
+    /// each condition. Empty if `start` is a target.
     fn path(&self, start: usize, target: impl Fn(usize) -> bool) -> Vec<(usize, Span)> {
         let mut from: Vec<Option<(usize, Span)>> = vec![None; self.edges.len()];
         let mut queue = std::collections::VecDeque::from([start]);
@@ -372,8 +373,8 @@ impl<'a> Graph<'a> {
     }
 }
 
-/// Calls `visit` on every atom that a formula asks for; aggregates need all answers at once, so
-/// what is inside them counts as negated.
+/// Calls `visit` on every atom in a formula; aggregates need all answers at once, so their contents
+/// count as negated.
 fn for_each_dependency<'a>(
     model: &Model<'a>,
     formula: &'a Formula,
@@ -401,7 +402,7 @@ fn for_each_dependency<'a>(
             }
         }
         FormulaKind::Not(inside) => {
-            // Under any negation an atom must be settled first, even under two.
+            // An atom under any negation must be evaluated first, even under two.
             inside.atoms(&mut |atom, _| visit(atom, negative));
         }
         FormulaKind::And(all) | FormulaKind::Or(all) => {
@@ -413,7 +414,7 @@ fn for_each_dependency<'a>(
 /// The positive conditions of a recursive rule.
 #[derive(Default)]
 struct Recursion<'a> {
-    /// Those in a circle with the head.
+    /// Those in a cycle with the head.
     cyclic: Vec<&'a Term>,
     /// The others.
     outside: Vec<&'a Term>,
@@ -422,9 +423,9 @@ struct Recursion<'a> {
 }
 
 impl Recursion<'_> {
-    /// Whether a compound term stands in the head or in a condition outside the circle.
+    /// Whether a compound term occurs in the head or in a condition outside the cycle.
     fn has(&self, term: &Term, head: &Term) -> bool {
-        /// More conditions than anybody writes are not searched.
+        /// The maximum number of conditions to search.
         const MOST: usize = 1000;
         head.args().iter().take(MOST).any(|t| same_term(t, term))
             || self.outside.iter().take(MOST).any(|atom| occurs(term, atom))
@@ -440,7 +441,7 @@ fn occurs(needle: &Term, atom: &Term) -> bool {
     found
 }
 
-/// Whether two atoms have a common instance, as far as their names tell: variables match anything.
+/// Whether two atoms have a common instance, as far as their names show: variables match anything.
 fn may_be_equal(a: &Term, b: &Term) -> bool {
     match (&a.kind, &b.kind) {
         (TermKind::Constant(x), TermKind::Constant(y)) => x == y,

@@ -1,7 +1,7 @@
 //! The checks: what the languages demand of a rulesheet beyond its grammar.
 //!
-//! Each module asks one kind of question of the same [`Model`]. Nothing here plays the game; what
-//! only play can show is not reported.
+//! Each module checks one aspect of the same [`Model`]. Nothing here plays the game; defects that
+//! only play can show are not reported.
 
 mod domain;
 mod form;
@@ -18,7 +18,7 @@ use rustc_hash::FxHashSet;
 use crate::ast::{Dialect, Rulesheet};
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::limits::Limits;
+use crate::limits::ReadLimits;
 use crate::name::Name;
 use magister_diagnostic::Severity;
 
@@ -35,7 +35,7 @@ use model::Model;
 pub fn check(rules: &Rulesheet) -> Diagnostics {
     let mut report = Report {
         dialect: rules.dialect,
-        found: Diagnostics::new(Limits::default().diagnostics),
+        found: Diagnostics::new(ReadLimits::default().diagnostics),
         said: FxHashSet::default(),
     };
     let model = Model::new(rules);
@@ -48,7 +48,8 @@ pub fn check(rules: &Rulesheet) -> Diagnostics {
     if rules.dialect == Dialect::Operations {
         operations::check(&model, &mut report);
     }
-    // What cannot be true is found by looking at all rules together; broken ones mislead it.
+    // Conditions that never hold are found from all rules together; broken rules would mislead that
+    // check.
     if !report.found.has_errors() {
         let domains = domain::Domains::new(&model);
         if let Some(domains) = &domains {
@@ -64,12 +65,12 @@ pub fn check(rules: &Rulesheet) -> Diagnostics {
 struct Report {
     dialect: Dialect,
     found: Diagnostics,
-    /// Names that have been complained about, where once is enough.
+    /// Names that have been reported, for checks that report once.
     said: FxHashSet<(Code, Name)>,
 }
 
 impl Report {
-    /// Whether this is the first complaint of its kind about a name.
+    /// Whether this is the first report of its kind about a name.
     fn once(&mut self, code: Code, name: &Name) -> bool {
         self.said.insert((code, name.clone()))
     }
@@ -83,11 +84,11 @@ impl Report {
     }
 }
 
-/// The severity of a code where a dialect is milder than usual.
+/// The severity of a code if a dialect is more lenient than usual.
 ///
-/// Gamemaster answers queries from the top, so a variable that only the query binds works there,
-/// and published games rely on it. Its reader accepts stray formulas and never asks for relations
-/// of the older dialect; published games contain both.
+/// Gamemaster evaluates queries top-down, so a variable that only the query binds works there, and
+/// published games rely on it. Its reader accepts stray formulas and ignores relations of the older
+/// dialect; published games contain both.
 fn severity(code: Code, dialect: Dialect) -> Option<Severity> {
     if dialect != Dialect::Operations {
         return None;

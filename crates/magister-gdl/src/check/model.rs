@@ -1,4 +1,4 @@
-//! A rulesheet as the checks see it: clauses, and where every relation is defined and used.
+//! A rulesheet as the checks see it: clauses, and the definitions and uses of every relation.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -59,7 +59,7 @@ impl<'a> Model<'a> {
                 StatementKind::Operation(operation) => {
                     operation.conditions(&mut |f| model.uses(std::slice::from_ref(f)));
                     operation.changes(&mut |term, _| {
-                        // An effect that is itself an operation changes nothing of its own.
+                        // An effect that calls an operation changes nothing itself.
                         let called = term
                             .name()
                             .is_some_and(|n| performed.contains(&(n.as_str(), term.args().len())));
@@ -104,7 +104,7 @@ impl<'a> Model<'a> {
         if let Some(id) = self.relation(atom) {
             self.relations[id].used.push(atom.span);
         }
-        // The formula inside an aggregate asks too.
+        // The formula inside an aggregate counts too.
         if let Some(formula) = self.inner_formula(atom) {
             self.use_inside(formula);
         }
@@ -129,17 +129,17 @@ impl<'a> Model<'a> {
         if takes_formula { atom.args().get(1) } else { None }
     }
 
-    /// The relation of this name and arity, if the rulesheet mentions it.
+    /// The relation with this name and arity, if the rulesheet mentions it.
     pub(super) fn find(&self, name: &str, arity: usize) -> Option<usize> {
         self.index.get(&(name, arity)).copied()
     }
 
-    /// The relation that an atom is about.
+    /// The relation of an atom.
     pub(super) fn relation_of(&self, atom: &Term) -> Option<usize> {
         self.find(atom.name()?, atom.args().len())
     }
 
-    /// The builtin that an atom asks for, where the dialect has builtins.
+    /// The builtin of an atom, if the dialect has builtins.
     pub(super) fn builtin(&self, atom: &Term) -> Option<&'static Builtin> {
         if self.dialect != Dialect::Operations {
             return None;
@@ -152,7 +152,7 @@ impl<'a> Model<'a> {
         self.clauses.iter().map(|c| c.head).filter(move |h| h.is(name, arity))
     }
 
-    /// The constants that are stated to be roles.
+    /// The constants that are declared as roles.
     pub(super) fn roles(&self) -> Vec<(&'a Name, Span)> {
         self.clauses
             .iter()
@@ -170,8 +170,7 @@ pub(super) fn is_atom_named(formula: &Formula, name: &str) -> bool {
     matches!(&formula.kind, FormulaKind::Atom(t) if t.name().is_some_and(|n| n == name))
 }
 
-/// Calls `visit` on every term of the rulesheet that stands as an atom: heads, conditions,
-/// actions and effects.
+/// Calls `visit` on every atom of the rulesheet: heads, conditions, actions and effects.
 pub(super) fn for_each_atom<'a>(rules: &'a Rulesheet, visit: &mut impl FnMut(&'a Term)) {
     for statement in &rules.statements {
         match &statement.kind {

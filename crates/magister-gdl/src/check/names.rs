@@ -1,4 +1,4 @@
-//! Names: arities, spelling, and relations that nobody defines or asks for.
+//! Names: arities, spelling, and relations that are undefined or unused.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -22,14 +22,14 @@ pub(super) fn check(model: &Model<'_>, report: &mut Report) {
     spelling(model, report);
 }
 
-/// A function of this name and arity, and where it first occurs.
+/// A function with its name, its arity and its first occurrence.
 struct Function<'a> {
     name: &'a Name,
     arity: usize,
     span: Span,
 }
 
-/// Every function with arguments, in the order of the text.
+/// Every function with arguments, in order of occurrence.
 fn functions<'a>(model: &Model<'a>) -> Vec<Function<'a>> {
     let mut seen = FxHashSet::default();
     let mut all = Vec::new();
@@ -56,7 +56,7 @@ fn functions<'a>(model: &Model<'a>) -> Vec<Function<'a>> {
     all
 }
 
-/// Relations that the rulesheet itself names, without keywords and builtins.
+/// Relations of the rulesheet, without keywords and builtins.
 fn own_relations<'m, 'a>(
     model: &'m Model<'a>,
 ) -> impl Iterator<Item = &'m super::model::Relation<'a>> + use<'m, 'a> {
@@ -159,7 +159,7 @@ fn undefined(model: &Model<'_>, functions: &[Function<'_>], report: &mut Report)
     }
 }
 
-/// What a relation that nobody defines was probably meant to be.
+/// What an undefined relation was probably meant to be.
 fn advice(
     model: &Model<'_>,
     functions: &[Function<'_>],
@@ -187,7 +187,7 @@ fn advice(
     if let Some(other) = own_relations(model).find(|r| r.name == name && !r.defined.is_empty()) {
         return Some(format!("`{name}` is defined with {}", arguments(other.arity)));
     }
-    // A name torn in two by a blank: `opposite score` for `opposite_score`.
+    // A name split by a blank: `opposite score` for `opposite_score`.
     if let Some((left, right)) = name.split_once('_') {
         let stated =
             |part: &str| own_relations(model).any(|r| r.name == part && !r.defined.is_empty());
@@ -203,7 +203,7 @@ fn advice(
         .map(|near| format!("did you mean `{near}`?"))
 }
 
-/// The fluents that `init` and `base` list, in Gamemaster's dialect.
+/// The fluents in `init` and `base`, in Gamemaster's dialect.
 fn listed_fluents<'a>(model: &Model<'a>) -> FxHashSet<(&'a str, usize)> {
     model
         .clauses
@@ -216,7 +216,7 @@ fn listed_fluents<'a>(model: &Model<'a>) -> FxHashSet<(&'a str, usize)> {
         .collect()
 }
 
-/// Whether some effect or `init` is a variable, so that any fluent may come true.
+/// Whether some effect or `init` is a variable, so that any fluent may become true.
 fn open_effects(model: &Model<'_>) -> bool {
     let mut open = model.heads("init", 1).any(|h| h.args()[0].is_variable());
     for (operation, _) in model.rules.operations() {
@@ -240,7 +240,7 @@ fn unused(model: &Model<'_>, report: &mut Report) {
         let mut diagnostic = Diagnostic::new(
             Code::Unused,
             relation.defined[0],
-            format!("`{name}` is defined and never asked for"),
+            format!("`{name}` is defined but never used"),
         )
         .help("remove it, or use it");
         if !report.found.is_full()
@@ -302,7 +302,7 @@ fn spelling(model: &Model<'_>, report: &mut Report) {
                         span,
                         format!("`{name}` is written `{first}` elsewhere"),
                     )
-                    .related(at, "written so here")
+                    .related(at, "written this way here")
                     .help("use the same capitals everywhere"),
                 );
             }

@@ -1,4 +1,4 @@
-//! What only Gamemaster's dialect asks.
+//! Checks for Gamemaster's dialect only.
 
 use rustc_hash::FxHashSet;
 
@@ -40,7 +40,7 @@ fn control(model: &Model<'_>, report: &mut Report) {
     );
 }
 
-/// Actions that `legal` or `action` name and no operation performs.
+/// Actions of `legal` or `action` without an operation.
 fn actions(model: &Model<'_>, report: &mut Report) {
     let mut performed: FxHashSet<(&str, usize)> = FxHashSet::default();
     for (operation, _) in model.rules.operations() {
@@ -70,7 +70,7 @@ fn actions(model: &Model<'_>, report: &mut Report) {
     }
 }
 
-/// Operations for actions that nothing declares, makes legal or performs.
+/// Operations for actions that are never declared, legal or performed.
 fn undeclared(model: &Model<'_>, report: &mut Report) {
     let mut known: FxHashSet<(&str, usize)> = FxHashSet::default();
     for head in model.heads("legal", 1).chain(model.heads("action", 1)) {
@@ -99,10 +99,13 @@ fn undeclared(model: &Model<'_>, report: &mut Report) {
         let mut names: Vec<&str> = known.iter().map(|&(name, _)| name).collect();
         names.sort_unstable();
         let help = if names.contains(&name.as_str()) {
-            format!("`{name}` is declared with another number of arguments")
+            format!("`{name}` is declared with a different number of arguments")
         } else {
             suggest::nearest(name, names).map_or_else(
-                || "declare it with `action`, and say with `legal` when it may be made".to_owned(),
+                || {
+                    "declare it with `action`, and define with `legal` when it is possible"
+                        .to_owned()
+                },
                 |near| format!("did you mean `{near}`?"),
             )
         };
@@ -128,9 +131,9 @@ fn builtins(model: &Model<'_>, report: &mut Report) {
                 Diagnostic::new(
                     Code::ImpureBuiltin,
                     atom.span,
-                    format!("the answer of `{}` depends on chance or on the clock", builtin.name),
+                    format!("the value of `{}` depends on chance or on the clock", builtin.name),
                 )
-                .help("a position must have the same moves whenever it is asked"),
+                .help("a position must always have the same moves"),
             );
         } else if count < builtin.least || count > builtin.most {
             let wanted = match (builtin.least, builtin.most) {
@@ -151,7 +154,7 @@ fn builtins(model: &Model<'_>, report: &mut Report) {
                 .help("a builtin with a value takes its result as the last argument"),
             );
         } else if builtin.name == "true" && count == 1 {
-            // Unlike other words of GDL, this one makes the condition fail in play.
+            // Unlike other keywords of GDL, this one makes the condition fail in play.
             report.found.push(
                 Diagnostic::new(
                     Code::WrongDialect,
@@ -175,11 +178,11 @@ fn builtins(model: &Model<'_>, report: &mut Report) {
     }
 }
 
-/// Heads and fluents whose name is a builtin's.
+/// Heads and fluents with the name of a builtin.
 fn reserved(model: &Model<'_>, report: &mut Report) {
     let mut reported = FxHashSet::default();
     let mut complain = |name: &str, span: Span| {
-        // `true` is reported as a word of another dialect, `distinct` as a connective.
+        // `true` is reported as a keyword of another dialect, `distinct` as a connective.
         let builtin = Builtin::find(name).filter(|b| !matches!(b.name, "true" | "distinct"));
         let Some(builtin) = builtin else { return };
         if reported.insert(builtin.name) {
@@ -187,7 +190,7 @@ fn reserved(model: &Model<'_>, report: &mut Report) {
                 Diagnostic::new(
                     Code::ReservedName,
                     span,
-                    format!("`{name}` is a builtin; what is said of it here is never looked up"),
+                    format!("`{name}` is a builtin; this definition is never used"),
                 )
                 .help("choose another name"),
             );
@@ -210,7 +213,7 @@ fn reserved(model: &Model<'_>, report: &mut Report) {
             }
         });
     }
-    // An evaluated term may call a builtin that is not allowed.
+    // An evaluated term may call a forbidden builtin.
     for_each_atom(model.rules, &mut |atom| {
         if atom.name().is_some_and(|n| n == "evaluate") {
             atom.walk(&mut |t| {
@@ -230,8 +233,8 @@ fn report_impure(term: &Term, name: &str, report: &mut Report) {
         Diagnostic::new(
             Code::ImpureBuiltin,
             term.span,
-            format!("the answer of `{name}` depends on chance or on the clock"),
+            format!("the value of `{name}` depends on chance or on the clock"),
         )
-        .help("a position must have the same moves whenever it is asked"),
+        .help("a position must always have the same moves"),
     );
 }

@@ -15,7 +15,7 @@ use magister_diagnostic::Span;
 
 type Bound<'a> = FxHashSet<&'a Name>;
 
-/// How deep disjunctions may be nested. Each level looks at all below it once more.
+/// The maximum nesting of disjunctions. Each level examines everything below it once more.
 const ALTERNATIONS: usize = 16;
 
 pub(super) fn check(model: &Model<'_>, report: &mut Report) {
@@ -30,7 +30,7 @@ pub(super) fn check(model: &Model<'_>, report: &mut Report) {
                 safety.bind_all(&rule.body, &mut bound);
                 safety.head(&rule.head, &bound, report);
                 rule.body.iter().for_each(|f| safety.formula(f, &mut bound, 0, report));
-                // The query may bind what stands in the head.
+                // The query may bind the variables of the head.
                 let mut known = Bound::default();
                 rule.head.variables(&mut |name, _| _ = known.insert(name));
                 safety.order(&rule.body, &bound, known, report);
@@ -60,14 +60,14 @@ impl<'a> Safety<'a> {
         let Some((shown, span)) = unbound(head, &Bound::default(), self.model.rules.syntax) else {
             return;
         };
-        // Gamemaster asks for the goal of a given role, so the role may stay open.
+        // Gamemaster queries the goal of a given role, so the role may stay open.
         if self.operations && head.is("goal", 2) && head.args()[1].is_ground() {
             return;
         }
         let mut diagnostic = Diagnostic::new(
             Code::VariableInFact,
             span,
-            format!("the variable {shown} stands in a fact"),
+            format!("the fact contains the variable {shown}"),
         )
         .label("a fact must be ground");
         if self.model.rules.syntax == Syntax::Infix {
@@ -82,7 +82,7 @@ impl<'a> Safety<'a> {
     }
 
     fn head(&self, head: &'a Term, bound: &Bound<'a>, report: &mut Report) {
-        // Gamemaster asks for the goal of a given role, so the role may stay open.
+        // Gamemaster queries the goal of a given role, so the role may stay open.
         let from = usize::from(self.operations && head.is("goal", 2));
         let mut free: Vec<(String, Span)> = Vec::new();
         for term in head.children().skip(from) {
@@ -106,14 +106,14 @@ impl<'a> Safety<'a> {
         );
     }
 
-    /// Adds the variables that these formulas bind when all of them hold.
+    /// Adds the variables that these formulas bind if all of them hold.
     fn bind_all(&self, formulas: &'a [Formula], bound: &mut Bound<'a>) {
         for formula in formulas {
             match &formula.kind {
                 FormulaKind::Atom(term) => self.bind_atom(term, bound),
                 FormulaKind::And(all) => self.bind_all(all, bound),
                 FormulaKind::Or(all) => {
-                    // A disjunction binds what each of its members binds.
+                    // A disjunction binds what every member binds.
                     let mut common: Option<Bound<'a>> = None;
                     for member in all {
                         let mut own = Bound::default();
@@ -132,8 +132,8 @@ impl<'a> Safety<'a> {
 
     fn bind_atom(&self, atom: &'a Term, bound: &mut Bound<'a>) {
         let usage = match self.model.builtin(atom) {
-            // `true(p(X))` is reported as a word of another language. It is read as `p(X)`, so
-            // that the mistake is not reported once more for each variable.
+            // `true(p(X))` is reported as a keyword of another language. It is treated as `p(X)`,
+            // so that the mistake is not reported again for each variable.
             Some(builtin) if builtin.name == "true" => Use::Binding,
             Some(builtin) => builtin.usage,
             None if atom.name().is_some_and(|n| n == "distinct") => Use::Test,
@@ -174,7 +174,7 @@ impl<'a> Safety<'a> {
         match &formula.kind {
             FormulaKind::Atom(term) => self.condition(term, bound, report),
             FormulaKind::Not(inner) => {
-                // In Gamemaster's dialect "there is none" is what such a negation means.
+                // In Gamemaster's dialect such a negation means "there is none".
                 if self.operations {
                     return;
                 }
@@ -209,7 +209,7 @@ impl<'a> Safety<'a> {
         }
     }
 
-    /// Gamemaster goes from left to right: a builtin must come behind what binds its inputs.
+    /// Gamemaster evaluates from left to right: a builtin must follow what binds its inputs.
     fn order(
         &self,
         body: &'a [Formula],
@@ -233,9 +233,12 @@ impl<'a> Safety<'a> {
                         Diagnostic::new(
                             Code::UnboundInput,
                             span,
-                            format!("{shown} gets its value only behind this condition"),
+                            format!("{shown} gets its value only after this condition"),
                         )
-                        .help(format!("move `{}` behind what binds {shown}", builtin.name)),
+                        .help(format!(
+                            "move `{}` after the condition that binds {shown}",
+                            builtin.name
+                        )),
                     );
                 }
             }
@@ -243,7 +246,7 @@ impl<'a> Safety<'a> {
         }
     }
 
-    /// Runs `check` with what `formulas` bind added to `bound`, and takes it away again.
+    /// Runs `check` with the bindings of `formulas` added to `bound`, and removes them again.
     fn inside(
         &self,
         formulas: &'a [Formula],
@@ -254,7 +257,7 @@ impl<'a> Safety<'a> {
         self.bind_all(formulas, &mut own);
         own.retain(|name| bound.insert(name));
         check(bound);
-        // Removing one by one keeps this as cheap as the formulas are small.
+        // Removing one by one keeps the cost proportional to the formulas.
         #[expect(clippy::iter_over_hash_type, reason = "removal does not depend on the order")]
         for name in &own {
             bound.remove(name);
@@ -284,7 +287,7 @@ impl<'a> Safety<'a> {
                     Diagnostic::new(
                         Code::UnboundInput,
                         span,
-                        format!("nothing binds {shown}, from which `{}` computes", builtin.name),
+                        format!("nothing binds {shown}, an input of `{}`", builtin.name),
                     )
                     .help("add a condition before it that gives the variable a value"),
                 );
@@ -321,7 +324,7 @@ impl<'a> Safety<'a> {
     }
 }
 
-/// The arguments from which a builtin computes.
+/// The input arguments of a builtin.
 fn inputs<'t>(builtin: &Builtin, atom: &'t Term) -> &'t [Term] {
     match builtin.usage {
         _ if builtin.name == "true" => &[],
@@ -331,7 +334,7 @@ fn inputs<'t>(builtin: &Builtin, atom: &'t Term) -> &'t [Term] {
     }
 }
 
-/// The first variable in `term` that is not bound, as it is written, and where.
+/// The first unbound variable in `term`, as written, with its position.
 fn unbound(term: &Term, bound: &Bound<'_>, syntax: Syntax) -> Option<(String, Span)> {
     let mut all = Vec::new();
     all_unbound(term, bound, syntax, &mut all);
@@ -339,7 +342,7 @@ fn unbound(term: &Term, bound: &Bound<'_>, syntax: Syntax) -> Option<(String, Sp
 }
 
 fn all_unbound(term: &Term, bound: &Bound<'_>, syntax: Syntax, all: &mut Vec<(String, Span)>) {
-    /// More than these no message names.
+    /// The maximum number of variables in a message.
     const ENOUGH: usize = 5;
     term.walk(&mut |t| {
         let shown = match &t.kind {

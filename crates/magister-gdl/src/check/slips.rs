@@ -1,4 +1,4 @@
-//! Slips of the pen that leave a rulesheet well-formed.
+//! Slips that leave a rulesheet well-formed.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -19,9 +19,9 @@ pub(super) fn check(model: &Model<'_>, domains: Option<&Domains<'_>>, report: &m
 }
 
 /// Reports names without arguments that are written both with and without parentheses: `p` and
-/// `(p)` are different names, and no author means both.
+/// `(p)` are different names, and no author intends both.
 pub(super) fn two_spellings(model: &Model<'_>, report: &mut Report) {
-    // Relations and terms never meet, so each has its own spelling.
+    // Relations and terms never meet, so each may have its own spelling.
     let mut first: FxHashMap<(bool, &str), [Option<Span>; 2]> = FxHashMap::default();
     let mut order: Vec<(bool, &str)> = Vec::new();
     for_each_atom(model.rules, &mut |atom| {
@@ -42,7 +42,7 @@ pub(super) fn two_spellings(model: &Model<'_>, report: &mut Report) {
     for key in order {
         let [Some(plain), Some(parenthesised)] = first[&key] else { continue };
         let name = key.1;
-        // One complaint about the parentheses is enough.
+        // One report about the parentheses is enough.
         report.once(Code::NeedlessParentheses, &Name::from(name));
         let (other, help) = match model.rules.syntax {
             Syntax::Kif => (format!("({name})"), format!("write `{name}` everywhere")),
@@ -63,22 +63,22 @@ pub(super) fn two_spellings(model: &Model<'_>, report: &mut Report) {
 /// Longer names are not compared.
 const LONGEST: usize = 64;
 
-/// Atoms with more variables than this are not looked at pair by pair.
+/// The maximum number of variables of an atom to compare in pairs.
 const WIDEST: usize = 64;
 
-/// A variable that a rule uses once.
+/// A variable that occurs once in a rule.
 struct Single<'a> {
     name: &'a str,
     span: Span,
-    /// Where it stands in a positive condition, and which condition that is.
+    /// Its position in a positive condition, and the index of that condition.
     place: Option<(Position<'a>, usize)>,
 }
 
-/// Reports variables that a rule uses once and that look like a slip for another one.
+/// Reports variables that occur once in a rule and look like a misspelling of another one.
 ///
-/// Prefix rules have no wildcard, so most variables that are used once are meant to be. A long
-/// name one letter away from another is a slip. Of two short names, each used once in a condition
-/// of its own, one was probably meant to be the other if both can have the same values.
+/// Prefix rules have no wildcard, so most variables that occur once are intended. A long name one
+/// letter away from another is a slip. Of two short names, each once in its own condition, one was
+/// probably meant to be the other if both can have the same values.
 fn single_variables<'a>(
     model: &Model<'a>,
     head: &'a Term,
@@ -137,7 +137,7 @@ fn single_variables<'a>(
     singles.sort_by_key(|single| single.span);
     let mut said = FxHashSet::default();
     for single in &singles {
-        // Whoever writes two names into one atom means two values.
+        // Two names in one atom are two values on purpose.
         let apart = |other: &&str| !together.contains(&(single.name, *other));
         let others = uses.keys().copied().filter(|other| is_slip(single.name, other));
         let others = others.filter(apart);
@@ -149,7 +149,7 @@ fn single_variables<'a>(
             match twin {
                 _ if long => true,
                 Some(twin) => domains.is_some_and(|domains| may_meet(single, twin, domains)),
-                // A condition that shares nothing with the rest of its rule.
+                // A condition that shares no variable with the rest of its rule.
                 None => {
                     let place = found.get(*other).copied();
                     let other = Single { name: other, span: single.span, place };
@@ -176,11 +176,11 @@ fn single_variables<'a>(
     }
 }
 
-/// Whether two variables stand in different conditions and the values of one are among those
-/// of the other.
+/// Whether two variables occur in different conditions and the values of one are among those of the
+/// other.
 fn may_meet<'a>(one: &Single<'a>, two: &Single<'a>, domains: &Domains<'a>) -> bool {
     let (Some((a, first)), Some((b, second))) = (one.place, two.place) else { return false };
-    // Two players, two cells: whoever asks twice for the same thing means two of them.
+    // Two players, two cells: asking twice for the same thing means two of them.
     if first == second || a == b {
         return false;
     }
@@ -190,8 +190,8 @@ fn may_meet<'a>(one: &Single<'a>, two: &Single<'a>, domains: &Domains<'a>) -> bo
     }
 }
 
-/// Whether two names differ by one letter inside. Numbers at the end, and a letter more at the
-/// front or the end, tell names apart on purpose: `?x1` and `?y1`, `?type` and `?ptype`.
+/// Whether two names differ by one letter inside. Numbers at the end, and an additional letter at
+/// the front or the end, are distinctions on purpose: `?x1` and `?y1`, `?type` and `?ptype`.
 fn is_slip(one: &str, other: &str) -> bool {
     let numbered = stem(one) < one.len() || stem(other) < other.len();
     let extended = |a: &str, b: &str| a.len() > 1 && (b.starts_with(a) || b.ends_with(a));
@@ -203,7 +203,7 @@ fn is_slip(one: &str, other: &str) -> bool {
         && suggest::distance(one, other) <= 1
 }
 
-/// How long a name is without the digits at its end.
+/// The length of a name without the digits at its end.
 fn stem(name: &str) -> usize {
     name.trim_end_matches(|c: char| c.is_ascii_digit()).len()
 }

@@ -11,7 +11,7 @@ use crate::diagnostic::Diagnostic;
 use crate::name::Name;
 use magister_diagnostic::Span;
 
-/// Rules with several conditions stand on one line only while the eye takes them in at once.
+/// The maximum width of a rule with several conditions on one line.
 const SHORT: usize = 60;
 
 impl Printer<'_> {
@@ -94,7 +94,7 @@ impl Printer<'_> {
         block
     }
 
-    /// `tight`: 0 where anything may stand, 1 inside a conjunction, 2 under a negation.
+    /// `tight`: 0 for any formula, 1 inside a conjunction, 2 under a negation.
     fn infix_formula(&mut self, formula: &Formula, tight: u8, vars: &Variables) -> String {
         let commas = self.style().commas;
         match &formula.kind {
@@ -119,7 +119,7 @@ impl Printer<'_> {
         }
     }
 
-    /// What stands between conditions.
+    /// The separator of conditions.
     fn and(&self) -> &'static str {
         if self.style().commas { ", " } else { " & " }
     }
@@ -200,14 +200,14 @@ impl Printer<'_> {
                     span,
                     format!("the name `{}` cannot be written in infix rules", name.escape_debug()),
                 )
-                .help("rename it: a name stands on one line"),
+                .help("rename it: a name must be on one line"),
             ),
         }
     }
 }
 
-/// The members of a conjunction (or disjunction), those of nested ones included: infix has no way
-/// to write the nesting, and it means nothing.
+/// The members of a conjunction (or disjunction), including those of nested ones: infix cannot
+/// write the nesting, and it has no meaning.
 fn members(all: &[Formula], and: bool) -> Vec<&Formula> {
     fn go<'a>(all: &'a [Formula], and: bool, out: &mut Vec<&'a Formula>) {
         for formula in all {

@@ -46,7 +46,7 @@ impl Printer<'_> {
                     Diagnostic::new(
                         Code::NotExpressible,
                         statement.span,
-                        "a formula that stands alone has no prefix form",
+                        "a stray formula has no prefix form",
                     )
                     .help("remove it, or make it a rule"),
                 );
@@ -62,7 +62,7 @@ impl Printer<'_> {
             FormulaKind::And(all) => ("and", all),
             FormulaKind::Or(all) => ("or", all),
         };
-        // Deeply nested formulas would drift off the page, and cost their depth on every line.
+        // Deeply nested formulas would drift off the page and cost their depth on every line.
         let deeper = (indent + word.len() + 2).min(WIDTH / 2);
         let parts: Vec<String> = parts.iter().map(|f| self.kif_formula(f, deeper, vars)).collect();
         let width: usize = parts.iter().map(|p| p.chars().count() + 1).sum();

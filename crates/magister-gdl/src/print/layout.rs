@@ -1,4 +1,4 @@
-//! Puts statements and comments on lines.
+//! Arranges statements and comments on lines.
 
 use std::fmt::Write as _;
 
@@ -6,14 +6,14 @@ use super::{Block, WIDTH};
 use crate::ast::{Comment, Rulesheet, Syntax};
 use magister_diagnostic::Span;
 
-/// A part of a statement that never shares its line with another, once lines are broken.
+/// A part of a statement that gets its own line when lines are broken.
 pub(super) struct Piece {
     /// The text; further lines in it are already indented.
     pub(super) text: String,
-    /// What separates it from the next piece, such as ` &`.
+    /// The separator before the next piece, such as ` &`.
     pub(super) after: &'static str,
     pub(super) indent: usize,
-    /// Where it came from, to know which comments stand before it.
+    /// Its position in the old text, for placing comments.
     pub(super) span: Span,
 }
 
@@ -22,9 +22,9 @@ pub(super) struct Layout<'a> {
     comments: std::iter::Peekable<std::slice::Iter<'a, Comment>>,
     marker: char,
     out: String,
-    /// Where the last thing that was printed ended in the old text.
+    /// The end of the last printed element in the old text.
     last_end: Option<usize>,
-    /// The current line ends in a comment, so nothing more can stand on it.
+    /// The current line ends in a comment, so nothing can follow on it.
     line_commented: bool,
 }
 
@@ -47,8 +47,8 @@ impl<'a> Layout<'a> {
             self.newline();
         }
         self.blank_line(span);
-        // What stands behind the last piece, before the closing parenthesis, can as well stand
-        // behind the statement.
+        // A comment after the last piece, before the closing parenthesis, can also follow the
+        // statement.
         let inner_end = block.pieces.last().map_or(span.start, |p| p.span.end);
         let commented = self.comments.peek().is_some_and(|c| c.span.start < inner_end);
         match one_line(block) {
@@ -62,7 +62,7 @@ impl<'a> Layout<'a> {
         self.newline();
     }
 
-    /// One piece a line, with the comments that stand between them.
+    /// One piece per line, with the comments between them.
     fn broken(&mut self, span: Span, block: &Block) {
         for (i, piece) in block.pieces.iter().enumerate() {
             if i > 0 {
@@ -77,8 +77,8 @@ impl<'a> Layout<'a> {
             self.indent(piece.indent);
             self.out.push_str(&piece.text);
             self.out.push_str(piece.after);
-            // Comments inside the piece, or behind it on its line, go behind it; a second one
-            // would be swallowed by the first, so it waits for the next piece.
+            // Comments inside the piece, or after it on its line, follow it; a second one would
+            // become part of the first, so it waits for the next piece.
             let next = block.pieces.get(i + 1).map_or(span.end, |p| p.span.start);
             let end = piece.span.end;
             if let Some(comment) = self
@@ -89,7 +89,7 @@ impl<'a> Layout<'a> {
                 self.comment(comment);
             }
         }
-        // What is left stands behind the last piece but before the end of the statement.
+        // The remaining comments are after the last piece but before the end of the statement.
         while let Some(comment) = self.comments.next_if(|c| c.span.start < span.end) {
             self.newline();
             self.comment(comment);
@@ -133,7 +133,7 @@ impl<'a> Layout<'a> {
         self.out.extend(std::iter::repeat_n(' ', by));
     }
 
-    /// A blank line, if one stood before `span`.
+    /// A blank line, if there was one before `span`.
     fn blank_line(&mut self, span: Span) {
         let Some(end) = self.last_end else { return };
         let Some(gap) = self.text.get(end..span.start as usize) else {

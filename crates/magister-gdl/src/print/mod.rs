@@ -1,4 +1,4 @@
-//! Printers: syntax tree to text, in either syntax, with the comments where they stood.
+//! Printers: syntax tree to text, in either syntax, with the comments in place.
 
 mod infix;
 mod kif;
@@ -7,18 +7,18 @@ mod names;
 
 use crate::ast::{Rulesheet, Statement, Syntax};
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::limits::Limits;
+use crate::limits::ReadLimits;
 
 use layout::{Layout, Piece};
 use names::Variables;
 
-/// Lines are broken where they would be longer.
+/// The maximum line width.
 const WIDTH: usize = 80;
 
 /// Prints a rulesheet in a syntax.
 ///
-/// `text` is what the rulesheet was read from; blank lines between statements are taken from it.
-/// The errors say which names or statements have no form in that syntax.
+/// `text` is the source of the rulesheet; blank lines between statements are taken from it. The
+/// errors say which names or statements cannot be written in that syntax.
 ///
 /// ```
 /// use magister_gdl::{print, read, Options, Syntax};
@@ -31,7 +31,7 @@ pub fn print(rules: &Rulesheet, text: &str, syntax: Syntax) -> Result<String, Di
     let mut printer = Printer {
         from: rules.syntax,
         rules,
-        problems: Diagnostics::new(Limits::default().diagnostics),
+        problems: Diagnostics::new(ReadLimits::default().diagnostics),
     };
     let mut layout = Layout::new(text, rules, syntax);
     for statement in &rules.statements {
@@ -46,10 +46,10 @@ pub fn print(rules: &Rulesheet, text: &str, syntax: Syntax) -> Result<String, Di
     if printer.problems.as_slice().is_empty() { Ok(layout.finish()) } else { Err(printer.problems) }
 }
 
-/// A statement cut into lines.
+/// A statement as pieces.
 struct Block {
     pieces: Vec<Piece>,
-    /// The widest that the statement may be to stand on one line; 0 forbids it.
+    /// The maximum width of the statement on one line; 0 forbids it.
     one_line: usize,
 }
 

@@ -6,14 +6,14 @@ use crate::ast::{Effect, EffectKind, Formula, Statement, StatementKind, Syntax, 
 use crate::name::Name;
 use crate::vocabulary;
 
-/// The variables of one statement and how each is written.
+/// The variables of one statement and their texts.
 ///
-/// Prefix variables are `?x` and `?X`, infix ones begin with a capital or `_`. Renaming is local
-/// to a statement, where a variable's meaning ends too.
+/// Prefix variables are `?x` and `?X`, infix ones begin with a capital or `_`. Renaming is local to
+/// a statement, which is also the scope of a variable.
 pub(super) struct Variables {
     written: FxHashMap<Name, String>,
     used: FxHashSet<String>,
-    /// How many variables wished for each text.
+    /// The number of variables that would have each text.
     wishes: FxHashMap<String, usize>,
     wildcards: usize,
 }
@@ -43,7 +43,7 @@ impl Variables {
         self.written.get(name).map_or(name.as_str(), String::as_str)
     }
 
-    /// The text of an anonymous variable in prefix, which has none.
+    /// A text for an anonymous variable in prefix, which has none.
     pub(super) fn wildcard(&mut self) -> String {
         self.wildcards += 1;
         let wish = format!("_{}", self.wildcards);
@@ -129,7 +129,7 @@ fn is_string(name: &str) -> bool {
         && !name[1..name.len() - 1].contains(['"', '\n', '\r'])
 }
 
-/// A constant in prefix form; none if it has none.
+/// A constant in prefix form; `None` if it cannot be written.
 pub(super) fn kif_constant(name: &str) -> Option<&str> {
     if is_string(name) {
         return Some(name);
@@ -142,7 +142,7 @@ pub(super) fn kif_constant(name: &str) -> Option<&str> {
     plain.then_some(name)
 }
 
-/// A constant in infix form, in quotes if it must be; none if it has none.
+/// A constant in infix form, quoted if necessary; `None` if it cannot be written.
 pub(super) fn infix_constant(name: &str) -> Option<String> {
     if is_string(name) || is_plain_infix(name) {
         return Some(name.to_owned());

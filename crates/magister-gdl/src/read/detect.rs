@@ -1,14 +1,14 @@
-//! Tells by content which syntax and which dialect a text is in.
+//! Detects the syntax and the dialect of a text.
 
 use crate::ast::{Dialect, Rulesheet, StatementKind, Syntax, TermKind};
 
-/// How much of the text is looked at: enough to be sure, little enough to be free.
+/// The length of the examined sample: enough to be sure, little enough to be cheap.
 const SAMPLE: usize = 64 << 10;
 
 /// Prefix or infix?
 ///
-/// Each has marks the other never has; whichever shows more of them wins. A text with neither is
-/// told by its first character.
+/// Each syntax has marks that the other never has; the one with more marks wins. A text with
+/// neither is classified by its first character.
 pub(super) fn syntax(text: &str) -> Syntax {
     let sample = &text[..text.floor_char_boundary(SAMPLE.min(text.len()))];
     let mut prefix = 0usize;
@@ -39,8 +39,8 @@ pub(super) fn syntax(text: &str) -> Syntax {
 
 /// GDL, GDL-II or operations?
 ///
-/// Operations and rules for `next` exclude each other; where a sheet has both, the more numerous
-/// kind is what its author meant.
+/// Operations and rules for `next` exclude each other; if a sheet has both, the more numerous kind
+/// was intended.
 pub(super) fn dialect(rules: &Rulesheet) -> Dialect {
     let mut operations = 0usize;
     let mut gdl = 0usize;

@@ -1,8 +1,8 @@
 //! Infix rules: HRF, Prolog style, and Gamemaster's operations.
 //!
-//! Statements need no terminator: one ends where the next token cannot continue it. After an
-//! error the parser goes on at the next full stop or at the next token that stands at the very
-//! left of its line, which is where people begin statements.
+//! Statements need no terminator: one ends where the next token cannot continue it. After an error
+//! the parser continues at the next full stop or at the next token in the first column, where
+//! people begin statements.
 
 use super::Reader;
 use super::lexer::{Kind, Lexer, Token};
@@ -13,7 +13,7 @@ use crate::diagnostic::Diagnostic;
 use crate::name::Name;
 use magister_diagnostic::{Severity, Span};
 
-/// An expression, before it is known what it stands for.
+/// An expression whose role is not known yet.
 #[derive(Debug)]
 pub(super) struct Expr {
     pub(super) kind: ExprKind,
@@ -32,7 +32,7 @@ pub(super) enum ExprKind {
     Operation(Box<Expr>, Box<Expr>),
 }
 
-/// How tightly the connectives bind, loosest first.
+/// The precedence of the connectives, loosest first.
 mod level {
     pub(super) const OPERATION: u8 = 0;
     pub(super) const IF: u8 = 1;
@@ -70,12 +70,12 @@ struct Parser<'a, 'r> {
     token: Token,
     reader: &'r mut Reader,
     depth: usize,
-    /// Where the token before the current one stood.
+    /// The position of the previous token.
     last: Span,
     stops: usize,
-    /// Whether a full stop stands before the current statement.
+    /// Whether a full stop precedes the current statement.
     stopped: bool,
-    /// How often conjunctions were written with `,` and with `&`.
+    /// The number of conjunctions with `,` and with `&`.
     commas: [usize; 2],
 }
 
@@ -125,7 +125,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// Whether a statement is probably the rest of the one before it: no fact has variables, so one
+    /// Whether a statement is probably the rest of the previous one: no fact has variables, so one
     /// on the same line as a rule is a condition or effect with a missing `&`.
     fn is_torn_off(&self, kind: &StatementKind) -> bool {
         let loose = match kind {
@@ -146,7 +146,7 @@ impl Parser<'_, '_> {
             }
     }
 
-    /// Skips to where the next statement seems to begin.
+    /// Skips to the apparent start of the next statement.
     fn recover(&mut self, start: u32) {
         self.depth = 0;
         loop {
@@ -167,7 +167,7 @@ impl Parser<'_, '_> {
         let diagnostic = Diagnostic::new(
             Code::Unexpected,
             self.token.span,
-            format!("{} was expected, and here is {}", wanted, self.token.kind.describe()),
+            format!("expected {}, found {}", wanted, self.token.kind.describe()),
         );
         self.reader.push(diagnostic);
         Failed
@@ -175,7 +175,7 @@ impl Parser<'_, '_> {
 
     /// An expression whose connectives bind at least as tightly as `min`.
     ///
-    /// `commas` tells whether a comma is a conjunction here: it separates inside arguments.
+    /// `commas` says whether a comma is a conjunction here; inside arguments it is a separator.
     fn expr(&mut self, min: u8, commas: bool) -> Result<Expr, Failed> {
         self.depth += 1;
         if self.depth > self.reader.limits.depth {
@@ -223,7 +223,7 @@ impl Parser<'_, '_> {
                 left = Expr { kind: ExprKind::If(Box::new(left), None), span };
                 continue;
             }
-            // Connectives bind tighter to the right, so this recurses a few times at most.
+            // Connectives bind tighter to the right, so the recursion is shallow.
             let right = self.binary(at + 1, commas)?;
             let span = left.span.to(right.span);
             let join = |a: Expr, b: Expr| (Box::new(a), Box::new(b));
@@ -261,7 +261,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// After `:-`, whether the body is empty: the rule is a fact.
+    /// After `:-`, whether the body is empty, which makes the rule a fact.
     fn ends_body(&self) -> bool {
         matches!(self.token.kind, Kind::Stop | Kind::End)
     }
@@ -291,7 +291,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// A primary expression, or a list written `head!tail`.
+    /// A primary expression, or a list written as `head!tail`.
     fn cons(&mut self) -> Result<Expr, Failed> {
         let first = self.primary()?;
         if self.token.kind == Kind::Unequal {
@@ -383,7 +383,7 @@ impl Parser<'_, '_> {
                 return Ok(Expr { kind: inner.kind, span: span.to(self.last) });
             }
             Kind::Close | Kind::CloseSquare => {
-                let message = format!("this {} closes nothing", self.token.kind.describe());
+                let message = format!("this {} has no opening one", self.token.kind.describe());
                 self.reader.push(
                     Diagnostic::new(Code::Unopened, span, message)
                         .help("remove it, or open a list before it"),
@@ -434,9 +434,9 @@ impl Parser<'_, '_> {
             Diagnostic::new(
                 Code::Unexpected,
                 self.token.span,
-                format!("{} or `,` was expected, and here is {here}", close.describe()),
+                format!("expected {} or `,`, found {here}", close.describe()),
             )
-            .related(open, "this was opened here")
+            .related(open, "opened here")
         };
         if self.token.kind == Kind::End {
             diagnostic.related.clear();
@@ -452,7 +452,7 @@ fn ends_bare(body: &[Formula]) -> bool {
     matches!(last, Some(FormulaKind::Atom(Term { kind: TermKind::Constant(_), .. })))
 }
 
-/// The name of a connective when it stands inside a term.
+/// The name of a connective inside a term.
 pub(super) fn connective(kind: &ExprKind, reader: &mut Reader) -> Option<Name> {
     match kind {
         ExprKind::Not(_) => Some(reader.names.get("not")),

@@ -11,7 +11,7 @@ use magister_diagnostic::Span;
 
 pub(super) fn read(text: &str, reader: &mut Reader) {
     let mut forest = sexp::read(text, reader);
-    // A start message carries the rules as one list of lists.
+    // A start message contains the rules as one list of lists.
     if let [Sexp { kind: SexpKind::List(items), .. }] = forest.as_mut_slice()
         && matches!(items.first(), Some(Sexp { kind: SexpKind::List(_), .. }))
     {
@@ -25,7 +25,7 @@ pub(super) fn read(text: &str, reader: &mut Reader) {
     }
 }
 
-/// The connectives, which are recognised in any case.
+/// The connectives, which are case-insensitive.
 fn connective(name: &str) -> Option<&'static str> {
     ["not", "or", "and"].into_iter().find(|c| name.eq_ignore_ascii_case(c))
 }
@@ -73,10 +73,10 @@ impl Reader {
                     self.malformed(
                         span,
                         &format!("`not` has {} arguments and must have one", parts.len()),
-                        "negate each condition by itself",
+                        "negate each condition separately",
                     );
                 }
-                // Several negated conditions are taken one by one, so that the rest is checked.
+                // Several negated conditions are treated one by one, so that the rest is checked.
                 if parts.len() > 1 {
                     let negated = parts.drain(..).map(|f| {
                         let span = f.span;
@@ -130,7 +130,7 @@ impl Reader {
         Some(Term::new(kind, span))
     }
 
-    /// Keywords are the same in any case; all other names are kept as they are.
+    /// Keywords are case-insensitive; all other names are kept unchanged.
     fn fold(&mut self, name: Name) -> Name {
         match vocabulary::fold(&name) {
             Some(keyword) if name != keyword => self.names.get(keyword),

@@ -1,4 +1,4 @@
-//! The words of infix rules.
+//! The tokens of infix rules.
 
 use super::{Reader, sexp};
 use crate::code::Code;
@@ -6,7 +6,7 @@ use crate::diagnostic::Diagnostic;
 use crate::name::Name;
 use magister_diagnostic::Span;
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
     Name(Name),
@@ -34,7 +34,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// What to call it in a message.
+    /// Its name in a message.
     pub(super) fn describe(&self) -> String {
         let fixed = match self {
             Kind::Name(name) => return format!("`{name}`"),
@@ -64,12 +64,12 @@ impl Kind {
     }
 }
 
-/// A token and where it stands.
+/// A token with its position.
 #[derive(Clone, Debug)]
 pub(super) struct Token {
     pub(super) kind: Kind,
     pub(super) span: Span,
-    /// It stands at the very left of its line, where statements usually begin.
+    /// It is in the first column, where statements usually begin.
     pub(super) margin: bool,
 }
 
@@ -92,7 +92,7 @@ impl<'a> Lexer<'a> {
         &self.text[self.at..]
     }
 
-    /// The next token; `End` for ever after the last.
+    /// The next token; `End` forever after the last.
     pub(super) fn next(&mut self, reader: &mut Reader) -> Token {
         loop {
             let start = self.at;
@@ -129,7 +129,7 @@ impl<'a> Lexer<'a> {
         self.at += line.len();
     }
 
-    /// A comment between `/*` and `*/`, as Prolog has it: one comment for each of its lines.
+    /// A comment between `/*` and `*/`, as in Prolog: one comment for each of its lines.
     fn block_comment(&mut self, reader: &mut Reader) {
         let start = self.at;
         let rest = &self.rest()[2..];
@@ -161,7 +161,7 @@ impl<'a> Lexer<'a> {
         self.at = (start + 2 + end + 2).min(self.text.len());
     }
 
-    /// The token that begins with `c`; none if there is no such token, which is then reported.
+    /// The token that begins with `c`; `None` if there is no such token, which is then reported.
     fn token(&mut self, c: char, reader: &mut Reader) -> Option<Kind> {
         const FIXED: &[(&str, Kind)] = &[
             ("==>", Kind::Arrow),
@@ -239,8 +239,8 @@ impl<'a> Lexer<'a> {
         None
     }
 
-    /// A connective that is written as other languages write it: it is reported, and read as what
-    /// was meant, so that the rest of the statement is not reported too.
+    /// A connective of another language: it is reported and read as the intended one, so that the
+    /// rest of the statement is not reported too.
     fn misspelt(&mut self, reader: &mut Reader) -> Option<Kind> {
         const ARROWS: &[&str] = &["-->", "===>", "=>", "->"];
         let (start, rest) = (self.at, self.rest());
@@ -274,13 +274,13 @@ impl<'a> Lexer<'a> {
         reader.push(Diagnostic::new(Code::Unexpected, span, message).help(help));
     }
 
-    /// A name or variable whose first `sign` characters are taken as they are.
+    /// A name or variable; its first `sign` characters are taken literally.
     fn name(&mut self, sign: usize, reader: &mut Reader) -> Kind {
         let rest = self.rest();
         let mut end = sign;
         let mut chars = rest[sign..].chars().peekable();
         while let Some(c) = chars.next() {
-            // A full stop belongs to a name only if the name goes on: `3.14`, but `terminal.`
+            // A full stop belongs to a name only if the name continues: `3.14`, but `terminal.`
             let inside = is_name_char(c)
                 && (c != '.'
                     || chars.peek().is_some_and(|&next| next != '.' && is_name_char(next)));

@@ -9,7 +9,7 @@ use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use magister_diagnostic::Span;
 
-/// The statement that a whole expression is.
+/// The statement of a whole expression.
 pub(super) fn statement(expr: Expr, reader: &mut Reader) -> Option<StatementKind> {
     let span = expr.span;
     match expr.kind {
@@ -46,15 +46,15 @@ pub(super) fn statement(expr: Expr, reader: &mut Reader) -> Option<StatementKind
 fn misplaced<T>(span: Span, what: &str, reader: &mut Reader) -> Option<T> {
     let help = match what {
         "==>" => "write `action :: conditions ==> effects`",
-        "::" => "an operation is `action :: effects`, and stands alone",
+        "::" => "an operation is `action :: effects`, a statement of its own",
         _ => "a rule is `head :- conditions`, and stands alone",
     };
-    let message = format!("`{what}` has no place here");
+    let message = format!("`{what}` is not allowed here");
     reader.push(Diagnostic::new(Code::Unexpected, span, message).help(help));
     None
 }
 
-/// The members of a conjunction, or the one formula it is.
+/// The members of a conjunction, or the single formula.
 fn conjunction(expr: Expr, reader: &mut Reader) -> Option<Vec<Formula>> {
     match expr.kind {
         ExprKind::And(all) => all.into_iter().map(|e| formula(e, reader)).collect(),
@@ -81,7 +81,7 @@ fn formula(expr: Expr, reader: &mut Reader) -> Option<Formula> {
     Some(Formula::new(kind, span))
 }
 
-/// A term where a formula stands: `not(p)` is the negation of `p`.
+/// A term in place of a formula: `not(p)` is the negation of `p`.
 fn as_formula(term: Term, reader: &mut Reader) -> Formula {
     let span = term.span;
     let kind = match term.kind {

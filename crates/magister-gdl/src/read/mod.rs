@@ -1,7 +1,7 @@
 //! Readers: text to syntax tree.
 //!
-//! A reader never panics and never stops at the first error: it gives the statements it could
-//! make out, and what was wrong with the rest.
+//! A reader never panics and never stops at the first error: it returns the readable statements,
+//! and diagnostics for the rest.
 
 mod detect;
 mod infix;
@@ -13,27 +13,27 @@ mod sexp;
 use crate::ast::{Dialect, Rulesheet, Style, Syntax, Term, TermKind};
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::limits::Limits;
+use crate::limits::ReadLimits;
 use crate::name::Names;
 use magister_diagnostic::Span;
 
-/// What to take a text for; whatever is left open is told by the content.
+/// How to read a text; the rest is detected from the content.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
     /// Prefix or infix.
     pub syntax: Option<Syntax>,
     /// GDL, GDL-II or Gamemaster's operations.
     pub dialect: Option<Dialect>,
-    /// What is accepted at the most.
-    pub limits: Limits,
+    /// The limits.
+    pub limits: ReadLimits,
 }
 
-/// What a reader gives.
+/// The result of a reader.
 #[derive(Clone, Debug)]
 pub struct Read {
-    /// All statements that could be made out.
+    /// All readable statements.
     pub rules: Rulesheet,
-    /// What was wrong with the rest.
+    /// The errors.
     pub diagnostics: Diagnostics,
 }
 
@@ -54,7 +54,7 @@ pub fn read(text: &str, options: &Options) -> Read {
                 Span::default(),
                 format!("the text has more than {} bytes", options.limits.bytes),
             )
-            .help("split the file, or raise the limit where this program is called"),
+            .help("split the file, or raise the limit in the calling program"),
         );
         let syntax = options.syntax.unwrap_or(Syntax::Kif);
         return reader.finish(syntax, options.dialect.unwrap_or(Dialect::Gdl));
@@ -75,10 +75,10 @@ pub fn read(text: &str, options: &Options) -> Read {
     read
 }
 
-/// What all readers share: names, limits, and where statements and complaints go.
+/// Shared by all readers: names, limits, statements and diagnostics.
 struct Reader {
     names: Names,
-    limits: Limits,
+    limits: ReadLimits,
     nodes: usize,
     full: bool,
     style: Style,
@@ -88,7 +88,7 @@ struct Reader {
 }
 
 impl Reader {
-    fn new(limits: Limits) -> Self {
+    fn new(limits: ReadLimits) -> Self {
         Self {
             names: Names::default(),
             limits,
@@ -105,7 +105,7 @@ impl Reader {
         self.diagnostics.push(diagnostic);
     }
 
-    /// Counts a node at `span`; false, with one complaint, once there are too many.
+    /// Counts a node at `span`; returns false, with one diagnostic, once there are too many.
     fn node(&mut self, span: Span) -> bool {
         self.nodes += 1;
         if self.nodes > self.limits.nodes && !self.full {
@@ -120,8 +120,8 @@ impl Reader {
         !self.full
     }
 
-    /// An atom as a head or condition. `(terminal)` means `terminal`: the keyword has no
-    /// arguments, so there is nothing else that it could mean. Other names keep the difference.
+    /// An atom as a head or condition. `(terminal)` means `terminal`: the keyword has no arguments,
+    /// so it cannot mean anything else. Other names keep the difference.
     fn atom(&mut self, mut term: Term) -> Term {
         if let TermKind::Compound(name, args) = &term.kind
             && args.is_empty()

@@ -1,6 +1,6 @@
-//! Nested lists: the outer shape of prefix rules, before any meaning.
+//! Nested lists: the structure of prefix rules, before any meaning.
 //!
-//! The only structure is parentheses, so the reader is a loop with a stack and no input can make
+//! The only structure is parentheses, so the reader is a loop with a stack, and no input can make
 //! it recurse.
 
 use super::Reader;
@@ -10,7 +10,7 @@ use crate::diagnostic::Diagnostic;
 use crate::name::Name;
 use magister_diagnostic::Span;
 
-/// A name or a list of such.
+/// A name or a list.
 #[derive(Debug)]
 pub(super) struct Sexp {
     pub(super) kind: SexpKind,
@@ -23,7 +23,7 @@ pub(super) enum SexpKind {
     List(Vec<Sexp>),
 }
 
-/// Reads all top-level lists and names of `text`.
+/// Parses all top-level lists and names of `text`.
 pub(super) fn read(text: &str, reader: &mut Reader) -> Vec<Sexp> {
     let mut first = Scan::new(text, false);
     let forest = first.run(reader);
@@ -31,8 +31,8 @@ pub(super) fn read(text: &str, reader: &mut Reader) -> Vec<Sexp> {
         first.report(reader);
         return forest;
     }
-    // Something is never closed. Read again, this time taking a parenthesis at the very left of
-    // a line as the start of a new statement: then one slip costs one rule, not the whole file.
+    // A parenthesis is never closed. Read again, this time taking a parenthesis in the first column
+    // as the start of a new statement: then one slip costs one rule, not the whole file.
     reader.comments.clear();
     reader.nodes = 0;
     let mut second = Scan::new(text, true);
@@ -48,11 +48,11 @@ struct Scan<'a> {
     break_at_margin: bool,
     stack: Vec<(usize, Vec<Sexp>)>,
     forest: Vec<Sexp>,
-    /// Openings without end, with the place where the next statement begins, if it does.
+    /// Unclosed openings, with the start of the next statement, if there is one.
     unclosed: Vec<(usize, Option<usize>)>,
     unopened: Vec<usize>,
     too_deep: Option<usize>,
-    /// Depth of parentheses that are skipped because they are too deep.
+    /// The depth of skipped parentheses that exceed the limit.
     skipped: usize,
 }
 
@@ -119,7 +119,7 @@ impl<'a> Scan<'a> {
                         self.unopened.push(start);
                     }
                 }
-                // A byte order mark, wherever somebody left one.
+                // A byte order mark, wherever it is.
                 0xef if self.text[start..].starts_with('\u{feff}') => {
                     self.at += '\u{feff}'.len_utf8();
                     continue;
@@ -151,10 +151,10 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Gives up the open statement, because a new one or the end of the text is there.
+    /// Ends the open statement, because a new one or the end of the text follows.
     ///
-    /// What was read of it is dropped: with a parenthesis missing nobody knows which of its parts
-    /// belong to which, and complaints about them would only mislead.
+    /// Its contents are dropped: with a parenthesis missing, the structure is unknown, and
+    /// diagnostics about it would mislead.
     fn close_all(&mut self, next: Option<usize>) {
         self.skipped = 0;
         if let Some(&(open, _)) = self.stack.first() {
@@ -182,7 +182,7 @@ impl<'a> Scan<'a> {
                 Diagnostic::new(
                     Code::Unopened,
                     Span::new(at, at + 1),
-                    "this parenthesis closes nothing",
+                    "this parenthesis has no opening one",
                 )
                 .help("remove it, or open a list before it"),
             );
@@ -206,7 +206,7 @@ impl<'a> Scan<'a> {
 /// The length of the name at the start of `rest`, in bytes.
 fn name_length(rest: &str) -> usize {
     if let Some(inner) = rest.strip_prefix('"') {
-        // A string, if it ends on this line; otherwise the quote is a character like any other.
+        // A string, if it ends on this line; otherwise the quote is an ordinary character.
         if let Some(end) = inner.find(['"', '\n', '\r'])
             && inner[end..].starts_with('"')
         {
@@ -217,7 +217,7 @@ fn name_length(rest: &str) -> usize {
         .unwrap_or(rest.len())
 }
 
-/// A comment from its line, marker included.
+/// A comment from its line, including the marker.
 pub(super) fn comment(line: &str, start: usize, own_line: bool) -> Comment {
     let marker = line.as_bytes().first().copied().unwrap_or_default();
     let markers = line.bytes().take_while(|&b| b == marker).count();

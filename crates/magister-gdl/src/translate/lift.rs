@@ -1,10 +1,10 @@
-//! GDL to GDL-II: everyone sees every move.
+//! GDL to GDL-II: every role sees every move.
 
 use crate::ast::{Dialect, Formula, Rule, Rulesheet, Statement, StatementKind, Term, TermKind};
 use crate::name::Name;
 use magister_diagnostic::Span;
 
-/// Adds the rule that makes a game of complete information one of GDL-II:
+/// Adds the rule that turns a game with perfect information into GDL-II:
 /// `sees(P,move(Q,M)) :- role(P) & does(Q,M)`.
 pub(super) fn to_gdl2(rules: &mut Rulesheet) {
     let at = Span::default();
@@ -27,7 +27,7 @@ pub(super) fn to_gdl2(rules: &mut Rulesheet) {
     rules.dialect = Dialect::Gdl2;
 }
 
-/// `move`, unless the game has a function or relation of that name already.
+/// `move`, unless the game already has a function or relation with that name.
 fn percept_name(rules: &Rulesheet) -> Name {
     let taken = |wanted: &str| {
         let mut found = false;

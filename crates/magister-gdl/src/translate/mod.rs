@@ -7,11 +7,11 @@ use crate::ast::{Dialect, Rulesheet};
 use crate::check::check;
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::limits::Limits;
+use crate::limits::ReadLimits;
 use magister_diagnostic::Severity;
 use magister_diagnostic::Span;
 
-/// A rulesheet in another dialect, and what to know about it.
+/// A rulesheet in another dialect, with warnings.
 #[derive(Clone, Debug)]
 pub struct Translated {
     /// The rules.
@@ -22,8 +22,8 @@ pub struct Translated {
 
 /// Translates a rulesheet to a dialect.
 ///
-/// Gamemaster's operations become GDL rules with the same positions; GDL becomes GDL-II by the
-/// rule that everyone sees every move. The other directions lose something and are refused, with
+/// Gamemaster's operations become GDL rules with the same positions; GDL becomes GDL-II by the rule
+/// that every role sees every move. The other directions would lose something and are refused with
 /// the reason.
 pub fn translate(rules: &Rulesheet, to: Dialect) -> Result<Translated, Diagnostics> {
     let unchanged = |rules: Rulesheet| Translated { rules, diagnostics: fresh_list() };
@@ -59,8 +59,8 @@ pub fn translate(rules: &Rulesheet, to: Dialect) -> Result<Translated, Diagnosti
     }
 }
 
-/// The translation, if it passes our own checks: what works in Gamemaster only because the query
-/// binds a variable, say, has no place in GDL.
+/// The translation, if it passes our own checks: a variable that only the query binds works in
+/// Gamemaster, but not in GDL.
 fn sound(done: Translated) -> Result<Translated, Diagnostics> {
     let found = check(&done.rules);
     // What is missing was missing before.
@@ -71,5 +71,5 @@ fn sound(done: Translated) -> Result<Translated, Diagnostics> {
 }
 
 fn fresh_list() -> Diagnostics {
-    Diagnostics::new(Limits::default().diagnostics)
+    Diagnostics::new(ReadLimits::default().diagnostics)
 }

@@ -1,4 +1,4 @@
-//! Tests against the rulesheets of others, which lie beside the project and not in it.
+//! Tests against other people's rulesheets, which are outside of the project.
 
 mod round_trip;
 mod sheets;

@@ -1,4 +1,4 @@
-//! What is printed reads as what was read: every rulesheet of the oracle, both syntaxes.
+//! Printing and reading are inverse: every rulesheet of the oracle, in both syntaxes.
 
 use crate::sheets;
 use magister_gdl::{Dialect, Options, Syntax, print, read, same_rules};

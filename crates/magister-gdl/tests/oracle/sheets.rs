@@ -1,4 +1,4 @@
-//! Where the rulesheets of others are, if they are there.
+//! The location of the oracle's rulesheets, if they exist.
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ pub(crate) fn oracle() -> Option<PathBuf> {
     if folder.is_dir() {
         return Some(folder);
     }
-    // Written past the test runner's capture, so that a skipped test shows.
+    // Written past the test runner's capture, so that a skipped test is visible.
     let note = format!("SKIPPED: no oracle at {} (set MAGISTER_ORACLE)\n", folder.display());
     let _ = std::io::stderr().write_all(note.as_bytes());
     None
@@ -40,7 +40,7 @@ pub(crate) fn sheets(folder: &str, endings: &[&str]) -> Vec<(String, String)> {
     files.into_iter().map(read).collect()
 }
 
-/// All rulesheets of the oracle that are in a language of ours.
+/// All rulesheets of the oracle in a supported language.
 pub(crate) fn all_sheets() -> Vec<(String, String)> {
     [
         ("gdl/games", ".kif"),

@@ -1,11 +1,11 @@
-//! What the reference validator reports is reported by us in kind, and nothing on good sheets.
+//! We report what the reference validator reports, and nothing on good sheets.
 
 use std::collections::BTreeSet;
 
 use crate::sheets;
 use magister_gdl::{Code, Options, Severity, check, read};
 
-/// A complaint of the reference validator, and the codes with which we make it.
+/// A message of the reference validator, and our codes for it.
 const KINDS: &[(&str, &[Code])] = &[
     ("unusual in GDL", &[Code::UnusualCharacters]),
     ("is defined, but is not used", &[Code::Unused]),
@@ -20,19 +20,19 @@ const KINDS: &[(&str, &[Code])] = &[
     ("Only sentences may be negated", &[Code::NegatedFormula]),
 ];
 
-/// Where we say more than the validator, and why it is no false alarm.
+/// Sheets on which we report more than the validator, and why that is correct.
 const MORE: &[(&str, Code)] = &[
     // Goals for `mummy`, which is not a role of the one-player version.
     ("mummymaze1p", Code::UndeclaredRole),
-    // The validator gave up on this sheet before it looked for unused relations.
+    // The validator stopped on this sheet before it looked for unused relations.
     ("test_case_3b", Code::Unused),
 ];
 
-/// Questions that the validator does not ask.
+/// Checks that the validator does not have.
 const BEYOND: &[Code] =
     &[Code::TwoSpellings, Code::SingleVariable, Code::OutsideDomain, Code::DisjointDomains];
 
-/// A sheet that the validator accepts and that has an error: it writes `open2` and `(open2)`.
+/// A sheet with an error that the validator accepts: it writes `open2` and `(open2)`.
 const STRICTER: &[&str] = &["test_case_3a"];
 
 fn ours(text: &str) -> (BTreeSet<Code>, bool) {

@@ -1,4 +1,4 @@
-//! States that a role may be in at one turn.
+//! The possible states of a role at one turn.
 
 use crate::pool::Pool;
 use crate::views::ViewId;
@@ -6,13 +6,13 @@ use crate::views::ViewId;
 /// States with their probabilities.
 #[derive(Clone, Debug, Default)]
 pub struct Layer {
-    /// Words of states; behind them, if they are kept, the histories of all roles.
+    /// The words of each state, followed by the information states of all roles if they are stored.
     pub(super) pool: Pool,
-    /// How many words stand behind a state.
+    /// The number of words after each state.
     pub(super) tail: usize,
     pub(super) shares: Vec<f64>,
-    /// How many courses of the game end in each state.
-    pub(super) courses: Vec<f64>,
+    /// The number of histories that end in each state.
+    pub(super) histories: Vec<f64>,
     /// Whether the game is over there.
     pub(super) over: Vec<bool>,
 }
@@ -22,12 +22,12 @@ impl Layer {
         Layer { tail, ..Layer::default() }
     }
 
-    /// How many there are.
+    /// The number of states.
     pub fn len(&self) -> usize {
         self.pool.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no states.
     pub fn is_empty(&self) -> bool {
         self.pool.is_empty()
     }
@@ -38,7 +38,7 @@ impl Layer {
         &row[..row.len() - self.tail]
     }
 
-    /// The histories of all roles, if they are kept.
+    /// The information states of all roles, if they are stored.
     pub fn views(&self, at: usize) -> impl Iterator<Item = ViewId> {
         let row = self.pool.get(at);
         row[row.len() - self.tail..].iter().map(|&id| ViewId(id as u32))
@@ -49,34 +49,34 @@ impl Layer {
         self.over[at]
     }
 
-    /// How likely a state is, given what was seen.
+    /// The probability of a state, given the observations.
     pub fn share(&self, at: usize) -> f64 {
         self.shares[at]
     }
 
-    /// How many courses of the game end in a state.
-    pub fn courses(&self, at: usize) -> f64 {
-        self.courses[at]
+    /// The number of histories that end in a state.
+    pub fn histories(&self, at: usize) -> f64 {
+        self.histories[at]
     }
 
-    pub(super) fn add(&mut self, row: &[u64], share: f64, courses: f64, over: bool) {
+    pub(super) fn add(&mut self, row: &[u64], share: f64, histories: f64, over: bool) {
         let (at, new) = self.pool.insert(row);
         if new {
             self.shares.push(0.0);
-            self.courses.push(0.0);
+            self.histories.push(0.0);
             self.over.push(over);
         }
         self.shares[at] += share;
-        self.courses[at] += courses;
+        self.histories[at] += histories;
     }
 
     /// Adds a state of another layer.
     pub(super) fn copy(&mut self, other: &Layer, at: usize) {
-        let Layer { pool, shares, courses, over, .. } = other;
-        self.add(pool.get(at), shares[at], courses[at], over[at]);
+        let Layer { pool, shares, histories, over, .. } = other;
+        self.add(pool.get(at), shares[at], histories[at], over[at]);
     }
 
-    /// Makes the probabilities sum up to one, and gives the sum they had.
+    /// Normalises the probabilities and returns their former sum.
     pub(super) fn normalise(&mut self) -> f64 {
         let total: f64 = self.shares.iter().sum();
         if total > 0.0 {

@@ -9,7 +9,7 @@ use crate::joints::{Joints, Order};
 /// The order in which joint moves are tried.
 pub(super) enum Tries {
     Random(Order),
-    /// Those first that look like what was seen, and what comes close to it is gone on from.
+    /// First the joint moves that resemble the observations, continuing from those that come close.
     Guided(Climb),
 }
 
@@ -36,7 +36,7 @@ impl Tries {
     }
 }
 
-/// An order of all joint moves of a state after some turns, or before silent steps.
+/// An order of all joint moves of a state, either for a turn or for silent steps.
 pub(super) fn tries(
     joints: &mut Joints,
     count: u64,

@@ -10,7 +10,7 @@ pub(crate) fn game(name: &str) -> Arc<dyn Game> {
     magister::open(name).unwrap().game
 }
 
-/// A game of its rules.
+/// A game from a rulesheet.
 pub(crate) fn sheet_game(text: &str) -> Arc<dyn Game> {
     magister::open_text("test", text).unwrap().game
 }
@@ -23,7 +23,7 @@ pub(crate) fn turn(game: &dyn Game, role: Role, own: &str, seen: &[&str]) -> Tur
     Turn { own, seen: Observation::Percepts(seen.into()) }
 }
 
-/// What a role lives through in so many turns of random play, and the state at the end.
+/// The view of a role after a number of turns of random play, and the final state.
 pub(crate) fn random_view(
     game: &Arc<dyn Game>,
     role: Role,
@@ -49,8 +49,8 @@ pub(crate) fn random_view(
     (referee.view(role).clone(), state)
 }
 
-/// Whether counts may have come from probabilities: the 0.001 quantile of chi-square, by Wilson
-/// and Hilferty. Cells that are rarely expected are put together.
+/// A chi-square test at the 0.001 level, with the approximation of Wilson and Hilferty. Cells with
+/// a small expectation are merged.
 pub(crate) fn chi_square(counts: &[f64], shares: &[f64]) -> Result<(), String> {
     let total: f64 = counts.iter().sum();
     let (mut sum, mut cells) = (0.0, 0.0);
@@ -58,7 +58,7 @@ pub(crate) fn chi_square(counts: &[f64], shares: &[f64]) -> Result<(), String> {
     for (&count, &share) in counts.iter().zip(shares) {
         let expected = share * total;
         if share == 0.0 && count > 0.0 {
-            return Err(format!("{count} of what is impossible"));
+            return Err(format!("{count} samples of an impossible state"));
         }
         if expected < 5.0 {
             rare += count;

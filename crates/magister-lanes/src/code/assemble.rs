@@ -1,17 +1,17 @@
-//! The bytes of the few instructions that tapes need.
+//! Encodings of the instructions that tapes need.
 
 /// A vector register, by number.
 pub(super) type Register = u8;
 
-/// Where the last operand of an instruction is.
+/// The last operand of an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Operand {
     Register(Register),
-    /// So many bytes from the base.
+    /// An offset from the base in bytes.
     Memory(i32),
 }
 
-/// An operation of two inputs that the processor has itself.
+/// A two-input operation with its own instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub(super) enum Logic {
@@ -118,8 +118,8 @@ impl Assembler {
         self.bytes.push(0xc3);
     }
 
-    /// An instruction with the prefix 66: `reg` is its register operand, `second` the one that
-    /// the prefix names (0 where there is none), `last` what follows in the `ModRM` byte.
+    /// An instruction with the prefix 66: `reg` is its register operand, `second` the one in the
+    /// prefix (0 if there is none), `last` the operand in the `ModRM` byte.
     fn instruction(&mut self, map: u8, code: u8, reg: Register, second: Register, last: Operand) {
         if self.size.has_tables() {
             self.evex(map, code, reg, second, last);
@@ -194,9 +194,9 @@ mod tests {
         assert_eq!(text.join(" "), expected);
     }
 
-    /// Bytes as the GNU assembler makes them.
+    /// The bytes of the GNU assembler.
     #[test]
-    fn instructions_are_those_of_another_assembler() {
+    fn instructions_agree_with_another_assembler() {
         // vmovdqa64 (%rdi),%zmm0
         check(Size::Zmm, |a| a.load(0, Memory(0)), "62 f1 fd 48 6f 07");
         // vmovdqa64 0x40(%rdi),%zmm9

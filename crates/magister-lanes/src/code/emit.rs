@@ -1,44 +1,44 @@
 //! From gates to instructions, in one pass.
 //!
-//! Results stay in registers as long as there are registers. When one is needed, the value that
-//! is read next the latest goes; it is written to its row only if it is not there yet and will
-//! be read again, or if somebody outside wants the row.
+//! Results stay in registers while there are free ones. When a register is needed, the value whose
+//! next read is the latest is evicted; it is written to its row only if the row does not have it
+//! yet and it will be read again, or if the row is an output.
 
 use super::assemble::{Assembler, Logic, Operand, Register, Size};
 use super::uses::{NEVER, Uses};
 use crate::{Gate, Operation};
 
-/// Code of more bytes is not made: it would come from memory no faster than gates do.
+/// The maximum size of code: longer code would come from memory no faster than gates do.
 const MOST_BYTES: usize = 64 << 20;
 
-/// A value that was loaded from its row and can be loaded again is worth less than one that
-/// would have to be stored first: it goes as if it were read so many times later.
+/// A value that can be loaded again from its row is worth less than one that would have to be
+/// stored first: it is evicted as if its next read were this many times later.
 const CLEAN: u32 = 3;
 
-/// What a register holds.
+/// The contents of a register.
 #[derive(Clone, Copy, Debug)]
 struct Held {
     row: u32,
     /// The gate that reads it next.
     next: u32,
-    /// Whether the row holds it as well.
+    /// Whether the row has the value as well.
     clean: bool,
 }
 
 struct Emitter {
     assembler: Assembler,
-    /// The bytes of a row, and the row that lies at the base.
+    /// The size of a row in bytes, and the row at the base.
     stride: i32,
     bias: i32,
     held: Vec<Option<Held>>,
-    /// The register that holds the value of each row, if one does.
+    /// The register with the value of each row, if there is one.
     place: Vec<Option<Register>>,
-    /// Registers that must stay what they are during a gate.
+    /// Registers that must not change during a gate.
     pinned: u32,
 }
 
-/// The code of gates over rows of so many bytes, its base being the row `bias`. None if it would
-/// be too long or if the instructions for a gate are missing.
+/// The code of gates over rows of a size, with the row `bias` at the base. `None` if it would be
+/// too long or an instruction is missing.
 pub(super) fn emit(
     gates: &[Gate],
     wanted: &[bool],
@@ -49,8 +49,8 @@ pub(super) fn emit(
     let rows = i32::try_from(wanted.len()).ok()?;
     rows.checked_mul(stride)?;
     let uses = Uses::new(gates, wanted);
-    // AVX2 has 16 registers; its gates of three inputs need two for what is in between, and
-    // negation needs one of all ones.
+    // AVX2 has 16 registers; its gates of three inputs need two temporaries, and negation needs one
+    // with all ones.
     let registers = if size.has_tables() { 32 } else { ONES };
     let mut emitter = Emitter {
         assembler: Assembler::new(size),
@@ -75,14 +75,14 @@ pub(super) fn emit(
     Some(emitter.assembler.bytes)
 }
 
-/// Registers that AVX2 code keeps for itself.
+/// Registers reserved by AVX2 code.
 const ONES: Register = 13;
 const SCRATCH: Register = 14;
 const SCRATCH_2: Register = 15;
 
 impl Emitter {
     fn gate(&mut self, at: usize, gate: &Gate, uses: &Uses) -> Option<()> {
-        // Different inputs only.
+        // Distinct inputs only.
         let mut inputs = [0; 3];
         let mut count = 0;
         self.pinned = 0;
@@ -111,7 +111,7 @@ impl Emitter {
         } else {
             self.binary(at, gate, rows)?
         };
-        // What the row held until now is gone, and so is what nobody reads any more.
+        // The old value of the row is gone, and so are values without further reads.
         for &row in rows {
             if let Some(register) = self.place[row as usize]
                 && self.held[register as usize].is_some_and(|held| held.next == NEVER)
@@ -155,7 +155,7 @@ impl Emitter {
         }
     }
 
-    /// A register that is free, or whose value is read last.
+    /// A free register, or the one whose value is read last.
     fn allocate(&mut self, at: u32) -> Register {
         let mut best = (0, 0);
         for (register, held) in self.held.iter().enumerate() {
@@ -181,7 +181,7 @@ impl Emitter {
         register
     }
 
-    /// A register among those of these rows whose value nobody reads any more.
+    /// A register of one of these rows whose value is not read again.
     fn dying(&self, rows: &[u32]) -> Option<(usize, Register)> {
         rows.iter().enumerate().find_map(|(at, &row)| {
             let register = self.place[row as usize]?;
@@ -189,7 +189,7 @@ impl Emitter {
         })
     }
 
-    /// A gate by the instruction for any function of three inputs. Gives the register of the
+    /// A gate by the instruction for any function of three inputs. Returns the register of the
     /// result.
     fn ternary(&mut self, at: usize, gate: &Gate, rows: &[u32]) -> Register {
         let dying = self.dying(rows);
@@ -227,7 +227,7 @@ impl Emitter {
                     }
                 };
                 let second = self.operand(b);
-                // The first of three is not looked at.
+                // The first of the three inputs is ignored.
                 match table(gate, [NEVER, a, b]) {
                     0x88 => self.assembler.logic(Logic::And, to, first, second),
                     0x22 => self.assembler.logic(Logic::NotAnd, to, first, second),
@@ -241,7 +241,7 @@ impl Emitter {
         }
     }
 
-    /// A gate of three different inputs: the result takes the place of one of them.
+    /// A gate of three distinct inputs: the result replaces one of them.
     fn three(
         &mut self,
         at: usize,
@@ -249,7 +249,7 @@ impl Emitter {
         rows: &[u32],
         dying: Option<(usize, Register)>,
     ) -> Register {
-        // Those in registers come first.
+        // Inputs in registers come first.
         let mut order = [rows[0], rows[1], rows[2]];
         order.sort_by_key(|&row| self.place[row as usize].is_none());
         let loaded = order.iter().filter(|&&row| self.place[row as usize].is_some()).count();
@@ -262,7 +262,7 @@ impl Emitter {
                 to
             }
             (2 | 3, None) => {
-                // A copy of a register, or what has to be loaded anyway.
+                // A copy of a register, or a load that is needed anyway.
                 let [second, third, first] = order;
                 let to = self.allocate(at as u32);
                 self.assembler.load(to, self.operand(first));
@@ -294,13 +294,13 @@ impl Emitter {
         }
     }
 
-    /// A gate by instructions of two inputs. Gives the register of the result.
+    /// A gate by two-input instructions. Returns the register of the result.
     fn binary(&mut self, at: usize, gate: &Gate, rows: &[u32]) -> Option<Register> {
         let dying = self.dying(rows);
         let to = dying.map_or_else(|| self.allocate(at as u32), |(_, register)| register);
         let [a, b, c] = [gate.a, gate.b, gate.c].map(|row| self.operand(row));
         let (part, other) = (SCRATCH, SCRATCH_2);
-        // What is in between never lies in `to`, which may be an input.
+        // Intermediate results are never in `to`, which may be an input.
         match gate.operation {
             Operation::And if gate.a == gate.b => self.assembler.load(to, a),
             Operation::And => self.logic(Logic::And, to, a, b),
@@ -347,7 +347,7 @@ impl Emitter {
         Some(to)
     }
 
-    /// `to = a op b`, wherever they are.
+    /// `to = a op b`, for operands in registers or memory.
     fn logic(&mut self, logic: Logic, to: Register, a: Operand, b: Operand) {
         match (a, b) {
             (Operand::Register(a), b) => self.assembler.logic(logic, to, a, b),
@@ -362,7 +362,7 @@ impl Emitter {
     }
 }
 
-/// The two rows beside another one.
+/// The other two rows.
 fn others(rows: [u32; 3], one: u32) -> [u32; 2] {
     match rows {
         [a, b, c] if a == one => [b, c],
@@ -371,15 +371,15 @@ fn others(rows: [u32; 3], one: u32) -> [u32; 2] {
     }
 }
 
-/// The truth table of a gate over these rows, among which are all that it reads: bit `4a + 2b + c`
-/// is its result where they are `a`, `b` and `c`.
+/// The truth table of a gate over these rows, which include all its inputs: bit `4a + 2b + c` is
+/// its result for `a`, `b` and `c`.
 fn table(gate: &Gate, rows: [u32; 3]) -> u8 {
-    // The tables of the three themselves.
+    // The tables of the three inputs themselves.
     const PLAIN: [u8; 3] = [0b1111_0000, 0b1100_1100, 0b1010_1010];
     let read = |row: u32| {
         let at = rows.iter().position(|&other| other == row).unwrap_or(0);
         u64::from(PLAIN[at])
     };
-    // Gates of two inputs do not look at the third.
+    // Gates of two inputs ignore the third.
     gate.operation.apply(read(gate.a), read(gate.b), read(gate.c)) as u8
 }

@@ -1,24 +1,24 @@
-//! Memory that holds code.
+//! Executable memory.
 
 use std::fmt;
 
 use memmap2::{Mmap, MmapMut};
 
-/// Code that may be run and can not be changed any more.
+/// Executable code that cannot be changed any more.
 pub(super) struct Memory {
     map: Mmap,
 }
 
 impl Memory {
-    /// Takes in code: into memory that is writable and not executable, which is then made
-    /// executable and no longer writable. None if the system does not give such memory.
+    /// Copies code into writable memory, which then becomes executable and read-only. `None` if the
+    /// system does not provide such memory.
     pub(super) fn new(code: &[u8]) -> Option<Self> {
         let mut map = MmapMut::map_anon(code.len().max(1)).ok()?;
         map.get_mut(..code.len())?.copy_from_slice(code);
         Some(Self { map: map.make_exec().ok()? })
     }
 
-    /// Where the code begins.
+    /// The start of the code.
     pub(super) fn start(&self) -> *const u8 {
         self.map.as_ptr()
     }

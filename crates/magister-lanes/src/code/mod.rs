@@ -1,8 +1,8 @@
 //! Machine code for tapes.
 //!
-//! Where the processor has AVX2 or AVX-512 and the system allows it, a tape becomes a function
-//! without a branch. It knows one argument, the rows, and touches nothing else. On other
-//! machines there is never any code, and tapes are interpreted.
+//! If the processor has AVX2 or AVX-512 and the system allows it, a tape becomes a function without
+//! branches. It has one argument, the rows, and accesses nothing else. On other machines there is
+//! no code, and tapes are interpreted.
 
 #[cfg(target_arch = "x86_64")]
 mod assemble;
@@ -31,14 +31,14 @@ use crate::wires::{Vectors, vectors};
 pub enum TapeForm {
     /// Interpreted: long runs of one operation.
     Runs,
-    /// As code: results that are used soon after they are made.
+    /// Machine code: results are used soon after they are computed.
     Code,
-    /// As code in which every function of three inputs is one instruction.
+    /// Machine code in which every function of three inputs is one instruction.
     TableCode,
 }
 
 impl TapeForm {
-    /// The best for a width. `MAGISTER_CODE=off` forbids code, for comparison.
+    /// The best form for a width. `MAGISTER_CODE=off` disables code, for comparison.
     pub fn best(width: Width) -> TapeForm {
         use std::sync::OnceLock;
         static ALLOWED: OnceLock<bool> = OnceLock::new();

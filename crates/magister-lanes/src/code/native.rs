@@ -1,4 +1,4 @@
-//! A tape as a function of the processor.
+//! A tape as a native function.
 
 use std::sync::Arc;
 
@@ -8,14 +8,14 @@ use super::emit::emit;
 use super::memory::Memory;
 use crate::{Gate, Tape, Width, Wires};
 
-/// The row that the base points at. With AVX-512, rows up to 128 away take a byte to address.
+/// The row at the base. With AVX-512, the displacement of rows up to 128 away takes one byte.
 const BIAS: u16 = 128;
 
-/// Code begins with a line of the cache.
+/// Code starts at a cache line.
 const LINE: usize = 64;
 
-/// Code is held against the interpreter on so many sets of rows at most, and on fewer where they
-/// and the gates are more than this.
+/// The maximum number of random inputs on which code is compared with the interpreter; fewer if the
+/// product with the number of gates exceeds this.
 const MOST_ROUNDS: usize = 4;
 const ENOUGH: usize = 16_384;
 
@@ -23,26 +23,26 @@ const ENOUGH: usize = 16_384;
 #[derive(Clone, Debug)]
 pub(crate) struct Code {
     memory: Arc<Memory>,
-    /// Where it begins in the memory.
+    /// Its start in the memory.
     start: usize,
     width: Width,
-    /// The bytes that it computes at once, and how often it must for a row.
+    /// The number of bytes computed at once, and the number of runs per row.
     registers: usize,
     parts: usize,
-    /// Where it wants to be pointed at, in bytes from the first row.
+    /// The offset of its base from the first row, in bytes.
     base: usize,
-    /// The number of wires that there must be.
+    /// The required number of wires.
     wires: usize,
 }
 
 impl Code {
-    /// Whether the system gives memory for code.
+    /// Whether the system provides executable memory.
     pub(crate) fn possible() -> bool {
         Memory::new(&[]).is_some()
     }
 
-    /// Makes code of tapes, side by side in memory, each with the rows that are wanted of it;
-    /// compares it with the interpreter, and gives it if all is the same.
+    /// Compiles tapes into contiguous memory, each with its output rows; compares the code with the
+    /// interpreter, and returns it if all results agree.
     pub(crate) fn new(tapes: &[(&Tape, &[u32])], width: Width) -> Option<Vec<Self>> {
         let size = match (TapeForm::best(width), width) {
             (TapeForm::Runs, _) => return None,
@@ -58,7 +58,7 @@ impl Code {
         same.then_some(codes)
     }
 
-    /// Makes code of registers of a size, which the machine must have.
+    /// Compiles for registers of a size, which the machine must have.
     fn with(tapes: &[(&Tape, &[u32])], width: Width, size: Size) -> Option<Vec<Self>> {
         let row = width.words() * 8;
         let stride = i32::try_from(row).ok()?;
@@ -89,7 +89,7 @@ impl Code {
         Some(starts.into_iter().zip(tapes).map(code).collect())
     }
 
-    /// Whether it computes what the tape does, in the rows that are wanted.
+    /// Whether it agrees with the tape on the output rows.
     fn agrees(&self, tape: &Tape, wanted: &[u32]) -> bool {
         let reads = reads(tape);
         // Small tapes are cheap to run, and there are many of them.
@@ -104,7 +104,7 @@ impl Code {
         })
     }
 
-    /// The same, on given rows.
+    /// The same for given rows.
     fn agrees_on(&self, tape: &Tape, wanted: &[u32], mut ours: Wires) -> bool {
         let mut theirs = ours.clone();
         self.run(&mut ours);
@@ -112,7 +112,7 @@ impl Code {
         wanted.iter().all(|&row| ours.row(row) == theirs.row(row))
     }
 
-    /// The width of the wires that it runs on.
+    /// The width of its wires.
     pub(crate) fn width(&self) -> Width {
         self.width
     }
@@ -120,23 +120,26 @@ impl Code {
     /// Runs all gates.
     ///
     /// # Panics
-    /// If the wires are of another width, or fewer than the tape was made for.
+    /// If the wires have another width, or there are fewer than the tape needs.
     #[inline]
     #[allow(unsafe_code, reason = "the code of a tape is a function of its rows")]
     pub(crate) fn run(&self, wires: &mut Wires) {
-        assert!(wires.count() >= self.wires && wires.width() == self.width, "rows of the tape");
+        assert!(
+            wires.count() >= self.wires && wires.width() == self.width,
+            "the wires do not fit the tape"
+        );
         let first: *mut u8 = wires.words_mut().as_mut_ptr().cast();
-        // SAFETY: at its start the memory holds what `emit` made, a function of the System V
-        // convention of one argument. It saves no register and need not, since it changes only vector registers. It
-        // stays while `self` does.
+        // SAFETY: the memory at `start` contains what `emit` made, a function of one argument with
+        // the System V calling convention. It saves no registers and need not, because it changes
+        // only vector registers. The memory lives as long as `self`.
         let code: unsafe extern "sysv64" fn(*mut u8) =
             unsafe { std::mem::transmute(self.memory.start().wrapping_add(self.start)) };
         let mut base = first.wrapping_add(self.base);
         for _ in 0..self.parts {
-            // SAFETY: `TapeForm::best` found the instructions on this machine. The code reads and
-            // writes `registers` bytes from the beginning of a row on, or from half of it, only in
-            // rows that the tape has, and there are as many, as is checked above. Rows are aligned
-            // like the widest registers.
+            // SAFETY: `TapeForm::best` found the instructions on this machine. The code accesses
+            // `registers` bytes from the start or from the middle of a row, only in rows of the
+            // tape, and the check above ensures that they exist. Rows are aligned like the widest
+            // registers.
             unsafe { code(base) };
             base = base.wrapping_add(self.registers);
         }
@@ -158,7 +161,7 @@ fn reads(tape: &Tape) -> Vec<u32> {
     reads
 }
 
-/// Words that look random.
+/// Pseudo-random words.
 struct Random(u64);
 
 impl Default for Random {
@@ -177,9 +180,9 @@ impl Random {
         self.0
     }
 
-    /// How many bits are ones depends on the lane. A conjunction of many rows of which half are
-    /// ones is almost always zero, whatever is computed on the way; only lanes with many ones
-    /// show what a wide gate does, and only lanes with few what a wide disjunction does.
+    /// The share of ones depends on the lane. A conjunction of many rows with half ones is almost
+    /// always zero, whatever happens in between; only lanes with many ones test wide conjunctions,
+    /// and only lanes with few test wide disjunctions.
     fn biased(&mut self) -> u64 {
         let (mut any, mut all) = (0, !0);
         let mut parts = [(0, 0); 7];
@@ -199,7 +202,7 @@ impl Random {
     }
 }
 
-/// The lanes of a word from one on up to another.
+/// The lanes of a word in a range.
 const fn lanes(from: u32, to: u32) -> u64 {
     (1 << to) - (1 << from)
 }
@@ -214,7 +217,7 @@ mod tests {
         Code::with(&[(tape, wanted)], width, size)?.pop()
     }
 
-    /// A number that looks random.
+    /// A pseudo-random number.
     fn mix(n: u64) -> u64 {
         let mut x = n.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         x = (x ^ (x >> 31)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -236,7 +239,7 @@ mod tests {
             .collect()
     }
 
-    /// The widths and registers of code that this machine can run.
+    /// The widths and registers that this machine can run.
     fn kinds() -> Vec<(Width, Size)> {
         let mut kinds = Vec::new();
         if vectors() != Vectors::Portable {
@@ -254,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn code_computes_what_the_interpreter_does() {
+    fn code_agrees_with_the_interpreter() {
         for (width, size) in kinds() {
             for seed in 0..60 {
                 // From few rows, all in registers, to many.
@@ -274,7 +277,7 @@ mod tests {
 
     #[test]
     fn every_table_and_place_of_inputs_is_right() {
-        // Inputs the same or different, from memory or from registers, used again or not.
+        // Inputs equal or different, in memory or in registers, used again or not.
         for (width, size) in kinds() {
             for table in 0..=255u8 {
                 let operations: Vec<Operation> = if matches!(size, Size::Xmm | Size::Ymm) {
@@ -296,7 +299,7 @@ mod tests {
         }
     }
 
-    /// A conjunction of many rows, one after the other, and the same with a gate that is wrong.
+    /// A conjunction of many rows, and the same with one wrong gate.
     #[test]
     fn a_wrong_gate_deep_in_a_chain_is_found() {
         let chain = |wrong: Option<u32>| -> Vec<Gate> {
@@ -325,9 +328,9 @@ mod tests {
         }
     }
 
-    /// A row that is left out of a wide conjunction shows only where all others are ones.
+    /// A row missing from a wide conjunction shows only if all others are ones.
     #[test]
-    fn a_row_that_is_left_out_is_found() {
+    fn a_missing_row_is_found() {
         let chain = |left_out: Option<u32>| -> Vec<Gate> {
             (1..12)
                 .map(|n| {

@@ -1,4 +1,4 @@
-//! When the gates of a tape read what others have written.
+//! When the gates of a tape read the results of others.
 
 use crate::Gate;
 
@@ -41,7 +41,7 @@ impl Uses {
         uses
     }
 
-    /// Whether nobody needs the result of a gate.
+    /// Whether the result of a gate is not needed.
     pub(super) fn idle(&self, at: usize) -> bool {
         self.first[at] == NEVER && !self.wanted[at]
     }

@@ -1,9 +1,9 @@
-//! Looking ahead through what may be seen, exactly.
+//! Exact look-ahead over the player's own observations.
 //!
-//! A move is worth the mean over all that may be seen after it, and what is done then depends on
-//! that and on nothing else. So asking is worth what knowing is worth. The others are taken to
-//! move at random; with `worst`, everything that is not known is as bad as it can be. It looks
-//! one move deeper at a time, and values what lies beyond by playouts.
+//! The value of a move is the mean over all observations that may follow it, and the next move may
+//! depend on nothing but these. So information has its true value. The others are assumed to move
+//! at random; with `worst`, everything unknown is assumed to be as bad as possible. The depth
+//! increases move by move, and playouts value what lies beyond.
 
 use std::collections::BTreeMap;
 
@@ -16,11 +16,11 @@ use crate::choices::Choices;
 use crate::registry::{Arguments, Made};
 use crate::rewards::{self, Scale};
 
-/// States that are valued by playouts where looking ahead ends.
+/// The number of states that are valued by playouts at the horizon.
 const VALUED: usize = 16;
-/// No player looks farther than this.
+/// The maximum depth.
 const DEEPEST: u32 = 100;
-/// States that are looked through at the root; more are drawn from.
+/// The number of states at the root; larger sets are sampled.
 const ROOT: usize = 2_000;
 
 /// Expectation, or the worst case, over the information set. An iteration is a step.
@@ -30,10 +30,11 @@ pub(crate) struct Bayes {
     depth: u32,
 }
 
-/// States with their probabilities, which sum up to one.
+/// States with their probabilities, which sum to one.
 type Beliefs = Vec<(Vec<u64>, f64)>;
 
-/// What may be seen after a move: the states with their probabilities, and how likely it is.
+/// The possible observations after a move: the states with their probabilities, and the probability
+/// of each observation.
 type Outlook = BTreeMap<Vec<Percept>, (Pool, Vec<f64>)>;
 
 impl Bayes {
@@ -82,7 +83,7 @@ impl Method for Bayes {
             let mut scores = Scores::new(legal);
             let mut whole = true;
             for &choice in legal {
-                // What is known of the depth before counts, if there is no time for this one.
+                // If there is no time for this depth, the result of the previous one counts.
                 let Ok(value) = look.after(&states, choice, depth) else {
                     whole = false;
                     break;
@@ -116,7 +117,7 @@ struct Look<'a> {
 }
 
 impl Look<'_> {
-    /// What a belief is worth, if so many moves are looked ahead.
+    /// The value of a belief at a given depth.
     fn value(&mut self, states: &Beliefs, depth: u32) -> Result<f64, Halt> {
         let stop = self.budget.stop().clone();
         let (mut open, mut ends, mut legal) = (Vec::new(), Vec::new(), None::<Vec<Move>>);
@@ -152,7 +153,7 @@ impl Look<'_> {
         Ok(self.sum(&ends))
     }
 
-    /// The mean of values, or the least.
+    /// The mean of values, or the minimum.
     fn sum(&self, values: &[(f64, f64)]) -> f64 {
         if self.worst {
             return values.iter().map(|value| value.0).fold(f64::INFINITY, f64::min);
@@ -162,7 +163,7 @@ impl Look<'_> {
             / total.max(f64::MIN_POSITIVE)
     }
 
-    /// What a move is worth.
+    /// The value of a move.
     fn after(&mut self, states: &Beliefs, own: Move, depth: u32) -> Result<f64, Halt> {
         let (outlook, gain) = self.outlook(states, own)?;
         let mut values = Vec::new();
@@ -178,12 +179,12 @@ impl Look<'_> {
         Ok(self.sum(&values) + gain)
     }
 
-    /// What may be seen after a move, and what is gained by it on average.
+    /// The possible observations after a move, and the mean gain.
     fn outlook(&mut self, states: &Beliefs, own: Move) -> Result<(Outlook, f64), Halt> {
         let stop = self.budget.stop().clone();
         let mut outlook = Outlook::new();
         let (mut step, mut gained) = (Step::new(), 0.0);
-        // Silent steps follow without being seen.
+        // Silent steps follow without an observation.
         let mut open: Vec<(Vec<u64>, f64, Option<Vec<Percept>>)> =
             states.iter().map(|(state, share)| (state.clone(), *share, None)).collect();
         while let Some((state, share, seen)) = open.pop() {
@@ -226,7 +227,7 @@ impl Look<'_> {
         Ok((outlook, gained))
     }
 
-    /// What a belief is worth by playouts.
+    /// The value of a belief by playouts.
     fn guess(&mut self, states: &Beliefs) -> Result<f64, Halt> {
         self.cut = true;
         if !self.budget.spend(1) {

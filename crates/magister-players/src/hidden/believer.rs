@@ -1,4 +1,4 @@
-//! What all players have in common that decide by what they believe.
+//! The common part of all players that decide by a belief.
 
 use magister_core::{Agent, Budget, Decision, Halt, Move, Rng, View};
 use magister_infoset::Keep;
@@ -6,7 +6,7 @@ use magister_infoset::Keep;
 use super::{Mind, Question};
 use crate::registry::{Arguments, Made};
 
-/// What somebody makes of a belief.
+/// A method that chooses a move by a belief.
 pub(crate) trait Method: Send {
     /// Chooses one of several legal moves.
     fn choose(
@@ -24,7 +24,7 @@ pub(crate) trait Method: Send {
     }
 }
 
-/// A player that keeps a belief, and decides by a method where there is something to decide.
+/// A player that keeps a belief, and applies a method if there is something to decide.
 pub(crate) struct Believer<M> {
     name: String,
     mind: Mind,
@@ -32,7 +32,7 @@ pub(crate) struct Believer<M> {
 }
 
 impl<M: Method + 'static> Believer<M> {
-    /// The player of these settings, which say how much is followed and sampled.
+    /// The player with these settings, which include the sizes of the belief.
     pub(crate) fn make(settings: &Arguments, keep: Keep, method: M) -> Made {
         let (particles, states) = (settings.whole("particles")?, settings.whole("states")?);
         let mind = Mind::new(keep, particles as usize, states as usize);

@@ -1,22 +1,22 @@
-//! Players that solve the game by regret: all of it, or courses of it as they come.
+//! Players that minimise regret: in the whole game, or on sampled histories.
 
 use std::sync::Arc;
 
 use magister_core::{Agent, Budget, Decision, Game, Halt, Move, Rng, Thought, View};
-use magister_solve::{Cfr, Draws, External, Form, Limits, Outcome, Profile, Variant};
+use magister_solve::{Cfr, Draws, ExtensiveForm, External, Outcome, Profile, SolveLimits, Variant};
 
 use crate::combine::draw;
 use crate::possible::Possible;
 use crate::registry::{Arguments, Made};
 
-/// Rounds between two looks at how far it is from an equilibrium.
+/// The number of rounds between two computations of the gain.
 const OFTEN: u64 = 100;
-/// What all players together could still gain, as a part of the range, when it is good enough.
+/// The target for the sum of all players' gains, as a share of the range.
 const ENOUGH: f64 = 1e-5;
-/// Moves that are rarer than this are taken for what is left of the first rounds.
+/// Moves with a smaller probability count as remains of the first rounds.
 const RARE: f64 = 0.01;
 
-/// Which way of minimising regret.
+/// The variant of regret minimisation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Method {
     Cfr,
@@ -25,7 +25,7 @@ enum Method {
     Outcome,
 }
 
-/// Minimises regret and plays the average.
+/// Minimises regret and plays the average strategy.
 pub(crate) struct Regret {
     name: String,
     method: Method,
@@ -39,12 +39,12 @@ pub(crate) struct Regret {
 }
 
 enum Thinker {
-    /// The whole game, with what is left to do.
-    Whole { form: Arc<Form>, cfr: Box<Cfr>, done: bool },
-    /// Walks that try all moves of one player.
+    /// The whole game, and whether the target is reached.
+    Whole { form: Arc<ExtensiveForm>, cfr: Box<Cfr>, done: bool },
+    /// External sampling.
     Walks(Box<External>),
-    /// Single courses.
-    Courses(Box<Outcome>),
+    /// Outcome sampling.
+    Sampled(Box<Outcome>),
 }
 
 impl Regret {
@@ -83,7 +83,7 @@ impl Regret {
         }))
     }
 
-    /// Begins with a game, or goes on with it.
+    /// Starts with a game, or continues with it.
     fn meet(&mut self, view: &View, budget: &Budget) {
         let game = view.game();
         if self.game.as_ref().is_none_or(|known| !Arc::ptr_eq(known, game)) {
@@ -92,8 +92,8 @@ impl Regret {
         }
         if view.turns().len() != self.turns {
             self.turns = view.turns().len();
-            if let Some(Thinker::Courses(courses)) = &mut self.thinker {
-                courses.retarget();
+            if let Some(Thinker::Sampled(sampled)) = &mut self.thinker {
+                sampled.retarget();
             }
         }
         if self.thinker.is_none() {
@@ -112,25 +112,25 @@ impl Regret {
                     self.nodes as u64,
                 )));
             }
-            Method::Outcome => return self.courses(game, self.draws),
+            Method::Outcome => return self.sampled(game, self.draws),
         };
-        let limits = Limits { nodes: self.nodes, bytes: self.bytes };
-        match Form::new(game, &limits, budget.stop()) {
+        let limits = SolveLimits { nodes: self.nodes, bytes: self.bytes };
+        match ExtensiveForm::new(game, &limits, budget.stop()) {
             Ok(form) => {
                 let form = Arc::new(form);
                 let cfr = Box::new(Cfr::new(Arc::clone(&form), variant));
                 Thinker::Whole { form, cfr, done: false }
             }
-            // What is too large as a whole is looked at where the match is.
-            Err(_) => self.courses(game, Draws::default()),
+            // A game that is too large as a whole is sampled around the current position.
+            Err(_) => self.sampled(game, Draws::default()),
         }
     }
 
-    fn courses(&self, game: &dyn Game, draws: Draws) -> Thinker {
-        Thinker::Courses(Box::new(Outcome::new(game, self.bytes, draws)))
+    fn sampled(&self, game: &dyn Game, draws: Draws) -> Thinker {
+        Thinker::Sampled(Box::new(Outcome::new(game, self.bytes, draws)))
     }
 
-    /// Thinks until the budget ends. Told are the rounds.
+    /// Thinks until the budget ends and returns the number of rounds.
     fn think(&mut self, view: &View, budget: &mut Budget, rng: &mut Rng) -> Result<u64, Halt> {
         let stop = budget.stop().clone();
         let mut rounds = 0;
@@ -154,14 +154,14 @@ impl Regret {
                     }
                     if !walks.round(rng, &stop)? {
                         let draws = Draws { target: 0.0, ..Draws::default() };
-                        self.thinker = Some(self.courses(&**view.game(), draws));
+                        self.thinker = Some(self.sampled(&**view.game(), draws));
                     }
                 }
-                Some(Thinker::Courses(courses)) => {
+                Some(Thinker::Sampled(sampled)) => {
                     if !budget.spend(1) {
                         break;
                     }
-                    courses.round(view.role(), view.turns(), rng, &stop)?;
+                    sampled.round(view.role(), view.turns(), rng, &stop)?;
                 }
             }
             rounds += 1;
@@ -169,7 +169,7 @@ impl Regret {
         Ok(rounds)
     }
 
-    /// How likely each move is, and what it is worth where that is known.
+    /// The probability of each move, and its value if known.
     fn mixture(&self, view: &View) -> Option<Vec<Thought>> {
         let (role, turns) = (view.role(), view.turns());
         let thought = |(choice, likely): (Move, f64)| Thought {
@@ -183,8 +183,8 @@ impl Regret {
             Thinker::Walks(walks) => {
                 Some(walks.average(role, turns)?.into_iter().map(thought).collect())
             }
-            Thinker::Courses(courses) => {
-                Some(courses.average(role, turns)?.into_iter().map(thought).collect())
+            Thinker::Sampled(sampled) => {
+                Some(sampled.average(role, turns)?.into_iter().map(thought).collect())
             }
             Thinker::Whole { form, cfr, .. } => {
                 let (player, set) = form.find(role, turns)?;
@@ -202,8 +202,8 @@ impl Regret {
     }
 }
 
-/// An average without what is left in it of the first rounds, if nobody can gain by that.
-fn tidied(form: &Form, average: Profile) -> Profile {
+/// The average strategy without the remains of the first rounds, if that lets no player gain.
+fn tidied(form: &ExtensiveForm, average: Profile) -> Profile {
     let (low, high) = form.range();
     let gain = |profile: &Profile| form.gains(profile).iter().sum::<f64>();
     let tidy = average.without(form, RARE);
@@ -234,14 +234,14 @@ impl Agent for Regret {
         if legal.len() < 2 && known {
             return Ok(legal.first().copied().unwrap_or(Move::IDLE).into());
         }
-        // When the time is over, what is known by then is played.
+        // When the time is over, the result so far is played.
         self.meet(view, budget);
         let rounds = match self.think(view, budget, rng) {
             Ok(rounds) => rounds,
             Err(Halt::Stopped) => 0,
             Err(halt) => return Err(halt),
         };
-        // Where it is only guessed what is legal, the strategy knows better.
+        // If the legal moves are only guessed, the strategy knows better.
         let fits = |thoughts: &Vec<Thought>| {
             !known || thoughts.iter().all(|thought| legal.contains(&thought.choice))
         };

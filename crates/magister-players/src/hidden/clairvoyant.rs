@@ -1,11 +1,11 @@
-//! The player that is shown the state: no honest one, but what others are compared with.
+//! A player that sees the true state: not an honest player, but a yardstick for others.
 
 use magister_core::{Agent, Budget, Decision, Halt, Information, Rng, View};
 
 use crate::registry::{Arguments, Made};
 
-/// Plays a game that hides information as if it did not. Whoever runs the match shows it the true
-/// state, and the record tells.
+/// Plays a game that hides information as if it had perfect information. The match runner reveals
+/// the true state to it, and the match record reports that.
 pub(crate) struct Clairvoyant {
     name: String,
     inner: Box<dyn Agent>,

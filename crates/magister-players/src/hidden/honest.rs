@@ -1,16 +1,15 @@
-//! The default player of games that hide information: it looks at the game and takes what is right
-//! for it.
+//! The default player for games with hidden information: it chooses the method that suits the game.
 //!
 //! | game | method |
 //! |---|---|
-//! | hides nothing | `uct` |
+//! | perfect information | `uct` |
 //! | one role, perhaps against chance | `ao-tree` |
 //! | two roles with opposite interests, small enough to be solved | `cfr+` |
 //! | several roles, short | `hyperplay2` |
 //! | several roles, long | `mo-ismcts`, with its root widened |
 //!
-//! Whether a game is short is found out by random playouts: simulations in which everybody thinks
-//! are worth their cost only if enough of them can be made.
+//! Random playouts determine whether a game is short: simulations in which every role thinks are
+//! worth their cost only if enough of them are possible.
 
 use magister_core::{
     Agent, Budget, Decision, Halt, Information, Move, Rng, SourceError, Step, View, draw,
@@ -20,29 +19,33 @@ use crate::Spec;
 use crate::registry::{Arguments, Made};
 use crate::simple::Absent;
 
-/// Playouts by which a game is looked at, and their steps.
+/// The number of playouts to examine a game, and their maximum length.
 const PLAYOUTS: u64 = 20;
 const STEPS: u32 = 200;
-/// The nodes of a game that is solved as a whole, and those for each millisecond of the budget.
+/// The maximum number of nodes of a game that is solved as a whole, and the number per millisecond
+/// of the budget.
 const NODES: usize = 20_000;
 const A_MILLISECOND: usize = 20;
-/// A game with fewer decisions of players than this is short.
+/// A game with fewer decisions than this is short.
 const SHORT: f64 = 8.0;
 
-/// Takes the method that suits the game. An iteration is one of that method.
+/// Chooses the method that suits the game. An iteration is one of that method.
 pub(crate) struct Honest {
     name: String,
-    /// The game that was looked at, by its rules, and who plays it.
+    /// The hash of the examined rules, and the chosen player.
     chosen: Option<(String, Box<dyn Agent>)>,
 }
 
 impl Honest {
-    #[expect(clippy::unnecessary_wraps, reason = "all players of the list are made alike")]
+    #[expect(
+        clippy::unnecessary_wraps,
+        reason = "all constructors in the list have the same signature"
+    )]
     pub(crate) fn make(settings: &Arguments) -> Made {
         Ok(Box::new(Honest { name: settings.text().to_owned(), chosen: None }))
     }
 
-    /// Who plays a game.
+    /// The player for a game.
     fn agent(&mut self, view: &View, budget: &Budget, rng: &mut Rng) -> &mut dyn Agent {
         let rules = &view.game().info().rules_hash;
         let known = self.chosen.take().filter(|(known, _)| known == rules);
@@ -102,17 +105,17 @@ fn method(view: &View, budget: &Budget, rng: &mut Rng) -> &'static str {
     }
 }
 
-/// Whether a game of two with opposite interests can be solved as a whole with a small part of
+/// Whether a two-player game with opposite interests can be solved as a whole with a small part of
 /// the budget.
 fn is_small(view: &View, budget: &Budget) -> bool {
     let time = budget.remaining().map_or(NODES, |left| left.as_millis() as usize * A_MILLISECOND);
-    let limits = magister_solve::Limits { nodes: time.min(NODES), bytes: 64 << 20 };
+    let limits = magister_solve::SolveLimits { nodes: time.min(NODES), bytes: 64 << 20 };
     view.game().info().players().count() == 2
-        && magister_solve::Form::new(&**view.game(), &limits, budget.stop())
+        && magister_solve::ExtensiveForm::new(&**view.game(), &limits, budget.stop())
             .is_ok_and(|form| form.constant_sum().is_some())
 }
 
-/// How many decisions the players have in a random playout, on average.
+/// The mean number of decisions in a random playout.
 fn decisions(view: &View, budget: &Budget, rng: &mut Rng) -> Result<f64, Halt> {
     let mut worker = view.game().worker();
     let (mut step, mut joint) = (Step::new(), Vec::new());

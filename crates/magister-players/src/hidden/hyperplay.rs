@@ -1,9 +1,9 @@
-//! `HyperPlay`: playouts in many courses of the game that agree with what was seen.
+//! `HyperPlay`: playouts from many histories that are consistent with the observations.
 //!
 //! M. Schofield, T. Cerexhe, M. Thielscher, "`HyperPlay`: a solution to general game playing with
-//! imperfect information", AAAI 2012. States are drawn by their probabilities, and each move is
-//! worth the mean of random playouts after it. That everybody plays on at random means that
-//! nothing is gained by asking, and nothing lost by telling.
+//! imperfect information", AAAI 2012. States are drawn by probability, and the value of a move is
+//! the mean of random playouts after it. Because every role plays on at random, gathering
+//! information has no value, and revealing it has no cost.
 
 use magister_core::{Budget, Decision, Halt, Move, Rng, Role, Step, View, Worker, draw};
 use magister_infoset::{Belief, Keep};
@@ -51,7 +51,7 @@ impl Method for HyperPlay {
             );
             match tried {
                 Ok(()) => iterations += 1,
-                // Rules that fail somewhere below are no reason not to move here.
+                // If the rules fail somewhere below, the player still has to move here.
                 Err(_) => break,
             }
         }
@@ -60,7 +60,7 @@ impl Method for HyperPlay {
 }
 
 /// Tries each move of a role in a state, with playouts after it.
-#[expect(clippy::too_many_arguments, reason = "they are the parts of a player")]
+#[expect(clippy::too_many_arguments, reason = "they describe one simulation")]
 fn try_all(
     belief: &Belief,
     number: usize,

@@ -1,16 +1,16 @@
-//! HyperPlay-II: simulations in which everybody decides by what that role would know.
+//! HyperPlay-II: simulations in which every role decides by what it would know.
 //!
 //! M. Schofield, M. Thielscher, "Lifting model sampling for general game playing to
-//! incomplete-information models", AAAI 2015. A course of the game that agrees with what was seen
-//! is drawn; a move is made there; from then on every role, the own one too, decides by `HyperPlay`
-//! on its own information set. A nested player is given its role and its history and nothing else,
-//! so it knows neither the course nor the state: asking is worth what is then known, and telling
-//! costs what the others then know.
+//! incomplete-information models", AAAI 2015. A history that is consistent with the observations is
+//! sampled, and a move is made there. From then on every role, including the player's own, decides
+//! by `HyperPlay` on its own information set. A nested player gets its role and its information
+//! state and nothing else, so it knows neither the history nor the state: gathering information has
+//! the value of what is then known, and revealing it costs what the others then know.
 
 use std::sync::Arc;
 
 use magister_core::{Budget, Decision, Game, Halt, Move, Rng, Role, Step, View, Worker, draw};
-use magister_infoset::{Belief, Keep, Limits, Settings as BeliefSettings, ViewId, Views};
+use magister_infoset::{Belief, InfosetLimits, Keep, Settings as BeliefSettings, ViewId, Views};
 use rustc_hash::FxHashMap;
 
 use super::believer::{Believer, Method};
@@ -20,13 +20,13 @@ use crate::playing::outcome;
 use crate::registry::{Arguments, Made};
 use crate::rewards::{self, Scale};
 
-/// States that a nested player looks at, and ways to go on from each.
+/// The number of states that a nested player examines, and of continuations from each.
 const NESTED_STATES: usize = 16;
 const NESTED_WAYS: usize = 8;
-/// What a nested player may take to find out where it may be.
-const NESTED: Limits = Limits { states: 2_000, steps: 20_000 };
+/// The limits for the information set of a nested player.
+const NESTED: InfosetLimits = InfosetLimits { states: 2_000, steps: 20_000 };
 const NESTED_PARTICLES: usize = 100;
-/// Histories whose decisions are remembered.
+/// The number of information states whose decisions are cached.
 const REMEMBERED: usize = 200_000;
 
 /// HyperPlay-II. An iteration is a simulation of one move.
@@ -63,7 +63,7 @@ impl Method for HyperPlay2 {
         let mut iterations = 0;
         'search: loop {
             let number = belief.draw(rng);
-            // Every move in the same course, so that luck is the same for all.
+            // Every move is tried in the same history, so that luck is the same for all.
             let mut round = Vec::with_capacity(legal.len());
             for &choice in legal {
                 if !budget.spend(1) {
@@ -74,7 +74,7 @@ impl Method for HyperPlay2 {
                     nested.simulate(start, worker, view.role(), choice, self.depth, budget, rng);
                 match made {
                     Ok(value) => round.push((choice, value)),
-                    // Rules that fail somewhere below are no reason not to move here.
+                    // If the rules fail somewhere below, the player still has to move here.
                     Err(_) => break 'search,
                 }
                 iterations += 1;
@@ -85,13 +85,13 @@ impl Method for HyperPlay2 {
     }
 }
 
-/// The nested players: what each decides, by its history.
+/// The nested players: the policy of each, by its information state.
 struct Nested {
     game: Arc<dyn Game>,
     views: Views,
     policies: FxHashMap<ViewId, Vec<(Move, f64)>>,
     worker: Box<dyn Worker>,
-    /// A worker for beliefs.
+    /// A spare worker for beliefs.
     spare: Option<Box<dyn Worker>>,
     valuer: Valuer,
     step: Step,
@@ -110,9 +110,9 @@ impl Nested {
         }
     }
 
-    /// Makes a move in a course of the game and lets everybody decide for `depth` steps; what the
-    /// role gets.
-    #[expect(clippy::too_many_arguments, reason = "they are the parts of a player")]
+    /// Makes a move in a history and lets every role decide for `depth` steps; returns the reward
+    /// of the role.
+    #[expect(clippy::too_many_arguments, reason = "they describe one simulation")]
     fn simulate(
         &mut self,
         (belief, number): (&Belief, usize),
@@ -145,7 +145,8 @@ impl Nested {
                     legal.first().copied().unwrap_or(Move::IDLE)
                 } else {
                     let decided = self.decide(role, lived[role.index()], budget, rng)?;
-                    // Where the rules let a role know less than its legal moves, it may err.
+                    // If the rules do not let a role know its legal moves, its decision may be
+                    // illegal.
                     if legal.contains(&decided) {
                         decided
                     } else {
@@ -173,7 +174,7 @@ impl Nested {
         Ok(total + values[0][me.index()])
     }
 
-    /// The histories of all roles in a course, as they are called here.
+    /// The information states of all roles in a history, with the numbers used here.
     fn histories(&mut self, belief: &Belief, number: usize) -> Vec<ViewId> {
         let roles = self.game.info().all_roles();
         let theirs = belief.views_of(number);
@@ -186,7 +187,7 @@ impl Nested {
         lived
     }
 
-    /// What a role does that has lived through a history, and knows nothing else.
+    /// The decision of a role in an information state, without any other knowledge.
     fn decide(
         &mut self,
         role: Role,
@@ -206,7 +207,7 @@ impl Nested {
         Ok(policy.get(outcome(&shares, rng)).map_or(Move::IDLE, |entry| entry.0))
     }
 
-    /// `HyperPlay` on the information set of a history: the best moves, each as likely.
+    /// `HyperPlay` on the information set of an information state: the best moves, uniformly.
     fn policy(
         &mut self,
         role: Role,
@@ -229,7 +230,7 @@ impl Nested {
         policy
     }
 
-    /// The best moves in what a role believes, by playouts.
+    /// The best moves in a belief, by playouts.
     fn best(
         &mut self,
         belief: &Belief,
@@ -255,7 +256,7 @@ impl Nested {
         Ok(scores.best())
     }
 
-    /// What a role gets on average if it makes a move in a state, and all play on at random.
+    /// The mean reward of a role if it makes a move in a state and all play on at random.
     fn mean(
         &mut self,
         state: &[u64],
@@ -275,7 +276,7 @@ impl Nested {
         let ways = choices.profiles().and_then(|profiles| profiles.checked_mul(outcomes.len()));
         let few = ways.is_some_and(|ways| ways / own.max(1) <= NESTED_WAYS);
         let profiles = choices.profiles().unwrap_or(usize::MAX);
-        // All ways to go on where they are few, some of them otherwise.
+        // All continuations if there are few, otherwise a sample.
         let mut joints: Vec<(Vec<Move>, f64)> = Vec::new();
         if few {
             for profile in 0..profiles {

@@ -1,19 +1,20 @@
-//! Information set Monte-Carlo tree search, with one observer or several.
+//! Information-set Monte Carlo tree search, with one observer or several.
 //!
 //! P. Cowling, E. Powley, D. Whitehouse, "Information Set Monte Carlo Tree Search", IEEE TCIAIG
-//! 4(2), 2012. With one observer (`so-ismcts`) the tree is of what the own role sees. With several
-//! (`mo-ismcts`) every role decides by what it sees itself, which for one role against chance is
-//! the action-observation tree (`ao-tree`) of a POMDP: asking is worth what is then known.
+//! 4(2), 2012. With one observer (`so-ismcts`) the tree contains the observations of the player's
+//! own role. With several (`mo-ismcts`) every role decides by its own observations. For one role
+//! against chance this is the action-observation tree (`ao-tree`) of a POMDP: gathering information
+//! has its true value.
 //!
-//! If all descents begin in the own information set, the others learn what only this role knows,
-//! because nothing else ever happens to them. So `mo-ismcts` widens its root: some descents begin
-//! in a course that another role still takes to be possible, and in each descent only the role
-//! learns whose information set it began in.
+//! If all descents start in the player's own information set, the others learn what only this role
+//! knows, because nothing else ever happens to them. So `mo-ismcts` widens its root: some descents
+//! start in a history that another role still considers possible, and each descent updates only the
+//! role whose information set it started in.
 
 use std::sync::Arc;
 
 use magister_core::{Budget, Decision, Game, Halt, Move, Rng, Role, Thought, View, Worker};
-use magister_infoset::{Belief, Keep, Limits, Settings as BeliefSettings, ViewId};
+use magister_infoset::{Belief, InfosetLimits, Keep, Settings as BeliefSettings, ViewId};
 use rustc_hash::FxHashMap;
 
 use super::Mind;
@@ -21,27 +22,27 @@ use super::believer::{Believer, Method};
 use super::tree::{Arm, Forest, Observer};
 use crate::registry::{Arguments, Made};
 
-/// What may be found out about the information set of another role.
-const OTHERS: Limits = Limits { states: 2_000, steps: 20_000 };
+/// The limits for the information set of another role.
+const OTHERS: InfosetLimits = InfosetLimits { states: 2_000, steps: 20_000 };
 const OTHERS_PARTICLES: usize = 100;
-const OTHERS_COURSES: usize = 200;
-/// Information sets of other roles that are remembered, and looked for in one decision where
-/// there is no clock.
+const OTHERS_HISTORIES: usize = 200;
+/// The number of cached information sets of other roles, and the number of new ones per decision
+/// without a clock.
 const REMEMBERED: usize = 500;
 const LOOKED_FOR: u32 = 100;
 
-/// Where descents begin.
+/// Where descents start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Root {
-    /// In the own information set.
+    /// In the player's own information set.
     Own,
-    /// In any course that somebody may take to be possible.
+    /// In any history that some role may consider possible.
     Widened,
     /// At the beginning of the game.
     Start,
 }
 
-/// Search in trees of what roles see. An iteration is a descent.
+/// Search in trees of observations. An iteration is a descent.
 pub(crate) struct Ismcts {
     single: bool,
     root: Root,
@@ -87,7 +88,7 @@ impl Ismcts {
 
 impl Method for Ismcts {
     fn nested(&self) -> bool {
-        // Where all descents begin in what this role knows, the others know it too.
+        // If all descents start in what this role knows, the others know it too.
         !self.single && self.root != Root::Own
     }
 
@@ -134,14 +135,14 @@ impl Method for Ismcts {
                     let number = belief.draw(rng);
                     let mut lived = histories.of(belief, number, forest);
                     let mut start = (belief.state(number).to_vec(), me);
-                    // Half of the descents are the own role's.
+                    // Half of the descents start in the player's own information set.
                     while rng.below(2) == 0 {
                         match self.others.draw(&start, &lived, forest, budget, rng) {
                             Ok(Some((state, role, views))) => {
                                 start = (state, role);
                                 lived = views;
                             }
-                            // What can not be found out in time is not needed.
+                            // An information set that cannot be computed in time is skipped.
                             Ok(None) | Err(_) => break,
                         }
                     }
@@ -151,7 +152,7 @@ impl Method for Ismcts {
             };
             match made {
                 Ok(()) => iterations += 1,
-                // Rules that fail somewhere below are no reason not to move here.
+                // If the rules fail somewhere below, the player still has to move here.
                 Err(_) => break,
             }
         }
@@ -159,7 +160,7 @@ impl Method for Ismcts {
     }
 }
 
-/// The first state of a game.
+/// The initial state of a game.
 fn beginning(game: &Arc<dyn Game>) -> Vec<u64> {
     let mut worker = game.worker();
     worker.reset();
@@ -168,7 +169,7 @@ fn beginning(game: &Arc<dyn Game>) -> Vec<u64> {
     state
 }
 
-/// The move that was made most often.
+/// The most visited move.
 fn chosen(arms: &[Arm], legal: &[Move], iterations: u64, rng: &mut Rng) -> Decision {
     let known = || arms.iter().filter(|arm| arm.visits > 0 && legal.contains(&arm.choice));
     let mean = |arm: &Arm| arm.sum / f64::from(arm.visits);
@@ -180,7 +181,7 @@ fn chosen(arms: &[Arm], legal: &[Move], iterations: u64, rng: &mut Rng) -> Decis
     Decision { thoughts, iterations, ..best.map_or(fallback, |arm| arm.choice).into() }
 }
 
-/// Histories of a belief as a forest calls them.
+/// Maps the information states of a belief to those of a forest.
 #[derive(Default)]
 struct Histories {
     names: FxHashMap<(Role, ViewId), ViewId>,
@@ -204,27 +205,28 @@ impl Histories {
     }
 }
 
-/// A state to begin a descent in, the role that learns by it, and the histories of all roles.
+/// The start of a descent: a state, the role that is updated, and the information states of all
+/// roles.
 type Start = (Vec<u64>, Role, Vec<ViewId>);
 
-/// Courses that a role takes to be possible, drawn by how likely they are: states with the
-/// histories of all roles.
+/// Histories that a role considers possible, drawn by probability: states with the information
+/// states of all roles.
 struct Possible {
-    courses: Vec<(Vec<u64>, Vec<ViewId>)>,
+    histories: Vec<(Vec<u64>, Vec<ViewId>)>,
 }
 
 impl Possible {
     fn of(belief: &Belief, forest: &mut Forest, rng: &mut Rng) -> Self {
         let mut histories = Histories::default();
-        let mut course = || {
+        let mut history = || {
             let number = belief.draw(rng);
             (belief.state(number).to_vec(), histories.of(belief, number, forest))
         };
-        Possible { courses: (0..OTHERS_COURSES).map(|_| course()).collect() }
+        Possible { histories: (0..OTHERS_HISTORIES).map(|_| history()).collect() }
     }
 }
 
-/// The information sets of other roles, by their histories.
+/// The information sets of other roles, by information state.
 #[derive(Default)]
 struct Others {
     game: Option<Arc<dyn Game>>,
@@ -249,8 +251,8 @@ impl Others {
         self.left = LOOKED_FOR;
     }
 
-    /// A course that another role than the one before takes to be possible, if it has lived
-    /// through what it has; none if it can not be found out.
+    /// A history that another role considers possible, given the information state of that role;
+    /// `None` if it cannot be computed.
     fn draw(
         &mut self,
         (_, learner): &(Vec<u64>, Role),
@@ -296,7 +298,8 @@ impl Others {
             self.beliefs.insert((role, view), found);
         }
         let Some(Some(possible)) = self.beliefs.get(&(role, view)) else { return Ok(None) };
-        let (state, views) = &possible.courses[rng.below(possible.courses.len() as u64) as usize];
+        let (state, views) =
+            &possible.histories[rng.below(possible.histories.len() as u64) as usize];
         Ok(Some((state.clone(), role, views.clone())))
     }
 }

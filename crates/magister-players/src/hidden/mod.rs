@@ -1,17 +1,18 @@
-//! Players for games that hide information.
+//! Players for games with hidden information.
 //!
-//! All of them keep a [`Belief`]: the states that agree with what the role saw, with their
-//! probabilities. What they differ in is what they make of it:
+//! All of them keep a [`Belief`]: the states that are consistent with the role's observations, with
+//! probabilities. They differ in how they use it:
 //!
-//! - `pimc` gives states to a player of perfect information and takes the mean of what it says;
-//! - `hyperplay` takes the mean of random playouts;
-//! - `bayes` looks ahead through what it may see, exactly, against players that do not think;
-//! - `hyperplay2` lets everybody in its simulations decide by what that role would know;
-//! - `ismcts` holds searches in trees of what roles see;
-//! - `cfr`, `mccfr` and `oos` minimise regret in the whole game, and play the average;
+//! - `pimc` determinizes: a player for perfect information searches sampled states, and the values
+//!   are averaged;
+//! - `hyperplay` averages random playouts;
+//! - `bayes` looks ahead over its own observations, exactly, against random opponents;
+//! - `hyperplay2` simulates with every role deciding by what it would know;
+//! - `ismcts` searches in trees of observations;
+//! - `cfr`, `mccfr` and `oos` minimise regret in the whole game and play the average strategy;
 //! - `thesis` is the honest agent of a thesis, for comparison;
-//! - `clairvoyant` is shown the state, and is no honest player;
-//! - `honest` looks at the game and takes what is right for it.
+//! - `clairvoyant` sees the true state, so it is not honest;
+//! - `honest` chooses the method that suits the game.
 
 mod bayes;
 mod believer;
@@ -41,26 +42,26 @@ use magister_core::{
     Batch, Budget, Decision, Detail, Game, Halt, Information, Move, Results, Rng, Role, Stop,
     Stream, Thought, View, Worker,
 };
-use magister_infoset::{Belief, Keep, Limits, Settings};
+use magister_infoset::{Belief, InfosetLimits, Keep, Settings, Votes};
 
 use crate::playing::{MAX_STEPS, Means};
 use crate::rewards::Scale;
 
-/// States that are looked at for what is legal.
+/// The number of states that are examined for legal moves.
 const LOOKED_AT: usize = 64;
-/// Playouts of a state where the engine plays 32 at the cost of one.
+/// The playouts per state if the engine plays 32 at the cost of one.
 const SIDE_BY_SIDE: u32 = 32;
 
-/// What a role believes, kept from turn to turn.
+/// The belief of a role, kept from turn to turn.
 pub(crate) struct Mind {
     settings: Settings,
     belief: Option<Belief>,
     worker: Option<(Arc<dyn Game>, Box<dyn Worker>)>,
 }
 
-/// What there is to decide.
+/// The decision to make.
 pub(crate) enum Question {
-    /// Nothing: there is one legal move, or nothing but a legal move is known.
+    /// There is one legal move, or only one legal move is known.
     Settled(Decision),
     /// One of these moves has to be chosen.
     Choice(Vec<Move>),
@@ -68,13 +69,13 @@ pub(crate) enum Question {
 
 impl Mind {
     pub(crate) fn new(keep: Keep, particles: usize, states: usize) -> Self {
-        let limits = Limits { states, steps: 40 * states as u64 };
+        let limits = InfosetLimits { states, steps: 40 * states as u64 };
         let settings = Settings { limits, particles, keep, ..Settings::default() };
         Mind { settings, belief: None, worker: None }
     }
 
-    /// Takes the match into account and finds out what is legal. If no belief can be had in time,
-    /// a move that is legal in some position that the game may be in has to do.
+    /// Updates the belief with the match and determines the legal moves. If no belief can be
+    /// computed in time, it uses a move that is legal in some possible position.
     pub(crate) fn ask(
         &mut self,
         view: &View,
@@ -90,8 +91,8 @@ impl Mind {
         })
     }
 
-    /// The own moves, and whether they are legal by what is believed, or only in some position that
-    /// the game may be in.
+    /// The role's moves, and whether they are legal according to the belief, or only in some
+    /// possible position.
     pub(crate) fn moves(
         &mut self,
         view: &View,
@@ -104,11 +105,14 @@ impl Mind {
         };
         let Some((_, worker)) = &mut self.worker else { return Err(halt) };
         match &self.belief {
-            // Who saw every joint move knows where it is, without any belief.
+            // A role that sees every joint move knows the state without a belief.
             _ if view.game().info().information == Information::Perfect => {
                 view.replay(&mut **worker, &Stop::never())?;
             }
-            Some(belief) => belief.pretend(view.turns(), &mut **worker, budget, rng)?,
+            Some(belief) => {
+                let guessed = belief.guess_legal(view.turns(), &mut **worker, budget, rng)?;
+                return Ok((guessed, false));
+            }
             None if view.turns().is_empty() => worker.reset(),
             None => return Err(halt),
         }
@@ -131,7 +135,7 @@ impl Mind {
         belief.follow(view.turns(), budget, rng)
     }
 
-    /// What is believed, and a worker to think with.
+    /// The belief, and a worker to search with.
     pub(crate) fn parts(&mut self) -> Result<(&Belief, &mut dyn Worker), Halt> {
         match (&self.belief, &mut self.worker) {
             (Some(belief), Some((_, worker))) => Ok((belief, &mut **worker)),
@@ -139,35 +143,30 @@ impl Mind {
         }
     }
 
-    /// The moves that are legal in all states, as far as was looked; in a sensible game those of
-    /// any one. Where they differ and none is left, those of the likeliest.
+    /// The moves that are legal in all states of the belief, as far as time allows to look; if
+    /// there are none, the moves that are legal in most of them.
     fn legal(&mut self, role: Role, budget: &Budget) -> Result<Vec<Move>, Halt> {
         let (stop, all) = (Stop::never(), budget.remaining());
         let (belief, worker) = self.parts()?;
+        // A few states from all over the belief come first, in case there is no time for more.
         let stride = belief.len().div_ceil(LOOKED_AT).max(1);
-        let mut legal: Option<Vec<Move>> = None;
-        let mut likeliest = (f64::NEG_INFINITY, Vec::new());
-        for number in (0..belief.len()).step_by(stride) {
-            let late =
-                all.zip(budget.remaining()).is_some_and(|(all, left)| left < all.mul_f64(0.9));
-            if legal.is_some() && (late || budget.stop().is_set()) {
+        let late = || {
+            let short = all.zip(budget.remaining());
+            budget.stop().is_set() || short.is_some_and(|(all, left)| left < all.mul_f64(0.9))
+        };
+        let mut votes = Votes::default();
+        let order = (0..stride).flat_map(|start| (start..belief.len()).step_by(stride));
+        for (seen, number) in order.enumerate() {
+            if seen > 0 && late() {
                 break;
             }
             worker.load(belief.state(number), &stop)?;
-            let here = worker.legal(role);
-            if belief.share(number) > likeliest.0 {
-                likeliest = (belief.share(number), here.to_vec());
-            }
-            match &mut legal {
-                None => legal = Some(here.to_vec()),
-                Some(legal) => legal.retain(|choice| here.contains(choice)),
-            }
+            votes.add(worker.legal(role), belief.share(number));
         }
-        Ok(legal.filter(|legal| !legal.is_empty()).unwrap_or(likeliest.1))
+        Ok(votes.most())
     }
 }
 
-/// Values of moves, added up.
 pub(crate) struct Scores {
     moves: Vec<(Move, f64, f64)>,
 }
@@ -177,7 +176,7 @@ impl Scores {
         Scores { moves: legal.iter().map(|&choice| (choice, 0.0, 0.0)).collect() }
     }
 
-    /// Counts a value of a move, so many times.
+    /// Adds a value of a move with a weight.
     pub(crate) fn add(&mut self, choice: Move, value: f64, weight: f64) {
         if let Some(entry) = self.moves.iter_mut().find(|entry| entry.0 == choice) {
             entry.1 += value * weight;
@@ -185,7 +184,7 @@ impl Scores {
         }
     }
 
-    /// The move with the best mean; one of several by lot.
+    /// The move with the best mean; ties are broken at random.
     pub(crate) fn decide(&self, iterations: u64, rng: &mut Rng) -> Decision {
         let mean = |&(_, sum, weight): &(Move, f64, f64)| {
             if weight > 0.0 { sum / weight } else { f64::NEG_INFINITY }
@@ -219,8 +218,8 @@ pub(crate) struct Valuer {
 }
 
 impl Valuer {
-    /// What all roles can expect in each of some states. Playouts that were cut off count as the
-    /// middle.
+    /// The expected rewards of all roles in each of some states. Truncated playouts count as the
+    /// middle of the scale.
     pub(crate) fn values(
         &mut self,
         worker: &mut dyn Worker,
@@ -245,7 +244,7 @@ impl Valuer {
 }
 
 impl Scores {
-    /// The moves with the best mean, each as likely as the others.
+    /// The moves with the best mean, uniformly.
     pub(crate) fn best(&self) -> Vec<(Move, f64)> {
         let mean = |entry: &(Move, f64, f64)| entry.1 / entry.2.max(f64::MIN_POSITIVE);
         let tried = || self.moves.iter().filter(|entry| entry.2 > 0.0);
@@ -266,7 +265,7 @@ impl Scores {
             _ => near[rng.below(near.len() as u64) as usize],
         };
         let total: f64 = self.moves.iter().map(|entry| entry.2).sum();
-        // It plays the first of them and not by lot, so votes are no probabilities.
+        // It plays the first of them deterministically, so votes are not probabilities.
         let share = |votes: f64| votes / total.max(f64::MIN_POSITIVE);
         let thought = |&(choice, _, votes): &(Move, f64, f64)| Thought {
             value: None,

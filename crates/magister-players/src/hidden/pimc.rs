@@ -1,15 +1,16 @@
-//! Perfect-information Monte Carlo: any player of perfect information, lifted to games that hide
-//! something.
+//! Perfect-information Monte Carlo: lifts any player for perfect information to games with hidden
+//! information.
 //!
-//! States are drawn by their probabilities, and the inner player is asked what it would do if it
-//! knew that this is the state. A move is worth the mean of what it says. It is cheap and strong
-//! where what is hidden comes to light by itself, as in most card games; it never asks, because it
-//! believes that it will know, and tells everything, because it believes that all others do.
+//! States are drawn by probability, and the inner player searches the determinization of each. The
+//! value of a move is the mean of its values. The method is cheap, and strong if hidden information
+//! comes to light by itself, as in most card games. It never gathers information, because it
+//! assumes that it will know the state, and it does not hide any, because it assumes that all
+//! others know it too (strategy fusion).
 
 use std::sync::Arc;
 
 use magister_core::{Agent, Budget, Clock, Decision, Halt, Move, Rng, View};
-use magister_infoset::{Keep, Opened};
+use magister_infoset::{Determinization, Keep};
 
 use super::believer::{Believer, Method};
 use super::{Mind, Scores};
@@ -28,7 +29,7 @@ impl Pimc {
     }
 }
 
-/// A clock that is over when another one has so much left.
+/// A clock that ends when another one has a given time left.
 struct Until {
     clock: Budget,
     left: std::time::Duration,
@@ -40,7 +41,7 @@ impl Clock for Until {
     }
 }
 
-/// A share of what is left of a budget.
+/// A share of the remaining budget.
 pub(crate) fn share(budget: &mut Budget, parts: u32) -> Budget {
     let stop = budget.stop().clone();
     let part = match budget.left() {
@@ -73,8 +74,8 @@ impl Method for Pimc {
         let (mut values, mut votes) = (Scores::new(legal), Scores::new(legal));
         let mut all_valued = true;
         let (mut iterations, mut asked) = (0, 0);
-        // Without a limit of its own, a budget would be spent on the first world.
-        // Where the states are few, each counts as much as it is likely.
+        // Without a limit of its own, the budget would be spent on the first world. If there are
+        // few states, each is weighted by its probability.
         let all = belief.len() <= self.worlds as usize;
         let worlds = if all { belief.len() as u32 } else { self.worlds };
         while asked < worlds {
@@ -86,7 +87,7 @@ impl Method for Pimc {
             let share = if all { belief.share(number) } else { 1.0 };
             asked += 1;
             let state = belief.state(number);
-            let open = Opened::view(belief.game(), state, view.role());
+            let open = Determinization::view(belief.game(), state, view.role());
             let decision = match self.inner.decide(&open, &mut part, rng) {
                 Ok(decision) => decision,
                 Err(Halt::Stopped) => break,
@@ -105,7 +106,7 @@ impl Method for Pimc {
                 break;
             }
         }
-        // Where the inner player does not value all moves, it has at least chosen one.
+        // If the inner player does not value all moves, its choices count as votes.
         Ok(if all_valued && asked > 0 {
             values.decide(iterations, rng)
         } else {

@@ -1,13 +1,13 @@
-//! The honest agent of N. Morris' thesis (Hendrix College, 2023), for comparison: a bandit over
-//! its own moves, with a random state and a random playout for each try, and no tree.
+//! The honest agent of N. Morris' thesis (Hendrix College, 2023), for comparison: a bandit over its
+//! own moves, with a random state and a random playout for each try, and no tree.
 //!
-//! Repaired, which is the default, states are drawn by their probabilities, rewards are what the
-//! rules pay and the formula is that of UCB. With `flaws`, it is what its author's program does as
-//! far as that can be said of games in general: all states are equally likely, however they came
-//! about; the reward is the square of a rank, which is higher for a loss than for a win in games
-//! for one; and the mean is divided by the number of players once more, which makes it small
-//! beside the term for exploration. That it also draws states that can not be, container by
-//! container, is a matter of how its system stores cards, and is not reproduced.
+//! The default is a repaired version: states are drawn by probability, rewards are those of the
+//! rules, and the formula is UCB. With `flaws`, it behaves like its author's program, as far as
+//! that applies to games in general: all states are equally likely, however they arose; the reward
+//! is the square of a rank, which is higher for a loss than for a win in games for one; and the
+//! mean is divided by the number of players once more, which makes it small beside the exploration
+//! term. The original also samples impossible states, container by container. That depends on how
+//! its system stores cards and is not reproduced.
 
 use magister_core::{
     Budget, Decision, Halt, Move, Payment, Rng, Role, Step, Thought, View, Worker, draw,
@@ -20,7 +20,7 @@ use crate::playing::MAX_STEPS;
 use crate::registry::{Arguments, Made};
 use crate::rewards::{self, Scale};
 
-/// A bandit over own moves. An iteration is a playout.
+/// A bandit over the role's moves. An iteration is a playout.
 pub(crate) struct Thesis {
     flaws: bool,
 }
@@ -90,8 +90,8 @@ impl Method for Thesis {
     }
 }
 
-/// Makes a move in a state and plays on at random; the reward.
-#[expect(clippy::too_many_arguments, reason = "they are the parts of a player")]
+/// Makes a move in a state, plays on at random and returns the reward.
+#[expect(clippy::too_many_arguments, reason = "they describe one playout")]
 fn playout(
     belief: &Belief,
     number: usize,
@@ -136,7 +136,7 @@ fn playout(
         let others = || info.players().filter(|&other| other != role);
         let above = others().filter(|other| totals[other.index()] > own).count() as f64;
         let below = others().filter(|other| totals[other.index()] < own).count() as f64;
-        // Those on a level share their ranks.
+        // Tied players share their ranks.
         1.0 + above + (players - 1.0 - above - below) / 2.0
     } else {
         // In games for one, a win has rank one and a loss rank zero.

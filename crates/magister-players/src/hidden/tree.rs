@@ -1,9 +1,9 @@
-//! Search in trees of what roles see.
+//! Search in trees of observations.
 //!
-//! A node is a history of a role: its own moves and its percepts. An iteration begins in a state
-//! with the histories of all roles, and goes down the trees of all of them at the same time, since
-//! every role decides by its own; then a new node is made, and playouts value it. So what a role
-//! does in a node can not depend on what it does not see there.
+//! A node is an information state of a role: its own moves and its percepts. An iteration starts in
+//! a state with the information states of all roles, and descends the trees of all of them at the
+//! same time, because every role decides by its own. Then a new node is added, and playouts value
+//! it. So the behaviour of a role in a node cannot depend on what it does not observe there.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -15,10 +15,10 @@ use rustc_hash::FxHashMap;
 use super::Valuer;
 use crate::rewards::{self, Scale};
 
-/// Steps of a descent.
+/// The maximum length of a descent.
 const DEEPEST: usize = 1_000;
 
-/// Whose histories the nodes are.
+/// Whose information states the nodes are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Observer {
     /// Those of one role: it keeps the statistics of all moves that it imagines others to make.
@@ -35,7 +35,7 @@ pub(crate) struct Forest {
     pub(crate) views: Views,
     places: FxHashMap<(ViewId, Role), u32>,
     nodes: Vec<Node>,
-    /// The least and the greatest reward seen, where the game does not say.
+    /// The lowest and the highest reward seen, if the game does not give the range.
     low: f64,
     high: f64,
     scale: Scale,
@@ -49,22 +49,22 @@ struct Node {
     arms: Vec<Arm>,
 }
 
-/// What became of a move in a node.
+/// The statistics of a move in a node.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Arm {
     pub(crate) choice: Move,
     pub(crate) visits: u32,
-    /// How often it could have been made.
+    /// How often it was legal.
     available: u32,
     pub(crate) sum: f64,
 }
 
-/// A decision on the way down.
+/// A decision during a descent.
 struct Taken {
     node: u32,
     arm: u32,
     role: Role,
-    /// What the role had gained before.
+    /// The earlier gains of the role.
     before: f64,
 }
 
@@ -90,19 +90,19 @@ impl Forest {
         &self.game
     }
 
-    /// About how many bytes it takes.
+    /// The approximate size in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.nodes.len() * 250 + self.views.len() * 100
     }
 
-    /// What became of the moves in a node of a role.
+    /// The statistics of the moves in a node of a role.
     pub(crate) fn arms(&self, view: ViewId, role: Role) -> &[Arm] {
         let place = self.places.get(&(view, role));
         place.map(|&at| &self.nodes[at as usize].arms[..]).unwrap_or_default()
     }
 
-    /// One descent from a state with the histories of all roles. Where a learner is given, only
-    /// its own nodes are updated, and all others do what they have done before: then nobody
+    /// One descent from a state with the information states of all roles. If a learner is given,
+    /// only its nodes are updated, and all others follow their earlier visit counts: then no role
     /// learns from what only another role can know.
     pub(crate) fn iterate(
         &mut self,
@@ -173,7 +173,7 @@ impl Forest {
         Ok(())
     }
 
-    /// What all roles get from where the worker is.
+    /// The rewards of all roles from the worker's position on.
     fn value(
         &mut self,
         worker: &mut dyn Worker,
@@ -188,7 +188,7 @@ impl Forest {
         Ok(self.valuer.values(worker, &[&state], rng, stop)?.swap_remove(0))
     }
 
-    /// The node of a history, which is made if it is new.
+    /// The node of an information state, which is added if it is new.
     fn node(&mut self, key: (ViewId, Role)) -> (u32, bool) {
         let next = self.nodes.len() as u32;
         let at = *self.places.entry(key).or_insert(next);
@@ -198,7 +198,7 @@ impl Forest {
         (at, at == next)
     }
 
-    /// A move by upper confidence bounds, among those that are legal in the state at hand.
+    /// Selects a legal move by upper confidence bounds.
     fn select(&mut self, node: u32, legal: &[Move], rng: &mut Rng) -> u32 {
         let node = &mut self.nodes[node as usize];
         for &choice in legal {
@@ -220,7 +220,7 @@ impl Forest {
                 (arm.sum / visits - self.low) / spread
                     + self.c * (f64::from(arm.available).ln() / visits).sqrt()
             };
-            // Of equals, each with the same probability.
+            // Ties are broken uniformly.
             match here.total_cmp(&worth) {
                 Ordering::Less => continue,
                 Ordering::Equal => ties += 1,
@@ -233,8 +233,8 @@ impl Forest {
         best as u32
     }
 
-    /// What a role that does not learn does: as often as it has done it, and anything where it was
-    /// never before.
+    /// The move of a role that is not updated: in proportion to its visit counts, and uniform in
+    /// new nodes.
     fn habit(&self, key: (ViewId, Role), legal: &[Move], rng: &mut Rng) -> Move {
         let node = self.places.get(&key).map(|&at| &self.nodes[at as usize]);
         let arms = node.map(|node| &node.arms[..]).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! A tree whose leaves are valued in batches, by another player or by a model: PUCT.
+//! PUCT: a tree whose leaves another player or a model values in batches.
 
 mod search;
 #[cfg(test)]
@@ -19,21 +19,21 @@ use search::Search;
 pub(crate) struct Config {
     /// The exploration constant.
     pub(crate) c: f64,
-    /// How much likelier a move is whose position is valued higher; 0 for not at all.
+    /// How strongly the prior prefers moves with a higher immediate value; 0 is uniform.
     pub(crate) sharp: f64,
-    /// How many losses a descent under way counts for; with 0 there is one descent at a time.
+    /// The virtual loss of a pending descent; with 0 there is one descent at a time.
     pub(crate) loss: f64,
-    /// The descents of a batch; with 0 as many as the evaluator wants.
+    /// The number of descents in a batch; 0 means as many as the evaluator wants.
     pub(crate) batch: usize,
     /// The memory of the tree in bytes.
     pub(crate) memory: usize,
 }
 
-/// Grows a tree by what an evaluator says of its leaves. Simultaneous moves are chosen by each role
-/// for itself (decoupled), chance is drawn.
+/// Grows a tree by an evaluator's values of its leaves. Each role chooses simultaneous moves on its
+/// own (decoupled); chance is sampled.
 ///
-/// The leaves of several descents are valued in one call. Until their values are known, descents
-/// under way count as losses of everybody who chose, so that the next one goes elsewhere.
+/// The leaves of several descents are valued in one call. Until their values are known, pending
+/// descents count as losses of every role that chose, so that the next one goes elsewhere.
 pub(crate) struct Puct {
     name: String,
     config: Config,
@@ -91,7 +91,7 @@ impl Agent for Puct {
     }
 }
 
-/// Searches with an evaluator and decides for the move that was visited most.
+/// Searches with an evaluator and returns the most visited move.
 pub(crate) fn decide(
     follower: &mut Follower,
     evaluate: &mut dyn Evaluate,

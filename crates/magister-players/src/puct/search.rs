@@ -1,4 +1,4 @@
-//! Descents in batches: down to new positions, one call for all of them, and up again.
+//! Descents in batches: selection of new positions, one evaluation of all of them, and backup.
 
 use magister_core::{
     Budget, Evaluate, Evaluations, Halt, Move, Positions, Rng, Role, Step, Stop, Worker,
@@ -18,14 +18,14 @@ pub(super) struct Search<'a> {
     config: Config,
     nodes: Vec<Node>,
     scale: Scale,
-    /// The least and the greatest reward seen.
+    /// The lowest and the highest reward seen.
     range: (f64, f64),
-    /// The memory of the nodes in bytes, about.
+    /// The approximate memory of the nodes in bytes.
     used: usize,
-    /// What the evaluator is asked, and what it says.
+    /// The request to the evaluator, and its answers.
     asked: Positions,
     answers: Evaluations,
-    /// New positions, and what has to be known of each.
+    /// New positions, and what must be computed for each.
     fresh: Vec<Fresh>,
     descents: Vec<Descent>,
     step: Step,
@@ -33,46 +33,46 @@ pub(super) struct Search<'a> {
     state: Vec<u64>,
 }
 
-/// A step of a descent: from which node, with which move of each actor, and what it paid.
+/// A step of a descent: the node, the move of each actor, and the payment.
 struct Hop {
     node: u32,
     picks: Vec<usize>,
     gains: Vec<f64>,
 }
 
-/// A way down the tree.
+/// A descent through the tree.
 struct Descent {
     hops: Vec<Hop>,
-    /// What the roles can expect where it ended.
+    /// The values at its end.
     end: End,
 }
 
 enum End {
     /// These values.
     Known(Vec<f64>),
-    /// What is said of this position of the request.
+    /// The answer for this position of the request.
     Asked(usize),
 }
 
-/// A new node whose value is asked for.
+/// A new node whose value is requested.
 struct Fresh {
     node: u32,
     /// Its number in the request.
     asked: usize,
-    /// What its only actor gets by each of its moves, if that is to give the priors.
+    /// The positions after each move of its only actor, if the priors come from their values.
     after: Vec<After>,
 }
 
-/// What a move leads to.
+/// The position after a move.
 struct After {
     gain: f64,
     end: End,
 }
 
-/// Where a descent has come to.
+/// The result of a descent.
 enum Found {
     Descent(Descent),
-    /// A position whose value is not known yet.
+    /// A position whose value is pending.
     Waits,
 }
 
@@ -106,13 +106,13 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The moves of a role in the position that the search began with.
+    /// The moves of a role at the root.
     pub(super) fn arms(&self, role: Role) -> &[Arm] {
         self.nodes.first().map_or(&[], |root| root.arms(role))
     }
 
-    /// Descends until the budget is spent, and gives the number of descents. Rules that fail
-    /// somewhere below end the search: they are no reason not to move.
+    /// Descends until the budget is spent, and returns the number of descents. If the rules fail
+    /// somewhere below, the search ends and the player still moves.
     pub(super) fn run(&mut self, budget: &mut Budget, rng: &mut Rng) -> u64 {
         let size = match (self.config.loss > 0.0, self.config.batch) {
             (false, _) => 1,
@@ -120,7 +120,7 @@ impl<'a> Search<'a> {
             (true, batch) => batch,
         };
         let mut iterations = 0;
-        // A descent that was paid for and came to a position that waits is made again.
+        // A descent that ended in a pending position is repeated without charging the budget again.
         let mut paid = false;
         loop {
             let stop = budget.stop().clone();
@@ -155,7 +155,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The root, valued, if it is not there yet.
+    /// Adds and values the root, if it is new.
     fn begin(&mut self, stop: &Stop) -> Result<(), Halt> {
         if self.nodes.is_empty() {
             self.worker.load(self.root, stop)?;
@@ -203,8 +203,8 @@ impl<'a> Search<'a> {
         Ok(Found::Descent(Descent { hops, end }))
     }
 
-    /// What the position of the worker is worth: the rewards if the game is over, otherwise it is
-    /// asked for. A policy is asked for if there are choices.
+    /// The value of the worker's position: the rewards if the game is over, otherwise a request. A
+    /// policy is requested if there are choices.
     fn ask(&mut self, path: &[Box<[Move]>], choices: Option<&Choices>) -> End {
         if self.worker.terminal() {
             return End::Known(rewards::terminal(self.worker, self.scale, &mut self.goals));
@@ -217,7 +217,7 @@ impl<'a> Search<'a> {
         End::Asked(self.asked.len() - 1)
     }
 
-    /// A new node for the position of the worker, which may be anywhere afterwards.
+    /// A new node for the worker's position; the worker may be anywhere afterwards.
     fn open(&mut self, path: &mut Vec<Box<[Move]>>, stop: &Stop) -> Result<End, Halt> {
         let terminal = self.worker.terminal();
         let choices = if terminal { Choices::default() } else { Choices::of(self.worker) };
@@ -235,7 +235,7 @@ impl<'a> Search<'a> {
         Ok(end)
     }
 
-    /// Where the moves of a node lead, if its priors are to come from that.
+    /// The positions after the moves of a node, if its priors come from their values.
     fn after(
         &mut self,
         node: &Node,
@@ -263,7 +263,7 @@ impl<'a> Search<'a> {
         Ok(after)
     }
 
-    /// Asks the evaluator for everything that is new, in one call.
+    /// Requests the values of everything new in one call.
     fn value(&mut self, stop: &Stop) -> Result<(), Halt> {
         if self.asked.is_empty() {
             return Ok(());
@@ -283,7 +283,7 @@ impl<'a> Search<'a> {
         said
     }
 
-    /// Enters the value and the priors of a new node.
+    /// Sets the value and the priors of a new node.
     fn settle(&mut self, new: &Fresh) {
         let values = self.answers.values(new.asked).to_vec();
         let node = &mut self.nodes[new.node as usize];
@@ -309,7 +309,7 @@ impl<'a> Search<'a> {
         arms.zip(&worth).for_each(|(arm, &value)| arm.prior = odds(value) / sum);
     }
 
-    /// Enters what came of all descents, in their order.
+    /// Backs up all descents in order.
     fn back_up(&mut self) {
         for descent in self.descents.drain(..) {
             let mut values = match descent.end {

@@ -12,7 +12,7 @@ use super::{Config, decide};
 use crate::Playouts;
 use crate::follow::Follower;
 
-/// A linear function of the observation of a state, with made-up weights, that counts its calls and
+/// A linear function of the observation of a state with arbitrary weights. It counts its calls and
 /// cuts requests into parts.
 struct Linear {
     observer: StateObserver,
@@ -20,7 +20,7 @@ struct Linear {
     policies: bool,
     calls: usize,
     positions: usize,
-    /// The positions of the largest request.
+    /// The size of the largest request.
     largest: usize,
     rows: Vec<f32>,
 }
@@ -39,7 +39,7 @@ impl Linear {
         }
     }
 
-    /// A number from 0 to 100 for one row of numbers.
+    /// Maps one row of numbers to a value from 0 to 100.
     fn value(row: &[f32], salt: usize) -> f64 {
         let weight = |at: usize| f64::from(((at + salt) * 2_654_435_761 % 1000) as u32) / 1000.0;
         let sum: f64 = row.iter().enumerate().map(|(at, &x)| f64::from(x) * weight(at)).sum();
@@ -70,7 +70,7 @@ impl Evaluate for Linear {
                 }
                 let choices = if self.policies { positions.get(at).choices().len() } else { 0 };
                 for choice in 0..choices {
-                    // All but one move are out of the question.
+                    // All moves except one get prior zero.
                     let priors = out.priors_mut(at, choice);
                     priors.fill(0.001);
                     priors[0] = 1.0;
@@ -94,7 +94,7 @@ const CONFIG: Config = Config { c: 1.25, sharp: 0.0, loss: 0.0, batch: 0, memory
 fn search(game: &Arc<dyn Game>, model: &mut dyn Evaluate, config: Config) -> Decision {
     let role = game.info().players().next().unwrap_or(Role(0));
     let mut view = View::new(Arc::clone(game), role);
-    // To where the player has a choice.
+    // Advances to where the player has a choice.
     let (mut worker, mut step) = (game.worker(), Step::new());
     while worker.legal(role).len() < 2 {
         let joint: Vec<Move> = game.info().all_roles().map(|role| worker.legal(role)[0]).collect();
@@ -117,7 +117,7 @@ fn games() -> Vec<Arc<dyn Game>> {
 }
 
 #[test]
-fn how_requests_are_cut_changes_nothing() {
+fn results_do_not_depend_on_how_requests_are_cut() {
     for game in games() {
         for config in [
             Config { sharp: 3.0, ..CONFIG },
@@ -144,7 +144,7 @@ fn without_virtual_loss_a_batch_is_a_descent() {
         for batch in [1, 4, 64] {
             let mut model = Linear::new(&game, usize::MAX);
             assert_eq!(search(&game, &mut model, Config { batch, ..CONFIG }), one);
-            // One call for the root, and one for each position that is new and not an end.
+            // One call for the root, and one for each new position that is not terminal.
             assert!(model.calls <= 401 && model.calls == model.positions);
         }
     }
@@ -157,7 +157,7 @@ fn one_call_serves_a_batch() {
     let decision = search(&game, &mut model, Config { loss: 1.0, ..CONFIG });
     assert_eq!(decision.iterations, 400);
     assert!(model.positions > 350, "{} positions", model.positions);
-    // Eight are wanted at a time; at first the tree is too small for that.
+    // Eight at a time are wanted; at first the tree is too small for that.
     assert!(model.calls < 80, "{} calls", model.calls);
     let mut larger = Linear::new(&game, usize::MAX);
     search(&game, &mut larger, Config { loss: 1.0, batch: 32, ..CONFIG });
@@ -165,7 +165,7 @@ fn one_call_serves_a_batch() {
 }
 
 #[test]
-fn moves_and_their_positions_are_one_call() {
+fn moves_and_successors_share_one_call() {
     let game = native::find("connect-four").unwrap();
     let mut model = Linear::new(&game, usize::MAX);
     search(&game, &mut model, Config { sharp: 3.0, ..CONFIG });
@@ -173,7 +173,7 @@ fn moves_and_their_positions_are_one_call() {
 }
 
 #[test]
-fn policies_say_where_to_look() {
+fn policies_guide_the_search() {
     let game = native::find("connect-four").unwrap();
     let mut model = Linear::new(&game, usize::MAX);
     model.policies = true;
@@ -184,7 +184,7 @@ fn policies_say_where_to_look() {
     }
 }
 
-/// A model whose numbers are none, and one that fails.
+/// A model that returns NaN, and one that fails.
 struct Broken(bool);
 
 impl Evaluate for Broken {
@@ -200,7 +200,7 @@ impl Evaluate for Broken {
                 out.priors_mut(at, choice).fill(f32::NEG_INFINITY);
             }
         }
-        if self.0 { Err(Halt::Rules("the model is lost".to_owned())) } else { Ok(()) }
+        if self.0 { Err(Halt::Rules("the model failed".to_owned())) } else { Ok(()) }
     }
 
     fn has_policies(&self) -> bool {
@@ -209,7 +209,7 @@ impl Evaluate for Broken {
 }
 
 #[test]
-fn a_broken_model_ends_no_match() {
+fn a_broken_model_does_not_end_the_match() {
     let game = native::find("connect-four").unwrap();
     let nonsense = search(&game, &mut Broken(false), CONFIG);
     assert_eq!(nonsense.iterations, 400);
@@ -219,7 +219,7 @@ fn a_broken_model_ends_no_match() {
 }
 
 #[test]
-fn little_memory_ends_the_growth_and_not_the_search() {
+fn the_memory_limit_ends_growth_but_not_the_search() {
     let game = native::find("connect-four").unwrap();
     for loss in [0.0, 1.0] {
         let mut model = Linear::new(&game, usize::MAX);
@@ -245,7 +245,7 @@ fn some(game: &Arc<dyn Game>) -> Positions {
 }
 
 #[test]
-fn playouts_value_a_position_as_if_it_were_alone() {
+fn playout_values_do_not_depend_on_the_request() {
     let game = native::find("connect-four").unwrap();
     let positions = some(&game);
     for each in [32, 40, 64] {

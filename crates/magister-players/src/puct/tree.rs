@@ -1,4 +1,4 @@
-//! The tree: positions, the moves in them, and which of these a descent takes.
+//! The tree: positions, their moves, and the selection rule.
 
 use magister_core::{Evaluations, Move, Role};
 use rustc_hash::FxHashMap;
@@ -13,7 +13,7 @@ pub(crate) struct Arm {
     pub(super) prior: f64,
     pub(crate) visits: u32,
     pub(super) sum: f64,
-    /// Descents that took it and are not valued yet.
+    /// The number of pending descents through it.
     pub(super) under_way: u32,
 }
 
@@ -23,23 +23,23 @@ impl Arm {
     }
 }
 
-/// A position as far as the tree knows it.
+/// A position in the tree.
 #[derive(Debug)]
 pub(super) struct Node {
     pub(super) choices: Choices,
     visits: u32,
     under_way: u32,
-    /// For each actor, its moves.
+    /// The moves of each actor.
     pub(super) arms: Vec<Vec<Arm>>,
     pub(super) children: FxHashMap<Box<[Move]>, u32>,
-    /// What the position was said to be worth, or what it pays if the game is over there; empty
-    /// until that is known.
+    /// The evaluator's value of the position, or the rewards if the game is over there; empty until
+    /// known.
     pub(super) values: Vec<f64>,
     pub(super) terminal: bool,
 }
 
 impl Node {
-    /// A position with these choices, in which nobody has one if the game is over.
+    /// A position with these choices; without actors if the game is over.
     pub(super) fn new(choices: Choices, terminal: bool) -> Self {
         let arms = |&role: &Role| {
             let moves = choices.moves(role);
@@ -58,15 +58,15 @@ impl Node {
         at.map_or(&[], |at| &self.arms[at])
     }
 
-    /// Whether its value was asked for and is not known yet.
+    /// Whether its value was requested and is still unknown.
     pub(super) fn waits(&self) -> bool {
         self.values.is_empty()
     }
 
-    /// Its memory in bytes, about, with an entry in the map of its parent.
+    /// Its approximate memory in bytes, including an entry in the map of its parent.
     pub(super) fn memory(&self, roles: usize) -> usize {
         let moves: usize = self.arms.iter().map(Vec::len).sum();
-        // The vector of nodes and the maps may have twice the room they need.
+        // The vector of nodes and the maps may have twice the capacity they need.
         2 * size_of::<Node>()
             + moves * (size_of::<Arm>() + size_of::<Move>())
             + roles * (size_of::<f64>() + size_of::<Vec<Move>>())
@@ -74,7 +74,7 @@ impl Node {
             + roles * size_of::<Move>()
     }
 
-    /// Takes over the priors of a position.
+    /// Copies the priors of a position.
     pub(super) fn set_priors(&mut self, answers: &Evaluations, position: usize) {
         for (choice, arms) in self.arms.iter_mut().enumerate() {
             let priors = answers.priors(position, choice);
@@ -82,8 +82,8 @@ impl Node {
         }
     }
 
-    /// The move of each actor: what looks good, and what was looked at too little for how likely
-    /// it is. What was never tried is taken to be worth what its position was said to be.
+    /// Selects the move of each actor by PUCT: the mean value plus an exploration term that favours
+    /// a high prior and few visits. An untried move has the value of its position.
     pub(super) fn select(&self, config: &Config, range: (f64, f64)) -> Vec<usize> {
         let spread = (range.1 - range.0).max(1e-9);
         let visits = f64::from(self.visits) + config.loss * f64::from(self.under_way);
@@ -104,19 +104,19 @@ impl Node {
         self.choices.actors().iter().zip(&self.arms).map(best).collect()
     }
 
-    /// A descent takes these moves.
+    /// A descent enters these moves.
     pub(super) fn enter(&mut self, picks: &[usize]) {
         self.under_way += 1;
         self.arms.iter_mut().zip(picks).for_each(|(arms, &pick)| arms[pick].under_way += 1);
     }
 
-    /// A descent that took these moves is over, without a result.
+    /// A descent through these moves ended without a result.
     pub(super) fn leave(&mut self, picks: &[usize]) {
         self.under_way -= 1;
         self.arms.iter_mut().zip(picks).for_each(|(arms, &pick)| arms[pick].under_way -= 1);
     }
 
-    /// What came of these moves, for each role.
+    /// Updates these moves with the values of each role.
     pub(super) fn learn(&mut self, picks: &[usize], values: &[f64], range: &mut (f64, f64)) {
         self.visits += 1;
         for ((role, arms), &pick) in self.choices.actors().iter().zip(&mut self.arms).zip(picks) {

@@ -1,28 +1,28 @@
-//! To the end along one path, with a little going back.
+//! Depth-first search to the end with limited backtracking.
 
 use magister_core::{Budget, Halt, Move, Rng};
 use rustc_hash::FxHashSet;
 
-use super::{Course, Ground};
+use super::{Ground, Plan};
 use crate::table::Key;
 
-/// Which moves are tried first.
+/// The order of moves.
 #[derive(Clone, Copy, Debug)]
 enum Order {
-    /// Those after which there are few moves.
+    /// Moves that leave few moves first.
     Narrow,
-    /// Those after which the goal value is good, and among them those that leave few moves.
+    /// Moves with a good goal value first, and among them those that leave few moves.
     Rich,
-    /// Any.
+    /// Random order.
     Random,
 }
 
-/// A depth-first search that begins anew with other luck when its turn is over.
+/// A depth-first search that restarts with other random numbers in each turn.
 pub(super) struct Dive {
     order: Order,
 }
 
-/// A position on the path: its state, and the moves that are left, best last.
+/// A position on the path: its state and the remaining moves, best last.
 struct Fork {
     state: Vec<u64>,
     left: Vec<Move>,
@@ -42,7 +42,7 @@ impl Dive {
         &self,
         ground: &mut Ground<'_>,
         root: &[u64],
-        course: &mut Course,
+        plan: &mut Plan,
         share: u64,
         budget: &Budget,
         rng: &mut Rng,
@@ -68,7 +68,7 @@ impl Dive {
             looked += 1;
             if ground.worker.terminal() {
                 let value = ground.reward();
-                course.offer(value, || [&made[..], &[choice]].concat());
+                plan.offer(value, || [&made[..], &[choice]].concat());
                 if value >= ground.scale.high {
                     return Ok(());
                 }
@@ -86,7 +86,7 @@ impl Dive {
         Ok(())
     }
 
-    /// The moves of a position, the best one last, chance deciding between equals.
+    /// The moves of a position, best last, ties in random order.
     fn moves(
         &self,
         ground: &mut Ground<'_>,
@@ -107,7 +107,7 @@ impl Dive {
             ground.make(choice)?;
             let end = ground.worker.terminal();
             let value = if end { ground.reward() } else { ground.guess() };
-            // An end that is not the best is the last thing to try.
+            // An end that is not the best is tried last.
             let width = match (end, value >= ground.scale.high) {
                 (true, true) => 0,
                 (true, false) => usize::MAX,

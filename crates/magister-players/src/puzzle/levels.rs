@@ -1,16 +1,16 @@
-//! Level by level, every position once.
+//! Breadth-first search that visits every position once.
 
 use magister_core::{Budget, Halt, Move};
 use rustc_hash::FxHashMap;
 
-use super::{Course, Ground};
+use super::{Ground, Plan};
 use crate::table::Key;
 
-/// A breadth-first search that can be gone on with. What comes of moves is remembered, so that a
-/// search from another position, after a move was made, begins with all that is known.
+/// A breadth-first search that can be continued. The successors of positions are stored, so a
+/// search from the position after a move starts with everything known.
 ///
-/// Positions that only differ in a count of steps are one, and have the count with which they were
-/// first come to. So what is found is tried out before it is believed.
+/// Positions that differ only in a step counter are merged and keep the count at which they were
+/// first reached. So every plan is replayed before it is believed.
 #[derive(Debug, Default)]
 pub(super) struct Levels {
     states: Vec<u64>,
@@ -18,12 +18,12 @@ pub(super) struct Levels {
     numbers: FxHashMap<Key, u32>,
     /// Moves and the positions that they lead to.
     edges: Vec<(Move, u32)>,
-    /// The positions in the order in which this search comes to them, each with where in this order
-    /// it was come from, and by which move.
+    /// The positions in the order of this search, each with the index of its predecessor in this
+    /// order and the move.
     order: Vec<(u32, u32, Move)>,
-    /// Whether this search came to a position.
+    /// Whether this search has reached a position.
     reached: Vec<bool>,
-    /// The next position to look at, in that order.
+    /// The index of the next position to expand.
     next: usize,
     memory: usize,
 }
@@ -31,23 +31,23 @@ pub(super) struct Levels {
 /// A position.
 #[derive(Clone, Copy, Debug)]
 struct Place {
-    /// Where its state begins.
+    /// The start of its state.
     state: usize,
     known: Known,
 }
 
-/// What is known of a position.
+/// The status of a position.
 #[derive(Clone, Copy, Debug)]
 enum Known {
     Nothing,
-    /// What the game pays if it ends there.
+    /// The reward if the game ends there.
     End(f64),
-    /// From where to where its edges are.
+    /// The range of its edges.
     Moves(u32, u32),
 }
 
 impl Levels {
-    /// Begins to search from a position.
+    /// Starts a search from a position.
     pub(super) fn begin(&mut self, ground: &Ground<'_>, root: &[u64], memory: usize) {
         self.memory = memory;
         if self.full() {
@@ -60,7 +60,7 @@ impl Levels {
         self.reach(root, u32::MAX, Move::IDLE);
     }
 
-    /// Whether every position was looked at.
+    /// Whether every position was expanded.
     pub(super) fn complete(&self) -> bool {
         self.next == self.order.len()
     }
@@ -86,7 +86,7 @@ impl Levels {
         number
     }
 
-    /// Notes that this search came to a position.
+    /// Records that this search reached a position.
     fn reach(&mut self, number: u32, from: u32, choice: Move) {
         self.reached.resize(self.places.len(), false);
         if !std::mem::replace(&mut self.reached[number as usize], true) {
@@ -98,7 +98,7 @@ impl Levels {
         &mut self,
         ground: &mut Ground<'_>,
         root: &[u64],
-        course: &mut Course,
+        plan: &mut Plan,
         share: u64,
         budget: &Budget,
     ) -> Result<(), Halt> {
@@ -109,7 +109,7 @@ impl Levels {
             if news && self.full() {
                 return Ok(());
             }
-            // What is known costs less than to ask for the time.
+            // Known positions cost less than reading the clock.
             if (news || self.next.is_multiple_of(64))
                 && budget.remaining().is_some_and(|left| left.is_zero())
             {
@@ -120,11 +120,11 @@ impl Levels {
                 looked += 1;
             }
             match self.places[place].known {
-                Known::End(value) if course.value.is_none_or(|best| value > best) => {
+                Known::End(value) if plan.value.is_none_or(|best| value > best) => {
                     looked += 1;
                     let way = self.way(self.next);
                     if let Some(value) = follow(ground, root, &way)? {
-                        course.offer(value, || way);
+                        plan.offer(value, || way);
                     }
                 }
                 Known::Moves(from, to) => {
@@ -140,7 +140,7 @@ impl Levels {
         Ok(())
     }
 
-    /// Finds out what comes of the moves of a position.
+    /// Computes the successors of a position.
     fn look(&mut self, ground: &mut Ground<'_>, place: usize) -> Result<(), Halt> {
         let from = self.places[place].state;
         let to = self.places.get(place + 1).map_or(self.states.len(), |next| next.state);
@@ -165,7 +165,7 @@ impl Levels {
         Ok(())
     }
 
-    /// The moves that lead to a position, which has this number in the order of this search.
+    /// The moves that lead to the position with this index in the order of this search.
     fn way(&self, mut at: usize) -> Vec<Move> {
         let mut moves = Vec::new();
         while self.order[at].1 != u32::MAX {
@@ -177,7 +177,7 @@ impl Levels {
     }
 }
 
-/// What a course really comes to; none if it can not be gone, or does not come to an end.
+/// The true reward of a plan; `None` if it is impossible or does not reach an end.
 fn follow(ground: &mut Ground<'_>, root: &[u64], way: &[Move]) -> Result<Option<f64>, Halt> {
     ground.load(root)?;
     for &choice in way {

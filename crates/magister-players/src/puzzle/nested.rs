@@ -2,17 +2,17 @@
 
 use magister_core::{Budget, Halt, Move, Rng};
 
-use super::{Course, Ground};
+use super::{Ground, Plan};
 
-/// Playouts are cut off after so many steps.
+/// The maximum length of playouts.
 const LONG: usize = 2_000;
 
-/// A playout in which every move is the first of the best course seen so far; at every step each
-/// move is tried with a random playout.
+/// A playout in which every move is the first of the best plan seen so far; at every step each move
+/// is tried with a random playout.
 pub(super) fn run(
     ground: &mut Ground<'_>,
     root: &[u64],
-    course: &mut Course,
+    plan: &mut Plan,
     share: u64,
     budget: &Budget,
     rng: &mut Rng,
@@ -51,7 +51,7 @@ pub(super) fn run(
             let value = ground.reward();
             if best.as_ref().is_none_or(|(most, _)| value > *most) {
                 let whole = [&made[..], &tail[..]].concat();
-                course.offer(value, || whole.clone());
+                plan.offer(value, || whole.clone());
                 best = Some((value, whole));
                 if value >= ground.scale.high {
                     return Ok(());

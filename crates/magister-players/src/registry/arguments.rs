@@ -1,4 +1,4 @@
-//! What was set of a player.
+//! The settings of a player.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,16 +11,16 @@ use super::{Parameter, Spec};
 
 /// The values of all parameters of a player.
 ///
-/// A player asks for them by name and kind. A name that it did not declare, or declared with
-/// another kind, is an error in every build, and a test makes every player to see that there is
-/// none and that everything that is declared is asked for.
+/// A player reads them by name and kind. A name that it did not declare, or declared with another
+/// kind, is an error in every build. A test creates every player to check that there is no such
+/// error and that every declared parameter is read.
 #[derive(Clone, Debug)]
 pub struct Arguments {
     pub(super) name: String,
     pub(super) parameters: &'static [Parameter],
-    /// One for each parameter.
+    /// One value per parameter.
     pub(super) values: Vec<Value>,
-    /// Which of the first 64 parameters were asked for, one bit each.
+    /// Which of the first 64 parameters were read, one bit each.
     read: Arc<AtomicU64>,
 }
 
@@ -65,7 +65,7 @@ impl Arguments {
         Ok(self.whole(name)? > 0)
     }
 
-    /// The number of the name that was chosen, from 0.
+    /// The index of the chosen name, from 0.
     pub fn choice(&self, name: &str) -> Result<usize, SourceError> {
         match self.value(name)? {
             Value::Choice(at) => Ok(*at),
@@ -81,7 +81,7 @@ impl Arguments {
         }
     }
 
-    /// The path of a file, if there is one.
+    /// The path of a file, if one is given.
     pub fn file(&self, name: &str) -> Result<Option<&Path>, SourceError> {
         match self.value(name)? {
             Value::File(path) => Ok(path.as_deref()),
@@ -89,7 +89,7 @@ impl Arguments {
         }
     }
 
-    /// The player that a parameter names, made.
+    /// Creates the player that a parameter names.
     pub fn player(&self, name: &str) -> Result<Box<dyn Agent>, SourceError> {
         match self.value(name)? {
             Value::Player(spec) => spec.try_agent(),
@@ -97,18 +97,18 @@ impl Arguments {
         }
     }
 
-    /// The player and its settings as they were written.
+    /// The text of the player with its settings.
     pub fn text(&self) -> &str {
         &self.name
     }
 
-    /// All values as text, by their names.
+    /// All values as text, by parameter name.
     pub(super) fn texts(&self) -> BTreeMap<String, String> {
         let pairs = self.parameters.iter().zip(&self.values);
         pairs.map(|(one, value)| (one.name.to_owned(), one.written(value))).collect()
     }
 
-    /// The names of the parameters that nobody asked for.
+    /// The names of the parameters that were not read.
     #[cfg(test)]
     pub(super) fn unread(&self) -> Vec<&'static str> {
         let read = self.read.load(Ordering::Relaxed);
@@ -122,11 +122,15 @@ impl Arguments {
             self.read.fetch_or(1 << at.min(63), Ordering::Relaxed);
             self.values.get(at)
         });
-        let unknown = || format!("{} asks for `{name}`, which it does not declare", self.name);
+        let unknown =
+            || format!("{} reads the parameter `{name}`, which it does not declare", self.name);
         value.ok_or_else(|| SourceError::Failed(unknown()))
     }
 
     fn wrong(&self, name: &str, kind: &str) -> SourceError {
-        SourceError::Failed(format!("{} takes `{name}` for {kind}, which it is not", self.name))
+        SourceError::Failed(format!(
+            "{} reads the parameter `{name}` as {kind}, which it is not",
+            self.name
+        ))
     }
 }

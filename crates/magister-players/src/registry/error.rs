@@ -1,25 +1,25 @@
-//! What can be wrong with the text of a player.
+//! Errors in the text of a player.
 
 use std::fmt;
 
 use super::{NESTING, Parameter, ParameterKind, Registered};
 
-/// Names that are longer than this are no slips of the pen.
+/// Longer names are not misspellings.
 const LONGEST: usize = 64;
-/// So many names are offered in place of one.
+/// The maximum number of suggestions.
 const NEAR: usize = 3;
 
-/// Why a text is no player.
+/// Why a text does not name a player.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum SpecError {
     /// There is no player of this name.
     Player(String),
-    /// A bracket is not closed, or closed and was not opened.
+    /// A bracket is not closed, or closed without being opened.
     Bracket {
         /// The text.
         text: String,
-        /// Whether one is missing at the end.
+        /// Whether a closing bracket is missing.
         open: bool,
     },
     /// A setting was given twice.
@@ -38,9 +38,9 @@ pub enum SpecError {
         /// The name.
         name: String,
     },
-    /// Players stand inside of players, too deep.
+    /// Players are nested too deeply.
     Nesting,
-    /// A parameter can not have this value.
+    /// A parameter cannot have this value.
     Value {
         /// The parameter.
         parameter: &'static Parameter,
@@ -53,7 +53,8 @@ impl fmt::Display for SpecError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             SpecError::Player(name) => {
-                let names = crate::PLAYERS.iter().chain([&crate::HUMAN]).map(|entry| entry.name);
+                let names = crate::PLAYERS.iter().chain([&crate::HUMAN]);
+                let names = names.chain(&crate::levels::PLAYERS).map(|entry| entry.name);
                 let names: Vec<&str> = names.collect();
                 write!(f, "there is no player `{name}`; ")?;
                 let near = nearest(name, &names);
@@ -63,15 +64,12 @@ impl fmt::Display for SpecError {
                 write!(f, "there are {}", names.join(", "))
             }
             SpecError::Bracket { text, open: true } => {
-                write!(
-                    f,
-                    "in `{text}` a bracket is opened and not closed; put a `]` after the inner player"
-                )
+                write!(f, "in `{text}` a bracket is not closed; put a `]` after the inner player")
             }
             SpecError::Bracket { text, open: false } => {
                 write!(
                     f,
-                    "in `{text}` a bracket is closed that was not opened; put a `[` before the inner player"
+                    "in `{text}` a closing bracket has no opening bracket; put a `[` before the inner player"
                 )
             }
             SpecError::Twice { player, name } => {
@@ -81,7 +79,7 @@ impl fmt::Display for SpecError {
                 )
             }
             SpecError::Setting(setting) => {
-                write!(f, "`{setting}` is no setting; write it as name=value")
+                write!(f, "`{setting}` is not a setting; write it as name=value")
             }
             SpecError::Parameter { entry, name } => {
                 let names: Vec<&str> = entry.parameters.iter().map(|p| p.name).collect();
@@ -92,7 +90,7 @@ impl fmt::Display for SpecError {
                 write!(f, "the player `{}` has no parameter `{name}`; it has {names}", entry.name)
             }
             SpecError::Nesting => {
-                write!(f, "players may stand inside of players {NESTING} deep, not deeper")
+                write!(f, "players can be nested at most {NESTING} deep")
             }
             SpecError::Value { parameter, value } => {
                 write!(f, "`{}` is ", parameter.name)?;
@@ -107,7 +105,10 @@ impl fmt::Display for SpecError {
                     ParameterKind::Text { .. } => write!(f, "a text")?,
                     ParameterKind::File { .. } => write!(f, "the path of a file")?,
                     ParameterKind::Player { .. } => {
-                        write!(f, "a player that is no person, and in a council no council")?;
+                        write!(
+                            f,
+                            "a player, but not a person, and within a council not another council"
+                        )?;
                     }
                 }
                 write!(f, ", not `{value}`")
@@ -118,7 +119,7 @@ impl fmt::Display for SpecError {
 
 impl std::error::Error for SpecError {}
 
-/// Names that are a slip or two away, the nearest first.
+/// Names within an edit or two, nearest first.
 fn nearest<'a>(wrong: &str, names: &[&'a str]) -> Vec<&'a str> {
     let length = wrong.chars().count();
     if !(2..=LONGEST).contains(&length) {
@@ -126,7 +127,7 @@ fn nearest<'a>(wrong: &str, names: &[&'a str]) -> Vec<&'a str> {
     }
     let wrong = wrong.to_lowercase();
     let allowed = (length / 3).max(1);
-    // Whoever stopped too early is more likely than whoever took another letter.
+    // A truncated name is a more likely mistake than a wrong letter.
     let slips = |name: &&'a str| {
         (strsim::damerau_levenshtein(&wrong, name), !name.starts_with(&wrong), *name)
     };

@@ -1,4 +1,4 @@
-//! How players are written and made: names, parameters, and a player of a text.
+//! How players are written and created: names, parameters, and players from text.
 
 mod arguments;
 mod error;
@@ -15,7 +15,7 @@ pub use spec::Spec;
 
 use magister_core::{Agent, SourceError};
 
-/// A player, or why it could not be made.
+/// A player, or why it could not be created.
 pub(crate) type Made = Result<Box<dyn Agent>, SourceError>;
 
 /// A player of the registry.
@@ -23,19 +23,22 @@ pub(crate) type Made = Result<Box<dyn Agent>, SourceError>;
 pub struct Registered {
     /// Its name.
     pub name: &'static str,
-    /// What it does, in a sentence.
+    /// One sentence on what it does.
     pub about: &'static str,
-    /// What an iteration of it is.
+    /// The meaning of one iteration.
     pub iteration: &'static str,
     /// Its parameters.
     pub parameters: &'static [Parameter],
     /// Whether it also plays games that hide information.
     pub hidden: bool,
-    /// Whether it is shown the true state, which the record then says.
+    /// Whether it sees the true state, which the record then reports.
     pub clairvoyant: bool,
-    /// Makes one.
+    /// Whether it has to look at a game with hidden information before it can play it. That is
+    /// done when it is made, before any clock runs.
+    pub prepares: bool,
+    /// Its constructor.
     pub make: fn(&Arguments) -> Result<Box<dyn Agent>, SourceError>,
 }
 
-/// Players within players, at most.
+/// The maximum nesting depth of players.
 const NESTING: usize = 8;

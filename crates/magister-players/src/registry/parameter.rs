@@ -1,4 +1,4 @@
-//! What can be set of a player.
+//! The parameters of players.
 
 use std::path::PathBuf;
 
@@ -11,46 +11,46 @@ pub struct Parameter {
     pub name: &'static str,
     /// What it does.
     pub about: &'static str,
-    /// What values it takes, and which where nothing is said.
+    /// The kind of its values, and the default.
     pub kind: ParameterKind,
 }
 
-/// What values a parameter takes.
+/// The kind of a parameter's values.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ParameterKind {
     /// A number.
     Number {
-        /// The value where nothing is said.
+        /// The default value.
         default: f64,
         /// The lowest and the highest value.
         range: (f64, f64),
     },
     /// A whole number.
     Whole {
-        /// The value where nothing is said.
+        /// The default value.
         default: u32,
         /// The lowest and the highest value.
         range: (u32, u32),
     },
-    /// One of several names, the first where nothing is said.
+    /// One of several names; the first is the default.
     Choice {
         /// The names.
         names: &'static [&'static str],
     },
     /// Any text.
     Text {
-        /// The text where nothing is said.
+        /// The default text.
         default: &'static str,
     },
     /// The path of a file.
     File {
-        /// The path where nothing is said; none if the player needs no file then.
+        /// The default path; `None` if the player needs no file by default.
         default: Option<&'static str>,
     },
     /// Another player.
     Player {
-        /// The player where nothing is said.
+        /// The default player.
         default: &'static str,
     },
 }
@@ -76,7 +76,7 @@ impl Parameter {
         Parameter { name, about, kind: ParameterKind::Whole { default, range } }
     }
 
-    /// A parameter that is one of several names; the first where nothing is said.
+    /// A parameter that is one of several names; the first is the default.
     pub const fn choice(
         name: &'static str,
         names: &'static [&'static str],
@@ -104,7 +104,7 @@ impl Parameter {
         Parameter { name, about, kind: ParameterKind::Player { default } }
     }
 
-    /// The value where nothing is said; `None` for a player, which is read as others are.
+    /// The default value; `None` for a player, whose default is parsed like other text.
     pub(super) fn default(&self) -> Option<Value> {
         Some(match self.kind {
             ParameterKind::Number { default, .. } => Value::Number(default),
@@ -116,7 +116,7 @@ impl Parameter {
         })
     }
 
-    /// The value that a text stands for; `None` if it stands for none.
+    /// The value of a text; `None` if the text is invalid.
     pub(super) fn value(&self, text: &str) -> Option<Value> {
         match self.kind {
             ParameterKind::Number { range: (low, high), .. } => {
@@ -124,7 +124,7 @@ impl Parameter {
                 (low..=high).contains(&number).then_some(Value::Number(number))
             }
             ParameterKind::Whole { range: (low, high), .. } => {
-                // Fractions and signs are allowed as long as the number is whole: 1e3, 5.0.
+                // Fractions and signs are allowed if the number is whole: 1e3, 5.0.
                 let number = text.parse::<f64>().ok()?;
                 let fits = (f64::from(low)..=f64::from(high)).contains(&number);
                 (fits && number.fract() == 0.0).then_some(Value::Whole(number as u32))
@@ -141,9 +141,9 @@ impl Parameter {
         }
     }
 
-    /// The text that a value is written as.
+    /// The text of a value.
     pub(super) fn written(&self, value: &Value) -> String {
-        // What contains the signs that separate settings stands in brackets.
+        // A text that contains separators is put in brackets.
         let guarded = |text: String| {
             if text.contains([',', ':', '=', ' ']) { format!("[{text}]") } else { text }
         };
@@ -166,7 +166,7 @@ impl Parameter {
     }
 }
 
-/// What stands in brackets, or the text itself.
+/// The content of the brackets, or the text itself.
 pub(super) fn inside(text: &str) -> &str {
     text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).unwrap_or(text)
 }

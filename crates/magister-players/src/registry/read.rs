@@ -1,4 +1,4 @@
-//! From text to players.
+//! Parses players.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use super::parameter::inside;
 use super::spec::COUNCIL;
 use super::{Arguments, NESTING, Parameter, ParameterKind, Spec, SpecError};
 
-/// Reads a player that stands inside of so many others.
+/// Parses a player at a nesting depth.
 pub(super) fn nested(text: &str, depth: usize) -> Result<Spec, SpecError> {
     if depth > NESTING {
         return Err(SpecError::Nesting);
@@ -18,6 +18,7 @@ pub(super) fn nested(text: &str, depth: usize) -> Result<Spec, SpecError> {
     let entry = crate::PLAYERS
         .iter()
         .chain([&crate::HUMAN])
+        .chain(&crate::levels::PLAYERS)
         .find(|entry| entry.name == name)
         .ok_or_else(|| SpecError::Player(name.to_owned()))?;
     let mut values: Vec<Value> = Vec::new();
@@ -42,7 +43,7 @@ pub(super) fn nested(text: &str, depth: usize) -> Result<Spec, SpecError> {
             return Err(SpecError::Twice { player: entry.name, name: entry.parameters[at].name });
         }
         values[at] = read(&entry.parameters[at], value, depth)?;
-        // A council of councils would have more members than anybody has threads.
+        // A council of councils would need too many threads.
         if let Value::Player(inner) = &values[at]
             && name == COUNCIL
             && inner.holds(COUNCIL)
@@ -52,8 +53,8 @@ pub(super) fn nested(text: &str, depth: usize) -> Result<Spec, SpecError> {
         }
         given.push(at);
     }
-    // One way of writing for one player: the settings that were given, in the order in which
-    // the player has them.
+    // Each player has one canonical text: the settings that were given, in the order of its
+    // parameters.
     given.sort_unstable();
     let mut full = name.to_owned();
     for (number, &at) in given.iter().enumerate() {
@@ -64,7 +65,7 @@ pub(super) fn nested(text: &str, depth: usize) -> Result<Spec, SpecError> {
     Ok(Spec { entry, arguments: Arguments::new(full, entry.parameters, values) })
 }
 
-/// Whether every bracket is closed, and none that was not opened.
+/// Whether the brackets are balanced.
 fn balanced(text: &str) -> Result<(), SpecError> {
     let wrong = |open| SpecError::Bracket { text: text.to_owned(), open };
     let mut depth = 0_usize;
@@ -78,7 +79,7 @@ fn balanced(text: &str) -> Result<(), SpecError> {
     if depth > 0 { Err(wrong(true)) } else { Ok(()) }
 }
 
-/// Reads the value of a parameter.
+/// Parses the value of a parameter.
 fn read(parameter: &'static Parameter, text: &str, depth: usize) -> Result<Value, SpecError> {
     if let ParameterKind::Player { .. } = parameter.kind {
         let spec = nested(inside(text), depth + 1)?;
@@ -90,7 +91,7 @@ fn read(parameter: &'static Parameter, text: &str, depth: usize) -> Result<Value
     parameter.value(text).ok_or_else(|| SpecError::Value { parameter, value: text.to_owned() })
 }
 
-/// What commas separate, outside of brackets.
+/// Splits at commas outside of brackets.
 pub(super) fn pieces(text: &str) -> Vec<&str> {
     let mut depth = 0_i32;
     let outside = |letter: char| {

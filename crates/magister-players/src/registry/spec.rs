@@ -6,7 +6,10 @@ use std::fmt::Write as _;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use magister_core::{Agent, Capabilities, Game, PlayerKind, PlayerSource, Role, SourceError};
+use magister_core::{
+    Agent, Budget, Capabilities, Game, Information, PlayerKind, PlayerSource, Role, Seed,
+    SourceError, View,
+};
 
 use super::arguments::Value;
 use super::read::{nested, pieces};
@@ -15,10 +18,10 @@ use crate::simple::Absent;
 
 /// The name of the parameter that limits memory.
 const MEMORY: &str = "memory";
-/// The player that is made of several others.
+/// The player that consists of several others.
 pub(super) const COUNCIL: &str = "council";
 
-/// A player with its settings, such as `mcts:c=1.2`. It can be made any number of times.
+/// A player with its settings, such as `mcts:c=1.2`. It can be created any number of times.
 #[derive(Clone, Debug)]
 pub struct Spec {
     pub(super) entry: &'static Registered,
@@ -26,34 +29,34 @@ pub struct Spec {
 }
 
 impl Spec {
-    /// Makes the player, or says why it can not be made.
+    /// Creates the player, or says why it cannot be created.
     pub fn try_agent(&self) -> Result<Box<dyn Agent>, SourceError> {
         (self.entry.make)(&self.arguments)
     }
 
-    /// Makes the player; one that can not be made refuses every question and says why.
+    /// Creates the player; one that cannot be created answers every question with the reason.
     pub fn agent(&self) -> Box<dyn Agent> {
         self.try_agent().unwrap_or_else(|error| Box::new(Absent(error)))
     }
 
-    /// What kind of player it is.
+    /// Its entry in the registry.
     pub fn entry(&self) -> &'static Registered {
         self.entry
     }
 
-    /// Whether it is a person, whom the arena asks and who is not made.
+    /// Whether it is a person, who is asked by the arena and not created.
     pub fn is_human(&self) -> bool {
         self.entry.name == crate::HUMAN.name
     }
 
-    /// The same player with a limit of its memory in MiB, if it has such a parameter, and as far as
-    /// it was not given another one. So has a player that stands inside of it.
+    /// The same player with a memory limit in MiB, if it has such a parameter and the limit was not
+    /// set explicitly. The limit also applies to the player inside it.
     #[must_use]
     pub fn with_memory(&self, most: u32) -> Spec {
         let mut spec = self.clone();
         let (_, given) = self.arguments.name.split_once(':').unwrap_or_default();
         let given = pieces(given).iter().any(|piece| piece.starts_with(MEMORY));
-        // Those who are made several times share it.
+        // The members of a council share it.
         let inner_most =
             if self.entry.name == COUNCIL { (most / self.own_threads()).max(1) } else { most };
         for (parameter, value) in self.entry.parameters.iter().zip(&mut spec.arguments.values) {
@@ -70,12 +73,12 @@ impl Spec {
         spec
     }
 
-    /// The threads that it asks for itself.
+    /// The threads that it uses itself.
     fn own_threads(&self) -> u32 {
         self.arguments.whole("threads").unwrap_or(1).max(1)
     }
 
-    /// The threads that it computes on, with those of the players inside of it.
+    /// All threads that it uses, including those of the players inside it.
     fn threads(&self) -> u32 {
         let inner = self.arguments.values.iter().map(|value| match value {
             Value::Player(inner) => inner.threads(),
@@ -84,7 +87,7 @@ impl Spec {
         self.own_threads().saturating_mul(inner.max().unwrap_or(1))
     }
 
-    /// Whether it is such a player, or one stands inside of it.
+    /// Whether it is such a player, or contains one.
     pub(super) fn holds(&self, name: &str) -> bool {
         self.entry.name == name
             || self.arguments.values.iter().any(|value| match value {
@@ -93,11 +96,11 @@ impl Spec {
             })
     }
 
-    /// Reads a list of players: `mcts:c=1.2,steps=40,random` are two.
+    /// Parses a list of players: `mcts:c=1.2,steps=40,random` are two.
     pub fn parse_list(text: &str) -> Result<Vec<Spec>, SpecError> {
         let mut specs: Vec<String> = Vec::new();
         for piece in pieces(text) {
-            // A setting belongs to the player before it.
+            // A setting belongs to the preceding player.
             let setting = piece.split_once('=').is_some_and(|(name, _)| !name.contains(':'));
             match specs.last_mut() {
                 Some(last) if setting => {
@@ -133,8 +136,16 @@ impl PlayerSource for Spec {
         self.arguments.texts()
     }
 
-    fn make(&self, _: &Arc<dyn Game>, _: Role) -> Result<Box<dyn Agent>, SourceError> {
-        self.try_agent()
+    fn make(&self, game: &Arc<dyn Game>, role: Role) -> Result<Box<dyn Agent>, SourceError> {
+        let mut agent = self.try_agent()?;
+        if self.entry.prepares && game.info().information == Information::Hidden {
+            // An empty budget leaves nothing but the preparation. What fails here fails again at
+            // the first move, where it is reported.
+            let view = View::new(Arc::clone(game), role);
+            let mut rng = Seed::from(0).derive("prepare").rng();
+            let _ = agent.ready(&view, &mut Budget::iterations(0), &mut rng);
+        }
+        Ok(agent)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Texts of players, good and bad.
+//! Valid and invalid texts of players.
 
 use std::path::Path;
 
@@ -7,21 +7,21 @@ use magister_core::{PlayerKind, PlayerSource as _, SourceError};
 use super::{Arguments, Parameter, ParameterKind, Spec};
 
 #[test]
-fn settings_belong_to_the_player_before_them() {
+fn settings_belong_to_the_preceding_player() {
     let specs = Spec::parse_list("mcts:c=1.2,steps=40,random, mcts").unwrap();
     let texts: Vec<String> = specs.iter().map(ToString::to_string).collect();
     assert_eq!(texts, ["mcts:c=1.2,steps=40", "random", "mcts"]);
 }
 
 #[test]
-fn there_is_one_way_to_write_a_player() {
+fn texts_of_players_are_canonical() {
     let spec: Spec = "mcts: steps=50 , c=1.20".parse().unwrap();
     assert_eq!(spec.to_string(), "mcts:c=1.2,steps=50");
     assert_eq!(spec.agent().name(), "mcts:c=1.2,steps=50");
 }
 
 #[test]
-fn players_stand_inside_of_players() {
+fn players_can_be_nested() {
     let text = "plies:depth=2,inner=onestep,random,puct: inner = [plies:inner=[mcs:playouts=8],\
                 depth=1] , c=2";
     let specs = Spec::parse_list(text).unwrap();
@@ -33,7 +33,7 @@ fn players_stand_inside_of_players() {
 }
 
 #[test]
-fn memory_is_limited_where_nothing_else_was_said() {
+fn memory_is_limited_unless_set() {
     let memory = |text: &str| {
         let spec = text.parse::<Spec>().unwrap().with_memory(5);
         (spec.to_string(), spec.arguments.whole("memory").unwrap())
@@ -44,20 +44,20 @@ fn memory_is_limited_where_nothing_else_was_said() {
 }
 
 #[test]
-fn nesting_has_an_end() {
+fn nesting_is_limited() {
     let deep = "plies:inner=[".repeat(10_000) + &"]".repeat(10_000);
     let said = |text: &str| text.parse::<Spec>().unwrap_err().to_string();
     assert!(said(&deep).contains("not deeper"));
     assert!(said("plies:inner=human").contains("no person"));
     assert!(said("council:inner=[plies:inner=council]").contains("no council"));
     assert!(said("plies:inner=nobody").contains("there is no player `nobody`"));
-    assert!(said("plies:inner=[").contains("a bracket is opened and not closed"));
+    assert!(said("plies:inner=[").contains("a bracket is not closed"));
     assert!(said("puct:inner=[mcs:playouts=8").contains("in `puct:inner=[mcs:playouts=8`"));
     assert!(said("puct:inner=mcs]").contains("put a `[` before the inner player"));
 }
 
 #[test]
-fn mistakes_are_named() {
+fn mistakes_are_reported() {
     let said = |text: &str| text.parse::<Spec>().unwrap_err().to_string();
     assert!(
         said("mtcs").contains("no player `mtcs`; did you mean mcs or mcts?"),
@@ -76,21 +76,21 @@ fn mistakes_are_named() {
     );
     assert_eq!(said("random:c=1"), "the player `random` has no parameters");
     assert!(said("mcts:d=1").contains("no parameter `d`; it has c"));
-    assert_eq!(said("mcts:c"), "`c` is no setting; write it as name=value");
+    assert_eq!(said("mcts:c"), "`c` is not a setting; write it as name=value");
     assert!(said("mcts:steps=0.5").contains("is a whole number from 1 to"));
     assert!(said("mcts:c=NaN").contains("is a number from 0 to"));
 }
 
-/// Every player asks for all parameters that it declares and for no others: one that it does not
-/// declare is an error of `try_agent`, in every build.
+/// Every player reads all parameters that it declares and no others: an undeclared one is an error
+/// of `try_agent` in every build.
 #[test]
-fn every_player_asks_for_what_it_declares() {
+fn every_player_reads_what_it_declares() {
     for entry in crate::PLAYERS {
         let spec: Spec = entry.name.parse().unwrap();
         let agent = spec.try_agent().unwrap_or_else(|error| panic!("{}: {error}", entry.name));
         assert_eq!(agent.name(), entry.name);
         assert_eq!(spec.arguments.unread(), [""; 0], "{}", entry.name);
-        assert!(entry.parameters.len() < 64, "reads are counted up to there");
+        assert!(entry.parameters.len() < 64, "reads are tracked for 64 parameters");
         for parameter in entry.parameters {
             match parameter.kind {
                 ParameterKind::Number { default, range: (low, high) } => {
@@ -117,7 +117,7 @@ const KINDS: &[Parameter] = &[
     Parameter::file("weights", None, "a file"),
 ];
 
-/// Values of these parameters, given as text.
+/// The values of these parameters, given as text.
 fn arguments(texts: [&str; 5]) -> Arguments {
     let values = KINDS.iter().zip(texts).map(|(one, text)| match text {
         "" => one.default().unwrap(),
@@ -152,7 +152,7 @@ fn a_misspelt_or_mistyped_name_is_an_error() {
 }
 
 #[test]
-fn capabilities_are_known_before_anything_is_made() {
+fn capabilities_are_known_before_creation() {
     let of = |text: &str| text.parse::<Spec>().unwrap().capabilities();
     assert!(of("clairvoyant").clairvoyant && of("honest").hidden && !of("uct").hidden);
     assert_eq!(of("human").kind, PlayerKind::Person);

@@ -1,4 +1,4 @@
-//! What a descent brings back: values, and proofs.
+//! Backup: values and proofs.
 
 use magister_core::{Move, Role};
 
@@ -8,15 +8,15 @@ use super::search::Search;
 use super::tree::{Kind, NONE};
 use crate::combine::{Outlook, combine};
 
-/// A move of a role, in how many playouts it was made, and the sum of their values.
+/// A role, its move, the number of playouts with that move, and the sum of their values.
 pub(super) type Noted = (Role, Move, f32, f32);
 
-/// Simultaneous moves are proven only where all joint moves are, and they are not too many.
+/// Simultaneous moves are proven only if all joint moves are, up to this number.
 const PROVABLE: u64 = 400;
 
 impl Search<'_> {
-    /// Enters what the playouts of a descent said, which is in [`Search::sample`], at its leaf.
-    /// `moves` are the moves that were made in them.
+    /// Adds the results of a descent's playouts, which are in [`Search::sample`], at its leaf.
+    /// `moves` are the moves of the playouts.
     pub(super) fn learn(&mut self, descent: &Descent, moves: &mut Vec<Noted>) {
         self.enter(descent.leaf);
         self.tree.node_mut(descent.leaf).visit(1);
@@ -26,7 +26,7 @@ impl Search<'_> {
         }
     }
 
-    /// Takes everything that was learnt in a round all the way up.
+    /// Backs up all results of a round.
     pub(super) fn back_up(&mut self) {
         let mut known = std::mem::take(&mut self.known);
         for party in known.drain(..) {
@@ -35,7 +35,7 @@ impl Search<'_> {
             self.sum(party.last, party.count);
         }
         self.known = known;
-        // What is below comes after what is above.
+        // Later steps are deeper, so they come first.
         let roles = self.tree.roles;
         for at in (0..self.hops.len()).rev() {
             let hop = self.hops[at];
@@ -56,7 +56,7 @@ impl Search<'_> {
         }
     }
 
-    /// Adds the sample of so many descents to the step that led to it.
+    /// Adds the sample, weighted by the number of descents, to the step that led to it.
     #[inline]
     fn sum(&mut self, last: u32, count: u32) {
         if last != NONE {
@@ -66,7 +66,7 @@ impl Search<'_> {
         }
     }
 
-    /// Notes the moves of a descent and of its playouts at every node on the way.
+    /// Records the moves of a descent and of its playouts at every node of the path.
     fn note_way(&mut self, descent: &Descent, moves: &mut Vec<Noted>) {
         let mut at = descent.last;
         while at != NONE {
@@ -81,7 +81,7 @@ impl Search<'_> {
         }
     }
 
-    /// What each role gained at a step; nothing where the game does not pay on the way.
+    /// What each role gained at a step; empty if the game does not pay on the way.
     pub(super) fn gains(&self, hop: Hop) -> &[f32] {
         if hop.several {
             let number = self.many[hop.edge as usize].number;
@@ -91,7 +91,7 @@ impl Search<'_> {
         }
     }
 
-    /// Adds the moves that were made in the tree to those of the playouts.
+    /// Adds the moves made in the tree to those of the playouts.
     fn note_own(&self, hop: Hop, moves: &mut Vec<Noted>) {
         let spread = (self.seen.1 - self.seen.0).max(1e-6);
         let playouts = self.config.playouts as f32;
@@ -103,16 +103,17 @@ impl Search<'_> {
         if let Kind::One(role) = self.tree.node(hop.node).kind {
             note(role, hop.edge);
         } else if hop.several
-            && let Some(crowd) = self.tree.crowds.get(&hop.node)
+            && let Some(joint_node) = self.tree.joint_nodes.get(&hop.node)
         {
-            for (&(role, _), &edge) in crowd.actors.iter().zip(&self.many[hop.edge as usize].edges)
+            for (&(role, _), &edge) in
+                joint_node.actors.iter().zip(&self.many[hop.edge as usize].edges)
             {
                 note(role, edge);
             }
         }
     }
 
-    /// Enters the playouts of a node.
+    /// Adds the playouts of a node.
     fn enter(&mut self, at: u32) {
         if self.scale.high.is_infinite() {
             for &value in &self.sample {
@@ -147,8 +148,8 @@ impl Search<'_> {
         }
     }
 
-    /// The mean of a node, from its own playouts and each edge by its visits. Edges that are
-    /// proven to be lost for the one who chooses do not count, since they will not be chosen.
+    /// The mean of a node, from its own playouts and its edges weighted by visits. Edges that are
+    /// proven lost for the choosing role do not count, because they will not be chosen.
     fn average(&mut self, at: u32) {
         let roles = self.tree.roles;
         let node = self.tree.node(at);
@@ -175,7 +176,7 @@ impl Search<'_> {
         }
     }
 
-    /// Enters what came back through an edge, which is summed up from `place` on.
+    /// Updates an edge with the sums that start at `place`.
     fn pass_one(&mut self, hop: Hop, place: usize) {
         let (edge, roles, at) = (hop.edge as usize, self.tree.roles, hop.node);
         let (tree, child, count) = (&mut *self.tree, hop.child, hop.count as f32);
@@ -208,7 +209,7 @@ impl Search<'_> {
         }
     }
 
-    /// An edge is proven.
+    /// Marks an edge as proven.
     fn settle(&mut self, at: u32, edge: usize) {
         self.tree.edges.proven[edge] = true;
         let node = self.tree.node_mut(at);
@@ -224,7 +225,7 @@ impl Search<'_> {
         }
     }
 
-    /// Whether a node is proven now that one more edge is.
+    /// Whether a node is proven after one more edge is.
     fn prove(&mut self, at: u32, edge: usize) {
         let node = self.tree.node(at);
         let all = node.settled == node.edges;
@@ -242,8 +243,8 @@ impl Search<'_> {
                     let worth = range.clone().map(|edge| self.tree.worth_of(edge, role));
                     worth.fold(f32::NEG_INFINITY, f32::max)
                 };
-                // Of moves that are equally good for the one who chooses, the others can only
-                // count on the one that is worst for each of them.
+                // Among moves that are equally good for the choosing role, the others can only
+                // count on the worst one for each of them.
                 let mut values = vec![f32::INFINITY; roles];
                 for edge in range {
                     if self.tree.edges.proven[edge] && self.tree.worth_of(edge, role) >= most {
@@ -270,7 +271,7 @@ impl Search<'_> {
         }
     }
 
-    /// Enters what came back through a joint move of several, which is summed up from `place` on.
+    /// Updates a simultaneous joint move with the sums that start at `place`.
     fn pass_many(&mut self, hop: Hop, place: usize) {
         let many = &self.many[hop.edge as usize];
         let (at, roles, count) = (hop.node, self.tree.roles, hop.count as f32);
@@ -282,9 +283,10 @@ impl Search<'_> {
             newly = proven && !joint.proven;
             joint.proven |= proven;
         }
-        // Where several choose at once, the mean of what came back is all there is to go by.
+        // With simultaneous moves, the mean of the results is the only guide.
         let learn = |mean: &mut f32, sum: f32, all: f32| *mean += (sum - count * *mean) / all;
-        let actors = self.tree.crowds.get(&at).map_or(&[][..], |crowd| &crowd.actors);
+        let actors =
+            self.tree.joint_nodes.get(&at).map_or(&[][..], |joint_node| &joint_node.actors);
         for (&(role, _), &edge) in actors.iter().zip(&many.edges) {
             let edge = edge as usize;
             self.tree.edges.visit(edge, hop.count);
@@ -304,15 +306,15 @@ impl Search<'_> {
         }
     }
 
-    /// Solves a node where several choose, once all joint moves are proven.
+    /// Solves a node with simultaneous moves once all joint moves are proven.
     fn prove_many(&mut self, at: u32, settled: u64) {
-        let Some(crowd) = self.tree.crowds.get(&at) else { return };
-        if crowd.joints != Some(settled) {
+        let Some(joint_node) = self.tree.joint_nodes.get(&at) else { return };
+        if joint_node.joints != Some(settled) {
             return;
         }
-        let (outcomes, roles) = (crowd.outcomes.clone(), self.tree.roles);
+        let (outcomes, roles) = (joint_node.outcomes.clone(), self.tree.roles);
         let counts: Vec<(Role, usize)> =
-            crowd.actors.iter().map(|&(role, count)| (role, count as usize)).collect();
+            joint_node.actors.iter().map(|&(role, count)| (role, count as usize)).collect();
         let mut cells = Vec::new();
         for profile in 0..settled / outcomes.len() as u64 {
             let mut cell = vec![0.0; roles];
@@ -333,7 +335,7 @@ impl Search<'_> {
         for (value, proven) in self.tree.values_mut(at).iter_mut().zip(&verdict.values) {
             *value = *proven as f32;
         }
-        // How to mix is kept where the visits would be, in the priors of the edges.
+        // The mixture is stored in the priors of the edges.
         let range = self.tree.range(at);
         let mixture = verdict.mixtures.into_iter().flatten();
         for (edge, share) in range.zip(mixture) {

@@ -1,51 +1,51 @@
-//! Descents through the tree to where there is something to learn.
+//! Selection: descents through the tree to the leaves.
 //!
-//! The descents of a round are made together: those that are at the same node choose one after the
-//! other, each counting those before it, and go on as one party where they chose the same. They
-//! choose what they would choose alone, since values change only when a round is over, but what
-//! many go through is looked at once. Where more come to a node than it is good to send on before
-//! anything is heard of the first, the others are given up. Parties go side by side, one step of each in turn, so that
-//! while one waits for memory the others go on.
+//! The descents of a round are made together. Those at the same node choose in sequence, each
+//! counting the ones before it, and continue as one party if they chose the same. They choose what
+//! they would choose alone, because values change only at the end of a round, but the shared part
+//! of their path is visited once. If more descents arrive at a node than should continue before the
+//! first results are known, the others are abandoned. Parties advance alternately, one step each,
+//! so while one waits for memory the others continue.
 
 use magister_core::Halt;
 
 use super::search::Search;
 use super::tree::{Kind, NONE};
 
-/// A step of some descents: a node, and what was chosen there.
+/// A step of some descents: a node, and the choice there.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Hop {
     pub(super) node: u32,
-    /// The edge, where one role or chance chooses; where several do, the place of their choice in
+    /// The edge, if one role or chance chooses; if several do, the index of their choice in
     /// [`Search::many`].
     pub(super) edge: u32,
     pub(super) several: bool,
-    /// The node that it leads to.
+    /// The target node.
     pub(super) child: u32,
-    /// The descents.
+    /// The number of descents.
     pub(super) count: u32,
-    /// The step before; [`NONE`] if this is the first.
+    /// The previous step; [`NONE`] if this is the first.
     pub(super) before: u32,
 }
 
-/// What several chose at the same time: the edge of each, and the number of the joint move.
+/// A simultaneous choice: the edge of each actor, and the number of the joint move.
 #[derive(Clone, Debug)]
 pub(super) struct Many {
     pub(super) edges: Vec<u32>,
     pub(super) number: u64,
 }
 
-/// Descents that have come the same way: how many, to which node, and by which last step.
+/// Descents with the same path: their number, their node, and their last step.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Party {
     pub(super) node: u32,
     pub(super) count: u32,
     pub(super) last: u32,
     depth: u32,
-    /// The last node on the way that has means of its own, or [`NONE`].
+    /// The last node of the path that has its own means, or [`NONE`].
     pub(super) near: u32,
-    /// Whether it came by what several chose or drew at once. What such a node is worth is the mean
-    /// of all that came back, so that none may be given up for where it came to.
+    /// Whether the last step was simultaneous or random. The value of such a node is the mean of
+    /// all results, so no descent may be abandoned because of where it arrived.
     drawn: bool,
 }
 
@@ -57,15 +57,15 @@ pub(super) struct Descent {
     pub(super) depth: u32,
 }
 
-/// From this depth on it is looked whether descents go in circles.
+/// The depth from which descents are checked for cycles.
 const DEEP: u32 = 16;
 
 impl Search<'_> {
-    /// Makes so many descents from the root. Everything on the way counts as visited once more
-    /// until it is backed up or given up. Where values are known, descents end in
+    /// Makes a number of descents from the root. Every node on the path counts as visited until the
+    /// descent is backed up or abandoned. Descents that end in known values go to
     /// [`Search::known`]; the others are added to `open`.
     ///
-    /// If that is stopped half way, those that have come to their end stay.
+    /// If it is stopped early, the finished descents remain.
     pub(super) fn descend(&mut self, count: u64, open: &mut Vec<Descent>) -> Result<(), Halt> {
         let count = u32::try_from(count).unwrap_or(u32::MAX);
         let mut parties = std::mem::take(&mut self.parties);
@@ -95,7 +95,7 @@ impl Search<'_> {
         result
     }
 
-    /// Takes back what was counted as under way on the way to a step, and the step.
+    /// Removes the pending counts along the path to a step, including the step.
     fn release(&mut self, last: u32, count: u32) {
         let mut at = last;
         while at != NONE {
@@ -108,13 +108,13 @@ impl Search<'_> {
         }
     }
 
-    /// Gives up a descent whose playouts were not made.
+    /// Abandons a descent whose playouts were not made.
     pub(super) fn abandon(&mut self, descent: &Descent) {
         self.release(descent.last, 1);
         self.tree.node_mut(descent.leaf).pending -= 1;
     }
 
-    /// Does something with the edges that were chosen at a step.
+    /// Applies a function to the chosen edges of a step.
     #[inline]
     pub(super) fn each_edge(&mut self, hop: Hop, mut with: impl FnMut(&mut Self, usize)) {
         if hop.several {
@@ -127,7 +127,7 @@ impl Search<'_> {
         }
     }
 
-    /// Whether a party has been at its node before.
+    /// Whether a party has visited its node before.
     fn circles(&self, party: &Party) -> bool {
         let mut at = party.last;
         while at != NONE {
@@ -140,7 +140,7 @@ impl Search<'_> {
         false
     }
 
-    /// Takes a party one step further: it ends, or goes on as one or several.
+    /// Advances a party by one step: it ends, or continues as one or several.
     fn advance(
         &mut self,
         mut party: Party,
@@ -155,18 +155,18 @@ impl Search<'_> {
             return Ok(());
         }
         let leaf = node.kind == Kind::Leaf;
-        // Nothing can be decided before the root has edges.
+        // Without edges at the root nothing can be decided.
         let expand = if party.last == NONE { 1 } else { self.config.expand };
         let young = leaf && node.own < expand;
-        // More than that at once know too little of each other: one after the other, most would have
-        // chosen otherwise by what the first of them brought. They are not made.
-        let most = match self.crowd {
+        // More descents than this at once know too little of each other: in sequence, most would
+        // have chosen differently after the first result. They are not made.
+        let most = match self.concurrency_cap {
             None => u32::MAX,
             Some(_) if young => expand - node.own,
-            Some(crowd) => node.visits / crowd,
+            Some(cap) => node.visits / cap,
         };
         let most = most.saturating_sub(node.pending).max(u32::from(node.pending == 0));
-        // Who comes by for the second time is one of those it meets.
+        // A party that returns to a node counts among the pending descents there.
         let alone = node.pending == 0;
         if party.count > most && !party.drawn && (alone || !self.circles(&party)) {
             let excess = party.count - most;
@@ -177,7 +177,7 @@ impl Search<'_> {
                 return Ok(());
             }
         }
-        // A position that was played out too little is an end, and so is one that closes a circle.
+        // A position with too few playouts is a leaf, and so is one that closes a cycle.
         let circles = !leaf && party.depth >= DEEP && self.circles(&party);
         if young || leaf && !self.room || circles {
             self.tree.node_mut(at).pending += party.count;
@@ -214,8 +214,8 @@ impl Search<'_> {
         result
     }
 
-    /// Some of a party go along an edge, or make a joint move. `here` says that the worker is in
-    /// the position already.
+    /// Part of a party follows an edge or makes a joint move. `here` says that the worker is in the
+    /// position already.
     fn go(
         &mut self,
         party: &Party,

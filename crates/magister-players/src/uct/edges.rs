@@ -1,4 +1,4 @@
-//! The edges of the tree, laid out for descents.
+//! The edges of the tree, laid out for selection.
 
 use std::ops::Range;
 
@@ -6,24 +6,24 @@ use magister_core::Move;
 
 use super::tree::NONE;
 
-/// Edges are dealt out in groups of so many, so that the best is found several at a time; what
-/// is left over attracts nobody.
+/// Edges are allocated in groups of this size, so that several are compared at once; padding is
+/// never chosen.
 pub(super) const GROUP: usize = 8;
 
-/// The attraction of what is not to be chosen while there is anything else.
+/// The value of an edge that is chosen only if there is no other.
 pub(super) const LOST: f32 = -1e9;
 
-/// What descents look at, of several edges: memory that is close together, since a tree is larger
-/// than what is near to the processor.
+/// The data of several edges that selection reads. They are close together, because a tree is
+/// larger than the caches.
 #[derive(Clone, Debug)]
 #[repr(align(64))]
 pub(super) struct Group {
-    /// What the role that chooses can expect; NaN if the edge was never visited, and [`LOST`] if
-    /// it is proven to be the worst.
+    /// The mean for the choosing role; NaN if the edge was never visited, and [`LOST`] if it is
+    /// proven to be the worst.
     pub(super) lure: [f32; GROUP],
-    /// One divided by the root of how often the edge was tried: of its visits and those under way,
-    /// and of some more if it was never visited. Descents wait for nothing longer than for what
-    /// they choose by, so this is computed when it changes and not when it is asked for.
+    /// One divided by the square root of the number of tries: visits plus pending descents, plus
+    /// the first-play urgency of unvisited edges. It is computed when it changes, because selection
+    /// is bound by memory latency.
     pub(super) rare: [f32; GROUP],
     child: [u32; GROUP],
     visits: [u32; GROUP],
@@ -33,22 +33,22 @@ pub(super) struct Group {
 #[derive(Debug, Default)]
 pub(super) struct Edges {
     groups: Vec<Group>,
-    /// The visits that an edge is taken to have before it has any.
+    /// The visits that an untried edge is assumed to have (first-play urgency).
     fpu: f32,
-    /// The descents that are under way along an edge.
+    /// The pending descents through an edge.
     pending: Vec<u32>,
     pub(super) proven: Vec<bool>,
     pub(super) choice: Vec<Move>,
-    /// What the move is worth before it is tried, or how likely chance makes it.
+    /// The prior value of the move, or the probability of the chance outcome.
     pub(super) prior: Vec<f32>,
-    /// For each edge what each role can expect of it.
+    /// The mean of each edge for each role.
     pub(super) worth: Vec<f32>,
-    /// For each edge what each role gained, in games that pay on the way.
+    /// What each role gained on each edge, in games that pay on the way.
     pub(super) gains: Vec<f32>,
 }
 
 impl Edges {
-    /// Asks for memory for so many edges.
+    /// Reserves memory for a number of edges.
     pub(super) fn reserve(&mut self, edges: usize, roles: usize) {
         let _ = self.groups.try_reserve(edges / GROUP);
         let _ = self.pending.try_reserve(edges);
@@ -58,7 +58,7 @@ impl Edges {
         let _ = self.worth.try_reserve(edges * roles);
     }
 
-    /// Forgets all edges, but keeps the memory.
+    /// Removes all edges but keeps the memory.
     pub(super) fn clear(&mut self) {
         self.groups.clear();
         self.pending.clear();
@@ -69,12 +69,12 @@ impl Edges {
         self.gains.clear();
     }
 
-    /// The number of edges, with those that fill up groups.
+    /// The number of edges, including padding.
     pub(super) fn len(&self) -> usize {
         self.groups.len() * GROUP
     }
 
-    /// Adds a node's edges, by their moves and priors; gives the first, and how many there are.
+    /// Adds the edges of a node with their moves and priors; returns the first and their number.
     pub(super) fn add(
         &mut self,
         moves: impl Iterator<Item = (Move, f32)>,
@@ -111,7 +111,7 @@ impl Edges {
         (first as u32, count as u32)
     }
 
-    /// The groups of some edges, of which the first begins one.
+    /// The groups of some edges, the first of which starts a group.
     #[inline]
     pub(super) fn groups(&self, range: Range<usize>) -> &[Group] {
         &self.groups[range.start / GROUP..range.end.div_ceil(GROUP)]
@@ -127,7 +127,7 @@ impl Edges {
         &mut self.groups[edge / GROUP].lure[edge % GROUP]
     }
 
-    /// What each role gains on an edge; nothing where the game does not pay on the way.
+    /// What each role gains on an edge; empty if the game does not pay on the way.
     pub(super) fn gains(&self, edge: usize, roles: usize) -> &[f32] {
         self.gains.get(edge * roles..(edge + 1) * roles).unwrap_or(&[])
     }
@@ -137,7 +137,7 @@ impl Edges {
         self.groups[edge / GROUP].visits[edge % GROUP]
     }
 
-    /// The visits and those under way.
+    /// The number of visits and pending descents.
     pub(super) fn count(&self, edge: usize) -> f32 {
         (self.visits(edge) + self.pending[edge]) as f32
     }
@@ -152,14 +152,14 @@ impl Edges {
         self.groups[edge / GROUP].child[edge % GROUP] = child;
     }
 
-    /// How rare it is that an edge is tried, after that has changed.
+    /// Updates the selection weight of an edge after its count has changed.
     #[inline]
     fn weigh(&mut self, edge: usize) {
         self.groups[edge / GROUP].rare[edge % GROUP] = 1.0 / self.tried(edge, 0).sqrt();
     }
 
-    /// How often an edge was tried, with those under way and so many more; and a little more
-    /// if it was never visited.
+    /// The number of tries of an edge, including pending descents and `more`, plus the first-play
+    /// urgency if it was never visited.
     #[inline]
     pub(super) fn tried(&self, edge: usize, more: u32) -> f32 {
         let visits = self.visits(edge);
@@ -167,20 +167,20 @@ impl Edges {
         if visits == 0 { tried + self.fpu } else { tried }
     }
 
-    /// Descents go along an edge.
+    /// Adds pending descents to an edge.
     #[inline]
     pub(super) fn enter(&mut self, edge: usize, count: u32) {
         self.pending[edge] += count;
         self.weigh(edge);
     }
 
-    /// Descents along an edge were given up.
+    /// Removes abandoned descents from an edge.
     pub(super) fn leave(&mut self, edge: usize, count: u32) {
         self.pending[edge] -= count;
         self.weigh(edge);
     }
 
-    /// Descents along an edge are done.
+    /// Turns pending descents of an edge into visits.
     #[inline]
     pub(super) fn visit(&mut self, edge: usize, count: u32) {
         self.pending[edge] -= count;
@@ -188,7 +188,7 @@ impl Edges {
         self.weigh(edge);
     }
 
-    /// Adds copies of edges of others, whose children have other numbers here.
+    /// Copies edges from another tree and renumbers their children.
     pub(super) fn copy(
         &mut self,
         old: &Edges,

@@ -1,8 +1,8 @@
-//! Playouts for the ends of several descents at once.
+//! Playouts for the leaves of several descents at once.
 
 use magister_core::playout::Team;
 use magister_core::{
-    Batch, Detail, Halt, Leaves, Move, Payment, Results, Role, Stream, Yields, draw,
+    Batch, Detail, Halt, LeafResults, Leaves, Move, Payment, Results, Role, Stream, draw,
 };
 
 use super::descent::Descent;
@@ -11,17 +11,17 @@ use super::search::Search;
 use crate::playing::Means;
 use crate::rewards;
 
-/// The lanes that a round may fill. Where it has fewer leaves, those have more playouts each: they
-/// cost nothing. It is the same number on every machine, since results depend on it.
+/// The number of lanes that a round may fill. If it has fewer leaves, each gets more playouts,
+/// which cost nothing. The number is the same on every machine, because results depend on it.
 pub(super) const LANES: u32 = 512;
-/// The most playouts of a leaf that are had in this way.
+/// The maximum number of playouts per leaf from spare lanes.
 const MOST: u32 = 32;
 
-/// What is kept from one round to the next.
+/// The data kept from one round to the next.
 pub(super) struct Round<'a> {
     descents: Vec<Descent>,
     results: Results,
-    yields: Yields,
+    leaf_results: LeafResults,
     /// The number of the next stream.
     stream: u64,
     seed: u64,
@@ -30,14 +30,14 @@ pub(super) struct Round<'a> {
 
 impl<'a> Round<'a> {
     pub(super) fn new(seed: u64, team: &'a mut Option<Team>) -> Self {
-        let (results, yields) = (Results::default(), Yields::default());
-        Round { descents: Vec::new(), results, yields, stream: 0, seed, team }
+        let (results, leaf_results) = (Results::default(), LeafResults::default());
+        Round { descents: Vec::new(), results, leaf_results, stream: 0, seed, team }
     }
 }
 
 impl Search<'_> {
-    /// Makes so many descents, then the playouts of all of them, and backs everything up. If
-    /// that is stopped half way, what was not played out is not entered.
+    /// Makes a number of descents, then the playouts of all of them, and backs everything up. If it
+    /// is stopped early, leaves without playouts are not counted.
     pub(super) fn round(&mut self, round: &mut Round<'_>, size: u64) -> Result<(), Halt> {
         round.descents.clear();
         self.hops.clear();
@@ -52,7 +52,7 @@ impl Search<'_> {
             (true, true) => self.leaves(round),
             (true, false) => self.batch(round),
         };
-        // Those whose playouts were not made.
+        // Abandons the descents whose playouts were not made.
         for descent in round.descents.drain(..) {
             self.abandon(&descent);
         }
@@ -60,14 +60,14 @@ impl Search<'_> {
         played.and(result)
     }
 
-    /// All playouts side by side.
+    /// All playouts on vectors.
     fn leaves(&mut self, round: &mut Round<'_>) -> Result<(), Halt> {
-        let Round { descents, yields, stream, seed, team, .. } = round;
-        // Where players take turns, leaves of the same depth have the same one to move.
+        let Round { descents, leaf_results, stream, seed, team, .. } = round;
+        // If players take turns, leaves of the same parity have the same role to move.
         descents.sort_by_key(|descent| descent.depth % 2);
         let mut each = self.config.playouts.min(MOST);
         if self.config.spare {
-            // The greatest power of two that is not above.
+            // The greatest power of two not above the bound.
             let spare = (LANES / descents.len() as u32).clamp(1, MOST);
             each = each.max(1 << spare.ilog2());
         }
@@ -77,18 +77,19 @@ impl Search<'_> {
         let leaves = Leaves { seed: *seed, first: *stream, starts: &starts, each, max_steps };
         let (sharing, each) = (leaves.sharing(), leaves.playouts());
         match team {
-            Some(team) => team.leaves(&leaves, yields, &self.stop)?,
-            None => self.worker.leaves(&leaves, yields, &self.stop)?,
+            Some(team) => team.leaves(&leaves, leaf_results, &self.stop)?,
+            None => self.worker.leaves(&leaves, leaf_results, &self.stop)?,
         }
         *stream += descents.len().div_ceil(sharing) as u64;
         let roles = self.tree.roles;
         let (low, middle) = (self.scale.low, self.scale.middle());
         for (at, descent) in descents.iter().enumerate() {
-            let cut = each - yields.finished[at];
+            let cut = each - leaf_results.finished[at];
             for role in 0..roles {
-                // Playouts that were cut off count as the middle of the scale, those that ended
-                // without a reward as the lowest. Where the game pays on the way, all are paid.
-                let (paid, sum) = (yields.paid[at * roles + role], yields.sum[at * roles + role]);
+                // Truncated playouts count as the middle of the scale, those that ended without a
+                // reward as the lowest. If the game pays on the way, all are paid.
+                let (paid, sum) =
+                    (leaf_results.paid[at * roles + role], leaf_results.sum[at * roles + role]);
                 let cut = cut.min(each - paid);
                 let lost = each - paid - cut;
                 let sum = sum + f64::from(cut) * middle + f64::from(lost) * low;
@@ -100,7 +101,7 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// All playouts in one batch, with what came of moves.
+    /// All playouts in one batch, with statistics of moves.
     fn batch(&mut self, round: &mut Round<'_>) -> Result<(), Halt> {
         let Round { descents, results, stream, seed, team, .. } = round;
         let first = *stream;
@@ -133,7 +134,7 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// The playouts of each descent, one after the other.
+    /// The playouts of each descent, one by one.
     fn single(&mut self, round: &mut Round<'_>) -> Result<(), Halt> {
         let mut sums = vec![0.0; self.tree.roles];
         while let Some(&descent) = round.descents.last() {

@@ -1,28 +1,29 @@
-//! The strong player: Monte-Carlo tree search in a graph of positions, with proofs, and with
+//! The strong player: Monte Carlo tree search in a graph of positions, with proven values and
 //! playouts of many leaves at once.
 //!
-//! A round makes several descents before any playout is made. A descent counts as a visit to all
-//! it came through as soon as it is under way, but as nothing seen, so that the next one goes
-//! elsewhere without thinking ill of the way. Then the playouts of all leaves are played side by
-//! side, and everything is backed up, each step of the way once for all that took it.
+//! A round makes several descents before any playout. A pending descent counts as a visit to all
+//! nodes on its path but not as a result, so the next one goes elsewhere without lowering the
+//! values. Then the playouts of all leaves run on vectors, and everything is backed up, each shared
+//! step once.
 //!
-//! - Each role maximises its own mean (max-n); with two players this is UCT. Roles that move at
-//!   the same time choose each for itself (decoupled UCT) and play what they visited, by lot.
-//! - Positions that are reached in several ways are one node. An edge knows the mean of the node
-//!   it leads to, and a node is worth the mean of its edges by their visits.
-//! - Ends of the game are proofs. A node is proven when a move to the best reward is, or all
-//!   moves are; of chance when all outcomes are; of simultaneous moves when all joint moves are,
-//!   by solving the matrix. Moves that are proven to lose are not visited, nor counted.
-//! - Moves that were not tried yet are taken to be worth what the position is, and what the move
-//!   was worth in all playouts (MAST). Moves that were tried little are judged by the playouts in
-//!   which they were made later (GRAVE), where the engine counts those.
-//! - Playouts that are played one by one mostly make the move that did best before (MAST), or best
-//!   after the same moves (NST), unless the engine could play them side by side.
+//! - Each role maximises its own mean (max-n); with two players this is UCT. Roles that move
+//!   simultaneously choose independently (decoupled UCT) and play in proportion to their visits.
+//! - Transpositions share a node. An edge has the mean of its target node, and the value of a node
+//!   is the mean of its edges weighted by visits.
+//! - Terminal positions are proofs. A node is proven when a move to the best reward is, or all
+//!   moves are; a chance node when all outcomes are; a node with simultaneous moves when all joint
+//!   moves are, by solving the matrix. Moves that are proven to lose are neither visited nor
+//!   counted.
+//! - An untried move has the value of its position and of the move in all playouts (MAST). A move
+//!   with few visits is judged by the playouts in which it was made later (GRAVE), if the engine
+//!   counts those.
+//! - Playouts one by one mostly make the move that did best before (MAST), or best after the same
+//!   moves (NST), unless the engine could play them on vectors.
 //! - The graph is kept from move to move.
-//! - A game that is small is solved outright before the first move, with a part of the budget, and
-//!   then played perfectly.
-//! - A game for one without chance is a puzzle: half of the time goes into looking for a course to
-//!   the best reward, and once one is known it is followed.
+//! - A small game is solved before the first move with a part of the budget, and then played
+//!   perfectly.
+//! - A game for one player without chance is a puzzle: half of the time goes into the search for a
+//!   plan with the best reward, and once one is known it is followed.
 
 mod backup;
 mod descent;
@@ -42,7 +43,7 @@ use magister_core::{Agent, Budget, Decision, Halt, Move, Rng, Step, View, Worker
 use magister_solve::Solution;
 
 use crate::follow::Follower;
-use crate::puzzle::{self, Course};
+use crate::puzzle::{self, Plan};
 use crate::registry::{Arguments, Made};
 use crate::rewards::Scale;
 use leaves::Round;
@@ -53,12 +54,12 @@ use prior::Priors;
 use search::Search;
 use tree::{NONE, Tree};
 
-/// Playouts of a leaf where the engine plays many at the cost of one: few, so that a round has
-/// many leaves; with what comes of moves, as many as a stream has lanes.
+/// The playouts per leaf if the engine plays many at the cost of one: few, so that a round has many
+/// leaves. With statistics of moves, as many as a stream has lanes.
 const SIDE_BY_SIDE: u32 = 4;
 const STREAM: u32 = 32;
 
-/// How often a leaf is played out before it gets edges, where playouts are played side by side.
+/// The number of playouts of a leaf before it is expanded, if playouts run on vectors.
 const EXPAND: u32 = 16;
 
 /// The settings.
@@ -68,24 +69,24 @@ struct Config {
     fpu: f32,
     bias: f32,
     grave: f32,
-    /// How often a leaf is played out before it gets edges.
+    /// The number of playouts of a leaf before it is expanded.
     expand: u32,
-    /// Whether nothing is asked about moves.
+    /// Whether no statistics of moves are needed.
     plain: bool,
     batch: u32,
-    /// A round has at most the visits of the root divided by this many descents, so that a small
-    /// search is not spoilt by descents that know nothing of each other; unless a clock leaves only
-    /// a few rounds.
+    /// The number of descents in a round is at most the visits of the root divided by this, so that
+    /// a small search does not suffer from descents that know nothing of each other; unless a clock
+    /// leaves time for only a few rounds.
     patience: u32,
-    /// A node takes at most its visits divided by this many descents at once, for the same reason;
-    /// with the same exception.
-    crowd: u32,
+    /// The number of concurrent descents through a node is at most its visits divided by this, for
+    /// the same reason and with the same exception.
+    concurrency_cap: u32,
     playouts: u32,
-    /// Whether leaves have more playouts where those cost nothing.
+    /// Whether spare lanes give leaves more playouts.
     spare: bool,
     max_steps: u32,
     memory: usize,
-    /// Whether playouts are played side by side, or by several threads.
+    /// Whether playouts run on vectors or on several threads.
     lanes: bool,
     threads: usize,
 }
@@ -94,8 +95,8 @@ struct Config {
 pub(crate) struct Uct {
     name: String,
     config: Config,
-    /// The playouts of a leaf, the descents of a round, and how often a leaf is played out before it
-    /// gets edges; 0 for what suits the engine.
+    /// The playouts per leaf, the descents per round, and the playouts of a leaf before it is
+    /// expanded; 0 means what suits the engine.
     playouts: u32,
     batch: u32,
     expand: u32,
@@ -105,13 +106,13 @@ pub(crate) struct Uct {
     policy: Policy,
     rules: String,
     seen: Option<(f32, f32)>,
-    /// The solution of a small game, and whether it was looked for.
+    /// The solution of a small game, and whether solving was tried.
     solution: Option<Solution>,
     attempted: bool,
     /// Workers for playouts, if there are several threads.
     team: Option<Team>,
-    /// The best course of a puzzle, the position that it begins with, and what else is known.
-    course: Course,
+    /// The best plan of a puzzle, the position where it starts, and the puzzle search's memory.
+    plan: Plan,
     begins: Vec<u64>,
     puzzle: puzzle::Memory,
 }
@@ -127,7 +128,7 @@ impl Uct {
             plain: settings.real("bias")? <= 0.0 && settings.real("grave")? <= 0.0,
             batch: 1,
             patience: settings.whole("patience")?,
-            crowd: settings.whole("crowd")?,
+            concurrency_cap: settings.whole("concurrency")?,
             playouts: 1,
             spare: true,
             max_steps: settings.whole("steps")?,
@@ -152,13 +153,13 @@ impl Uct {
             solution: None,
             attempted: false,
             team: None,
-            course: Course::default(),
+            plan: Plan::default(),
             begins: Vec::new(),
             puzzle: puzzle::Memory::default(),
         }))
     }
 
-    /// Forgets everything if the game is another one.
+    /// Clears everything if the game has changed.
     fn meet(&mut self, view: &View) {
         let info = view.game().info();
         if self.rules == info.rules_hash && self.tree.roles == info.roles.len() {
@@ -177,8 +178,8 @@ impl Uct {
         self.team = (threads > 1).then(|| Team::new(&**view.game(), threads));
     }
 
-    /// Searches the current position until the budget is at its end; gives the root and the
-    /// descents made.
+    /// Searches the current position until the budget ends; returns the root and the number of
+    /// descents.
     fn think(
         &mut self,
         view: &View,
@@ -192,7 +193,7 @@ impl Uct {
         let info = worker.info();
         let side_by_side = worker.lanes() > 1;
         self.policy.suit(side_by_side || self.config.threads > 1);
-        // With one descent at a time there is nothing to play side by side.
+        // With one descent at a time there is nothing to batch.
         self.config.lanes =
             (side_by_side || self.config.threads > 1) && self.batch != 1 && !self.policy.named();
         self.config.playouts = match self.playouts {
@@ -203,14 +204,14 @@ impl Uct {
         };
         self.config.spare = self.playouts == 0;
         self.config.expand = match self.expand {
-            // Where playouts cost little, making edges does not; but in a puzzle the one way
-            // to the end may lead through them.
+            // If playouts are cheap, expansion is not; but in a puzzle the only path to the end may
+            // need it.
             0 if side_by_side && info.players().count() > 1 => EXPAND,
             0 => 1,
             given => given,
         };
         self.config.batch = match self.batch {
-            // Some are given up, so more are begun than lanes are filled.
+            // Some are abandoned, so more are started than there are lanes.
             0 if self.config.lanes => (2 * leaves::LANES / self.config.playouts).max(1),
             0 => 1,
             given => given,
@@ -221,7 +222,7 @@ impl Uct {
         let mut root = self.tree.find(&state).unwrap_or(NONE);
         let mut renumbered = true;
         if root == NONE {
-            // Nothing of what there is can come again, unless the game goes in circles.
+            // Nothing in the tree can recur, unless the game has cycles.
             self.tree.clear();
             root = self.tree.add(worker, &state);
         } else if self.tree.bytes() > self.config.memory / 4 {
@@ -250,7 +251,7 @@ impl Uct {
             many: Vec::new(),
             sums: Vec::new(),
             known: Vec::new(),
-            crowd: None,
+            concurrency_cap: None,
             given_up: 0,
             parties: Vec::new(),
             next: Vec::new(),
@@ -278,29 +279,29 @@ impl Uct {
             if size == 0 || !budget.spend(0) {
                 break;
             }
-            search.crowd = pace.crowd(search.config, budget);
-            // Vectors double when they grow, so half of the memory has to be left.
+            search.concurrency_cap = pace.concurrency_cap(search.config, budget);
+            // Vectors double when they grow, so half of the memory must stay free.
             search.room = search.tree.bytes() + search.policy.bytes() < search.config.memory / 2;
             match search.round(&mut round, size) {
                 Ok(()) => {
                     let made = size - u64::from(search.given_up);
-                    debug_assert!(made > 0, "a round brings something");
+                    debug_assert!(made > 0, "a round makes progress");
                     iterations += made;
                     if made == 0 || !budget.spend(made) {
                         break;
                     }
                 }
-                // Rules that fail somewhere below are no reason not to move here.
+                // If the rules fail somewhere below, the player still has to move here.
                 Err(_) => break,
             }
         }
         let under_way = |node: &tree::Node| node.pending > 0;
-        debug_assert!(!search.tree.nodes.iter().any(under_way), "all descents have come back");
+        debug_assert!(!search.tree.nodes.iter().any(under_way), "no descent is pending");
         self.seen = Some(search.seen);
         Ok(Some((root, iterations)))
     }
 
-    /// What to play: by the solution of the game, by the course of a puzzle, or by search.
+    /// The decision: by the solution of the game, by the plan of a puzzle, or by search.
     fn choose(
         &mut self,
         view: &View,
@@ -315,16 +316,16 @@ impl Uct {
             return Ok(Some(decision));
         }
         let me = view.role();
-        // A course that was found before the time was over is better than nothing.
+        // A plan that was found before the time ended is better than nothing.
         let found = self.think(view, budget, rng).unwrap_or_default();
         let (root, iterations) = found.unwrap_or((NONE, 0));
         let decision = if root == NONE { None } else { self.decision(root, me, rng) };
-        // In a puzzle the best course that was seen is worth more than any mean below it.
+        // In a puzzle the best plan counts more than any mean below it.
         let mean = decision
             .as_ref()
             .map_or(f64::NEG_INFINITY, |_| f64::from(self.tree.values(root)[me.index()]));
         let planned = self.planned(iterations).filter(|_| {
-            !self.begins.is_empty() && self.course.value.is_some_and(|value| value > mean)
+            !self.begins.is_empty() && self.plan.value.is_some_and(|value| value > mean)
         });
         let decision = planned.or(decision).map(|decision| Decision { iterations, ..decision });
         if let Some(decision) = &decision {
@@ -367,7 +368,7 @@ impl Agent for Uct {
         let fallback: Decision = legal[rng.below(legal.len() as u64) as usize].into();
         match self.choose(view, budget, rng) {
             Ok(decision) => Ok(decision.unwrap_or(fallback)),
-            // The time was over before anything was found, but what is legal is known.
+            // The time ended before anything was found, but the legal moves are known.
             Err(Halt::Stopped) => Ok(fallback),
             Err(halt) => Err(halt),
         }

@@ -1,8 +1,8 @@
-//! How moves are chosen in playouts that are played one by one.
+//! The policy of playouts that run one by one.
 //!
-//! Mostly the move is made that did best in earlier playouts, wherever it was made (the
-//! move-average sampling technique, MAST), or where it was made after the same joint moves (the
-//! n-gram selection technique, NST: Tak, Winands and Björnsson, 2012); now and then any.
+//! Mostly it makes the move that did best in earlier playouts, wherever it was made (move-average
+//! sampling technique, MAST), or after the same joint moves (n-gram selection technique, NST: Tak,
+//! Winands and Björnsson, 2012); sometimes a random move.
 
 use magister_core::{Move, Rng, Role};
 use rustc_hash::FxHashMap;
@@ -11,89 +11,89 @@ use super::descent::Descent;
 use super::search::Search;
 use super::tree::{Kind, NONE};
 
-/// The policies; the first is NST where playouts are played one by one anyway.
+/// The policies; the first is NST if playouts run one by one anyway.
 pub(crate) const POLICIES: &[&str] = &["suited", "nst", "mast", "uniform"];
 
-/// The n-grams of each: the moves of the longest.
+/// The maximum length of the n-grams of each.
 const LENGTHS: [usize; 4] = [LONGEST, LONGEST, 1, 0];
 
-/// The moves of the longest n-gram: the one to judge, and those before it.
+/// The maximum length of n-grams: the move to judge and those before it.
 const LONGEST: usize = 3;
 
-/// Longer n-grams are noted and asked for once the shorter one was seen so often.
+/// Longer n-grams are used once the shorter one was seen this often.
 const ENOUGH: f32 = 7.0;
 
-/// Counts are halved when they come to this, long before small numbers are lost in them.
+/// Counts are halved at this number, long before small values lose precision.
 const MOST: f32 = 1e6;
 
-/// What is left of what was seen when another position is thought about.
+/// The factor for old statistics when the search moves to another position.
 const KEPT: f32 = 0.6;
 
-/// What was seen less than this is forgotten then.
+/// Counts below this are then removed.
 const FORGOTTEN: f32 = 0.5;
 
-/// The bytes of an n-gram, at most, while the table that holds them grows.
+/// The maximum size of an n-gram in bytes while its table grows.
 const GRAM: usize = 64;
 
 /// A move of a role as n-grams, from the move alone to the longest.
 type Grams = [u64; LONGEST];
 
-/// What came of moves in playouts, and how to choose by it.
+/// The statistics of moves in playouts, and the selection by them.
 #[derive(Debug, Default)]
 pub(super) struct Policy {
     /// One of the [`POLICIES`].
     number: usize,
-    /// The length of n-grams: 0 if all moves are equally likely, 1 if only the move itself counts.
+    /// The length of n-grams: 0 for a uniform policy, 1 if only the move itself counts.
     longest: usize,
-    /// How likely any move is made instead of the best.
+    /// The probability of a random move.
     epsilon: f64,
-    /// No more n-grams than this are kept.
+    /// The maximum number of n-grams.
     room: usize,
-    /// How often n-grams were seen, and the sum of the values, from 0 to 1.
+    /// The count of each n-gram, and the sum of its values from 0 to 1.
     seen: FxHashMap<u64, (f32, f32)>,
-    /// What stands for the last joint move, the last two, and so on.
+    /// Hashes of the last joint move, the last two, and so on.
     before: [u64; LONGEST - 1],
     /// The moves of this playout.
-    course: Vec<(Role, Grams)>,
+    history: Vec<(Role, Grams)>,
 }
 
 impl Policy {
-    /// One of the [`POLICIES`], which needs no more than so many bytes.
+    /// One of the [`POLICIES`], with a memory limit in bytes.
     pub(super) fn new(number: u32, epsilon: f64, bytes: usize) -> Self {
         let number = number as usize;
         let longest = LENGTHS.get(number).copied().unwrap_or(0);
         Policy { number, longest, epsilon, room: bytes / GRAM, ..Policy::default() }
     }
 
-    /// Whether it was asked for, and is not only what suits.
+    /// Whether it was set explicitly.
     pub(super) fn named(&self) -> bool {
         self.number > 0 && self.learns()
     }
 
-    /// Suits an engine that plays side by side, or does not. Where it does, playouts one by one are
-    /// for comparison, and then they are to be like the others.
+    /// Chooses the default for an engine with or without batch playouts. With them, playouts one by
+    /// one are for comparison, so they must be uniform too.
     pub(super) fn suit(&mut self, side_by_side: bool) {
         if self.number == 0 {
             self.longest = if side_by_side { 0 } else { LENGTHS[0] };
         }
     }
 
-    /// Whether anything is learnt at all.
+    /// Whether the policy learns.
     pub(super) fn learns(&self) -> bool {
         self.longest > 0
     }
 
-    /// The bytes of what was learnt, at most.
+    /// The maximum size of the statistics in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.seen.len() * GRAM
     }
 
-    /// Forgets everything.
+    /// Clears all statistics.
     pub(super) fn clear(&mut self) {
         self.seen.clear();
     }
 
-    /// It is thought anew: what was learnt before counts less.
+    /// Discounts earlier statistics when a new search starts.
     pub(super) fn fade(&mut self) {
         self.seen.retain(|_, (count, sum)| {
             (*count, *sum) = (*count * KEPT, *sum * KEPT);
@@ -101,10 +101,10 @@ impl Policy {
         });
     }
 
-    /// A playout begins, with the way to it.
+    /// Starts a playout.
     pub(super) fn begin(&mut self) {
         self.before = Default::default();
-        self.course.clear();
+        self.history.clear();
     }
 
     /// The choice of a role.
@@ -119,7 +119,7 @@ impl Policy {
         for &choice in legal {
             let worth = self.worth(role, choice);
             equal = if worth > most { 1 } else { equal + u64::from(worth >= most) };
-            // Of those that are equally good, each with the same likelihood.
+            // Ties are broken uniformly.
             if worth > most || (worth >= most && rng.below(equal) == 0) {
                 (best, most) = (Some(choice), worth);
             }
@@ -127,11 +127,11 @@ impl Policy {
         best
     }
 
-    /// What a move is worth here, by its longest n-gram that was seen enough, or by itself alone.
-    /// One that was never seen is worth a try.
+    /// The value of a move by its longest n-gram with enough data, or by itself alone. An unknown
+    /// move is worth a try.
     ///
-    /// Others take the mean of all its n-grams. But what a move is worth somewhere says little where
-    /// it is known what it is worth here, as with the columns of Connect Four.
+    /// Others take the mean of all its n-grams. But the value of a move elsewhere says little if
+    /// its value here is known, as with the columns of Connect Four.
     fn worth(&self, role: Role, choice: Move) -> f32 {
         let mut worth = None;
         for gram in &self.grams(role, choice)[..self.longest] {
@@ -154,26 +154,26 @@ impl Policy {
         })
     }
 
-    /// A step was made, in which some roles had a choice.
+    /// Records a step in which some roles had a choice.
     pub(super) fn made(&mut self, moves: impl Iterator<Item = (Role, Move)>) {
-        let first = self.course.len();
+        let first = self.history.len();
         for (role, choice) in moves {
             let grams = self.grams(role, choice);
-            self.course.push((role, grams));
+            self.history.push((role, grams));
         }
-        if self.course.len() == first {
+        if self.history.len() == first {
             return;
         }
-        let joint = self.course[first..].iter().fold(0, |joint, (_, grams)| mix(joint ^ grams[0]));
+        let joint = self.history[first..].iter().fold(0, |joint, (_, grams)| mix(joint ^ grams[0]));
         for length in (1..self.before.len()).rev() {
             self.before[length] = mix(self.before[length - 1].wrapping_add(joint));
         }
         self.before[0] = joint;
     }
 
-    /// The playout has come to its end, and brought each role a value from 0 to 1.
+    /// Ends a playout, with a value from 0 to 1 for each role.
     pub(super) fn learn(&mut self, values: impl Fn(Role) -> f32) {
-        for (role, grams) in self.course.drain(..) {
+        for (role, grams) in self.history.drain(..) {
             let value = values(role);
             for gram in &grams[..self.longest] {
                 if self.seen.len() >= self.room && !self.seen.contains_key(gram) {
@@ -194,7 +194,7 @@ impl Policy {
 }
 
 impl Search<'_> {
-    /// Begins a playout with the moves of a descent.
+    /// Starts a playout with the moves of a descent.
     pub(super) fn recall(&mut self, descent: &Descent) {
         if !self.policy.learns() {
             return;
@@ -212,16 +212,17 @@ impl Search<'_> {
             if let Kind::One(role) = self.tree.node(hop.node).kind {
                 self.policy.made(std::iter::once((role, choice[hop.edge as usize])));
             } else if hop.several
-                && let Some(crowd) = self.tree.crowds.get(&hop.node)
+                && let Some(joint_node) = self.tree.joint_nodes.get(&hop.node)
             {
                 let edges = &self.many[hop.edge as usize].edges;
-                let chosen = crowd.actors.iter().zip(edges);
+                let chosen = joint_node.actors.iter().zip(edges);
                 self.policy.made(chosen.map(|(actor, &edge)| (actor.0, choice[edge as usize])));
             }
         }
     }
 
-    /// Lets the policy learn from a playout, which is in [`Search::sample`], and from the way to it.
+    /// Updates the policy with a playout, whose result is in [`Search::sample`], and with the path
+    /// to it.
     pub(super) fn teach(&mut self, descent: &Descent) {
         if !self.policy.learns() {
             return;
@@ -238,7 +239,7 @@ impl Search<'_> {
     }
 }
 
-/// Spreads the bits of a number over all of them.
+/// Mixes the bits of a number.
 fn mix(number: u64) -> u64 {
     let number = (number ^ number >> 32).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let number = (number ^ number >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -260,8 +261,8 @@ mod tests {
         Policy::new(number as u32, epsilon, ROOM * GRAM)
     }
 
-    /// A playout: the first move is made for the role, the second by the policy, and a value
-    /// comes of both. Gives the second.
+    /// A playout: the first move is given, the policy makes the second, and both determine the
+    /// value. Returns the second move.
     fn play(policy: &mut Policy, first: Move, value: fn(Move, Move) -> f32, rng: &mut Rng) -> Move {
         policy.begin();
         policy.made(std::iter::once((ME, first)));
@@ -271,7 +272,7 @@ mod tests {
         second
     }
 
-    /// How many of the last hundred playouts of many made the wanted second move.
+    /// How many of the last hundred playouts made the desired second move.
     fn share(policy: &mut Policy, value: fn(Move, Move) -> f32) -> usize {
         let mut rng = Seed::from(7).rng();
         let mut good = 0;
@@ -284,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn what_always_wins_is_soon_preferred() {
+    fn a_winning_move_is_soon_preferred() {
         let wins = |_: Move, second: Move| if second == Move(3) { 1.0 } else { 0.0 };
         for name in ["mast", "nst"] {
             let good = share(&mut policy(name, 0.1), wins);
@@ -299,8 +300,8 @@ mod tests {
     }
 
     #[test]
-    fn only_longer_grams_know_what_came_before() {
-        // After one move this wins, after the other that.
+    fn only_longer_grams_see_earlier_moves() {
+        // One move wins after the first move, the other after the second.
         let wins = |first: Move, second: Move| if second.0 + 10 == first.0 { 1.0 } else { 0.0 };
         let (mast, nst) =
             (share(&mut policy("mast", 0.1), wins), share(&mut policy("nst", 0.1), wins));
@@ -308,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_seen_little_falls_back_to_shorter_grams() {
+    fn rare_grams_fall_back_to_shorter_ones() {
         let mut policy = policy("nst", 0.0);
         let after = |policy: &mut Policy, first: u32, value: f32| {
             policy.begin();
@@ -316,7 +317,7 @@ mod tests {
             policy.made(std::iter::once((ME, Move(1))));
             policy.learn(|_| value);
         };
-        // Nothing is known: a try.
+        // Nothing is known, so the move is worth a try.
         assert!(policy.worth(ME, Move(1)) >= 1.0);
         (0..40).for_each(|_| after(&mut policy, 10, 0.25));
         (0..2).for_each(|_| after(&mut policy, 11, 1.0));
@@ -327,13 +328,13 @@ mod tests {
             policy.worth(ME, Move(1))
         };
         assert!(alone > 0.25 && alone < 0.3);
-        // Twice is not enough to be believed, but forty times is.
+        // Two observations do not suffice, but forty do.
         assert!((then(11) - alone).abs() < 1e-6);
         assert!((then(10) - 0.25).abs() < 1e-6);
     }
 
     #[test]
-    fn what_was_learnt_fades_and_is_bounded() {
+    fn statistics_fade_and_are_bounded() {
         let mut policy = policy("nst", 0.0);
         let mut rng = Seed::from(1).rng();
         for number in 0..3 * ROOM as u32 {

@@ -1,24 +1,24 @@
-//! What moves were worth wherever they were made.
+//! The mean values of moves, wherever they were made.
 
 use magister_core::playout::MoveTally;
 use magister_core::{Info, Move, Role};
 use rustc_hash::FxHashMap;
 
-/// How often moves were made, and what came of it.
+/// The counts of moves and their values.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Means {
     /// For each role and move the number of playouts and the sum of their values, from 0 to 1.
     sums: Vec<(f32, f32)>,
-    /// The same for all moves of a role.
+    /// The sums over all moves of each role.
     all: Vec<(f32, f32)>,
     moves: usize,
 }
 
-/// How many playouts a mean needs to be half believed.
+/// The number of playouts at which a mean has weight one half.
 const DOUBT: f32 = 100.0;
-/// Nodes with fewer visits keep no means of their own.
+/// Nodes with fewer visits have no means of their own.
 const WORTHY: u32 = 24;
-/// More means than this are not kept, in bytes.
+/// The memory limit in bytes.
 const MEMORY: usize = 64 << 20;
 
 impl Means {
@@ -38,13 +38,13 @@ impl Means {
         }
     }
 
-    /// The mean of a move, and how far it can be believed, from 0 to 1.
+    /// The mean of a move, and its weight from 0 to 1.
     pub(super) fn of(&self, role: Role, choice: Move) -> Option<(f32, f32)> {
         let &(count, sum) = self.sums.get(role.index() * self.moves + choice.index())?;
         (count > 0.0).then(|| (sum / count, count / (count + DOUBT)))
     }
 
-    /// How much better a move was than all moves of the role, as far as it can be believed.
+    /// The weighted difference between the mean of a move and that of all moves of the role.
     fn lead(&self, role: Role, choice: Move) -> f32 {
         let Some((mean, belief)) = self.of(role, choice) else { return 0.0 };
         let Some(&(count, sum)) = self.all.get(role.index()) else { return 0.0 };
@@ -52,10 +52,10 @@ impl Means {
     }
 }
 
-/// Means of moves over all playouts (the move-average sampling technique), and over those that
-/// went through a node (what GRAVE takes from the nearest node that has enough of them).
+/// Means of moves over all playouts (MAST), and over those through a node (GRAVE uses the nearest
+/// ancestor that has enough of them).
 ///
-/// They are kept only where the game knows all its moves beforehand.
+/// They exist only for games with a fixed set of moves.
 #[derive(Debug, Default)]
 pub(super) struct Priors {
     pub(super) everywhere: Means,
@@ -77,19 +77,19 @@ impl Priors {
         self.everywhere.lead(role, choice)
     }
 
-    /// The means of a node, if it has some.
+    /// The means of a node, if it has any.
     pub(super) fn node(&self, node: u32) -> Option<&Means> {
         self.nodes.get(&node)
     }
 
-    /// Notes playouts everywhere: for each move its count and the sum of values.
+    /// Adds playouts: for each move its count and the sum of its values.
     pub(super) fn note(&mut self, moves: &[(Role, Move, f32, f32)]) {
         for &(role, choice, count, sum) in moves {
             self.everywhere.add(role, choice, count, sum);
         }
     }
 
-    /// Notes playouts that went through a node of so many visits.
+    /// Adds playouts through a node with a number of visits.
     pub(super) fn note_at(&mut self, node: u32, visits: u32, moves: &[(Role, Move, f32, f32)]) {
         let Some(count) = self.moves else { return };
         if !self.nodes.contains_key(&node) {
@@ -104,8 +104,8 @@ impl Priors {
         }
     }
 
-    /// Another position is thought about: what was learnt counts half. `renumbered` says that
-    /// the nodes have other numbers now.
+    /// Halves the weight of the statistics when the search moves to another position. `renumbered`
+    /// says that the nodes have new numbers.
     pub(super) fn fade(&mut self, renumbered: bool) {
         if renumbered {
             self.nodes.clear();

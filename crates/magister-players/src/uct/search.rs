@@ -9,7 +9,7 @@ use super::descent::{Hop, Many, Party};
 use super::edges::GROUP;
 use super::policy::Policy;
 use super::prior::Priors;
-use super::tree::{Crowd, Joint, Kind, NONE, Tree};
+use super::tree::{Joint, JointNode, Kind, NONE, Tree};
 use crate::choices::Choices;
 use crate::rewards::{self, Scale};
 
@@ -23,26 +23,27 @@ pub(super) struct Search<'a> {
     pub(super) rng: &'a mut Rng,
     pub(super) stop: Stop,
     pub(super) scale: Scale,
-    /// The least and the greatest value: of the game, or seen so far where it does not say; and
-    /// one divided by what is between them.
+    /// The lowest and the highest value, of the game or as seen so far if the game does not give
+    /// the range; and one divided by their difference.
     pub(super) seen: (f32, f32),
     pub(super) spread: f32,
     pub(super) root: u32,
     /// Whether the tree may grow.
     pub(super) room: bool,
-    /// The steps of all descents of a round, each after the one before it, and what several chose
-    /// at once there.
+    /// The steps of all descents of a round, each after its predecessor, and the simultaneous
+    /// choices.
     pub(super) hops: Vec<Hop>,
     pub(super) many: Vec<Many>,
-    /// For each step and role the sum of what its descents brought.
+    /// For each step and role the sum of the results of its descents.
     pub(super) sums: Vec<f32>,
-    /// The descents of a round that came to where values are known.
+    /// The descents of a round that ended in known values.
     pub(super) known: Vec<Party>,
-    /// A node takes at most its visits divided by this at once; all that come if there is none.
-    pub(super) crowd: Option<NonZeroU32>,
-    /// The descents of a round that were given up, since enough others were where they came to.
+    /// The number of concurrent descents through a node is at most its visits divided by this;
+    /// `None` for no cap.
+    pub(super) concurrency_cap: Option<NonZeroU32>,
+    /// The number of descents of a round that were abandoned because of the concurrency cap.
     pub(super) given_up: u32,
-    /// What is needed again and again: parties on their way, and how they choose.
+    /// Reused buffers: parties, and their choices.
     pub(super) parties: Vec<Party>,
     pub(super) next: Vec<Party>,
     pub(super) chosen: Vec<(u32, u32)>,
@@ -51,17 +52,17 @@ pub(super) struct Search<'a> {
     pub(super) goals: Vec<f64>,
     pub(super) state: Vec<u64>,
     pub(super) joint: Vec<Move>,
-    /// What the playouts of a descent brought, for each role.
+    /// The mean results of a descent's playouts, for each role.
     pub(super) sample: Vec<f32>,
 }
 
 impl Search<'_> {
-    /// Looks at how far apart values are.
+    /// Updates the range of values.
     pub(super) fn stretch(&mut self) {
         self.spread = 1.0 / (self.seen.1 - self.seen.0).max(1e-6);
     }
 
-    /// Gives a node its edges, and leaves the worker there.
+    /// Adds the edges of a node, and leaves the worker there.
     pub(super) fn expand(&mut self, at: u32) -> Result<(), Halt> {
         self.worker.load(self.tree.state(at), &self.stop)?;
         let info = self.worker.info();
@@ -92,7 +93,7 @@ impl Search<'_> {
                     choices.profiles().map(|profiles| profiles as u64 * outcomes.len() as u64);
                 let count = |&role: &Role| (role, choices.moves(role).len() as u32);
                 let actors = choices.actors().iter().map(count).collect();
-                self.tree.crowds.insert(at, Crowd { actors, outcomes, joints });
+                self.tree.joint_nodes.insert(at, JointNode { actors, outcomes, joints });
                 let moves = choices.actors().iter().flat_map(|&role| {
                     let lead = move |&choice: &Move| (choice, priors.lead(role, choice));
                     choices.moves(role).iter().map(lead)
@@ -110,7 +111,7 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// The node that a hop leads to. `here` says that the worker is in the position already.
+    /// The target node of a hop. `here` says that the worker is in the position already.
     pub(super) fn follow(&mut self, hop: Hop, here: bool) -> Result<u32, Halt> {
         let at = hop.node;
         let known = if hop.several {
@@ -171,18 +172,18 @@ impl Search<'_> {
         match tree.node(hop.node).kind {
             Kind::One(role) => joint[role.index()] = tree.edges.choice[hop.edge as usize],
             _ if hop.several => {
-                let Some(crowd) = tree.crowds.get(&hop.node) else { return };
+                let Some(joint_node) = tree.joint_nodes.get(&hop.node) else { return };
                 let many = &self.many[hop.edge as usize];
-                for (&(role, _), &edge) in crowd.actors.iter().zip(&many.edges) {
+                for (&(role, _), &edge) in joint_node.actors.iter().zip(&many.edges) {
                     joint[role.index()] = tree.edges.choice[edge as usize];
                 }
-                luck(joint, (many.number % crowd.outcomes.len().max(1) as u64) as usize);
+                luck(joint, (many.number % joint_node.outcomes.len().max(1) as u64) as usize);
             }
             _ => luck(joint, (hop.edge - tree.node(hop.node).first) as usize),
         }
     }
 
-    /// A new node of the worker's position.
+    /// Adds a node for the worker's position.
     fn add(&mut self, state: &[u64]) -> u32 {
         let child = self.tree.add(self.worker, state);
         if self.worker.terminal() {

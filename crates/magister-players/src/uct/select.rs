@@ -1,4 +1,4 @@
-//! What descents choose at a node.
+//! Selection at a node.
 
 use std::ops::Range;
 
@@ -11,8 +11,8 @@ use super::tree::Kind;
 use crate::playing::outcome;
 
 impl Search<'_> {
-    /// What each of a party chooses, into [`Search::chosen`]: edges, or places in [`Search::many`],
-    /// and how many choose each.
+    /// The choices of a party, in [`Search::chosen`]: edges, or indexes into [`Search::many`], with
+    /// the number of descents for each.
     pub(super) fn choose(&mut self, party: &Party) {
         self.chosen.clear();
         match self.tree.node(party.node).kind {
@@ -29,14 +29,14 @@ impl Search<'_> {
         }
     }
 
-    /// Counts how many chose each edge.
+    /// Counts the descents for each edge.
     fn count(&mut self, mut picked: Vec<u32>) {
         picked.sort_unstable();
         self.chosen.extend(picked.chunk_by(|a, b| a == b).map(|same| (same[0], same.len() as u32)));
     }
 
-    /// The choice of one descent where one role chooses and nothing counts but the edges
-    /// themselves, several at a time: this is where a search spends most of its time.
+    /// The choice of one descent if one role chooses and only the edges count. It compares several
+    /// edges at once: a search spends most of its time here.
     pub(super) fn quickest(&self, at: u32) -> usize {
         let range = self.tree.range(at);
         let (worth, c) = self.worth_of(at, 1);
@@ -47,8 +47,8 @@ impl Search<'_> {
         range.start + best.place().min(range.len() - 1)
     }
 
-    /// The same for several descents, one after the other: each that chooses an edge makes it less
-    /// curious for the next. An edge is chosen again until the second best is better than it.
+    /// The same for several descents in sequence: each choice lowers the exploration term of its
+    /// edge. An edge is chosen again until the second best is better.
     fn share(&mut self, party: &Party) {
         let range = self.tree.range(party.node);
         let (worth, c) = self.worth_of(party.node, party.count);
@@ -71,10 +71,11 @@ impl Search<'_> {
                 self.chosen.len() - 1
             });
             let count = &mut self.chosen[known].1;
-            // As often as it may be tried before it promises no more than the other.
+            // The number of tries until the edge is no better than the second best.
             let more = if other > worth {
                 let often = (c / (other - worth)).powi(2);
-                // Upwards; a call to round would take longer than all else here.
+                // Rounds up; a call to a rounding function would take longer than everything else
+                // here.
                 ((often - self.tree.edges.tried(edge, *count)) as u32).saturating_add(1)
             } else {
                 left
@@ -88,8 +89,8 @@ impl Search<'_> {
         }
     }
 
-    /// What edges of a node are worth to the one who chooses there, from 0 to 1, by what they are
-    /// expected to bring; and how much it counts for so many descents how rare they are.
+    /// Maps the mean of an edge to a value from 0 to 1 for the choosing role; and the exploration
+    /// factor for a number of descents.
     #[inline]
     fn worth_of(&self, at: u32, count: u32) -> (impl Fn(f32) -> f32 + use<>, f32) {
         let node = self.tree.node(at);
@@ -99,7 +100,7 @@ impl Search<'_> {
         (worth, self.config.c * node.curiosity_of(count))
     }
 
-    /// What each of a party chooses as one role, where more counts than the edges themselves.
+    /// The choices of a party for one role, if more than the edges counts.
     fn pick(&self, party: &Party, range: Range<usize>, role: Role) -> Vec<u32> {
         let c = self.config.c * self.tree.node(party.node).curiosity_of(party.count);
         let edges = &self.tree.edges;
@@ -121,8 +122,8 @@ impl Search<'_> {
         picked
     }
 
-    /// What an edge is worth to a role, from 0 to 1. What was never visited is hoped to be worth
-    /// what its brothers are.
+    /// The value of an edge for a role, from 0 to 1. An unvisited edge has the mean of its
+    /// siblings.
     fn worth(&self, party: &Party, edge: usize, role: Role) -> f32 {
         let tree = &*self.tree;
         let (low, spread) = (self.seen.0, self.spread);
@@ -133,8 +134,7 @@ impl Search<'_> {
         } else {
             (lure - low) * spread
         };
-        // What playouts say in which the move was made later counts as long as the move itself
-        // was tried little.
+        // All-moves-as-first values count as long as the move itself has few visits.
         if self.config.grave > 0.0
             && lure != LOST
             && let Some(near) = self.priors.node(party.near)
@@ -147,13 +147,14 @@ impl Search<'_> {
         worth
     }
 
-    /// What each of a party chooses where several roles do: each role for itself, and chance.
+    /// The choices of a party with simultaneous moves: each role chooses independently, and chance
+    /// is sampled.
     fn pick_many(&mut self, party: &Party) {
-        let Some(crowd) = self.tree.crowds.get(&party.node) else { return };
+        let Some(joint_node) = self.tree.joint_nodes.get(&party.node) else { return };
         let mut first = self.tree.range(party.node).start;
         let mut joints = vec![Many { edges: Vec::new(), number: 0 }; party.count as usize];
-        for &(role, moves) in &crowd.actors {
-            // Each for itself: the first choice of one has nothing to do with that of another.
+        for &(role, moves) in &joint_node.actors {
+            // The order of one role's choices is independent of the others.
             let mut picked = self.pick(party, first..first + moves as usize, role);
             self.rng.shuffle(&mut picked);
             for (joint, edge) in joints.iter_mut().zip(picked) {
@@ -163,9 +164,9 @@ impl Search<'_> {
             }
             first += moves as usize;
         }
-        let outcomes = crowd.outcomes.len() as u64;
+        let outcomes = joint_node.outcomes.len() as u64;
         for joint in &mut joints {
-            let outcome = outcome(&crowd.outcomes, self.rng) as u64;
+            let outcome = outcome(&joint_node.outcomes, self.rng) as u64;
             joint.number = joint.number.wrapping_mul(outcomes).wrapping_add(outcome);
         }
         joints.sort_by_key(|joint| joint.number);
@@ -175,8 +176,8 @@ impl Search<'_> {
         }
     }
 
-    /// What comes of chance for each of a party: the outcome that is most behind its share, so
-    /// that the mean is soon exact.
+    /// The chance outcomes of a party: always the outcome that is most behind its share, so the
+    /// mean is soon exact.
     fn pick_outcomes(&self, party: &Party) -> Vec<u32> {
         let node = self.tree.node(party.node);
         let range = self.tree.range(party.node);
@@ -198,11 +199,11 @@ impl Search<'_> {
     }
 }
 
-/// Less than anything is worth. It is a number, since [`Best`] writes into its last bits, which of
-/// infinity would make none.
+/// Less than any value. It is finite, because [`Best`] writes into its last bits, which would turn
+/// infinity into NaN.
 const LEAST: f32 = f32::MIN;
 
-/// The place of the greatest number.
+/// The index of the greatest number.
 #[inline]
 fn greatest(groups: &[[f32; GROUP]]) -> usize {
     if let [only] = groups {
@@ -213,10 +214,10 @@ fn greatest(groups: &[[f32; GROUP]]) -> usize {
     best.place()
 }
 
-/// The greatest of many numbers, and where it is, found several at a time.
+/// The greatest of many numbers and its index, several at a time.
 struct Best {
-    /// The greatest of each lane, the group that it is in, and the next group. Groups are small
-    /// whole numbers as floats, since then both are chosen in the same way.
+    /// The greatest number of each lane, its group, and the next group. Groups are small whole
+    /// numbers as floats, so both are selected in the same way.
     most: [f32; GROUP],
     group: [f32; GROUP],
     next: f32,
@@ -239,8 +240,8 @@ impl Best {
         self.next += 1.0;
     }
 
-    /// The place of the greatest. Lanes whose numbers agree in all but the last three bits count as
-    /// equal: those bits carry the lane, so that the greatest number says where it is.
+    /// The index of the greatest number. Lanes whose numbers differ only in the last three bits
+    /// count as equal: those bits carry the lane, so the greatest number contains its index.
     #[inline]
     fn place(&self) -> usize {
         let mut marked: [f32; GROUP] = std::array::from_fn(|lane| {
@@ -274,7 +275,7 @@ mod tests {
         let lost = std::array::from_fn(|lane| if lane == 6 { LOST } else { 2.0 * LOST });
         assert_eq!(greatest(&[lost]), 6);
         assert!(greatest(&[]) < GROUP);
-        // What is taken out is not found again, wherever it was.
+        // A removed number is not found again.
         for out in 0..GROUP {
             for best in (0..GROUP).filter(|&best| best != out) {
                 let mut numbers = [0.25; GROUP];

@@ -1,24 +1,24 @@
-//! Games that need no search of their own: small ones, which are solved, and puzzles.
+//! Games that need no tree search: small ones, which are solved, and puzzles.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use magister_core::{Budget, Clock, Decision, Halt, Move, Rng, Step, Thought, View};
-use magister_solve::{Limits, Solution, Unsolved};
+use magister_solve::{Solution, SolveLimits, Unsolved};
 
 use super::Uct;
 use crate::combine::draw;
-use crate::puzzle::{self, Course};
+use crate::puzzle::{self, Plan};
 
-/// A game is solved outright if it has no more positions than this.
+/// The maximum number of positions of a game that is solved.
 const SMALL: usize = 200_000;
 
-/// The part of the budget that goes into the attempt: of a move, and of the start clock.
+/// The parts of the budget for the attempt: of a move, and of the start clock.
 const PART: u32 = 8;
 pub(super) const START: u32 = 2;
 
 impl Uct {
-    /// Tries to solve the game, once, with one of so many parts of the budget.
+    /// Tries once to solve the game with one part of the budget.
     pub(super) fn attempt(
         &mut self,
         view: &View,
@@ -30,13 +30,13 @@ impl Uct {
         }
         let mut part = part(budget, parts);
         let worker = self.follower.follow(view, budget.stop())?;
-        // A position takes about so many bytes.
+        // The approximate memory per position in bytes.
         let limit = SMALL.min(self.config.memory / 1000);
-        let limits = Limits { nodes: limit, bytes: self.config.memory };
+        let limits = SolveLimits { nodes: limit, bytes: self.config.memory };
         match Solution::new(worker, view.role(), &limits, &mut part) {
             Ok(found) => self.solution = Some(found),
             Err(Unsolved::Halt(Halt::Hidden)) => return Err(Halt::Hidden),
-            // Rules that fail somewhere are no reason not to search elsewhere.
+            // If the rules fail somewhere, the search may still work elsewhere.
             Err(_) => {}
         }
         if let (Some(before), Some(after)) = (budget.left(), part.left()) {
@@ -46,7 +46,7 @@ impl Uct {
         Ok(())
     }
 
-    /// The decision in a game that is solved.
+    /// The decision in a solved game.
     pub(super) fn solved(
         &mut self,
         view: &View,
@@ -62,7 +62,7 @@ impl Uct {
         let names: Vec<Move> = moves.iter().map(|one| one.choice).collect();
         let mixture: Vec<f64> = moves.iter().map(|one| one.likely).collect();
         let choice = draw(&names, &mixture, rng);
-        // Where others choose at the same time, a move is worth what the position is.
+        // With simultaneous moves, the value of a move is that of the position.
         let together = moves.iter().all(|one| one.value.is_none());
         let whole = solution.values(&state).map(|values| values[view.role().index()]);
         let whole = whole.filter(|_| together);
@@ -79,8 +79,8 @@ impl Uct {
         Ok(Some(Decision { thoughts, ..choice.into() }))
     }
 
-    /// Looks for a better course of a puzzle, with half of the budget. Gives what was learnt if
-    /// it is all there is to know.
+    /// Searches for a better plan of a puzzle with half of the budget. Returns a decision if the
+    /// plan is proven.
     pub(super) fn puzzle(
         &mut self,
         view: &View,
@@ -94,36 +94,36 @@ impl Uct {
         let mut state = Vec::new();
         worker.save(&mut state);
         if self.begins != state {
-            // The course is of use only if it was followed.
-            self.course = Course::default();
+            // The plan is useful only if it was followed.
+            self.plan = Plan::default();
             self.begins = state;
         }
         let mut iterations = 0;
-        if !self.course.proven {
+        if !self.plan.proven {
             let mut half = part(budget, 2);
             let memory = (&mut self.puzzle, self.config.memory / 4);
-            iterations = puzzle::search(worker, view, &mut self.course, memory, &mut half, rng);
+            iterations = puzzle::search(worker, view, &mut self.plan, memory, &mut half, rng);
             budget.spend(iterations);
         }
-        Ok(self.planned(iterations).filter(|_| self.course.proven))
+        Ok(self.planned(iterations).filter(|_| self.plan.proven))
     }
 
-    /// The next move of the course of a puzzle.
+    /// The next move of a puzzle's plan.
     pub(super) fn planned(&self, iterations: u64) -> Option<Decision> {
-        let (&choice, value) = (self.course.moves.first()?, self.course.value?);
-        let thought = Thought { proven: self.course.proven, ..Thought::new(choice, value) };
+        let (&choice, value) = (self.plan.moves.first()?, self.plan.value?);
+        let thought = Thought { proven: self.plan.proven, ..Thought::new(choice, value) };
         let line = |&choice: &Move| vec![choice].into_boxed_slice();
         Some(Decision {
             thoughts: vec![thought],
-            line: self.course.moves.iter().map(line).collect(),
+            line: self.plan.moves.iter().map(line).collect(),
             iterations,
             ..choice.into()
         })
     }
 
-    /// Goes one move along the course of a puzzle, if that was the move.
+    /// Advances a puzzle's plan by one move, if that was the move.
     pub(super) fn advance(&mut self, view: &View, choice: Move) {
-        if self.begins.is_empty() || self.course.moves.first() != Some(&choice) {
+        if self.begins.is_empty() || self.plan.moves.first() != Some(&choice) {
             return;
         }
         let stop = magister_core::Stop::never();
@@ -133,12 +133,12 @@ impl Uct {
         joint[view.role().index()] = choice;
         if worker.step(&joint, &mut Step::new(), &stop).is_ok() {
             worker.save(&mut self.begins);
-            self.course.moves.remove(0);
+            self.plan.moves.remove(0);
         }
     }
 }
 
-/// One of so many parts of a budget.
+/// One of several parts of a budget.
 fn part(budget: &Budget, parts: u32) -> Budget {
     let part = match budget.left() {
         Some(left) => {
@@ -156,7 +156,7 @@ fn part(budget: &Budget, parts: u32) -> Budget {
     }
 }
 
-/// A clock that is over some time before that of a budget is.
+/// A clock that ends some time before a budget's clock.
 struct Until {
     budget: Budget,
     keep: Duration,

@@ -1,4 +1,4 @@
-//! The tree, which is a graph: a position that is reached in several ways is one node.
+//! The tree, which is a graph: transpositions share a node.
 
 use std::ops::Range;
 
@@ -11,24 +11,24 @@ use crate::table::Key;
 /// No node.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// The bytes of an edge, without what each role can expect: four words in a group, a move, a prior,
-/// how many are under way, and whether it is proven.
+/// The size of an edge in bytes, without the means of each role: four words in a group, a move, a
+/// prior, the pending count, and whether it is proven.
 const EDGE: usize = 29;
 
-/// What happens at a node.
+/// The kind of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Nobody has looked yet.
+    /// Not expanded.
     Leaf,
     /// The game is over.
     Terminal,
-    /// One role chooses, and an edge is one of its moves.
+    /// One role chooses, and each edge is one of its moves.
     One(Role),
-    /// Only chance moves, or everybody has a single move: an edge is an outcome.
+    /// Only chance moves, or every role has a single move: each edge is an outcome.
     Chance,
-    /// Several choose at the same time: the edges are the moves of each actor, one actor after
-    /// the other; who they are is in [`Tree::crowds`], and where a joint move leads in
-    /// [`Tree::joints`].
+    /// Several roles choose simultaneously: the edges are the moves of each actor, one actor after
+    /// the other. [`Tree::joint_nodes`] has the actors, and [`Tree::joints`] the targets of joint
+    /// moves.
     Many,
 }
 
@@ -38,30 +38,30 @@ pub(super) struct Node {
     pub(super) kind: Kind,
     /// Whether the values are proven.
     pub(super) proven: bool,
-    /// How many edges there are, and the first of them.
+    /// The number of edges, and the first of them.
     pub(super) edges: u32,
     pub(super) first: u32,
-    /// Descents that came here and are done, and those that are under way.
+    /// Finished descents through the node, and pending ones.
     pub(super) visits: u32,
     pub(super) pending: u32,
     /// Descents that ended here with playouts.
     pub(super) own: u32,
-    /// The descents that the values are the mean of.
+    /// The number of descents in the mean.
     pub(super) weight: u32,
-    /// What the role that chooses can expect.
+    /// The mean for the choosing role.
     pub(super) hope: f32,
-    /// The root of the logarithm of the visits.
+    /// The square root of the logarithm of the visits.
     pub(super) curiosity: f32,
-    /// The edges, or joint moves, that are proven.
+    /// The number of proven edges or joint moves.
     pub(super) settled: u32,
-    /// Where the state begins in the store, and how long it is.
+    /// The start and the length of the state in the store.
     pub(super) words: u32,
     pub(super) state: usize,
 }
 
 impl Node {
-    /// The root of the logarithm of the visits, for so many more descents that choose at the node.
-    /// Those under way count where there is little else.
+    /// The square root of the logarithm of the visits with `count` more descents at the node.
+    /// Pending ones count if there are few visits.
     #[inline]
     pub(super) fn curiosity_of(&self, count: u32) -> f32 {
         if count == 1 && self.visits > 1 {
@@ -70,7 +70,7 @@ impl Node {
         log(self.visits + self.pending + count).sqrt()
     }
 
-    /// Descents that came through are done.
+    /// Turns pending descents into visits.
     #[inline]
     pub(super) fn visit(&mut self, count: u32) {
         self.pending -= count;
@@ -79,7 +79,7 @@ impl Node {
     }
 }
 
-/// The natural logarithm, to two digits: a search asks for it at every node it comes through.
+/// The natural logarithm to two digits: a search computes it at every node.
 fn log(count: u32) -> f32 {
     let bits = (count.max(1) as f32).to_bits();
     let power = (bits >> 23) as f32 - 127.0;
@@ -87,23 +87,23 @@ fn log(count: u32) -> f32 {
     (power + rest * (1.343 - 0.343 * rest)) * std::f32::consts::LN_2
 }
 
-/// Who chooses at a node where several do.
+/// The actors of a node with simultaneous moves.
 #[derive(Clone, Debug)]
-pub(super) struct Crowd {
-    /// The actors, each with the number of its moves.
+pub(super) struct JointNode {
+    /// The actors, each with its number of moves.
     pub(super) actors: Vec<(Role, u32)>,
-    /// How likely each move of chance is.
+    /// The probability of each chance outcome.
     pub(super) outcomes: Vec<f64>,
-    /// How many joint moves there are, if they can be counted.
+    /// The number of joint moves; `None` on overflow.
     pub(super) joints: Option<u64>,
 }
 
-/// Where a joint move leads.
+/// The target of a joint move.
 #[derive(Clone, Debug)]
 pub(super) struct Joint {
     pub(super) child: u32,
     pub(super) proven: bool,
-    /// What each role gained; empty if nobody did.
+    /// What each role gained; empty if there were no gains.
     pub(super) gains: Vec<f32>,
 }
 
@@ -112,14 +112,14 @@ pub(super) struct Tree {
     pub(super) roles: usize,
     pub(super) nodes: Vec<Node>,
     pub(super) edges: Edges,
-    /// For each node what each role can expect, and then what its own playouts said.
+    /// For each node the mean of each role, then the mean of its own playouts.
     pub(super) values: Vec<f32>,
     pub(super) states: Vec<u64>,
     pub(super) table: FxHashMap<Key, u32>,
     /// The joint moves that were tried, by node and number: the profile of the actors times the
     /// number of outcomes, plus the outcome.
     pub(super) joints: FxHashMap<(u32, u64), Joint>,
-    pub(super) crowds: FxHashMap<u32, Crowd>,
+    pub(super) joint_nodes: FxHashMap<u32, JointNode>,
 }
 
 impl Tree {
@@ -127,13 +127,13 @@ impl Tree {
         Tree { roles, ..Tree::default() }
     }
 
-    /// An empty tree that may grow to about so many bytes. Most of that is asked for at once, which
-    /// costs nothing before it is used: a tree that moves whenever it has doubled would have to be
-    /// copied to memory that the system has to clear first.
+    /// An empty tree that may grow to about this many bytes. Most of the memory is reserved at
+    /// once, which costs nothing before it is used: a tree that doubles its vectors would be copied
+    /// to memory that the system has to clear first.
     pub(super) fn with_room(roles: usize, bytes: usize) -> Self {
         let nodes = bytes / 4 / (size_of::<Node>() + 8 * roles);
         let mut tree = Tree::new(roles);
-        // Where there is not so much it has to grow step by step.
+        // If the memory is not available, the tree grows step by step.
         let _ = tree.nodes.try_reserve(nodes);
         let _ = tree.values.try_reserve(nodes * 2 * roles);
         let _ = tree.states.try_reserve(nodes);
@@ -141,7 +141,7 @@ impl Tree {
         tree
     }
 
-    /// Forgets everything, but keeps the memory: getting it anew would cost as much as filling it.
+    /// Clears the tree but keeps the memory: allocating it again would cost as much as filling it.
     pub(super) fn clear(&mut self) {
         self.nodes.clear();
         self.edges.clear();
@@ -149,10 +149,10 @@ impl Tree {
         self.states.clear();
         self.table.clear();
         self.joints.clear();
-        self.crowds.clear();
+        self.joint_nodes.clear();
     }
 
-    /// About how many bytes it takes.
+    /// The approximate size in bytes.
     pub(super) fn bytes(&self) -> usize {
         let node = size_of::<Node>() + 8 * self.roles + 2 * size_of::<(Key, u32)>();
         let edge = EDGE + 4 * self.roles;
@@ -164,12 +164,12 @@ impl Tree {
             + self.joints.len() * joint
     }
 
-    /// The node of a position, if it is there.
+    /// The node of a position, if it exists.
     pub(super) fn find(&self, state: &[u64]) -> Option<u32> {
         self.table.get(&Key::of(state)).copied()
     }
 
-    /// A new node of a worker's position, which is not in the tree yet.
+    /// Adds a node for a worker's position, which is not in the tree yet.
     pub(super) fn add(&mut self, worker: &dyn Worker, state: &[u64]) -> u32 {
         let id = self.nodes.len() as u32;
         self.nodes.push(Node {
@@ -216,7 +216,7 @@ impl Tree {
         node.first as usize..(node.first + node.edges) as usize
     }
 
-    /// What each role can expect at a node.
+    /// The mean of each role at a node.
     #[inline]
     pub(super) fn values(&self, id: u32) -> &[f32] {
         &self.values[id as usize * 2 * self.roles..][..self.roles]
@@ -226,26 +226,26 @@ impl Tree {
         &mut self.values[id as usize * 2 * self.roles..][..self.roles]
     }
 
-    /// What each role can expect of an edge.
+    /// The mean of each role at an edge.
     pub(super) fn worth(&self, edge: usize) -> &[f32] {
         &self.edges.worth[edge * self.roles..][..self.roles]
     }
 
-    /// What a role can expect of an edge.
+    /// The mean of a role at an edge.
     #[inline]
     pub(super) fn worth_of(&self, edge: usize, role: Role) -> f32 {
         self.edges.worth[edge * self.roles + role.index()]
     }
 
-    /// Only what can still be reached from a position, in a tree that has room for so many bytes;
-    /// gives the position's number there.
+    /// Keeps only what is reachable from a position, in a tree with a memory limit; returns the new
+    /// number of the position.
     pub(super) fn keep(&mut self, root: u32, room: usize) -> u32 {
         let old = std::mem::replace(self, Tree::with_room(self.roles, room));
         let roles = old.roles;
         let mut number: FxHashMap<u32, u32> = FxHashMap::default();
         let mut order = vec![root];
         number.insert(root, 0);
-        // Joint moves lie in a map; they are sorted, so that the order does not depend on it.
+        // Joint moves are in a map; sorting makes the order deterministic.
         let mut joints: Vec<(&(u32, u64), &Joint)> = old.joints.iter().collect();
         joints.sort_unstable_by_key(|(at, _)| **at);
         let mut next = 0;
@@ -280,8 +280,8 @@ impl Tree {
             self.nodes.push(node);
         }
         for (id, node) in order.iter().enumerate() {
-            if let Some(crowd) = old.crowds.get(node) {
-                self.crowds.insert(id as u32, crowd.clone());
+            if let Some(joint_node) = old.joint_nodes.get(node) {
+                self.joint_nodes.insert(id as u32, joint_node.clone());
             }
         }
         for (&(node, at), joint) in joints {
@@ -299,7 +299,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn logarithms_are_good_to_two_digits() {
+    fn logarithms_are_accurate_to_two_digits() {
         for count in (1..5000).chain([1 << 20, (1 << 27) + 12_345_678, u32::MAX]) {
             assert!((log(count) - (count as f32).ln()).abs() < 0.01, "of {count}");
         }

@@ -6,8 +6,8 @@ use super::Uct;
 use super::tree::Kind;
 use crate::combine::draw;
 
-/// A move of simultaneous moves that was visited less than this part of the most visited one was
-/// only tried.
+/// With simultaneous moves, a move with fewer visits than this share of the most visited one counts
+/// as exploration only.
 const TRIED: f64 = 0.25;
 
 impl Uct {
@@ -20,8 +20,8 @@ impl Uct {
             Kind::One(role) if role == me => {}
             Kind::Many => {
                 alone = false;
-                let crowd = self.tree.crowds.get(&root)?;
-                for &(role, count) in &crowd.actors {
+                let joint_node = self.tree.joint_nodes.get(&root)?;
+                for &(role, count) in &joint_node.actors {
                     if role == me {
                         range.end = range.start + count as usize;
                         break;
@@ -58,8 +58,8 @@ impl Uct {
         Some(Decision { thoughts, line: self.line(root), ..choice.into() })
     }
 
-    /// The edge to play: the most visited one, unless a proven one is better, or as good and not
-    /// the worst there is: what is open can not be worse than that.
+    /// The edge to play: the most visited one, unless a proven one is better, or equal and not the
+    /// worst possible value. An unproven edge cannot be worse than the worst value.
     fn robust(&self, root: u32, me: Role, range: std::ops::Range<usize>) -> usize {
         let tree = &self.tree;
         let edges = || range.clone().filter(|&edge| tree.edges.visits(edge) > 0);
@@ -88,7 +88,7 @@ impl Uct {
         }
     }
 
-    /// How likely each move of simultaneous moves is: by its visits, or as the matrix was solved.
+    /// The mixture over simultaneous moves: by visits, or from the solved matrix.
     fn mixture(&self, root: u32, range: std::ops::Range<usize>) -> Vec<f64> {
         if self.tree.node(root).proven {
             return self.tree.edges.prior[range].iter().map(|&prior| f64::from(prior)).collect();
@@ -101,7 +101,7 @@ impl Uct {
         shares.iter().map(|share| share / total).collect()
     }
 
-    /// How the game is expected to go on.
+    /// The principal variation.
     fn line(&self, root: u32) -> Vec<Box<[Move]>> {
         let (mut line, mut at) = (Vec::new(), root);
         let mut moves = vec![Move::IDLE; self.tree.roles];

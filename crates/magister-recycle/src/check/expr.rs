@@ -6,7 +6,7 @@ use crate::ir::{Bool, Card, Cards, Coll, Groups, Int, Key, Owner, Place, Points,
 use crate::tree::{Node, NodeKind};
 
 impl Checker<'_> {
-    /// An expression of any type. `None` if it makes no sense, which has been reported.
+    /// An expression of any type. `None` if it is invalid, which has been reported.
     pub(super) fn val(&mut self, node: &Node) -> Option<Val> {
         match &node.kind {
             NodeKind::Int(number) => Some(Val::Int(Int::Const(*number))),
@@ -20,7 +20,7 @@ impl Checker<'_> {
                 }
                 "game" => Some(Val::Table),
                 _ => {
-                    self.report(Code::UnknownForm, node.span, format!("`{word}` is no value."));
+                    self.report(Code::UnknownForm, node.span, format!("`{word}` is not a value."));
                     None
                 }
             },
@@ -35,7 +35,7 @@ impl Checker<'_> {
     fn variable(&mut self, node: &Node, name: &str) -> Option<Val> {
         let Some(found) = self.scope.iter().rev().find(|s| s.name == name) else {
             self.push(
-                Diagnostic::new(Code::Unbound, node.span, format!("`'{name}` is bound nowhere."))
+                Diagnostic::new(Code::Unbound, node.span, format!("`'{name}` is not bound."))
                     .help("`any`, `all`, `filter`, `let` and `declare` bind variables"),
             );
             return None;
@@ -56,14 +56,14 @@ impl Checker<'_> {
         })
     }
 
-    /// Reports that a value has another type than wanted.
+    /// Reports that a value has the wrong type.
     fn mismatch<T>(&mut self, node: &Node, wanted: &str, found: &Val) -> Option<T> {
         let found = found.describe();
         self.push(
             Diagnostic::new(
                 Code::WrongType,
                 node.span,
-                format!("Here belongs {wanted}, but this is {found}."),
+                format!("Expected {wanted}, found {found}."),
             )
             .label(found),
         );
@@ -131,7 +131,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Reports if there are no teams.
+    /// Reports an error if there are no teams.
     fn teams(&mut self, node: &Node) {
         if self.out.teams.is_empty() {
             self.push(
@@ -165,7 +165,7 @@ impl Checker<'_> {
                     });
                 }
                 "points" => {
-                    let message = "A point map is no value; it is used after `using`.";
+                    let message = "A point map is not a value; it is used after `using`.";
                     self.report(Code::WrongType, node.span, message);
                     return None;
                 }
@@ -191,7 +191,7 @@ impl Checker<'_> {
         }
     }
 
-    /// `(current player)` and its kin. `None` if the form is none of them.
+    /// `(current player)` and similar forms. `None` if the form is none of them.
     #[allow(clippy::option_option)]
     fn seat(&mut self, node: &Node, first: &Node, team: bool) -> Option<Option<Val>> {
         let owner = match first.word() {
@@ -263,7 +263,7 @@ impl Checker<'_> {
             other => return self.mismatch(&items[0], "the table or a player", &other),
         };
         if items[2].is("new") {
-            self.report(Code::Unsupported, items[2].span, "`new` places have no meaning.");
+            self.report(Code::Unsupported, items[2].span, "`new` places are not supported.");
             return None;
         }
         let name = match self.val(&items[2])? {
@@ -307,7 +307,7 @@ impl Checker<'_> {
         Key::Indexed(vis as u32, Box::new(name), Box::new(index))
     }
 
-    /// `(OWNER sto NAME)` and its kin: 0 for integers, 1 for strings, 2 for point maps.
+    /// `(OWNER sto NAME)` and similar forms: 0 for integers, 1 for strings, 2 for point maps.
     pub(super) fn stored(
         &mut self,
         node: &Node,
@@ -335,7 +335,7 @@ impl Checker<'_> {
         Some(Place { owner, key })
     }
 
-    /// A point map that is asked.
+    /// A point map that is read.
     pub(super) fn asked(&mut self, node: &Node) -> Option<Points> {
         let points = self.points(node)?;
         if let Key::Family(map) = points.key {

@@ -184,14 +184,14 @@ impl Checker<'_> {
             }
             "indexed" => self.all_indices(node, rest),
             _ => {
-                let message = format!("`{head}` begins no expression.");
+                let message = format!("No expression begins with `{head}`.");
                 self.report(Code::UnknownForm, items[0].span, message);
                 None
             }
         }
     }
 
-    /// So many parts, or a report of what was expected.
+    /// Exactly this many parts, or a report of what was expected.
     pub(super) fn exactly<'n, const N: usize>(
         &mut self,
         node: &Node,
@@ -230,7 +230,7 @@ impl Checker<'_> {
             Val::Cards(cards) => Some(Val::Card(Card::At(which, Box::new(cards)))),
             Val::Groups(groups) => Some(Val::Cards(Cards::Pick(which, Box::new(groups)))),
             other => {
-                let message = format!("Here belong cards, but this is {}.", other.describe());
+                let message = format!("Expected cards, found {}.", other.describe());
                 self.report(Code::WrongType, node.span, message);
                 None
             }
@@ -254,7 +254,7 @@ impl Checker<'_> {
         Some(Val::Int(Int::Random(Box::new(low), Box::new(high))))
     }
 
-    /// Two values of one type are equal, or are not.
+    /// Whether two values of one type are equal.
     fn equal(&mut self, node: &Node, equal: bool, rest: &[Node]) -> Option<Val> {
         let [left, right] = self.exactly(node, rest, "two values")?;
         let (a, b) = (self.val(left), self.val(right));
@@ -298,14 +298,14 @@ impl Checker<'_> {
             }
             (Val::Int(int), true) => Some(Val::Int(Int::Total(coll, slot, Box::new(int)))),
             (other, _) => {
-                let message = format!("An aggregate has no meaning over {}.", other.describe());
+                let message = format!("There is no aggregate over {}.", other.describe());
                 self.report(Code::WrongType, body.span, message);
                 None
             }
         }
     }
 
-    /// The operands of `union` and its kin: collections of cards, or one `all`.
+    /// The operands of `union` and similar forms: collections of cards, or one `all`.
     fn operands(&mut self, node: &Node, rest: &[Node]) -> Option<Groups> {
         if rest.is_empty() {
             self.malformed(node, "collections of cards");
@@ -316,7 +316,7 @@ impl Checker<'_> {
                 Val::Groups(groups) => Some(groups),
                 Val::Cards(cards) => Some(Groups::List(vec![cards])),
                 other => {
-                    let message = format!("Here belong cards, but this is {}.", other.describe());
+                    let message = format!("Expected cards, found {}.", other.describe());
                     self.report(Code::WrongType, one.span, message);
                     None
                 }
@@ -377,7 +377,7 @@ impl Checker<'_> {
         })
     }
 
-    /// `(indexed OWNER vloc NAME)`: all places of that name that the rules mention.
+    /// `(indexed OWNER vloc NAME)`: all places with that name in the rules.
     fn all_indices(&mut self, node: &Node, rest: &[Node]) -> Option<Val> {
         let shape = "`(indexed OWNER vloc NAME)`";
         let [owner, vis, name] = self.exactly(node, rest, shape)?;
@@ -396,7 +396,7 @@ impl Checker<'_> {
             }
         };
         let crate::ir::Str::Const(name) = self.str(name)? else {
-            self.malformed(name, "a name that is written out");
+            self.malformed(name, "a literal name");
             return None;
         };
         self.used.any_place_filled = true;

@@ -1,7 +1,7 @@
 //! From the syntax tree to checked rules: types, scopes, names.
 //!
-//! The checker goes on after a mistake, so that all of them are reported. What could not be made
-//! sense of leaves nothing behind; the caller does not run rules with errors.
+//! The checker continues after a mistake, so that all of them are reported. Invalid parts leave
+//! nothing behind; the caller does not run rules with errors.
 
 mod expr;
 mod forms;
@@ -17,10 +17,10 @@ use crate::ir::{
     Card, Cards, Checked, Coll, Groups, Int, Key, MapText, Owner, PlaceName, Slot, SlotKind, Stmt,
     StmtId, Str, StrId, Vis, Words,
 };
-use crate::limits::Limits;
+use crate::limits::CardLimits;
 use crate::tree::Node;
 
-/// What the elements of a collection of words are.
+/// The element type of a collection of words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Elem {
     Name,
@@ -79,7 +79,7 @@ impl Val {
     }
 }
 
-/// What a name is bound to.
+/// The binding of a name.
 #[derive(Clone, Debug)]
 enum Binding {
     /// A declared constant.
@@ -93,14 +93,14 @@ struct Scoped {
     span: Span,
 }
 
-/// Options of checking.
+/// The options of the checker.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// What is accepted at the most.
-    pub limits: Limits,
-    /// Whether games may depend on the habits of the language's first program: `any` outside a
-    /// choice does all, options after several `any` in a row come as that program makes them, and
-    /// ties are settled by its odds.
+    /// The limits.
+    pub limits: CardLimits,
+    /// Whether games may depend on the behaviour of the original program: `any` outside a choice
+    /// does all, options after several `any` in a row are ordered as that program orders them, and
+    /// ties have its probabilities.
     pub compat: bool,
 }
 
@@ -116,19 +116,19 @@ pub(crate) struct Checker<'a> {
     /// Names by kind of store: integers, strings, point maps.
     stores: [FxHashMap<StrId, u32>; 3],
     in_choice: bool,
-    /// Variables of the `any` of the current choice, and whether the next one may share.
+    /// Variables of the `any` forms of the current choice, and whether the next one may share.
     shared: Vec<(String, Type, Slot)>,
     sharing: bool,
     /// The slots of variables that `let` binds.
     let_slots: rustc_hash::FxHashSet<Slot>,
-    /// Whether a store or a place has a name that is computed.
+    /// Whether a store or a place has a computed name.
     open: [bool; 3],
     open_places: [bool; 5],
     /// What was used and what was filled or set, for warnings.
     used: used::Uses,
 }
 
-/// Checks a tree. There are rules only if there is no error.
+/// Checks a tree. Returns rules only if there is no error.
 pub(crate) fn check(
     forms: &[Node],
     options: &Options,
@@ -169,7 +169,7 @@ pub(crate) fn check(
         open_places: [false; 5],
         used: used::Uses::default(),
     };
-    // The empty string is what stores hold at first, and what a missing attribute has.
+    // The empty string is the initial value of stores, and the value of a missing attribute.
     checker.string("");
     checker.game(forms);
     checker.close();
@@ -221,7 +221,7 @@ impl Checker<'_> {
         (self.out.stmts.len() - 1) as StmtId
     }
 
-    /// Binds a variable for what `inside` checks. A list takes two slots.
+    /// Binds a variable while `inside` runs. A list takes two slots.
     fn bind<T>(
         &mut self,
         var: &Node,
@@ -238,7 +238,7 @@ impl Checker<'_> {
                 Diagnostic::new(
                     Code::Shadowed,
                     var.span,
-                    format!("`'{name}` is bound already around this form."),
+                    format!("`'{name}` is already bound by an enclosing form."),
                 )
                 .related(related, "bound here"),
             );
@@ -251,8 +251,8 @@ impl Checker<'_> {
         Some(result)
     }
 
-    /// Two slots for a variable. In the first program an option has one variable of a name, and
-    /// several `any` of an option that use the same name share it.
+    /// Two slots for a variable. In the original program an option has one variable per name, and
+    /// several `any` forms of an option with the same name share it.
     fn new_slot(&mut self, name: &str, ty: Type) -> Slot {
         let shares = self.options.compat && self.sharing;
         self.sharing = false;
@@ -323,7 +323,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Where names are computed, any string may be one.
+    /// If names are computed, any string may be one.
     fn close(&mut self) {
         let names: Vec<StrId> = (0..self.strings.len() as StrId).collect();
         for kind in 0..3 {
@@ -343,7 +343,7 @@ impl Checker<'_> {
         let owners = self.out.players as usize + 1;
         if self.out.places.len() * owners > self.options.limits.piles {
             let message = format!(
-                "The game has {} piles, and {} are accepted.",
+                "The game has {} piles; the limit is {}.",
                 self.out.places.len() * owners,
                 self.options.limits.piles
             );

@@ -1,4 +1,4 @@
-//! The game as a whole, its players, teams and decks.
+//! The game as a whole: its players, teams and decks.
 
 use magister_diagnostic::Span;
 
@@ -7,7 +7,7 @@ use crate::code::{Code, Diagnostic};
 use crate::ir::{CardText, Cards, Int, Key, Owner, StrId};
 use crate::tree::{Node, NodeKind};
 
-/// A deck to be made: its name, the pile it starts in, its cards, and how often.
+/// A deck: its name, its initial pile, its cards, and the number of copies.
 struct Deck {
     name: StrId,
     pile: (u32, u32),
@@ -22,7 +22,7 @@ impl Checker<'_> {
             let span = forms.first().map_or(Span::default(), |form| form.span);
             if !self.diagnostics.has_errors() {
                 self.push(
-                    Diagnostic::new(Code::NoGame, span, "The text describes no game.")
+                    Diagnostic::new(Code::NoGame, span, "The text does not describe a game.")
                         .help("expected `(game (setup ..) .. (scoring ..))`"),
                 );
             }
@@ -30,7 +30,7 @@ impl Checker<'_> {
         };
         for form in forms {
             if !std::ptr::eq(form, game) {
-                self.report(Code::IgnoredText, form.span, "This is no part of the game.");
+                self.report(Code::IgnoredText, form.span, "This is not part of the game.");
             }
         }
         let items = &game.list().unwrap_or(&[])[1..];
@@ -187,7 +187,7 @@ impl Checker<'_> {
             }
         };
         let Cards::Place(found) = self.cards(place)? else {
-            self.report(Code::WrongType, place.span, "A deck lies in a place.");
+            self.report(Code::WrongType, place.span, "A deck must be in a place.");
             return None;
         };
         let owner = match &found.owner {
@@ -224,13 +224,13 @@ impl Checker<'_> {
     }
 
     fn too_many_cards<T>(&mut self, node: &Node) -> Option<T> {
-        let message = format!("More than {} cards are not accepted.", self.options.limits.cards);
+        let message = format!("The game has more than {} cards.", self.options.limits.cards);
         self.report(Code::TooLarge, node.span, message);
         None
     }
 
-    /// The values that an attribute gives to cards: `(NAME (VALUE, ..) ..)`, where a value may
-    /// carry attributes of its own.
+    /// The values that an attribute gives to cards: `(NAME (VALUE, ..) ..)`; a value may have
+    /// attributes of its own.
     fn attribute(&mut self, node: &Node) -> Option<Vec<Vec<(StrId, StrId)>>> {
         let shape = "an attribute: `(NAME (VALUE, ..))`";
         let Some((name, groups)) = node.list().and_then(|l| l.split_first()) else {
@@ -279,7 +279,7 @@ impl Checker<'_> {
         Some(out)
     }
 
-    /// Makes the cards: plain decks first, then those that are repeated.
+    /// Creates the cards: plain decks first, then repeated ones.
     fn make(&mut self, node: &Node, decks: &[Deck]) {
         let owners = self.out.players + 1;
         let mut numbers: Vec<(StrId, u32)> = Vec::new();
@@ -289,7 +289,7 @@ impl Checker<'_> {
                 self.report(
                     Code::NoSuchOwner,
                     node.span,
-                    "A deck lies at a seat that is not there.",
+                    "A deck is at a seat that does not exist.",
                 );
                 continue;
             }

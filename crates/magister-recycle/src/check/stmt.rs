@@ -8,17 +8,17 @@ use crate::ir::{
 };
 use crate::tree::Node;
 
-/// Where a statement stands.
+/// The context of a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum At {
-    /// In the game or in a stage: a decision may stand here.
+    /// In the game or in a stage, where a decision is allowed.
     Block,
     /// In a `do` or in an alternative of a `choice`.
     Inside,
 }
 
 impl Checker<'_> {
-    /// Blocks one after the other.
+    /// A sequence of blocks.
     pub(super) fn blocks(&mut self, node: &Node, blocks: &[Node]) -> StmtId {
         let ids: Vec<StmtId> =
             blocks.iter().filter_map(|block| self.statement(block, At::Block)).collect();
@@ -36,8 +36,12 @@ impl Checker<'_> {
             Some("do") => self.sequence(node, items),
             Some("choice" | "stage") if at == At::Inside => {
                 self.push(
-                    Diagnostic::new(Code::ChoiceInside, node.span, "Only actions may stand here.")
-                        .help("a decision or a stage is a block of the game or of a stage"),
+                    Diagnostic::new(
+                        Code::ChoiceInside,
+                        node.span,
+                        "Only actions are allowed here.",
+                    )
+                    .help("a decision or a stage is a block of the game or of a stage"),
                 );
                 None
             }
@@ -55,7 +59,7 @@ impl Checker<'_> {
                 Some(self.stmt(Stmt::If(test?, body?), node.span))
             }
             Some(word) if items[0].list().is_none() => {
-                let message = format!("`{word}` begins no block and no action.");
+                let message = format!("No block and no action begins with `{word}`.");
                 self.report(Code::UnknownForm, items[0].span, message);
                 None
             }
@@ -139,7 +143,7 @@ impl Checker<'_> {
                 Diagnostic::new(
                     Code::AnyOutsideChoice,
                     items[0].span,
-                    "`any` offers options, but this is no choice.",
+                    "`any` offers options, but this is not a choice.",
                 )
                 .severity(severity)
                 .help("`all` does it for every element"),
@@ -164,7 +168,7 @@ impl Checker<'_> {
         let value_node = value;
         let value = self.val(value)?;
         let Some(ty) = Self::type_of(&value) else {
-            self.report(Code::WrongType, value_node.span, "The table can not be a value.");
+            self.report(Code::WrongType, value_node.span, "The table cannot be a value.");
             return None;
         };
         let bound = match value {
@@ -222,7 +226,7 @@ impl Checker<'_> {
             }
             "shuffle" => {
                 if rest.first().is_some_and(|word| word.is("faro")) {
-                    self.report(Code::Unsupported, node.span, "A faro shuffle has no meaning.");
+                    self.report(Code::Unsupported, node.span, "A faro shuffle is not supported.");
                     return None;
                 }
                 let [cards] = self.exactly(node, rest, "a place")?;
@@ -258,7 +262,7 @@ impl Checker<'_> {
         match self.val(node)? {
             Val::Int(Int::Stored(owner, key)) => Some((owner, key)),
             other => {
-                let message = format!("Here belongs a store, but this is {}.", other.describe());
+                let message = format!("Expected a store, found {}.", other.describe());
                 self.report(Code::WrongType, node.span, message);
                 None
             }
@@ -285,7 +289,7 @@ impl Checker<'_> {
                 Some(Act::SetStr(owner, key, self.str(value)?))
             }
             other => {
-                let message = format!("Here belongs a store, but this is {}.", other.describe());
+                let message = format!("Expected a store, found {}.", other.describe());
                 self.report(Code::WrongType, store.span, message);
                 None
             }
@@ -360,7 +364,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A position in a place, which a card is put at.
+    /// The target position of a card in a place.
     fn position(&mut self, node: &Node) -> Option<(Place, Which)> {
         match self.val(node)? {
             Val::Card(Card::At(which, cards)) => {
@@ -377,10 +381,8 @@ impl Checker<'_> {
                 None
             }
             other => {
-                let message = format!(
-                    "Here belongs a position in a place, but this is {}.",
-                    other.describe()
-                );
+                let message =
+                    format!("Expected a position in a place, found {}.", other.describe());
                 self.push(
                     Diagnostic::new(Code::WrongType, node.span, message)
                         .help("`(top PLACE)`, `(bottom PLACE)` or `(NUMBER PLACE)`"),
@@ -407,7 +409,7 @@ impl Checker<'_> {
                         Which::Top => true,
                         Which::Bottom => false,
                         Which::At(_) => {
-                            self.malformed(node, "`top` or `bottom` of what is moved");
+                            self.malformed(node, "`top` or `bottom` of the moved cards");
                             return None;
                         }
                     };
@@ -455,7 +457,7 @@ impl Checker<'_> {
             Val::Str(crate::ir::Str::Const(_)) | Val::Words(crate::ir::Words::Names(_), _) => {
                 Some(value)
             }
-            // A place of the table stands for itself; its cards are looked at when it is used.
+            // A place of the table is kept as a place; its cards are read when it is used.
             Val::Cards(Cards::Place(ref place)) if place.owner == Owner::Table => Some(value),
             Val::Words(crate::ir::Words::Range(low, high), elem) => {
                 match (super::expr::fold(&low), super::expr::fold(&high)) {
@@ -488,7 +490,7 @@ fn str_arg(str: crate::ir::Str, given: &mut Vec<Given>) -> Arg {
     }
 }
 
-/// The number of a computed argument; what is computed twice is one.
+/// The number of a computed argument; equal arguments share a number.
 fn argument(wanted: Given, given: &mut Vec<Given>) -> Arg {
     let at = given.iter().position(|g| *g == wanted).unwrap_or_else(|| {
         given.push(wanted);

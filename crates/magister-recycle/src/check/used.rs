@@ -1,4 +1,4 @@
-//! Warnings about what is used and never made.
+//! Warnings about point maps and places that are used but never set or filled.
 
 use magister_diagnostic::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -9,13 +9,13 @@ use crate::code::Code;
 /// What was used, and what was filled or set.
 #[derive(Default)]
 pub(super) struct Uses {
-    /// Point maps that are asked, with the first place in the text.
+    /// Point maps that are read, with their first position in the text.
     pub maps: FxHashMap<u32, Span>,
     pub maps_set: FxHashSet<u32>,
-    /// Places that are looked into, by family.
+    /// Places that are read, by family.
     pub places: FxHashMap<u32, Span>,
     pub places_filled: FxHashSet<u32>,
-    /// Places and point maps with computed names are filled or set.
+    /// Whether places or point maps with computed names are filled or set.
     pub any_map_set: bool,
     pub any_place_filled: bool,
 }

@@ -1,11 +1,11 @@
-//! Actions, and how they are taken back.
+//! Actions and their undoing.
 
 use super::{CARD, Event, Fault, Machine, NO_CARD, Position, Res, Undo, Wait};
 use crate::ir::{Act, Card, Cards, Given, Place, Which};
 use crate::program::Program;
 
 impl Machine {
-    /// Runs an action. Everything is evaluated before anything is changed.
+    /// Runs an action. Everything is evaluated before anything changes.
     pub(super) fn act(&mut self, p: &Program, act: &Act) -> Res<()> {
         match act {
             Act::SetInt(owner, key, value) => {
@@ -128,7 +128,7 @@ impl Machine {
         }
     }
 
-    /// Where a card is put: the pile, the position as written, and its index.
+    /// The target of a card: the pile, the position as written, and its index.
     pub(super) fn target(
         &mut self,
         p: &Program,
@@ -157,7 +157,7 @@ impl Machine {
         })
     }
 
-    /// Moves a card out of the pile where it lies.
+    /// Moves a card from its pile.
     pub(super) fn move_card(&mut self, card: u16, to: usize, position: Position, index: usize) {
         let from = self.at[card as usize] as usize;
         let from_at = self.pile(from).iter().rposition(|&c| c == card).unwrap_or(0);
@@ -184,8 +184,8 @@ impl Machine {
         });
     }
 
-    /// The first program puts a card that came out of a computed collection back on top of its
-    /// pile when it takes a move back. Games can tell, since the order of the pile is another.
+    /// When the original program undoes a move from a computed collection, it puts the card on top
+    /// of its pile. Games can depend on that, because the order of the pile changes.
     fn displace(&mut self, p: &Program, card: &Card) {
         let computed = match card {
             Card::Var(_) => false,
@@ -250,7 +250,7 @@ impl Machine {
         self.wait = Wait::Shuffle { pile: pile as u32, at: len as u32 - 1 };
     }
 
-    /// Gives a position of a shuffled pile its card; true if that was the last one.
+    /// Assigns a card to a position of a shuffled pile; returns true if it was the last one.
     pub(super) fn shuffled(&mut self, pile: usize, at: usize, from: usize) -> bool {
         self.cards[pile * self.room..].swap(at, from.min(at));
         if at > 1 {
@@ -261,7 +261,7 @@ impl Machine {
         true
     }
 
-    /// Takes back everything since the mark.
+    /// Undoes everything since the mark.
     pub(super) fn undo(&mut self, mark: usize) {
         while self.journal.len() > mark {
             match self.journal.pop() {

@@ -105,7 +105,7 @@ impl Machine {
             Bool::Strs(equal, a, b) => (self.str(p, a)? == self.str(p, b)?) == *equal,
             Bool::Cards(equal, a, b) => {
                 let (a, b) = (self.card(p, a)?, self.card(p, b)?);
-                // In the first program no card is equal to any.
+                // In the original program no card is equal to any.
                 let same = a != NO_CARD && b != NO_CARD && a & CARD == b & CARD && !p.compat;
                 same == *equal
             }
@@ -115,7 +115,7 @@ impl Machine {
         })
     }
 
-    /// Whether the test comes out as wanted for some element.
+    /// Whether the test has the wanted result for some element.
     fn exists(
         &mut self,
         p: &Program,
@@ -233,7 +233,7 @@ impl Machine {
         Ok((family * p.seats + owner) as usize)
     }
 
-    /// Where an owner's store is: 0 for integers, 1 for strings, 2 for point maps.
+    /// The address of an owner's store: 0 for integers, 1 for strings, 2 for point maps.
     #[inline]
     pub(super) fn address(
         &mut self,
@@ -252,7 +252,7 @@ impl Machine {
         Ok((family * p.owners + owner) as usize)
     }
 
-    /// Where the scores of a point map begin. They are computed when they are first asked for.
+    /// The start of the scores of a point map. They are computed on demand.
     pub(super) fn table(&mut self, p: &Program, points: &Points) -> Res<usize> {
         let map = self.address(p, 2, &points.owner, &points.key)?;
         let start = map * p.cards;
@@ -280,7 +280,7 @@ impl Machine {
         self.card_by(p, card, |_, card| card as i32)
     }
 
-    /// A card of which only `key` matters: chance need not decide between cards that are alike.
+    /// A card of which only `key` matters: chance need not decide between equal cards.
     pub(super) fn card_by(
         &mut self,
         p: &Program,
@@ -329,7 +329,7 @@ impl Machine {
         }
     }
 
-    /// The cards of the highest or the lowest score, in the order of the collection.
+    /// The cards with the highest or the lowest score, in the order of the collection.
     fn best(
         &mut self,
         p: &Program,
@@ -341,7 +341,7 @@ impl Machine {
         let table = self.table(p, points)?;
         let start = self.lists.len();
         let mut best = 0;
-        // The first program begins with -1, and takes the top card if no score is above that.
+        // The original program starts with -1, and takes the top card if no score is above that.
         if p.compat && most && len > 0 {
             let scores = self.lists[from..from + len].iter();
             if scores.map(|&card| self.tables[table + (card & CARD) as usize]).all(|s| s < 0) {
@@ -365,7 +365,7 @@ impl Machine {
         Ok((start, self.lists.len() - start))
     }
 
-    /// A card of a pile as a word; cards that are only remembered carry their pile.
+    /// A card of a pile as a word; remembered cards carry their pile.
     #[inline]
     pub(super) fn word(&self, p: &Program, pile: usize, at: usize) -> i32 {
         let card = i32::from(self.cards[pile * self.room + at]);
@@ -384,7 +384,7 @@ impl Machine {
         })
     }
 
-    /// One of so many, from chance.
+    /// Draws one of several outcomes of chance.
     pub(super) fn chance(&mut self, p: &Program, draw: Draw) -> Res<u32> {
         let (Draw::Number(count) | Draw::Tie(count)) = draw;
         if count <= 1 {
@@ -414,7 +414,7 @@ impl Machine {
         }
     }
 
-    /// The elements of a collection: where they begin, how many, and the words of each.
+    /// The elements of a collection: their start, their number, and the words of each.
     pub(super) fn elements(&mut self, p: &Program, coll: &Coll) -> Res<(usize, usize, usize)> {
         match coll {
             Coll::Cards(cards) => {
@@ -437,8 +437,7 @@ impl Machine {
     }
 }
 
-/// Ties as the language's first program settles them: each further card replaces the one held by
-/// the flip of a coin.
+/// Ties in the original program: each further card replaces the current one by the flip of a coin.
 fn flips(rng: &mut magister_core::Rng, count: u32) -> u32 {
     (1..count).rev().find(|_| rng.below(2) == 1).unwrap_or(0)
 }

@@ -1,14 +1,13 @@
-//! The options of a choice: every way through its alternatives.
+//! The options of a choice: every path through its alternatives.
 //!
-//! Alternatives are run as they would be if they were chosen. At an `any` the machine notes what
-//! it would need to come back, goes on with the first element, and takes everything back before
-//! it goes on with the next.
+//! Alternatives run as if they were chosen. At an `any` the machine stores a backtracking point,
+//! continues with the first element, and undoes everything before it continues with the next.
 
 use super::{FRESH, Fault, Item, Machine, Trap};
 use crate::ir::{Stmt, StmtId};
 use crate::program::Program;
 
-/// A place to come back to.
+/// A backtracking point.
 #[derive(Clone, Copy, Debug)]
 struct Point {
     stmt: StmtId,
@@ -33,7 +32,7 @@ pub(crate) struct Choosing {
     /// For each option the end of its path in `paths`, of its values and of its actions.
     ends: Vec<(u32, u32, u32)>,
     paths: Vec<u32>,
-    /// What the variables of `any` are bound to, as words; see [`Choosing::values`].
+    /// The values of the `any` variables, as words; see [`Choosing::values`].
     values: Vec<i32>,
     points: Vec<Point>,
     saved: Vec<Item>,
@@ -43,28 +42,28 @@ pub(crate) struct Choosing {
     path: Vec<u32>,
     bound: Vec<i32>,
     actions: Vec<super::Event>,
-    /// Whether to note what variables are bound to.
+    /// Whether to record the values of variables.
     pub noting: bool,
-    /// What to take for the outcomes of chance inside options, which are drawn only after one is
-    /// chosen; the first outcome where nothing is said.
+    /// The assumed outcomes of chance inside options, which are drawn only after one is chosen; the
+    /// first outcome by default.
     guesses: Vec<u32>,
-    /// How many outcomes there were each time.
+    /// The number of outcomes each time.
     guessed: Vec<u32>,
 }
 
 impl Choosing {
-    /// What to take for chance in the next expansion.
+    /// Sets the assumed outcomes of chance for the next expansion.
     pub(crate) fn guess(&mut self, guesses: &[u32]) {
         self.guesses.clear();
         self.guesses.extend_from_slice(guesses);
     }
 
-    /// How many outcomes chance had each time in the last expansion.
+    /// The numbers of outcomes of chance in the last expansion.
     pub(crate) fn guessed(&self) -> &[u32] {
         &self.guessed
     }
 
-    /// The outcome to take.
+    /// The assumed outcome.
     pub(super) fn outcome(&mut self, count: u32) -> u32 {
         let guess = self.guesses.get(self.guessed.len()).copied().unwrap_or(0);
         self.guessed.push(count);
@@ -75,14 +74,14 @@ impl Choosing {
         self.ends.len()
     }
 
-    /// The way through the alternatives: which alternative, then which element of each `any`.
+    /// The path through the alternatives: the alternative, then the element of each `any`.
     pub(crate) fn path(&self, option: usize) -> &[u32] {
         let start = if option == 0 { 0 } else { self.ends[option - 1].0 as usize };
         &self.paths[start..self.ends[option].0 as usize]
     }
 
-    /// What each `any` of the way was bound to: its slot, -1 and a word or the number of its cards
-    /// and the cards, and where the element stood in its collection.
+    /// The value of each `any` of the path: its slot, -1 and a word or the number of its cards and
+    /// the cards, and the index of the element in its collection.
     pub(crate) fn values(&self, option: usize) -> &[i32] {
         let start = if option == 0 { 0 } else { self.ends[option - 1].1 as usize };
         &self.values[start..self.ends[option].1 as usize]
@@ -138,7 +137,7 @@ impl Machine {
         if self.choosing.len() == 0 { Err(Fault::NoOption) } else { Ok(()) }
     }
 
-    /// All ways through one alternative, which is on the stack.
+    /// All paths through one alternative, which is on the stack.
     fn ways(&mut self, p: &Program, base: usize, log: usize) -> Result<(), Fault> {
         let mut steps = 0u64;
         loop {
@@ -152,7 +151,7 @@ impl Machine {
                 match self.item(p, item) {
                     Ok(()) => {}
                     Err(Trap::Fault(fault)) if fault.is_limit() => return Err(fault),
-                    // What can not be done is no option.
+                    // An impossible path is not an option.
                     Err(_) => {
                         sound = false;
                         break;
@@ -225,7 +224,7 @@ impl Machine {
         self.enter(p, (start, stride), slot, body, 0);
     }
 
-    /// Goes on with one element of an `any`.
+    /// Continues with one element of an `any`.
     fn enter(
         &mut self,
         p: &Program,
@@ -252,7 +251,7 @@ impl Machine {
         self.take(p, Item { stmt: body, slot, a, b }, pick);
     }
 
-    /// Comes back to the last place with an element left; false if there is none.
+    /// Backtracks to the last point with a remaining element; false if there is none.
     fn back(&mut self, p: &Program, base: usize) -> bool {
         let Some(&point) = self.choosing.points.last() else { return false };
         self.undo(point.journal);

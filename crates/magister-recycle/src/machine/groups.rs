@@ -1,14 +1,14 @@
 //! Collections: of cards, of groups of cards, of words.
 //!
-//! A collection lies in `lists`. One of groups is a table of pairs: where each group begins, and
-//! how many cards it has. Whoever asks for a collection cuts `lists` back when done with it.
+//! A collection is in `lists`. A collection of groups is a table of pairs: the start of each group
+//! and its number of cards. A caller truncates `lists` when it is done with a collection.
 
 use super::{CARD, Fault, Machine, Res};
 use crate::ir::{Cards, Groups, Int, Owner, Points, SetOp, Str, Which, Words};
 use crate::program::Program;
 
 impl Machine {
-    /// The cards of a collection: where they begin, and how many.
+    /// The cards of a collection: their start and their number.
     pub(super) fn cards_of(&mut self, p: &Program, cards: &Cards) -> Res<(usize, usize)> {
         match cards {
             Cards::Var(slot) => {
@@ -71,13 +71,13 @@ impl Machine {
                         usize::try_from(index).ok().filter(|&index| index < count)
                     }
                 };
-                // A group that is not there has no cards.
+                // A missing group has no cards.
                 Ok(at.map_or((0, 0), |at| self.group(table, at)))
             }
         }
     }
 
-    /// Makes a copy at the end of the lists, unless the cards are there already.
+    /// Copies the cards to the end of the lists, unless they are there already.
     fn own(&mut self, start: usize, len: usize) -> (usize, usize) {
         let end = self.lists.len();
         if start + len == end && len > 0 && !self.bound_below(start) {
@@ -87,7 +87,7 @@ impl Machine {
         (end, len)
     }
 
-    /// Whether variables may refer to what begins here, so that it must not be changed.
+    /// Whether variables may refer to cards from here on, so that they must not be changed.
     fn bound_below(&self, start: usize) -> bool {
         start < self.kept
     }
@@ -96,7 +96,7 @@ impl Machine {
         (self.lists[table + 2 * at] as usize, self.lists[table + 2 * at + 1] as usize)
     }
 
-    /// Writes the pairs noted since `mark` as a table.
+    /// Writes the pairs since `mark` as a table.
     fn finish(&mut self, p: &Program, mark: usize) -> Res<(usize, usize)> {
         let table = self.lists.len();
         let count = self.pairs.len() - mark;
@@ -173,7 +173,7 @@ impl Machine {
             self.grown(p)?;
             return Ok((out, self.lists.len() - out));
         }
-        // How often each card occurs.
+        // The number of occurrences of each card.
         let mut counts = std::mem::take(&mut self.counts);
         counts.clear();
         counts.resize(p.cards, 0);
@@ -184,7 +184,7 @@ impl Machine {
             }
         }
         let wanted = match op {
-            // The first program counts the operands of an `all` as none.
+            // The original program counts the operands of an `all` as none.
             SetOp::Intersect if p.compat && matches!(groups, Groups::Each(..)) => 0,
             SetOp::Intersect => count as u32,
             _ => 1,
@@ -247,7 +247,7 @@ impl Machine {
         Ok(())
     }
 
-    /// All sets of so many cards with one score, lowest score first.
+    /// All sets of `count` cards with one score, lowest score first.
     fn tuples(&mut self, p: &Program, count: i32, cards: &Cards, points: &Points) -> Res<()> {
         let (from, len) = self.cards_of(p, cards)?;
         let start = self.lists.len();
@@ -266,7 +266,7 @@ impl Machine {
                 .iter()
                 .take_while(|&&card| self.tables[table + (card & CARD) as usize] == value)
                 .count();
-            // The first program knows no other scores.
+            // The original program knows no other scores.
             let known = !p.compat || (0..13).contains(&value);
             if known && alike >= count as usize {
                 self.combinations(p, at, alike, count as usize)?;
@@ -276,7 +276,7 @@ impl Machine {
         Ok(())
     }
 
-    /// Notes all ways to take so many of the cards, in order.
+    /// Records all combinations of `count` cards, in order.
     fn combinations(&mut self, p: &Program, from: usize, len: usize, count: usize) -> Res<()> {
         let picks = self.lists.len();
         self.lists.extend((0..count).map(|at| at as i32));
@@ -300,7 +300,7 @@ impl Machine {
         }
     }
 
-    /// Strings of cards with consecutive scores: the largest, or all, with at least so many.
+    /// Runs of cards with consecutive scores: the largest, or all, of a minimum length.
     fn runs(
         &mut self,
         p: &Program,
@@ -319,7 +319,7 @@ impl Machine {
         let tables = &self.tables;
         let score = |card: i32| tables[table + (card & CARD) as usize];
         self.lists[start..start + len].sort_by_key(|&card| score(card));
-        // The scores that occur, with where their cards begin.
+        // The scores, with the start of their cards.
         let scores = self.lists.len();
         for at in start..start + len {
             let value = score(self.lists[at]);
@@ -346,7 +346,7 @@ impl Machine {
                 }
             } else {
                 for length in least..=longest {
-                    // In the first program a string goes on growing after it was noted.
+                    // In the original program a run continues to grow after it was recorded.
                     let length = if p.compat { longest } else { length };
                     self.strings(p, (start, len), (scores, count), first, length)?;
                 }
@@ -355,7 +355,7 @@ impl Machine {
         Ok(())
     }
 
-    /// Notes the strings over so many scores, one for each choice among equal cards.
+    /// Records the runs over a number of scores, one for each choice among equal cards.
     fn strings(
         &mut self,
         p: &Program,
@@ -394,7 +394,7 @@ impl Machine {
         }
     }
 
-    /// The longest string among the cards at one end, in any order.
+    /// The longest run among the cards at one end, in any order.
     fn end_run(
         &mut self,
         p: &Program,
@@ -415,7 +415,7 @@ impl Machine {
             let (low, high) = scores
                 .clone()
                 .fold((i64::MAX, i64::MIN), |(low, high), s| (low.min(s), high.max(s)));
-            // Consecutive: as many different scores as cards, without a gap.
+            // Consecutive: as many distinct scores as cards, without a gap.
             let distinct = high - low + 1 == count as i64
                 && scores
                     .clone()

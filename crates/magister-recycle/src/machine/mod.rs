@@ -1,12 +1,11 @@
-//! What runs the rules.
+//! The machine that runs the rules.
 //!
-//! A state has the piles, the stores, the cycles of players, and a stack of statements still to
-//! be run. The machine runs until somebody has to decide, chance or a player; then the state is
-//! complete and can be saved. It can stop in the middle of a block, because what is left of the
-//! block is on the stack.
+//! A state has the piles, the stores, the cycles of players, and a stack of statements to run. The
+//! machine runs until chance or a player has to decide; then the state is complete and can be
+//! saved. It can stop in the middle of a block, because the rest of the block is on the stack.
 //!
-//! A statement that needs a number from chance is started again when the number is there; until
-//! it has all its numbers it has changed nothing.
+//! A statement that needs a number from chance is restarted when the number is available; until it
+//! has all its numbers it has changed nothing.
 
 mod act;
 mod eval;
@@ -24,27 +23,27 @@ pub(crate) use expand::Choosing;
 
 /// No card.
 pub(crate) const NO_CARD: i32 = -1;
-/// The bits of a card's number; above them a `mem` pile may be noted.
+/// The bits of a card's number; the bits above may contain a `mem` pile.
 pub(crate) const CARD: i32 = 0xffff;
 
-/// Why an evaluation went no further.
+/// Why an evaluation stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Trap {
-    /// Chance must draw one of so many.
+    /// Chance must draw.
     Chance(Draw),
     Fault(Fault),
 }
 
-/// What chance has to draw.
+/// The kind of draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Draw {
-    /// A number of so many.
+    /// A number below this.
     Number(u32),
-    /// One of so many cards of the same score.
+    /// One of several cards with the same score.
     Tie(u32),
 }
 
-/// What is wrong with rules when they run.
+/// A defect of rules at run time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
     NoCard,
@@ -63,10 +62,10 @@ pub(crate) enum Fault {
 impl Fault {
     pub(crate) fn text(self) -> &'static str {
         match self {
-            Fault::NoCard => "a card is asked for where there is none",
-            Fault::NoOwner => "a player or team is asked for that does not exist",
+            Fault::NoCard => "a card is needed where there is none",
+            Fault::NoOwner => "a player or team does not exist",
             Fault::NoName => "a place or store has a name that no rule mentions",
-            Fault::NotThere => "a position is asked for that is not in the pile",
+            Fault::NotThere => "a position is outside of the pile",
             Fault::IntoMemory => "a card is moved into a `mem` place, which only remembers",
             Fault::NotInMemory => "a card is forgotten that no `mem` place remembers",
             Fault::Division => "a number is divided by zero, or has a negative exponent",
@@ -77,7 +76,7 @@ impl Fault {
         }
     }
 
-    /// Whether it is a limit that was met, and not the rules that are wrong.
+    /// Whether it is an exceeded limit, and not a defect of the rules.
     pub(crate) fn is_limit(self) -> bool {
         matches!(self, Fault::Endless | Fault::TooMany)
     }
@@ -85,7 +84,7 @@ impl Fault {
 
 pub(crate) type Res<T> = Result<T, Trap>;
 
-/// Who must decide.
+/// The next decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wait {
     /// The current player, at this choice.
@@ -96,11 +95,11 @@ pub(crate) enum Wait {
         pile: u32,
         at: u32,
     },
-    /// Nobody: the game is over.
+    /// None: the game is over.
     End,
 }
 
-/// A statement still to be run, with a variable to be bound before.
+/// A statement to run, with a variable to bind before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Item {
     pub stmt: StmtId,
@@ -114,15 +113,15 @@ pub(crate) const FRESH: Slot = Slot::MAX;
 /// Nothing is bound, and the statement has been started already.
 pub(crate) const AGAIN: Slot = Slot::MAX - 1;
 
-/// Whose turn it is in a stage.
+/// The cycle of turns in a stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Cycle {
     pub at: u32,
-    /// Who comes next out of turn.
+    /// The next player out of turn.
     pub queued: Option<u32>,
 }
 
-/// Something that happened, for records and percepts.
+/// An event, for records and percepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Event {
     Move { card: u32, from: u32, to: u32, at: Position },
@@ -138,7 +137,7 @@ pub(crate) enum Event {
     Pass,
 }
 
-/// Where a card is put.
+/// The target position of a card.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Position {
     Top,
@@ -146,7 +145,7 @@ pub(crate) enum Position {
     At(u32),
 }
 
-/// What an action changed, for taking it back.
+/// A change by an action, for undoing it.
 #[derive(Clone, Copy, Debug)]
 enum Undo {
     Int { address: u32, old: i32 },
@@ -175,20 +174,20 @@ pub(crate) struct Machine {
     pub cycles: [Vec<Cycle>; 2],
     pub stack: Vec<Item>,
     pub slots: Vec<i32>,
-    /// Collections that variables are bound to; above them, those that are being computed.
+    /// Collections bound to variables; above them, temporary ones.
     pub lists: Vec<i32>,
-    /// Numbers that chance has drawn for the statement on top of the stack.
+    /// The numbers drawn by chance for the statement on top of the stack.
     pub tape: Vec<u32>,
-    /// The option that is being run: which alternative, which elements.
+    /// The running option: its alternative and its elements.
     pub path: Vec<u32>,
     pub path_at: usize,
-    /// The height of the stack at which the option is done.
+    /// The height of the stack at which the option is complete.
     pub path_base: usize,
     pub wait: Wait,
 
     // Memory.
     tape_at: usize,
-    /// Draws for itself instead of waiting for chance.
+    /// If set, the machine draws itself instead of waiting for chance.
     pub rng: Option<Rng>,
     room: usize,
     tables: Vec<i32>,
@@ -201,7 +200,7 @@ pub(crate) struct Machine {
     pub log: Vec<Event>,
     pub choosing: Choosing,
     counts: Vec<u32>,
-    /// What lies below in `lists` belongs to variables.
+    /// Everything below in `lists` belongs to variables.
     kept: usize,
 }
 
@@ -274,7 +273,7 @@ impl Machine {
         self.log.clear();
     }
 
-    /// Forgets variables, when no statement can ask for them any more.
+    /// Removes variables when no statement can use them any more.
     fn clean(&mut self) {
         self.lists.clear();
         self.slots.fill(0);
@@ -286,7 +285,7 @@ impl Machine {
         &self.cards[pile * self.room..][..self.lens[pile] as usize]
     }
 
-    /// Puts a card on top of a pile of a state that is being made; `None` if there is no room.
+    /// Puts a card on top of a pile while a state is built; `None` if there is no room.
     pub(crate) fn put(&mut self, pile: usize, card: u16) -> Option<()> {
         let len = self.lens[pile] as usize;
         *self.cards.get_mut(pile * self.room..)?.get_mut(..self.room)?.get_mut(len)? = card;
@@ -295,7 +294,7 @@ impl Machine {
         Some(())
     }
 
-    /// The player whose turn it is.
+    /// The current player.
     #[inline]
     pub(crate) fn current(&self) -> u32 {
         self.cycles[0].last().map_or(0, |cycle| cycle.at)

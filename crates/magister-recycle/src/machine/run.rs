@@ -1,16 +1,16 @@
-//! Statements: running what is on the stack until somebody has to decide.
+//! Statements: runs the stack until a decision is needed.
 
 use super::{AGAIN, Cycle, Event, FRESH, Fault, Item, Machine, NO_CARD, Res, Trap, Wait};
 use crate::ir::{Act, Bound, Card, Cards, Coll, Place, Stmt, StmtId, Which};
 use crate::program::Program;
 
 impl Machine {
-    /// Runs until somebody has to decide, and says in `wait` who.
+    /// Runs until a decision is needed, and stores it in `wait`.
     pub(crate) fn run(&mut self, p: &Program) -> Result<(), Fault> {
         let mut steps = 0u64;
         self.wait = Wait::End;
         loop {
-            // The option that was chosen is done when what it put on the stack is.
+            // The chosen option is complete when its statements have left the stack.
             if !self.path.is_empty() && self.stack.len() <= self.path_base {
                 self.path.clear();
                 self.path_base = 0;
@@ -46,7 +46,7 @@ impl Machine {
         self.stack.push(Item { stmt, slot: FRESH, a: 0, b: 0 });
     }
 
-    /// Runs one statement, or the part of it that comes first.
+    /// Runs one statement, or its first part.
     pub(super) fn item(&mut self, p: &Program, item: Item) -> Res<()> {
         self.tape_at = 0;
         self.kept = self.lists.len();
@@ -109,8 +109,8 @@ impl Machine {
                 }
             }
             Stmt::RepeatMove { from, top, to, at, fixed } => {
-                // The first program makes all copies of the action before it runs them; in a `do`
-                // all of them move the card that is on top of a computed collection at first.
+                // The original program makes all copies of the action before it runs them; in a
+                // `do` all of them move the card that is on top of a computed collection at first.
                 let same = *fixed && p.compat && !self.expanding && self.path.is_empty();
                 self.repeat_move(p, from, *top, to, at, same)?;
             }
@@ -127,14 +127,15 @@ impl Machine {
             Stmt::Stage { team, end, body } => {
                 let kind = usize::from(*team);
                 let again = item.slot == AGAIN;
-                // On entry the cycle is a copy without its successor; the test must see it so.
+                // On entry the cycle is a copy without its successor, and the test must see it like
+                // that.
                 if !again {
                     let at = self.cycles[kind].last().map_or(0, |cycle| cycle.at);
                     self.cycles[kind].push(Cycle { at, queued: None });
                 }
                 match self.bool(p, end) {
                     Ok(true) => {
-                        // The first program leaves the cycle of a stage that ends at once.
+                        // The original program leaves the cycle of a stage that ends at once.
                         if again || !p.compat {
                             self.cycles[kind].pop();
                         }
@@ -158,7 +159,7 @@ impl Machine {
         Ok(())
     }
 
-    /// Forgets a collection that its elements do not refer to.
+    /// Removes a collection that its elements do not refer to.
     fn release(&mut self, coll: &Coll) {
         if !matches!(coll, Coll::Groups(_)) && !self.expanding {
             self.lists.truncate(self.kept);
@@ -214,8 +215,8 @@ impl Machine {
         Ok(())
     }
 
-    /// In a `do` the first program makes all copies of a repeated action before it runs them, so
-    /// that amounts and computed cards are the same in all. False if that makes no difference.
+    /// In a `do` the original program makes all copies of a repeated action before it runs them, so
+    /// amounts and computed cards are the same in all. Returns false if that makes no difference.
     fn copies(&mut self, p: &Program, act: &Act, count: i32) -> Res<bool> {
         match act {
             Act::Add(add, owner, key, amount) => {
@@ -247,7 +248,7 @@ impl Machine {
         Ok(true)
     }
 
-    /// Chance has drawn.
+    /// Continues after a draw of chance.
     pub(crate) fn drawn(&mut self, p: &Program, number: u32) -> Result<(), Fault> {
         if let Wait::Shuffle { pile, at } = self.wait {
             if self.shuffled(pile as usize, at as usize, number as usize) {
@@ -260,7 +261,7 @@ impl Machine {
         }
     }
 
-    /// A player has chosen an option.
+    /// Continues after a player's choice.
     pub(crate) fn chosen(&mut self, p: &Program, option: usize) -> Result<(), Fault> {
         let Wait::Choice(choice) = self.wait else { return Ok(()) };
         let Stmt::Choice(alternatives) = &p.rules.stmts[choice as usize] else { return Ok(()) };
@@ -272,7 +273,7 @@ impl Machine {
         self.run(p)
     }
 
-    /// Takes the element that the chosen option says.
+    /// Takes the element of the chosen option.
     pub(super) fn follow(
         &mut self,
         p: &Program,
@@ -290,14 +291,14 @@ impl Machine {
         self.take(p, Item { stmt: body, slot, a, b }, pick);
     }
 
-    /// Pushes the body of an `any` for one element. The first program copies the stack upside
-    /// down for all elements but the first, so that what follows the `any` comes before it.
+    /// Pushes the body of an `any` for one element. The original program copies the stack upside
+    /// down for all elements except the first, so what follows the `any` comes before it.
     pub(super) fn take(&mut self, p: &Program, item: Item, pick: usize) {
         if !p.compat {
             self.stack.push(item);
             return;
         }
-        // It also binds the variable now, and not when the body is run.
+        // It also binds the variable now, and not when the body runs.
         self.slots[item.slot as usize] = item.a;
         self.slots[item.slot as usize + 1] = item.b;
         self.stack.push(Item { slot: FRESH, ..item });

@@ -4,7 +4,7 @@ use super::{AGAIN, Cycle, Draw, Item, Machine, Wait};
 use crate::ir::{Given, Stmt};
 use crate::program::Program;
 
-/// Writes numbers of 32 bits into words, two in each.
+/// Writes 32-bit numbers into words, two per word.
 struct Writer<'a> {
     out: &'a mut Vec<u64>,
     half: bool,
@@ -49,14 +49,14 @@ impl Reader<'_> {
         Some(())
     }
 
-    /// How many numbers follow; no more than there are.
+    /// The number of following entries, bounded by the available ones.
     fn count(&mut self) -> Option<usize> {
         let count = self.take()? as usize;
         (count <= 2 * self.words.len()).then_some(count)
     }
 }
 
-/// A number that random words do not have by accident.
+/// A checksum that random words do not have by accident.
 fn seal(words: &[u64]) -> u64 {
     words.iter().fold(0x9e37_79b9_7f4a_7c15, |sum: u64, &word| {
         (sum.rotate_left(5) ^ word).wrapping_mul(0x517c_c1b7_2722_0a95)
@@ -64,8 +64,8 @@ fn seal(words: &[u64]) -> u64 {
 }
 
 impl Machine {
-    /// Replaces the contents of `out` by the words of the state. States that go on alike have the
-    /// same words, since nothing is saved but what the rules can still ask for.
+    /// Replaces the contents of `out` with the words of the state. Equivalent states have the same
+    /// words, because only what the rules can still use is saved.
     pub(crate) fn save(&self, out: &mut Vec<u64>) {
         out.clear();
         let mut writer = Writer { out, half: false };
@@ -127,7 +127,7 @@ impl Machine {
         out.push(sum);
     }
 
-    /// Goes to a saved state; `None` if the words are none.
+    /// Goes to a saved state; `None` if the words are invalid.
     pub(crate) fn load(&mut self, p: &Program, words: &[u64]) -> Option<()> {
         let (&sum, words) = words.split_last()?;
         if seal(words) != sum {
@@ -209,7 +209,7 @@ impl Machine {
         self.is_sound(p).then_some(())
     }
 
-    /// Whether the numbers of a state that was read mean something to the rules.
+    /// Whether the numbers of a loaded state are valid for the rules.
     fn is_sound(&self, p: &Program) -> bool {
         let rules = &p.rules;
         let strings = 0..rules.strings.len() as i32;

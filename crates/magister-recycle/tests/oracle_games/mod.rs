@@ -1,4 +1,4 @@
-//! The games of the oracle, where it is present.
+//! The games of the oracle, if it is present.
 #![allow(dead_code)]
 
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ pub(crate) fn folder() -> Option<PathBuf> {
     folder
 }
 
-/// The names and texts of all games; none where there is no oracle.
+/// The names and texts of all games; empty if there is no oracle.
 pub(crate) fn all() -> Vec<(String, String)> {
     let Some(folder) = folder() else { return Vec::new() };
     let entries = std::fs::read_dir(folder.join("games")).expect("the oracle has games");

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, bail};
 use magister::Playable;
 use magister_core::{Role, Seed, Stop, Turn};
-use magister_infoset::{Cloud, Tracker, Uniform};
+use magister_infoset::{ParticleFilter, Tracker, Uniform};
 use serde_json::json;
 
 use crate::CLEAN;
@@ -37,7 +37,8 @@ pub(super) fn run(playable: &Playable, role: Role, turns: &[Turn], args: &Infose
         let (mut states, mut tried, mut spent) = (0_u64, 0_u64, Duration::ZERO);
         while spent < TIME {
             let (game, anchor) = (Arc::clone(game), anchor.clone());
-            let mut cloud = Cloud::new(game, role, Arc::new(Uniform), anchor, None, size, &mut rng);
+            let mut cloud =
+                ParticleFilter::new(game, role, Arc::new(Uniform), anchor, None, size, &mut rng);
             let (start, clock) = (cpu_time(), Instant::now());
             for turn in turns {
                 cloud.advance(turn, &mut rng, &|| true, &Stop::never())?;

@@ -3,7 +3,7 @@
 use anyhow::{Result, bail};
 use magister_core::text::find_percepts;
 use magister_core::{Game, Observation, Percept, Role, Stop, Turn};
-use magister_infoset::{Cloud, Known, Tracker};
+use magister_infoset::{Known, ParticleFilter, Tracker};
 
 use crate::session::joint::terms;
 
@@ -67,7 +67,7 @@ pub(super) fn read(
 }
 
 /// Some of the states that agree with everything so far.
-pub(super) fn states(tracker: &Tracker, cloud: Option<&Cloud>) -> Vec<Vec<u64>> {
+pub(super) fn states(tracker: &Tracker, cloud: Option<&ParticleFilter>) -> Vec<Vec<u64>> {
     if let Some(cloud) = cloud {
         return (0..cloud.len().min(TRIED)).map(|at| cloud.state(at).to_vec()).collect();
     }

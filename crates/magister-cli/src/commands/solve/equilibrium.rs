@@ -71,12 +71,12 @@ pub(super) fn text(game: &dyn Game, found: &Equilibrium, args: &Solve) -> String
             plural(found.rounds as usize, "round")
         );
     }
-    if form.told() > 0 {
+    if form.revealed_by_legal_moves() > 0 {
         let _ = writeln!(
             text,
             "the rules let a role have different moves in positions that look the same to it ({}); \
              it is taken to be told which moves it has",
-            plural(form.told(), "information set")
+            plural(form.revealed_by_legal_moves(), "information set")
         );
     }
     if !args.strategy && size.sets > FEW {
@@ -129,7 +129,7 @@ pub(super) fn json(
     object.insert("exploitability".into(), json!(found.exploitability()));
     object.insert("exploitability_share".into(), json!(found.share()));
     object.insert("rounds".into(), json!(found.rounds));
-    object.insert("told_by_legal_moves".into(), json!(form.told()));
+    object.insert("told_by_legal_moves".into(), json!(form.revealed_by_legal_moves()));
     if !args.strategy {
         return;
     }

@@ -6,9 +6,10 @@ use magister_core::{Information, Move, Role};
 use magister_engine::board::Painter;
 use serde_json::{Map, Value, json};
 
-use crate::commands::{WIDTH, wrapped};
+use crate::commands::wrapped;
 use crate::session::joint::terms;
 use crate::session::{Moment, Session};
+use crate::terminal;
 
 /// How many moves of a role are listed with a position.
 const LISTED: usize = 60;
@@ -16,7 +17,7 @@ const LISTED: usize = 60;
 /// The whole position, drawn.
 pub(super) fn position(session: &Session, painter: &Painter, legend: bool) -> String {
     let picture = painter.picture(&*session.game, &session.moment().state);
-    let mut text = format!("step {}\n{}", session.at, picture.text(WIDTH, legend));
+    let mut text = format!("step {}\n{}", session.at, picture.text(terminal::width(), legend));
     let totals = totals(session);
     let gained = per_role(session, |role| {
         Some(totals[role.index()]).filter(|&t| t != 0.0).map(|t| t.to_string())
@@ -33,6 +34,15 @@ pub(super) fn position(session: &Session, painter: &Painter, legend: bool) -> St
     }
     text.push_str(&legal(session, LISTED));
     text
+}
+
+/// What was drawn on the way to a position in which the given moves could be made.
+pub(super) fn passed(session: &Session) -> String {
+    let line = |&at: &usize| {
+        let made = joint(session, &session.moments[at]);
+        format!("step {at} had no choice of a player and was drawn: {made}\n")
+    };
+    session.passed.iter().map(line).collect()
 }
 
 /// The fluents of the state.

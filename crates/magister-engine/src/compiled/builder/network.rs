@@ -24,11 +24,11 @@ pub(super) fn build(builder: &CompiledBuilder, stop: &Stop) -> Result<Network, B
     Ok(network)
 }
 
-/// Where the moves and what was said of them lie in the network.
+/// The positions of the moves and their data in the network.
 struct Parts {
     /// The builder's moves in the order of the network.
     order: Vec<usize>,
-    /// The place in that order of each of the builder's moves.
+    /// The position in that order of each of the builder's moves.
     place: Vec<MoveId>,
     inputs: Vec<InputId>,
     idle: Vec<Option<InputId>>,
@@ -89,7 +89,7 @@ impl Parts {
         })
     }
 
-    /// The network, not yet simplified, with what is known of all states.
+    /// The network, not simplified yet, with the known invariants.
     fn network(
         &self,
         builder: &CompiledBuilder,
@@ -166,12 +166,12 @@ impl Parts {
             silent: edge(builder.silent),
             invariants,
             turns: None,
-            sides: Vec::new(),
+            per_player: Vec::new(),
             graph,
         }
     }
 
-    /// Whether a network makes sense.
+    /// Whether a network is valid.
     fn check(builder: &CompiledBuilder, network: &Network) -> Result<(), BuildError> {
         let text = |at: usize| &builder.move_texts[network.moves[at].1.index()];
         let roles = builder.info.roles.len();
@@ -218,7 +218,7 @@ impl Parts {
     }
 }
 
-/// Somebody can move in the first state, if it is not terminal.
+/// Some role can move in the initial state, unless it is terminal.
 fn check_start(network: &Network) -> Result<(), BuildError> {
     let mut wires = vec![true; network.graph.len()];
     wires[1..].fill(false);
@@ -236,8 +236,7 @@ fn check_start(network: &Network) -> Result<(), BuildError> {
 }
 
 impl CompiledBuilder {
-    /// All nodes, what they depend on before them. An error if that is themselves, or if one is
-    /// not defined.
+    /// All nodes, each after its inputs. An error for cycles and undefined wires.
     fn node_order(&self) -> Result<Vec<usize>, BuildError> {
         #[derive(Clone, Copy, PartialEq)]
         enum Seen {

@@ -1,4 +1,4 @@
-//! Runs the network as machine code, one game at a time: everything anew in every state.
+//! Runs the network as machine code, one game at a time: everything is recomputed in every state.
 
 mod singles;
 mod walk;
@@ -20,29 +20,29 @@ const WIDTH: Width = Width::W128;
 type Row = [u64; 2];
 const TRUE: Row = [!0; 2];
 
-/// The code of a network: of all states, and of those in which each role has its turn.
+/// The code of a network: for all states, and for those in which each role has its turn.
 #[derive(Debug)]
 pub(super) struct Codes {
-    /// The first is of all states.
+    /// The first is for all states.
     parts: Vec<Part>,
-    sides: Vec<Turn>,
+    per_player: Vec<Turn>,
     rows: usize,
 }
 
-/// The code of some states.
+/// The code for some states.
 #[derive(Debug)]
 struct Part {
     legal: Tape,
     goals: Tape,
     percepts: Tape,
-    /// Writes the next state over the state.
+    /// Overwrites the state with the next state.
     next: Tape,
     outputs: Outputs,
-    /// The same as `next`, for each move of its own.
+    /// The same as `next`, specialised for single moves.
     singles: Option<Singles>,
 }
 
-/// The states in which a role has its turn, and what is taken for granted of them.
+/// The states in which a role has its turn, and the assumptions about them.
 #[derive(Debug)]
 struct Turn {
     when: Edge,
@@ -51,32 +51,33 @@ struct Turn {
 }
 
 impl Codes {
-    /// None if the machine, or the system, does not allow it.
+    /// `None` if the machine or the system does not allow it.
     pub(super) fn new(network: &Network, places: &Places) -> Option<Self> {
         if TapeForm::best(WIDTH) == TapeForm::Runs {
             return None;
         }
         let mut all = 0;
         let mut parts = Vec::new();
-        for network in std::iter::once(network).chain(network.sides.iter().map(|s| &s.network)) {
+        for network in std::iter::once(network).chain(network.per_player.iter().map(|s| &s.network))
+        {
             let (part, rows) = Part::new(network, places)?;
             all = all.max(rows);
             parts.push(part);
         }
-        let mut sides = Vec::new();
-        for side in &network.sides {
+        let mut per_player = Vec::new();
+        for side in &network.per_player {
             let (graph, known) = &side.known;
             let (known, answer, rows) = question(graph, *known)?;
             all = all.max(rows);
-            sides.push(Turn { when: side.turn, known, answer });
+            per_player.push(Turn { when: side.turn, known, answer });
         }
-        Some(Self { parts, sides, rows: all })
+        Some(Self { parts, per_player, rows: all })
     }
 
-    /// The part of the state on the wires: of a side if only one role has its turn there.
+    /// The part for the state on the wires: a per-player one if only one role has its turn there.
     fn side(&self, rows: &[Row]) -> usize {
         let mut found = 0;
-        for (at, side) in self.sides.iter().enumerate() {
+        for (at, side) in self.per_player.iter().enumerate() {
             if read(rows, side.when) {
                 if found > 0 {
                     return 0;
@@ -89,7 +90,7 @@ impl Codes {
 }
 
 impl Part {
-    /// With the number of rows that it takes.
+    /// The part, and the number of its rows.
     fn new(network: &Network, places: &Places) -> Option<(Self, usize)> {
         let mut circuit = Circuit::new(&network.graph);
         let outputs = Outputs::new(network, places);
@@ -135,14 +136,14 @@ impl Part {
         compiled.then_some((Self { legal, goals, percepts, next, outputs, singles }, most))
     }
 
-    /// What writes the next state over the state, if there is something for just these moves.
+    /// The specialised code for these moves, if there is any.
     #[inline]
     fn single(&self, inputs: &[InputId]) -> Option<&Tape> {
         self.singles.as_ref()?.of(inputs)
     }
 }
 
-/// A question about a state: code, where it leaves the answer, and the number of rows.
+/// A query about a state: code, its result, and the number of rows.
 fn question(graph: &Graph, answer: Edge) -> Option<(Tape, Edge, usize)> {
     let mut circuit = Circuit::new(graph);
     circuit.nodes([answer]);
@@ -178,7 +179,8 @@ pub(super) struct Emitted {
     fluents: usize,
     /// The part of the state.
     at: usize,
-    /// Whether the state came from a state of which not all is true that sides take for granted.
+    /// Whether the state came from a state that violates the assumptions of the per-player
+    /// networks.
     strange: bool,
     perceiving: bool,
     goals_known: bool,
@@ -223,7 +225,7 @@ impl Machine for Emitted {
             rows.iter_mut().enumerate().for_each(|(at, row)| *row = [bit(at); 2]);
         }
         self.strange = false;
-        for side in &self.codes.sides {
+        for side in &self.codes.per_player {
             if read(self.wires.rows(), side.when) {
                 side.known.run(&mut self.wires);
                 self.strange |= !read(self.wires.rows(), side.answer);
@@ -287,7 +289,7 @@ impl Machine for Emitted {
             next.run(&mut self.wires);
             self.enter();
         } else {
-            // What percepts and the next state share is computed with the percepts.
+            // Gates shared by percepts and the next state are computed with the percepts.
             self.moves(inputs);
             self.advance(inputs);
         }
@@ -296,7 +298,7 @@ impl Machine for Emitted {
     fn retreat(&mut self, inputs: &[InputId]) {
         self.switch(inputs, [0; 2]);
         if self.perceiving {
-            // Percepts may lie where something was that they are computed from.
+            // Percepts may overwrite some of their inputs.
             self.codes.parts[self.at].legal.run(&mut self.wires);
             self.goals_known = false;
         }
@@ -307,8 +309,8 @@ impl Machine for Emitted {
         self.codes.parts[self.at].next.run(&mut self.wires);
         self.save(state);
         self.wires.rows_mut()[1..=self.fluents].copy_from_slice(&before);
-        // The next state may lie where something of this one was, and what a section computes on
-        // the way where a later one has left its results.
+        // The next state may overwrite parts of this one, and intermediate results of a section may
+        // overwrite those of a later one.
         let part = &self.codes.parts[self.at];
         part.legal.run(&mut self.wires);
         if self.perceiving {

@@ -1,5 +1,5 @@
-//! Code for single moves. Where only one role has a choice, the next state by each of its moves is
-//! a function of the state alone, and much smaller than that by any move.
+//! Code for single moves. If only one role has a choice, the next state for each of its moves is a
+//! function of the state alone, and much smaller than the general one.
 
 use magister_lanes::{Operation, Tape, TapeForm};
 
@@ -8,28 +8,27 @@ use super::WIDTH;
 use crate::circuit::{Circuit, Laid, Layout, Wire};
 use crate::network::{Cofactors, Edge, FluentId, Graph, InputId, Network};
 
-/// More moves than this have no code of their own.
+/// The maximum number of moves with their own code.
 const MOST_MOVES: usize = 400;
 
-/// Inputs of gates in all that code for single moves is made of at most, so that it takes
-/// milliseconds.
+/// The maximum total of gate inputs in code for single moves, so that it takes milliseconds.
 const MOST_GATES: usize = 60_000;
 
 /// There is no code for a move.
 const NONE: u32 = u32::MAX;
 
-/// What writes the next state over the state, move by move.
+/// Overwrites the state with the next state, move by move.
 #[derive(Debug)]
 pub(super) struct Singles {
     /// The role that has a choice.
     chooser: usize,
-    /// For every input which tape is that of the move.
+    /// For every input the tape of its move.
     places: Box<[u32]>,
     tapes: Vec<Tape>,
 }
 
 impl Singles {
-    /// With the number of rows that they take. None if several roles have a choice, or if it would
+    /// The code and the number of its rows. `None` if several roles have a choice, or if it would
     /// not pay.
     pub(super) fn new(network: &Network, places: &Places) -> Option<(Self, usize)> {
         let (chooser, mut moves) = choice(network, places)?;
@@ -64,7 +63,7 @@ impl Singles {
         made.then_some((Self { chooser, places: places.into(), tapes }, rows))
     }
 
-    /// The code for moves of all roles, given by their inputs.
+    /// The code for the moves of all roles, given by their inputs.
     #[inline]
     pub(super) fn of(&self, inputs: &[InputId]) -> Option<&Tape> {
         let place = *self.places.get(inputs.get(self.chooser)?.index())?;
@@ -72,7 +71,7 @@ impl Singles {
     }
 }
 
-/// The only role that has a choice, and the inputs that are true whatever it does.
+/// The only role with a choice, and the inputs that are always true.
 fn choice(network: &Network, places: &Places) -> Option<(usize, Vec<InputId>)> {
     let mut chooser = None;
     let mut moves = Vec::new();
@@ -91,7 +90,7 @@ fn choice(network: &Network, places: &Places) -> Option<(usize, Vec<InputId>)> {
     Some((chooser?, moves))
 }
 
-/// One tape that writes the changes over the fluents.
+/// One tape that writes the changes to the fluents.
 fn lay(graph: &Graph, changes: &[(FluentId, Edge)], fluents: usize) -> Laid {
     let mut circuit = Circuit::new(graph);
     circuit.nodes(changes.iter().map(|&(_, edge)| edge));
@@ -103,7 +102,7 @@ fn lay(graph: &Graph, changes: &[(FluentId, Edge)], fluents: usize) -> Laid {
     let gates = circuit.section();
     let layout = Layout {
         form: TapeForm::best(WIDTH),
-        // Code is made for all moves together.
+        // Code is generated for all moves together.
         widths: &[],
         wires: circuit.wires as usize,
         inputs: graph.inputs() as u32 + 1,

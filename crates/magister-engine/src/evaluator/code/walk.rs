@@ -1,4 +1,4 @@
-//! Emitted code held against the interpreted tapes on states that play comes to.
+//! Compares emitted code with the interpreted tapes on reachable states.
 
 use magister_core::{Move, Seed};
 
@@ -6,10 +6,10 @@ use super::super::machine::{Lists, Machine};
 use super::super::places::Places;
 use crate::network::Network;
 
-/// Steps of the walk.
+/// The length of the walk.
 const STEPS: usize = 32;
 
-/// Whether two machines of a network say the same of all states of a random walk from the start.
+/// Whether two machines of a network agree on all states of a random walk from the start.
 pub(in super::super) fn walks_alike(
     network: &Network,
     places: &Places,

@@ -1,4 +1,4 @@
-//! Holds an explanation against the reference interpreter, node by node.
+//! Checks an explanation with the reference interpreter, node by node.
 
 use magister_core::{Halt, Stop};
 
@@ -7,7 +7,7 @@ use crate::program::{Goal, Literal, Pattern, Rule};
 use crate::reference::bind::{UNBOUND, resolve};
 use crate::term::TermId;
 
-/// Panics if anything in an explanation is not true, or if a proof rests on itself.
+/// Panics if any part of an explanation is false, or if a proof depends on itself.
 pub(super) fn check(explainer: &mut Explainer, explanation: &Explanation) {
     let mut at = None;
     let mut nodes: Vec<&ProofStep> = explanation.nodes.iter().collect();
@@ -30,21 +30,21 @@ fn enter(explainer: &mut Explainer, step: usize) {
     }
 }
 
-/// Whether a condition, with its values put in, holds for some values of its other variables.
+/// Whether a condition, with its bindings, holds for some values of its other variables.
 fn holds(explainer: &mut Explainer, literal: &Literal) -> bool {
     let mut variables = 0;
     literal.goal.variables(&mut |variable| variables = variables.max(variable + 1));
     let unbound = vec![UNBOUND; variables as usize];
     match explainer.reference.solutions(literal, &unbound, &Stop::never()) {
         Ok(solutions) => !solutions.is_empty(),
-        // Asked with fewer values than the rules would, a relation may have no end, or leave
-        // variables without a value.
+        // Queried with fewer bindings than in the rules, a relation may be infinite, or leave
+        // variables unbound.
         Err(Halt::Limit(_) | Halt::Rules(_)) => false,
         Err(halt) => panic!("{halt}"),
     }
 }
 
-/// A condition of a rule with values put in.
+/// A condition of a rule with bindings substituted.
 fn under(explainer: &mut Explainer, literal: &Literal, bindings: &[TermId]) -> Vec<Pattern> {
     let mut patterns = Vec::new();
     literal.goal.patterns(&mut |pattern| {
@@ -168,7 +168,7 @@ fn check_node(explainer: &mut Explainer, explanation: &Explanation, node: &Proof
     }
 }
 
-/// A goal with its variables numbered in the order in which they come.
+/// A goal with its variables numbered in order of appearance.
 fn shape(goal: &Goal) -> String {
     let text = format!("{goal:?}");
     let mut seen: Vec<&str> = Vec::new();
@@ -231,7 +231,7 @@ fn ground(explainer: &mut Explainer, claim: &Claim) -> TermId {
     }
 }
 
-/// No node that holds rests on itself, by its children and by what is told elsewhere.
+/// No node that holds depends on itself, through its children and references.
 fn well_founded(explanation: &Explanation) {
     let below = |id: ProofId| {
         let node = explanation.node(id);
@@ -251,7 +251,7 @@ fn well_founded(explanation: &Explanation) {
                 *mark = 2;
                 continue;
             }
-            assert_ne!(*mark, 1, "rests on itself: {:?}", explanation.node(id));
+            assert_ne!(*mark, 1, "depends on itself: {:?}", explanation.node(id));
             if *mark == 2 {
                 continue;
             }

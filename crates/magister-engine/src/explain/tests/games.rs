@@ -1,6 +1,6 @@
-//! Whole games: an explanation says that something holds exactly when the reference does.
+//! Whole games: explanations agree with the reference interpreter.
 
-#![allow(clippy::disallowed_methods, reason = "tests may look at the clock")]
+#![allow(clippy::disallowed_methods, reason = "tests may read the clock")]
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::program::{Goal, Literal, Names, Pattern};
 use crate::term::TermId;
 use crate::{Ground, Program, QueryLimits, Reference, within};
 
-/// How much of a game is asked about.
+/// The amount of testing.
 #[derive(Clone, Copy)]
 struct Effort {
     matches: u64,
@@ -29,13 +29,13 @@ struct Effort {
 struct Play {
     reference: Reference,
     scene: Scene,
-    /// All moves, fluents, percepts and goal values that were ever met, by name.
+    /// All moves, fluents, percepts and goal values met so far, by name.
     met: [FxHashSet<Ground>; 4],
 }
 
 const NAMES: [&str; 4] = ["legal", "next", "sees", "goal"];
 
-/// Holds each of the claims against what it should be.
+/// Compares each of the claims with its expected value.
 fn explain(
     claims: Vec<(Claim, bool)>,
     explainer: &mut Explainer,
@@ -49,14 +49,14 @@ fn explain(
         assert_eq!(explanation.holds, explanation.node(explanation.roots[0]).holds);
         stop.check()?;
         check(explainer, &explanation);
-        // Writing it down must not fail either.
+        // Rendering must not fail either.
         assert!(!explainer.text(&explanation).is_empty());
         assert!(explainer.json(&explanation)["nodes"].is_array());
     }
     Ok(count)
 }
 
-/// Asks about everything in random positions of a game. The number of questions.
+/// Asks about everything in random positions of a game. Returns the number of questions.
 fn ask_about(text: &str, name: &str, effort: Effort, stop: &Stop) -> Result<usize, Halt> {
     let sheet = read(text, &Options::default());
     let Ok(program) = Program::new(&sheet.rules, text) else { return Ok(0) };
@@ -169,7 +169,7 @@ fn pick(moves: &[TermId], rng: &mut Rng) -> Option<TermId> {
     if moves.is_empty() { None } else { Some(moves[rng.below(moves.len() as u64) as usize]) }
 }
 
-/// The claim that an atom of a relation holds; none if the rules do not know the relation.
+/// The claim that an atom of a relation holds; `None` if the rules lack the relation.
 fn relation(explainer: &Explainer, name: &str, args: Vec<Pattern>) -> Option<Claim> {
     let goal = explainer.reference.program().goal(name, args)?;
     matches!(goal, Goal::Relation(_))
@@ -177,7 +177,7 @@ fn relation(explainer: &Explainer, name: &str, args: Vec<Pattern>) -> Option<Cla
 }
 
 #[test]
-fn bundled_games_are_explained_as_they_are() {
+fn explanations_of_bundled_games_are_true() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../games");
     let effort = Effort { matches: 3, steps: 12, atoms: 6 };
     let mut games = 0;
@@ -196,7 +196,7 @@ fn bundled_games_are_explained_as_they_are() {
 
 /// In everyday runs a few seconds on the smaller rulesheets; with `MAGISTER_LONG=1` all of them.
 #[test]
-fn games_of_the_oracle_are_explained_as_they_are() {
+fn explanations_of_the_oracle_are_true() {
     let oracle = std::env::var_os("MAGISTER_ORACLE").map_or_else(
         || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/oracle"),
         PathBuf::from,

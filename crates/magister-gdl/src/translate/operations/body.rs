@@ -13,7 +13,7 @@ use magister_diagnostic::Severity;
 use magister_diagnostic::Span;
 
 impl<'a> Translator<'a> {
-    /// Translates conditions. None if one of them can never hold, so that the rule is left out.
+    /// Translates conditions. `None` if one of them can never hold, so that the rule is left out.
     pub(super) fn body(&mut self, body: &'a [Formula], outer: &[Formula]) -> Option<Vec<Formula>> {
         let mut bound: Bound = bound_by(body);
         bound.extend(bound_by(outer));
@@ -76,7 +76,7 @@ impl<'a> Translator<'a> {
         Some(())
     }
 
-    /// Translates a part of a formula, inside which also what it binds itself is known.
+    /// Translates a part of a formula, with the bindings of that part added.
     fn inside(
         &mut self,
         part: &'a Formula,
@@ -95,7 +95,7 @@ impl<'a> Translator<'a> {
         if all.len() == 1 { all.remove(0) } else { self.helper(all, at, bound) }
     }
 
-    /// A new relation that holds where the conditions do, over the variables known outside.
+    /// A new relation that holds if the conditions do, over the variables bound outside.
     fn helper(&mut self, body: Vec<Formula>, at: &Formula, bound: &Bound) -> Formula {
         self.helpers += 1;
         let wish = format!("condition{}", self.helpers);
@@ -112,7 +112,7 @@ impl<'a> Translator<'a> {
             });
         }
         let head = relation(name, arguments, at.span);
-        // What only the outer rule binds must be bound here too.
+        // Variables that only the outer rule binds must be bound here too.
         let inside = bound_by(&body);
         if let Some((variable, span)) = first_unbound(&head, &inside) {
             self.problem(
@@ -121,7 +121,7 @@ impl<'a> Translator<'a> {
                     span,
                     format!("`{variable}` is bound outside this negated condition only"),
                 )
-                .help("give the condition a rule of its own"),
+                .help("write a separate rule for the condition"),
             );
         }
         self.emit(head.clone(), body, Span::default());
@@ -143,7 +143,8 @@ impl<'a> Translator<'a> {
             ("init", 1) => Term::compound(self.names.initial.clone(), args, atom.span),
             ("goal", 2) | ("role" | "action", 1) | ("terminal", 0) => self.term(atom),
             _ if self.views.contains(name.as_str()) => self.term(atom),
-            // No fluent holds before the first move, and what never comes true never holds.
+            // No fluent holds before the first move, and a fluent that never becomes true never
+            // holds.
             _ if self.fixed || !self.may_come_true(atom) => {
                 if self.taken.insert(Name::new(&format!("{name} is never true"))) {
                     self.never(name, atom.span);

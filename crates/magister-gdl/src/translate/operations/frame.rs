@@ -1,4 +1,4 @@
-//! What holds for the game as a whole: turns, idling, and what stays as it is.
+//! Rules for the whole game: turns, idle moves, and the frame rules.
 
 use rustc_hash::FxHashSet;
 
@@ -11,7 +11,7 @@ use crate::name::Name;
 use magister_diagnostic::Span;
 
 impl Translator<'_> {
-    /// What holds for the game as a whole: turns, idling, and what stays.
+    /// Rules for the whole game: turns, idle moves, and the frame rules.
     pub(super) fn frame(&mut self) {
         let at = Span::default();
         let variable = |name: &str| Term::variable(name, at);
@@ -78,7 +78,7 @@ impl Translator<'_> {
         self.emit(atom("next", p()), stays, at);
     }
 
-    /// An operation that effects call may also be an action of its own.
+    /// An operation that effects call may also be an action.
     fn called_actions(&mut self) {
         let actions = self.rules.rules().filter(|(r, _)| is_action_head(&r.head));
         let mut both: Vec<(Key, Name)> = actions
@@ -99,7 +99,7 @@ impl Translator<'_> {
         }
     }
 
-    /// An action without an operation is itself added to the state.
+    /// An action without an operation is added to the state itself.
     fn facts_from_actions(&mut self) {
         let mut seen = FxHashSet::default();
         let mut open = Vec::new();
@@ -121,7 +121,7 @@ impl Translator<'_> {
         }
     }
 
-    /// Whether a name can come true as a fluent.
+    /// Whether a name can become true as a fluent.
     fn is_fluent(&self, name: &str) -> bool {
         let mut found = self.rules.rules().any(|(r, _)| {
             r.head.is("init", 1) && r.head.args()[0].name().is_some_and(|n| n == name)
@@ -135,7 +135,7 @@ impl Translator<'_> {
     }
 }
 
-/// Whether a head says that something is an action.
+/// Whether a head declares an action.
 fn is_action_head(head: &Term) -> bool {
     head.is("legal", 1) || head.is("action", 1)
 }

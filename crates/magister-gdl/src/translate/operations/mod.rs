@@ -1,6 +1,6 @@
 //! Gamemaster's operations to GDL.
 //!
-//! Performing an action makes facts true and false; what is not touched stays. In GDL that is
+//! Performing an action makes facts true and false; other facts do not change. In GDL that is
 //!
 //! ```text
 //! added(p)     :- does(R,a) & conditions        for each effect p of a
@@ -10,9 +10,9 @@
 //! next(P)      :- true(P) & ~deleted(P)
 //! ```
 //!
-//! where an operation that effects call has `performs_b` in place of `does(R,b)`.
-//! Conditions speak of the old state and additions win over deletions, as they do there. The role
-//! in control has the legal actions; the others have a move that does nothing.
+//! where an operation that effects call has `performs_b` in place of `does(R,b)`. As in Gamemaster,
+//! conditions refer to the old state and additions win over deletions. The role in control has the
+//! legal actions; the others have a move without effect.
 
 mod body;
 mod frame;
@@ -56,7 +56,7 @@ pub(super) fn to_gdl(rules: &Rulesheet) -> Result<Translated, Diagnostics> {
     })
 }
 
-/// Names that the translation adds, chosen so that the rulesheet does not have them.
+/// Names that the translation adds, chosen to be new.
 struct Fresh {
     added: Name,
     deleted: Name,
@@ -69,29 +69,29 @@ struct Fresh {
 /// A name with a number of arguments.
 type Key = (Name, usize);
 
-/// The variables that are bound at some place.
+/// The bound variables at some point.
 type Bound = FxHashSet<Name>;
 
 struct Translator<'a> {
     rules: &'a Rulesheet,
     taken: FxHashSet<Name>,
-    /// Relations that the rulesheet defines; everything else is looked up in the state.
+    /// Relations that the rulesheet defines; everything else is a fluent.
     views: FxHashSet<&'a str>,
-    /// The heads of operations, by name and number of arguments.
+    /// The heads of operations, by name and arity.
     operations: FxHashMap<Key, Vec<&'a Term>>,
-    /// The operations that effects call, each with the relation that says it is performed.
+    /// The operations that effects call, each with the relation for its performance.
     called: FxHashMap<Key, Name>,
     roles: usize,
-    /// Fluents that may come true; none if some head or effect is open.
+    /// Fluents that may become true; `None` if some head or effect is open.
     fluents: Option<FxHashSet<Key>>,
-    /// `base` covers every fluent, so that it can be kept.
+    /// Whether `base` covers every fluent, so that it can be kept.
     complete_base: bool,
-    /// Relations that conditions ask for.
+    /// Relations that conditions use.
     asked: FxHashSet<&'a str>,
     names: Fresh,
     /// Names of the game that are keywords of GDL.
     renamed: FxHashMap<Name, Name>,
-    /// The rule that is being translated is settled before the first move.
+    /// Whether the current rule is fixed before the first move.
     fixed: bool,
     helpers: usize,
     out: Vec<Statement>,
@@ -220,8 +220,7 @@ impl<'a> Translator<'a> {
         (!open).then_some(found)
     }
 
-    /// Which actions there are must be told by their names: whether an action has an operation
-    /// decides what it does.
+    /// Actions must be known by name: whether an action has an operation decides its effect.
     fn open_actions(&mut self) {
         let heads =
             |name: &'static str| self.rules.rules().filter(move |(r, _)| r.head.is(name, 1));
@@ -242,7 +241,7 @@ impl<'a> Translator<'a> {
         }
     }
 
-    /// Whether every fluent that can come true has a name and arity that `base` lists.
+    /// Whether `base` lists every possible fluent by name and arity.
     fn base_is_complete(&self) -> bool {
         let heads = |name: &'static str| {
             self.rules
@@ -288,12 +287,8 @@ impl<'a> Translator<'a> {
                 .help("tabulate the function with facts"),
             ),
             StatementKind::Stray(formula) => self.problem(
-                Diagnostic::new(
-                    Code::Stray,
-                    formula.span,
-                    "this formula stands alone and is left out",
-                )
-                .severity(Severity::Warning),
+                Diagnostic::new(Code::Stray, formula.span, "this stray formula is left out")
+                    .severity(Severity::Warning),
             ),
         }
     }
@@ -304,7 +299,7 @@ impl<'a> Translator<'a> {
             self.left_out(head.span, "a rule without a relation in its head is left out");
             return;
         };
-        // The query binds the role of a goal there; here a condition must.
+        // In Gamemaster the query binds the role of a goal; here a condition must.
         let role: Vec<Formula> = match head.args().first() {
             Some(Term { kind: TermKind::Variable(role), .. })
                 if head.is("goal", 2) && !bound_by(&rule.body).contains(role) =>
@@ -381,7 +376,7 @@ impl<'a> Translator<'a> {
         Formula::atom(Term::compound("does", does, span))
     }
 
-    /// The rules for these effects, which happen when `conditions` hold.
+    /// The rules for these effects, which happen if `conditions` hold.
     fn effects(&mut self, effects: &'a [Effect], conditions: &[Formula], span: Span) {
         for effect in effects {
             match &effect.kind {
@@ -451,7 +446,7 @@ impl<'a> Translator<'a> {
         terms.iter().map(|t| self.term(t)).collect()
     }
 
-    /// A term with the names renamed that are keywords of GDL.
+    /// A term in which names that are keywords of GDL are renamed.
     fn term(&self, term: &Term) -> Term {
         let rename = |name: &Name| self.renamed.get(name).unwrap_or(name).clone();
         let kind = match &term.kind {

@@ -1,4 +1,4 @@
-//! Small questions about terms and names.
+//! Helper functions for terms and names.
 
 use rustc_hash::FxHashSet;
 
@@ -13,7 +13,7 @@ pub(super) fn key(term: &Term) -> Option<Key> {
     Some((term.name()?.clone(), term.args().len()))
 }
 
-/// `name(args)`, or just `name` if there are none.
+/// `name(args)`, or `name` without arguments.
 pub(super) fn relation(name: Name, args: Vec<Term>, span: Span) -> Term {
     if args.is_empty() { Term::constant(name, span) } else { Term::compound(name, args, span) }
 }
@@ -31,7 +31,7 @@ pub(super) fn is_foreign_keyword(name: &str) -> bool {
         && name != "distinct"
 }
 
-/// The first wish that is not taken, or one made unlike all others.
+/// The first candidate that is not taken, or a new name.
 pub(super) fn fresh_name(taken: &mut FxHashSet<Name>, wishes: &[&str]) -> Name {
     let free = wishes.iter().find(|w| !taken.contains(**w)).map(|w| (*w).to_owned());
     let mut text = free.unwrap_or_else(|| wishes[0].to_owned());

@@ -1,0 +1,210 @@
+//! Moves as people write them: numbers that stay the same in a match, and forgiving spelling.
+
+use std::collections::BTreeMap;
+
+use magister_core::Move;
+use magister_gdl::nearest_all;
+use rustc_hash::FxHashMap;
+
+/// How many moves a question back to the person names.
+const NAMED: usize = 6;
+/// How many suggestions are made.
+const SUGGESTED: usize = 3;
+
+/// A move as people read it: `drop 3` for `(drop 3)` and for `drop(3)`.
+pub(crate) fn plain(text: &str) -> String {
+    let spaced: String =
+        text.chars().map(|c| if matches!(c, '(' | ')' | ',') { ' ' } else { c }).collect();
+    spaced.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Whether a move does nothing, by its name. Nobody needs to read of such moves.
+pub(crate) fn is_idle(text: &str) -> bool {
+    matches!(plain(text).as_str(), "noop" | "wait" | "-")
+}
+
+/// The numbers of a role's moves. A move keeps its number for the whole match.
+#[derive(Debug, Default)]
+pub(super) struct Numbers {
+    by_move: FxHashMap<Move, usize>,
+    by_number: BTreeMap<usize, Move>,
+}
+
+impl Numbers {
+    /// Gives numbers to moves that have none. `drop 3` is number 3 if that is free.
+    pub(super) fn assign(&mut self, moves: &[(Move, String)]) {
+        let new: Vec<&(Move, String)> =
+            moves.iter().filter(|(choice, _)| !self.by_move.contains_key(choice)).collect();
+        for (choice, text) in &new {
+            if let Some(number) = own_number(text).filter(|n| !self.by_number.contains_key(n)) {
+                self.set(*choice, number);
+            }
+        }
+        let mut next = 1;
+        for (choice, _) in new {
+            if self.by_move.contains_key(choice) {
+                continue;
+            }
+            while self.by_number.contains_key(&next) {
+                next += 1;
+            }
+            self.set(*choice, next);
+        }
+    }
+
+    fn set(&mut self, choice: Move, number: usize) {
+        self.by_move.insert(choice, number);
+        self.by_number.insert(number, choice);
+    }
+
+    pub(super) fn of(&self, choice: Move) -> usize {
+        self.by_move.get(&choice).copied().unwrap_or(0)
+    }
+
+    pub(super) fn find(&self, number: usize) -> Option<Move> {
+        self.by_number.get(&number).copied()
+    }
+}
+
+/// The number in a move that is a name and a number, such as `drop 3`.
+fn own_number(text: &str) -> Option<usize> {
+    let text = plain(text);
+    let (name, number) = text.split_once(' ')?;
+    let word = name.chars().all(|c| c.is_alphabetic() || c == '_' || c == '-');
+    number.parse().ok().filter(|&number| word && (1..1000).contains(&number))
+}
+
+/// What a typed text means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Meant {
+    One(Move),
+    /// It may mean several moves; these are their texts.
+    Several(Vec<String>),
+    Nothing,
+}
+
+/// The move among these that a person means. A text that is spelt like a move means that move;
+/// otherwise the end of a move is enough, then the beginnings of its words, then its letters.
+pub(super) fn meant(typed: &str, moves: &[(Move, String)]) -> Meant {
+    let wanted = tokens(typed);
+    if wanted.is_empty() {
+        return Meant::Nothing;
+    }
+    let joined = wanted.concat();
+    let ways: [&dyn Fn(&[String]) -> bool; 4] = [
+        &|given| given == wanted,
+        &|given| given.ends_with(&wanted),
+        &|given| abbreviates(&wanted, given),
+        &|given| joined.chars().count() > 1 && given.concat().ends_with(&joined),
+    ];
+    for way in ways {
+        let found: Vec<&(Move, String)> =
+            moves.iter().filter(|(_, text)| way(&tokens(text))).collect();
+        match found[..] {
+            [] => {}
+            [(choice, _)] => return Meant::One(*choice),
+            _ => return Meant::Several(found.iter().map(|(_, text)| plain(text)).collect()),
+        }
+    }
+    Meant::Nothing
+}
+
+/// Moves in a sentence, not too many.
+pub(super) fn several(mut texts: Vec<String>) -> String {
+    let more = texts.len().saturating_sub(NAMED);
+    texts.truncate(NAMED);
+    let listed = texts.join(", ");
+    if more > 0 { format!("{listed} and {more} more") } else { listed }
+}
+
+/// Moves and commands that look like what was typed.
+pub(super) fn suggestions(typed: &str, moves: &[(Move, String)], words: &[&str]) -> Vec<String> {
+    let typed = plain(&typed.to_lowercase());
+    let texts: Vec<String> = moves.iter().map(|(_, text)| plain(text)).collect();
+    let all = texts.iter().map(String::as_str).chain(words.iter().copied());
+    nearest_all(&typed, all).into_iter().take(SUGGESTED).map(str::to_owned).collect()
+}
+
+/// Words and numbers of a text: `e2e4` has four.
+fn tokens(text: &str) -> Vec<String> {
+    let mut tokens: Vec<String> = Vec::new();
+    let mut kind = None;
+    for letter in text.to_lowercase().chars() {
+        let now = match letter {
+            c if c.is_ascii_digit() => Some('0'),
+            c if c.is_alphabetic() => Some('a'),
+            _ => None,
+        };
+        match (now, tokens.last_mut()) {
+            (Some(_), Some(last)) if now == kind => last.push(letter),
+            (Some(_), _) => tokens.push(letter.to_string()),
+            (None, _) => {}
+        }
+        kind = now;
+    }
+    tokens
+}
+
+/// Whether the words that were typed begin words of a move, in the same order. Numbers must be the
+/// same.
+fn abbreviates(typed: &[String], given: &[String]) -> bool {
+    let mut rest = given.iter();
+    typed.iter().all(|word| {
+        let number = word.starts_with(|c: char| c.is_ascii_digit());
+        rest.any(|other| if number { other == word } else { other.starts_with(word.as_str()) })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use magister_core::Move;
+
+    use super::{Meant, Numbers, meant, plain, suggestions};
+
+    fn moves(texts: &[&str]) -> Vec<(Move, String)> {
+        (0..).map(Move).zip(texts.iter().map(|&text| text.to_owned())).collect()
+    }
+
+    #[test]
+    fn the_ways_to_type_a_move() {
+        let drops = moves(&["(drop 1)", "(drop 2)", "(drop 3)"]);
+        for typed in ["drop 3", "(drop 3)", "drop(3)", "Drop 3", "d 3", "3", "drop3"] {
+            assert_eq!(meant(typed, &drops), Meant::One(Move(2)), "{typed}");
+        }
+        let chess = moves(&["(move e 2 e 4)", "(move d 3 e 4)", "(move g 1 f 3)"]);
+        assert_eq!(meant("e2e4", &chess), Meant::One(Move(0)));
+        assert_eq!(meant("e2-e4", &chess), Meant::One(Move(0)));
+        assert_eq!(meant("f3", &chess), Meant::One(Move(2)));
+        assert!(matches!(meant("e4", &chess), Meant::Several(found) if found.len() == 2));
+        assert_eq!(meant("e5", &chess), Meant::Nothing);
+        let cells = moves(&["(mark 1 2)", "(mark 2 2)", "noop"]);
+        assert_eq!(meant("22", &cells), Meant::One(Move(1)));
+        assert_eq!(meant("2 2", &cells), Meant::One(Move(1)));
+        assert_eq!(meant("", &cells), Meant::Nothing);
+        assert_eq!(meant("((((", &cells), Meant::Nothing);
+    }
+
+    #[test]
+    fn numbers_stay() {
+        let mut numbers = Numbers::default();
+        let all = moves(&["(drop 1)", "(drop 2)", "(drop 3)", "resign"]);
+        numbers.assign(&all);
+        assert_eq!(all.iter().map(|(m, _)| numbers.of(*m)).collect::<Vec<_>>(), [1, 2, 3, 4]);
+        // A column is full; the others keep their numbers.
+        numbers.assign(&all[2..]);
+        assert_eq!(numbers.of(Move(2)), 3);
+        assert_eq!(numbers.find(3), Some(Move(2)));
+        // Numbers in moves are kept where they can be.
+        let mut takes = Numbers::default();
+        takes.assign(&moves(&["(take 2)", "(take 3)"]));
+        assert_eq!((takes.of(Move(0)), takes.of(Move(1))), (2, 3));
+    }
+
+    #[test]
+    fn plain_texts() {
+        assert_eq!(plain("(move (cell 1 2) up)"), "move cell 1 2 up");
+        assert_eq!(plain("write(1,2,3)"), "write 1 2 3");
+        let all = moves(&["(drop 1)", "(drop 2)"]);
+        assert!(suggestions("dorp 1", &all, &["undo"]).contains(&"drop 1".to_owned()));
+    }
+}

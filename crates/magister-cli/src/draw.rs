@@ -1,0 +1,339 @@
+//! Boards for people: colours for the sides, Unicode pieces, the last move marked.
+//!
+//! The engine lays a picture out as text. Here every symbol is replaced by a placeholder of the same
+//! width before that, and the placeholders by coloured symbols after it.
+
+use std::collections::BTreeMap;
+
+use magister_engine::board::{Line, Picture, Spot};
+
+use crate::terminal;
+
+/// What an empty cell looks like in the layout of the engine.
+const EMPTY: &str = ".";
+/// The first placeholder, in a private area of Unicode that no game uses.
+const PLACEHOLDERS: u32 = 0xF_0000;
+
+const RESET: &str = "\x1b[0m";
+/// Colours of the players, in the order of their seats.
+const COLOURS: [&str; 6] = ["36", "33", "32", "35", "34", "31"];
+/// Colours of players who are named after one.
+const NAMED: [(&str, &str); 6] = [
+    ("red", "31"),
+    ("green", "32"),
+    ("yellow", "33"),
+    ("blue", "34"),
+    ("magenta", "35"),
+    ("cyan", "36"),
+];
+
+/// How boards are drawn for people.
+#[derive(Clone, Debug)]
+pub(crate) struct Look {
+    /// Whether characters beyond ASCII can be shown.
+    unicode: bool,
+    /// The players, in the order of their seats.
+    players: Vec<String>,
+}
+
+impl Look {
+    /// Draws for this terminal; `ascii` rules other characters out.
+    pub(crate) fn new(players: impl Iterator<Item = String>, ascii: bool) -> Self {
+        Look { unicode: terminal::unicode(ascii), players: players.collect() }
+    }
+
+    /// The picture as text with colour codes, which the output drops where there is no colour.
+    /// Cells that differ from the picture before are marked.
+    pub(crate) fn text(&self, picture: &Picture, before: Option<&Picture>, legend: bool) -> String {
+        let mut picture = picture.clone();
+        // Whose turn it is, people are told in a sentence.
+        picture.lines.retain(|line| !self.is_turn(line));
+        picture.always.clear();
+        let capital = self.one_case(&picture);
+        let pieces = self.pieces(&picture);
+        let mut shown: Vec<String> = Vec::new();
+        for (number, panel) in picture.panels.iter_mut().enumerate() {
+            let old = before.and_then(|before| before.panels.get(number));
+            for spot in &mut panel.spots {
+                let was = old.and_then(|old| {
+                    old.spots.iter().find(|old| (old.row, old.column) == (spot.row, spot.column))
+                });
+                let changed = was.is_some_and(|was| was.symbol != spot.symbol);
+                spot.symbol = self.symbol(spot, changed, capital, &pieces, &mut shown);
+            }
+        }
+        for (symbol, label) in &mut picture.legend {
+            let text = self.plain(symbol, std::slice::from_ref(label), capital, &pieces);
+            *symbol = placeholders(&text, &self.style(std::slice::from_ref(label)), &mut shown);
+        }
+        let text = picture.text(terminal::width(), legend);
+        let mut out = String::with_capacity(text.len());
+        for letter in text.chars() {
+            let number = u32::from(letter).wrapping_sub(PLACEHOLDERS) as usize;
+            match shown.get(number) {
+                Some(symbol) => out.push_str(symbol),
+                None => out.push(letter),
+            }
+        }
+        out
+    }
+
+    /// What a player's pieces look like, for the greeting; none if they have no symbol of their own.
+    pub(crate) fn piece_of(&self, picture: &Picture, seat: usize) -> Option<String> {
+        let capital = self.one_case(picture);
+        let pieces = self.pieces(picture);
+        let own = picture.legend.iter().find(|(_, label)| {
+            self.owner(label) == Some(seat) && self.players.get(seat) == Some(label)
+        });
+        let (symbol, label) = own?;
+        let text = self.plain(symbol, std::slice::from_ref(label), capital, &pieces);
+        let style = self.style(std::slice::from_ref(label));
+        Some(if style.is_empty() { text } else { format!("\x1b[{style}m{text}{RESET}") })
+    }
+
+    fn is_turn(&self, line: &Line) -> bool {
+        matches!(line, Line::Word { name, value }
+            if matches!(name.as_str(), "control" | "turn") && self.players.contains(value))
+    }
+
+    /// Whether all symbols can be written with capitals and stay apart. Then no side has small
+    /// letters while the other has capitals.
+    fn one_case(&self, picture: &Picture) -> bool {
+        let mut capitals: BTreeMap<String, String> = BTreeMap::new();
+        let legend = picture.legend.iter().map(|(symbol, _)| symbol);
+        let spots = picture.panels.iter().flat_map(|panel| &panel.spots).map(|spot| &spot.symbol);
+        let mut owned = false;
+        for symbol in legend.chain(spots) {
+            let known = capitals.entry(symbol.to_uppercase()).or_insert_with(|| symbol.clone());
+            if known != symbol {
+                return false;
+            }
+        }
+        let labels = picture.panels.iter().flat_map(|panel| &panel.spots).flat_map(|s| &s.labels);
+        let listed = picture.legend.iter().map(|(_, label)| label);
+        for label in labels.chain(listed) {
+            owned |= self.owner(label).is_some();
+        }
+        owned
+    }
+
+    /// Which of the labels are pieces with a glyph of their own.
+    fn pieces(&self, picture: &Picture) -> BTreeMap<String, &'static str> {
+        let mut glyphs = BTreeMap::new();
+        if !self.unicode {
+            return glyphs;
+        }
+        let listed: Vec<&String> = picture.legend.iter().map(|(_, label)| label).collect();
+        let kinds: Vec<&str> = listed.iter().filter_map(|label| self.kind(label)).collect();
+        let has = |names: [&str; 2]| kinds.iter().any(|kind| names.contains(kind));
+        let chess = has(["k", "king"]) && has(["n", "knight"]);
+        for label in listed {
+            let (Some(owner), Some(kind)) = (self.owner(label), self.kind(label)) else { continue };
+            let glyph = match kind {
+                "" if self.players.len() == 2 && label.chars().count() > 1 => disc(label, owner),
+                kind if chess => chessman(kind, owner),
+                _ => None,
+            };
+            glyphs.extend(glyph.map(|glyph| (label.clone(), glyph)));
+        }
+        glyphs
+    }
+
+    fn symbol(
+        &self,
+        spot: &Spot,
+        changed: bool,
+        capital: bool,
+        pieces: &BTreeMap<String, &'static str>,
+        shown: &mut Vec<String>,
+    ) -> String {
+        if spot.symbol == EMPTY {
+            let dot = if self.unicode { "·" } else { EMPTY };
+            // Where a piece left, the cell is underlined.
+            return placeholders(dot, if changed { "4" } else { "2" }, shown);
+        }
+        let text = self.plain(&spot.symbol, &spot.labels, capital, pieces);
+        let mut style = self.style(&spot.labels);
+        if changed {
+            style.push_str(if style.is_empty() { "7" } else { ";7" });
+        }
+        placeholders(&text, &style, shown)
+    }
+
+    /// A symbol without its colour.
+    fn plain(
+        &self,
+        symbol: &str,
+        labels: &[String],
+        capital: bool,
+        pieces: &BTreeMap<String, &'static str>,
+    ) -> String {
+        match labels.iter().find_map(|label| pieces.get(label)) {
+            Some(glyph) => (*glyph).to_owned(),
+            None if capital && labels.iter().any(|label| self.owner(label).is_some()) => {
+                symbol.to_uppercase()
+            }
+            None => symbol.to_owned(),
+        }
+    }
+
+    /// The colour of a piece, as the number of an escape sequence.
+    fn style(&self, labels: &[String]) -> String {
+        let Some(owner) = labels.iter().find_map(|label| self.owner(label)) else {
+            return String::new();
+        };
+        let named = NAMED.iter().find(|(name, _)| *name == self.players[owner]);
+        let colour = named.map_or(COLOURS[owner % COLOURS.len()], |(_, colour)| colour);
+        format!("1;{colour}")
+    }
+
+    /// The seat of the player whose piece this is.
+    fn owner(&self, label: &str) -> Option<usize> {
+        if self.players.len() < 2 {
+            return None;
+        }
+        let label = label.to_lowercase();
+        let words: Vec<&str> = label.split([' ', '_', '-']).collect();
+        let named = self.players.iter().position(|player| {
+            let player = player.to_lowercase();
+            let short = player.strip_suffix("player").filter(|short| !short.is_empty());
+            words.iter().any(|word| *word == player || Some(*word) == short)
+        });
+        if named.is_some() {
+            return named;
+        }
+        // `wp` and `bp` are a side and a piece.
+        let side = label.chars().next().filter(|_| label.len() == 2 && label.is_ascii())?;
+        if !label.chars().all(char::is_alphabetic) {
+            return None;
+        }
+        let mut sides = self.players.iter().enumerate().filter(|(_, name)| name.starts_with(side));
+        let (seat, _) = sides.next()?;
+        sides.next().is_none().then_some(seat)
+    }
+
+    /// What a piece is, without its side; empty if it is nothing but a side.
+    fn kind<'a>(&self, label: &'a str) -> Option<&'a str> {
+        let owner = self.owner(label)?;
+        let player = self.players[owner].as_str();
+        if label == player {
+            return Some("");
+        }
+        if label.len() == 2 && label.is_ascii() && !label.contains(' ') {
+            return Some(&label[1..]);
+        }
+        label.split([' ', '_', '-']).find(|word| *word != player)
+    }
+}
+
+fn disc(label: &str, owner: usize) -> Option<&'static str> {
+    Some(match label {
+        "white" => "○",
+        "black" => "●",
+        _ if owner == 0 => "●",
+        _ => "○",
+    })
+}
+
+fn chessman(kind: &str, owner: usize) -> Option<&'static str> {
+    let (white, black) = match kind {
+        "k" | "king" => ("♔", "♚"),
+        "q" | "queen" => ("♕", "♛"),
+        "r" | "rook" => ("♖", "♜"),
+        "b" | "bishop" => ("♗", "♝"),
+        "n" | "knight" => ("♘", "♞"),
+        "p" | "pawn" => ("♙", "♟"),
+        _ => return None,
+    };
+    Some(if owner == 0 { white } else { black })
+}
+
+/// Placeholders for a text in a style, one for each character.
+fn placeholders(text: &str, style: &str, shown: &mut Vec<String>) -> String {
+    let mut out = String::new();
+    for letter in text.chars() {
+        let styled = if style.is_empty() {
+            letter.to_string()
+        } else {
+            format!("\x1b[{style}m{letter}{RESET}")
+        };
+        let number = shown.iter().position(|known| *known == styled).unwrap_or_else(|| {
+            shown.push(styled);
+            shown.len() - 1
+        });
+        let code = u32::try_from(number).ok().and_then(|n| char::from_u32(PLACEHOLDERS + n));
+        out.push(code.unwrap_or(letter));
+    }
+    out
+}
+
+/// What several positions have in common. Cells and values in which they differ are unknown.
+pub(crate) fn in_common(pictures: &mut dyn Iterator<Item = Picture>) -> Option<Picture> {
+    let mut known = pictures.next()?;
+    for other in pictures {
+        known.panels.truncate(other.panels.len());
+        for (panel, other) in known.panels.iter_mut().zip(&other.panels) {
+            for spot in &mut panel.spots {
+                let same =
+                    other.spots.iter().find(|o| (o.row, o.column) == (spot.row, spot.column));
+                if same.is_none_or(|same| same.symbol != spot.symbol) {
+                    spot.symbol = UNKNOWN.to_owned();
+                    spot.labels.clear();
+                }
+            }
+        }
+        known.lines = known.lines.into_iter().filter_map(|line| shared(line, &other)).collect();
+        known.facts.retain(|fact| other.facts.contains(fact));
+    }
+    Some(known)
+}
+
+/// What is drawn for a cell of which the role does not know what is there.
+pub(crate) const UNKNOWN: &str = "?";
+
+/// What of a line is the same in another picture.
+fn shared(line: Line, other: &Picture) -> Option<Line> {
+    match line {
+        Line::Word { .. } => other.lines.contains(&line).then_some(line),
+        Line::Counters { name, mut entries, piles } => {
+            let there = other.lines.iter().find_map(|line| match line {
+                Line::Counters { name: of, entries, .. } if *of == name => Some(entries),
+                _ => None,
+            })?;
+            entries.retain(|entry| there.contains(entry));
+            (!entries.is_empty()).then_some(Line::Counters { name, entries, piles })
+        }
+        Line::List { name, mut items } => {
+            let there = other.lines.iter().find_map(|line| match line {
+                Line::List { name: of, items } if *of == name => Some(items),
+                _ => None,
+            })?;
+            items.retain(|item| there.contains(item));
+            (!items.is_empty()).then_some(Line::List { name, items })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Look;
+
+    fn look(players: [&str; 2]) -> Look {
+        Look { unicode: true, players: players.map(str::to_owned).to_vec() }
+    }
+
+    #[test]
+    fn whose_piece_a_label_is() {
+        let chess = look(["white", "black"]);
+        assert_eq!(chess.owner("wp"), Some(0));
+        assert_eq!(chess.owner("bk"), Some(1));
+        assert_eq!(chess.owner("black king"), Some(1));
+        assert_eq!(chess.owner("wall"), None);
+        assert_eq!(chess.kind("wn"), Some("n"));
+        assert_eq!(chess.kind("black king"), Some("king"));
+        assert_eq!(chess.kind("white"), Some(""));
+        let cross = look(["xplayer", "oplayer"]);
+        assert_eq!(cross.owner("o"), Some(1));
+        assert_eq!(cross.owner("b"), None);
+    }
+}

@@ -1,0 +1,45 @@
+//! What happens on ^C: the command finishes in order. A second ^C ends it at once.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// The exit code of a command that was interrupted, as shells expect it.
+const INTERRUPTED: i32 = 130;
+
+static PRESSED: AtomicBool = AtomicBool::new(false);
+
+/// What to do at the first ^C.
+type Action = Box<dyn FnOnce() + Send>;
+
+static ACTION: Mutex<Option<Action>> = Mutex::new(None);
+
+/// From now on ^C only sets a flag, which [`pressed`] reads.
+pub(crate) fn catch() {
+    // Where no handler can be installed, ^C ends the process as usual.
+    let _ = ctrlc::try_set_handler(handle);
+}
+
+/// From now on ^C does this and ends the process.
+pub(crate) fn on_interrupt(action: impl FnOnce() + Send + 'static) {
+    *ACTION.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(action));
+    catch();
+}
+
+/// Whether ^C was pressed.
+pub(crate) fn pressed() -> bool {
+    PRESSED.load(Ordering::Relaxed)
+}
+
+#[expect(clippy::exit, reason = "the other threads of the process may compute for long")]
+fn handle() {
+    let again = PRESSED.swap(true, Ordering::Relaxed);
+    let action = ACTION.lock().unwrap_or_else(PoisonError::into_inner).take();
+    match action {
+        Some(action) if !again => {
+            action();
+            std::process::exit(INTERRUPTED);
+        }
+        _ if again => std::process::exit(INTERRUPTED),
+        _ => {}
+    }
+}

@@ -1,0 +1,34 @@
+//! Game management: remote players, a player for game servers, and a manager of many matches.
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`address`] | addresses of players, and which may be connected to |
+//! | [`wire`] | rules and moves as messages carry them, scrambling |
+//! | [`session`] | the messages of one role in one match |
+//! | [`gamemaster`] | the same for players of Gamemaster |
+//! | [`remote`] | remote players as players of the arena |
+//! | [`player`] | a player that answers game servers |
+//! | [`manage`] | a manager that runs many matches at once |
+//! | [`network`] | how it reaches its players |
+//! | [`crowd`] | players that judge a manager by a ledger of their own |
+//! | [`sim`] | the manager on a virtual clock and network |
+
+#![forbid(unsafe_code)]
+
+pub mod address;
+pub mod client;
+pub mod crowd;
+pub mod exchange;
+pub mod gamemaster;
+pub mod manage;
+pub mod network;
+pub mod player;
+pub mod remote;
+pub mod session;
+pub mod sim;
+pub mod wire;
+
+pub use address::{AddressPolicy, PlayerAddress};
+pub use remote::{OpenMatches, RemoteSource};
+pub use session::Manner;
+pub use wire::WireGame;

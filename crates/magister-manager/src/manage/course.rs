@@ -1,0 +1,467 @@
+//! The course of one match.
+
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use magister_arena::AgentThread;
+use magister_core::{
+    Answer, FaultKind, Match, MatchEnd, MatchError, MatchRecord, Pending, Role, Said, Seed, Stop,
+};
+use magister_store::{AnswerBody, Entry, RequestKey, RequestKind, StepBody, Store};
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+
+use super::{Manager, ManagerError, Order, Point, SeatOrder};
+use crate::network::{FAREWELL, Network};
+use crate::session::{Clocks, Session};
+use crate::wire::Scramble;
+
+/// A match that is being played.
+pub(super) struct Course<'a, N, S> {
+    manager: &'a Manager<N, S>,
+    order: Order,
+    current: Match,
+    seats: Vec<Sitting>,
+    /// Entries that become durable together with the next.
+    entries: Vec<Entry>,
+    /// How many steps the store knows.
+    stored: usize,
+    abort: watch::Receiver<bool>,
+    /// The seats that START still has to be sent to.
+    unstarted: Vec<usize>,
+    /// When the last byte of the last answer came.
+    answered: Option<Instant>,
+}
+
+/// A player in its seat.
+struct Sitting {
+    role: Role,
+    session: Session,
+    local: Option<AgentThread>,
+}
+
+/// What came of asking somebody.
+struct Heard {
+    seat: usize,
+    answer: Answer,
+    /// When the last byte came.
+    at: Instant,
+    local: Option<AgentThread>,
+}
+
+/// Milliseconds since 1970.
+fn now_ms() -> i64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis() as i64
+}
+
+impl<'a, N: Network, S: Store> Course<'a, N, S> {
+    /// A match from its beginning.
+    pub(super) async fn begin(
+        manager: &'a Manager<N, S>,
+        order: Order,
+        abort: watch::Receiver<bool>,
+    ) -> Result<Self, ManagerError> {
+        let current = Match::new(&order.game, &order.setup(), &Stop::never())?;
+        let mut course = Course::new(manager, order, current, abort)?;
+        course.unstarted = (0..course.seats.len()).collect();
+        let record = Box::new(course.current.record().clone());
+        let places = course.order.seats.iter().map(SeatOrder::place).collect();
+        let rules = course.order.rules.clone();
+        let tournament = course.order.tournament.clone();
+        course.stored = record.moves.len();
+        let begun = Entry::Begun { record, places, rules, tournament, at_ms: now_ms() };
+        course.entries.push(begun);
+        manager.metrics.started();
+        Ok(course)
+    }
+
+    /// A match that goes on where it was. The seats that are `unstarted` are sent START.
+    pub(super) fn resume(
+        manager: &'a Manager<N, S>,
+        order: Order,
+        current: Match,
+        unstarted: Vec<usize>,
+        abort: watch::Receiver<bool>,
+    ) -> Result<Self, ManagerError> {
+        let mut course = Course::new(manager, order, current, abort)?;
+        course.unstarted = unstarted;
+        course.stored = course.current.record().moves.len();
+        Ok(course)
+    }
+
+    fn new(
+        manager: &'a Manager<N, S>,
+        order: Order,
+        current: Match,
+        abort: watch::Receiver<bool>,
+    ) -> Result<Self, ManagerError> {
+        let clocks = Clocks::new(Some(order.start), Some(order.play));
+        // All players of a match see the same names, and a resumed match has the same ones.
+        let scramble = order.manner.scramble.then(|| {
+            let mut rng = order.seed.derive("scramble").rng();
+            Scramble::new(&order.wire, &mut rng)
+        });
+        let info = order.game.info();
+        let mut seats = Vec::new();
+        for (role, seat) in info.players().zip(&order.seats) {
+            let name = info.role_name(role);
+            let who = (role, name);
+            let session =
+                Session::new(&order.id, &order.wire, who, clocks, order.manner, scramble.clone());
+            let local = match seat {
+                SeatOrder::Remote { .. } => None,
+                SeatOrder::Local(source) => {
+                    let game = Arc::clone(&order.game);
+                    let thread = AgentThread::new(Arc::clone(source), game, role);
+                    Some(thread.map_err(|_| ManagerError::Closed)?)
+                }
+            };
+            let receiver = match seat {
+                SeatOrder::Remote { name, .. } => name.clone(),
+                SeatOrder::Local(source) => source.name(),
+            };
+            seats.push(Sitting { role, session: session.to(&receiver), local });
+        }
+        Ok(Course {
+            manager,
+            order,
+            current,
+            seats,
+            entries: Vec::new(),
+            stored: 0,
+            abort,
+            unstarted: Vec::new(),
+            answered: None,
+        })
+    }
+
+    /// Plays the match to its end.
+    pub(super) async fn run(mut self) -> Result<MatchRecord, ManagerError> {
+        tracing::debug!(id = self.order.id, game = self.order.game.info().name, "match");
+        if self.current.end().is_none() && !self.unstarted.is_empty() {
+            self.start().await?;
+        }
+        while self.current.end().is_none() {
+            self.turn().await?;
+        }
+        self.finish().await
+    }
+
+    fn key(&self, kind: RequestKind, seat: usize) -> RequestKey {
+        RequestKey { id: self.order.id.clone(), kind, turn: self.current.turn(), seat }
+    }
+
+    /// Makes everything durable that happened, and then hands on the events.
+    async fn commit(&mut self) -> Result<(), ManagerError> {
+        let entries = std::mem::take(&mut self.entries);
+        if !entries.is_empty() {
+            self.manager.pass(Point::BeforeCommit);
+            self.manager.store.append(entries).await?;
+            self.manager.pass(Point::BetweenCommitAndSend);
+        }
+        let events = self.current.take_events();
+        if let Some(observer) = &self.manager.observer {
+            events.iter().for_each(|event| observer(&self.order.id, event));
+        }
+        Ok(())
+    }
+
+    /// START to everybody.
+    async fn start(&mut self) -> Result<(), ManagerError> {
+        let seats = std::mem::take(&mut self.unstarted);
+        for &seat in &seats {
+            let key = self.key(RequestKind::Start, seat);
+            self.entries.push(Entry::Requested(key));
+        }
+        self.commit().await?;
+        let Some(heard) = self.ask(&seats, RequestKind::Start).await else {
+            return self.aborted();
+        };
+        for Heard { seat, answer, .. } in heard {
+            let before = self.current.record().errors.len();
+            if let Said::Fault(kind, what) = &answer.said {
+                let role = self.seats[seat].role;
+                self.current.fault_at_start(role, *kind, what, answer.time);
+                self.manager.metrics.fault(*kind);
+            }
+            let fault = self.current.record().errors.get(before).cloned();
+            let time_ms = answer.time.as_secs_f64() * 1e3;
+            let body = AnswerBody { choice: None, time_ms, fault };
+            let key = self.key(RequestKind::Start, seat);
+            self.entries.push(Entry::Answered { key, body });
+        }
+        Ok(())
+    }
+
+    /// One turn: PLAY to everybody who must decide, and the step.
+    async fn turn(&mut self) -> Result<(), ManagerError> {
+        let pending = self.current.pending();
+        for Pending { seat, .. } in &pending {
+            let key = self.key(RequestKind::Play, *seat);
+            self.entries.push(Entry::Requested(key));
+        }
+        self.commit().await?;
+        let seats: Vec<usize> = pending.iter().map(|one| one.seat).collect();
+        let Some(heard) = self.ask(&seats, RequestKind::Play).await else {
+            return self.aborted();
+        };
+        let last = heard.iter().map(|one| one.at).max();
+        for Heard { seat, answer, .. } in heard {
+            let answer = self.read(seat, answer);
+            self.enter(seat, answer);
+        }
+        self.advance().await;
+        let record = self.current.record();
+        let steps: Vec<StepBody> =
+            (self.stored..record.moves.len()).map(|at| StepBody::of(record, at)).collect();
+        let (id, turn, from) = (self.order.id.clone(), self.current.turn(), self.stored);
+        self.stored = record.moves.len();
+        if !steps.is_empty() {
+            self.entries.push(Entry::Stepped { id, turn, from, steps });
+        }
+        self.manager.metrics.turn();
+        self.answered = last;
+        Ok(())
+    }
+
+    /// Takes over the answer of a seat.
+    fn enter(&mut self, seat: usize, answer: Answer) {
+        let role = self.seats[seat].role;
+        let time_ms = answer.time.as_secs_f64() * 1e3;
+        let key = self.key(RequestKind::Play, seat);
+        let before = self.current.record().errors.len();
+        if self.current.submit(role, answer).is_err() {
+            return;
+        }
+        let record = self.current.record();
+        let fault = record.errors.get(before).cloned();
+        if let Some(fault) = &fault {
+            self.manager.metrics.fault(fault.kind);
+            tracing::debug!(id = self.order.id, seat, kind = %fault.kind, "fault");
+        }
+        let choice = record.answers.iter().find(|one| one.seat == seat);
+        let choice = choice.map(|one| one.choice.clone());
+        self.entries.push(Entry::Answered { key, body: AnswerBody { choice, time_ms, fault } });
+    }
+
+    /// Makes the step. Rules that take too long end the match.
+    async fn advance(&mut self) {
+        let made = if self.manager.settings.offload && self.is_slow() {
+            self.advance_elsewhere().await
+        } else {
+            self.current.advance(&Stop::never())
+        };
+        if let Err(error) = made {
+            let what = format!("the match was broken off: {error}");
+            let _ = self.current.break_off(&what);
+        }
+    }
+
+    /// Whether a step may take long: games that are not compiled to gates may.
+    fn is_slow(&self) -> bool {
+        self.order.game.info().moves.is_none()
+    }
+
+    async fn advance_elsewhere(&mut self) -> Result<(), MatchError> {
+        let stop = Stop::new();
+        let patience = self.manager.settings.patience;
+        let alarm = stop.clone();
+        let watch = tokio::spawn(async move {
+            tokio::time::sleep(patience).await;
+            alarm.set();
+        });
+        let spare = Match::new(&self.order.game, &self.order.setup(), &Stop::never())?;
+        let mut current = std::mem::replace(&mut self.current, spare);
+        let done = tokio::task::spawn_blocking(move || {
+            let made = current.advance(&stop);
+            (current, made)
+        });
+        let result = done.await;
+        watch.abort();
+        match result {
+            Ok((current, made)) => {
+                self.current = current;
+                made
+            }
+            Err(_) => Err(MatchError::Halt(magister_core::Halt::Stopped)),
+        }
+    }
+
+    /// Asks players, all at the same time. None if the match is aborted meanwhile.
+    async fn ask(&mut self, seats: &[usize], kind: RequestKind) -> Option<Vec<Heard>> {
+        let mut asked = JoinSet::new();
+        if let Some(since) = self.answered.take() {
+            self.manager.metrics.overhead(since);
+        }
+        for &seat in seats {
+            self.ask_one(&mut asked, seat, kind);
+        }
+        let mut heard = Vec::new();
+        loop {
+            tokio::select! {
+                biased;
+                changed = self.abort.changed() => {
+                    if changed.is_err() || *self.abort.borrow() {
+                        return None;
+                    }
+                }
+                one = asked.join_next() => match one {
+                    None => break,
+                    Some(Ok(mut one)) => {
+                        let Heard { seat, local, .. } = &mut one;
+                        if let Some(thread) = local.take() {
+                            self.seats[*seat].local = Some(thread);
+                        }
+                        heard.push(one);
+                    }
+                    Some(Err(_)) => {}
+                },
+            }
+        }
+        // A task that crashed is a crash of its player.
+        for &seat in seats {
+            if !heard.iter().any(|one| one.seat == seat) {
+                let answer = Answer::fault(FaultKind::Crash, "the player could not be asked");
+                heard.push(Heard { seat, answer, at: Instant::now(), local: None });
+            }
+        }
+        heard.sort_by_key(|one| one.seat);
+        Some(heard)
+    }
+
+    fn ask_one(&mut self, asked: &mut JoinSet<Heard>, seat: usize, kind: RequestKind) {
+        let sitting = &mut self.seats[seat];
+        let view = self.current.view(sitting.role);
+        let begun = Instant::now();
+        match &self.order.seats[seat] {
+            SeatOrder::Local(_) => {
+                let Some(mut thread) = sitting.local.take() else { return };
+                let (view, control) = (view.clone(), self.order.control());
+                let rng = match kind {
+                    RequestKind::Start => self.current.start_rng(sitting.role),
+                    RequestKind::Play => self.current.agent_rng(sitting.role),
+                };
+                asked.spawn(async move {
+                    let ask = move || {
+                        let answer = match kind {
+                            RequestKind::Start => thread.ready(&view, rng, &control),
+                            RequestKind::Play => thread.decide(&view, rng, &control),
+                        };
+                        (thread, answer)
+                    };
+                    // Agents compute; they stay off the threads of the runtime.
+                    match tokio::task::spawn_blocking(ask).await {
+                        Ok((thread, answer)) => {
+                            Heard { seat, answer, at: Instant::now(), local: Some(thread) }
+                        }
+                        Err(_) => Heard {
+                            seat,
+                            answer: Answer::fault(FaultKind::Crash, "the player crashed"),
+                            at: Instant::now(),
+                            local: None,
+                        },
+                    }
+                });
+            }
+            SeatOrder::Remote { address, .. } => {
+                let session = &sitting.session;
+                let (message, clock, step) = match kind {
+                    RequestKind::Start => (session.start(), self.order.start, None),
+                    RequestKind::Play => {
+                        let step = view.turns().len();
+                        (session.play(view), self.order.play, Some(step))
+                    }
+                };
+                self.manager.metrics.request(kind);
+                let headers = session.headers("", step);
+                let network = Arc::clone(&self.manager.network);
+                let (address, deadline) = (address.clone(), begun + clock + self.order.grace);
+                asked.spawn(async move {
+                    let reply = network.exchange(&address, headers, message, deadline).await;
+                    let at = Instant::now();
+                    let said = match reply {
+                        Ok(text) => Said::Text(text),
+                        Err(error) => error.into(),
+                    };
+                    Heard { seat, answer: Answer { said, time: at - begun }, at, local: None }
+                });
+            }
+        }
+    }
+
+    /// Ends the match from outside.
+    fn aborted(&mut self) -> Result<(), ManagerError> {
+        Ok(self.current.abort("the match was aborted")?)
+    }
+
+    /// Makes the end durable and tells it to everybody.
+    async fn finish(mut self) -> Result<MatchRecord, ManagerError> {
+        let record = Box::new(self.current.record().clone());
+        let end = record.end;
+        self.entries.push(Entry::Ended { record: record.clone(), at_ms: now_ms() });
+        self.commit().await?;
+        self.manager.metrics.ended(end.unwrap_or(MatchEnd::Unknown));
+        self.dismiss().await;
+        let id = self.order.id.clone();
+        self.manager.store.append(vec![Entry::Dismissed { id }]).await?;
+        tracing::debug!(id = self.order.id, ?end, "match over");
+        Ok(*record)
+    }
+
+    /// STOP or ABORT to everybody.
+    pub(super) async fn dismiss(&mut self) {
+        let over = self.current.end() == Some(MatchEnd::Terminal);
+        let outcome = self.current.outcome().unwrap_or_default().to_vec();
+        let mut told = JoinSet::new();
+        for (sitting, seat) in self.seats.iter_mut().zip(&self.order.seats) {
+            let view = self.current.view(sitting.role).clone();
+            match seat {
+                SeatOrder::Local(_) => {
+                    if let Some(mut thread) = sitting.local.take() {
+                        let outcome = outcome.clone();
+                        told.spawn(async move {
+                            let farewell = move || thread.finish(&view, &outcome);
+                            let _ = tokio::task::spawn_blocking(farewell).await;
+                        });
+                    }
+                }
+                SeatOrder::Remote { address, .. } => {
+                    let session = &sitting.session;
+                    let message = if over { session.stop(&view) } else { session.abort() };
+                    let headers = session.headers("", over.then_some(view.turns().len()));
+                    let network = Arc::clone(&self.manager.network);
+                    let address = address.clone();
+                    told.spawn(async move {
+                        let deadline = Instant::now() + FAREWELL;
+                        let _ = network.exchange(&address, headers, message, deadline).await;
+                    });
+                }
+            }
+        }
+        while told.join_next().await.is_some() {}
+    }
+
+    /// The reply of a remote player in our words.
+    fn read(&self, seat: usize, answer: Answer) -> Answer {
+        match answer.said {
+            Said::Text(text) => {
+                let said = self.seats[seat].session.answer(&text);
+                Answer { said, time: answer.time }
+            }
+            said => Answer { said, time: answer.time },
+        }
+    }
+}
+
+/// The seed of a match that nobody gave one: fresh entropy, so that it cannot be guessed.
+pub fn fresh_seed() -> Seed {
+    use std::hash::{BuildHasher as _, Hasher as _};
+    let mut seed = Seed::from(now_ms() as u64);
+    for _ in 0..4 {
+        // The standard library seeds its hashers from the entropy of the system.
+        let word = std::hash::RandomState::new().build_hasher().finish();
+        seed = seed.derive_index(word);
+    }
+    seed
+}

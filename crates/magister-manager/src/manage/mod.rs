@@ -1,0 +1,207 @@
+//! A manager that runs many matches at once.
+//!
+//! Each match is a task that drives the state machine of [`magister_core::Match`]. What it does is
+//! written to a [`Store`] before anybody hears of it: a request before it is sent, a move before
+//! the next request or an event tells it. So a manager that is killed at any moment has lost
+//! nothing that somebody knows. [`Manager::recover`] goes on after a restart.
+
+mod course;
+mod metrics;
+mod order;
+mod recover;
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use magister_core::{Event, MatchError, MatchRecord};
+use magister_store::{Store, StoreError};
+use tokio::sync::{Semaphore, watch};
+
+pub use course::fresh_seed;
+pub use metrics::{Metrics, serve_metrics};
+pub use order::{Order, SeatOrder};
+pub use recover::{Recovered, Recovery};
+
+use crate::network::Network;
+use course::Course;
+
+/// Is called with the name of a match and an event of it, when the event is durable.
+pub type Observer = Arc<dyn Fn(&str, &Event) + Send + Sync>;
+
+/// A point in the work of a manager at which tests kill it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Point {
+    /// Something is about to be made durable.
+    BeforeCommit,
+    /// It is durable, and nobody was told of it.
+    BetweenCommitAndSend,
+    /// A match that was found unfinished is about to go on.
+    DuringRecovery,
+}
+
+/// Is called at the points.
+pub type Hook = Arc<dyn Fn(Point) + Send + Sync>;
+
+/// A manager of matches.
+pub struct Manager<N, S> {
+    network: Arc<N>,
+    store: Arc<S>,
+    metrics: Arc<Metrics>,
+    settings: Settings,
+    observer: Option<Observer>,
+    hook: Option<Hook>,
+    places: Arc<Semaphore>,
+    running: Arc<Mutex<BTreeMap<String, watch::Sender<bool>>>>,
+}
+
+/// How a manager works.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// How many matches are played at the same time. More have to wait.
+    pub matches: usize,
+    /// How long the rules may take for one step before the match is broken off.
+    pub patience: Duration,
+    /// Whether steps are computed on threads that may block. A simulation computes them in place,
+    /// so that everything has an order.
+    pub offload: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings { matches: 1000, patience: Duration::from_mins(1), offload: true }
+    }
+}
+
+/// Why a match could not be played.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum ManagerError {
+    /// The match could not begin.
+    Match(MatchError),
+    /// The store failed. What was not stored was told to nobody.
+    Store(StoreError),
+    /// The manager is being shut down.
+    Closed,
+}
+
+impl std::fmt::Display for ManagerError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            ManagerError::Match(error) => error.fmt(f),
+            ManagerError::Store(error) => error.fmt(f),
+            ManagerError::Closed => f.write_str("the manager is being shut down"),
+        }
+    }
+}
+
+impl std::error::Error for ManagerError {}
+
+impl From<StoreError> for ManagerError {
+    fn from(error: StoreError) -> Self {
+        ManagerError::Store(error)
+    }
+}
+
+impl From<MatchError> for ManagerError {
+    fn from(error: MatchError) -> Self {
+        ManagerError::Match(error)
+    }
+}
+
+impl<N: Network, S: Store> Manager<N, S> {
+    /// A manager on a network, with a store.
+    pub fn new(network: Arc<N>, store: Arc<S>, settings: Settings) -> Self {
+        Manager {
+            network,
+            store,
+            metrics: Arc::default(),
+            settings,
+            observer: None,
+            hook: None,
+            places: Arc::new(Semaphore::new(settings.matches)),
+            running: Arc::default(),
+        }
+    }
+
+    /// The same manager, which reports events.
+    #[must_use]
+    pub fn observed(self, observer: Observer) -> Self {
+        Manager { observer: Some(observer), ..self }
+    }
+
+    /// The same manager, which calls this at the named points.
+    #[must_use]
+    pub fn hooked(self, hook: Hook) -> Self {
+        Manager { hook: Some(hook), ..self }
+    }
+
+    fn pass(&self, point: Point) {
+        if let Some(hook) = &self.hook {
+            hook(point);
+        }
+    }
+
+    /// What it counts.
+    pub fn metrics(&self) -> &Arc<Metrics> {
+        &self.metrics
+    }
+
+    /// Its store.
+    pub fn store(&self) -> &Arc<S> {
+        &self.store
+    }
+
+    /// Plays a match to its end.
+    pub async fn play(&self, order: Order) -> Result<MatchRecord, ManagerError> {
+        let _place = self.places.acquire().await.map_err(|_| ManagerError::Closed)?;
+        let listed = self.list(&order.id);
+        let course = Course::begin(self, order, listed.abort()).await?;
+        course.run().await
+    }
+
+    /// Ends a match from outside. False if no such match is played.
+    pub fn abort(&self, id: &str) -> bool {
+        self.running().get(id).is_some_and(|one| one.send(true).is_ok())
+    }
+
+    /// The names of the matches that are played now.
+    pub fn running_ids(&self) -> Vec<String> {
+        self.running().keys().cloned().collect()
+    }
+
+    fn running(&self) -> MutexGuard<'_, BTreeMap<String, watch::Sender<bool>>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn list(&self, id: &str) -> Listed {
+        let (sender, abort) = watch::channel(false);
+        self.running().insert(id.to_owned(), sender);
+        Listed { id: id.to_owned(), abort, running: Arc::clone(&self.running) }
+    }
+}
+
+impl<N, S> std::fmt::Debug for Manager<N, S> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Manager").field("settings", &self.settings).finish_non_exhaustive()
+    }
+}
+
+/// A match in the list of those that are played. It is taken off however the match ends.
+struct Listed {
+    id: String,
+    abort: watch::Receiver<bool>,
+    running: Arc<Mutex<BTreeMap<String, watch::Sender<bool>>>>,
+}
+
+impl Listed {
+    fn abort(&self) -> watch::Receiver<bool> {
+        self.abort.clone()
+    }
+}
+
+impl Drop for Listed {
+    fn drop(&mut self) {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.id);
+    }
+}

@@ -1,0 +1,158 @@
+//! The match that a player is in.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use magister_core::Stop;
+use magister_protocol::{News, Term};
+
+use super::SharedSlot;
+use super::slot::Slot;
+use super::thinker::{Job, Thinker};
+use super::track::Told;
+
+/// What START said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Begun {
+    pub(super) id: String,
+    pub(super) role: Term,
+    pub(super) rules: Vec<Term>,
+    pub(super) start: Duration,
+    pub(super) play: Duration,
+}
+
+impl Begun {
+    /// Whether the rules have percepts.
+    pub(super) fn is_gdl2(&self) -> bool {
+        let sees = |term: &Term| {
+            term.as_list().and_then(<[Term]>::first).is_some_and(|head| head.is_word("sees"))
+        };
+        self.rules.iter().any(|rule| {
+            let head =
+                rule.as_list().filter(|parts| parts.first().is_some_and(|a| a.is_word("<=")));
+            head.and_then(|parts| parts.get(1)).map_or_else(|| sees(rule), sees)
+        })
+    }
+}
+
+/// The match that a player is in.
+#[derive(Debug)]
+pub(super) struct Seat {
+    pub(super) begun: Begun,
+    pub(super) thinker: Thinker,
+    /// Filled when the player is prepared.
+    pub(super) ready: Arc<Slot<()>>,
+    /// When the last message came.
+    pub(super) heard: Instant,
+    gdl2: bool,
+    /// How many turns were told.
+    turns: u64,
+    last: Option<Told>,
+    /// The replies to PLAY, by the number of turns before them; the last only.
+    asked: Option<(u64, SharedSlot)>,
+    stop: Stop,
+}
+
+/// What a message about a turn is.
+pub(super) enum Placed {
+    /// The player was asked this before.
+    Repeated(SharedSlot),
+    /// It is new.
+    New {
+        /// What happened since.
+        told: Option<Told>,
+        /// Where the reply goes.
+        slot: SharedSlot,
+    },
+}
+
+impl Seat {
+    pub(super) fn new(begun: Begun, thinker: Thinker, now: Instant) -> Self {
+        Seat {
+            gdl2: begun.is_gdl2(),
+            ready: thinker.ready(),
+            begun,
+            thinker,
+            heard: now,
+            turns: 0,
+            last: None,
+            asked: None,
+            stop: Stop::new(),
+        }
+    }
+
+    /// Whether the manager has gone without a word: no message for much longer than its clocks.
+    pub(super) fn is_stale(&self, now: Instant) -> bool {
+        let clocks = self.begun.start.max(self.begun.play);
+        now.saturating_duration_since(self.heard) > clocks * 3 + Duration::from_secs(60)
+    }
+
+    /// Whether a move was asked for.
+    pub(super) fn has_played(&self) -> bool {
+        self.asked.is_some()
+    }
+
+    /// A flag that ends the thinking for the next turn, and that of turns before it.
+    pub(super) fn next_stop(&mut self) -> Stop {
+        self.stop.set();
+        self.stop = Stop::new();
+        self.stop.clone()
+    }
+
+    /// Finds out whether a message is new, and what it says.
+    pub(super) fn place(&mut self, news: News, step: Option<u64>) -> Placed {
+        let (told, turns) = match news {
+            News::Turn { turn, own, percepts } => {
+                let told = own.map(|own| Told::Own { own: Some(own), percepts });
+                (told.filter(|_| turn > 0), turn)
+            }
+            News::Terms(percepts) if self.gdl2 => {
+                (Some(Told::Own { own: None, percepts }), step.unwrap_or(self.turns + 1))
+            }
+            News::First if self.gdl2 && self.asked.is_some() && step.is_none() => {
+                let told = Told::Own { own: None, percepts: Vec::new() };
+                (Some(told), self.turns + 1)
+            }
+            News::Terms(joint) => {
+                let told = Told::Joint(joint);
+                // Without a number, the same moves again are a repetition as long as the first
+                // request is not answered.
+                let open = self.asked.as_ref().is_some_and(|(_, slot)| slot.get().is_none());
+                let again = open && self.last.as_ref() == Some(&told);
+                let turns = if again { self.turns } else { self.turns + 1 };
+                (Some(told), step.unwrap_or(turns))
+            }
+            News::First => (None, 0),
+        };
+        if let Some((known, slot)) = &self.asked
+            && turns <= *known
+        {
+            return Placed::Repeated(Arc::clone(slot));
+        }
+        if turns > self.turns + 1 {
+            tracing::warn!(
+                id = self.begun.id,
+                turns,
+                known = self.turns,
+                "messages of the match are missing"
+            );
+        }
+        self.turns = turns;
+        self.last.clone_from(&told);
+        let slot: SharedSlot = Arc::default();
+        self.asked = Some((turns, Arc::clone(&slot)));
+        Placed::New { told, slot }
+    }
+
+    /// Ends the match in order.
+    pub(super) fn finish(self, told: Option<Told>) {
+        self.stop.set();
+        self.thinker.put(Job::Finish { told });
+    }
+
+    /// Ends the match at once.
+    pub(super) fn give_up(self) {
+        self.stop.set();
+        self.thinker.give_up();
+    }
+}

@@ -1,0 +1,152 @@
+//! From what messages tell to the view of a role.
+
+use std::sync::Arc;
+
+use magister_core::text::find_move;
+use magister_core::{
+    Game, Halt, Information, Move, Observation, Percept, Role, Step, Stop, Turn, View, Worker,
+};
+use magister_protocol::Term;
+
+/// One turn as a message tells it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Told {
+    /// The moves of all roles.
+    Joint(Vec<Term>),
+    /// The own move, if the message has it, and the percepts.
+    Own {
+        /// The move that was executed.
+        own: Option<Term>,
+        /// What the role perceives.
+        percepts: Vec<Term>,
+    },
+}
+
+/// A match as one role has lived it, on one evaluator.
+pub(super) struct Track {
+    view: View,
+    /// In the current state where nothing is hidden, else in the initial state.
+    worker: Box<dyn Worker>,
+}
+
+/// Why a turn cannot be followed.
+#[derive(Debug)]
+pub(super) struct Lost(pub(super) String);
+
+impl From<Halt> for Lost {
+    fn from(halt: Halt) -> Self {
+        Lost(halt.to_string())
+    }
+}
+
+impl Track {
+    pub(super) fn new(game: &Arc<dyn Game>, role: Role) -> Self {
+        let mut worker = game.worker();
+        worker.reset();
+        Track { view: View::new(Arc::clone(game), role), worker }
+    }
+
+    pub(super) fn view(&self) -> &View {
+        &self.view
+    }
+
+    pub(super) fn game(&self) -> &Arc<dyn Game> {
+        self.view.game()
+    }
+
+    /// The legal moves, where nothing is hidden.
+    pub(super) fn legal(&self) -> &[Move] {
+        match self.game().info().information {
+            Information::Perfect => self.worker.legal(self.view.role()),
+            Information::Hidden => &[],
+        }
+    }
+
+    /// Whether the match is over, as far as that is known.
+    pub(super) fn terminal(&self) -> bool {
+        self.game().info().information == Information::Perfect && self.worker.terminal()
+    }
+
+    /// The results of all roles in a terminal state.
+    pub(super) fn outcome(&self) -> Vec<Option<f64>> {
+        let mut goals = Vec::new();
+        let roles = self.game().info().all_roles();
+        roles
+            .map(|role| {
+                self.worker.goals(role, &mut goals);
+                (goals.len() == 1).then(|| goals[0])
+            })
+            .collect()
+    }
+
+    /// Adds a turn. `mine` is what the player replied, for messages that do not repeat it.
+    pub(super) fn push(
+        &mut self,
+        told: &Told,
+        mine: Option<&str>,
+        stop: &Stop,
+    ) -> Result<(), Lost> {
+        let game = Arc::clone(self.game());
+        match (told, game.info().information) {
+            (Told::Joint(terms), Information::Perfect) => self.push_joint(&*game, terms, stop),
+            (Told::Own { own, percepts }, Information::Hidden) => {
+                let own = own.clone().or_else(|| mine.and_then(|text| Term::read(text).ok()));
+                let own = own.ok_or_else(|| Lost("the own move is not known".to_owned()))?;
+                self.push_own(&*game, &own, percepts)
+            }
+            (Told::Own { .. }, Information::Perfect) => {
+                Err(Lost("percepts came, but the rules have none".to_owned()))
+            }
+            (Told::Joint(_), Information::Hidden) => {
+                Err(Lost("moves came, but the rules give percepts".to_owned()))
+            }
+        }
+    }
+
+    fn push_joint(&mut self, game: &dyn Game, terms: &[Term], stop: &Stop) -> Result<(), Lost> {
+        let info = game.info();
+        if terms.len() != info.roles.len() {
+            return Err(Lost(format!("{} moves came for {} roles", terms.len(), info.roles.len())));
+        }
+        let joint: Result<Vec<Move>, Lost> = info
+            .all_roles()
+            .zip(terms)
+            .map(|(role, term)| {
+                find(game, &*self.worker, role, term)
+                    .ok_or_else(|| Lost(format!("`{term}` is not legal for role {}", role.0)))
+            })
+            .collect();
+        let joint = joint?;
+        self.worker.step(&joint, &mut Step::new(), stop)?;
+        let own = joint[self.view.role().index()];
+        self.view.push(Turn { own, seen: Observation::Joint(joint.into()) });
+        Ok(())
+    }
+
+    fn push_own(&mut self, game: &dyn Game, own: &Term, percepts: &[Term]) -> Result<(), Lost> {
+        let role = self.view.role();
+        let text = game.text();
+        let own = text
+            .parse_move(role, &own.to_string())
+            .or_else(|| find(game, &*self.worker, role, own))
+            .ok_or_else(|| Lost(format!("`{own}` is not a move of the game")))?;
+        let mut seen: Vec<Percept> = Vec::new();
+        for percept in percepts {
+            let known = text.parse_percept(&percept.to_string());
+            seen.push(known.ok_or_else(|| Lost(format!("`{percept}` is not a percept")))?);
+        }
+        seen.sort();
+        seen.dedup();
+        self.view.push(Turn { own, seen: Observation::Percepts(seen.into()) });
+        Ok(())
+    }
+}
+
+/// The legal move that a term means: in the same case, or else in any.
+fn find(game: &dyn Game, worker: &dyn Worker, role: Role, term: &Term) -> Option<Move> {
+    let words = term.to_string();
+    find_move(game, worker, role, &words).or_else(|| {
+        let same = |&&choice: &&Move| game.text().move_text(choice).eq_ignore_ascii_case(&words);
+        worker.legal(role).iter().find(same).copied()
+    })
+}

@@ -1,0 +1,111 @@
+//! A network that loses, delays and garbles messages.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use magister_core::Seed;
+use magister_protocol::http::RequestHeaders;
+use tokio::sync::oneshot;
+use tokio::time::{Instant, sleep, timeout_at};
+
+use crate::crowd::Crowd;
+use crate::exchange::ExchangeError;
+use crate::network::Network;
+
+/// A network in a simulation, with its players.
+pub(super) struct SimNetwork {
+    seed: Seed,
+    trouble: u64,
+    count: AtomicU64,
+    crowd: Arc<Crowd>,
+}
+
+impl SimNetwork {
+    pub(super) fn new(crowd: &Arc<Crowd>, trouble: u64, seed: Seed) -> Self {
+        SimNetwork { seed, trouble, count: AtomicU64::new(0), crowd: Arc::clone(crowd) }
+    }
+}
+
+/// What becomes of a message.
+enum Fate {
+    Fine,
+    /// It does not arrive.
+    Lost,
+    /// It arrives after its deadline.
+    Late,
+    /// It arrives, but its reply does not.
+    ReplyLost,
+    /// Its reply is garbage.
+    Garbled,
+    /// There is no connection.
+    Refused,
+}
+
+impl Network for SimNetwork {
+    async fn exchange(
+        &self,
+        address: &str,
+        headers: RequestHeaders,
+        message: String,
+        deadline: Instant,
+    ) -> Result<String, ExchangeError> {
+        let count = self.count.fetch_add(1, Ordering::Relaxed);
+        let mut rng = self.seed.derive_index(count).rng();
+        let fate = if rng.below(1000) >= self.trouble {
+            Fate::Fine
+        } else {
+            match rng.below(5) {
+                0 => Fate::Lost,
+                1 => Fate::Late,
+                2 => Fate::ReplyLost,
+                3 => Fate::Garbled,
+                _ => Fate::Refused,
+            }
+        };
+        let there = match fate {
+            Fate::Late => {
+                deadline.saturating_duration_since(Instant::now())
+                    + Duration::from_millis(1 + rng.below(3_000))
+            }
+            _ => Duration::from_millis(rng.below(200)),
+        };
+        let back = Duration::from_millis(rng.below(200));
+        let (send, reply) = oneshot::channel();
+        let step = headers.extra.iter().find(|(name, _)| name == "GGP-Match-Step");
+        let step = step.and_then(|(_, value)| value.parse().ok());
+        match fate {
+            Fate::Refused => {
+                sleep(there).await;
+                return Err(ExchangeError::Connection("refused".to_owned()));
+            }
+            Fate::Lost => {}
+            _ => {
+                // What was sent is on its way, even if the sender is gone.
+                let (crowd, address) = (Arc::clone(&self.crowd), address.to_owned());
+                let lost = matches!(fate, Fate::ReplyLost);
+                tokio::spawn(async move {
+                    sleep(there).await;
+                    let reply = crowd.hear(&address, &message, step);
+                    sleep(back).await;
+                    if !lost {
+                        let _ = send.send(reply);
+                        return;
+                    }
+                    // The sender waits for a reply that does not come.
+                    sleep(Duration::from_secs(3600)).await;
+                    drop(send);
+                });
+            }
+        }
+        match timeout_at(deadline, reply).await {
+            Ok(Ok(_)) if matches!(fate, Fate::Garbled) => Ok("((( what".to_owned()),
+            Ok(Ok(reply)) => Ok(reply),
+            Ok(Err(_)) if matches!(fate, Fate::Lost) => {
+                tokio::time::sleep_until(deadline).await;
+                Err(ExchangeError::Late)
+            }
+            Ok(Err(_)) | Err(_) => Err(ExchangeError::Late),
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! A manager that is killed and started again, judged by the ledger of its players.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use magister_core::{Rng, Seed};
+use magister_manager::address::AddressPolicy;
+use magister_manager::crowd::{Crowd, serve_crowd};
+use magister_manager::manage::{Manager, Order, Point, SeatOrder, Settings};
+use magister_manager::network::TcpNetwork;
+use magister_manager::session::Manner;
+use magister_manager::{WireGame, wire};
+use magister_store::{SqlStore, Status, Store as _};
+
+/// What a process that is going to be killed has to do, as words on its command line.
+#[derive(Clone, Debug)]
+pub(crate) struct Task {
+    /// The store.
+    pub(crate) store: String,
+    /// The port of the players.
+    pub(crate) port: u16,
+    /// How many matches there are.
+    pub(crate) matches: usize,
+    /// The game.
+    pub(crate) game: String,
+    /// Where to kill itself, and how often it may pass there before: `POINT:COUNT`.
+    pub(crate) point: Option<String>,
+}
+
+impl Task {
+    /// The words.
+    pub(crate) fn words(&self) -> String {
+        let point = self.point.clone().unwrap_or_else(|| "-".to_owned());
+        format!("{} {} {} {} {point}", self.store, self.port, self.matches, self.game)
+    }
+
+    /// The task of some words.
+    pub(crate) fn parse(words: &str) -> Option<Self> {
+        let mut words = words.split(' ').map(str::to_owned);
+        Some(Task {
+            store: words.next()?,
+            port: words.next()?.parse().ok()?,
+            matches: words.next()?.parse().ok()?,
+            game: words.next()?,
+            point: words.next().filter(|point| point != "-"),
+        })
+    }
+}
+
+fn open(game: &str) -> (Arc<dyn magister_core::Game>, Arc<WireGame>) {
+    let source = magister::Options::default().find(game).expect("the game exists");
+    let (playable, wire) = wire::open(&source).expect("the game can be played");
+    (playable.game, Arc::new(wire))
+}
+
+/// The matches of a task. Some players recognise repetition, and some do not.
+fn orders(task: &Task) -> Vec<Order> {
+    let (game, wire) = open(&task.game);
+    let seats = game.info().players().count();
+    let order = |number: usize| Order {
+        id: format!("k{number}"),
+        game: Arc::clone(&game),
+        wire: Arc::clone(&wire),
+        rules: None,
+        seats: (0..seats)
+            .map(|seat| {
+                let repeats = number % 3 > 0;
+                let end = if repeats { "-repeats" } else { "" };
+                SeatOrder::Remote {
+                    name: format!("p{number}-{seat}{end}"),
+                    address: format!("http://127.0.0.1:{}", task.port),
+                    repeats,
+                }
+            })
+            .collect(),
+        start: Duration::from_secs(10),
+        play: Duration::from_secs(10),
+        grace: Duration::from_secs(5),
+        max_steps: 500,
+        seed: Seed::from(number as u64),
+        salt: None,
+        manner: Manner::default(),
+        tournament: None,
+    };
+    (0..task.matches).map(order).collect()
+}
+
+/// The process that is killed: recovers, then plays what is left. Ends when all matches are over.
+pub(crate) async fn work(task: &Task) -> Result<(), String> {
+    let failed = |error: &dyn std::fmt::Display| error.to_string();
+    let store = SqlStore::open(&task.store).await.map_err(|error| failed(&error))?;
+    let network = TcpNetwork { policy: AddressPolicy::Any };
+    let manager = Manager::new(Arc::new(network), Arc::new(store.clone()), Settings::default());
+    let manager = match &task.point {
+        None => manager,
+        Some(point) => {
+            let (name, count) = point.split_once(':').ok_or("a point is POINT:COUNT")?;
+            let wanted = match name {
+                "before" => Point::BeforeCommit,
+                "between" => Point::BetweenCommitAndSend,
+                _ => Point::DuringRecovery,
+            };
+            let left = AtomicU64::new(count.parse().map_err(|_| "a count is a number")?);
+            manager.hooked(Arc::new(move |point| {
+                if point == wanted && left.fetch_sub(1, Ordering::Relaxed) == 0 {
+                    std::process::abort();
+                }
+            }))
+        }
+    };
+    let manager = Arc::new(manager);
+    let (game, wire) = open(&task.game);
+    let mut tasks = tokio::task::JoinSet::new();
+    for stored in manager.unfinished().await.map_err(|error| failed(&error))? {
+        let (manager, opened) =
+            (Arc::clone(&manager), Some((Arc::clone(&game), Arc::clone(&wire))));
+        tasks.spawn(async move {
+            let done = manager.recover_one(stored, opened, Manner::default()).await;
+            done.map(drop).map_err(|error| error.to_string())
+        });
+    }
+    for order in orders(task) {
+        if store.load(&order.id).await.map_err(|error| failed(&error))?.is_none() {
+            let manager = Arc::clone(&manager);
+            tasks.spawn(async move {
+                manager.play(order).await.map(drop).map_err(|error| error.to_string())
+            });
+        }
+    }
+    while let Some(done) = tasks.join_next().await {
+        done.map_err(|error| failed(&error))??;
+    }
+    drop(manager);
+    store.close().await;
+    Ok(())
+}
+
+/// What came of it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Tally {
+    /// How often the process was killed.
+    pub(crate) kills: u64,
+    /// Matches that came to a terminal state.
+    pub(crate) terminal: u64,
+    /// Matches that were aborted.
+    pub(crate) aborted: u64,
+    /// What players were told, turn by turn.
+    pub(crate) told: usize,
+}
+
+/// Kills a process again and again, at random moments and at the named points, and then judges the
+/// store. `spawn` starts a process with a task.
+pub(crate) async fn torment(
+    mut task: Task,
+    kills: u64,
+    rng: &mut Rng,
+    mut spawn: impl FnMut(&Task) -> std::io::Result<tokio::process::Child>,
+) -> Result<Tally, String> {
+    let failed = |error: std::io::Error| error.to_string();
+    let (game, _) = open(&task.game);
+    let crowd = Arc::new(Crowd::new(&game, Seed::from(11)));
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.map_err(failed)?;
+    task.port = listener.local_addr().map_err(failed)?.port();
+    let players =
+        tokio::spawn(serve_crowd(Arc::clone(&crowd), listener, || Duration::from_millis(15)));
+    let mut tally = Tally::default();
+    for round in 0.. {
+        let last = tally.kills >= kills;
+        let names = ["before", "between", "recovery"];
+        // Every other process kills itself at a named point.
+        task.point = (!last && round % 2 == 0).then(|| {
+            let name = names[(round / 2) % 3];
+            let most = if name == "recovery" { 3 } else { 40 };
+            format!("{name}:{}", rng.below(most))
+        });
+        let mut child = spawn(&task).map_err(failed)?;
+        let life = Duration::from_millis(30 + rng.below(1500));
+        let ended = if last || task.point.is_some() {
+            child.wait().await.map_err(failed)?.success()
+        } else {
+            tokio::select! {
+                ended = child.wait() => ended.map_err(failed)?.success(),
+                () = tokio::time::sleep(life) => {
+                    child.kill().await.map_err(failed)?;
+                    false
+                }
+            }
+        };
+        if ended {
+            break;
+        }
+        if last {
+            return Err("the last process failed".to_owned());
+        }
+        tally.kills += 1;
+    }
+    players.abort();
+    crowd.verdict()?;
+    let store = SqlStore::open(&task.store).await.map_err(|error| error.to_string())?;
+    for order in orders(&task) {
+        let stored = store.load(&order.id).await.map_err(|error| error.to_string())?;
+        let stored = stored.ok_or_else(|| format!("{} is lost", order.id))?;
+        if stored.status != Status::Ended {
+            return Err(format!("{} is left {}", order.id, stored.status.name()));
+        }
+        crowd.judge(&stored.record).map_err(|what| format!("{}: {what}", order.id))?;
+        if stored.is_aborted() {
+            tally.aborted += 1;
+        } else {
+            tally.terminal += 1;
+        }
+    }
+    tally.told = crowd.told_turns();
+    store.close().await;
+    Ok(tally)
+}

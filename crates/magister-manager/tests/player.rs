@@ -1,0 +1,223 @@
+//! Our player over HTTP: every kind of request that servers and strangers send.
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use magister_core::Seed;
+use magister_manager::player::{GgpPlayer, PlayerOptions, ServeOptions, serve};
+use magister_manager::wire;
+
+/// A player on a port of its own, until the end of the test.
+fn player(agent: &str) -> SocketAddr {
+    let options = PlayerOptions {
+        name: "tested".to_owned(),
+        agent: Some(agent.parse().unwrap()),
+        iterations: None,
+        seed: Seed::from(1),
+    };
+    let player = Arc::new(GgpPlayer::new(options));
+    let (send, address) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+        runtime.block_on(async move {
+            let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+            send.send(listener.local_addr().unwrap()).unwrap();
+            let options =
+                ServeOptions { patience: Duration::from_secs(2), ..ServeOptions::default() };
+            serve(player, listener, options, std::future::pending()).await.unwrap();
+        });
+    });
+    address.recv().unwrap()
+}
+
+/// What comes back for some bytes.
+fn raw(address: SocketAddr, bytes: &[u8]) -> String {
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    stream.write_all(bytes).unwrap();
+    let mut text = String::new();
+    stream.read_to_string(&mut text).unwrap();
+    text
+}
+
+/// The body of the reply to a message.
+fn say(address: SocketAddr, message: &str) -> String {
+    with_step(address, message, None)
+}
+
+fn with_step(address: SocketAddr, message: &str, step: Option<usize>) -> String {
+    let step = step.map_or(String::new(), |step| format!("GGP-Match-Step: {step}\r\n"));
+    let length = message.len();
+    let request = format!("POST / HTTP/1.0\r\n{step}Content-Length: {length}\r\n\r\n{message}");
+    let reply = raw(address, request.as_bytes());
+    reply.split_once("\r\n\r\n").unwrap().1.to_owned()
+}
+
+fn rules(game: &str) -> String {
+    let source = magister::Options::default().find(game).unwrap();
+    let (_, wire) = wire::open(&source).unwrap();
+    wire.rules().iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn odd_requests_are_answered() {
+    let address = player("random");
+    let free = "( ( name tested ) ( status available ) ( species computer ) )";
+    for request in [
+        "POST / HTTP/1.0\r\nContent-Length: 8\r\n\r\n( INFO )",
+        "post / http/1.1\ncontent-LENGTH : 6\n\n(info)",
+        "POST / HTTP/1.0\r\n\r\n( INFO )",
+        "GET /%28INFO%29 HTTP/1.1\r\nHost: x\r\n\r\n",
+        "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n4\r\n(inf\r\n2\r\no)\r\n0\r\n\r\n",
+    ] {
+        let reply = raw(address, request.as_bytes());
+        let (head, body) = reply.split_once("\r\n\r\n").unwrap();
+        assert_eq!(body, free, "{request}");
+        assert!(head.starts_with("HTTP/1.0 200 OK\r\nContent-type: text/acl\r\n"));
+        assert!(head.contains("Access-Control-Allow-Origin: *") && !head.contains("chunked"));
+    }
+    assert!(raw(address, b"OPTIONS / HTTP/1.1\r\n\r\n").ends_with("\r\n\r\n"));
+    assert_eq!(say(address, "(ping)"), "ready");
+}
+
+#[test]
+fn malformed_requests_harm_nobody() {
+    let address = player("random");
+    for request in [
+        &b"\r\n\r\n"[..],
+        b"GET\r\n\r\n",
+        b"POST / HTTP/1.0\r\nContent-Length: x\r\n\r\n",
+        b"POST / HTTP/1.0\r\nContent-Length: 99999999999\r\n\r\n",
+        b"POST / HTTP/1.0\r\nContent-Length: 7\r\n\r\n(dance)",
+        b"POST / HTTP/1.0\r\nContent-Length: 3\r\n\r\n(((",
+        b"POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+        b"POST / HTTP/1.0\r\nContent-Length: 9\r\n\r\n(start x)",
+        b"\x00\xff\xfe\r\n\r\n",
+    ] {
+        let reply = raw(address, request);
+        assert!(reply.starts_with("HTTP/1.0 400 "), "{reply}");
+    }
+    // Connections that say nothing, or too little, do not block others.
+    let silent: Vec<TcpStream> = (0..20).map(|_| TcpStream::connect(address).unwrap()).collect();
+    let mut slow = TcpStream::connect(address).unwrap();
+    slow.write_all(b"POST / HT").unwrap();
+    assert_eq!(say(address, "(ping)"), "ready");
+    let mut text = String::new();
+    slow.read_to_string(&mut text).unwrap();
+    assert!(text.starts_with("HTTP/1.0 408 "), "{text}");
+    drop(silent);
+}
+
+#[test]
+fn a_match_from_start_to_stop() {
+    let address = player("uct");
+    let start = |id: &str, role: &str| format!("(START {id} {role} ({}) 5 2)", rules("tictactoe"));
+    assert_eq!(say(address, &start("m1", "x")), "ready");
+    assert_eq!(say(address, &start("m1", "x")), "ready", "the same START again");
+    assert_eq!(say(address, &start("m2", "x")), "busy");
+    assert!(say(address, "(info)").contains("( status busy )"));
+    assert_eq!(say(address, "(play m2 nil)"), "busy");
+    let begun = Instant::now();
+    let first = say(address, "(PLAY m1 NIL)");
+    assert!(first.starts_with("(put "), "{first}");
+    assert!(begun.elapsed() < Duration::from_secs(2));
+    // A repeated message gets the same reply.
+    assert_eq!(say(address, "(PLAY m1 NIL)"), first);
+    assert_eq!(with_step(address, "(PLAY m1 NIL)", Some(0)), first);
+    // The manager drew another move: the player goes on from there and not from its own choice.
+    let other = if first == "(put 1 1)" { "(put 3 3)" } else { "(put 1 1)" };
+    let played = format!("( PLAY m1 (( {} ) noop ) )", &other[1..other.len() - 1]);
+    assert_eq!(with_step(address, &played, Some(1)), "noop");
+    assert_eq!(with_step(address, &played, Some(1)), "noop", "the same PLAY again");
+    let next = with_step(address, "(PLAY m1 (noop (put 2 1)))", Some(2));
+    assert!(next.starts_with("(put ") && next != other && next != "(put 2 1)", "{next}");
+    assert_eq!(say(address, "(STOP m1 ((put 3 1) noop))"), "done");
+    assert_eq!(say(address, "(STOP m1 ((put 3 1) noop))"), "done", "the same STOP again");
+    assert!(say(address, "(info)").contains("( status available )"));
+    // Match after match.
+    assert_eq!(say(address, &start("m2", "o")), "ready");
+    assert_eq!(say(address, "(PLAY m2 NIL)"), "noop");
+    assert_eq!(say(address, "(ABORT m2)"), "aborted");
+    assert_eq!(say(address, "(ABORT m7)"), "busy");
+}
+
+#[test]
+fn rules_in_upper_case_and_moves_in_their_case() {
+    let address = player("random");
+    let loud = rules("tictactoe").to_uppercase();
+    assert_eq!(say(address, &format!("(START Match.1 X ({loud}) 5 2)")), "ready");
+    let first = say(address, "(PLAY Match.1 NIL)");
+    assert!(first.starts_with("(PUT "), "{first}");
+    // Moves in another case than the rules are understood.
+    let told = format!("(PLAY Match.1 ({} noop))", first.to_lowercase());
+    assert_eq!(say(address, &told), "NOOP");
+    assert_eq!(say(address, "(STOP Match.1 (NOOP (PUT 9 9)))"), "done");
+}
+
+#[test]
+fn hidden_information_in_all_variants() {
+    let address = player("random");
+    let start = |id: &str| format!("(START {id} white ({}) 5 2)", rules("blind-tictactoe"));
+    // B and C.
+    for (id, empty) in [("b", "nil"), ("c", "()")] {
+        assert_eq!(say(address, &start(id)), "ready");
+        let first = say(address, &format!("(play {id} 0 nil nil)"));
+        assert!(first.starts_with("(mark "), "{first}");
+        assert_eq!(say(address, &format!("(play {id} 0 nil nil)")), first);
+        let told = format!("(play {id} 1 (mark 2 2) {empty})");
+        let second = say(address, &told);
+        assert!(second.starts_with("(mark ") && second != "(mark 2 2)", "{second}");
+        assert_eq!(say(address, &told), second, "the same turn again");
+        let third = say(address, &format!("(PLAY {id} 2 {second} (ok ))"));
+        assert!(third.starts_with("(mark ") && third != second, "{third}");
+        assert_eq!(say(address, &format!("(stop {id} 3 {third} (ok))")), "done");
+    }
+    // A: no turn, no move.
+    assert_eq!(say(address, &start("a")), "ready");
+    let first = say(address, "(PLAY a NIL)");
+    let second = say(address, "(PLAY a (ok))");
+    assert!(second.starts_with("(mark ") && second != first, "{first} {second}");
+    assert_eq!(say(address, "(STOP a (ok))"), "done");
+}
+
+#[test]
+fn nonsense_in_a_match_does_not_end_the_player() {
+    let address = player("random");
+    let sheet = rules("tictactoe");
+    // A role that the game does not have, rules that are none, moves that are not legal.
+    assert_eq!(say(address, &format!("(START a nobody ({sheet}) 1 1)")), "ready");
+    assert_eq!(say(address, "(PLAY a NIL)"), "nil");
+    assert_eq!(say(address, "(ABORT a)"), "aborted");
+    assert_eq!(say(address, "(START b x ((role x) (<= (p ?x) (not (q ?y)))) 1 1)"), "ready");
+    assert_eq!(say(address, "(PLAY b NIL)"), "nil");
+    assert_eq!(say(address, "(STOP b NIL)"), "done");
+    assert_eq!(say(address, &format!("(START c x ({sheet}) 3 1)")), "ready");
+    let first = say(address, "(PLAY c NIL)");
+    assert!(first.starts_with("(put "), "{first}");
+    let lost = say(address, "(PLAY c ((put 9 9) noop))");
+    assert!(lost.starts_with("(put "), "{lost}");
+    let lost = say(address, "(PLAY c (noop))");
+    assert!(lost.starts_with("(put "), "{lost}");
+    assert_eq!(say(address, "(STOP c NIL)"), "done");
+}
+
+#[test]
+fn abort_while_the_player_thinks() {
+    let address = player("uct");
+    assert_eq!(say(address, &format!("(START m x ({}) 2 20)", rules("connect-four"))), "ready");
+    let thinking = std::thread::spawn(move || {
+        let begun = Instant::now();
+        let reply = say(address, "(PLAY m NIL)");
+        (begun.elapsed(), reply)
+    });
+    std::thread::sleep(Duration::from_millis(700));
+    let begun = Instant::now();
+    assert!(say(address, "(info)").contains("busy"));
+    assert_eq!(say(address, "(ABORT m)"), "aborted");
+    assert!(begun.elapsed() < Duration::from_secs(5));
+    assert!(say(address, "(info)").contains("available"));
+    let (took, _) = thinking.join().unwrap();
+    assert!(took < Duration::from_secs(10), "thinking went on for {took:?}");
+}

@@ -1,0 +1,177 @@
+//! Remote players that are late, lie, vanish or never stop talking.
+
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use magister_arena::{Contest, TimeControl};
+use magister_core::{FaultKind, MatchEnd, MatchRecord, PlayerSource, Seed, Stop};
+use magister_manager::address::AddressPolicy;
+use magister_manager::client::exchange;
+use magister_manager::exchange::ExchangeError;
+use magister_manager::{Manner, PlayerAddress, RemoteSource, wire};
+use magister_players::Spec;
+use magister_protocol::http::RequestHeaders;
+
+/// A player that does something else with each connection.
+fn player(mut serve: impl FnMut(TcpStream) + Send + 'static) -> PlayerAddress {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            serve(stream);
+        }
+    });
+    format!("http://127.0.0.1:{port}").parse().unwrap()
+}
+
+/// Reads a request and gives its message.
+fn request(stream: &mut TcpStream) -> String {
+    let mut text = String::new();
+    let mut buffer = [0; 4096];
+    while let Ok(count) = stream.read(&mut buffer) {
+        text.push_str(&String::from_utf8_lossy(&buffer[..count]));
+        if count == 0 || text.trim_end().ends_with(')') {
+            break;
+        }
+    }
+    text.split_once("\r\n\r\n").map(|(_, body)| body.to_owned()).unwrap_or_default()
+}
+
+fn reply(mut stream: TcpStream, body: &str) {
+    let length = body.len();
+    let _ = write!(stream, "HTTP/1.0 200 OK\r\nContent-length: {length}\r\n\r\n{body}");
+}
+
+/// A match of tictactoe between a remote player and one of ours.
+fn play(address: PlayerAddress) -> (MatchRecord, Duration) {
+    let limits = TimeControl {
+        time: Some(Duration::from_secs(1)),
+        start: Some(Duration::from_secs(1)),
+        grace: Duration::from_millis(100),
+        iterations: None,
+    };
+    let source = magister::Options::default().find("tictactoe").unwrap();
+    let (playable, wire) = wire::open(&source).unwrap();
+    let remote = RemoteSource::new(address, limits, Manner::default());
+    let remote: Arc<dyn PlayerSource> = Arc::new(remote.knowing(&*playable.game, &Arc::new(wire)));
+    let ours: Arc<dyn PlayerSource> = Arc::new("random".parse::<Spec>().unwrap());
+    let begun = Instant::now();
+    let record =
+        Contest::new(Arc::clone(&playable.game), limits).play(&[remote, ours], Seed::from(5));
+    assert_eq!(record.end, Some(MatchEnd::Terminal));
+    record.replay(&*playable.game, &Stop::never()).unwrap();
+    (record, begun.elapsed())
+}
+
+fn kinds(record: &MatchRecord) -> Vec<FaultKind> {
+    let mut kinds: Vec<FaultKind> = record.errors.iter().map(|fault| fault.kind).collect();
+    kinds.sort();
+    kinds.dedup();
+    kinds
+}
+
+#[test]
+fn nobody_is_there() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    drop(listener);
+    let (record, took) = play(format!("http://127.0.0.1:{port}").parse().unwrap());
+    assert_eq!(kinds(&record), [FaultKind::Connection]);
+    // Every turn of the match, and START.
+    assert_eq!(record.errors.len(), record.moves.len() + 1);
+    assert!(record.errors[1].played.is_some());
+    assert!(took < Duration::from_secs(5));
+}
+
+#[test]
+fn replies_that_are_not_moves() {
+    let (record, _) = play(player(|mut stream| {
+        let body = request(&mut stream);
+        reply(stream, if body.contains("START") { "ready" } else { "(put 7 7)" });
+    }));
+    assert_eq!(kinds(&record), [FaultKind::Illegal]);
+    assert_eq!(record.errors[0].answer.as_deref(), Some("(put 7 7)"));
+    let (record, _) = play(player(|mut stream| {
+        let _ = request(&mut stream);
+        let _ = stream.write_all(b"this is not HTTP\r\n\r\n");
+    }));
+    assert_eq!(kinds(&record), [FaultKind::Connection]);
+    let (record, _) = play(player(drop));
+    assert_eq!(kinds(&record), [FaultKind::Connection]);
+}
+
+#[test]
+fn silence_drops_and_floods_end_with_the_clock() {
+    let address = player(|stream| {
+        std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_mins(1));
+            drop(stream);
+        });
+    });
+    let headers = RequestHeaders::default();
+    let ask = |address: &PlayerAddress| {
+        let begun = Instant::now();
+        let deadline = begun + Duration::from_millis(600);
+        let reply = exchange(address, AddressPolicy::Any, &headers, "( INFO )", deadline);
+        assert!(begun.elapsed() < Duration::from_millis(1500), "{:?}", begun.elapsed());
+        reply
+    };
+    assert_eq!(ask(&address), Err(ExchangeError::Late));
+    // One byte at a time, forever.
+    let address = player(|mut stream| {
+        std::thread::spawn(move || {
+            while stream.write_all(b"H").is_ok() {
+                std::thread::sleep(Duration::from_millis(50));
+            }
+        });
+    });
+    assert_eq!(ask(&address), Err(ExchangeError::Late));
+    // As much as the line takes, forever.
+    let address = player(|mut stream| {
+        std::thread::spawn(move || {
+            let _ = stream.write_all(b"HTTP/1.0 200 OK\r\n\r\n");
+            while stream.write_all(&[b'x'; 65536]).is_ok() {}
+        });
+    });
+    assert!(matches!(ask(&address), Err(ExchangeError::Http(_))));
+}
+
+#[test]
+fn private_addresses_are_refused_at_the_connection() {
+    let address = player(|mut stream| {
+        let _ = request(&mut stream);
+        reply(stream, "ready");
+    });
+    let named: PlayerAddress = format!("http://localhost:{}", address.port).parse().unwrap();
+    for address in [address, named] {
+        let deadline = Instant::now() + Duration::from_secs(2);
+        let headers = RequestHeaders::default();
+        let any = exchange(&address, AddressPolicy::Any, &headers, "(INFO)", deadline);
+        assert_eq!(any.as_deref(), Ok("ready"));
+        let public = exchange(&address, AddressPolicy::Public, &headers, "(INFO)", deadline);
+        assert!(matches!(public, Err(ExchangeError::Forbidden(_))), "{public:?}");
+    }
+}
+
+#[test]
+fn every_message_has_a_connection_of_its_own() {
+    let (send, seen) = std::sync::mpsc::channel();
+    let (record, _) = play(player(move |mut stream| {
+        let body = request(&mut stream);
+        let answer = if body.contains("START") { "ready" } else { "noop" };
+        let last = stream.try_clone().unwrap();
+        reply(stream, answer);
+        // The other side closes: no connection is kept.
+        let mut rest = Vec::new();
+        let closed = { last }.read_to_end(&mut rest).is_ok();
+        send.send((body, closed)).unwrap();
+    }));
+    let seen: Vec<(String, bool)> = seen.try_iter().collect();
+    assert_eq!(seen.len(), record.moves.len() + 2);
+    assert!(seen.iter().all(|(_, closed)| *closed));
+    assert!(seen[1].0.starts_with("( PLAY tictactoe."), "{}", seen[1].0);
+    assert!(seen[1].0.ends_with(" NIL )"));
+    assert!(seen.last().unwrap().0.starts_with("( STOP tictactoe."));
+}

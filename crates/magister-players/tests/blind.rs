@@ -1,0 +1,165 @@
+//! Games in which own pieces are captured without notice. A player may not know its legal moves,
+//! but it never plays an illegal move that it could have avoided, and it never forgets whose turn
+//! it is.
+
+use std::sync::Arc;
+
+use magister_core::{Budget, Game, Move, PlayerSource as _, Referee, Role, Seed, Stop, View};
+use magister_infoset::{InfosetLimits, Keep, Tracker, Uniform};
+use magister_players::Spec;
+
+/// The rules of a blind capture game. Every step, both roles learn whose turn it is, and nothing
+/// else but what `extra` adds.
+fn rules(size: u32, steps: u32, jumps: &[(i32, i32)], extra: &str) -> String {
+    let mut text = String::from(
+        "(role white) (role black) (init (control white)) (init (step 1))
+         (other white black) (other black white)
+         (<= (legal ?r (move ?a ?b ?x ?y))
+             (true (control ?r)) (true (cell ?a ?b ?r)) (reach ?a ?b ?x ?y)
+             (not (true (cell ?x ?y ?r))))
+         (<= (legal ?r noop) (true (control ?s)) (other ?r ?s))
+         (<= (left ?a ?b) (does ?r (move ?a ?b ?x ?y)))
+         (<= (entered ?x ?y) (does ?r (move ?a ?b ?x ?y)))
+         (<= (next (cell ?x ?y ?r)) (does ?r (move ?a ?b ?x ?y)))
+         (<= (next (cell ?x ?y ?r)) (true (cell ?x ?y ?r)) (not (left ?x ?y)) (not (entered ?x ?y)))
+         (<= (next (control ?s)) (true (control ?r)) (other ?r ?s))
+         (<= (next (step ?n)) (true (step ?m)) (succ ?m ?n))
+         (<= (sees ?r (turn ?s)) (true (control ?o)) (other ?o ?s) (role ?r))
+         (<= (alive ?r) (true (cell ?x ?y ?r)))
+         (<= terminal (role ?r) (not (alive ?r)))
+         (<= (goal ?r 100) (other ?r ?s) (not (alive ?s)))
+         (<= (goal ?r 0) (role ?r) (not (alive ?r)))
+         (<= (goal ?r 50) (alive ?r) (other ?r ?s) (alive ?s))\n",
+    );
+    text += &format!("(<= terminal (true (step {steps})))\n");
+    for step in 1..steps {
+        text += &format!("(succ {step} {})\n", step + 1);
+    }
+    for x in 1..=size {
+        text += &format!("(init (cell {x} 1 white)) (init (cell {x} {size} black))\n");
+        for y in 1..=size {
+            for (dx, dy) in jumps {
+                let (to_x, to_y) = (x as i32 + dx, y as i32 + dy);
+                if (1..=size as i32).contains(&to_x) && (1..=size as i32).contains(&to_y) {
+                    text += &format!("(reach {x} {y} {to_x} {to_y})\n");
+                }
+            }
+        }
+    }
+    text + extra
+}
+
+const STEPS: [(i32, i32); 4] = [(1, 0), (-1, 0), (0, 1), (0, -1)];
+const KNIGHT: [(i32, i32); 8] =
+    [(1, 2), (2, 1), (-1, 2), (-2, 1), (1, -2), (2, -1), (-1, -2), (-2, -1)];
+/// A move that is legal whatever happened.
+const PASS: &str = "(<= (legal ?r pass) (true (control ?r)))";
+/// The capturing role learns about its captures, the other one does not.
+const CAPTURES: &str = "(<= (sees ?r (captured ?x ?y))
+    (does ?r (move ?a ?b ?x ?y)) (true (cell ?x ?y ?s)) (other ?r ?s))";
+
+fn game(name: &str, text: &str) -> Arc<dyn Game> {
+    magister::open_text(name, text).unwrap().game
+}
+
+/// The moves that are legal in all states of the exact information set; `None` if it is too large.
+fn certain(view: &View) -> Option<Vec<Move>> {
+    let (stop, limits) = (Stop::never(), InfosetLimits { states: 100_000, steps: 4_000_000 });
+    let (game, model) = (view.game(), Arc::new(Uniform));
+    let (shared, keep) = (Arc::clone(game), Keep::States);
+    let mut tracker = Tracker::with(shared, view.role(), keep, limits, model, &stop).ok()?;
+    for turn in view.turns() {
+        tracker.advance(turn, &stop).ok()?;
+    }
+    let mut worker = game.worker();
+    let layer = tracker.layer();
+    let mut certain: Option<Vec<Move>> = None;
+    for at in (0..layer.len()).filter(|&at| !layer.is_over(at)) {
+        worker.load(layer.state(at), &stop).unwrap();
+        let here = worker.legal(view.role());
+        match &mut certain {
+            None => certain = Some(here.to_vec()),
+            Some(all) => all.retain(|choice| here.contains(choice)),
+        }
+    }
+    certain
+}
+
+/// The mistakes of a player in a match against a random one.
+#[derive(Debug, Default)]
+struct Mistakes {
+    decisions: usize,
+    illegal: usize,
+    /// An illegal move where the information set has a move that is legal in all states.
+    avoidable: Vec<String>,
+    /// `noop` on the own turn, or another move on the turn of the other role.
+    out_of_turn: Vec<String>,
+}
+
+fn watch(
+    name: &str,
+    text: &str,
+    player: &str,
+    budget: &dyn Fn() -> Budget,
+    seeds: u64,
+) -> Mistakes {
+    let game = game(name, text);
+    let noop = game.text().parse_move(Role(0), "noop").unwrap();
+    let mut mistakes = Mistakes::default();
+    for seed in 0..seeds {
+        let mut rng = Seed::from(seed).derive("others").rng();
+        let mut referee =
+            Referee::new(Arc::clone(&game), Seed::from(seed), &Stop::never()).unwrap();
+        let me = Role((seed % 2) as u8);
+        let mut agent = player.parse::<Spec>().unwrap().make(&game, me).unwrap();
+        while !referee.terminal() {
+            let mut joint = Vec::new();
+            for role in game.info().all_roles() {
+                let legal = referee.legal(role).to_vec();
+                let drawn = legal[rng.below(legal.len() as u64) as usize];
+                if role != me {
+                    joint.push(drawn);
+                    continue;
+                }
+                let view = referee.view(role).clone();
+                let choice = agent.decide(&view, &mut budget(), &mut rng).unwrap().choice;
+                mistakes.decisions += 1;
+                if legal.contains(&choice) {
+                    joint.push(choice);
+                    continue;
+                }
+                joint.push(drawn);
+                mistakes.illegal += 1;
+                let turn = view.turns().len();
+                let what = format!("seed {seed}, turn {turn}: {}", game.text().move_text(choice));
+                if (choice == noop) != (legal == [noop]) {
+                    mistakes.out_of_turn.push(what.clone());
+                }
+                if certain(&view).is_some_and(|moves| !moves.is_empty()) {
+                    mistakes.avoidable.push(what);
+                }
+            }
+            referee.advance(&joint, &Stop::never()).unwrap();
+        }
+    }
+    mistakes
+}
+
+fn games() -> Vec<(&'static str, String)> {
+    vec![
+        ("blind steps", rules(5, 40, &STEPS, "")),
+        ("blind steps with a pass", rules(5, 40, &STEPS, PASS)),
+        ("blind knights", rules(6, 40, &KNIGHT, "")),
+        ("blind knights that know their captures", rules(6, 40, &KNIGHT, CAPTURES)),
+    ]
+}
+
+#[test]
+fn honest_makes_no_avoidable_illegal_move() {
+    for (name, text) in games() {
+        let mistakes = watch(name, &text, "honest", &|| Budget::iterations(20), 2);
+        println!("{name}: {mistakes:?}");
+        assert!(mistakes.avoidable.is_empty(), "{name}: {mistakes:?}");
+        assert!(mistakes.out_of_turn.is_empty(), "{name}: {mistakes:?}");
+    }
+}

@@ -1,0 +1,44 @@
+//! What can go wrong with a store.
+
+use std::fmt;
+
+/// Why a store could not do what it was asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// The address of the store is not understood.
+    Address(String),
+    /// The database reports an error.
+    Database(String),
+    /// What is stored cannot be read.
+    Content(String),
+    /// The store was closed.
+    Closed,
+}
+
+impl fmt::Display for StoreError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            StoreError::Address(what) => {
+                write!(f, "{what}; write sqlite:FILE or postgres://user@host/database")
+            }
+            StoreError::Database(what) => write!(f, "the database reports: {what}"),
+            StoreError::Content(what) => write!(f, "the stored data cannot be read: {what}"),
+            StoreError::Closed => f.write_str("the store is closed"),
+        }
+    }
+}
+
+impl std::error::Error for StoreError {}
+
+impl From<sqlx::Error> for StoreError {
+    fn from(error: sqlx::Error) -> Self {
+        StoreError::Database(error.to_string())
+    }
+}
+
+impl From<serde_json::Error> for StoreError {
+    fn from(error: serde_json::Error) -> Self {
+        StoreError::Content(error.to_string())
+    }
+}

@@ -1,0 +1,43 @@
+//! Games, matches, players and ratings, in SQLite or PostgreSQL.
+//!
+//! A match is written as a log of [`Entry`]s: it begins, requests are sent, answers come, steps are
+//! made, it ends. [`Store::append`] returns when its entries are durable. From the log,
+//! [`StoredMatch`] rebuilds the record of the match as far as it went, so that a manager that was
+//! killed goes on where it was.
+//!
+//! [`SqlStore`] opens `sqlite:FILE` and `postgres://...`; both run the same statements.
+//! [`MemoryStore`] keeps everything in memory, for tests and simulations.
+
+#![forbid(unsafe_code)]
+
+mod entry;
+mod error;
+mod ggp;
+mod memory;
+mod sql;
+mod writer;
+
+use std::future::Future;
+
+pub use entry::{AnswerBody, Entry, Place, RequestKey, RequestKind, Status, StepBody, StoredMatch};
+pub use error::StoreError;
+pub use ggp::{GgpError, GgpMatch};
+pub use memory::MemoryStore;
+pub use sql::{Filter, MatchLine, RatingRow, SqlStore};
+pub use writer::CommitTimes;
+
+/// Where matches are kept while they are played.
+pub trait Store: Send + Sync + 'static {
+    /// Adds entries to the logs of matches. When the future is done, they are durable: they survive
+    /// the end of the process and of the machine. All entries of one call become durable together.
+    fn append(&self, entries: Vec<Entry>) -> impl Future<Output = Result<(), StoreError>> + Send;
+
+    /// The matches that have not ended, and those whose players were not all sent their STOP.
+    fn unfinished(&self) -> impl Future<Output = Result<Vec<StoredMatch>, StoreError>> + Send;
+
+    /// A match by its name.
+    fn load(
+        &self,
+        id: &str,
+    ) -> impl Future<Output = Result<Option<StoredMatch>, StoreError>> + Send;
+}

@@ -1,0 +1,143 @@
+//! Repairs of simple mistakes in rules.
+//!
+//! A repair is tried, never guessed: candidates come from the diagnostics and from the text, and
+//! the one that leaves the fewest errors is kept. The result is offered only if the rules then have
+//! no errors and play better in random matches than before.
+
+mod candidates;
+mod noop;
+
+use std::time::Duration;
+
+use magister_core::{Seed, Stop};
+use magister_engine::inspect::{Survey, survey};
+use magister_engine::within;
+use magister_gdl::{Severity, examine, read};
+
+use crate::{Options, Reading};
+use candidates::candidates;
+
+/// The most repairs of one rulesheet, and the most candidates for one of them.
+const REPAIRS: usize = 12;
+const CANDIDATES: usize = 80;
+/// Random matches by which rules are compared.
+const MATCHES: u32 = 40;
+const STEPS: u32 = 300;
+/// How long one version of the rules may take.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// The faults of rules that cannot be played at all.
+const UNPLAYABLE: usize = 1_000;
+
+/// Rules that were repaired.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Repair {
+    /// The rules after the repair.
+    pub text: String,
+    /// What was changed, in the order of the changes.
+    pub changes: Vec<Change>,
+}
+
+/// One change of a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// The line, from 1.
+    pub line: usize,
+    /// What was done there.
+    pub what: String,
+}
+
+/// A text that may be better, and how it came about.
+struct Candidate {
+    text: String,
+    change: Change,
+}
+
+/// How bad rules are: errors of reading, all errors, warnings.
+type Badness = (usize, usize, usize);
+
+/// Tries to repair rules in GDL, GDL-II or Gamemaster's language. None if nothing is wrong, or if
+/// no repair makes the rules free of errors and better to play.
+pub fn repair(name: &str, text: &str, reading: &Reading) -> Option<Repair> {
+    let (mut now, mut changes) = (text.to_owned(), Vec::new());
+    let before = badness(text, reading);
+    for _ in 0..REPAIRS {
+        let current = badness(&now, reading);
+        if current.0 == 0 && current.1 == 0 && current.2 == 0 {
+            break;
+        }
+        let tried = candidates(&now, &reading.gdl).into_iter().take(CANDIDATES);
+        let scored = tried.map(|candidate| (badness(&candidate.text, reading), candidate));
+        // The first of equally good candidates is the likeliest.
+        let best = scored.reduce(|best, other| if other.0 < best.0 { other } else { best });
+        match best {
+            Some((bad, candidate)) if bad < current => {
+                now = candidate.text;
+                changes.push(candidate.change);
+            }
+            _ => break,
+        }
+    }
+    let after = badness(&now, reading);
+    if after.1 > 0 || (before.1 == 0 && after.2 > before.2) {
+        return None;
+    }
+    let mut faults = faults(name, &now, reading);
+    if faults > 0 {
+        let tried = noop::candidates(&now, &reading.gdl);
+        for candidate in tried.into_iter().filter(|one| badness(&one.text, reading) <= after) {
+            let fewer = self::faults(name, &candidate.text, reading);
+            if fewer < faults {
+                (now, faults) = (candidate.text, fewer);
+                changes.push(candidate.change);
+                break;
+            }
+        }
+    }
+    // What had errors could not be played as its author meant it.
+    let old = if before.1 > 0 { UNPLAYABLE } else { self::faults(name, text, reading) };
+    (faults < old && !changes.is_empty()).then_some(Repair { text: now, changes })
+}
+
+fn badness(text: &str, reading: &Reading) -> Badness {
+    let read = read(text, &reading.gdl).diagnostics.count(Severity::Error);
+    let found = examine(text, &reading.gdl).diagnostics;
+    (read, found.count(Severity::Error), found.count(Severity::Warning))
+}
+
+/// The kinds of faults that random matches show.
+fn faults(name: &str, text: &str, reading: &Reading) -> usize {
+    let options = Options { reading: *reading, ..Options::default() };
+    let Ok(playable) = options.open_text(name, text) else { return UNPLAYABLE };
+    let seed = Seed::from(0).derive("repair");
+    let survey: Survey = within(PATIENCE, &Stop::never(), |stop| {
+        survey(&*playable.game, (0.0, 100.0), MATCHES, STEPS, seed, stop)
+    });
+    let endless = survey.playouts > 0 && survey.truncated == survey.playouts;
+    let at_once = survey.finished > 0 && survey.longest == 0;
+    survey.faults.len() + usize::from(endless) + usize::from(at_once)
+}
+
+/// The line of a place in a text, from 1.
+fn line_of(text: &str, at: usize) -> usize {
+    text.as_bytes()[..at.min(text.len())].iter().filter(|&&byte| byte == b'\n').count() + 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::repair;
+    use crate::Reading;
+
+    #[test]
+    fn good_rules_stay() {
+        let rules = "(role x)\n(init (p))\n(<= (legal x go) (true (p)))\n(<= (next (q)) (true (p)))\n\
+                     (<= terminal (true (q)))\n(goal x 100)\n";
+        assert_eq!(repair("good", rules, &Reading::default()), None);
+    }
+
+    #[test]
+    fn garbage_is_left_alone() {
+        for text in ["", ")))(((", "hello there", "\u{0}\u{1}", "(((((((((((((((((("] {
+            assert_eq!(repair("garbage", text, &Reading::default()), None, "{text:?}");
+        }
+    }
+}

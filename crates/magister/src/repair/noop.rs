@@ -1,0 +1,80 @@
+//! A move that does nothing, for roles that have no legal move while another one is in control.
+
+use magister_gdl::{Dialect, Options, Rulesheet, Syntax, Term, TermKind, read};
+
+use super::{Candidate, Change};
+
+/// Rules with such a move, for each fluent that says whose turn it is.
+pub(super) fn candidates(text: &str, options: &Options) -> Vec<Candidate> {
+    let read = read(text, options);
+    let rules = &read.rules;
+    if rules.dialect == Dialect::Operations {
+        return Vec::new();
+    }
+    let roles = roles(rules);
+    let chance = roles.iter().any(|role| role == "random");
+    let inputs = rules.rules().any(|(rule, _)| rule.head.is("input", 2));
+    let mut all = Vec::new();
+    for control in controls(rules, &roles) {
+        for only_players in if chance { &[true, false][..] } else { &[false][..] } {
+            let added = match rules.syntax {
+                Syntax::Kif => kif(&control, *only_players, inputs),
+                Syntax::Infix => infix(&control, *only_players, inputs),
+            };
+            let line = text.lines().count() + 2;
+            let what = "added a move `noop` for roles that are not in control".to_owned();
+            let text = format!("{}\n\n{added}", text.trim_end());
+            all.push(Candidate { text, change: Change { line, what } });
+        }
+    }
+    all
+}
+
+fn kif(control: &str, only_players: bool, inputs: bool) -> String {
+    let player = if only_players { "\n    (distinct ?role random)" } else { "" };
+    let mut text = format!(
+        "(<= (legal ?role noop)\n    (role ?role){player}\n    (not (true ({control} ?role))))\n"
+    );
+    if inputs {
+        text += "(<= (input ?role noop) (role ?role))\n";
+    }
+    text
+}
+
+fn infix(control: &str, only_players: bool, inputs: bool) -> String {
+    let player = if only_players { " & distinct(Role,random)" } else { "" };
+    let mut text = format!("legal(Role,noop) :- role(Role){player} & ~true({control}(Role))\n");
+    if inputs {
+        text += "input(Role,noop) :- role(Role)\n";
+    }
+    text
+}
+
+fn roles(rules: &Rulesheet) -> Vec<String> {
+    let heads = rules.rules().filter(|(rule, _)| rule.head.is("role", 1));
+    heads.filter_map(|(rule, _)| constant(&rule.head.args()[0])).collect()
+}
+
+/// The fluents of one argument that is a role at the start, such as `control`.
+fn controls(rules: &Rulesheet, roles: &[String]) -> Vec<String> {
+    let mut names = Vec::new();
+    for (rule, _) in rules.rules().filter(|(rule, _)| rule.head.is("init", 1)) {
+        let fluent = &rule.head.args()[0];
+        let [argument] = fluent.args() else { continue };
+        let is_role = constant(argument).is_some_and(|name| roles.contains(&name));
+        if let Some(name) = fluent.name().filter(|_| is_role) {
+            let name = name.to_string();
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+    }
+    names
+}
+
+fn constant(term: &Term) -> Option<String> {
+    match &term.kind {
+        TermKind::Constant(name) => Some(name.to_string()),
+        _ => None,
+    }
+}

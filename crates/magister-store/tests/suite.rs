@@ -168,6 +168,7 @@ async fn queries_answer(store: &SqlStore, url: &str) {
     let mut other = a_match("m3", 3);
     let (_, mut record) = finish(&mut other, "m3");
     record.players = vec!["one".into(), "three".into()];
+    record.seats[1].player = "three".into();
     let mut nameless = record.clone();
     nameless.id = None;
     let records = [record.clone(), nameless];

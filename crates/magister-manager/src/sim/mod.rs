@@ -106,7 +106,7 @@ impl World {
             let manager =
                 Arc::new(Manager::new(Arc::clone(&network), Arc::clone(&store), settings));
             let mut tasks = self.launch(&manager, &orders, &mut rng).await?;
-            let lifetime = Duration::from_millis(1 + rng.below(9_000));
+            let lifetime = Duration::from_millis(1 + rng.below(4_000));
             let done = async {
                 let mut resumed = 0;
                 while let Some(task) = tasks.join_next().await {

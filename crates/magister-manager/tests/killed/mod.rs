@@ -15,28 +15,28 @@ use magister_store::{SqlStore, Status, Store as _};
 
 /// What a process that is going to be killed has to do, as words on its command line.
 #[derive(Clone, Debug)]
-pub struct Task {
+pub(crate) struct Task {
     /// The store.
-    pub store: String,
+    pub(crate) store: String,
     /// The port of the players.
-    pub port: u16,
+    pub(crate) port: u16,
     /// How many matches there are.
-    pub matches: usize,
+    pub(crate) matches: usize,
     /// The game.
-    pub game: String,
+    pub(crate) game: String,
     /// Where to kill itself, and how often it may pass there before: `POINT:COUNT`.
-    pub point: Option<String>,
+    pub(crate) point: Option<String>,
 }
 
 impl Task {
     /// The words.
-    pub fn words(&self) -> String {
+    pub(crate) fn words(&self) -> String {
         let point = self.point.clone().unwrap_or_else(|| "-".to_owned());
         format!("{} {} {} {} {point}", self.store, self.port, self.matches, self.game)
     }
 
     /// The task of some words.
-    pub fn parse(words: &str) -> Option<Self> {
+    pub(crate) fn parse(words: &str) -> Option<Self> {
         let mut words = words.split(' ').map(str::to_owned);
         Some(Task {
             store: words.next()?,
@@ -87,7 +87,7 @@ fn orders(task: &Task) -> Vec<Order> {
 }
 
 /// The process that is killed: recovers, then plays what is left. Ends when all matches are over.
-pub async fn work(task: &Task) -> Result<(), String> {
+pub(crate) async fn work(task: &Task) -> Result<(), String> {
     let failed = |error: &dyn std::fmt::Display| error.to_string();
     let store = SqlStore::open(&task.store).await.map_err(|error| failed(&error))?;
     let network = TcpNetwork { policy: AddressPolicy::Any };
@@ -138,20 +138,20 @@ pub async fn work(task: &Task) -> Result<(), String> {
 
 /// What came of it.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Tally {
+pub(crate) struct Tally {
     /// How often the process was killed.
-    pub kills: u64,
+    pub(crate) kills: u64,
     /// Matches that came to a terminal state.
-    pub terminal: u64,
+    pub(crate) terminal: u64,
     /// Matches that were aborted.
-    pub aborted: u64,
+    pub(crate) aborted: u64,
     /// What players were told, turn by turn.
-    pub told: usize,
+    pub(crate) told: usize,
 }
 
 /// Kills a process again and again, at random moments and at the named points, and then judges the
 /// store. `spawn` starts a process with a task.
-pub async fn torment(
+pub(crate) async fn torment(
     mut task: Task,
     kills: u64,
     rng: &mut Rng,

@@ -49,13 +49,13 @@ impl Network for Tap {
 
 /// What was found in a game.
 #[derive(Clone, Debug, Default)]
-pub struct Found {
+pub(crate) struct Found {
     /// Matches that were played.
-    pub matches: usize,
+    pub(crate) matches: usize,
     /// Histories of a role that two different matches share.
-    pub twins: usize,
+    pub(crate) twins: usize,
     /// The first difference between the bytes of twins.
-    pub leak: Option<String>,
+    pub(crate) leak: Option<String>,
 }
 
 /// What a role lived in a match before each of its messages: own moves and percepts.
@@ -72,7 +72,7 @@ fn own_histories(game: &dyn Game, record: &MatchRecord, role: Role) -> Vec<Strin
 }
 
 /// Plays matches of a game and compares what each role is sent.
-pub async fn listen(playable: &Playable, wire: &Arc<WireGame>, matches: u64) -> Found {
+pub(crate) async fn listen(playable: &Playable, wire: &Arc<WireGame>, matches: u64) -> Found {
     let game = &playable.game;
     let mut found = Found::default();
     for (seat, role) in game.info().players().enumerate() {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 /// The folder of ggp-base; none if it or Java is missing.
-pub fn folder() -> Option<PathBuf> {
+pub(crate) fn folder() -> Option<PathBuf> {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().find_map(|place| {
         Some(place.join("../shared/peers/ggp-base")).filter(|place| place.is_dir())
     });
@@ -15,15 +15,15 @@ pub fn folder() -> Option<PathBuf> {
 }
 
 /// A player of ggp-base, which ends with this value.
-pub struct JavaPlayer {
+pub(crate) struct JavaPlayer {
     child: Child,
     /// Its port.
-    pub port: u16,
+    pub(crate) port: u16,
 }
 
 impl JavaPlayer {
     /// Starts a player of a class.
-    pub fn start(folder: &Path, class: &str) -> Option<Self> {
+    pub(crate) fn start(folder: &Path, class: &str) -> Option<Self> {
         let mut child = Command::new(folder.join("player"))
             .args(["0", class])
             .stdout(Stdio::piped())
@@ -52,17 +52,17 @@ impl Drop for JavaPlayer {
 
 /// What came of a match that the server of ggp-base ran.
 #[derive(Debug)]
-pub struct Served {
+pub(crate) struct Served {
     /// The exit code: 0 completed, 3 completed with errors.
-    pub code: i32,
+    pub(crate) code: i32,
     /// What it printed.
-    pub lines: String,
+    pub(crate) lines: String,
     /// The record of the match.
-    pub json: Option<String>,
+    pub(crate) json: Option<String>,
 }
 
 /// Runs a match on the server of ggp-base.
-pub fn serve(
+pub(crate) fn serve(
     folder: &Path,
     options: &[&str],
     rules: &Path,

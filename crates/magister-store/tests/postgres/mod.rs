@@ -7,7 +7,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 /// A PostgreSQL server that ends with this value.
-pub struct PrivatePostgres {
+pub(crate) struct PrivatePostgres {
     server: Child,
     folder: PathBuf,
     port: u16,
@@ -15,7 +15,7 @@ pub struct PrivatePostgres {
 
 impl PrivatePostgres {
     /// Starts a server; none if PostgreSQL is not installed.
-    pub fn start() -> Option<Self> {
+    pub(crate) fn start() -> Option<Self> {
         let bin = binaries()?;
         let unique = format!("magister-pg-{}-{:p}", std::process::id(), &raw const bin);
         let folder = std::env::temp_dir().join(unique);
@@ -67,7 +67,7 @@ impl PrivatePostgres {
     }
 
     /// The address of its database.
-    pub fn url(&self) -> String {
+    pub(crate) fn url(&self) -> String {
         format!("postgres://magister@127.0.0.1:{}/postgres", self.port)
     }
 }

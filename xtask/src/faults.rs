@@ -1,5 +1,7 @@
 //! Matches that go wrong: in the simulation, and with a real process that is killed.
 
+#![expect(clippy::print_stdout, reason = "this is the output of the command")]
+
 use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Instant;

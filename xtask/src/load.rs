@@ -1,5 +1,7 @@
 //! Many matches at once with remote players on loopback.
 
+#![expect(clippy::print_stdout, reason = "this is the output of the command")]
+
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -29,7 +31,7 @@ pub(crate) struct Options {
     /// By how many milliseconds that varies
     #[arg(long, default_value_t = 50)]
     spread: u64,
-    /// The store; a new SQLite file if none is given
+    /// The store; a new `SQLite` file if none is given
     #[arg(long)]
     store: Option<String>,
 }

@@ -1,5 +1,7 @@
 //! Matches with the real server and players of ggp-base.
 
+#![expect(clippy::print_stdout, reason = "this is the output of the command")]
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;

@@ -2,9 +2,9 @@
 
 use std::process::{Command, Output};
 
-const COMMANDS: [&str; 26] = [
-    "answer",
+const COMMANDS: [&str; 33] = [
     "analyze",
+    "answer",
     "audit",
     "bench",
     "check",
@@ -12,23 +12,30 @@ const COMMANDS: [&str; 26] = [
     "conform",
     "convert",
     "decompose",
+    "eval",
     "explain",
+    "export",
     "fmt",
     "games",
+    "import",
     "infoset",
     "inspect",
+    "leaderboard",
     "match",
+    "matches",
     "network",
     "new",
     "perft",
     "play",
     "playable",
+    "player",
     "players",
     "replay",
     "show",
     "solve",
     "step",
     "tournament",
+    "train",
 ];
 
 fn magister(args: &[&str], columns: &str) -> Output {

@@ -1,4 +1,5 @@
 //! Published and counted numbers: the paper's Nim table and its Double Tic-Tac-Toe.
+#![allow(clippy::print_stdout, reason = "figures and skipped games are printed")]
 
 mod common;
 

@@ -1,4 +1,5 @@
 //! Random products of small random games: the value with and without their parts is the same.
+#![allow(clippy::print_stdout, reason = "figures and skipped games are printed")]
 
 mod common;
 
@@ -133,8 +134,8 @@ fn resting(text: &mut String, parts: usize, shape: Shape) {
 
 /// Goals that depend on the last states of the parts: zero-sum for two roles.
 fn goals(text: &mut String, parts: usize, roles: &[&str], ends: &[(usize, usize)], rng: &mut Rng) {
-    for part in 0..parts {
-        for state in 0..ends[part].1 {
+    for (part, end) in ends.iter().enumerate().take(parts) {
+        for state in 0..end.1 {
             if rng.below(2) == 0 {
                 let _ = writeln!(text, "(good{part} {state})");
             }
@@ -199,12 +200,11 @@ fn side_by_side(game: &dyn Game, quotient: &dyn Game, note: &str) {
             let (mut next, mut to) = (Vec::new(), Vec::new());
             one.save(&mut next);
             other.save(&mut to);
-            match pairs.get(&next) {
-                Some(known) => assert_eq!(*known, to, "{note}: {}", game.text().state_text(&next)),
-                None => {
-                    pairs.insert(next.clone(), to.clone());
-                    open.push((next, to));
-                }
+            if let Some(known) = pairs.get(&next) {
+                assert_eq!(*known, to, "{note}: {}", game.text().state_text(&next));
+            } else {
+                pairs.insert(next.clone(), to.clone());
+                open.push((next, to));
             }
         }
     }

@@ -142,7 +142,7 @@ impl Crowd {
                 held.seats.entry(place).or_insert(Sitting { role, replies: BTreeMap::new() });
                 "ready".to_owned()
             }
-            Request::Play { news, .. } => self.play(&mut held, &place, news, step, repeats),
+            Request::Play { news, .. } => self.play(&mut held, &place, &news, step, repeats),
             Request::Stop { news, .. } => {
                 if let Some(sitting) = held.seats.get(&place) {
                     let role = sitting.role.clone();
@@ -159,12 +159,12 @@ impl Crowd {
         &self,
         held: &mut Held,
         place: &(String, String),
-        news: News,
+        news: &News,
         step: Option<u64>,
         repeats: bool,
     ) -> String {
         let (address, id) = place;
-        let turn = match &news {
+        let turn = match news {
             News::Turn { turn, .. } => *turn,
             News::First => 0,
             News::Terms(_) => step.unwrap_or(0),
@@ -177,10 +177,10 @@ impl Crowd {
                 let what = format!("{address} got PLAY {turn} of {id} twice");
                 held.broken.get_or_insert(what);
             }
-            note(held, id, &role, &news, step);
+            note(held, id, &role, news, step);
             return before;
         }
-        note(held, id, &role, &news, step);
+        note(held, id, &role, news, step);
         let seed = self.seed.derive(id).derive(&role).derive_index(turn);
         let reply = if self.hidden {
             // Blind Tic-Tac-Toe: any cell, sometimes one that is not legal any more.
@@ -253,8 +253,7 @@ impl Crowd {
 /// Writes down what a player was told. Nobody may be told two things about one turn.
 fn note(held: &mut Held, id: &str, role: &str, news: &News, step: Option<u64>) {
     let (turn, text) = match news {
-        News::First => return,
-        News::Turn { turn: 0, .. } => return,
+        News::First | News::Turn { turn: 0, .. } => return,
         News::Terms(joint) => (step.unwrap_or(0), Term::List(joint.clone()).to_string()),
         News::Turn { turn, own, percepts } => {
             let own = own.clone().unwrap_or_else(|| Term::atom("nil"));

@@ -59,7 +59,7 @@ async fn local_and_remote_players_meet() {
         assert_eq!(record.end, Some(MatchEnd::Terminal), "{:?}", record.errors);
         crowd.judge(&record).unwrap();
         crowd.verdict().unwrap();
-        let heard = heard.lock().unwrap();
+        let heard: Vec<Event> = heard.lock().unwrap().clone();
         assert!(matches!(heard.first(), Some(Event::Started { .. })));
         assert!(matches!(heard.last(), Some(Event::Ended { .. })));
         let stored = manager.store().load("m").await.unwrap().unwrap();

@@ -1,6 +1,5 @@
 //! Matches with real programs of others: the server and the players of ggp-base. `cargo xtask peers`
 //! is the long form.
-#![expect(clippy::print_stderr, reason = "a skipped test says so")]
 
 mod peer;
 

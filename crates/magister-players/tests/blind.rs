@@ -2,6 +2,7 @@
 //! but it never plays an illegal move that it could have avoided, and it never forgets whose turn
 //! it is.
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use magister_core::{Budget, Game, Move, PlayerSource as _, Referee, Role, Seed, Stop, View};
@@ -31,17 +32,17 @@ fn rules(size: u32, steps: u32, jumps: &[(i32, i32)], extra: &str) -> String {
          (<= (goal ?r 0) (role ?r) (not (alive ?r)))
          (<= (goal ?r 50) (alive ?r) (other ?r ?s) (alive ?s))\n",
     );
-    text += &format!("(<= terminal (true (step {steps})))\n");
+    let _ = writeln!(text, "(<= terminal (true (step {steps})))");
     for step in 1..steps {
-        text += &format!("(succ {step} {})\n", step + 1);
+        let _ = writeln!(text, "(succ {step} {})", step + 1);
     }
     for x in 1..=size {
-        text += &format!("(init (cell {x} 1 white)) (init (cell {x} {size} black))\n");
+        let _ = writeln!(text, "(init (cell {x} 1 white)) (init (cell {x} {size} black))");
         for y in 1..=size {
             for (dx, dy) in jumps {
                 let (to_x, to_y) = (x as i32 + dx, y as i32 + dy);
                 if (1..=size as i32).contains(&to_x) && (1..=size as i32).contains(&to_y) {
-                    text += &format!("(reach {x} {y} {to_x} {to_y})\n");
+                    let _ = writeln!(text, "(reach {x} {y} {to_x} {to_y})");
                 }
             }
         }

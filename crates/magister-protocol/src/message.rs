@@ -304,8 +304,10 @@ fn turn(command: &'static str, arguments: Vec<Term>) -> Result<(String, News), M
             own: Some(own).filter(|own| !own.is_nil()),
             percepts: match percepts {
                 Term::List(terms) => terms,
-                nil if nil.is_nil() => Vec::new(),
-                one @ Term::Atom(_) => vec![one],
+                Term::Atom(text) => {
+                    let one = Term::Atom(text);
+                    if one.is_nil() { Vec::new() } else { vec![one] }
+                }
             },
         },
         (Some(_), None) => return Err(MessageError::Arguments { command, given }),

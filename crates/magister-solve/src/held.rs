@@ -13,8 +13,8 @@ const SPARE: usize = 4_096;
 const BLOCK: usize = 24;
 
 /// The bytes of the entries of a list.
-pub(crate) fn list<T>(list: &Vec<T>) -> usize {
-    let bytes = list.len() * size_of::<T>();
+pub(crate) fn list<T>(list: &[T]) -> usize {
+    let bytes = size_of_val(list);
     if bytes < MOVED { 2 * bytes } else { bytes }
 }
 

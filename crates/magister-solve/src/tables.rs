@@ -68,7 +68,7 @@ impl Tables {
 
     /// Whether there is room for more entries.
     pub(crate) fn has_room(&self) -> bool {
-        let lists = [&self.regrets, &self.sums].map(held::list);
+        let lists = [&self.regrets, &self.sums].map(|list| held::list(list));
         let all = lists.into_iter().sum::<usize>() + held::list(&self.places);
         all + self.memory.bytes() < self.limit
     }

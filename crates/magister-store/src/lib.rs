@@ -1,4 +1,4 @@
-//! Games, matches, players and ratings, in SQLite or PostgreSQL.
+//! Games, matches, players and ratings, in `SQLite` or `PostgreSQL`.
 //!
 //! A match is written as a log of [`Entry`]s: it begins, requests are sent, answers come, steps are
 //! made, it ends. [`Store::append`] returns when its entries are durable. From the log,

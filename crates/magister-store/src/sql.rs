@@ -1,4 +1,4 @@
-//! Matches in SQLite or PostgreSQL, by the same statements.
+//! Matches in `SQLite` or `PostgreSQL`, by the same statements.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, Once, PoisonError};
@@ -17,9 +17,9 @@ use crate::{
     Entry, Place, RequestKey, RequestKind, Status, StepBody, Store, StoreError, StoredMatch,
 };
 
-/// A store in SQLite (`sqlite:FILE`) or PostgreSQL (`postgres://...`).
+/// A store in `SQLite` (`sqlite:FILE`) or `PostgreSQL` (`postgres://...`).
 ///
-/// Appends go through one writer, which puts those that wait into one transaction. SQLite runs in
+/// Appends go through one writer, which puts those that wait into one transaction. `SQLite` runs in
 /// WAL mode with `synchronous=FULL`, so a committed transaction survives a loss of power.
 #[derive(Clone, Debug)]
 pub struct SqlStore {

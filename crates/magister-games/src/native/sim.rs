@@ -41,7 +41,7 @@ fn triangle(lines: u16) -> bool {
     })
 }
 
-fn turn(state: &[u16; 2]) -> usize {
+fn turn(state: [u16; 2]) -> usize {
     (state[0] | state[1]).count_ones() as usize % 2
 }
 
@@ -63,14 +63,14 @@ impl Rules for Sim {
     }
 
     fn legal(&self, state: &[u16; 2], role: Role, out: &mut Vec<Move>) {
-        if role.index() == turn(state) {
+        if role.index() == turn(*state) {
             let drawn = state[0] | state[1];
             out.extend((0..15).filter(|line| drawn >> line & 1 == 0).map(Move));
         }
     }
 
     fn step(&self, state: &mut [u16; 2], joint: &[Move], _out: &mut Step) {
-        let player = turn(state);
+        let player = turn(*state);
         state[player] |= 1 << joint[player].0;
     }
 
@@ -97,7 +97,7 @@ impl Rules for Sim {
                 terms.push(format!("(line {a} {b} {})", PLAYERS[player]));
             }
         }
-        terms.push(format!("(control {})", PLAYERS[turn(state)]));
+        terms.push(format!("(control {})", PLAYERS[turn(*state)]));
         text::list(terms)
     }
 

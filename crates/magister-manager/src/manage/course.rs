@@ -57,7 +57,7 @@ fn now_ms() -> i64 {
 
 impl<'a, N: Network, S: Store> Course<'a, N, S> {
     /// A match from its beginning.
-    pub(super) async fn begin(
+    pub(super) fn begin(
         manager: &'a Manager<N, S>,
         order: Order,
         abort: watch::Receiver<bool>,

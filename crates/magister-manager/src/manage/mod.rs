@@ -156,7 +156,7 @@ impl<N: Network, S: Store> Manager<N, S> {
     pub async fn play(&self, order: Order) -> Result<MatchRecord, ManagerError> {
         let _place = self.places.acquire().await.map_err(|_| ManagerError::Closed)?;
         let listed = self.list(&order.id);
-        let course = Course::begin(self, order, listed.abort()).await?;
+        let course = Course::begin(self, order, listed.abort())?;
         course.run().await
     }
 

@@ -84,7 +84,7 @@ impl Seat {
     /// Whether the manager has gone without a word: no message for much longer than its clocks.
     pub(super) fn is_stale(&self, now: Instant) -> bool {
         let clocks = self.begun.start.max(self.begun.play);
-        now.saturating_duration_since(self.heard) > clocks * 3 + Duration::from_secs(60)
+        now.saturating_duration_since(self.heard) > clocks * 3 + Duration::from_mins(1)
     }
 
     /// Whether a move was asked for.

@@ -132,7 +132,7 @@ impl World {
             sleep(Duration::from_millis(rng.below(3_000))).await;
         }
         // Late messages arrive before the books are closed.
-        sleep(Duration::from_secs(60)).await;
+        sleep(Duration::from_mins(1)).await;
         self.judge(&orders, &store, &crowd, verdict)
     }
 

@@ -93,7 +93,7 @@ impl Network for SimNetwork {
                         return;
                     }
                     // The sender waits for a reply that does not come.
-                    sleep(Duration::from_secs(3600)).await;
+                    sleep(Duration::from_hours(1)).await;
                     drop(send);
                 });
             }

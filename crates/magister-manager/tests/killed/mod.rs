@@ -65,7 +65,7 @@ fn orders(task: &Task) -> Vec<Order> {
         rules: None,
         seats: (0..seats)
             .map(|seat| {
-                let repeats = number % 3 > 0;
+                let repeats = !number.is_multiple_of(3);
                 let end = if repeats { "-repeats" } else { "" };
                 SeatOrder::Remote {
                     name: format!("p{number}-{seat}{end}"),

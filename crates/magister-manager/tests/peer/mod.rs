@@ -33,12 +33,11 @@ impl JavaPlayer {
         let mut line = String::new();
         BufReader::new(child.stdout.take()?).read_line(&mut line).ok()?;
         let port = line.split('\t').nth(1).and_then(|port| port.trim().parse().ok());
-        match port {
-            Some(port) => Some(JavaPlayer { child, port }),
-            None => {
-                let _ = child.kill();
-                None
-            }
+        if let Some(port) = port {
+            Some(JavaPlayer { child, port })
+        } else {
+            let _ = child.kill();
+            None
         }
     }
 }
@@ -56,6 +55,7 @@ pub(crate) struct Served {
     /// The exit code: 0 completed, 3 completed with errors.
     pub(crate) code: i32,
     /// What it printed.
+    #[allow(dead_code, reason = "not every test reads it")]
     pub(crate) lines: String,
     /// The record of the match.
     pub(crate) json: Option<String>,

@@ -1,4 +1,4 @@
-//! A private PostgreSQL server for tests: its own folder, its own port on loopback, gone at the end.
+//! A private `PostgreSQL` server for tests: its own folder, its own port on loopback, gone at the end.
 
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// A PostgreSQL server that ends with this value.
+/// A `PostgreSQL` server that ends with this value.
 pub(crate) struct PrivatePostgres {
     server: Child,
     folder: PathBuf,
@@ -14,7 +14,7 @@ pub(crate) struct PrivatePostgres {
 }
 
 impl PrivatePostgres {
-    /// Starts a server; none if PostgreSQL is not installed.
+    /// Starts a server; none if `PostgreSQL` is not installed.
     pub(crate) fn start() -> Option<Self> {
         let bin = binaries()?;
         let unique = format!("magister-pg-{}-{:p}", std::process::id(), &raw const bin);
@@ -51,7 +51,7 @@ impl PrivatePostgres {
             .spawn()
             .ok()?;
         let postgres = PrivatePostgres { server, folder, port };
-        let until = Instant::now() + Duration::from_secs(60);
+        let until = Instant::now() + Duration::from_mins(1);
         while Instant::now() < until {
             let asked = Command::new(bin.join("pg_isready"))
                 .args(["-h", "127.0.0.1", "-p", &port.to_string()])
@@ -100,7 +100,7 @@ fn as_postgres(program: &Path) -> Command {
     }
 }
 
-/// Where the programs of PostgreSQL are: on the path, or where Debian has them.
+/// Where the programs of `PostgreSQL` are: on the path, or where Debian has them.
 fn binaries() -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let mut places: Vec<PathBuf> = Vec::new();

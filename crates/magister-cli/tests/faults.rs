@@ -281,7 +281,7 @@ fn sizes_of_game_trees_are_readable() {
 #[test]
 fn progress_of_solve_is_shown_on_a_terminal() {
     let binary = env!("CARGO_BIN_EXE_magister");
-    let command = format!("{binary} solve connect-four --seconds 4 --memory 64");
+    let command = format!("{binary} solve connect-four --seconds 4 --memory 2000");
     let Ok(output) = Command::new("script").args(["-qec", &command, "/dev/null"]).output() else {
         println!("SKIPPED: `script` is not installed");
         return;

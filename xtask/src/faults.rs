@@ -100,7 +100,7 @@ fn kill(options: &Options, store: &dyn Fn(u64) -> String) -> Result<()> {
     let runtime = runtime.worker_threads(2).enable_all().build()?;
     let program = std::env::current_exe()?;
     let mut rng = Seed::from(options.seed).derive("kills").rng();
-    let (mut kills, mut terminal, mut aborted, mut told) = (0, 0, 0, 0);
+    let (mut kills, mut terminal, mut aborted, mut sent) = (0, 0, 0, 0);
     let kind = store(0).split(':').next().unwrap_or_default().to_owned();
     let mut round = 0;
     while kills < options.kills {
@@ -129,7 +129,7 @@ fn kill(options: &Options, store: &dyn Fn(u64) -> String) -> Result<()> {
         kills += tally.kills;
         terminal += tally.terminal;
         aborted += tally.aborted;
-        told += tally.told;
+        sent += tally.sent;
         round += 1;
         if round > options.kills + 10 {
             bail!("the matches end before they can be killed");
@@ -137,7 +137,7 @@ fn kill(options: &Options, store: &dyn Fn(u64) -> String) -> Result<()> {
     }
     println!(
         "{kind}: killed {kills} times; {terminal} matches came to their end, {aborted} were \
-         aborted; of {told} turns that players were told of, none is lost"
+         aborted; of {sent} turns that players were sent of, none is lost"
     );
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Agon, the rating of the Tiltyard server: players and the roles of games on one scale.
 //!
 //! A player with score `s` of 100 meets every other player of the match, as far as the two scores
-//! add up to 100, and beside them the role it plays, which scores `100 - s`. Everybody starts at 0
+//! add up to 100, and beside them the role it plays, which scores `100 - s`. Everyone starts at 0
 //! and every meeting moves both ratings by actual minus expected score. So the rating of a role says
 //! how difficult it is.
 

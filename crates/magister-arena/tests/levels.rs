@@ -33,10 +33,9 @@ fn score(game: &str, higher: &str, lower: &str, games: u64) -> f64 {
 
 #[test]
 fn higher_levels_win() {
-    for (game, higher, lower) in [
-        ("connect-four", "medium", "beginner"),
-        ("breakthrough", "medium", "beginner"),
-    ] {
+    for (game, higher, lower) in
+        [("connect-four", "medium", "beginner"), ("breakthrough", "medium", "beginner")]
+    {
         let score = score(game, higher, lower, 10);
         assert!(score >= 0.65, "{game}: {higher} scores {score} against {lower}");
     }

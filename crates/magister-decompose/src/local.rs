@@ -14,7 +14,7 @@ use crate::tops::Tops;
 /// Pairs of classes of moves that are tested for being legal together.
 const PAIRS: usize = 10_000;
 
-/// The states of the context in their order: a course that ends in a circle.
+/// The states of the context in their order: a path that ends in a circle.
 #[derive(Clone, Debug)]
 pub(crate) struct Course {
     /// The values of the context's fluents, in each state.
@@ -283,7 +283,7 @@ impl Local {
     }
 
     /// The states in an order in which successors come first; none if states can repeat. Steps in
-    /// which nobody acts are left out.
+    /// which no one acts are left out.
     pub(crate) fn ends_first(&self) -> Option<Vec<usize>> {
         let acts = |label: u32| self.labels[label as usize].iter().any(|&class| class > 0);
         let (mut order, mut done) = (Vec::new(), vec![false; self.len()]);

@@ -1,7 +1,7 @@
 //! One message to a player over a connection of its own, for callers on a thread.
 //!
 //! Connections are never kept: players that serve one connection at a time, as those of ggp-base
-//! do, would be blocked for everybody by an idle one.
+//! do, would be blocked for everyone by an idle one.
 
 use std::io::{Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};

@@ -1,4 +1,4 @@
-//! Players that keep a ledger of what they were told.
+//! Players that keep a ledger of what they were sent.
 //!
 //! They judge a manager: in the simulation, under load, and when it is killed.
 
@@ -13,10 +13,10 @@ use magister_protocol::{News, Request, Term};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// What a player was told of one turn of a match, in words, by match, role and turn.
+/// What a player was sent of one turn of a match, in words, by match, role and turn.
 type Ledger = BTreeMap<(String, String, u64), String>;
 
-/// Players of one game that choose legal moves at random and keep a ledger of what they were told. A
+/// Players of one game that choose legal moves at random and keep a ledger of what they were sent. A
 /// player whose name ends in `-repeats` recognises messages that come twice; for any other, such a
 /// message breaks an invariant.
 pub struct Crowd {
@@ -58,34 +58,34 @@ impl Crowd {
         self.locked().broken.clone().map_or(Ok(()), Err)
     }
 
-    /// How many turns players were told of.
-    pub fn told_turns(&self) -> usize {
+    /// The number of turns that were sent to players.
+    pub fn sent_turns(&self) -> usize {
         self.locked().ledger.len()
     }
 
-    /// Checks a match that has ended: it follows the rules, and everything that a player was told is
+    /// Checks a match that has ended: it follows the rules, and everything that a player was sent is
     /// in its record.
     pub fn judge(&self, record: &MatchRecord) -> Result<(), String> {
         record.replay(&*self.game, &Stop::never()).map_err(|error| error.to_string())?;
         let id = record.id.as_deref().unwrap_or_default();
-        let told: Vec<(String, u64, String)> = {
+        let sent: Vec<(String, u64, String)> = {
             let held = self.locked();
             let from = (id.to_owned(), String::new(), 0);
             let of = held.ledger.range(from..).take_while(|((match_id, ..), _)| match_id == id);
             of.map(|((_, role, turn), text)| (role.clone(), *turn, text.clone())).collect()
         };
-        for (role, turn, told) in told {
+        for (role, turn, sent) in sent {
             let stored = self
                 .stored(record, &role, turn)
-                .ok_or_else(|| format!("{role} was told {told} of turn {turn}, which is lost"))?;
-            if !Term::read(&stored).is_ok_and(|term| term.to_string() == told) {
-                return Err(format!("{role} was told {told} of turn {turn}; stored is {stored}"));
+                .ok_or_else(|| format!("{role} was sent {sent} of turn {turn}, which is lost"))?;
+            if !Term::read(&stored).is_ok_and(|term| term.to_string() == sent) {
+                return Err(format!("{role} was sent {sent} of turn {turn}; stored is {stored}"));
             }
         }
         Ok(())
     }
 
-    /// What a record says that a role was told of a turn.
+    /// What a record says that a role was sent of a turn.
     fn stored(&self, record: &MatchRecord, role: &str, turn: u64) -> Option<String> {
         let at = (turn as usize).checked_sub(1)?;
         let joint = record.moves.get(at)?;
@@ -195,18 +195,18 @@ impl Crowd {
         reply
     }
 
-    /// A legal move in the state that the match is in, as far as players were told of it.
+    /// A legal move in the state that the match is in, as far as it was sent to players.
     fn choose(&self, held: &Held, id: &str, role: &str, turn: u64, seed: &Seed) -> String {
         let (info, text) = (self.game.info(), self.game.text());
         let Some(role) = info.role(role) else { return "nil".to_owned() };
         let mut worker = self.game.worker();
         worker.reset();
         for turn in 1..=turn {
-            let told = info.all_roles().find_map(|role| {
+            let sent = info.all_roles().find_map(|role| {
                 let name = info.role_name(role).to_owned();
                 held.ledger.get(&(id.to_owned(), name, turn))
             });
-            let Some(Ok(Term::List(joint))) = told.map(|text| Term::read(text)) else {
+            let Some(Ok(Term::List(joint))) = sent.map(|text| Term::read(text)) else {
                 return "lost".to_owned();
             };
             let moves: Option<Vec<_>> = info
@@ -239,7 +239,7 @@ impl Crowd {
         }
     }
 
-    /// The moves that a player was told to have made.
+    /// The moves that a player made, by what it was sent.
     fn made(&self, held: &Held, id: &str, role: Role) -> Vec<String> {
         let name = self.game.info().role_name(role);
         let from = (id.to_owned(), name.to_owned(), 0);
@@ -250,7 +250,7 @@ impl Crowd {
     }
 }
 
-/// Writes down what a player was told. Nobody may be told two things about one turn.
+/// Writes down what a player was sent. No one may be sent two things about one turn.
 fn note(held: &mut Held, id: &str, role: &str, news: &News, step: Option<u64>) {
     let (turn, text) = match news {
         News::First | News::Turn { turn: 0, .. } => return,
@@ -264,7 +264,7 @@ fn note(held: &mut Held, id: &str, role: &str, news: &News, step: Option<u64>) {
     let key = (id.to_owned(), role.to_owned(), turn);
     let known = held.ledger.entry(key).or_insert_with(|| text.clone());
     if *known != text {
-        let what = format!("{role} of {id} was told {known} and then {text} of turn {turn}");
+        let what = format!("{role} of {id} was sent {known} and then {text} of turn {turn}");
         held.broken.get_or_insert(what);
     }
 }

@@ -83,7 +83,7 @@ fn odd_requests_are_answered() {
 }
 
 #[test]
-fn malformed_requests_harm_nobody() {
+fn malformed_requests_are_harmless() {
     let address = player("random");
     for request in [
         &b"\r\n\r\n"[..],
@@ -151,8 +151,8 @@ fn rules_in_upper_case_and_moves_in_their_case() {
     let first = say(address, "(PLAY Match.1 NIL)");
     assert!(first.starts_with("(PUT "), "{first}");
     // Moves in another case than the rules are understood.
-    let told = format!("(PLAY Match.1 ({} noop))", first.to_lowercase());
-    assert_eq!(say(address, &told), "NOOP");
+    let sent = format!("(PLAY Match.1 ({} noop))", first.to_lowercase());
+    assert_eq!(say(address, &sent), "NOOP");
     assert_eq!(say(address, "(STOP Match.1 (NOOP (PUT 9 9)))"), "done");
 }
 
@@ -166,10 +166,10 @@ fn hidden_information_in_all_variants() {
         let first = say(address, &format!("(play {id} 0 nil nil)"));
         assert!(first.starts_with("(mark "), "{first}");
         assert_eq!(say(address, &format!("(play {id} 0 nil nil)")), first);
-        let told = format!("(play {id} 1 (mark 2 2) {empty})");
-        let second = say(address, &told);
+        let sent = format!("(play {id} 1 (mark 2 2) {empty})");
+        let second = say(address, &sent);
         assert!(second.starts_with("(mark ") && second != "(mark 2 2)", "{second}");
-        assert_eq!(say(address, &told), second, "the same turn again");
+        assert_eq!(say(address, &sent), second, "the same turn again");
         let third = say(address, &format!("(PLAY {id} 2 {second} (ok ))"));
         assert!(third.starts_with("(mark ") && third != second, "{third}");
         assert_eq!(say(address, &format!("(stop {id} 3 {third} (ok))")), "done");
@@ -187,7 +187,7 @@ fn nonsense_in_a_match_does_not_end_the_player() {
     let address = player("random");
     let sheet = rules("tictactoe");
     // A role that the game does not have, rules that are none, moves that are not legal.
-    assert_eq!(say(address, &format!("(START a nobody ({sheet}) 1 1)")), "ready");
+    assert_eq!(say(address, &format!("(START a stranger ({sheet}) 1 1)")), "ready");
     assert_eq!(say(address, "(PLAY a NIL)"), "nil");
     assert_eq!(say(address, "(ABORT a)"), "aborted");
     assert_eq!(say(address, "(START b x ((role x) (<= (p ?x) (not (q ?y)))) 1 1)"), "ready");

@@ -73,7 +73,7 @@ fn kinds(record: &MatchRecord) -> Vec<FaultKind> {
 }
 
 #[test]
-fn nobody_is_there() {
+fn no_player_is_there() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     drop(listener);

@@ -114,7 +114,7 @@ impl RequestKind {
     }
 }
 
-/// What came of a request.
+/// The result of a request.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct AnswerBody {
     /// The move that counts: the player's, or the one that was drawn for it. None for START.
@@ -133,7 +133,7 @@ pub struct AnswerBody {
 pub struct StepBody {
     /// The joint move.
     pub moves: Vec<String>,
-    /// What each role perceived; none in silent steps and where nothing is hidden.
+    /// What each role perceived; none in silent steps and where information is perfect.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub percepts: Option<Vec<Vec<String>>>,
     /// What each role gained, in games that pay on the way.

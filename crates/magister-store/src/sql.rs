@@ -39,7 +39,7 @@ pub struct Filter {
     pub status: Option<Status>,
     /// Of this tournament.
     pub tournament: Option<String>,
-    /// At most so many, the newest.
+    /// At most N, the newest.
     pub limit: Option<u32>,
 }
 

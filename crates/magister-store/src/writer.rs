@@ -66,7 +66,7 @@ pub(crate) async fn run(
             held = None;
         }
         for append in group {
-            // Whoever does not wait any more does not need to know.
+            // The player that does not wait any more does not need to know.
             let _ = append.done.send(result.clone());
         }
     }

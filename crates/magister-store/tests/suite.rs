@@ -100,7 +100,7 @@ async fn logs_are_kept<S: Store>(store: &S) {
     current.fault_at_start(
         magister_core::Role(0),
         FaultKind::Connection,
-        "nobody there",
+        "no one there",
         std::time::Duration::ZERO,
     );
     let fault: Option<Fault> = current.record().errors.first().cloned();

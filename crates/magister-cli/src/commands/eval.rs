@@ -19,7 +19,7 @@ pub(crate) fn run(args: &Eval) -> Result<u8> {
     let playable = game::open_for_play(&args.game, &args.language.options())?;
     let name = args.file.display().to_string();
     let bytes = std::fs::read(&args.file).with_context(|| format!("cannot read {name}"))?;
-    // Errors of the file are told before any game begins.
+    // Errors of the file are reported before any game begins.
     let file = AgentFile::from_bytes(&bytes).with_context(|| name.clone())?;
     let header = magister_learn::Learner::open(&playable.game, file)
         .with_context(|| name.clone())?

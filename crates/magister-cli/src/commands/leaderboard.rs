@@ -40,7 +40,7 @@ pub(crate) fn run(args: &Leaderboard) -> Result<u8> {
     }
     let board = board(&lines, args.rating);
     if board.players.is_empty() {
-        writeln!(out, "no stored match has a result, so nobody is rated")?;
+        writeln!(out, "no stored match has a result, so no one is rated")?;
         return Ok(CLEAN);
     }
     let width = board.players.iter().map(|(name, ..)| name.len()).max().unwrap_or(0).max(6);
@@ -59,7 +59,7 @@ pub(crate) fn run(args: &Leaderboard) -> Result<u8> {
 }
 
 fn board(lines: &[MatchLine], scale: BoardScale) -> Board {
-    // Only matches with a result for everybody count.
+    // Only matches with a result for everyone count.
     let decided = lines.iter().filter_map(|line| {
         let rewards: Option<Vec<f64>> = line.seats.iter().map(|seat| seat.1).collect();
         let players: Vec<String> = line.seats.iter().map(|seat| seat.0.clone()).collect();

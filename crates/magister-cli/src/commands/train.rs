@@ -21,7 +21,7 @@ use crate::{CLEAN, game};
 
 /// How often progress is shown.
 const EVERY: Duration = Duration::from_secs(2);
-/// The games between two looks at the clock.
+/// The games between two readings of the clock.
 const REPORT: u64 = 32;
 
 pub(crate) fn run(args: &Train) -> Result<u8> {
@@ -39,7 +39,7 @@ pub(crate) fn run(args: &Train) -> Result<u8> {
         let recipe = recipe(args, &sight, playable.game.as_ref())?;
         Learner::new(&playable.game, sight, recipe, args.seed)?
     };
-    // Nobody should train for an hour and then learn that the file cannot be written.
+    // No one should train for an hour and then learn that the file cannot be written.
     save(&learner, args)?;
     let before = (learner.header().games, learner.header().moves);
     let clock = Clock::new(args.threads > 1);

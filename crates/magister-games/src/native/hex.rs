@@ -121,7 +121,7 @@ impl Rules for Hex {
         let lead = red.count_ones().wrapping_sub(blue.count_ones());
         let inside = (red | blue) & !self.board_bits() == 0;
         inside && red & blue == 0 && lead <= 1 && {
-            // Whoever has joined the edges has moved last.
+            // The player that has joined the edges has moved last.
             let winner = (0..2).find(|&player| self.joined(wide(state[player]), player));
             winner.is_none_or(|winner| winner as u32 == 1 - lead)
         }

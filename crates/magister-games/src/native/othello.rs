@@ -88,7 +88,7 @@ impl Rules for Othello {
         let mut info = Info::new(self.name, &PLAYERS, &format!("othello {} 1", self.side));
         info.moves = Some(self.count() + 1);
         info.constant_sum = Some(100.0);
-        // Nobody passes twice in a row, and each other turn fills a cell.
+        // No one passes twice in a row, and each other turn fills a cell.
         info.max_length = Some(2 * (self.count() - 4));
         info
     }

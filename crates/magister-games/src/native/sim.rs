@@ -81,7 +81,7 @@ impl Rules for Sim {
     fn valid(&self, &[red, blue]: &[u16; 2]) -> bool {
         let lead = red.count_ones().wrapping_sub(blue.count_ones());
         let mine = (red | blue) < 1 << 15 && red & blue == 0;
-        // Only whoever moved last can have a triangle.
+        // Only the player that moved last can have a triangle.
         mine && (lead == 0 && !triangle(red) || lead == 1 && !triangle(blue))
     }
 

@@ -1,4 +1,4 @@
-//! The course of one match.
+//! The progress of one match.
 
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -41,7 +41,7 @@ struct Sitting {
     local: Option<AgentThread>,
 }
 
-/// What came of asking somebody.
+/// The result of asking someone.
 struct Heard {
     seat: usize,
     answer: Answer,
@@ -167,7 +167,7 @@ impl<'a, N: Network, S: Store> Course<'a, N, S> {
         Ok(())
     }
 
-    /// START to everybody.
+    /// START to everyone.
     async fn start(&mut self) -> Result<(), ManagerError> {
         let seats = std::mem::take(&mut self.unstarted);
         for &seat in &seats {
@@ -194,7 +194,7 @@ impl<'a, N: Network, S: Store> Course<'a, N, S> {
         Ok(())
     }
 
-    /// One turn: PLAY to everybody who must decide, and the step.
+    /// One turn: PLAY to everyone who must decide, and the step.
     async fn turn(&mut self) -> Result<(), ManagerError> {
         let pending = self.current.pending();
         for Pending { seat, .. } in &pending {
@@ -395,7 +395,7 @@ impl<'a, N: Network, S: Store> Course<'a, N, S> {
         Ok(self.current.abort("the match was aborted")?)
     }
 
-    /// Makes the end durable and tells it to everybody.
+    /// Makes the end durable and tells it to everyone.
     async fn finish(mut self) -> Result<MatchRecord, ManagerError> {
         let record = Box::new(self.current.record().clone());
         let end = record.end;
@@ -409,18 +409,18 @@ impl<'a, N: Network, S: Store> Course<'a, N, S> {
         Ok(*record)
     }
 
-    /// STOP or ABORT to everybody.
+    /// STOP or ABORT to everyone.
     pub(super) async fn dismiss(&mut self) {
         let over = self.current.end() == Some(MatchEnd::Terminal);
         let outcome = self.current.outcome().unwrap_or_default().to_vec();
-        let mut told = JoinSet::new();
+        let mut sent = JoinSet::new();
         for (sitting, seat) in self.seats.iter_mut().zip(&self.order.seats) {
             let view = self.current.view(sitting.role).clone();
             match seat {
                 SeatOrder::Local(_) => {
                     if let Some(mut thread) = sitting.local.take() {
                         let outcome = outcome.clone();
-                        told.spawn(async move {
+                        sent.spawn(async move {
                             let farewell = move || thread.finish(&view, &outcome);
                             let _ = tokio::task::spawn_blocking(farewell).await;
                         });
@@ -432,14 +432,14 @@ impl<'a, N: Network, S: Store> Course<'a, N, S> {
                     let headers = session.headers("", over.then_some(view.turns().len()));
                     let network = Arc::clone(&self.manager.network);
                     let address = address.clone();
-                    told.spawn(async move {
+                    sent.spawn(async move {
                         let deadline = Instant::now() + FAREWELL;
                         let _ = network.exchange(&address, headers, message, deadline).await;
                     });
                 }
             }
         }
-        while told.join_next().await.is_some() {}
+        while sent.join_next().await.is_some() {}
     }
 
     /// The reply of a remote player in our words.
@@ -454,7 +454,7 @@ impl<'a, N: Network, S: Store> Course<'a, N, S> {
     }
 }
 
-/// The seed of a match that nobody gave one: fresh entropy, so that it cannot be guessed.
+/// The seed of a match that no one gave one: fresh entropy, so that it cannot be guessed.
 pub fn fresh_seed() -> Seed {
     use std::hash::{BuildHasher as _, Hasher as _};
     let mut seed = Seed::from(now_ms() as u64);

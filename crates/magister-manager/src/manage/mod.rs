@@ -1,9 +1,9 @@
 //! A manager that runs many matches at once.
 //!
 //! Each match is a task that drives the state machine of [`magister_core::Match`]. What it does is
-//! written to a [`Store`] before anybody hears of it: a request before it is sent, a move before
+//! written to a [`Store`] before anyone hears of it: a request before it is sent, a move before
 //! the next request or an event tells it. So a manager that is killed at any moment has lost
-//! nothing that somebody knows. [`Manager::recover`] goes on after a restart.
+//! nothing that someone knows. [`Manager::recover`] goes on after a restart.
 
 mod course;
 mod metrics;
@@ -34,7 +34,7 @@ pub type Observer = Arc<dyn Fn(&str, &Event) + Send + Sync>;
 pub enum Point {
     /// Something is about to be made durable.
     BeforeCommit,
-    /// It is durable, and nobody was told of it.
+    /// It is durable, and was sent to no one.
     BetweenCommitAndSend,
     /// A match that was found unfinished is about to go on.
     DuringRecovery,
@@ -79,7 +79,7 @@ impl Default for Settings {
 pub enum ManagerError {
     /// The match could not begin.
     Match(MatchError),
-    /// The store failed. What was not stored was told to nobody.
+    /// The store failed. What was not stored was sent to no one.
     Store(StoreError),
     /// The manager is being shut down.
     Closed,

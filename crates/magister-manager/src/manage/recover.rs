@@ -17,7 +17,7 @@ use crate::wire::WireGame;
 pub enum Recovery {
     /// It went on and came to its end.
     Resumed,
-    /// It was over; its players were told so again.
+    /// It was over; its players were informed again.
     Dismissed,
     /// It was aborted, because a player may have received a request twice without knowing it.
     Aborted,
@@ -40,7 +40,7 @@ pub struct Recovered {
 
 impl<N: Network, S: Store> Manager<N, S> {
     /// Goes on with the matches that the store holds unfinished. `open` gives the game of a match.
-    /// A match goes on if nobody was asked anything when the manager ended, or if all who were
+    /// A match goes on if no one was asked anything when the manager ended, or if all who were
     /// asked recognise a repeated request. Else its players get ABORT. The log says which.
     pub async fn recover(
         &self,
@@ -92,7 +92,7 @@ impl<N: Network, S: Store> Manager<N, S> {
             self.store.append(entries).await?;
             course.dismiss().await;
             self.store.append(vec![Entry::Dismissed { id: id.clone() }]).await?;
-            let why = "the match was over; its players were told so again".to_owned();
+            let why = "the match was over; its players were informed again".to_owned();
             tracing::info!(id, "dismissed: {why}");
             return Ok(Recovered { id, recovery: Recovery::Dismissed, why, record });
         }

@@ -24,7 +24,7 @@ pub use server::{ServeOptions, serve};
 use slot::Slot;
 use thinker::{Job, Thinker};
 
-/// Clocks above this are taken for it: nobody waits a week for a move.
+/// Clocks above this are taken for it: no one waits a week for a move.
 const LONGEST: u64 = 7 * 24 * 3600;
 
 /// How a player plays.
@@ -174,10 +174,10 @@ impl GgpPlayer {
             let due = received + seat.begun.play.saturating_sub(margin);
             let slot = match seat.place(news, step) {
                 Placed::Repeated(slot) => slot,
-                Placed::New { told, slot } => {
+                Placed::New { sent, slot } => {
                     let iterations = self.options.iterations;
                     let stop = seat.next_stop();
-                    let job = Job::Decide { told, due, iterations, stop, slot: Arc::clone(&slot) };
+                    let job = Job::Decide { sent, due, iterations, stop, slot: Arc::clone(&slot) };
                     seat.thinker.put(job);
                     slot
                 }
@@ -207,12 +207,12 @@ impl GgpPlayer {
         };
         drop(held);
         seat.heard = received;
-        let told = match seat.place(news, step) {
-            Placed::New { told, .. } => told,
+        let sent = match seat.place(news, step) {
+            Placed::New { sent, .. } => sent,
             Placed::Repeated(_) => None,
         };
         tracing::info!(id, "the match is over");
-        seat.finish(told);
+        seat.finish(sent);
         *locked(&self.over) = Some(id.to_owned());
         *locked(&self.finished) += 1;
         "done".to_owned()

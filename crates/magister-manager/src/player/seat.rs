@@ -45,7 +45,7 @@ pub(super) struct Seat {
     /// When the last message came.
     pub(super) heard: Instant,
     gdl2: bool,
-    /// How many turns were told.
+    /// How many turns were sent.
     turns: u64,
     last: Option<Told>,
     /// The replies to PLAY, by the number of turns before them; the last only.
@@ -60,7 +60,7 @@ pub(super) enum Placed {
     /// It is new.
     New {
         /// What happened since.
-        told: Option<Told>,
+        sent: Option<Told>,
         /// Where the reply goes.
         slot: SharedSlot,
     },
@@ -101,26 +101,26 @@ impl Seat {
 
     /// Finds out whether a message is new, and what it says.
     pub(super) fn place(&mut self, news: News, step: Option<u64>) -> Placed {
-        let (told, turns) = match news {
+        let (sent, turns) = match news {
             News::Turn { turn, own, percepts } => {
-                let told = own.map(|own| Told::Own { own: Some(own), percepts });
-                (told.filter(|_| turn > 0), turn)
+                let sent = own.map(|own| Told::Own { own: Some(own), percepts });
+                (sent.filter(|_| turn > 0), turn)
             }
             News::Terms(percepts) if self.gdl2 => {
                 (Some(Told::Own { own: None, percepts }), step.unwrap_or(self.turns + 1))
             }
             News::First if self.gdl2 && self.asked.is_some() && step.is_none() => {
-                let told = Told::Own { own: None, percepts: Vec::new() };
-                (Some(told), self.turns + 1)
+                let sent = Told::Own { own: None, percepts: Vec::new() };
+                (Some(sent), self.turns + 1)
             }
             News::Terms(joint) => {
-                let told = Told::Joint(joint);
+                let sent = Told::Joint(joint);
                 // Without a number, the same moves again are a repetition as long as the first
                 // request is not answered.
                 let open = self.asked.as_ref().is_some_and(|(_, slot)| slot.get().is_none());
-                let again = open && self.last.as_ref() == Some(&told);
+                let again = open && self.last.as_ref() == Some(&sent);
                 let turns = if again { self.turns } else { self.turns + 1 };
-                (Some(told), step.unwrap_or(turns))
+                (Some(sent), step.unwrap_or(turns))
             }
             News::First => (None, 0),
         };
@@ -138,16 +138,16 @@ impl Seat {
             );
         }
         self.turns = turns;
-        self.last.clone_from(&told);
+        self.last.clone_from(&sent);
         let slot: SharedSlot = Arc::default();
         self.asked = Some((turns, Arc::clone(&slot)));
-        Placed::New { told, slot }
+        Placed::New { sent, slot }
     }
 
     /// Ends the match in order.
-    pub(super) fn finish(self, told: Option<Told>) {
+    pub(super) fn finish(self, sent: Option<Told>) {
         self.stop.set();
-        self.thinker.put(Job::Finish { told });
+        self.thinker.put(Job::Finish { sent });
     }
 
     /// Ends the match at once.

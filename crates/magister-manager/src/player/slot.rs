@@ -19,7 +19,7 @@ impl<T> Default for Slot<T> {
 }
 
 impl<T: Clone> Slot<T> {
-    /// Fills it in, if nobody did so before, and gives what it holds then.
+    /// Fills it in, if no one did so before, and gives what it holds then.
     pub(super) fn fill(&self, value: T) -> T {
         let mut held = locked(&self.value);
         let kept = held.get_or_insert(value).clone();

@@ -37,14 +37,14 @@ const GLANCE: Duration = Duration::from_millis(100);
 pub(super) enum Job {
     /// Choose a move.
     Decide {
-        told: Option<Told>,
+        sent: Option<Told>,
         due: Instant,
         iterations: Option<u64>,
         stop: Stop,
         slot: SharedSlot,
     },
     /// Learn how the match ended.
-    Finish { told: Option<Told> },
+    Finish { sent: Option<Told> },
 }
 
 /// A thread that prepares a game and then decides, turn after turn.
@@ -153,8 +153,8 @@ impl Mind {
         ready.fill(());
         while let Ok(job) = jobs.recv() {
             match job {
-                Job::Decide { told, due, iterations, stop, slot } => {
-                    self.enter(told);
+                Job::Decide { sent, due, iterations, stop, slot } => {
+                    self.enter(sent);
                     let reply = self.decide(due, iterations, &stop);
                     let over = Instant::now().saturating_duration_since(due);
                     locked(&self.margin).note(over);
@@ -167,8 +167,8 @@ impl Mind {
                         slot.fill("nil".to_owned());
                     }
                 }
-                Job::Finish { told } => {
-                    self.enter(told);
+                Job::Finish { sent } => {
+                    self.enter(sent);
                     self.finish();
                     return;
                 }
@@ -257,8 +257,8 @@ impl Mind {
         let wanted = self.agent.clone().filter(|spec| !hidden || spec.entry().hidden);
         let source = wanted.or_else(|| strong(hidden))?;
         let mut track = Track::new(game, role);
-        for (told, mine) in &self.history {
-            if let Err(lost) = track.push(told, mine.as_deref(), &self.stop) {
+        for (sent, mine) in &self.history {
+            if let Err(lost) = track.push(sent, mine.as_deref(), &self.stop) {
                 tracing::warn!(why = lost.0, "the match cannot be followed");
                 return None;
             }
@@ -268,7 +268,7 @@ impl Mind {
     }
 
     /// Takes over a turn.
-    fn enter(&mut self, told: Option<Told>) {
+    fn enter(&mut self, sent: Option<Told>) {
         if self.best.is_none()
             && let Some(coming) = &self.coming
             && let Ok(game) = coming.try_recv()
@@ -279,17 +279,17 @@ impl Mind {
                 self.quick = None;
             }
         }
-        let Some(told) = told else { return };
+        let Some(sent) = sent else { return };
         let mine = self.mine.clone();
         for playing in [&mut self.best, &mut self.quick].into_iter().flatten() {
-            if let Err(lost) = playing.track.push(&told, mine.as_deref(), &self.stop) {
+            if let Err(lost) = playing.track.push(&sent, mine.as_deref(), &self.stop) {
                 // A message that came twice says nothing new; else the state is not known and the
                 // player goes on from the last that was.
                 tracing::warn!(why = lost.0, "a turn cannot be followed");
                 return;
             }
         }
-        self.history.push((told, mine));
+        self.history.push((sent, mine));
     }
 
     /// The reply to PLAY, if one is found.

@@ -25,7 +25,7 @@ pub(super) enum Told {
 /// A match as one role has lived it, on one evaluator.
 pub(super) struct Track {
     view: View,
-    /// In the current state where nothing is hidden, else in the initial state.
+    /// In the current state where information is perfect, else in the initial state.
     worker: Box<dyn Worker>,
 }
 
@@ -54,7 +54,7 @@ impl Track {
         self.view.game()
     }
 
-    /// The legal moves, where nothing is hidden.
+    /// The legal moves, where information is perfect.
     pub(super) fn legal(&self) -> &[Move] {
         match self.game().info().information {
             Information::Perfect => self.worker.legal(self.view.role()),
@@ -82,12 +82,12 @@ impl Track {
     /// Adds a turn. `mine` is what the player replied, for messages that do not repeat it.
     pub(super) fn push(
         &mut self,
-        told: &Told,
+        sent: &Told,
         mine: Option<&str>,
         stop: &Stop,
     ) -> Result<(), Lost> {
         let game = Arc::clone(self.game());
-        match (told, game.info().information) {
+        match (sent, game.info().information) {
             (Told::Joint(terms), Information::Perfect) => self.push_joint(&*game, terms, stop),
             (Told::Own { own, percepts }, Information::Hidden) => {
                 let own = own.clone().or_else(|| mine.and_then(|text| Term::read(text).ok()));

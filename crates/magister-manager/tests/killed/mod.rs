@@ -136,7 +136,7 @@ pub(crate) async fn work(task: &Task) -> Result<(), String> {
     Ok(())
 }
 
-/// What came of it.
+/// The result of it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Tally {
     /// How often the process was killed.
@@ -145,8 +145,8 @@ pub(crate) struct Tally {
     pub(crate) terminal: u64,
     /// Matches that were aborted.
     pub(crate) aborted: u64,
-    /// What players were told, turn by turn.
-    pub(crate) told: usize,
+    /// What players were sent, turn by turn.
+    pub(crate) sent: usize,
 }
 
 /// Kills a process again and again, at random moments and at the named points, and then judges the
@@ -211,7 +211,7 @@ pub(crate) async fn torment(
             tally.terminal += 1;
         }
     }
-    tally.told = crowd.told_turns();
+    tally.sent = crowd.sent_turns();
     store.close().await;
     Ok(tally)
 }

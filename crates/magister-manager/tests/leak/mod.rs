@@ -81,7 +81,7 @@ pub(crate) async fn listen(playable: &Playable, wire: &Arc<WireGame>, matches: u
         let text = game.text();
         let moves: Vec<String> =
             worker.legal(role).iter().map(|&choice| text.move_text(choice)).collect();
-        // By own history: the bytes of the next message, and the courses that led there.
+        // By own history: the bytes of the next message, and the histories that led there.
         let mut known: BTreeMap<String, (Vec<u8>, Vec<String>)> = BTreeMap::new();
         for seed in 0..matches {
             let listened = format!("p{seat}");

@@ -49,7 +49,7 @@ impl Drop for JavaPlayer {
     }
 }
 
-/// What came of a match that the server of ggp-base ran.
+/// The result of a match that the server of ggp-base ran.
 #[derive(Debug)]
 pub(crate) struct Served {
     /// The exit code: 0 completed, 3 completed with errors.

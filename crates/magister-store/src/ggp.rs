@@ -71,7 +71,10 @@ impl std::error::Error for GgpError {}
 impl GgpMatch {
     /// Reads a match.
     pub fn read(text: &str) -> Result<Self, GgpError> {
-        let read: GgpMatch = serde_json::from_str(text).map_err(GgpError::Json)?;
+        // A list would be read as the fields of a match in their order, so an object is required.
+        type Object = serde_json::Map<String, serde_json::Value>;
+        let object: Object = serde_json::from_str(text).map_err(GgpError::Json)?;
+        let read: GgpMatch = serde_json::from_value(object.into()).map_err(GgpError::Json)?;
         let roles = read.moves.first().map_or(0, Vec::len);
         if read.moves.iter().any(|joint| joint.len() != roles) {
             return Err(GgpError::Roles);

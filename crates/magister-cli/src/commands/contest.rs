@@ -69,6 +69,8 @@ pub(crate) fn run(args: &Match) -> Result<u8> {
             let mut out = anstream::stdout();
             // An error cannot be reported here.
             let _ = report.print(&mut out).and_then(|()| Ok(out.flush()?));
+            // The summary is the last line: no match may be reported between here and the exit.
+            std::mem::forget(report);
         });
     }
     let hidden = info.information == Information::Hidden;

@@ -16,9 +16,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, bail, ensure};
 use clap::Args;
 use magister_arena::{Deadline, interval};
-use magister_core::{
-    Budget, Game, Move, Observation, Role, Seed, Step, Stop, Turn, View,
-};
+use magister_core::{Budget, Game, Move, Observation, Role, Seed, Step, Stop, Turn, View};
 use magister_learn::connect_four::{COLUMNS, Position, Solver};
 use magister_players::Spec;
 
@@ -166,9 +164,8 @@ fn ask(game: &Arc<dyn Game>, spec: &Spec, solved: &Solved, options: &Options) ->
     let mut rng = Seed::from(solved.columns.len() as u64).derive("hard").rng();
     let mut budget = match options.iterations {
         Some(iterations) => Budget::iterations(iterations),
-        None => Budget::until(stop).with_clock(Arc::new(Deadline::within(Duration::from_secs_f64(
-            options.time,
-        )))),
+        None => Budget::until(stop)
+            .with_clock(Arc::new(Deadline::within(Duration::from_secs_f64(options.time)))),
     };
     // Preparation is not part of the time, but it must not be a search of its own.
     agent.ready(&view, &mut Budget::iterations(0), &mut rng)?;

@@ -224,12 +224,7 @@ impl Wins<'_> {
 
 /// Copies wires of one graph into another whose inputs mean the same, with some inputs replaced.
 /// Conjunctions become flat, so that equal ones are recognised.
-fn copy(
-    to: &mut Graph,
-    from: &Graph,
-    wires: &[Edge],
-    input: impl Fn(NodeId) -> Edge,
-) -> Vec<Edge> {
+fn copy(to: &mut Graph, from: &Graph, wires: &[Edge], input: impl Fn(NodeId) -> Edge) -> Vec<Edge> {
     let mut new = vec![Edge::TRUE; from.len()];
     for node in from.reachable(wires.iter().copied()) {
         if node == NodeId::TRUE {

@@ -1,6 +1,6 @@
 //! Printing and reading are inverse: every rulesheet of the oracle, in both syntaxes.
 
-use crate::sheets;
+use super::sheets;
 use magister_gdl::{Dialect, Options, Syntax, print, read, same_rules};
 
 fn comments(text: &str) -> Vec<(usize, String)> {

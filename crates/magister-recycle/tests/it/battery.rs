@@ -3,7 +3,7 @@
 use magister_core::{Seed, battery};
 use magister_recycle::{CardGame, Options, examine};
 
-mod oracle_games;
+use crate::oracle_games;
 
 fn game(text: &str) -> CardGame {
     let found = examine("test", text, &Options::default());

@@ -1,6 +1,6 @@
 //! Gamemaster's operations become GDL that passes all checks.
 
-use crate::sheets;
+use super::sheets;
 use magister_gdl::{Code, Dialect, Options, Severity, Syntax, check, print, read, translate};
 
 #[test]

@@ -1,6 +1,6 @@
 //! The exact tracker against textbook answers and against brute force.
 
-mod common;
+use crate::common;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! Evidence that comes long after the events it concerns: a belief must survive under its clock.
 
-mod common;
+use crate::common;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

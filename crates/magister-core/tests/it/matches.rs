@@ -1,7 +1,7 @@
 //! Matches as state machines: which roles must decide, what happens to their answers, and who may
 //! see it.
 
-mod claim;
+use crate::claim;
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,6 +1,6 @@
 //! Matches: the referee, its views and its record, with silent steps and without.
 
-mod claim;
+use crate::claim;
 
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 //! Particles that are advanced on vectors have the same distribution as those advanced one by one.
 
-mod common;
+use crate::common;
 
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! Published and counted numbers: the paper's Nim table and its Double Tic-Tac-Toe.
 #![allow(clippy::print_stdout, reason = "figures and skipped games are printed")]
 
-mod common;
+use crate::common;
 
 use magister_core::{Game as _, Role, Stop};
 use magister_decompose::{Decomposition, Kind, Method, Sequences, Solved, solve};

@@ -23,7 +23,7 @@ fn lost(heaps: &[u32]) -> bool {
 fn won_positions_are_won() {
     let mut rng = Seed::from(9).rng();
     for name in ["nim-11-12-15-25", "nim-12-12-20-20"] {
-        let game = crate::game(name);
+        let game = super::super::game(name);
         let (mut asked, mut won) = (0, 0);
         while asked < 30 {
             let mut worker = game.worker();

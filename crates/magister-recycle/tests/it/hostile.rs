@@ -4,7 +4,7 @@ use magister_core::{Game, Halt, Move, Rng, Seed, Step, Stop};
 use magister_recycle::{CardLimits, Options, examine, format, read};
 use proptest::prelude::*;
 
-mod oracle_games;
+use crate::oracle_games;
 
 const WORDS: &[&str] = &[
     "(",

@@ -1,6 +1,6 @@
 //! The audit finds every planted cheater and accepts honest players.
 
-mod cheaters;
+use crate::cheaters;
 
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! Random products of small random games: the value with and without their parts is the same.
 #![allow(clippy::print_stdout, reason = "figures and skipped games are printed")]
 
-mod common;
+use crate::common;
 
 use std::fmt::Write as _;
 

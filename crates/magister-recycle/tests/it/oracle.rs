@@ -3,7 +3,7 @@
 use magister_core::Seed;
 use magister_recycle::{Options, conform, examine};
 
-mod oracle_games;
+use crate::oracle_games;
 
 const COMPAT: Options = Options { compat: true, limits: magister_recycle::CardLimits::DEFAULT };
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::sheets;
+use super::sheets;
 use magister_gdl::{Code, Options, Severity, check, read};
 
 /// A message of the reference validator, and our codes for it.

@@ -1,7 +1,7 @@
 //! The particle filter against the exact information set: it never samples an impossible state, and
 //! it samples the possible ones with the right probabilities.
 
-mod common;
+use crate::common;
 
 use std::sync::Arc;
 

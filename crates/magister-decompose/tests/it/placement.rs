@@ -1,7 +1,7 @@
 //! Puzzles of placements: the plan that is found wins the real game.
 #![allow(clippy::print_stdout, reason = "figures and skipped games are printed")]
 
-mod common;
+use crate::common;
 
 use magister_core::{Game as _, Role, Step, Stop};
 use magister_decompose::Placement;

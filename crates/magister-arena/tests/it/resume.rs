@@ -107,7 +107,7 @@ fn a_match_continues_in_another_process() {
             .join(format!("magister-resume-{}-{number}.json", std::process::id()));
         std::fs::write(&path, serde_json::to_string(first.record()).unwrap()).unwrap();
         let output = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "another_process_continues", "--nocapture"])
+            .args(["--exact", "resume::another_process_continues", "--nocapture"])
             .env(RECORD, &path)
             .output()
             .unwrap();

@@ -136,7 +136,7 @@ export function draw(shape: Shape, labels = true, flip = false): Drawing {
     const top = Math.min(...members.y) - members.half.y;
     const width = Math.max(...members.x) + members.half.x - left;
     const height = Math.max(...members.y) + members.half.y - top;
-    const named = labels && layout !== "graph" ? axes(shape, members, panel) : { columns: [], rows: [] };
+    const named = labels && layout !== "graph" ? axes(shape, members) : { columns: [], rows: [] };
     const title = shape.boards[board] ?? "";
     const frame: Frame = {
       title, layout, x: 0, y: 0, width, height,
@@ -183,7 +183,7 @@ export function draw(shape: Shape, labels = true, flip = false): Drawing {
 type Named = { text: string; at: number }[];
 
 /** The names beside rows and columns: the word of a cell's name that all cells of a column share. */
-function axes(shape: Shape, members: Local, panel?: { columns: string[]; rows: string[] }): { columns: Named; rows: Named } {
+function axes(shape: Shape, members: Local): { columns: Named; rows: Named } {
   const words = members.cells.map((cell) => shape.cells[cell]!.name.split(" "));
   const shared = (values: number[]): Named => {
     const length = Math.min(...words.map((list) => list.length));
@@ -204,8 +204,8 @@ function axes(shape: Shape, members: Local, panel?: { columns: string[]; rows: s
   const columns = shared(members.x);
   const rows = shared(members.y);
   // Positions that are words say nothing that a person needs beside a small board.
+  if (columns.length < 2 || rows.length < 2) return { columns: [], rows: [] };
   const short = (list: Named) => list.every((label) => label.text.length <= 3);
-  if (panel && columns.length === 0 && rows.length === 0) return { columns: [], rows: [] };
   return { columns: short(columns) ? columns : [], rows: short(rows) ? rows : [] };
 }
 

@@ -33,7 +33,8 @@ function columnMoves(all: Choice[], shape: Shape): Map<number, Choice[]> | null 
   const columns = new Map<string, number[]>();
   const xs = [...new Set(shape.cells.map((cell) => cell.x))].sort((a, b) => a - b);
   const names = shape.panels?.[0]?.columns ?? columnNames(shape);
-  if (names.length !== xs.length || xs.length < 3) return null;
+  const rows = new Set(shape.cells.map((cell) => cell.y)).size;
+  if (names.length !== xs.length || xs.length < 3 || rows < 3) return null;
   names.forEach((name, i) => columns.set(name, shape.cells.flatMap((cell, index) => (cell.x === xs[i] ? [index] : []))));
   const at = new Map<number, Choice[]>();
   const heads = new Set<string>();
@@ -63,8 +64,7 @@ export function place(legal: RoleMoves[], shape: Shape | null): Places {
   const all = choices(legal);
   const places: Places = { at: new Map(), from: new Map(), off: [], columns: false };
   if (shape === null) return { ...places, off: all };
-  const nowhere = all.filter((choice) => choice.from === null && choice.to === null);
-  if (nowhere.length === all.length) {
+  if (all.every((choice) => choice.from === null || choice.from === choice.to)) {
     const at = columnMoves(all, shape);
     if (at !== null) return { ...places, at, columns: true };
   }

@@ -41,6 +41,8 @@ export function look(value: string, hint: PieceHint | undefined, roles: string[]
     hint?.colour && TONES.includes(hint.colour) ? hint.colour
     : named(value) ?? (side !== null ? (named(roles[side] ?? "") ?? (FIGURES.has(shape) ? (side === 0 ? "white" : "black") : SIDES[side % SIDES.length]!)) : "plain");
   const text = shape === "text" || shape === "number" || shape === "card" ? (hint?.label || value) : "";
+  const card = shape === "card" ? cardText(text) : null;
+  if (card !== null) return { shape, tone: "plain", text: card, label: value.replace(/[_-]+/g, " ") };
   const die = /^(die|dice|pips?)\W*([1-6])$/i.exec(value);
   if (die) return { shape: "die", tone: "plain", text: die[2]!, label: value };
   const arrow = /^(up|down|left|right|north|south|east|west)$/i.exec(value);
@@ -51,6 +53,18 @@ export function look(value: string, hint: PieceHint | undefined, roles: string[]
     return { shape: text === "-" ? "across" : text === "|" ? "upright" : "dot", tone, text: "", label: value };
   }
   return { shape: shape === "nought" ? "ring" : shape, tone, text, label };
+}
+
+const SUITS: Record<string, string> = { hearts: "♥", heart: "♥", diamonds: "♦", diamond: "♦", clubs: "♣", club: "♣", spades: "♠", spade: "♠" };
+const RANKS: Record<string, string> = { ace: "A", king: "K", queen: "Q", jack: "J", ten: "10" };
+
+/** Rank and suit as they are written on a card; null if the label is written so already. */
+function cardText(label: string): string | null {
+  const found = parts(label);
+  const suit = found.map((word) => SUITS[word]).find((sign) => sign !== undefined);
+  if (suit === undefined) return null;
+  const rank = found.find((word) => SUITS[word] === undefined && word !== "of") ?? "";
+  return (RANKS[rank] ?? rank.toUpperCase()) + suit;
 }
 
 /** The looks of all values of a shape. */

@@ -4,9 +4,13 @@ const key = (id: string) => `magister.seat.${id}`;
 
 export type Tokens = Record<number, string>;
 
-export function keepTokens(id: string, seats: { role: number; token: string | null }[]): void {
+/** The key of the owner's token, which may pause and abort a match without people. */
+export const OWNER = -1;
+
+export function keepTokens(id: string, seats: { role: number; token: string | null }[], owner?: string | null): void {
   const tokens: Tokens = {};
   for (const seat of seats) if (seat.token) tokens[seat.role] = seat.token;
+  if (owner) tokens[OWNER] = owner;
   try {
     localStorage.setItem(key(id), JSON.stringify(tokens));
   } catch {

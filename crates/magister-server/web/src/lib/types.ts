@@ -22,7 +22,8 @@ export interface GameDetail extends Game {
   moves: number | null;
   rules_hash: string;
   facts: Record<string, unknown> | null;
-  versions: { name?: string; language?: string; hash?: string }[] | string[];
+  versions: string[];
+  chance_role?: number | null;
   rules: Partial<Record<string, string>>;
   shape: Shape | null;
   levels: string[];
@@ -100,7 +101,10 @@ export interface Scene {
   last: Played[];
   percepts: { role: number; text: string }[];
   chance: string | null;
-  scores: number[] | null;
+  scores: (number | null)[] | null;
+  values?: Record<string, { name: string; piece: PieceHint }>;
+  exact?: boolean;
+  positions?: number;
   waiting: number[];
 }
 
@@ -121,6 +125,8 @@ export interface Seat {
   connected: boolean;
   faults: number;
   score: number | null;
+  thinking?: boolean;
+  queue?: number | null;
 }
 
 export type MatchState = "waiting" | "running" | "paused" | "ended" | "aborted";
@@ -137,7 +143,7 @@ export interface Match {
   mode: "standalone" | "match";
   state: MatchState;
   seats: Seat[];
-  clocks: { start_ms: number; play_ms: number };
+  clocks: { start_ms: number | null; play_ms: number | null };
   rated: boolean;
   plies: number;
   history: HistoryEntry[];
@@ -146,6 +152,13 @@ export interface Match {
   queue: number | null;
   created: string | number;
   seed_hash: string | null;
+  hidden?: boolean;
+  chance_role?: number | null;
+  shape?: Shape | null;
+  viewer?: number | null;
+  may?: Partial<Record<"move" | "undo" | "redo" | "jump" | "pause" | "resume" | "abort" | "resign" | "hint", boolean>>;
+  branches?: { ply: number; node: number; moves: { role: number; text: string; label: string }[] }[];
+  tournament?: string | null;
 }
 
 export interface MatchSummary {
@@ -155,7 +168,7 @@ export interface MatchSummary {
   state: MatchState;
   mode?: string;
   seats: Seat[];
-  plies: number;
+  plies: number | null;
   created: string | number;
 }
 
@@ -181,13 +194,16 @@ export interface NewMatch {
 export interface CreatedMatch {
   id: string;
   seats: { role: number; token: string | null }[];
+  owner?: string | null;
 }
 
 export interface MoveValue {
   text: string;
   label: string;
-  value: number;
-  share?: number;
+  value: number | null;
+  share?: number | null;
+  visits?: number;
+  proven?: unknown;
   from: number | null;
   to: number | null;
 }
@@ -195,7 +211,7 @@ export interface MoveValue {
 export interface Hint {
   move: string;
   label: string;
-  value: number;
+  value: number | null;
   values: MoveValue[];
 }
 

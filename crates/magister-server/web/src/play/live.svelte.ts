@@ -2,8 +2,8 @@
 
 import { api, ApiError } from "../lib/api";
 import { announcer } from "../lib/announce.svelte";
-import { duration, settings } from "../lib/settings.svelte";
-import { tokensOf, type Tokens } from "../lib/seats";
+import { settings } from "../lib/settings.svelte";
+import { OWNER, tokensOf, type Tokens } from "../lib/seats";
 import type { Hint, HistoryEntry, Match, Scene, Seat, Shape } from "../lib/types";
 import type { Choice } from "../board/gesture";
 import { tick as click } from "./sound";
@@ -13,6 +13,8 @@ interface StepEvent {
   history?: HistoryEntry;
   scene: Scene;
   seats: Seat[];
+  state?: Match["state"];
+  plies?: number;
 }
 
 export class LiveMatch {
@@ -32,19 +34,26 @@ export class LiveMatch {
   fault = $state<ApiError | null>(null);
   /** When the clocks were last heard of. */
   heard = $state(0);
-  hidden = false;
+  private readonly owner: string | null;
   #source: EventSource | null = null;
   #closed = false;
   #retry = 0;
 
   constructor(readonly id: string) {
-    this.tokens = tokensOf(id);
+    const tokens = tokensOf(id);
+    this.owner = tokens[OWNER] ?? null;
+    delete tokens[OWNER];
+    this.tokens = tokens;
     const roles = Object.keys(this.tokens).map(Number);
     this.seat = roles.length > 0 ? Math.min(...roles) : null;
   }
 
   get token(): string | null {
-    return this.seat === null ? null : (this.tokens[this.seat] ?? null);
+    return (this.seat === null ? null : this.tokens[this.seat]) ?? this.owner;
+  }
+
+  get hidden(): boolean {
+    return this.match?.hidden ?? false;
   }
 
   get roles(): string[] {
@@ -80,19 +89,15 @@ export class LiveMatch {
     try {
       this.accept(await api.match(this.id, this.token));
       this.fault = null;
-      if (this.shape === null) await this.loadShape();
+      if (this.shape === null && this.match?.shape === undefined) await this.loadShape();
     } catch (error) {
       this.fault = error instanceof ApiError ? error : new ApiError(0, "client", String(error));
     }
   }
 
   private async loadShape(): Promise<void> {
-    const match = this.match as (Match & { shape?: Shape | null }) | null;
+    const match = this.match;
     if (!match) return;
-    if (match.shape !== undefined) {
-      this.shape = match.shape;
-      return;
-    }
     try {
       this.shape = (await api.start(match.game)).shape;
     } catch {
@@ -151,18 +156,15 @@ export class LiveMatch {
     if (this.match === null) return;
     const entry = data.entry ?? data.history;
     const history = entry === undefined ? this.match.history : [...this.match.history.filter((old) => old.ply < entry.ply), entry];
-    this.accept({ ...this.match, history, scene: data.scene, seats: data.seats, plies: data.scene.ply });
+    this.accept({ ...this.match, history, scene: data.scene, seats: data.seats, state: data.state ?? this.match.state, plies: data.plies ?? data.scene.ply });
   }
 
   accept(match: Match): void {
     const before = this.match;
     this.match = match;
     this.heard = performance.now();
-    const values = this.shape?.values.length ?? 0;
-    if (values > 0 && match.scene.cells?.some((value) => value !== null && value >= values)) {
-      this.shape = null;
-      void this.loadShape();
-    }
+    // Events leave the shape out.
+    if (match.shape !== undefined && this.shape === null) this.shape = match.shape;
     const moved = before === null || before.scene.ply !== match.scene.ply;
     if (moved) {
       this.pending = {};
@@ -247,7 +249,7 @@ export class LiveMatch {
     const hint = await this.run(() => api.hint(this.id, this.token));
     if (hint) {
       this.hint = hint;
-      this.value = hint.value;
+      this.value = hint.value ?? null;
       announcer.say(`Hint: ${hint.label || hint.move}`);
     }
   }
@@ -291,10 +293,6 @@ export class LiveMatch {
     return this.scene?.ply ?? 0;
   }
 
-  /** The pause between plies when a match is played back. */
-  static pause(speed: number): number {
-    return Math.max(duration(0), 1000 / speed);
-  }
 }
 
 /** The state of a match in one sentence. */
@@ -305,7 +303,7 @@ export function status(match: Match, seat: number | null, tokens: Tokens): strin
   if (match.state === "paused") return "The match is paused.";
   if (match.state === "waiting") return match.queue === null ? "Waiting for the players." : `Place ${match.queue} in the queue for a search.`;
   if (match.state === "ended" || scene.terminal) {
-    const scores = scene.scores ?? match.seats.map((player) => player.score ?? 0);
+    const scores = scene.terminal && scene.scores ? scene.scores : match.seats.map((player) => player.score);
     const list = match.seats.filter((player) => player.kind !== "chance");
     const all = list.map((player) => `${player.name} ${scores[player.role] ?? player.score ?? "–"}`).join(", ");
     if (list.length === 1) return `The end: ${all}.`;

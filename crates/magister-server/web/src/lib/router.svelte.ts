@@ -53,6 +53,8 @@ class Router {
   hash = $state(location.hash);
   page = $state.raw<Page | null>(null);
   params = $state.raw<Record<string, string>>({});
+  /** The address of the page that is shown; `path` may be ahead of it while a page loads. */
+  shown = $state("");
   state = $state<"loading" | "ready" | "missing" | "failed">("loading");
   #wanted = 0;
 
@@ -110,6 +112,7 @@ class Router {
         (module) => {
           if (wanted !== this.#wanted) return;
           this.params = params;
+          this.shown = path;
           this.page = module.default;
           this.state = "ready";
         },

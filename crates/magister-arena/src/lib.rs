@@ -41,7 +41,7 @@ pub use exam::{Blunder, Exam, ExamError, Marks};
 pub use exploit::{Exploited, Questions, exploit};
 pub use log::{Log, Mistakes, Pairing};
 pub use online::{Meeting, Scale, Standing, rate};
-pub use person::{Asked, Person, Wish};
+pub use person::{Asked, Ended, Person, Wish};
 pub use ratings::{Comparisons, Rating};
 pub use remedy::{Remedied, Remedy};
 pub use series::{Series, SeriesError, seatings};

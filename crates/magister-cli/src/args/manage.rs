@@ -119,7 +119,7 @@ pub(crate) struct Player {
 /// Which store, and which matches of it.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Stored {
-    /// The store: sqlite:FILE or <postgres://user@host/database>
+    /// The store: sqlite:FILE or `postgres://user@host/database`
     #[arg(
         long,
         value_name = "URL",
@@ -233,7 +233,7 @@ pub(crate) struct Import {
     /// Files, or - for standard input
     #[arg(value_name = "FILE", required = true)]
     pub(crate) files: Vec<String>,
-    /// The store: sqlite:FILE or <postgres://user@host/database>
+    /// The store: sqlite:FILE or `postgres://user@host/database`
     #[arg(
         long,
         value_name = "URL",

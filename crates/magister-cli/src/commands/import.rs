@@ -7,6 +7,7 @@ use magister_store::GgpMatch;
 use serde_json::Value;
 
 use super::matches::with_store;
+use super::plural;
 use crate::args::Import;
 use crate::{CLEAN, FOUND, game};
 
@@ -59,7 +60,11 @@ pub(crate) fn run(args: &Import) -> Result<u8> {
         }
         Ok(new)
     })?;
-    anstream::println!("{new} of {total} matches are new; {wrong} do not agree with the rules");
+    let verb = if wrong == 1 { "does" } else { "do" };
+    anstream::println!(
+        "{new} of {} stored as new; {wrong} {verb} not agree with the rules",
+        plural(total, "match")
+    );
     Ok(if wrong > 0 { FOUND } else { CLEAN })
 }
 

@@ -40,7 +40,7 @@ pub(crate) fn run(args: &Leaderboard) -> Result<u8> {
     }
     let board = board(&lines, args.rating);
     if board.players.is_empty() {
-        writeln!(out, "no stored match has a result, so no one is rated")?;
+        writeln!(out, "no stored match has a result, so there are no ratings")?;
         return Ok(CLEAN);
     }
     let width = board.players.iter().map(|(name, ..)| name.len()).max().unwrap_or(0).max(6);

@@ -7,6 +7,7 @@ use anyhow::Result;
 use magister_store::{Filter, MatchLine, SqlStore, StoreError};
 use serde_json::json;
 
+use super::plural;
 use crate::CLEAN;
 use crate::args::{Matches, Stored};
 
@@ -38,7 +39,7 @@ pub(crate) fn run(args: &Matches) -> Result<u8> {
 fn as_text(line: &MatchLine) -> String {
     let seat = |(player, reward, faults): &(String, Option<f64>, i64)| {
         let reward = reward.map_or("-".to_owned(), |reward| reward.to_string());
-        let faults = if *faults > 0 { format!(" ({faults} faults)") } else { String::new() };
+        let faults = if *faults > 0 { format!(" ({})", plural(*faults, "fault")) } else { String::new() };
         format!("{player} {reward}{faults}")
     };
     let seats: Vec<String> = line.seats.iter().map(seat).collect();

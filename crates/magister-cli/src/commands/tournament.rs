@@ -13,8 +13,10 @@ use magister_core::{FaultKind, Information, MatchRecord, Seed};
 use serde_json::{Value, json};
 
 use super::contest::{jobs, limits, undecided};
+use super::plural;
 use super::remote::Table;
 use crate::args::{Pairs, PlayerArg, Rated, Tourney};
+use crate::terminal::fitted;
 use crate::{CLEAN, interrupt};
 
 pub(crate) fn run(args: &Tourney) -> Result<u8> {
@@ -75,8 +77,8 @@ pub(crate) fn run(args: &Tourney) -> Result<u8> {
     file.seek(SeekFrom::End(0))?;
     if !log.is_empty() {
         anstream::eprintln!(
-            "magister: {path} already has {} matches; they are not played again",
-            log.len()
+            "magister: {path} already has {}, not played again",
+            plural(log.len(), "match")
         );
         if log.settings().is_empty() {
             anstream::eprintln!(
@@ -100,8 +102,8 @@ pub(crate) fn run(args: &Tourney) -> Result<u8> {
     })?;
     if others > 0 {
         anstream::eprintln!(
-            "magister: {path} has {others} matches that do not belong to this tournament; they are \
-             not counted"
+            "magister: {path} has {} of another tournament, not counted",
+            plural(others, "match")
         );
     }
     // Files come first: a reader of the output may be gone before its end.
@@ -118,7 +120,7 @@ pub(crate) fn run(args: &Tourney) -> Result<u8> {
     } else {
         write!(out, "{}", as_text(&log, args.rating))?;
         if let Some(line) = without_result(&log) {
-            writeln!(out, "{line}")?;
+            write!(out, "{}", fitted(&line))?;
         }
     }
     Ok(CLEAN)
@@ -138,7 +140,7 @@ fn without_result(log: &Log) -> Option<String> {
         log.matches().filter(|(_, record)| record.rewards.contains(&None)).collect();
     let (first, _) = open.first()?;
     let broken = open.iter().any(|(_, record)| record.has(FaultKind::BrokenOff));
-    Some(undecided(open.len() as u64, log.len() as u64, "matches", &first.game, broken))
+    Some(undecided(open.len() as u64, log.len() as u64, "match", &first.game, broken))
 }
 
 fn as_json(log: &Log) -> Value {
@@ -297,7 +299,7 @@ fn in_solitude(log: &Log, player: &str) -> String {
 fn as_svg(log: &Log, scale: Rated) -> String {
     let comparisons = log.comparisons(None);
     let standings = standings(log, scale);
-    let mut page = Page::new(&format!("Tournament, {} matches", log.len()));
+    let mut page = Page::new(&format!("Tournament, {}", plural(log.len(), "match")));
     page.heading("Ratings, with intervals of 95 %");
     let bars: Vec<Bar> = standings
         .iter()

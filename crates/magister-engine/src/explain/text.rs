@@ -103,7 +103,7 @@ impl Writer<'_> {
             }
         }
         if self.explanation.cut {
-            self.out.push_str("… marks deeper parts; --depth N shows more of them\n");
+            self.out.push_str("… marks deeper parts; --depth N shows more\n");
         }
     }
 
@@ -263,17 +263,17 @@ impl Writer<'_> {
                     0 => String::new(),
                     more => format!(", and {more} more"),
                 };
-                format!("no rule can give it; the rules give {}{more}", heads.join(", "))
+                format!("no rule can derive it; the rules derive {}{more}", heads.join(", "))
             }
             Reason::Misses(1) if matches!(node.claim, Claim::Next(_)) => {
-                "the one effect that could add it does not happen".to_owned()
+                "the only effect that could add it does not happen".to_owned()
             }
             Reason::Misses(count) if matches!(node.claim, Claim::Next(_)) => {
                 format!("none of the {count} effects that could add it happens")
             }
-            Reason::Misses(2) => "both rules that could give it fail".to_owned(),
+            Reason::Misses(2) => "both rules that could derive it fail".to_owned(),
             Reason::Misses(1) => "the only rule that could derive it fails".to_owned(),
-            Reason::Misses(count) => format!("all {count} rules that could give it fail"),
+            Reason::Misses(count) => format!("all {count} rules that could derive it fail"),
             Reason::Miss { .. } if matches!(node.claim, Claim::Effect(..)) => {
                 "a condition fails".to_owned()
             }
@@ -287,6 +287,7 @@ impl Writer<'_> {
                 };
                 match all {
                     1 => format!("the condition fails{open}"),
+                    2 if failing == 2 => "both conditions fail".to_owned(),
                     all if all == failing => format!("all {all} conditions fail"),
                     all => format!("{failing} of {all} conditions {verb}{open}"),
                 }
@@ -296,7 +297,7 @@ impl Writer<'_> {
                 let args = self.words.terms.args(*other).iter().map(|&arg| self.words.term(arg));
                 let name = self.words.terms.name(functor.symbol);
                 let other = self.words.apply(name, &args.collect::<Vec<_>>());
-                format!("it gives {other} instead")
+                format!("it derives {other} instead")
             }
             Reason::NotPerformed => "not performed".to_owned(),
             Reason::Elsewhere(there) => {

@@ -187,7 +187,10 @@ mod tests {
         let text = "  (true (cell 1 1 b)): not in\n      the state, which has\n      (cell 1 1 x)";
         assert_eq!(hanging_to(line, 6, 30), text);
         let rule = "line 4: (<= (p ?x) (true (q ?x)) (not (r ?x)))";
-        assert_eq!(hanging_to(rule, 4, 30), "line 4: (<= (p ?x)\n    (true (q ?x))\n    (not (r ?x)))");
+        assert_eq!(
+            hanging_to(rule, 4, 30),
+            "line 4: (<= (p ?x)\n    (true (q ?x))\n    (not (r ?x)))"
+        );
         assert_eq!(hanging_to("a ) b", 2, 30), "a ) b");
         assert_eq!(hanging_to("(((", 2, 30), "(((");
     }

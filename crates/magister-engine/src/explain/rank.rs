@@ -127,15 +127,11 @@ impl Build<'_> {
     }
 
     /// How far a condition that fails is from holding.
-    fn distance(
-        &mut self,
-        literal: &Literal,
-        names: &Names,
-        depth: u32,
-    ) -> Result<Distance, Halt> {
-        let depends = literal.goal.atom().map(|atom| {
-            self.reference.program().relations[atom.relation.index()].depends
-        });
+    fn distance(&mut self, literal: &Literal, names: &Names, depth: u32) -> Result<Distance, Halt> {
+        let depends = literal
+            .goal
+            .atom()
+            .map(|atom| self.reference.program().relations[atom.relation.index()].depends);
         Ok(match &literal.goal {
             Goal::Fluent(_) if literal.negated => Distance::STATE,
             Goal::Fluent(pattern) if self.is_other(pattern) => Distance::OTHER,

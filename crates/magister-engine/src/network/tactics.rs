@@ -7,6 +7,9 @@
 //! with the end of the game. A threat of the other role is a move with which it would win if it had
 //! the turn; a move with the same number blocks it, as it does wherever roles occupy places.
 //!
+//! A win that depends on a large part of the state at once, such as the capture of the last piece,
+//! is left out: its gates would cost more than they bring.
+//!
 //! Only the legal moves differ, and they are legal moves of the game. So states mean the same in
 //! both networks, and a search can take its playouts from this one.
 
@@ -16,11 +19,16 @@ use super::graph::{Edge, Graph};
 use super::{Network, NodeId, PlayerNetwork, through};
 
 /// The maximum work: gate inputs that are copied.
-const WORK: usize = 20_000_000;
+const WORK: usize = 5_000_000;
 
-/// The maximum growth of a network by tactics: gates per gate, and some more.
+/// The maximum growth of a network by tactics: gates per gate, and some more. Before common gates
+/// are shared, it may be larger by a factor.
 const GROWTH: usize = 3;
 const SOME: usize = 2_000;
+const UNSHARED: usize = 3;
+
+/// The maximum number of gate inputs of one way to win.
+const NARROW: usize = 32;
 
 impl Network {
     /// The tactical network; `None` if roles do not strictly take turns, if no move can win or
@@ -34,6 +42,14 @@ impl Network {
                 return Ok(None);
             };
             useful |= better;
+            let most = GROWTH * own.network.size() + SOME;
+            if side.size() > UNSHARED * most {
+                return Ok(None);
+            }
+            side.simplify(stop)?;
+            if side.size() > most {
+                return Ok(None);
+            }
             // The whole network has the same legal moves as that of the role to move.
             let places: Vec<usize> = self.active(own.turn).collect();
             let legal: Vec<Edge> = places.iter().map(|&place| side.legal[place]).collect();
@@ -41,16 +57,16 @@ impl Network {
             for (place, edge) in places.into_iter().zip(copied) {
                 whole.legal[place] = whole.graph.and([own.turn, edge]);
             }
-            side.simplify(stop)?;
-            if side.size() > GROWTH * own.network.size() + SOME {
-                return Ok(None);
-            }
             whole.per_player[at].network = side;
         }
         if !useful {
             return Ok(None);
         }
-        whole.simplify(stop)?;
+        // Single steps are rare here, so gates are not shared again, but unused ones are removed.
+        let outputs = whole.outputs();
+        let (graph, outputs) = kept(&whole.graph, &outputs);
+        whole.graph = graph;
+        whole.outputs_mut().zip(outputs).for_each(|(old, new)| *old = new);
         Ok(Some(whole))
     }
 
@@ -201,6 +217,7 @@ impl Wins<'_> {
                     Err(_) => Edge::of(node),
                 }
             });
+            let after = after.into_iter().map(|edge| narrow(graph, edge)).collect::<Vec<_>>();
             let win = graph.and(after);
             // What holds in all states was not brought about by the move.
             wins.push(assume(graph, win, known));
@@ -239,6 +256,45 @@ fn copy(to: &mut Graph, from: &Graph, wires: &[Edge], input: impl Fn(NodeId) -> 
         };
     }
     wires.iter().map(|&edge| through(&new, edge)).collect()
+}
+
+/// The gates that some wires need, and the wires.
+fn kept(from: &Graph, wires: &[Edge]) -> (Graph, Vec<Edge>) {
+    let mut graph = from.emptied();
+    let mut new: Vec<Edge> = (0..from.len()).map(|node| Edge::of(NodeId::new(node))).collect();
+    for node in from.reachable(wires.iter().copied()) {
+        if !from.is_input(node) {
+            let parts: Vec<Edge> =
+                from.children(node).iter().map(|&edge| through(&new, edge)).collect();
+            new[node.index()] = graph.and(parts);
+        }
+    }
+    let wires = wires.iter().map(|&edge| through(&new, edge)).collect();
+    (graph, wires)
+}
+
+/// A disjunction without its large parts.
+fn narrow(graph: &mut Graph, edge: Edge) -> Edge {
+    if !edge.negated() || graph.is_input(edge.node()) {
+        return edge;
+    }
+    let parts: Vec<Edge> = graph.children(edge.node()).to_vec();
+    let parts: Vec<Edge> = parts.into_iter().filter(|&part| is_small(graph, part)).collect();
+    !graph.and(parts)
+}
+
+/// Whether a wire has few gates below it.
+fn is_small(graph: &Graph, edge: Edge) -> bool {
+    let (mut stack, mut count) = (vec![edge.node()], 0);
+    while let Some(node) = stack.pop() {
+        let children = graph.children(node);
+        count += children.len();
+        if count > NARROW {
+            return false;
+        }
+        stack.extend(children.iter().map(|child| child.node()));
+    }
+    true
 }
 
 /// The parts of a conjunction, with conjunctions among them replaced by their parts.

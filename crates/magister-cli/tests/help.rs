@@ -2,7 +2,7 @@
 
 use std::process::{Command, Output};
 
-const COMMANDS: [&str; 33] = [
+const COMMANDS: [&str; 34] = [
     "analyze",
     "answer",
     "audit",
@@ -31,6 +31,7 @@ const COMMANDS: [&str; 33] = [
     "player",
     "players",
     "replay",
+    "serve",
     "show",
     "solve",
     "step",

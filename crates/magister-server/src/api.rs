@@ -25,7 +25,7 @@ use crate::limits::{Client, guard};
 use crate::live::{Access, JumpTo, Live, Mode, MoveOrder, NewMatch, SeatKind, SeatOrder};
 use crate::tools::{History, Lived, Reached};
 use crate::tournaments::TournamentOrder;
-use crate::{ApiError, Site, assets, openapi, pages, tools, tournaments};
+use crate::{ApiError, Site, assets, openapi, pages, puzzles, tools, tournaments};
 
 type App = State<Arc<Site>>;
 type Answer = Result<Json<Value>, ApiError>;
@@ -57,12 +57,20 @@ pub fn router(site: &Arc<Site>) -> Router {
         .route("/tournaments/{id}", get(tournament))
         .route("/tournaments/{id}/events", get(tournament_events))
         .route("/metagame/{name}", get(metagame))
+        .route("/puzzles", get(list_puzzles))
+        .route("/puzzles/{id}", get(puzzle))
+        .route("/puzzles/{id}/answer", post(answer_puzzle))
         .route("/about", get(about))
         .route("/openapi.json", get(|| async { Json(openapi::description()) }))
         .fallback(|| async {
             ApiError::missing("the API has no such call; /api/openapi.json describes all")
         });
-    let pages = if assets::has_client() { assets::router() } else { pages::router() };
+    // With the client, the plain pages are for browsers without scripts.
+    let pages = if assets::has_client() {
+        assets::router().nest("/plain", pages::router())
+    } else {
+        pages::router()
+    };
     Router::new()
         .nest("/api", api)
         .route("/metrics", get(metrics))
@@ -158,11 +166,20 @@ pub(crate) fn start_of(open: &Arc<OpenGame>) -> Result<Value, ApiError> {
 }
 
 async fn start(State(site): App, Path(name): Path<String>) -> Result<Response, ApiError> {
-    let open = site.game(&name).await?;
-    let answer = site.blocking(move || start_of(&open)).await?;
-    // The rules of a name may change only with the program or by saving.
-    let cache = [(header::CACHE_CONTROL, "max-age=60")];
-    Ok((cache, Json(answer)).into_response())
+    // A page with pictures of all games must not prepare them all again.
+    let answer = match site.games.known_start(&name) {
+        Some(known) => known,
+        None => {
+            let open = site.game(&name).await?;
+            let answer: Arc<str> = site.blocking(move || start_of(&open)).await?.to_string().into();
+            site.games.keep_start(&name, &answer);
+            answer
+        }
+    };
+    // The rules of a name change only with the program or by saving.
+    let headers =
+        [(header::CACHE_CONTROL, "max-age=60"), (header::CONTENT_TYPE, "application/json")];
+    Ok((headers, answer.to_string()).into_response())
 }
 
 // Players.
@@ -378,7 +395,7 @@ pub(crate) async fn listed(site: &Arc<Site>, filter: MatchFilter) -> Result<Valu
     let mut live: Vec<Value> = site
         .blocking(move || {
             let all = shared.loaded();
-            let running = all.iter().filter(|live| !live.idle_since().0);
+            let running = all.iter().filter(|live| !live.is_over());
             Ok(running.map(|live| live.summary()).collect())
         })
         .await?;
@@ -488,7 +505,7 @@ async fn hint(State(site): App, Path(id): Path<String>, headers: HeaderMap) -> A
     let live = site.find(&id).await?;
     let access = live.access(token(&headers).as_deref())?;
     let (send, receive) = tokio::sync::oneshot::channel();
-    let owner = live.meta().client;
+    let owner = live.client.clone();
     let worker = Arc::clone(&live);
     site.hub.pool.put(&owner, move || {
         let _ = send.send(worker.hint(access));
@@ -890,6 +907,28 @@ async fn create_tournament(
 
 async fn tournament(State(site): App, Path(id): Path<String>) -> Answer {
     Ok(Json(site.tournaments.get(&id)?))
+}
+
+async fn list_puzzles(State(site): App) -> Answer {
+    Ok(Json(puzzles::list(&site)))
+}
+
+async fn puzzle(State(site): App, Path(id): Path<String>) -> Answer {
+    Ok(Json(puzzles::get(&site, &id).await?))
+}
+
+#[derive(Deserialize)]
+struct PuzzleAnswer {
+    #[serde(rename = "move")]
+    choice: String,
+}
+
+async fn answer_puzzle(
+    State(site): App,
+    Path(id): Path<String>,
+    Body(body): Body<PuzzleAnswer>,
+) -> Answer {
+    Ok(Json(puzzles::answer(&site, &id, &body.choice).await?))
 }
 
 async fn metrics(State(site): App) -> Response {

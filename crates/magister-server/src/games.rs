@@ -120,6 +120,8 @@ pub struct Library {
     preparing: Semaphore,
     saved: Mutex<BTreeMap<String, Arc<Saved>>>,
     lines: OnceLock<Vec<GameLine>>,
+    /// Initial positions as JSON, by the name of the game.
+    starts: Mutex<HashMap<String, Arc<str>>>,
 }
 
 #[derive(Debug, Default)]
@@ -144,6 +146,7 @@ impl Library {
             prepared: Mutex::default(),
             saved: Mutex::new(saved),
             lines: OnceLock::new(),
+            starts: Mutex::default(),
         })
     }
 
@@ -197,6 +200,19 @@ impl Library {
                 Err(error)
             }
         }
+    }
+
+    /// The initial position of a game as JSON, if it was computed before.
+    pub(crate) fn known_start(&self, name: &str) -> Option<Arc<str>> {
+        self.starts.lock().unwrap_or_else(PoisonError::into_inner).get(name).cloned()
+    }
+
+    pub(crate) fn keep_start(&self, name: &str, start: &Arc<str>) {
+        let mut starts = self.starts.lock().unwrap_or_else(PoisonError::into_inner);
+        if starts.len() > 2 * catalogue::all().len() {
+            starts.clear();
+        }
+        starts.insert(name.to_owned(), Arc::clone(start));
     }
 
     fn prepared(&self) -> MutexGuard<'_, Prepared> {
@@ -292,6 +308,7 @@ impl Library {
         let body = serde_json::to_string(&saved).map_err(|_| crashed())?;
         self.store.put_document(SAVED, &slug, &body).await?;
         self.saved().insert(slug.clone(), Arc::new(saved));
+        self.starts.lock().unwrap_or_else(PoisonError::into_inner).remove(&slug);
         self.get(&Wanted::Game(slug)).await
     }
 

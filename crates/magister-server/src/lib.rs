@@ -12,6 +12,7 @@
 //! | [`live`] | matches: seats, clocks, searches, events, the store |
 //! | [`pool`] | the fair pool of search threads |
 //! | [`tools`] | check, format, convert, explain, analyze, information sets |
+//! | [`puzzles`] | positions with exactly one winning move |
 //! | [`tournaments`] | tournaments and the leaderboard |
 //! | [`limits`] | limits of the site, and the middleware that enforces them |
 
@@ -30,6 +31,7 @@ mod openapi;
 mod pages;
 pub mod pieces;
 pub mod pool;
+pub mod puzzles;
 pub mod scene;
 mod site;
 mod svg;

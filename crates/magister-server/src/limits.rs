@@ -119,11 +119,15 @@ pub fn client(request: &Request) -> IpAddr {
 #[derive(Clone, Debug)]
 pub struct Client(pub String);
 
-/// What may be loaded by the pages: nothing from other hosts. Frames are students' players, which
-/// are written into the page and have no origin.
-const POLICY: &str = "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; \
-     script-src 'self'; connect-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; \
-     frame-ancestors 'none'; frame-src 'self' blob: data:; worker-src 'self' blob:";
+/// What may be loaded by the pages: nothing from other hosts.
+const POLICY: &str = "default-src 'self'; img-src 'self' data: blob:; \
+     style-src 'self' 'unsafe-inline'; script-src 'self'; connect-src 'self'; object-src 'none'; \
+     base-uri 'none'; form-action 'self'; frame-ancestors 'none'; frame-src 'self'; \
+     worker-src 'self'";
+
+/// The frame of students' players: their script runs in it and reaches nothing.
+const SANDBOX: &str = "default-src 'none'; script-src 'unsafe-inline' blob:; worker-src blob:; \
+     frame-ancestors 'self'; sandbox allow-scripts";
 
 /// Refuses requests from other sites and above the rate, and sets the headers of all responses.
 pub async fn guard(State(site): State<Arc<Site>>, mut request: Request, next: Next) -> Response {
@@ -151,7 +155,8 @@ pub async fn guard(State(site): State<Arc<Site>>, mut request: Request, next: Ne
         response = ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, "too-large", what).into_response();
     }
     let headers = response.headers_mut();
-    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
+    let policy = if uri.path() == "/sandbox.html" { SANDBOX } else { POLICY };
+    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("same-origin"));
     if uri.path().starts_with("/api/") && !headers.contains_key(header::CACHE_CONTROL) {

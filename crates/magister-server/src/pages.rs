@@ -41,6 +41,11 @@ pub(crate) fn router() -> Router<Arc<Site>> {
         .fallback(get(|| async { Failure(ApiError::missing("there is no such page")) }))
 }
 
+/// What stands before the addresses of these pages.
+fn base() -> &'static str {
+    if crate::has_client() { "/plain" } else { "" }
+}
+
 /// The title of a game of the catalogue, or its name.
 pub(crate) fn title(name: &str) -> String {
     let base = name.split('/').next().unwrap_or(name);
@@ -59,7 +64,8 @@ impl From<ApiError> for Failure {
 impl IntoResponse for Failure {
     fn into_response(self) -> Response {
         let text = escape(self.0.message());
-        let body = format!("<p>{text}</p><p><a href=\"/games\">All games</a></p>");
+        let at = base();
+        let body = format!("<p>{text}</p><p><a href=\"{at}/games\">All games</a></p>");
         (self.0.status(), page("Not possible", &body, false)).into_response()
     }
 }
@@ -78,16 +84,22 @@ pre{background:#2a2a2a}.board svg{background:#f7f3ea}.hint{color:#aaa}}";
 /// A whole page.
 fn page(title: &str, body: &str, refresh: bool) -> Html<String> {
     let title = escape(title);
+    let at = base();
     let again = if refresh { "<meta http-equiv=\"refresh\" content=\"2\">" } else { "" };
     Html(format!(
         "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">\
          <meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">{again}\
          <title>{title} - Magister</title><style>{STYLE}</style></head><body>\
-         <nav aria-label=\"Site\"><p><a href=\"/\">Magister</a><a href=\"/games\">Games</a>\
-         <a href=\"/matches\">Matches</a><a href=\"/leaderboard\">Leaderboard</a>\
+         <nav aria-label=\"Site\"><p><a href=\"{at}/\">Magister</a><a href=\"{at}/games\">Games</a>\
+         <a href=\"{at}/matches\">Matches</a><a href=\"{at}/leaderboard\">Leaderboard</a>\
          <a href=\"/api/openapi.json\">API</a></p></nav><main><h1>{title}</h1>{body}</main>\
-         <footer><p class=\"hint\">These are the plain pages: install Node 20 or later and build \
-         Magister again to get the full client.</p></footer></body></html>"
+         <footer><p class=\"hint\">{CLIENT}</p></footer></body></html>",
+        CLIENT = if crate::has_client() {
+            "These are the plain pages for browsers without scripts."
+        } else {
+            "These are the plain pages: install Node 20 or later and build Magister again to get \
+             the full client."
+        }
     ))
 }
 
@@ -102,7 +114,8 @@ async fn front() -> Page {
             if let Some(entry) = catalogue::find(name) {
                 let _ = write!(
                     body,
-                    "<li><a href=\"/games/{}\">{}</a>: {}</li>",
+                    "<li><a href=\"{}/games/{}\">{}</a>: {}</li>",
+                    base(),
                     escape(name),
                     escape(&entry.card.title),
                     escape(&entry.card.summary)
@@ -111,7 +124,7 @@ async fn front() -> Page {
         }
         body.push_str("</ul>");
     }
-    body.push_str("<p><a href=\"/games\">All games</a></p>");
+    let _ = write!(body, "<p><a href=\"{}/games\">All games</a></p>", base());
     Ok(page("Games from rules", &body, false).into_response())
 }
 
@@ -127,7 +140,8 @@ async fn games(State(site): App, Query(filter): Query<GameFilter>) -> Page {
         let get = |key: &str| escape(line[key].as_str().unwrap_or_default());
         let _ = write!(
             body,
-            "<tr><td><a href=\"/games/{}\">{}</a></td><td>{}</td><td>{}</td></tr>",
+            "<tr><td><a href=\"{}/games/{}\">{}</a></td><td>{}</td><td>{}</td></tr>",
+            base(),
             get("name"),
             get("title"),
             line["players"],
@@ -167,7 +181,8 @@ fn describe(site: &Site, open: &Arc<OpenGame>) -> (String, String) {
     }
     let info = open.playable.game.info();
     let name = escape(&open.name.replace('/', "%2F"));
-    let _ = write!(body, "<h2>Play</h2><form method=\"post\" action=\"/play/{name}\">");
+    let at = base();
+    let _ = write!(body, "<h2>Play</h2><form method=\"post\" action=\"{at}/play/{name}\">");
     body.push_str("<p><label>Your role <select name=\"role\">");
     for role in info.players() {
         let text = escape(info.role_name(role));
@@ -240,7 +255,8 @@ async fn play(
 /// Goes to a match with the token of a seat in a cookie.
 fn enter(id: &str, token: &str) -> Response {
     let cookie = format!("seat-{id}={token}; Path=/; HttpOnly; SameSite=Strict; Max-Age=2592000");
-    ([(header::SET_COOKIE, cookie)], Redirect::to(&format!("/match/{id}"))).into_response()
+    ([(header::SET_COOKIE, cookie)], Redirect::to(&format!("{}/match/{id}", base())))
+        .into_response()
 }
 
 /// The token of a match in the cookies.
@@ -293,6 +309,7 @@ fn render(
     now: bool,
 ) -> String {
     let id = whole["id"].as_str().unwrap_or_default();
+    let at = base();
     let info = open.playable.game.info();
     let mut body = String::new();
     let _ =
@@ -328,7 +345,7 @@ fn render(
         let board = svg::board(shape, scene);
         let _ = write!(
             body,
-            "<form method=\"post\" action=\"/match/{id}/move\"><input type=\"hidden\" name=\"ply\" \
+            "<form method=\"post\" action=\"{at}/match/{id}/move\"><input type=\"hidden\" name=\"ply\" \
              value=\"{}\"><div class=\"board\" style=\"width:{:.0}px\">{}",
             scene.ply, board.width, board.svg
         );
@@ -342,7 +359,7 @@ fn render(
         let _ = write!(
             body,
             "<h2>Moves of {role}</h2><form class=\"moves\" method=\"post\" \
-             action=\"/match/{id}/move\"><input type=\"hidden\" name=\"ply\" value=\"{}\">\
+             action=\"{at}/match/{id}/move\"><input type=\"hidden\" name=\"ply\" value=\"{}\">\
              <input type=\"hidden\" name=\"role\" value=\"{}\">",
             scene.ply, own.role
         );
@@ -357,8 +374,10 @@ fn render(
         body.push_str("</form>");
     }
     if now && access != Access::Spectator {
-        let _ =
-            write!(body, "<form class=\"moves\" method=\"post\" action=\"/match/{id}/act\"><p>");
+        let _ = write!(
+            body,
+            "<form class=\"moves\" method=\"post\" action=\"{at}/match/{id}/act\"><p>"
+        );
         for action in ["undo", "redo", "pause", "resume", "resign", "abort"] {
             if whole["may"][action] == true {
                 let _ =
@@ -406,8 +425,9 @@ fn places(
             let class = if from == Some(cell) { " class=\"on\"" } else { "" };
             let _ = write!(
                 body,
-                "<a style=\"{style}\"{class} href=\"/match/{id}?from={cell}\" \
-                 aria-label=\"moves from here\"></a>"
+                "<a style=\"{style}\"{class} href=\"{}/match/{id}?from={cell}\" \
+                 aria-label=\"moves from here\"></a>",
+                base()
             );
         }
     }
@@ -434,14 +454,16 @@ fn history(body: &mut String, whole: &Value, id: &str, info: &magister_core::Inf
         };
         let _ = write!(
             body,
-            "<li><a href=\"/match/{id}?ply={ply}\">{}</a></li>",
+            "<li><a href=\"{}/match/{id}?ply={ply}\">{}</a></li>",
+            base(),
             if moves.is_empty() { "…".to_owned() } else { moves.join(", ") }
         );
     }
     let _ = write!(
         body,
-        "</ol><p><a href=\"/match/{id}\">Current position</a> \
-         <a href=\"/api/matches/{id}/record\">Record</a></p>"
+        "</ol><p><a href=\"{}/match/{id}\">Current position</a> \
+         <a href=\"/api/matches/{id}/record\">Record</a></p>",
+        base()
     );
 }
 
@@ -493,7 +515,7 @@ async fn make_move(
     match played {
         // A page that is out of date shows the current position.
         Err(error) if error.status() != StatusCode::CONFLICT => Err(error.into()),
-        _ => Ok(Redirect::to(&format!("/match/{id}")).into_response()),
+        _ => Ok(Redirect::to(&format!("{}/match/{id}", base())).into_response()),
     }
 }
 
@@ -529,7 +551,7 @@ async fn act(
         _ => Err(ApiError::bad("there is no such action")),
     });
     done.await?;
-    Ok(Redirect::to(&format!("/match/{id}")).into_response())
+    Ok(Redirect::to(&format!("{}/match/{id}", base())).into_response())
 }
 
 async fn matches(State(site): App) -> Page {
@@ -549,11 +571,12 @@ async fn matches(State(site): App) -> Page {
             .collect();
         let _ = write!(
             body,
-            "<tr><td><a href=\"/match/{0}\">{0}</a></td><td>{1}</td><td>{2}</td><td>{3}</td></tr>",
+            "<tr><td><a href=\"{4}/match/{0}\">{0}</a></td><td>{1}</td><td>{2}</td><td>{3}</td></tr>",
             text("id"),
             text("title"),
             text("state"),
-            players.join(", ")
+            players.join(", "),
+            base()
         );
     }
     body.push_str("</table>");

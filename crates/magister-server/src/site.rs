@@ -13,7 +13,7 @@ use crate::limits::{Limits, Rates};
 use crate::live::{Created, Hub, Live, MATCH, Meta, NewMatch, foreign};
 use crate::metrics::Metrics;
 use crate::pool::Pool;
-use crate::{ApiError, tournaments};
+use crate::{ApiError, puzzles, tournaments};
 
 /// How a site is started.
 #[derive(Clone, Debug)]
@@ -50,6 +50,7 @@ pub struct Site {
     pub(crate) loopback_only: bool,
     matches: Mutex<BTreeMap<String, Arc<Live>>>,
     pub(crate) tournaments: tournaments::Tournaments,
+    pub(crate) puzzles: puzzles::Puzzles,
 }
 
 /// What became of a match that was running when the server ended.
@@ -86,6 +87,7 @@ impl Site {
             loopback_only: config.loopback_only,
             matches: Mutex::default(),
             tournaments: tournaments::Tournaments::open(&store).await?,
+            puzzles: puzzles::Puzzles::open(&store).await?,
         });
         let resumed = site.resume().await?;
         tournaments::resume(&site);
@@ -102,10 +104,7 @@ impl Site {
                 continue;
             };
             let what = match self.load(stored, Some(&body)).await {
-                Ok(live) => {
-                    let ended = live.idle_since().0;
-                    if ended { "it is over" } else { "it goes on" }.to_owned()
-                }
+                Ok(live) => if live.is_over() { "it is over" } else { "it goes on" }.to_owned(),
                 Err(error) => {
                     tracing::warn!(id, %error, "a match cannot be continued");
                     format!("it cannot go on: {error}")
@@ -143,8 +142,8 @@ impl Site {
     pub async fn create(self: &Arc<Self>, order: NewMatch) -> Result<Created, ApiError> {
         let limits = &self.hub.limits;
         let running: Vec<Arc<Live>> =
-            self.loaded().into_iter().filter(|live| !live.idle_since().0).collect();
-        let own = running.iter().filter(|live| live.meta().client == order.client).count();
+            self.loaded().into_iter().filter(|live| !live.is_over()).collect();
+        let own = running.iter().filter(|live| live.client == order.client).count();
         if running.len() >= limits.running || own >= limits.running_each {
             let what = "too many matches run at the moment; end one of yours first";
             return Err(ApiError::new(axum::http::StatusCode::TOO_MANY_REQUESTS, "quota", what));
@@ -160,9 +159,9 @@ impl Site {
         let mut matches = self.matches();
         matches.insert(live.id.clone(), Arc::clone(live));
         if matches.len() > self.hub.limits.loaded {
-            let ended = matches.values().map(|live| (live.idle_since(), &live.id));
-            let oldest = ended.filter(|((over, _), _)| *over).min_by_key(|((_, at), _)| *at);
-            if let Some(id) = oldest.map(|(_, id)| id.clone()) {
+            let ended = matches.values().filter(|live| live.is_over());
+            let oldest = ended.min_by_key(|live| live.touched_ms());
+            if let Some(id) = oldest.map(|live| live.id.clone()) {
                 matches.remove(&id);
             }
         }
@@ -235,6 +234,14 @@ pub async fn serve(
     until: impl Future<Output = ()> + Send + 'static,
 ) -> std::io::Result<()> {
     let router = crate::router(&site);
+    tokio::spawn(puzzles::tend(Arc::downgrade(&site)));
+    // The front page is ready before the first visitor comes.
+    let warm = Arc::clone(&site);
+    tokio::spawn(async move {
+        let _ = warm.game("connect-four").await;
+        let listed = Arc::clone(&warm);
+        let _ = warm.blocking(move || Ok(listed.games.list(&Default::default()))).await;
+    });
     let service = router.into_make_service_with_connect_info::<SocketAddr>();
     // Event streams never end by themselves, so they must not hold the server up.
     tokio::select! {

@@ -368,7 +368,7 @@ async fn play(site: &Arc<Site>, id: &str, number: usize) -> Result<(), ApiError>
         }
     };
     let mut changes = live.subscribe();
-    while !live.idle_since().0 {
+    while !live.is_over() {
         if changes.changed().await.is_err() {
             break;
         }

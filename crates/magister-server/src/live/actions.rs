@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use magister_arena::{AgentThread, TimeControl};
@@ -291,6 +292,7 @@ impl Live {
         core.current.take_events();
         core.epoch += 1;
         core.closed = false;
+        self.over.store(false, Ordering::Release);
         core.known.clear();
         core.messages.clear();
         core.track = super::Track::new(&self.open.playable.game);

@@ -1,6 +1,7 @@
 //! What makes a match go on: questions to players, their answers, turns.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use magister_arena::{AgentThread, TimeControl};
@@ -68,6 +69,7 @@ impl Live {
         if core.current.end().is_some() && !core.closed {
             core.closed = true;
             self.close(core);
+            self.over.store(true, Ordering::Release);
         }
         let questions = self.new_questions(core);
         self.flush(core)?;
@@ -119,11 +121,19 @@ impl Live {
     /// With hidden information people are asked in every turn, because not being asked would reveal
     /// something. A person that has one move as far as it knows need not click on it.
     fn answer_for_people(&self, core: &mut Core) {
-        if !self.open.is_hidden() || core.meta.mode == Mode::Standalone || core.current.is_paused()
-        {
+        if !self.open.is_hidden() || core.current.is_paused() {
             return;
         }
         for pending in core.current.pending() {
+            if core.meta.mode == Mode::Standalone {
+                // Nothing is hidden from the player of all roles.
+                if let ([only], true) = (core.current.legal(pending.role), pending.forced) {
+                    let answer = Answer::choice(*only);
+                    self.request(core, pending.seat);
+                    self.put(core, pending.seat, answer);
+                }
+                continue;
+            }
             if core.meta.seats[pending.seat].kind != SeatKind::Person {
                 continue;
             }

@@ -56,7 +56,7 @@ impl Live {
     pub fn since(&self, access: Access, last: Option<u64>) -> Vec<Message> {
         let mut core = self.lock();
         let core = &mut *core;
-        core.touched = std::time::Instant::now();
+        self.touch();
         let known = last.filter(|last| {
             let first = core.changes.front().map_or(core.rev + 1, |(rev, _)| *rev);
             (first - 1..=core.rev).contains(last)
@@ -70,7 +70,12 @@ impl Live {
         // After a change of the whole match the steps before it mean nothing.
         let from = new.iter().rposition(|(_, change)| *change == Change::State).unwrap_or(0);
         let mut messages: Vec<Message> = Vec::new();
+        // Where information is hidden, a player does not hear when others answer.
+        let deaf = matches!(access, Access::Seat(_)) && !self.sees_all(core);
         for &(rev, change) in &new[from..] {
+            if deaf && change == Change::Clock {
+                continue;
+            }
             let key = (rev, access.key());
             let data = match core.messages.get(&key) {
                 Some(data) => Arc::clone(data),

@@ -17,6 +17,7 @@ mod tree;
 mod view;
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
@@ -67,6 +68,12 @@ pub struct Live {
     /// Its game.
     pub open: Arc<OpenGame>,
     pub(crate) hub: Arc<Hub>,
+    /// Whose searches these are, for the queue.
+    pub client: String,
+    /// Whether it has ended. Beside the lock, because a match may be locked for seconds.
+    over: AtomicBool,
+    /// When it was looked at last, in milliseconds since 1970.
+    touched: AtomicI64,
     core: Mutex<Core>,
     /// The number of the last event.
     changed: watch::Sender<u64>,
@@ -94,8 +101,6 @@ pub(crate) struct Core {
     /// Whether the end is stored.
     closed: bool,
     messages: HashMap<(u64, Option<usize>), Arc<str>>,
-    /// When the match was looked at last.
-    touched: Instant,
 }
 
 /// A player on its seat.
@@ -291,20 +296,36 @@ impl Live {
             stored,
             closed: false,
             messages: HashMap::new(),
-            touched: Instant::now(),
         };
         let (changed, _) = watch::channel(rev);
-        Ok(Arc::new(Live { id, open, hub: Arc::clone(hub), core: Mutex::new(core), changed }))
+        Ok(Arc::new(Live {
+            id,
+            open,
+            hub: Arc::clone(hub),
+            client: core.meta.client.clone(),
+            over: AtomicBool::new(core.current.end().is_some()),
+            touched: AtomicI64::new(now_ms()),
+            core: Mutex::new(core),
+            changed,
+        }))
     }
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, Core> {
         self.core.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether it has ended, and since when no one has looked at it.
-    pub fn idle_since(&self) -> (bool, Instant) {
-        let core = self.lock();
-        (core.current.end().is_some(), core.touched)
+    /// Whether it has ended.
+    pub fn is_over(&self) -> bool {
+        self.over.load(Ordering::Acquire)
+    }
+
+    /// When it was looked at last, in milliseconds since 1970.
+    pub fn touched_ms(&self) -> i64 {
+        self.touched.load(Ordering::Relaxed)
+    }
+
+    fn touch(&self) {
+        self.touched.store(now_ms(), Ordering::Relaxed);
     }
 
     /// Stores what the site knows about the match.

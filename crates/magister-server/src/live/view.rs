@@ -1,7 +1,6 @@
 //! A match as a viewer may see it.
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use magister_core::record::Viewer;
 use magister_core::{Information, MatchEnd, Role};
@@ -58,7 +57,7 @@ impl Live {
     /// The match as a viewer may see it.
     pub fn json(&self, access: Access) -> Value {
         let mut core = self.lock();
-        core.touched = Instant::now();
+        self.touch();
         self.whole(&mut core, access, true)
     }
 
@@ -278,7 +277,12 @@ impl Live {
             };
             made.iter().map(one).collect::<Vec<Value>>()
         });
-        json!({"ply": turn + 1, "moves": moves})
+        let mut entry = json!({"ply": turn + 1, "moves": moves});
+        let percepts = self.percepts(core, access, turn);
+        if !percepts.is_empty() {
+            entry["percepts"] = json!(percepts);
+        }
+        entry
     }
 
     /// The moves of a turn that a viewer may see; none if it may see none.

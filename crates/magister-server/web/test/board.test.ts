@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { draw, neighbour } from "../src/board/geometry";
+import { draw, neighbour, type Place } from "../src/board/geometry";
 import { click, drop, place, targets } from "../src/board/gesture";
 import { advance, standing } from "../src/board/transitions";
 import type { Move, Shape } from "../src/lib/types";
@@ -29,7 +29,7 @@ describe("geometry", () => {
   it("lets hexagons of neighbouring rows touch", () => {
     const shape: Shape = { ...grid(2, 2), layout: "hexagons" };
     shape.cells = [[0, 0], [1, 0], [0.5, 1], [1.5, 1]].map(([x, y], i) => ({ name: String(i), x: x!, y: y!, board: 0 }));
-    const [a, b, c] = draw(shape).places as [{ x: number; y: number }, { x: number; y: number }, { x: number; y: number }];
+    const [a, b, c] = [0, 1, 2].map((i) => draw(shape).places[i]!) as [Place, Place, Place];
     expect(Math.hypot(a.x - b.x, a.y - b.y)).toBeCloseTo(100);
     expect(Math.hypot(a.x - c.x, a.y - c.y)).toBeCloseTo(100);
   });

@@ -4,7 +4,7 @@ import { api, ApiError } from "../lib/api";
 import { announcer } from "../lib/announce.svelte";
 import { settings } from "../lib/settings.svelte";
 import { OWNER, tokensOf, type Tokens } from "../lib/seats";
-import type { Hint, HistoryEntry, Match, Scene, Seat, Shape } from "../lib/types";
+import type { Hint, HistoryEntry, Match, MoveValue, Scene, Seat, Shape } from "../lib/types";
 import type { Choice } from "../board/gesture";
 import { tick as click } from "./sound";
 
@@ -248,7 +248,9 @@ export class LiveMatch {
   async ask(): Promise<void> {
     const hint = await this.run(() => api.hint(this.id, this.token));
     if (hint) {
-      this.hint = hint;
+      // The move that is advised comes first, the others by their values.
+      const rank = (one: MoveValue) => (one.text === hint.move ? Infinity : (one.value ?? -1));
+      this.hint = { ...hint, values: [...hint.values].sort((a, b) => rank(b) - rank(a)) };
       this.value = hint.value ?? null;
       announcer.say(`Hint: ${hint.label || hint.move}`);
     }

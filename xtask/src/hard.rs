@@ -22,6 +22,8 @@ use magister_players::Spec;
 
 /// The plies of the positions.
 const PLIES: std::ops::RangeInclusive<u32> = 4..=20;
+/// The plies before this take long to solve.
+const EARLY: u32 = 9;
 /// A win in fewer plies is easy to find.
 const DISTANT: u32 = 11;
 /// The game that the players are asked about.
@@ -244,8 +246,10 @@ fn make(number: usize) -> Result<Vec<Solved>> {
     let (mut hard, mut others) = (Vec::new(), Vec::new());
     let half = number.div_ceil(2);
     while hard.len() < half || others.len() < half {
-        let span = u64::from(PLIES.end() - PLIES.start() + 1);
-        let plies = PLIES.start() + rng.below(span) as u32;
+        // The first plies take long to solve, so there are few of them.
+        let range =
+            if rng.below(100) == 0 { *PLIES.start()..EARLY } else { EARLY..PLIES.end() + 1 };
+        let plies = range.start + rng.below(u64::from(range.end - range.start)) as u32;
         let mut position = Position::new();
         let mut columns = Vec::new();
         while position.plies() < plies {

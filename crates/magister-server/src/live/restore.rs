@@ -32,7 +32,8 @@ impl Live {
         if core_ref.meta.mode == Mode::Standalone {
             live.extend_tree(core_ref);
         }
-        if !running {
+        let over = !running;
+        if over {
             core_ref.closed = true;
             if stored.status != Status::Ended {
                 let id = live.id.clone();

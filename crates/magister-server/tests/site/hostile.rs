@@ -149,7 +149,7 @@ async fn wrong_tokens_and_wrong_moves() {
         (made["seats"][0]["token"].as_str().unwrap(), made["seats"][1]["token"].as_str().unwrap());
     let foreign = other["seats"][0]["token"].as_str().unwrap();
     let path = format!("/api/matches/{id}/moves");
-    let order = json!({"ply": 0, "move": "(mark 1 1)"});
+    let order = json!({"ply": 0, "move": "(put 1 1)"});
     for (token, expected) in [
         (None, StatusCode::UNAUTHORIZED),
         (Some("guess"), StatusCode::FORBIDDEN),
@@ -159,13 +159,13 @@ async fn wrong_tokens_and_wrong_moves() {
         let (status, _) = app.refused(&path, token, order.clone()).await;
         assert_eq!(status, expected, "{token:?}");
     }
-    for text in ["(mark 9 9)", "", "((((", "mark", &"x".repeat(10_000)] {
+    for text in ["(put 9 9)", "", "((((", "mark", &"x".repeat(10_000)] {
         let wrong = json!({"ply": 0, "move": text});
         let (status, answer) = app.call("POST", &path, Some(first), Some(wrong)).await;
         assert_eq!(status, StatusCode::UNPROCESSABLE_ENTITY, "{answer}");
         assert!(!answer["suggestions"].as_array().unwrap().is_empty(), "{answer}");
     }
-    let stale = json!({"ply": 7, "move": "(mark 1 1)"});
+    let stale = json!({"ply": 7, "move": "(put 1 1)"});
     assert_eq!(app.refused(&path, Some(first), stale).await.1, "stale");
     app.post(&path, Some(first), order).await;
     let (status, _) = app.call("GET", &format!("/api/matches/{id}"), Some("guess"), None).await;

@@ -27,7 +27,8 @@ export default defineConfig({
   plugins: [svelte(), compressed()],
   base: "/",
   worker: { format: "iife" },
-  server: { proxy: { "/api/": server, "/metrics": server } },
+  // The server refuses requests that come from pages of another origin, so the proxy names its own.
+  server: { proxy: Object.fromEntries(["/api/", "/metrics"].map((path) => [path, { target: server, changeOrigin: true, headers: { origin: server } }])) },
   build: {
     target: "es2022",
     assetsInlineLimit: 0,

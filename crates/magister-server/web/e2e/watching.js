@@ -32,7 +32,7 @@ test("reconnects-without-loss", async (bench) => {
   const token = Object.values(JSON.parse(await page.evaluate((key) => localStorage.getItem(key), `magister.seat.${id}`)))[0];
   await page.context().setOffline(true);
   const match = await bench.api("GET", `/api/matches/${id}`, undefined, token);
-  const moves = Object.fromEntries(match.scene.legal.map((entry) => [match.seats[entry.role].name, entry.moves[0].text]));
+  const moves = Object.fromEntries(match.scene.legal.map((entry) => [match.roles[entry.role], entry.moves[0].text]));
   await bench.api("POST", `/api/matches/${id}/moves`, { ply: 1, moves }, token);
   await page.context().setOffline(false);
   await page.locator('[data-ply="2"]').waitFor();

@@ -58,7 +58,8 @@ export const api = {
   players: () => request<Players>("GET", "/api/players"),
   addPlayer: (address: string) => request<unknown>("POST", "/api/players", { address }),
   pingPlayers: (address?: string) => request<Partial<Players>>("POST", "/api/players/ping", { address }),
-  createMatch: (match: NewMatch) => request<CreatedMatch>("POST", "/api/matches", match),
+  // Chance has no seat.
+  createMatch: (match: NewMatch) => request<CreatedMatch>("POST", "/api/matches", { ...match, seats: match.seats.filter((seat) => seat.kind !== "chance") }),
   matches: (filter: Record<string, string | number | undefined>) =>
     request<{ matches: MatchSummary[]; pages: number }>("GET", `/api/matches${query(filter)}`),
   match: (id: string, seat: string | null) => request<Match>("GET", `/api/matches/${name(id)}`, undefined, seat),

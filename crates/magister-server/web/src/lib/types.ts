@@ -143,6 +143,7 @@ export interface Match {
   mode: "standalone" | "match";
   state: MatchState;
   seats: Seat[];
+  roles?: string[];
   clocks: { start_ms: number | null; play_ms: number | null };
   rated: boolean;
   plies: number;

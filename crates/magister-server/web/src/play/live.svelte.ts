@@ -57,7 +57,7 @@ export class LiveMatch {
   }
 
   get roles(): string[] {
-    return this.match?.seats.map((seat) => seat.name) ?? [];
+    return this.match ? roleNames(this.match) : [];
   }
 
   get scene(): Scene | null {
@@ -297,15 +297,26 @@ export class LiveMatch {
 
 }
 
+/** The names of all roles, chance included, by their number. */
+export function roleNames(match: Match): string[] {
+  if (match.roles) return match.roles;
+  const names: string[] = [];
+  for (const seat of match.seats) names[seat.role] = seat.name;
+  return names;
+}
+
+export const seatOf = (match: Match, role: number): Seat | undefined => match.seats.find((seat) => seat.role === role);
+
 /** The state of a match in one sentence. */
 export function status(match: Match, seat: number | null, tokens: Tokens): string {
-  const name = (role: number) => match.seats[role]?.name ?? "chance";
+  const names = roleNames(match);
+  const name = (role: number) => names[role] ?? "chance";
   const { scene } = match;
   if (match.state === "aborted") return "The match was aborted.";
   if (match.state === "paused") return "The match is paused.";
   if (match.state === "waiting") return match.queue === null ? "Waiting for the players." : `Place ${match.queue} in the queue for a search.`;
   if (match.state === "ended" || scene.terminal) {
-    const scores = scene.terminal && scene.scores ? scene.scores : match.seats.map((player) => player.score);
+    const scores = scene.terminal && scene.scores ? scene.scores : names.map((_, role) => seatOf(match, role)?.score ?? null);
     const list = match.seats.filter((player) => player.kind !== "chance");
     const all = list.map((player) => `${player.name} ${scores[player.role] ?? player.score ?? "–"}`).join(", ");
     if (list.length === 1) return `The end: ${all}.`;

@@ -59,7 +59,7 @@ pub(crate) fn run(args: &Check) -> Result<u8> {
     if !args.json && unreadable < args.files.len() {
         let checked = plural(args.files.len() - unreadable, "rulesheet");
         let found = tally(&[(Severity::Error, errors), (Severity::Warning, warnings)]);
-        let found = if found.is_empty() { "nothing wrong".to_owned() } else { found };
+        let found = if found.is_empty() { "no errors or warnings".to_owned() } else { found };
         writeln!(out, "{checked}: {found}")?;
     }
     out.flush()?;

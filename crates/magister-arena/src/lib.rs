@@ -47,6 +47,6 @@ pub use remedy::{Remedied, Remedy};
 pub use series::{Series, SeriesError, seatings};
 pub use settings::{Terms, TournamentSettings};
 pub use sprt::{Sprt, SprtVerdict};
-pub use summary::{Line, RoleLine, Summary, choices};
+pub use summary::{Line, RoleLine, Summary, choices, interval};
 pub use svg::{Bar, Page};
 pub use tournament::{System, Tournament, TournamentError};

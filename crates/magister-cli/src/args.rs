@@ -8,6 +8,7 @@ mod infoset;
 mod manage;
 mod parse;
 mod play;
+mod serve;
 mod solve;
 mod train;
 
@@ -27,6 +28,7 @@ pub(crate) use manage::{
 };
 pub(crate) use parse::parse;
 pub(crate) use play::{Bench, EvaluatorArg, Network, Perft, Playable, Step};
+pub(crate) use serve::Serve;
 pub(crate) use solve::{Audit, Method, Solve};
 pub(crate) use train::{AgentKind, Eval, RuleName, Train};
 
@@ -36,6 +38,7 @@ pub(crate) use train::{AgentKind, Eval, RuleName, Train};
 #[command(after_help = "Examples:
   magister                            # a short introduction
   magister play connect-four          # play against the computer
+  magister serve                      # play in the browser
   magister games                      # list games to start with
   magister show tictactoe             # explain one of them
   magister new my-game                # write a rulesheet to start from
@@ -62,6 +65,7 @@ pub(crate) enum Command {
     Convert(Convert),
     Step(Step),
     Play(Play),
+    Serve(Serve),
     Explain(Explain),
     Playable(Playable),
     Players(Players),

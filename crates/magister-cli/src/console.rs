@@ -15,9 +15,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use anyhow::{Context as _, Result, bail};
 use magister::{Playable, Source};
 use magister_arena::{AgentThread, Asked, Ended, Person, TimeControl, Wish};
-use magister_core::{
-    Game, Information, MatchRecord, Move, PlayerSource as _, Said, Seed, Stop,
-};
+use magister_core::{Game, Information, MatchRecord, Move, PlayerSource as _, Said, Seed, Stop};
 use magister_engine::board::{Painter, Picture, fluents};
 use magister_players::Spec;
 
@@ -284,7 +282,9 @@ impl Console {
         let text = if rules.is_empty() { aim } else { rules };
         if text.is_empty() {
             let name = &self.name;
-            return format!("The rulesheet has no description; `magister show {name}` prints it.\n");
+            return format!(
+                "The rulesheet has no description; `magister show {name}` prints it.\n"
+            );
         }
         paragraphs(text) + &self.clues()
     }
@@ -337,7 +337,9 @@ impl Console {
         let (spec, limits) = &self.adviser;
         let info = asked.view.game().info();
         if info.information == Information::Hidden && !spec.capabilities().hidden {
-            bail!("{spec} does not play games with hidden information; --hint names another player");
+            bail!(
+                "{spec} does not play games with hidden information; --hint names another player"
+            );
         }
         let (source, game) = (Arc::new(spec.clone()), Arc::clone(asked.view.game()));
         let rng = Seed::from(self.seed).derive("hint").rng();

@@ -40,6 +40,7 @@ fn main() -> ExitCode {
         Command::Explain(args) => commands::explain::run(&args),
         Command::Playable(args) => commands::playable::run(&args),
         Command::Play(args) => commands::play::run(&args),
+        Command::Serve(args) => commands::serve::run(&args),
         Command::Players(args) => commands::players::run(&args),
         Command::Match(args) => commands::contest::run(&args),
         Command::Answer(args) => commands::answer::run(&args),

@@ -191,7 +191,10 @@ mod tests {
         let text = "  (true (cell 1 1 b)): not in\n      the state, which has\n      (cell 1 1 x)";
         assert_eq!(hanging_to(line, 6, 30), text);
         let rule = "line 4: (<= (p ?x) (true (q ?x)) (not (r ?x)))";
-        assert_eq!(hanging_to(rule, 4, 30), "line 4: (<= (p ?x)\n    (true (q ?x))\n    (not (r ?x)))");
+        assert_eq!(
+            hanging_to(rule, 4, 30),
+            "line 4: (<= (p ?x)\n    (true (q ?x))\n    (not (r ?x)))"
+        );
         let row = "tags:   one, two, three, four, five";
         assert_eq!(hanging_to(row, 8, 20), "tags:   one, two,\n        three, four,\n        five");
         let quoted = "See all of it with `magister show chess`, or not.";

@@ -42,6 +42,11 @@ pub enum Entry {
         /// The steps.
         steps: Vec<StepBody>,
     },
+    /// Moves were taken back or made again, so the match goes on from another position.
+    Rewound {
+        /// The record up to there. It replaces everything that was written before.
+        record: Box<MatchRecord>,
+    },
     /// The match ended.
     Ended {
         /// The whole record.
@@ -60,9 +65,9 @@ impl Entry {
     /// The name of the match.
     pub fn id(&self) -> &str {
         match self {
-            Entry::Begun { record, .. } | Entry::Ended { record, .. } => {
-                record.id.as_deref().unwrap_or_default()
-            }
+            Entry::Begun { record, .. }
+            | Entry::Rewound { record }
+            | Entry::Ended { record, .. } => record.id.as_deref().unwrap_or_default(),
             Entry::Requested(key) | Entry::Answered { key, .. } => &key.id,
             Entry::Stepped { id, .. } | Entry::Dismissed { id } => id,
         }
@@ -221,6 +226,7 @@ impl StoredMatch {
         tournament: Option<String>,
         started_ms: i64,
     ) -> Self {
+        let turn = turns(&record);
         StoredMatch {
             record,
             places,
@@ -228,7 +234,7 @@ impl StoredMatch {
             tournament,
             status: Status::Running,
             started_ms,
-            turn: 0,
+            turn,
             outstanding: BTreeSet::new(),
             started: false,
         }
@@ -251,6 +257,12 @@ impl StoredMatch {
                 }
                 self.turn = *turn;
                 self.record.answers.clear();
+            }
+            Entry::Rewound { record } => {
+                self.record = (**record).clone();
+                self.turn = turns(record);
+                self.status = Status::Running;
+                self.outstanding.clear();
             }
             Entry::Ended { record, .. } => {
                 self.record = (**record).clone();
@@ -302,4 +314,9 @@ impl StoredMatch {
     pub fn is_aborted(&self) -> bool {
         self.record.end == Some(MatchEnd::Aborted)
     }
+}
+
+/// The number of turns in a record: its steps without the silent ones.
+fn turns(record: &MatchRecord) -> usize {
+    record.moves.len().saturating_sub(record.silent.len())
 }

@@ -10,6 +10,7 @@
 
 #![forbid(unsafe_code)]
 
+mod documents;
 mod entry;
 mod error;
 mod ggp;

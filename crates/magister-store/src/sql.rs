@@ -23,7 +23,7 @@ use crate::{
 /// WAL mode with `synchronous=FULL`, so a committed transaction survives a loss of power.
 #[derive(Clone, Debug)]
 pub struct SqlStore {
-    pool: AnyPool,
+    pub(crate) pool: AnyPool,
     appends: mpsc::Sender<Append>,
     times: Arc<Mutex<CommitTimes>>,
 }
@@ -388,7 +388,10 @@ fn key(id: &str, row: &AnyRow) -> Result<Option<RequestKey>, StoreError> {
 
 /// The changes of the tables, in order. A change that was released is never edited.
 fn migrator() -> Migrator {
-    let all = [(1, "first tables", include_str!("../migrations/0001_first.sql"))];
+    let all = [
+        (1, "first tables", include_str!("../migrations/0001_first.sql")),
+        (2, "documents", include_str!("../migrations/0002_documents.sql")),
+    ];
     let made = all.map(|(version, what, sql)| {
         Migration::new(version, what.into(), MigrationType::Simple, sql.into_sql_str(), false)
     });
@@ -396,7 +399,7 @@ fn migrator() -> Migrator {
 }
 
 /// Milliseconds since 1970.
-fn now_ms() -> i64 {
+pub(crate) fn now_ms() -> i64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis() as i64
 }
 
@@ -501,6 +504,25 @@ pub(crate) async fn write(connection: &mut AnyConnection, entry: &Entry) -> Resu
                 .execute(&mut *connection)
                 .await?;
             }
+        }
+        Entry::Rewound { record } => {
+            let id = entry.id().to_owned();
+            for table in [
+                "DELETE FROM steps WHERE match_id = $1",
+                "DELETE FROM requests WHERE match_id = $1",
+                "DELETE FROM answers WHERE match_id = $1",
+            ] {
+                sqlx::query(table).bind(id.clone()).execute(&mut *connection).await?;
+            }
+            sqlx::query(
+                "UPDATE matches SET head = $1, record = NULL, ended_ms = NULL, status = $2
+                 WHERE id = $3",
+            )
+            .bind(serde_json::to_string(record)?)
+            .bind(Status::Running.name())
+            .bind(id)
+            .execute(connection)
+            .await?;
         }
         Entry::Ended { record, at_ms } => {
             sqlx::query("UPDATE matches SET status = $1, ended_ms = $2, record = $3 WHERE id = $4")

@@ -64,8 +64,7 @@ fn as_text(name: &str, info: &Info, args: &Analyze, player: &Spec, findings: &Fi
     } else {
         let _ = writeln!(text, "length: mean {:.1} steps", random.length);
         if random.broken_off > 0 {
-            let _ =
-                writeln!(text, "cut off after {} steps: {}", args.max_steps, random.broken_off);
+            let _ = writeln!(text, "cut off after {} steps: {}", args.max_steps, random.broken_off);
         }
     }
     let _ = writeln!(
@@ -94,8 +93,7 @@ fn as_text(name: &str, info: &Info, args: &Analyze, player: &Spec, findings: &Fi
     if let Some(strong) = findings.strong.as_ref().filter(|_| !seats.is_empty()) {
         let _ = writeln!(text, "{player}{against}, {}", plural(strong.matches, "match"));
         if strong.broken_off > 0 {
-            let _ =
-                writeln!(text, "cut off after {} steps: {}", args.max_steps, strong.broken_off);
+            let _ = writeln!(text, "cut off after {} steps: {}", args.max_steps, strong.broken_off);
         }
         let _ = writeln!(text, "length: mean {:.1} steps", strong.length);
         if seats.len() == 1 {
@@ -121,7 +119,11 @@ fn as_text(name: &str, info: &Info, args: &Analyze, player: &Spec, findings: &Fi
             }
             // Not every player says what it thinks of a position.
             if !strong.leads.is_empty() {
-                let _ = writeln!(text, "drama: {:.2} (how far the later winner was behind, 0 to 1)", strong.drama);
+                let _ = writeln!(
+                    text,
+                    "drama: {:.2} (how far the later winner was behind, 0 to 1)",
+                    strong.drama
+                );
                 let _ = writeln!(text, "lead changes: {:.1} per match", strong.lead_changes);
                 let _ = writeln!(
                     text,
@@ -181,8 +183,9 @@ fn magnitude(log10: f64) -> String {
 fn fairer(seats: &[&str], balance: &Balance) -> String {
     let seat = seats[balance.favoured];
     let (score, low, high) = balance.score;
-    let mut text =
-        format!("not fair: {seat} scores {score:.2} ({low:.2} to {high:.2}); rules that were tried:\n");
+    let mut text = format!(
+        "not fair: {seat} scores {score:.2} ({low:.2} to {high:.2}); rules that were tried:\n"
+    );
     for trial in &balance.tried {
         let Some(&(score, low, high)) = trial.seats.get(balance.favoured) else {
             let _ = writeln!(text, "  {}: no match ended", trial.what);

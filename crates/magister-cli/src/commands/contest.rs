@@ -217,8 +217,12 @@ fn as_text(number: u64, record: &MatchRecord) -> String {
             None => format!("{player} -"),
         })
         .collect();
-    let mut text =
-        format!("game {}: {}, {}", number + 1, seats.join(", "), plural(record.moves.len(), "step"));
+    let mut text = format!(
+        "game {}: {}, {}",
+        number + 1,
+        seats.join(", "),
+        plural(record.moves.len(), "step")
+    );
     for error in &record.errors {
         let who = error.seat.map_or("referee", |seat| record.players[seat].as_str());
         let _ = write!(text, "\n  step {}, {who}: {}", error.step, error.what);

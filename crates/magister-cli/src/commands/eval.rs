@@ -108,7 +108,11 @@ pub(crate) fn run(args: &Eval) -> Result<u8> {
                 plural(count as u64, "game"),
             )?;
         } else {
-            writeln!(out, "mean reward {mean:.1} (± {margin:.1}) in {}", plural(count as u64, "game"))?;
+            writeln!(
+                out,
+                "mean reward {mean:.1} (± {margin:.1}) in {}",
+                plural(count as u64, "game")
+            )?;
         }
     }
     Ok(CLEAN)

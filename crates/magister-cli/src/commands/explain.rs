@@ -175,7 +175,10 @@ impl Asked<'_> {
         }
         let given = joint::terms(text);
         if given.len() != program.roles.len() {
-            bail!("--does needs one move for each role here: {}", plural(program.roles.len(), "role"));
+            bail!(
+                "--does needs one move for each role here: {}",
+                plural(program.roles.len(), "role")
+            );
         }
         let read = |text: &&str| match *text {
             "_" => Ok(None),

@@ -39,7 +39,8 @@ pub(crate) fn run(args: &Matches) -> Result<u8> {
 fn as_text(line: &MatchLine) -> String {
     let seat = |(player, reward, faults): &(String, Option<f64>, i64)| {
         let reward = reward.map_or("-".to_owned(), |reward| reward.to_string());
-        let faults = if *faults > 0 { format!(" ({})", plural(*faults, "fault")) } else { String::new() };
+        let faults =
+            if *faults > 0 { format!(" ({})", plural(*faults, "fault")) } else { String::new() };
         format!("{player} {reward}{faults}")
     };
     let seats: Vec<String> = line.seats.iter().map(seat).collect();

@@ -30,6 +30,7 @@ pub(crate) mod player;
 pub(crate) mod players;
 pub(crate) mod remote;
 pub(crate) mod replay;
+pub(crate) mod serve;
 pub(crate) mod show;
 pub(crate) mod solve;
 pub(crate) mod start;

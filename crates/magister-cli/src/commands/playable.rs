@@ -200,7 +200,11 @@ fn report(
                 _ => format!("for example after {steps}"),
             };
             let played = plural(args.playouts, "match");
-            writeln!(out, "{}", hanging(&format!("       in {matches} of {played}, {example}"), 7))?;
+            writeln!(
+                out,
+                "{}",
+                hanging(&format!("       in {matches} of {played}, {example}"), 7)
+            )?;
         }
         if let Some(advice) = advice(&args.game, problem) {
             writeln!(out, "{}", hanging(&format!("       {advice}"), 7))?;

@@ -37,9 +37,8 @@ pub(crate) fn run(args: &Players) -> Result<u8> {
         }
         let indent = width + 2;
         writeln!(out, "{}", hanging(&format!("{:width$}  {}", entry.name, entry.about), indent))?;
-        let mut line = |text: &str| {
-            writeln!(out, "{}", hanging(&format!("{:indent$}{text}", ""), indent + 2))
-        };
+        let mut line =
+            |text: &str| writeln!(out, "{}", hanging(&format!("{:indent$}{text}", ""), indent + 2));
         if args.player.is_some() {
             line(&format!("one iteration is {}", entry.iteration))?;
             line(if entry.hidden {

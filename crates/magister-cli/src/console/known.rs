@@ -264,7 +264,8 @@ impl Known {
     /// What all positions have in common that agree with what the role saw.
     fn common(&mut self, view: &View, painter: &Painter, look: &Look, legend: bool) -> String {
         let Some(belief) = self.hidden.belief.as_ref().filter(|_| self.hidden.found) else {
-            return "What you know about the position could not be worked out in time.\n".to_owned();
+            return "What you know about the position could not be worked out in time.\n"
+                .to_owned();
         };
         let game = &**view.game();
         let states = (0..belief.len()).map(|number| belief.state(number));

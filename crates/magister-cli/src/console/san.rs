@@ -105,7 +105,8 @@ fn promotes(written: &Written, kind: &str, words: &[String]) -> bool {
 
 /// Whether a fluent puts a piece on a cell: `(cell g 1 wn)`, `(cell g 1 white knight)`.
 fn has_piece(fluent: &Ground, file: &str, rank: &str, piece: &str) -> bool {
-    let args: Vec<&str> = fluent.args.iter().flat_map(|args| args.iter()).map(|a| &*a.name).collect();
+    let args: Vec<&str> =
+        fluent.args.iter().flat_map(|args| args.iter()).map(|a| &*a.name).collect();
     let letter = match piece {
         "knight" => 'n',
         other => other.chars().next().unwrap_or_default(),

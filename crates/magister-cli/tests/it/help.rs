@@ -32,6 +32,7 @@ pub(crate) const COMMANDS: &[&str] = &[
     "player",
     "players",
     "replay",
+    "serve",
     "show",
     "solve",
     "step",

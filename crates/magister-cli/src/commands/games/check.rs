@@ -49,11 +49,8 @@ pub(super) fn run(names: &[String]) -> Result<u8> {
         }
     }
     let time = start.elapsed().as_secs_f64();
-    let verdict = if wrong == 0 {
-        "all tests passed".to_owned()
-    } else {
-        format!("{wrong} failed")
-    };
+    let verdict =
+        if wrong == 0 { "all tests passed".to_owned() } else { format!("{wrong} failed") };
     writeln!(out, "{} checked in {time:.0} s: {verdict}", plural(games.len(), "game"))?;
     if names.is_empty() && left_out > 0 {
         writeln!(

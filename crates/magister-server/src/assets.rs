@@ -1,0 +1,82 @@
+//! The web client, embedded in the program.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::Request;
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use include_dir::{Dir, include_dir};
+
+use crate::{ApiError, Site};
+
+static CLIENT: Dir<'_> = include_dir!("$OUT_DIR/client");
+
+/// Whether the client is part of the program.
+pub fn has_client() -> bool {
+    CLIENT.get_file("index.html").is_some()
+}
+
+/// Files of the client, and its start page for every other address.
+pub(crate) fn router() -> Router<Arc<Site>> {
+    Router::new().fallback(get(file))
+}
+
+async fn file(request: Request) -> Response {
+    let path = request.uri().path().trim_start_matches('/');
+    if let Some(response) = find(path, request.headers()) {
+        return response;
+    }
+    // A missing file is an error; everything else is an address of the client.
+    let last = path.rsplit('/').next().unwrap_or_default();
+    if path.starts_with("assets/") || path.starts_with("api") && last.contains('.') {
+        return ApiError::missing("there is no such file").into_response();
+    }
+    find("index.html", request.headers()).unwrap_or_else(|| StatusCode::NOT_FOUND.into_response())
+}
+
+/// A file of the client. Paths are names inside of the program, so nothing else can be reached.
+fn find(path: &str, headers: &HeaderMap) -> Option<Response> {
+    let file = CLIENT.get_file(path)?;
+    let packed = headers
+        .get(header::ACCEPT_ENCODING)
+        .and_then(|value| value.to_str().ok())
+        .is_some_and(|value| value.contains("gzip"))
+        .then(|| CLIENT.get_file(format!("{path}.gz")))
+        .flatten();
+    // Names of built files contain a hash of their contents.
+    let cache = if path.starts_with("assets/") {
+        "public, max-age=31536000, immutable"
+    } else {
+        "no-cache"
+    };
+    let body = packed.unwrap_or(file).contents();
+    let mut response = ([(header::CONTENT_TYPE, kind(path)), (header::CACHE_CONTROL, cache)], body)
+        .into_response();
+    if packed.is_some() {
+        let value = header::HeaderValue::from_static("gzip");
+        response.headers_mut().insert(header::CONTENT_ENCODING, value);
+    }
+    let vary = header::HeaderValue::from_static("accept-encoding");
+    response.headers_mut().insert(header::VARY, vary);
+    Some(response)
+}
+
+fn kind(path: &str) -> &'static str {
+    match path.rsplit('.').next().unwrap_or_default() {
+        "html" => "text/html; charset=utf-8",
+        "js" | "mjs" => "text/javascript; charset=utf-8",
+        "css" => "text/css; charset=utf-8",
+        "json" | "map" => "application/json",
+        "svg" => "image/svg+xml",
+        "png" => "image/png",
+        "jpg" | "jpeg" => "image/jpeg",
+        "ico" => "image/x-icon",
+        "woff2" => "font/woff2",
+        "wasm" => "application/wasm",
+        "txt" | "md" => "text/plain; charset=utf-8",
+        "webmanifest" => "application/manifest+json",
+        _ => "application/octet-stream",
+    }
+}

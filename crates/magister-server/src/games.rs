@@ -1,0 +1,533 @@
+//! The games of a site: the catalogue, games that users saved, and rules that someone tries.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
+
+use magister::engine::within;
+use magister::{Language, Options, Playable, Source};
+use magister_core::{Information, Stop, Style};
+use magister_games::catalogue::{self, Entry, Version};
+use magister_gdl::{Dialect, Syntax};
+use magister_manager::WireGame;
+use magister_players::LEVELS;
+use magister_store::SqlStore;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use tokio::sync::{OnceCell, Semaphore};
+
+use crate::drawing::Drawing;
+use crate::{ApiError, Limits};
+
+/// The kind of the documents that hold saved games.
+const SAVED: &str = "game";
+/// The games that are kept prepared at most.
+const PREPARED: usize = 48;
+
+/// A game that can be played on this site.
+#[derive(Debug)]
+pub struct OpenGame {
+    /// Its name in addresses.
+    pub name: String,
+    /// What it is called.
+    pub title: String,
+    /// The game.
+    pub playable: Playable,
+    /// How its positions are drawn.
+    pub drawing: Drawing,
+    /// Its rules, if they are not part of the program.
+    pub text: Option<String>,
+    wire: OnceLock<Result<Arc<WireGame>, String>>,
+}
+
+impl OpenGame {
+    /// Whether information is hidden.
+    pub fn is_hidden(&self) -> bool {
+        self.playable.game.info().information == Information::Hidden
+    }
+
+    /// The rules as remote players receive them.
+    pub fn wire(&self) -> Result<Arc<WireGame>, ApiError> {
+        let made = self.wire.get_or_init(|| {
+            WireGame::of(&self.playable.source).map(Arc::new).map_err(|error| error.to_string())
+        });
+        made.clone().map_err(|error| ApiError::invalid("no-rules", error))
+    }
+}
+
+/// A game that a user saved.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Saved {
+    /// What it is called.
+    pub title: String,
+    /// Its rules.
+    pub text: String,
+    /// The number of players, without chance.
+    pub players: usize,
+    /// Whether information is hidden.
+    pub hidden: bool,
+    /// Whether it has chance.
+    pub chance: bool,
+    /// Its language.
+    pub language: String,
+}
+
+/// A line in the list of games.
+#[derive(Clone, Debug, Serialize)]
+pub struct GameLine {
+    name: String,
+    title: String,
+    summary: String,
+    tags: Vec<String>,
+    players: usize,
+    chance: bool,
+    hidden: bool,
+    language: &'static str,
+    popular: bool,
+    board: Option<&'static str>,
+    #[serde(skip)]
+    aliases: Vec<String>,
+}
+
+/// Which games are wanted.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub struct GameFilter {
+    search: Option<String>,
+    tag: Option<String>,
+    players: Option<usize>,
+    hidden: Option<bool>,
+    chance: Option<bool>,
+    language: Option<String>,
+    all: Option<String>,
+}
+
+/// What a request asks for: a game by its name, or rules as text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Wanted {
+    /// A game of the catalogue or a saved one.
+    Game(String),
+    /// Rules.
+    Rules(String),
+}
+
+/// All games.
+#[derive(Debug)]
+pub struct Library {
+    limits: Limits,
+    store: SqlStore,
+    prepared: Mutex<Prepared>,
+    preparing: Semaphore,
+    saved: Mutex<BTreeMap<String, Arc<Saved>>>,
+    lines: OnceLock<Vec<GameLine>>,
+    /// Initial positions as JSON, by the name of the game.
+    starts: Mutex<HashMap<String, Arc<str>>>,
+}
+
+#[derive(Debug, Default)]
+struct Prepared {
+    games: HashMap<String, (u64, Arc<OnceCell<Arc<OpenGame>>>)>,
+    uses: u64,
+}
+
+impl Library {
+    /// The games of a store.
+    pub(crate) async fn open(store: &SqlStore, limits: Limits) -> Result<Self, ApiError> {
+        let mut saved = BTreeMap::new();
+        for (name, body) in store.documents(SAVED).await? {
+            if let Ok(game) = serde_json::from_str(&body) {
+                saved.insert(name, Arc::new(game));
+            }
+        }
+        Ok(Library {
+            preparing: Semaphore::new(limits.threads.max(1)),
+            limits,
+            store: store.clone(),
+            prepared: Mutex::default(),
+            saved: Mutex::new(saved),
+            lines: OnceLock::new(),
+            starts: Mutex::default(),
+        })
+    }
+
+    fn saved(&self) -> MutexGuard<'_, BTreeMap<String, Arc<Saved>>> {
+        self.saved.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The games that fit, popular ones first.
+    pub fn list(&self, filter: &GameFilter) -> Vec<GameLine> {
+        let mut all = self.lines.get_or_init(lines).clone();
+        all.extend(self.saved().iter().map(|(name, game)| GameLine {
+            name: name.clone(),
+            title: game.title.clone(),
+            summary: "A game that was written on this site.".to_owned(),
+            tags: vec!["saved".to_owned()],
+            players: game.players,
+            chance: game.chance,
+            hidden: game.hidden,
+            language: language_name(&game.language),
+            popular: false,
+            board: None,
+            aliases: Vec::new(),
+        }));
+        let bad = filter.all.is_some() || filter.search.is_some() || filter.tag.is_some();
+        all.retain(|game| {
+            (bad || !game.tags.iter().any(|tag| tag == "badly written")) && filter.fits(game)
+        });
+        all.sort_by(|a, b| rank(&a.name).cmp(&rank(&b.name)).then_with(|| a.title.cmp(&b.title)));
+        all
+    }
+
+    /// Opens a game. Preparation is limited in time, and each game is prepared once.
+    pub async fn get(&self, wanted: &Wanted) -> Result<Arc<OpenGame>, ApiError> {
+        let (key, order) = self.order(wanted)?;
+        let slot = self.slot(&key);
+        let made = slot
+            .get_or_try_init(|| async {
+                let _turn = self.preparing.acquire().await.map_err(|_| closing())?;
+                let time = match &order {
+                    Order::Bundled(..) => self.limits.prepare_bundled,
+                    Order::Text { .. } => self.limits.prepare,
+                };
+                let work = move || prepare(&order, time).map(Arc::new);
+                tokio::task::spawn_blocking(work).await.map_err(|_| crashed())?
+            })
+            .await;
+        match made {
+            Ok(game) => Ok(Arc::clone(game)),
+            Err(error) => {
+                self.prepared().games.remove(&key);
+                Err(error)
+            }
+        }
+    }
+
+    /// The initial position of a game as JSON, if it was computed before.
+    pub(crate) fn known_start(&self, name: &str) -> Option<Arc<str>> {
+        self.starts.lock().unwrap_or_else(PoisonError::into_inner).get(name).cloned()
+    }
+
+    pub(crate) fn keep_start(&self, name: &str, start: &Arc<str>) {
+        let mut starts = self.starts.lock().unwrap_or_else(PoisonError::into_inner);
+        if starts.len() > 2 * catalogue::all().len() {
+            starts.clear();
+        }
+        starts.insert(name.to_owned(), Arc::clone(start));
+    }
+
+    fn prepared(&self) -> MutexGuard<'_, Prepared> {
+        self.prepared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn slot(&self, key: &str) -> Arc<OnceCell<Arc<OpenGame>>> {
+        let mut prepared = self.prepared();
+        prepared.uses += 1;
+        let now = prepared.uses;
+        let entry = prepared.games.entry(key.to_owned()).or_default();
+        entry.0 = now;
+        let slot = Arc::clone(&entry.1);
+        if prepared.games.len() > PREPARED {
+            let oldest = prepared.games.iter().min_by_key(|(_, (used, _))| *used);
+            if let Some(oldest) = oldest.map(|(key, _)| key.clone()) {
+                prepared.games.remove(&oldest);
+            }
+        }
+        slot
+    }
+
+    fn order(&self, wanted: &Wanted) -> Result<(String, Order), ApiError> {
+        match wanted {
+            Wanted::Rules(text) => {
+                if text.len() > self.limits.rules {
+                    let most = self.limits.rules;
+                    return Err(ApiError::new(
+                        axum::http::StatusCode::PAYLOAD_TOO_LARGE,
+                        "too-large",
+                        format!("rules may have at most {most} bytes"),
+                    ));
+                }
+                let hash = magister_core::rules_hash(text);
+                let name = format!("rules-{}", &hash[..12]);
+                let order =
+                    Order::Text { name, title: "Your rules".to_owned(), text: text.clone() };
+                Ok((hash, order))
+            }
+            Wanted::Game(name) => {
+                if let Some(saved) = self.saved().get(name) {
+                    let (title, text) = (saved.title.clone(), saved.text.clone());
+                    let key = magister_core::rules_hash(&text) + name;
+                    return Ok((key, Order::Text { name: name.clone(), title, text }));
+                }
+                let found = (name.len() <= 100).then(|| catalogue::look_up(name)).flatten();
+                let Some(found) = found else {
+                    let shown: String = name.chars().take(60).collect();
+                    return Err(magister::unknown(&shown).into());
+                };
+                let full = match found.version {
+                    Version::Rust if found.entry.sheet.is_none() => found.entry.name.to_owned(),
+                    Version::Rust => format!("{}/rust", found.entry.name),
+                    Version::Sheet(_) => {
+                        let squeezed = name.rsplit_once('/').map(|(_, version)| version);
+                        let twin = squeezed.and_then(|version| {
+                            found.entry.twins.iter().find(|t| t.name == version)
+                        });
+                        let name = found.entry.name;
+                        twin.map_or(name.to_owned(), |twin| format!("{name}/{}", twin.name))
+                    }
+                };
+                Ok((full.clone(), Order::Bundled(full, found.entry)))
+            }
+        }
+    }
+
+    /// Saves rules as a game of this site.
+    pub async fn save(&self, name: &str, text: &str) -> Result<Arc<OpenGame>, ApiError> {
+        let slug = slug(name).ok_or_else(|| {
+            ApiError::invalid(
+                "name",
+                "the name needs at least one letter and at most 60 characters",
+            )
+        })?;
+        if catalogue::look_up(&slug).is_some() {
+            let what = format!("{slug} is a game of the catalogue; choose another name");
+            return Err(ApiError::conflict("name", what));
+        }
+        if self.saved().len() >= self.limits.saved && !self.saved().contains_key(&slug) {
+            return Err(ApiError::conflict("quota", "this site has saved as many games as it may"));
+        }
+        let game = self.get(&Wanted::Rules(text.to_owned())).await?;
+        let info = game.playable.game.info();
+        let saved = Saved {
+            title: name.trim().to_owned(),
+            text: text.to_owned(),
+            players: info.players().count(),
+            hidden: game.is_hidden(),
+            chance: info.chance.is_some(),
+            language: game.playable.language().name().to_owned(),
+        };
+        let body = serde_json::to_string(&saved).map_err(|_| crashed())?;
+        self.store.put_document(SAVED, &slug, &body).await?;
+        self.saved().insert(slug.clone(), Arc::new(saved));
+        self.starts.lock().unwrap_or_else(PoisonError::into_inner).remove(&slug);
+        self.get(&Wanted::Game(slug)).await
+    }
+
+    /// Everything about a game.
+    pub fn details(&self, game: &OpenGame) -> Value {
+        let info = game.playable.game.info();
+        let line = self.list(&GameFilter { all: Some(String::new()), ..GameFilter::default() });
+        let base = game.name.split('/').next().unwrap_or_default();
+        let line = line.into_iter().find(|line| line.name == base);
+        let entry = catalogue::find(base).filter(|_| game.text.is_none());
+        let mut object = match line {
+            Some(line) => json!(line),
+            None => json!({
+                "name": game.name, "title": game.title, "summary": "", "tags": [],
+                "popular": false,
+            }),
+        };
+        let facts = entry.map(|entry| {
+            let facts = &entry.card.facts;
+            json!({
+                "perft": facts.perft, "positions": facts.positions, "length": facts.length,
+                "value": facts.value,
+            })
+        });
+        let versions: Vec<String> = entry
+            .map(|entry| {
+                let rust = entry.native.then(|| format!("{}/rust", entry.name));
+                entry.sheets().map(|(name, _)| name).chain(rust).collect()
+            })
+            .unwrap_or_default();
+        let shape = game.drawing.shape();
+        let more = json!({
+            "name": game.name,
+            "players": info.players().count(),
+            "chance": info.chance.is_some(),
+            "hidden": game.is_hidden(),
+            "language": language_name(game.playable.language().name()),
+            "board": shape.map(|shape| shape.layout),
+            "description": entry.map_or("", |entry| entry.card.rules.trim()),
+            "clues": entry.map_or("", |entry| entry.card.clues.trim()),
+            "author": entry.and_then(|entry| entry.card.author.clone()),
+            "roles": info.roles,
+            "chance_role": info.chance.map(magister_core::Role::index),
+            "moves": info.moves,
+            "rules_hash": info.rules_hash,
+            "evaluator": game.playable.evaluator,
+            "facts": facts,
+            "versions": versions,
+            "rules": sheets(game),
+            "shape": shape,
+            "levels": LEVELS.iter().map(|level| level.name).collect::<Vec<_>>(),
+            "diagnostics": diagnostics(game),
+        });
+        if let (Some(object), Value::Object(more)) = (object.as_object_mut(), more) {
+            object.extend(more);
+        }
+        object
+    }
+}
+
+impl GameFilter {
+    fn fits(&self, game: &GameLine) -> bool {
+        let search = self.search.as_deref().unwrap_or_default().to_lowercase();
+        let in_text = |text: &str| text.to_lowercase().contains(&search);
+        (search.is_empty()
+            || in_text(&game.name)
+            || in_text(&game.title)
+            || in_text(&game.summary)
+            || game.aliases.iter().any(|alias| in_text(alias)))
+            && self.tag.as_ref().is_none_or(|tag| tag.is_empty() || game.tags.contains(tag))
+            && self.players.is_none_or(|players| game.players == players)
+            && self.hidden.is_none_or(|hidden| game.hidden == hidden)
+            && self.chance.is_none_or(|chance| game.chance == chance)
+            && self.language.as_ref().is_none_or(|wanted| {
+                wanted.is_empty() || wanted.eq_ignore_ascii_case(game.language)
+            })
+    }
+}
+
+/// A game that is to be prepared.
+#[derive(Clone, Debug)]
+enum Order {
+    Bundled(String, &'static Entry),
+    Text { name: String, title: String, text: String },
+}
+
+fn prepare(order: &Order, time: Duration) -> Result<OpenGame, ApiError> {
+    let (name, title, text) = match order {
+        Order::Bundled(name, entry) => (name.clone(), entry.card.title.clone(), None),
+        Order::Text { name, title, text } => (name.clone(), title.clone(), Some(text.clone())),
+    };
+    let playable = within(time, &Stop::never(), |stop| {
+        let options = Options { stop: stop.clone(), ..Options::default() };
+        match &text {
+            None => options.open(&name),
+            Some(text) => options.open_text(&name, text),
+        }
+    })?;
+    let mut probe = playable.game.worker();
+    probe.reset();
+    let drawing = Drawing::new(&playable);
+    Ok(OpenGame { name, title, playable, drawing, text, wire: OnceLock::new() })
+}
+
+fn closing() -> ApiError {
+    ApiError::unavailable("the server is being shut down")
+}
+
+fn crashed() -> ApiError {
+    ApiError::new(
+        axum::http::StatusCode::INTERNAL_SERVER_ERROR,
+        "crash",
+        "this game could not be prepared because of an error in the program; please report it",
+    )
+}
+
+/// A name for an address.
+fn slug(name: &str) -> Option<String> {
+    let name = name.trim();
+    if name.chars().count() > 60 {
+        return None;
+    }
+    let kept = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
+    let all: String = name.chars().map(kept).collect();
+    let words: Vec<&str> = all.split('-').filter(|word| !word.is_empty()).collect();
+    let slug = words.join("-");
+    slug.chars().any(|c| c.is_ascii_alphabetic()).then_some(slug)
+}
+
+/// The place of a game among the popular ones.
+fn rank(name: &str) -> usize {
+    let featured = catalogue::FEATURED.iter().flat_map(|(_, names)| names.iter());
+    featured.into_iter().position(|one| *one == name).unwrap_or(usize::MAX)
+}
+
+fn language_name(name: &str) -> &'static str {
+    match name {
+        "RECYCLE" => "RECYCLE",
+        "Rust" => "Rust",
+        other => [Dialect::Gdl, Dialect::Gdl2, Dialect::Operations]
+            .into_iter()
+            .map(Dialect::name)
+            .find(|known| *known == other)
+            .unwrap_or("GDL"),
+    }
+}
+
+/// The lines of the catalogue, from its cards and from the rules as far as they are read.
+fn lines() -> Vec<GameLine> {
+    catalogue::all().iter().map(line).collect()
+}
+
+fn line(entry: &Entry) -> GameLine {
+    let tag = |tag: &str| entry.card.tags.iter().any(|one| one == tag);
+    let read =
+        entry.sheet.and_then(|sheet| Options::default().read_text(entry.name, sheet.text).ok());
+    let players = match (read.as_ref().and_then(Source::program), entry.native()) {
+        (Some(Ok(program)), _) => {
+            let name = |role| program.terms.export(role).name;
+            program.roles.iter().filter(|&&role| &*name(role) != "random").count()
+        }
+        (_, Some(game)) => game.info().players().count(),
+        _ if tag("one player") => 1,
+        _ if tag("three players") => 3,
+        _ => 2,
+    };
+    let language = read.map_or(Language::Rust, |source| source.language());
+    GameLine {
+        name: entry.name.to_owned(),
+        title: entry.card.title.clone(),
+        summary: entry.card.summary.clone(),
+        tags: entry.card.tags.clone(),
+        players,
+        chance: tag("chance") || tag("dice"),
+        hidden: tag("hidden information"),
+        language: language_name(language.name()),
+        popular: rank(entry.name) < usize::MAX,
+        board: board_of(&entry.style, tag("board") || tag("puzzle") || tag("maze")),
+        aliases: entry.card.aliases.clone(),
+    }
+}
+
+fn board_of(style: &Style, has: bool) -> Option<&'static str> {
+    let styled = style.boards.first().and_then(|board| board.layout);
+    styled.map(crate::drawing::layout).or(has.then_some("grid"))
+}
+
+/// The rules in both syntaxes of GDL, or as they are written.
+fn sheets(game: &OpenGame) -> Value {
+    let Some(text) = game.playable.rules() else { return json!({}) };
+    let Some(sheet) = game.playable.source.rulesheet() else { return json!({"recycle": text}) };
+    let own = |syntax: Syntax| if syntax == Syntax::Kif { "prefix" } else { "infix" };
+    let mut rules = serde_json::Map::new();
+    rules.insert(own(sheet.syntax).to_owned(), json!(text));
+    let other = if sheet.syntax == Syntax::Kif { Syntax::Infix } else { Syntax::Kif };
+    if let Ok(printed) = magister_gdl::print(sheet, text, other) {
+        rules.insert(own(other).to_owned(), json!(printed));
+    }
+    Value::Object(rules)
+}
+
+fn diagnostics(game: &OpenGame) -> Value {
+    use magister_diagnostic::Severity;
+    let found = game.playable.source.check();
+    let count = |severity| found.as_ref().map_or(0, |found| found.count(severity));
+    json!({"errors": count(Severity::Error), "warnings": count(Severity::Warning)})
+}
+
+#[cfg(test)]
+mod tests {
+    use super::slug;
+
+    #[test]
+    fn names_become_addresses() {
+        assert_eq!(slug("My Game!").as_deref(), Some("my-game"));
+        assert_eq!(slug("../../etc/passwd").as_deref(), Some("etc-passwd"));
+        assert_eq!(slug("<script>").as_deref(), Some("script"));
+        assert_eq!(slug("  "), None);
+        assert_eq!(slug("123"), None);
+        assert_eq!(slug(&"x".repeat(61)), None);
+    }
+}

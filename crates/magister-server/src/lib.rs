@@ -1,0 +1,46 @@
+//! The site: an HTTP API, live matches, and pages.
+//!
+//! [`Site::open`] opens the store and continues the matches that were running, [`router`] gives the
+//! pages and the API as an axum router, [`serve`] serves them on a listener. The API is described
+//! by `/api/openapi.json`.
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`games`] | the catalogue, saved games, prepared games |
+//! | [`drawing`], [`pieces`], [`scene`] | positions as data: shapes, cells, values, moves |
+//! | [`known`] | what a role knows where information is hidden |
+//! | [`live`] | matches: seats, clocks, searches, events, the store |
+//! | [`pool`] | the fair pool of search threads |
+//! | [`tools`] | check, format, convert, explain, analyze, information sets |
+//! | [`puzzles`] | positions with exactly one winning move |
+//! | [`tournaments`] | tournaments and the leaderboard |
+//! | [`limits`] | limits of the site, and the middleware that enforces them |
+
+#![forbid(unsafe_code)]
+
+mod api;
+mod assets;
+pub mod drawing;
+mod error;
+pub mod games;
+pub mod known;
+pub mod limits;
+pub mod live;
+pub mod metrics;
+mod openapi;
+mod pages;
+pub mod pieces;
+pub mod pool;
+pub mod puzzles;
+pub mod scene;
+mod site;
+mod svg;
+pub mod tools;
+pub mod tournaments;
+mod words;
+
+pub use api::router;
+pub use assets::has_client;
+pub use error::ApiError;
+pub use limits::Limits;
+pub use site::{Config, Resumed, Site, may_bind, serve};

@@ -1,0 +1,220 @@
+//! Limits of the site, and the middleware that enforces them.
+
+use std::collections::HashMap;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use axum::extract::{ConnectInfo, Request, State};
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
+
+use crate::{ApiError, Site};
+
+/// The limits of a site. Every one has a name and can be set.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Threads for searches and for the preparation of games.
+    pub threads: usize,
+    /// The largest body of a request, in bytes.
+    pub body: usize,
+    /// The largest rules, in bytes.
+    pub rules: usize,
+    /// How long the preparation of rules from users may take.
+    pub prepare: Duration,
+    /// How long the preparation of a game of the catalogue may take.
+    pub prepare_bundled: Duration,
+    /// How long the rules may take for one step.
+    pub step: Duration,
+    /// How long a request may take, event streams excepted.
+    pub request: Duration,
+    /// The requests per second of one address.
+    pub rate: f64,
+    /// The requests of one address at once, before the rate counts.
+    pub burst: f64,
+    /// The longest clock, in milliseconds.
+    pub clock_ms: u64,
+    /// The turns after which a match is broken off.
+    pub turns: u32,
+    /// The time of a level for a move, in games where its iterations take longer.
+    pub level_time: Duration,
+    /// The time of a player for a move in a match without clocks.
+    pub player_time: Duration,
+    /// The time for a hint or an analysis.
+    pub hint_time: Duration,
+    /// The matches in memory; the oldest ones that ended leave first.
+    pub loaded: usize,
+    /// The matches that run at the same time.
+    pub running: usize,
+    /// The matches that one address may have running.
+    pub running_each: usize,
+    /// The events of a match that can be resumed.
+    pub events: usize,
+    /// The open event streams.
+    pub streams: u64,
+    /// The games that users may save.
+    pub saved: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        Limits {
+            threads,
+            body: 1 << 20,
+            rules: 512 << 10,
+            prepare: Duration::from_secs(20),
+            prepare_bundled: Duration::from_secs(120),
+            step: Duration::from_secs(10),
+            request: Duration::from_secs(60),
+            rate: 50.0,
+            burst: 400.0,
+            clock_ms: 24 * 3600 * 1000,
+            turns: 5_000,
+            level_time: Duration::from_secs(20),
+            player_time: Duration::from_secs(3),
+            hint_time: Duration::from_secs(4),
+            loaded: 400,
+            running: 1_000,
+            running_each: 200,
+            events: 400,
+            streams: 2_000,
+            saved: 1_000,
+        }
+    }
+}
+
+/// Counts the requests of each address: a bucket that fills at a rate.
+#[derive(Debug, Default)]
+pub struct Rates(Mutex<HashMap<IpAddr, (f64, Instant)>>);
+
+impl Rates {
+    /// Takes a request into account. False if the address has made too many.
+    pub fn allow(&self, address: IpAddr, limits: &Limits) -> bool {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = Instant::now();
+        if all.len() > 10_000 {
+            all.retain(|_, (_, since)| now.duration_since(*since) < Duration::from_mins(1));
+        }
+        let (left, since) = all.entry(address).or_insert((limits.burst, now));
+        let passed = now.duration_since(*since).as_secs_f64();
+        *left = (*left + passed * limits.rate).min(limits.burst);
+        *since = now;
+        if *left < 1.0 {
+            return false;
+        }
+        *left -= 1.0;
+        true
+    }
+}
+
+/// The address of a client.
+pub fn client(request: &Request) -> IpAddr {
+    let connected = request.extensions().get::<ConnectInfo<SocketAddr>>();
+    connected.map_or(IpAddr::V4(Ipv4Addr::LOCALHOST), |info| info.0.ip())
+}
+
+/// The owner of a request's work in the queue of searches.
+#[derive(Clone, Debug)]
+pub struct Client(pub String);
+
+/// What may be loaded by the pages: nothing from other hosts.
+const POLICY: &str = "default-src 'self'; img-src 'self' data: blob:; \
+     style-src 'self' 'unsafe-inline'; script-src 'self'; connect-src 'self'; object-src 'none'; \
+     base-uri 'none'; form-action 'self'; frame-ancestors 'none'; frame-src 'self'; \
+     worker-src 'self'";
+
+/// The frame of students' players: their script runs in it and reaches nothing.
+const SANDBOX: &str = "default-src 'none'; script-src 'unsafe-inline' blob:; worker-src blob:; \
+     frame-ancestors 'self'; sandbox allow-scripts";
+
+/// Refuses requests from other sites and above the rate, and sets the headers of all responses.
+pub async fn guard(State(site): State<Arc<Site>>, mut request: Request, next: Next) -> Response {
+    let address = client(&request);
+    request.extensions_mut().insert(Client(address.to_string()));
+    let uri = request.uri().clone();
+    let events = uri.path().ends_with("/events");
+    let refused = foreign(&site, &request)
+        .or_else(|| (!site.rates.allow(address, &site.hub.limits)).then(too_many));
+    let mut response = match refused {
+        Some(error) => error.into_response(),
+        None if events => next.run(request).await,
+        None => match tokio::time::timeout(site.hub.limits.request, next.run(request)).await {
+            Ok(response) => response,
+            Err(_) => ApiError::unavailable(
+                "the answer took longer than this server allows; try something smaller",
+            )
+            .into_response(),
+        },
+    };
+    site.hub.metrics.answered(response.status().as_u16());
+    if response.status() == StatusCode::PAYLOAD_TOO_LARGE && !is_json(&response) {
+        let most = site.hub.limits.body;
+        let what = format!("the body of a request may have at most {most} bytes");
+        response = ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, "too-large", what).into_response();
+    }
+    let headers = response.headers_mut();
+    let policy = if uri.path() == "/sandbox.html" { SANDBOX } else { POLICY };
+    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("same-origin"));
+    if uri.path().starts_with("/api/") && !headers.contains_key(header::CACHE_CONTROL) {
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    }
+    response
+}
+
+fn is_json(response: &Response) -> bool {
+    let kind = response.headers().get(header::CONTENT_TYPE);
+    kind.and_then(|kind| kind.to_str().ok()).is_some_and(|kind| kind.contains("json"))
+}
+
+fn too_many() -> ApiError {
+    ApiError::new(
+        StatusCode::TOO_MANY_REQUESTS,
+        "rate",
+        "too many requests from this address; wait a few seconds",
+    )
+}
+
+/// The error for a request that another site makes a browser send: its origin, or the name under
+/// which it reaches a server on loopback, is not ours.
+fn foreign(site: &Site, request: &Request) -> Option<ApiError> {
+    let headers = request.headers();
+    let text = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
+    let host = text(header::HOST);
+    if site.loopback_only
+        && let Some(host) = host
+    {
+        let name = host.rsplit_once(':').map_or(host, |(name, port)| {
+            if port.chars().all(|c| c.is_ascii_digit()) { name } else { host }
+        });
+        if !matches!(name, "localhost" | "127.0.0.1" | "[::1]") {
+            return Some(ApiError::forbidden("this server answers requests to localhost only"));
+        }
+    }
+    if request.method().is_safe() {
+        return None;
+    }
+    let origin = text(header::ORIGIN)?;
+    let own = host.is_some_and(|host| {
+        origin.strip_prefix("http://").or(origin.strip_prefix("https://")) == Some(host)
+    });
+    (!own).then(|| ApiError::forbidden("requests from other sites are refused"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requests_above_the_burst_are_refused() {
+        let rates = Rates::default();
+        let limits = Limits { rate: 0.0, burst: 3.0, ..Limits::default() };
+        let one = IpAddr::V4(Ipv4Addr::new(10, 0, 0, 1));
+        let allowed = (0..5).filter(|_| rates.allow(one, &limits)).count();
+        assert_eq!(allowed, 3);
+        assert!(rates.allow(IpAddr::V4(Ipv4Addr::new(10, 0, 0, 2)), &limits));
+    }
+}

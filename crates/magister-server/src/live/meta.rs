@@ -1,0 +1,204 @@
+//! What the site knows about a match beyond its record: who sits where, and with which secrets.
+
+use magister_core::{Game, PlayerKind, PlayerSource, Seat};
+use magister_players::{Level, Spec};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+use super::tree::Tree;
+use crate::ApiError;
+use crate::games::Wanted;
+
+/// The kind of the documents that hold [`Meta`].
+pub const MATCH: &str = "match";
+
+/// One player plays all roles, or each seat has its own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Mode {
+    /// One person plays all roles, without clocks and secrets.
+    Standalone,
+    /// Everyone plays a role.
+    #[default]
+    Match,
+}
+
+/// The kind of player on a seat.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SeatKind {
+    /// A person with a browser.
+    #[default]
+    Person,
+    /// A difficulty level.
+    Level,
+    /// A player of the registry.
+    Player,
+    /// A program behind an address.
+    Remote,
+}
+
+/// What a match is made of.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Meta {
+    /// The game.
+    pub game: Wanted,
+    /// How it is played.
+    pub mode: Mode,
+    /// The seats.
+    pub seats: Vec<SeatMeta>,
+    /// SHA-256 of the token of the creator.
+    pub owner: String,
+    /// The time before the first move.
+    pub start_ms: Option<u64>,
+    /// The time for a move.
+    pub play_ms: Option<u64>,
+    /// Whether the result counts for ratings. Then there are no hints and no undo.
+    pub rated: bool,
+    /// When it was created, in milliseconds since 1970.
+    pub created: i64,
+    /// Whether it is paused.
+    #[serde(default)]
+    pub paused: bool,
+    /// The tournament that it belongs to.
+    #[serde(default)]
+    pub tournament: Option<String>,
+    /// The continuations that were tried, in standalone matches.
+    #[serde(default)]
+    pub tree: Tree,
+    /// Whose searches these are, for the queue.
+    #[serde(default)]
+    pub client: String,
+}
+
+/// A seat.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SeatMeta {
+    /// The kind of player.
+    pub kind: SeatKind,
+    /// The player: a name for people, else a level, a player or an address.
+    pub player: String,
+    /// SHA-256 of the token of a person.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token: Option<String>,
+}
+
+/// A seat as a request asks for it.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub struct SeatOrder {
+    /// The kind of player.
+    #[serde(default)]
+    pub kind: SeatKind,
+    /// A player of the registry, or the name of a person.
+    #[serde(default)]
+    pub player: Option<String>,
+    /// A level.
+    #[serde(default)]
+    pub level: Option<String>,
+    /// The address of a remote player.
+    #[serde(default)]
+    pub address: Option<String>,
+}
+
+/// The longest name of a person.
+const NAME: usize = 40;
+
+impl SeatOrder {
+    /// The seat, if such a player exists and plays the game.
+    pub fn check(&self, game: &dyn Game) -> Result<SeatMeta, ApiError> {
+        let hidden = game.info().information == magister_core::Information::Hidden;
+        let player = match self.kind {
+            SeatKind::Person => {
+                let name = self.player.as_deref().unwrap_or("person").trim();
+                let name: String = name.chars().filter(|c| !c.is_control()).take(NAME).collect();
+                if name.is_empty() { "person".to_owned() } else { name }
+            }
+            SeatKind::Level => {
+                let wanted = self.level.as_ref().or(self.player.as_ref());
+                let name = wanted.map_or("medium", String::as_str);
+                let found = Level::find(name).ok_or_else(|| {
+                    let what =
+                        format!("there is no level called {}; GET /api/players", short(name));
+                    ApiError::invalid("player", what)
+                })?;
+                found.name.to_owned()
+            }
+            SeatKind::Player => {
+                let name = self.player.as_deref().unwrap_or("uct");
+                let spec = spec(name)?;
+                if hidden && !spec.capabilities().hidden {
+                    let what =
+                        format!("{name} does not play games with hidden information; try `honest`");
+                    return Err(ApiError::invalid("player", what));
+                }
+                name.to_owned()
+            }
+            SeatKind::Remote => {
+                let address = self.address.as_ref().or(self.player.as_ref());
+                let address = address.map_or("", String::as_str);
+                let parsed: Result<magister_manager::PlayerAddress, String> = address.parse();
+                parsed.map_err(|what| ApiError::invalid("address", what))?.to_string()
+            }
+        };
+        Ok(SeatMeta { kind: self.kind, player, token: None })
+    }
+}
+
+impl SeatMeta {
+    /// The seat in the record of the match.
+    pub fn seat(&self) -> Result<Seat, ApiError> {
+        Ok(match self.kind {
+            SeatKind::Person => Seat {
+                kind: PlayerKind::Person,
+                source: "site".to_owned(),
+                ..Seat::new(&self.player)
+            },
+            SeatKind::Level | SeatKind::Player => spec(&self.player)?.seat(),
+            SeatKind::Remote => Seat {
+                kind: PlayerKind::Remote,
+                source: "ggp".to_owned(),
+                asked_when_forced: true,
+                ..Seat::new(&self.player)
+            },
+        })
+    }
+}
+
+/// A player of the registry that a user of the site may use: no person, no file of this machine,
+/// and none that sees the state.
+pub fn spec(name: &str) -> Result<Spec, ApiError> {
+    let taken = RESERVED.iter().find(|&&word| name.contains(word));
+    if name.len() > 200 || taken.is_some() {
+        let what = "players of this site read no files, and their memory and threads are set by it";
+        return Err(ApiError::invalid("player", what));
+    }
+    let spec: Spec =
+        name.parse().map_err(|error| ApiError::invalid("player", format!("{error}")))?;
+    if spec.is_human() || spec.capabilities().clairvoyant {
+        let what = format!("{} is not available on this site; GET /api/players", short(name));
+        return Err(ApiError::invalid("player", what));
+    }
+    Ok(spec.with_memory(MEMORY))
+}
+
+/// Settings that belong to whoever runs the site.
+const RESERVED: [&str; 7] = ["/", "\\", "file=", "book=", "memory=", "threads=", "bits="];
+
+/// The memory of one player, in MiB.
+const MEMORY: u32 = 128;
+
+fn short(name: &str) -> String {
+    name.chars().take(40).collect()
+}
+
+/// A new secret.
+pub fn fresh_token() -> String {
+    let seed = magister_manager::manage::fresh_seed().to_string();
+    hash(&seed)[..32].to_owned()
+}
+
+/// What is stored of a secret.
+pub fn hash(token: &str) -> String {
+    let digest = Sha256::digest(token.as_bytes());
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}

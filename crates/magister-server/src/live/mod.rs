@@ -1,0 +1,338 @@
+//! Live matches.
+//!
+//! A [`Live`] match is a [`Match`], the public state machine, with what the site adds: seats and
+//! their tokens, clocks, searches in the pool, an event log for viewers, and the store. Everything
+//! happens under one lock per match, on threads that may block.
+//!
+//! A change is stored before anyone hears of it: the request that caused it is answered, and
+//! viewers are notified, after the store has confirmed it.
+
+mod actions;
+mod drive;
+mod events;
+mod meta;
+mod restore;
+mod track;
+mod tree;
+mod view;
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+use magister_arena::AgentThread;
+use magister_core::{Match, PlayerSource, Role, Seed, Setup, Stop};
+use magister_manager::{AddressPolicy, OpenMatches};
+use magister_store::{Entry, Place, SqlStore};
+use tokio::runtime::Handle;
+use tokio::sync::watch;
+
+pub use actions::{JumpTo, MoveOrder};
+pub use events::{Change, Message};
+pub use meta::{MATCH, Meta, Mode, SeatKind, SeatMeta, SeatOrder, fresh_token, hash, spec};
+pub use restore::foreign;
+pub use track::{Track, resolve};
+pub use view::Access;
+
+use crate::games::{OpenGame, Wanted};
+use crate::known::{Follow, Knowledge};
+use crate::metrics::Metrics;
+use crate::pool::Pool;
+use crate::{ApiError, Limits};
+
+/// What all matches share.
+#[derive(Debug)]
+pub struct Hub {
+    /// The store.
+    pub store: SqlStore,
+    /// Where searches run.
+    pub pool: Pool,
+    /// The runtime, for the store and for timers.
+    pub handle: Handle,
+    /// The limits of the site.
+    pub limits: Limits,
+    /// Which addresses remote players may have.
+    pub policy: AddressPolicy,
+    /// The matches that remote players take part in.
+    pub remote: Arc<OpenMatches>,
+    /// What is counted.
+    pub metrics: Metrics,
+}
+
+/// A match on this site.
+#[derive(Debug)]
+pub struct Live {
+    /// Its name.
+    pub id: String,
+    /// Its game.
+    pub open: Arc<OpenGame>,
+    pub(crate) hub: Arc<Hub>,
+    /// Whose searches these are, for the queue.
+    pub client: String,
+    /// Whether it has ended. Beside the lock, because a match may be locked for seconds.
+    over: AtomicBool,
+    /// When it was looked at last, in milliseconds since 1970.
+    touched: AtomicI64,
+    core: Mutex<Core>,
+    /// The number of the last event.
+    changed: watch::Sender<u64>,
+}
+
+/// What changes.
+#[derive(Debug)]
+pub(crate) struct Core {
+    pub(crate) current: Match,
+    pub(crate) meta: Meta,
+    seats: Vec<Sitting>,
+    pub(crate) track: Track,
+    follows: BTreeMap<usize, Follow>,
+    known: BTreeMap<usize, (u64, usize, Arc<Knowledge>)>,
+    /// Changes when moves are taken back: searches from before do not count.
+    epoch: u64,
+    /// The number of the last event.
+    rev: u64,
+    changes: VecDeque<(u64, Change)>,
+    /// Changes that viewers may hear of when they are stored.
+    unheard: Vec<Change>,
+    unsaved: Vec<Entry>,
+    /// The steps that the store has, or has in `unsaved`.
+    stored: usize,
+    /// Whether the end is stored.
+    closed: bool,
+    messages: HashMap<(u64, Option<usize>), Arc<str>>,
+}
+
+/// A player on its seat.
+#[derive(Debug)]
+struct Sitting {
+    role: Role,
+    source: Option<Arc<dyn PlayerSource>>,
+    thread: Option<AgentThread>,
+    /// Whether the player was told that the match starts.
+    started: bool,
+    asked: Option<Asked>,
+    /// Open event streams of this seat.
+    watching: usize,
+}
+
+/// A question to a player.
+#[derive(Clone, Copy, Debug)]
+struct Asked {
+    turn: usize,
+    epoch: u64,
+    /// When its clock started; none while its search waits.
+    since: Option<Instant>,
+    /// The ticket of the search.
+    ticket: Option<u64>,
+}
+
+/// Milliseconds since 1970.
+pub(crate) fn now_ms() -> i64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis() as i64
+}
+
+/// A match that is to be created.
+#[derive(Clone, Debug)]
+pub struct NewMatch {
+    /// The game.
+    pub game: Wanted,
+    /// How it is played.
+    pub mode: Mode,
+    /// The seats.
+    pub seats: Vec<SeatOrder>,
+    /// The time before the first move.
+    pub start_ms: Option<u64>,
+    /// The time for a move.
+    pub play_ms: Option<u64>,
+    /// The seed; fresh entropy if none is given.
+    pub seed: Option<u64>,
+    /// Whether the result counts for ratings.
+    pub rated: bool,
+    /// Turns that are made at once, each with the moves of all roles that have a choice.
+    pub from: Vec<Vec<String>>,
+    /// The tournament that it belongs to.
+    pub tournament: Option<String>,
+    /// Whose searches these are, for the queue.
+    pub client: String,
+}
+
+/// A match that was created, with its secrets.
+#[derive(Clone, Debug)]
+pub struct Created {
+    /// The match.
+    pub live: Arc<Live>,
+    /// The token of the creator.
+    pub owner: String,
+    /// The tokens by role; none for seats without a person.
+    pub tokens: Vec<(usize, Option<String>)>,
+}
+
+impl Live {
+    /// Creates a match and starts it.
+    pub fn create(
+        hub: &Arc<Hub>,
+        open: Arc<OpenGame>,
+        order: &NewMatch,
+    ) -> Result<Created, ApiError> {
+        let game = &open.playable.game;
+        let roles: Vec<Role> = game.info().players().collect();
+        let standalone = order.mode == Mode::Standalone;
+        if !standalone && order.seats.len() != roles.len() {
+            let what = format!(
+                "this game has {} players, but {} seats are given",
+                roles.len(),
+                order.seats.len()
+            );
+            return Err(ApiError::invalid("seats", what));
+        }
+        let owner = fresh_token();
+        let mut tokens = Vec::new();
+        let mut seats = Vec::new();
+        for (number, role) in roles.iter().enumerate() {
+            let wanted = order.seats.get(number).filter(|_| !standalone);
+            let mut seat = wanted.cloned().unwrap_or_default().check(&**game)?;
+            let token = (seat.kind == SeatKind::Person)
+                .then(|| if standalone { owner.clone() } else { fresh_token() });
+            seat.token = token.as_deref().map(hash);
+            if seat.kind == SeatKind::Remote {
+                open.wire()?;
+            }
+            tokens.push((role.index(), token));
+            seats.push(seat);
+        }
+        let cap = |time: Option<u64>| time.map(|time| time.clamp(50, hub.limits.clock_ms));
+        let play_ms = cap(order.play_ms).filter(|_| !standalone);
+        let meta = Meta {
+            game: order.game.clone(),
+            mode: order.mode,
+            seats,
+            owner: hash(&owner),
+            start_ms: cap(order.start_ms).filter(|_| !standalone),
+            play_ms,
+            rated: order.rated && !standalone,
+            created: now_ms(),
+            paused: false,
+            tournament: order.tournament.clone(),
+            tree: tree::Tree::default(),
+            client: order.client.clone(),
+        };
+        let id = fresh_token()[..12].to_owned();
+        let seed = order.seed.map_or_else(magister_manager::manage::fresh_seed, Seed::from);
+        let record_seats: Result<Vec<_>, _> = meta.seats.iter().map(SeatMeta::seat).collect();
+        let ms = |time: Option<u64>| time.map(|time| time as f64);
+        let setup = Setup {
+            id: Some(id.clone()),
+            salt: Some(magister_manager::manage::fresh_seed()),
+            limits: magister_core::record::MatchLimits {
+                time_ms: ms(meta.play_ms),
+                start_ms: ms(meta.start_ms),
+                max_steps: hub.limits.turns,
+                ..Default::default()
+            },
+            ..Setup::new(seed, record_seats?)
+        };
+        let current = magister::engine::within(hub.limits.step, &Stop::never(), |stop| {
+            Match::new(game, &setup, stop)
+        })?;
+        let record = current.record().clone();
+        let places = meta.seats.iter().map(|seat| Place {
+            address: (seat.kind == SeatKind::Remote).then(|| seat.player.clone()),
+            repeats: seat.kind != SeatKind::Remote,
+        });
+        let begun = Entry::Begun {
+            places: places.collect(),
+            rules: open.text.clone(),
+            tournament: meta.tournament.clone(),
+            at_ms: meta.created,
+            record: Box::new(record),
+        };
+        let live = Live::assemble(hub, id, open, current, meta)?;
+        {
+            let mut core = live.lock();
+            live.save_meta(&core)?;
+            core.unsaved.push(begun);
+            for turn in &order.from {
+                live.make_given(&mut core, turn)?;
+            }
+            live.settle(&mut core)?;
+        }
+        hub.metrics.created();
+        Ok(Created { live, owner, tokens })
+    }
+
+    /// Puts the parts of a match together.
+    fn assemble(
+        hub: &Arc<Hub>,
+        id: String,
+        open: Arc<OpenGame>,
+        current: Match,
+        meta: Meta,
+    ) -> Result<Arc<Self>, ApiError> {
+        let game = &open.playable.game;
+        let mut seats = Vec::new();
+        for (role, seat) in game.info().players().zip(&meta.seats) {
+            let source = drive::source(hub, &open, seat, &meta)?;
+            let started = false;
+            seats.push(Sitting { role, source, thread: None, started, asked: None, watching: 0 });
+        }
+        let mut track = Track::new(game);
+        track.follow(current.record());
+        // Numbers of events from before a restart must not be mistaken for new ones.
+        let rev = now_ms() as u64 * 1000;
+        let stored = current.record().moves.len();
+        let core = Core {
+            current,
+            meta,
+            seats,
+            track,
+            follows: BTreeMap::new(),
+            known: BTreeMap::new(),
+            epoch: 0,
+            rev,
+            changes: VecDeque::new(),
+            unheard: Vec::new(),
+            unsaved: Vec::new(),
+            stored,
+            closed: false,
+            messages: HashMap::new(),
+        };
+        let (changed, _) = watch::channel(rev);
+        Ok(Arc::new(Live {
+            id,
+            open,
+            hub: Arc::clone(hub),
+            client: core.meta.client.clone(),
+            over: AtomicBool::new(core.current.end().is_some()),
+            touched: AtomicI64::new(now_ms()),
+            core: Mutex::new(core),
+            changed,
+        }))
+    }
+
+    pub(crate) fn lock(&self) -> MutexGuard<'_, Core> {
+        self.core.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether it has ended.
+    pub fn is_over(&self) -> bool {
+        self.over.load(Ordering::Acquire)
+    }
+
+    /// When it was looked at last, in milliseconds since 1970.
+    pub fn touched_ms(&self) -> i64 {
+        self.touched.load(Ordering::Relaxed)
+    }
+
+    fn touch(&self) {
+        self.touched.store(now_ms(), Ordering::Relaxed);
+    }
+
+    /// Stores what the site knows about the match.
+    fn save_meta(&self, core: &Core) -> Result<(), ApiError> {
+        let body = serde_json::to_string(&core.meta)
+            .map_err(|_| ApiError::unavailable("the match cannot be written"))?;
+        let store = &self.hub.store;
+        Ok(self.hub.handle.block_on(store.put_document(MATCH, &self.id, &body))?)
+    }
+}

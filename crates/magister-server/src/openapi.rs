@@ -1,0 +1,236 @@
+//! The description of the API.
+
+use serde_json::{Map, Value, json};
+
+/// A call: method, path, summary, parameters of the query, fields of the body.
+struct Call(&'static str, &'static str, &'static str, &'static [&'static str], &'static [Field]);
+
+/// A field of a body: its name, its type, whether it is needed.
+struct Field(&'static str, &'static str, bool);
+
+const GAME: Field = Field("game", "string", false);
+const RULES: Field = Field("rules", "string", false);
+const HISTORY: Field = Field("history", "array", false);
+const TEXT: Field = Field("text", "string", true);
+
+const CALLS: &[Call] = &[
+    Call(
+        "get",
+        "/api/games",
+        "The games, popular ones first",
+        &["search", "tag", "players", "hidden", "chance", "language", "all"],
+        &[],
+    ),
+    Call(
+        "post",
+        "/api/games",
+        "Saves rules as a game of this site",
+        &[],
+        &[Field("name", "string", true), TEXT],
+    ),
+    Call("get", "/api/games/{name}", "Everything about a game", &[], &[]),
+    Call("get", "/api/games/{name}/start", "The shape and the initial position", &[], &[]),
+    Call("get", "/api/players", "Players, levels and remote players", &[], &[]),
+    Call(
+        "post",
+        "/api/players",
+        "Registers a remote player",
+        &[],
+        &[Field("address", "string", true), Field("name", "string", false)],
+    ),
+    Call(
+        "post",
+        "/api/players/ping",
+        "Asks remote players for their state",
+        &[],
+        &[Field("address", "string", false)],
+    ),
+    Call("get", "/api/matches", "Matches", &["state", "game", "player", "page"], &[]),
+    Call(
+        "post",
+        "/api/matches",
+        "Creates a match and starts it",
+        &[],
+        &[
+            GAME,
+            RULES,
+            Field("mode", "string", false),
+            Field("seats", "array", false),
+            Field("start_ms", "integer", false),
+            Field("play_ms", "integer", false),
+            Field("seed", "integer", false),
+            Field("rated", "boolean", false),
+            Field("from", "array", false),
+        ],
+    ),
+    Call("get", "/api/matches/{id}", "A match as this viewer may see it", &[], &[]),
+    Call("get", "/api/matches/{id}/plies/{ply}", "An earlier position", &[], &[]),
+    Call(
+        "get",
+        "/api/matches/{id}/events",
+        "Server-sent events: match, step, clock, end; the header Last-Event-ID resumes",
+        &["seat"],
+        &[],
+    ),
+    Call(
+        "post",
+        "/api/matches/{id}/moves",
+        "Makes a move",
+        &[],
+        &[
+            Field("ply", "integer", true),
+            Field("move", "string", false),
+            Field("moves", "object", false),
+        ],
+    ),
+    Call("post", "/api/matches/{id}/hint", "What a strong player would do", &[], &[]),
+    Call("get", "/api/matches/{id}/record", "The match record", &[], &[]),
+    Call("post", "/api/matches/{id}/undo", "Takes the last choice back", &[], &[]),
+    Call("post", "/api/matches/{id}/redo", "Makes it again", &[], &[]),
+    Call(
+        "post",
+        "/api/matches/{id}/jump",
+        "Goes to a ply or another continuation of a standalone match",
+        &[],
+        &[Field("ply", "integer", false), Field("node", "integer", false)],
+    ),
+    Call("post", "/api/matches/{id}/pause", "Pauses the match", &[], &[]),
+    Call("post", "/api/matches/{id}/resume", "Continues it", &[], &[]),
+    Call("post", "/api/matches/{id}/abort", "Ends it without a result", &[], &[]),
+    Call("post", "/api/matches/{id}/resign", "Gives up", &[], &[]),
+    Call("post", "/api/matches/{id}/rematch", "The same match again", &[], &[]),
+    Call("post", "/api/matches/{id}/swap", "The same match with the roles exchanged", &[], &[]),
+    Call(
+        "post",
+        "/api/analyze",
+        "Values of all moves of a position",
+        &[],
+        &[
+            GAME,
+            RULES,
+            HISTORY,
+            Field("player", "string", false),
+            Field("iterations", "integer", false),
+        ],
+    ),
+    Call(
+        "post",
+        "/api/infoset",
+        "What a role knows, in a match or after given moves and percepts",
+        &[],
+        &[
+            Field("match", "string", false),
+            Field("ply", "integer", false),
+            GAME,
+            RULES,
+            Field("role", "string", false),
+            HISTORY,
+        ],
+    ),
+    Call("post", "/api/check", "Checks rules", &[], &[TEXT]),
+    Call("post", "/api/format", "Formats rules", &[], &[TEXT]),
+    Call(
+        "post",
+        "/api/convert",
+        "Converts rules to prefix, infix, gdl or gdl2",
+        &[],
+        &[TEXT, Field("to", "string", true)],
+    ),
+    Call(
+        "post",
+        "/api/explain",
+        "Why a move is legal or not",
+        &[],
+        &[GAME, RULES, HISTORY, Field("role", "string", false), Field("move", "string", true)],
+    ),
+    Call("get", "/api/leaderboard", "Ratings of the stored matches", &["game"], &[]),
+    Call("get", "/api/tournaments", "Tournaments", &[], &[]),
+    Call(
+        "post",
+        "/api/tournaments",
+        "Creates a tournament and starts it",
+        &[],
+        &[
+            Field("name", "string", false),
+            Field("games", "array", true),
+            Field("players", "array", true),
+            Field("rounds", "integer", false),
+            Field("play_ms", "integer", false),
+        ],
+    ),
+    Call("get", "/api/tournaments/{id}", "A tournament with its table", &[], &[]),
+    Call("get", "/api/tournaments/{id}/events", "Server-sent events: tournament", &[], &[]),
+    Call("get", "/api/metagame/{name}", "Network, translations and subgames", &[], &[]),
+    Call("get", "/api/puzzles", "Positions with exactly one winning move", &[], &[]),
+    Call("get", "/api/puzzles/{id}", "A puzzle; `today` is that of the day", &[], &[]),
+    Call(
+        "post",
+        "/api/puzzles/{id}/answer",
+        "Whether a move solves the puzzle",
+        &[],
+        &[Field("move", "string", true)],
+    ),
+    Call("get", "/api/about", "Version and limits", &[], &[]),
+    Call("get", "/api/openapi.json", "This description", &[], &[]),
+    Call("get", "/metrics", "Counters in the text format of Prometheus", &[], &[]),
+];
+
+/// The API in the format of `OpenAPI` 3.1.
+pub(crate) fn description() -> Value {
+    let mut paths: Map<String, Value> = Map::new();
+    for Call(method, path, summary, query, body) in CALLS {
+        let mut parameters: Vec<Value> = path
+            .split('/')
+            .filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'))
+            .map(|name| {
+                json!({"name": name, "in": "path", "required": true, "schema": {"type": "string"}})
+            })
+            .collect();
+        parameters.extend(
+            query
+                .iter()
+                .map(|name| json!({"name": name, "in": "query", "schema": {"type": "string"}})),
+        );
+        if path.starts_with("/api/matches/{id}") {
+            parameters.push(json!({
+                "name": "x-seat", "in": "header", "schema": {"type": "string"},
+                "description": "the token of a seat, from POST /api/matches",
+            }));
+        }
+        let errors = json!({"$ref": "#/components/responses/Error"});
+        let mut call = json!({
+            "summary": summary, "parameters": parameters,
+            "responses": {"200": {"description": "done"}, "default": errors},
+        });
+        if !body.is_empty() {
+            let properties: Map<String, Value> = body
+                .iter()
+                .map(|Field(name, kind, _)| ((*name).to_owned(), json!({"type": kind})))
+                .collect();
+            let required: Vec<&str> =
+                body.iter().filter(|field| field.2).map(|field| field.0).collect();
+            call["requestBody"] = json!({"required": true, "content": {"application/json": {
+                "schema": {"type": "object", "properties": properties, "required": required},
+            }}});
+        }
+        let entry = paths.entry((*path).to_owned()).or_insert_with(|| json!({}));
+        entry[*method] = call;
+    }
+    json!({
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Magister",
+            "version": env!("CARGO_PKG_VERSION"),
+            "description": "Games, matches and tools of a Magister site. Bodies are JSON.",
+        },
+        "paths": paths,
+        "components": {"responses": {"Error": {
+            "description": "what is wrong and what to do next",
+            "content": {"application/json": {"schema": {
+                "type": "object",
+                "properties": {"error": {"type": "string"}, "code": {"type": "string"}},
+                "required": ["error", "code"],
+            }}},
+        }}},
+    })
+}

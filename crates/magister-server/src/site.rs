@@ -1,0 +1,253 @@
+//! The site: its games, its matches, its store.
+
+use std::collections::BTreeMap;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use magister_manager::AddressPolicy;
+use magister_store::{SqlStore, Status, Store as _, StoredMatch};
+use tokio::runtime::Handle;
+
+use crate::games::{Library, OpenGame};
+use crate::limits::{Limits, Rates};
+use crate::live::{Created, Hub, Live, MATCH, Meta, NewMatch, foreign};
+use crate::metrics::Metrics;
+use crate::pool::Pool;
+use crate::{ApiError, puzzles, tournaments};
+
+/// How a site is started.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// The address of the store, such as `sqlite:magister.db`.
+    pub store: String,
+    /// The limits.
+    pub limits: Limits,
+    /// Whether the site is reached from this machine only.
+    pub loopback_only: bool,
+    /// Whether remote players may have addresses in private networks.
+    pub private_players: bool,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Config {
+            store: "sqlite:magister.db".to_owned(),
+            limits: Limits::default(),
+            loopback_only: true,
+            private_players: true,
+        }
+    }
+}
+
+/// Everything that requests need.
+#[derive(Debug)]
+pub struct Site {
+    /// The games.
+    pub games: Library,
+    /// What matches share.
+    pub hub: Arc<Hub>,
+    pub(crate) rates: Rates,
+    pub(crate) loopback_only: bool,
+    matches: Mutex<BTreeMap<String, Arc<Live>>>,
+    pub(crate) tournaments: tournaments::Tournaments,
+    pub(crate) puzzles: puzzles::Puzzles,
+}
+
+/// What became of a match that was running when the server ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Resumed {
+    /// Its name.
+    pub id: String,
+    /// What became of it, in a sentence.
+    pub what: String,
+}
+
+impl Site {
+    /// Opens the store and continues the matches that were running when the server ended.
+    pub async fn open(config: &Config) -> Result<(Arc<Self>, Vec<Resumed>), ApiError> {
+        let store = SqlStore::open(&config.store).await.map_err(|error| {
+            ApiError::unavailable(format!("the store cannot be opened: {error}"))
+        })?;
+        let limits = config.limits;
+        let policy =
+            if config.private_players { AddressPolicy::Any } else { AddressPolicy::Public };
+        let hub = Arc::new(Hub {
+            store: store.clone(),
+            pool: Pool::new(limits.threads),
+            handle: Handle::current(),
+            limits,
+            policy,
+            remote: Arc::default(),
+            metrics: Metrics::default(),
+        });
+        let site = Arc::new(Site {
+            games: Library::open(&store, limits).await?,
+            hub,
+            rates: Rates::default(),
+            loopback_only: config.loopback_only,
+            matches: Mutex::default(),
+            tournaments: tournaments::Tournaments::open(&store).await?,
+            puzzles: puzzles::Puzzles::open(&store).await?,
+        });
+        let resumed = site.resume().await?;
+        tournaments::resume(&site);
+        Ok((site, resumed))
+    }
+
+    /// Continues the matches of this site that the store has unfinished.
+    async fn resume(self: &Arc<Self>) -> Result<Vec<Resumed>, ApiError> {
+        let mut all = Vec::new();
+        for stored in self.hub.store.unfinished().await? {
+            let id = stored.record.id.clone().unwrap_or_default();
+            let Some(body) = self.hub.store.document(MATCH, &id).await? else {
+                // Another program runs it.
+                continue;
+            };
+            let what = match self.load(stored, Some(&body)).await {
+                Ok(live) => if live.is_over() { "it is over" } else { "it goes on" }.to_owned(),
+                Err(error) => {
+                    tracing::warn!(id, %error, "a match cannot be continued");
+                    format!("it cannot go on: {error}")
+                }
+            };
+            all.push(Resumed { id, what });
+        }
+        Ok(all)
+    }
+
+    fn matches(&self) -> MutexGuard<'_, BTreeMap<String, Arc<Live>>> {
+        self.matches.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The matches in memory.
+    pub fn loaded(&self) -> Vec<Arc<Live>> {
+        self.matches().values().cloned().collect()
+    }
+
+    /// Runs something on a thread that may block.
+    pub async fn blocking<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> Result<T, ApiError> + Send + 'static,
+    ) -> Result<T, ApiError> {
+        tokio::task::spawn_blocking(work).await.unwrap_or_else(|_| {
+            Err(ApiError::new(
+                axum::http::StatusCode::INTERNAL_SERVER_ERROR,
+                "crash",
+                "the request failed because of an error in the program; please report it",
+            ))
+        })
+    }
+
+    /// Creates a match.
+    pub async fn create(self: &Arc<Self>, order: NewMatch) -> Result<Created, ApiError> {
+        let limits = &self.hub.limits;
+        let running: Vec<Arc<Live>> =
+            self.loaded().into_iter().filter(|live| !live.is_over()).collect();
+        let own = running.iter().filter(|live| live.client == order.client).count();
+        if running.len() >= limits.running || own >= limits.running_each {
+            let what = "too many matches run at the moment; end one of yours first";
+            return Err(ApiError::new(axum::http::StatusCode::TOO_MANY_REQUESTS, "quota", what));
+        }
+        let open = self.games.get(&order.game).await?;
+        let hub = Arc::clone(&self.hub);
+        let made = self.blocking(move || Live::create(&hub, open, &order)).await?;
+        self.keep(&made.live);
+        Ok(made)
+    }
+
+    fn keep(&self, live: &Arc<Live>) {
+        let mut matches = self.matches();
+        matches.insert(live.id.clone(), Arc::clone(live));
+        if matches.len() > self.hub.limits.loaded {
+            let ended = matches.values().filter(|live| live.is_over());
+            let oldest = ended.min_by_key(|live| live.touched_ms());
+            if let Some(id) = oldest.map(|live| live.id.clone()) {
+                matches.remove(&id);
+            }
+        }
+    }
+
+    /// A match by its name, from memory or from the store.
+    pub async fn find(self: &Arc<Self>, id: &str) -> Result<Arc<Live>, ApiError> {
+        if let Some(live) = self.matches().get(id) {
+            return Ok(Arc::clone(live));
+        }
+        let missing = || ApiError::missing("there is no such match; GET /api/matches lists them");
+        if id.len() > 200 {
+            return Err(missing());
+        }
+        let stored = self.hub.store.load(id).await?.ok_or_else(missing)?;
+        let body = self.hub.store.document(MATCH, id).await?;
+        if body.is_none() && stored.status == Status::Running {
+            let what = "another program plays this match; it can be seen here after its end";
+            return Err(ApiError::conflict("elsewhere", what));
+        }
+        self.load(stored, body.as_deref()).await
+    }
+
+    async fn load(
+        self: &Arc<Self>,
+        stored: StoredMatch,
+        body: Option<&str>,
+    ) -> Result<Arc<Live>, ApiError> {
+        let known = body.and_then(|body| serde_json::from_str::<Meta>(body).ok());
+        let meta = known.unwrap_or_else(|| foreign(&stored));
+        let open = self.games.get(&meta.game).await?;
+        let hub = Arc::clone(&self.hub);
+        let live = self.blocking(move || Live::restore(&hub, open, &stored, meta)).await?;
+        // Someone else may have loaded it at the same time; the first one counts.
+        let mut matches = self.matches();
+        let first = matches.entry(live.id.clone()).or_insert_with(|| Arc::clone(&live));
+        let first = Arc::clone(first);
+        drop(matches);
+        self.keep(&first);
+        Ok(first)
+    }
+
+    /// A game by its name.
+    pub async fn game(&self, name: &str) -> Result<Arc<OpenGame>, ApiError> {
+        self.games.get(&crate::games::Wanted::Game(name.to_owned())).await
+    }
+
+    /// Ends the search threads.
+    pub fn close(&self) {
+        self.hub.pool.close();
+        self.hub.remote.abort();
+    }
+}
+
+/// Whether a site may be bound to an address without accounts.
+pub fn may_bind(address: IpAddr, asked_for: bool) -> Result<(), String> {
+    if address.is_loopback() || asked_for {
+        return Ok(());
+    }
+    Err(format!(
+        "{address} can be reached from other machines, and this site has no accounts: everyone who \
+         reaches it can use this machine for searches; add --open-to-everyone if that is intended"
+    ))
+}
+
+/// Serves a site until the future is done.
+pub async fn serve(
+    site: Arc<Site>,
+    listener: tokio::net::TcpListener,
+    until: impl Future<Output = ()> + Send + 'static,
+) -> std::io::Result<()> {
+    let router = crate::router(&site);
+    tokio::spawn(puzzles::tend(Arc::downgrade(&site)));
+    // The front page is ready before the first visitor comes.
+    let warm = Arc::clone(&site);
+    tokio::spawn(async move {
+        let _ = warm.game("connect-four").await;
+        let listed = Arc::clone(&warm);
+        let _ = warm.blocking(move || Ok(listed.games.list(&Default::default()))).await;
+    });
+    let service = router.into_make_service_with_connect_info::<SocketAddr>();
+    // Event streams never end by themselves, so they must not hold the server up.
+    tokio::select! {
+        served = async { axum::serve(listener, service).await } => served?,
+        () = until => {}
+    }
+    site.close();
+    Ok(())
+}

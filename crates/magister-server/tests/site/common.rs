@@ -1,0 +1,163 @@
+//! A site in this process, and requests to it.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use axum::http::{Request, Response, StatusCode};
+use magister_server::{Config, Limits, Site};
+use serde_json::{Value, json};
+use tower::ServiceExt as _;
+
+/// A folder that is deleted at the end.
+pub(crate) struct Folder(pub(crate) PathBuf);
+
+impl Folder {
+    pub(crate) fn new() -> Self {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("magister-server-{}-{number}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        std::fs::create_dir_all(&path).unwrap();
+        Folder(path)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+pub(crate) struct App {
+    pub(crate) site: Arc<Site>,
+    pub(crate) router: Router,
+    folder: Option<Folder>,
+}
+
+pub(crate) fn config(folder: &Folder) -> Config {
+    let limits = Limits { rate: 1e6, burst: 1e6, ..Limits::default() };
+    let store = format!("sqlite:{}", folder.0.join("site.db").display());
+    Config { store, limits, ..Config::default() }
+}
+
+impl App {
+    pub(crate) async fn new() -> Self {
+        App::with(|_| {}).await
+    }
+
+    pub(crate) async fn with(change: impl FnOnce(&mut Config)) -> Self {
+        let folder = Folder::new();
+        let mut config = config(&folder);
+        change(&mut config);
+        let mut app = App::open(&config).await;
+        app.folder = Some(folder);
+        app
+    }
+
+    pub(crate) async fn open(config: &Config) -> Self {
+        let (site, _) = Site::open(config).await.unwrap();
+        let router = magister_server::router(&site);
+        App { site, router, folder: None }
+    }
+
+    pub(crate) async fn send(&self, request: Request<Body>) -> Response<Body> {
+        self.router.clone().oneshot(request).await.unwrap()
+    }
+
+    pub(crate) async fn call(
+        &self,
+        method: &str,
+        path: &str,
+        token: Option<&str>,
+        body: Option<Value>,
+    ) -> (StatusCode, Value) {
+        let mut request = Request::builder().method(method).uri(path);
+        if let Some(token) = token {
+            request = request.header("x-seat", token);
+        }
+        let body = match body {
+            None => Body::empty(),
+            Some(body) => {
+                request = request.header("content-type", "application/json");
+                Body::from(body.to_string())
+            }
+        };
+        let response = self.send(request.body(body).unwrap()).await;
+        let status = response.status();
+        let bytes = to_bytes(response.into_body(), usize::MAX).await.unwrap();
+        let text = String::from_utf8_lossy(&bytes);
+        (status, serde_json::from_str(&text).unwrap_or_else(|_| json!(text)))
+    }
+
+    pub(crate) async fn get(&self, path: &str) -> Value {
+        let (status, value) = self.call("GET", path, None, None).await;
+        assert_eq!(status, StatusCode::OK, "{path}: {value}");
+        value
+    }
+
+    pub(crate) async fn get_as(&self, path: &str, token: &str) -> Value {
+        let (status, value) = self.call("GET", path, Some(token), None).await;
+        assert_eq!(status, StatusCode::OK, "{path}: {value}");
+        value
+    }
+
+    pub(crate) async fn post(&self, path: &str, token: Option<&str>, body: Value) -> Value {
+        let (status, value) = self.call("POST", path, token, Some(body)).await;
+        assert!(status.is_success(), "{path}: {status} {value}");
+        value
+    }
+
+    /// The status of a request that is refused, with its code.
+    pub(crate) async fn refused(
+        &self,
+        path: &str,
+        token: Option<&str>,
+        body: Value,
+    ) -> (StatusCode, String) {
+        let (status, value) = self.call("POST", path, token, Some(body)).await;
+        assert!(!status.is_success(), "{path}: {value}");
+        assert!(value["error"].is_string(), "{path}: {value}");
+        (status, value["code"].as_str().unwrap_or_default().to_owned())
+    }
+
+    /// Waits until a match is as wanted.
+    pub(crate) async fn wait(
+        &self,
+        id: &str,
+        token: Option<&str>,
+        done: impl Fn(&Value) -> bool,
+    ) -> Value {
+        for _ in 0..6_000 {
+            let path = format!("/api/matches/{id}");
+            let (status, whole) = self.call("GET", &path, token, None).await;
+            assert_eq!(status, StatusCode::OK, "{whole}");
+            if done(&whole) {
+                return whole;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        panic!("the match did not come that far");
+    }
+
+    /// A page as text.
+    pub(crate) async fn page(&self, path: &str, cookie: Option<&str>) -> (StatusCode, String) {
+        let mut request = Request::builder().uri(path);
+        if let Some(cookie) = cookie {
+            request = request.header("cookie", cookie);
+        }
+        let response = self.send(request.body(Body::empty()).unwrap()).await;
+        let status = response.status();
+        let bytes = to_bytes(response.into_body(), usize::MAX).await.unwrap();
+        (status, String::from_utf8_lossy(&bytes).into_owned())
+    }
+}
+
+/// The moves of a role in a scene.
+pub(crate) fn legal(scene: &Value) -> Vec<String> {
+    let moves = scene["legal"][0]["moves"].as_array().cloned().unwrap_or_default();
+    moves.iter().map(|one| one["text"].as_str().unwrap().to_owned()).collect()
+}

@@ -1,0 +1,9 @@
+//! Tests of the site in this process, through its router, and a few over a socket.
+
+mod common;
+mod games;
+mod hidden;
+mod hostile;
+mod matches;
+mod pages;
+mod socket;

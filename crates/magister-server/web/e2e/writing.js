@@ -1,0 +1,69 @@
+import { check, test } from "./harness.js";
+
+async function write(page, text) {
+  await page.locator(".cm-content").click();
+  await page.keyboard.press("Control+A");
+  await page.keyboard.insertText(text);
+}
+
+test("broken-rules-are-fixed-and-played", async (bench) => {
+  const page = await bench.page();
+  await page.goto("/check?example=race");
+  await page.getByText("These rules can be played.").waitFor();
+  const text = await page.evaluate(() => document.querySelector(".cm-content").innerText);
+  check(text.includes("role left"), "the example is in the editor");
+  const rules = `(role left) (role right)\n(init (total 0)) (init (control left))\n(<= (legal ?r (add 1)) (true (control ?r)))\n(<= (legal ?r noop) (role ?r) (not (true (control ?r))))\n(<= (next (total 1)) (true (total 0)))\n(<= (next (control right)) (true (control left)))\n(<= terminal (true (total 1)))\n(<= (goal ?r 50) (role ?r))\n`;
+  await write(page, rules.replace("(true (control ?r)))\n(<= (legal ?r noop)", "(true (control ?r))\n(<= (legal ?r noop)"));
+  await page.locator(".findings .tag.bad").first().waitFor();
+  check(await page.getByRole("button", { name: "Try it" }).isDisabled(), "broken rules cannot be tried");
+  await write(page, rules);
+  await page.getByText("These rules can be played.").waitFor();
+  await page.getByPlaceholder("(add 1)").fill("(add 1)");
+  await page.getByRole("button", { name: "Explain" }).click();
+  await page.getByText("Legal", { exact: true }).waitFor();
+  await page.getByRole("button", { name: "Format" }).click();
+  await page.getByRole("button", { name: "Try it" }).click();
+  await page.waitForURL(/\/match\//);
+  await page.getByRole("button", { name: /add 1/ }).first().click();
+  await page.locator('[data-ply="1"]').waitFor();
+  check(/end|draw|won/i.test(await page.locator(".status .line").textContent()), "the game is over after one move");
+});
+
+test("student-player-wins", async (bench) => {
+  const page = await bench.page();
+  await page.goto("/student");
+  await page.getByLabel("Template").selectOption("Minimax");
+  await page.getByLabel("Seconds").fill("20");
+  for (let tries = 0; tries < 8; tries++) {
+    await page.getByRole("button", { name: "Launch" }).click();
+    await page.waitForFunction(() => !document.querySelector("form button.primary")?.disabled, undefined, { timeout: 120_000 });
+    if (/won [1-9]/.test(await page.locator("form [aria-live]").textContent())) return;
+  }
+  throw new Error(`no win: ${await page.locator(".log").textContent()}`);
+});
+
+test("student-player-is-sealed", async (bench) => {
+  const page = await bench.page();
+  await page.goto("/student");
+  const tries = `
+let results = [];
+function start() { return "ready"; }
+async function attempt(name, work) { try { await work(); log(name + " worked"); } catch (error) { log(name + " refused"); } }
+function ping() {
+  attempt("fetch", () => fetch("/api/games"));
+  attempt("storage", () => localStorage.length);
+  attempt("import", () => importScripts("/theme.js"));
+  attempt("socket", () => new Promise((resolve, reject) => { const s = new WebSocket("ws://" + "127.0.0.1:1"); s.onopen = resolve; s.onerror = reject; }));
+  return "ready";
+}
+function play() { for (;;); }
+`;
+  await page.getByLabel("Text of the player").fill(tries);
+  await page.getByLabel("Seconds").fill("1");
+  await page.getByRole("button", { name: "Launch" }).click();
+  await page.waitForFunction(() => /did not answer play/.test(document.querySelector(".log")?.textContent ?? ""));
+  const text = await page.locator(".log").textContent();
+  for (const what of ["fetch", "storage", "import", "socket"]) check(text.includes(`${what} refused`) && !text.includes(`${what} worked`), `${what}: ${text}`);
+  // The refusals are reported in the console; that is what we want here.
+  bench.faults = bench.faults.filter((fault) => !/Content Security Policy|Refused to|WebSocket|ERR_|violates/i.test(fault) && !/another host/.test(fault));
+});

@@ -1,0 +1,229 @@
+// From a shape to a drawing: where every cell, board, line and label lies, in units of the SVG.
+
+import type { Layout, Shape } from "../lib/types";
+
+/** The side of a square cell. */
+export const UNIT = 100;
+
+export interface Place {
+  x: number;
+  y: number;
+  /** The side of the square that a piece may fill. */
+  size: number;
+  /** The outline of the cell; none for points of a graph. */
+  outline: string;
+}
+
+export interface Frame {
+  title: string;
+  layout: Layout;
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+  columns: { text: string; x: number }[];
+  rows: { text: string; y: number }[];
+}
+
+export interface Drawing {
+  width: number;
+  height: number;
+  places: Place[];
+  frames: Frame[];
+  lines: { x1: number; y1: number; x2: number; y2: number }[];
+}
+
+const MARGIN = 14;
+const LABEL = 42;
+const TITLE = 54;
+const GAP = 60;
+
+/** The smallest distance between different values, 1 if there is only one. */
+function step(values: number[]): number {
+  const sorted = [...new Set(values.map((value) => Math.round(value * 1000) / 1000))].sort((a, b) => a - b);
+  let least = Infinity;
+  for (let i = 1; i < sorted.length; i++) least = Math.min(least, sorted[i]! - sorted[i - 1]!);
+  return Number.isFinite(least) ? least : 1;
+}
+
+interface Local {
+  cells: number[];
+  x: number[];
+  y: number[];
+  size: number;
+  outline: (x: number, y: number) => string;
+  half: { x: number; y: number };
+}
+
+function square(x: number, y: number): string {
+  const h = UNIT / 2;
+  return `M${x - h} ${y - h}h${UNIT}v${UNIT}h${-UNIT}z`;
+}
+
+function hexagon(flat: boolean): (x: number, y: number) => string {
+  const radius = UNIT / Math.sqrt(3);
+  return (x, y) => {
+    const corners = [0, 1, 2, 3, 4, 5].map((k) => {
+      const angle = (Math.PI / 3) * k + (flat ? 0 : Math.PI / 6);
+      return `${(x + radius * Math.cos(angle)).toFixed(1)} ${(y + radius * Math.sin(angle)).toFixed(1)}`;
+    });
+    return `M${corners.join("L")}z`;
+  };
+}
+
+/** The cells of one board in its own coordinates. */
+function local(shape: Shape, cells: number[], layout: Layout): Local {
+  const at = cells.map((cell) => shape.cells[cell]!);
+  const xs = at.map((cell) => cell.x);
+  const ys = at.map((cell) => cell.y);
+  if (layout === "hexagons") {
+    // Rows are shifted against each other, or columns are: then the hexagons stand on a side.
+    const inRow = (a: number[], b: number[]) => {
+      const groups = new Map<number, number[]>();
+      a.forEach((value, i) => groups.set(Math.round(value * 1000), [...(groups.get(Math.round(value * 1000)) ?? []), b[i]!]));
+      return Math.min(...[...groups.values()].map((list) => (list.length > 1 ? step(list) : Infinity)));
+    };
+    const across = inRow(ys, xs);
+    const down = inRow(xs, ys);
+    const flat = !(Number.isFinite(across) && across <= (Number.isFinite(down) ? down : Infinity));
+    const root = Math.sqrt(3) / 2;
+    const sx = flat ? (UNIT * root) / step(xs) : UNIT / (Number.isFinite(across) ? across : 1);
+    const sy = flat ? UNIT / (Number.isFinite(down) ? down : 1) : (UNIT * root) / step(ys);
+    const radius = UNIT / Math.sqrt(3);
+    return {
+      cells, x: xs.map((x) => x * sx), y: ys.map((y) => y * sy), size: 78, outline: hexagon(flat),
+      half: flat ? { x: radius, y: UNIT / 2 } : { x: UNIT / 2, y: radius },
+    };
+  }
+  if (layout === "graph") {
+    // Points that are joined must leave room for two pieces.
+    const inside = new Map(cells.map((cell, i) => [cell, i]));
+    let least = Infinity;
+    for (let i = 0; i < cells.length; i++) {
+      for (let j = 0; j < i; j++) least = Math.min(least, Math.hypot(xs[i]! - xs[j]!, ys[i]! - ys[j]!) || Infinity);
+    }
+    for (const [a, b] of shape.lines ?? []) {
+      const i = inside.get(a), j = inside.get(b);
+      if (i === undefined || j === undefined) continue;
+      least = Math.min(least, Math.hypot(xs[i]! - xs[j]!, ys[i]! - ys[j]!) || Infinity);
+    }
+    const scale = (1.25 * UNIT) / (Number.isFinite(least) ? least : 1);
+    return { cells, x: xs.map((x) => x * scale), y: ys.map((y) => y * scale), size: 82, outline: () => "", half: { x: UNIT / 2, y: UNIT / 2 } };
+  }
+  const sx = UNIT / Math.min(1, step(xs));
+  const sy = UNIT / Math.min(1, step(ys));
+  return { cells, x: xs.map((x) => x * sx), y: ys.map((y) => y * sy), size: UNIT, outline: square, half: { x: UNIT / 2, y: UNIT / 2 } };
+}
+
+/** Draws a shape. With `flip` the board is turned by half a turn. */
+export function draw(shape: Shape, labels = true, flip = false): Drawing {
+  const boards = Math.max(1, shape.boards.length);
+  const places: Place[] = new Array<Place>(shape.cells.length);
+  const parts: { frame: Frame; members: Local; dx: number; dy: number; row: number }[] = [];
+  for (let board = 0; board < boards; board++) {
+    const cells = shape.cells.flatMap((cell, index) => (cell.board === board ? [index] : []));
+    if (cells.length === 0) continue;
+    const panel = shape.panels?.[board];
+    const layout = panel?.layout ?? shape.layout;
+    const members = local(shape, cells, layout);
+    if (flip) {
+      const mx = Math.max(...members.x) + Math.min(...members.x);
+      const my = Math.max(...members.y) + Math.min(...members.y);
+      members.x = members.x.map((x) => mx - x);
+      members.y = members.y.map((y) => my - y);
+    }
+    const left = Math.min(...members.x) - members.half.x;
+    const top = Math.min(...members.y) - members.half.y;
+    const width = Math.max(...members.x) + members.half.x - left;
+    const height = Math.max(...members.y) + members.half.y - top;
+    const named = labels && layout !== "graph" ? axes(shape, members) : { columns: [], rows: [] };
+    const title = shape.boards[board] ?? "";
+    const frame: Frame = {
+      title, layout, x: 0, y: 0, width, height,
+      columns: named.columns.map(({ text, at }) => ({ text, x: at - left })),
+      rows: named.rows.map(({ text, at }) => ({ text, y: at - top })),
+    };
+    parts.push({ frame, members, dx: -left, dy: -top, row: panel?.row ?? 0 });
+  }
+  // Boards stand side by side and wrap where the picture would become too wide.
+  const widest = Math.max(...parts.map((part) => part.frame.width), 1);
+  const area = parts.reduce((sum, part) => sum + (part.frame.width + GAP) * (part.frame.height + TITLE + GAP), 0);
+  const limit = Math.max(widest, Math.sqrt(area * 1.5));
+  let x = 0, y = 0, rowHeight = 0, width = 0;
+  for (const part of parts) {
+    const head = part.frame.title === "" ? 0 : TITLE;
+    const side = part.frame.rows.length > 0 ? LABEL : 0;
+    const foot = part.frame.columns.length > 0 ? LABEL : 0;
+    const whole = part.frame.width + side;
+    if (x > 0 && x + whole > limit + 1) {
+      x = 0;
+      y += rowHeight + GAP;
+      rowHeight = 0;
+    }
+    part.frame.x = MARGIN + x + side;
+    part.frame.y = MARGIN + y + head;
+    x += whole + GAP;
+    width = Math.max(width, x - GAP);
+    rowHeight = Math.max(rowHeight, head + part.frame.height + foot);
+    part.members.cells.forEach((cell, i) => {
+      const px = part.frame.x + part.members.x[i]! + part.dx;
+      const py = part.frame.y + part.members.y[i]! + part.dy;
+      places[cell] = { x: px, y: py, size: part.members.size, outline: part.members.outline(px, py) };
+    });
+    part.frame.columns = part.frame.columns.map((label) => ({ ...label, x: label.x + part.frame.x }));
+    part.frame.rows = part.frame.rows.map((label) => ({ ...label, y: label.y + part.frame.y }));
+  }
+  const lines = (shape.lines ?? []).flatMap(([a, b]) => {
+    const p = places[a], q = places[b];
+    return p && q ? [{ x1: p.x, y1: p.y, x2: q.x, y2: q.y }] : [];
+  });
+  return { width: width + 2 * MARGIN, height: y + rowHeight + 2 * MARGIN, places, frames: parts.map((part) => part.frame), lines };
+}
+
+type Named = { text: string; at: number }[];
+
+/** The names beside rows and columns: the word of a cell's name that all cells of a column share. */
+function axes(shape: Shape, members: Local): { columns: Named; rows: Named } {
+  const words = members.cells.map((cell) => shape.cells[cell]!.name.split(" "));
+  const shared = (values: number[]): Named => {
+    const length = Math.min(...words.map((list) => list.length));
+    const distinct = new Set(values.map(Math.round)).size;
+    if (distinct < 2) return [];
+    for (let word = 0; word < length; word++) {
+      const names = new Map<number, string>();
+      const fits = words.every((list, i) => {
+        const key = Math.round(values[i]!);
+        const known = names.get(key);
+        if (known === undefined) names.set(key, list[word]!);
+        return known === undefined || known === list[word];
+      });
+      if (fits && new Set(names.values()).size === names.size) return [...names].map(([at, text]) => ({ text, at }));
+    }
+    return [];
+  };
+  const columns = shared(members.x);
+  const rows = shared(members.y);
+  // Positions that are words say nothing that a person needs beside a small board.
+  if (columns.length < 2 || rows.length < 2) return { columns: [], rows: [] };
+  const short = (list: Named) => list.every((label) => label.text.length <= 3);
+  return { columns: short(columns) ? columns : [], rows: short(rows) ? rows : [] };
+}
+
+/** The nearest cell from `cell` in a direction, for the arrow keys. */
+export function neighbour(places: Place[], cell: number, dx: number, dy: number): number {
+  const from = places[cell];
+  if (!from) return cell;
+  let best = cell, least = Infinity;
+  places.forEach((place, index) => {
+    if (index === cell) return;
+    const along = (place.x - from.x) * dx + (place.y - from.y) * dy;
+    const aside = Math.abs((place.x - from.x) * dy) + Math.abs((place.y - from.y) * dx);
+    if (along < UNIT * 0.2 || aside > along * 1.8 + 1) return;
+    const cost = along + aside * 2.2;
+    if (cost < least) {
+      least = cost;
+      best = index;
+    }
+  });
+  return best;
+}

@@ -1,0 +1,85 @@
+// How a value is drawn. The server recognises most; here are colours and what it left as text.
+
+import type { PieceHint, Shape } from "../lib/types";
+
+export interface Look {
+  shape: string;
+  /** The class of its colours. */
+  tone: string;
+  /** What is written on it. */
+  text: string;
+  /** What a screen reader says. */
+  label: string;
+}
+
+const TONES = ["white", "black", "red", "blue", "green", "yellow", "orange", "purple", "pink", "brown", "grey", "teal"];
+const ALIASES: Record<string, string> = { gray: "grey", cyan: "teal", magenta: "pink", violet: "purple", gold: "yellow", silver: "grey", lime: "green" };
+/** The colours of the sides where no name is a colour. */
+const SIDES = ["red", "blue", "green", "yellow", "purple", "orange", "teal", "pink"];
+const FIGURES = new Set(["king", "queen", "rook", "bishop", "knight", "pawn"]);
+
+export const parts = (name: string): string[] => name.toLowerCase().split(/[^a-z0-9#?]+/).filter((word) => word !== "");
+
+function named(text: string): string | null {
+  for (const word of parts(text)) {
+    if (TONES.includes(word)) return word;
+    if (ALIASES[word]) return ALIASES[word];
+  }
+  return null;
+}
+
+/** The colour of a role: by its name, otherwise by its number. */
+export function roleTone(role: number, roles: string[]): string {
+  return named(roles[role] ?? "") ?? SIDES[role % SIDES.length]!;
+}
+
+export function look(value: string, hint: PieceHint | undefined, roles: string[]): Look {
+  const shape = hint?.shape ?? "text";
+  const side = hint?.side ?? null;
+  const label = hint?.label && hint.label.length > 1 ? hint.label : value;
+  const tone =
+    hint?.colour && TONES.includes(hint.colour) ? hint.colour
+    : named(value) ?? (side !== null ? (named(roles[side] ?? "") ?? (FIGURES.has(shape) ? (side === 0 ? "white" : "black") : SIDES[side % SIDES.length]!)) : "plain");
+  const text = shape === "text" || shape === "number" || shape === "card" ? (hint?.label || value) : "";
+  const card = shape === "card" ? cardText(text) : null;
+  if (card !== null) return { shape, tone: "plain", text: card, label: value.replace(/[_-]+/g, " ") };
+  const die = /^(die|dice|pips?)\W*([1-6])$/i.exec(value);
+  if (die) return { shape: "die", tone: "plain", text: die[2]!, label: value };
+  const arrow = /^(up|down|left|right|north|south|east|west)$/i.exec(value);
+  if (shape === "text" && arrow) return { shape: "arrow", tone, text: arrow[1]!.toLowerCase(), label: value };
+  const line = /^(across|horizontal|up|vertical)$/i.exec(value);
+  if (shape === "text" && line) return { shape: /^(across|horizontal)$/i.test(value) ? "across" : "upright", tone, text: "", label: value };
+  if (shape === "text" && (text === "-" || text === "|" || text === "+")) {
+    return { shape: text === "-" ? "across" : text === "|" ? "upright" : "dot", tone, text: "", label: value };
+  }
+  return { shape: shape === "nought" ? "ring" : shape, tone, text, label };
+}
+
+const SUITS: Record<string, string> = { hearts: "♥", heart: "♥", diamonds: "♦", diamond: "♦", clubs: "♣", club: "♣", spades: "♠", spade: "♠" };
+const RANKS: Record<string, string> = { ace: "A", king: "K", queen: "Q", jack: "J", ten: "10" };
+
+/** Rank and suit as they are written on a card; null if the label is written so already. */
+function cardText(label: string): string | null {
+  const found = parts(label);
+  const suit = found.map((word) => SUITS[word]).find((sign) => sign !== undefined);
+  if (suit === undefined) return null;
+  const rank = found.find((word) => SUITS[word] === undefined && word !== "of") ?? "";
+  return (RANKS[rank] ?? rank.toUpperCase()) + suit;
+}
+
+/** The looks of all values of a shape. */
+export function looks(shape: Shape, roles: string[]): Look[] {
+  return shape.values.map((value) => look(value, shape.pieces?.[value], roles));
+}
+
+/** Whether the squares alternate in colour: where chess pieces or draughtsmen walk. */
+export function isChequered(shape: Shape): boolean {
+  if (shape.layout !== "grid") return false;
+  return Object.values(shape.pieces ?? {}).some((piece) => FIGURES.has(piece.shape));
+}
+
+/** The size of a text in a box of 100, by its length. */
+export function textSize(text: string): number {
+  const length = Math.max(1, [...text].length);
+  return length === 1 ? 58 : length === 2 ? 46 : length <= 3 ? 36 : Math.max(13, 104 / (length * 0.62));
+}

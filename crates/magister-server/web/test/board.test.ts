@@ -1,0 +1,130 @@
+import { describe, expect, it } from "vitest";
+import { draw, neighbour, type Place } from "../src/board/geometry";
+import { click, drop, place, targets } from "../src/board/gesture";
+import { advance, standing } from "../src/board/transitions";
+import type { Move, Shape } from "../src/lib/types";
+
+function grid(columns: number, rows: number): Shape {
+  const cells = Array.from({ length: columns * rows }, (_, i) => ({ name: `${(i % columns) + 1} ${rows - Math.floor(i / columns)}`, x: i % columns, y: Math.floor(i / columns), board: 0 }));
+  return { layout: "grid", boards: [""], cells, values: ["", "x", "o"] };
+}
+
+const move = (text: string, from: number | null, to: number | null): Move => ({ text, label: text, from, to });
+
+describe("geometry", () => {
+  it("places the cells of a grid side by side with names of rows and columns", () => {
+    const drawing = draw(grid(3, 2));
+    expect(drawing.places[1]!.x - drawing.places[0]!.x).toBe(100);
+    expect(drawing.places[3]!.y - drawing.places[0]!.y).toBe(100);
+    expect(drawing.frames[0]!.columns.map((label) => label.text)).toEqual(["1", "2", "3"]);
+    expect(drawing.frames[0]!.rows.map((label) => label.text)).toEqual(["2", "1"]);
+  });
+
+  it("turns the board by half a turn", () => {
+    const [plain, turned] = [draw(grid(3, 3)), draw(grid(3, 3), true, true)];
+    expect(turned.places[0]!.x).toBe(plain.places[8]!.x);
+    expect(turned.places[0]!.y).toBe(plain.places[8]!.y);
+  });
+
+  it("lets hexagons of neighbouring rows touch", () => {
+    const shape: Shape = { ...grid(2, 2), layout: "hexagons" };
+    shape.cells = [[0, 0], [1, 0], [0.5, 1], [1.5, 1]].map(([x, y], i) => ({ name: String(i), x: x!, y: y!, board: 0 }));
+    const [a, b, c] = [0, 1, 2].map((i) => draw(shape).places[i]!) as [Place, Place, Place];
+    expect(Math.hypot(a.x - b.x, a.y - b.y)).toBeCloseTo(100);
+    expect(Math.hypot(a.x - c.x, a.y - c.y)).toBeCloseTo(100);
+  });
+
+  it("keeps joined points of a graph apart", () => {
+    const shape: Shape = { ...grid(2, 1), layout: "graph", lines: [[0, 1]] };
+    const [a, b] = draw(shape).places;
+    expect(Math.abs(a!.x - b!.x)).toBeGreaterThan(100);
+    expect(draw(shape).lines).toHaveLength(1);
+  });
+
+  it("puts several boards beside each other without overlap", () => {
+    const shape = grid(2, 2);
+    shape.boards = ["left", "right"];
+    shape.cells[2]!.board = 1;
+    shape.cells[3]!.board = 1;
+    const [first, second] = draw(shape).frames;
+    expect(second!.x >= first!.x + first!.width || second!.y >= first!.y + first!.height).toBe(true);
+  });
+
+  it("finds the cell in the direction of an arrow key", () => {
+    const { places } = draw(grid(3, 3));
+    expect(neighbour(places, 4, 1, 0)).toBe(5);
+    expect(neighbour(places, 4, 0, -1)).toBe(1);
+    expect(neighbour(places, 2, 1, 0)).toBe(2);
+  });
+
+  it("draws an empty shape without a fault", () => {
+    expect(draw({ layout: "grid", boards: [""], cells: [], values: [""] }).places).toEqual([]);
+  });
+});
+
+describe("gestures", () => {
+  it("plays at once where a cell has one move", () => {
+    const places = place([{ role: 0, moves: [move("(mark 1 1)", null, 6), move("(mark 2 2)", 4, 4)] }], grid(3, 3));
+    expect(click(places, null, 4)).toMatchObject({ kind: "play", choice: { text: "(mark 2 2)", role: 0 } });
+    expect(click(places, null, 0).kind).toBe("nothing");
+    expect([...targets(places, null)].sort()).toEqual([4, 6]);
+  });
+
+  it("selects a piece, then plays on its target", () => {
+    const places = place([{ role: 0, moves: [move("a", 0, 1), move("b", 0, 3), move("c", 2, 1)] }], grid(3, 3));
+    expect(click(places, null, 0)).toEqual({ kind: "select", cell: 0 });
+    expect(click(places, 0, 3)).toMatchObject({ kind: "play", choice: { text: "b" } });
+    expect(click(places, 0, 2)).toEqual({ kind: "select", cell: 2 });
+    expect(click(places, 0, 8)).toEqual({ kind: "deselect" });
+    expect([...targets(places, 0)]).toEqual([1, 3]);
+  });
+
+  it("asks where several moves fit one gesture", () => {
+    const places = place([{ role: 0, moves: [move("queen", 0, 1), move("rook", 0, 1)] }], grid(3, 3));
+    expect(drop(places, 0, 1)).toMatchObject({ kind: "choose", cell: 1, choices: [{ text: "queen" }, { text: "rook" }] });
+    expect(drop(places, 0, 2).kind).toBe("nothing");
+    expect(drop(places, 0, null).kind).toBe("nothing");
+  });
+
+  it("understands moves that name a column", () => {
+    const places = place([{ role: 1, moves: [move("(drop 1)", null, 6), move("(drop 3)", null, null)] }], grid(3, 3));
+    expect(places.columns).toBe(true);
+    expect(click(places, null, 2)).toMatchObject({ kind: "play", choice: { text: "(drop 3)" } });
+    expect(click(places, null, 0)).toMatchObject({ kind: "play", choice: { text: "(drop 1)" } });
+    expect(click(places, null, 1).kind).toBe("nothing");
+  });
+
+  it("keeps moves without a place as buttons", () => {
+    const places = place([{ role: 0, moves: [move("pass", null, null), move("(mark 1 1)", null, 0)] }], grid(3, 3));
+    expect(places.off.map((choice) => choice.text)).toEqual(["pass"]);
+    expect(place([{ role: 0, moves: [move("pass", null, null)] }], null).off).toHaveLength(1);
+  });
+});
+
+describe("transitions", () => {
+  const distance = (a: number, b: number) => Math.abs(a - b);
+
+  it("lets a piece keep its identity when it moves", () => {
+    const before = standing([1, 0, 2]);
+    const after = advance(before, [0, 1, 2], [move("m", 0, 1)], distance);
+    expect(after.find((piece) => piece.cell === 1)!.id).toBe(before.find((piece) => piece.cell === 0)!.id);
+  });
+
+  it("takes a promoted piece along, and removes a captured one", () => {
+    const before = standing([1, 2, 0]);
+    const after = advance(before, [0, 3, 0], [move("m", 0, 1)], distance);
+    expect(after).toHaveLength(1);
+    expect(after[0]).toMatchObject({ id: before.find((piece) => piece.cell === 0)!.id, value: 3 });
+  });
+
+  it("gives new pieces new identities", () => {
+    const before = standing([1, 0, 0]);
+    const after = advance(before, [1, 1, 0], [move("m", null, 1)], distance);
+    expect(new Set(after.map((piece) => piece.id)).size).toBe(2);
+  });
+
+  it("shows unknown cells as pieces of their own", () => {
+    expect(standing([null, 0, 1]).map((piece) => piece.value)).toEqual([null, 1]);
+    expect(standing(null)).toEqual([]);
+  });
+});

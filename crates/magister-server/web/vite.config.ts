@@ -1,0 +1,36 @@
+import { svelte } from "@sveltejs/vite-plugin-svelte";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { defineConfig, type Plugin } from "vite";
+
+// In development, `npm run mock` or a real `magister serve` answers the API on this address.
+const server = process.env.MAGISTER_SERVER ?? "http://127.0.0.1:8047";
+
+/** Writes a compressed copy beside each text file, so that the server need not compress. */
+function compressed(): Plugin {
+  return {
+    name: "compressed",
+    apply: "build",
+    writeBundle(options) {
+      const folder = options.dir!;
+      for (const file of readdirSync(folder, { recursive: true }) as string[]) {
+        if (!/\.(js|css|svg|html)$/.test(file)) continue;
+        const path = join(folder, file);
+        writeFileSync(`${path}.gz`, gzipSync(readFileSync(path), { level: 9 }));
+      }
+    },
+  };
+}
+
+export default defineConfig({
+  plugins: [svelte(), compressed()],
+  base: "/",
+  worker: { format: "iife" },
+  server: { proxy: { "/api/": server, "/metrics": server } },
+  build: {
+    target: "es2022",
+    assetsInlineLimit: 0,
+    chunkSizeWarningLimit: 700,
+  },
+});

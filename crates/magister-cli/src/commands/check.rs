@@ -44,7 +44,7 @@ pub(crate) fn run(args: &Check) -> Result<u8> {
         if most == 1 && more > 0 {
             let name = &input.name;
             let text = format!("{name} does not look like a rulesheet: it declares no role.");
-            write!(out, "{}\n", fitted(&text))?;
+            writeln!(out, "{}", fitted(&text))?;
         }
         for line in lines.into_iter().take(most) {
             writeln!(out, "{line}{end}")?;

@@ -140,13 +140,11 @@ impl Build<'_> {
             .atom()
             .map(|atom| self.reference.program().relations[atom.relation.index()].depends);
         Ok(match &literal.goal {
-            Goal::Fluent(_) if literal.negated => Distance::STATE,
-            Goal::Fluent(pattern) if self.is_other(pattern) => Distance::OTHER,
-            Goal::Fluent(_) | Goal::Does(..) => Distance::STATE,
             Goal::Relation(_) | Goal::Aggregate(..) if depends == Some(Depends::Nothing) => {
                 Distance::FIXED
             }
-            Goal::Aggregate(..) => Distance::STATE,
+            Goal::Fluent(pattern) if !literal.negated && self.is_other(pattern) => Distance::OTHER,
+            Goal::Fluent(_) | Goal::Does(..) | Goal::Aggregate(..) => Distance::STATE,
             Goal::Relation(_) if literal.negated => Distance::STATE,
             Goal::Relation(atom) => {
                 let atom = atom.clone();

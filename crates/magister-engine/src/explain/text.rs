@@ -216,7 +216,7 @@ impl Writer<'_> {
             Reason::Absent => match goal {
                 Some(Goal::Fluent(_)) => "not in the state".to_owned(),
                 Some(Goal::Does(..)) => "not done".to_owned(),
-                Some(Goal::Relation(_)) => format!("nothing makes {} true", self.inner(node)),
+                Some(Goal::Relation(_)) => format!("{} does not hold", self.inner(node)),
                 _ => "computed".to_owned(),
             },
             Reason::Operation(_, action) if node.holds => {
@@ -231,7 +231,7 @@ impl Writer<'_> {
                     let _ = write!(text, ", which has {}", list(near));
                 }
                 if let Some(until) = until {
-                    let _ = write!(text, "; it was in the state until step {}", until + 1);
+                    let _ = write!(text, "; it was there until step {}", until + 1);
                 }
                 if let Some(hint) = hint {
                     let _ = write!(text, "; the rules have no such fluent{}", hinted(hint));

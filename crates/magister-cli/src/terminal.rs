@@ -77,12 +77,15 @@ pub(crate) fn hanging(line: &str, indent: usize) -> String {
     hanging_to(line, indent, width())
 }
 
-/// Breaks a line at blanks. Terms in brackets stay whole where they fit.
+/// Breaks a line at blanks. Terms in brackets and quoted commands stay whole where they fit.
 fn hanging_to(line: &str, indent: usize, width: usize) -> String {
     if line.chars().count() <= width {
         return line.to_owned();
     }
-    let margin = line.len() - line.trim_start_matches(' ').len();
+    let blank = line.len() - line.trim_start_matches(' ').len();
+    // What stands before the indented column, such as a heading, keeps its blanks.
+    let heading = line.get(..indent).is_some_and(|heading| heading.ends_with(' '));
+    let margin = if heading { indent.max(blank) } else { blank };
     let mut text = line[..margin].to_owned();
     let (mut used, mut first) = (margin, true);
     let room = width.saturating_sub(indent).max(1);
@@ -109,7 +112,7 @@ fn hanging_to(line: &str, indent: usize, width: usize) -> String {
 fn pieces(text: &str, room: usize) -> Vec<String> {
     let mut pieces: Vec<String> = Vec::new();
     let mut open: Vec<&str> = Vec::new();
-    let mut depth = 0_i64;
+    let (mut depth, mut quoted) = (0_i64, false);
     let mut close = |open: &mut Vec<&str>| {
         let whole = open.join(" ");
         if whole.chars().count() <= room {
@@ -123,7 +126,8 @@ fn pieces(text: &str, room: usize) -> Vec<String> {
     for word in text.split_whitespace() {
         open.push(word);
         depth += balance(word);
-        if depth <= 0 {
+        quoted ^= !word.matches('`').count().is_multiple_of(2);
+        if depth <= 0 && !quoted {
             depth = 0;
             close(&mut open);
         }
@@ -190,6 +194,13 @@ mod tests {
         assert_eq!(
             hanging_to(rule, 4, 30),
             "line 4: (<= (p ?x)\n    (true (q ?x))\n    (not (r ?x)))"
+        );
+        let row = "tags:   one, two, three, four, five";
+        assert_eq!(hanging_to(row, 8, 20), "tags:   one, two,\n        three, four,\n        five");
+        let quoted = "See all of it with `magister show chess`, or not.";
+        assert_eq!(
+            hanging_to(quoted, 2, 30),
+            "See all of it with\n  `magister show chess`, or\n  not."
         );
         assert_eq!(hanging_to("a ) b", 2, 30), "a ) b");
         assert_eq!(hanging_to("(((", 2, 30), "(((");

@@ -192,3 +192,40 @@ fn a_hanging_source_is_abandoned_without_a_clock() {
     assert!(record.errors.iter().all(|fault| fault.kind == FaultKind::Late));
     assert!(record.errors.len() > 1);
 }
+
+/// A source that needs longer to create its player than the player has for a move.
+#[derive(Debug)]
+struct Slow;
+
+impl PlayerSource for Slow {
+    fn name(&self) -> String {
+        "slow".to_owned()
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::default()
+    }
+
+    fn origin(&self) -> &'static str {
+        "stub"
+    }
+
+    fn make(&self, game: &Arc<dyn Game>, role: Role) -> Result<Box<dyn Agent>, SourceError> {
+        std::thread::sleep(Duration::from_millis(2_500));
+        "legal".parse::<Spec>().unwrap().make(game, role)
+    }
+}
+
+/// Without a start clock players are created before the clock of the first move starts.
+#[test]
+fn preparation_does_not_count_as_the_first_move() {
+    let limits = TimeControl { time: Some(Duration::from_secs(2)), ..TimeControl::default() };
+    let contest = Contest {
+        patience: Duration::from_mins(1),
+        ..Contest::new(native::find("tictactoe").unwrap(), limits)
+    };
+    let players: [Arc<dyn PlayerSource>; 2] = [Arc::new(Slow), Arc::new(Slow)];
+    let record = contest.play(&players, Seed::from(1));
+    assert_eq!(record.errors, []);
+    assert!(record.rewards.iter().all(Option::is_some));
+}

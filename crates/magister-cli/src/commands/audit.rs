@@ -91,7 +91,7 @@ fn as_text(player: &str, role: &str, verdict: &Verdict) -> String {
         more => format!(", {more} that differ only in the future"),
     };
     lines.push(format!(
-        "  twins (histories that look the same to the role): {} of {}{futures}; {} compared",
+        "  twins (histories that look the same to the role): {} in {}{futures}; {} compared",
         verdict.twins,
         plural(verdict.matches, "match"),
         plural(verdict.answers, "answer"),

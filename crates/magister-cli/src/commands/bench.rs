@@ -98,7 +98,7 @@ fn defaults(source: &Source, json: bool, out: &mut impl Write) -> Result<()> {
 
 /// The columns of the table for people.
 const COLUMNS: &str =
-    "evaluator          states/s    playouts/s   steps     gates  prepare ms  peak MiB";
+    "evaluator         states/s    playouts/s   steps     gates  prepare ms  peak MiB";
 
 /// A row of the table.
 fn as_text(playable: &Playable, form: Option<f64>, measured: &Measured, threads: u16) -> String {
@@ -106,7 +106,7 @@ fn as_text(playable: &Playable, form: Option<f64>, measured: &Measured, threads:
     let gates = gates(playable).map_or_else(dash, |gates| gates.to_string());
     let peak = process::peak().map(|bytes| bytes as f64 / f64::from(1 << 20));
     let mut text = format!(
-        "{:<12}{:>15.0}{:>14.0}{:>8.1}{gates:>10}{:>12.1}{:>10}",
+        "{:<11}{:>15.0}{:>14.0}{:>8.1}{gates:>10}{:>12.1}{:>10}",
         playable.evaluator,
         measured.states_per_s(),
         measured.playouts_per_s(),

@@ -44,7 +44,7 @@ pub(crate) fn run(args: &Check) -> Result<u8> {
         if most == 1 && more > 0 {
             let name = &input.name;
             let text = format!("{name} does not look like a rulesheet: it declares no role.");
-            write!(out, "{}\n", fitted(&text))?;
+            writeln!(out, "{}", fitted(&text))?;
         }
         for line in lines.into_iter().take(most) {
             writeln!(out, "{line}{end}")?;
@@ -59,7 +59,7 @@ pub(crate) fn run(args: &Check) -> Result<u8> {
     if !args.json && unreadable < args.files.len() {
         let checked = plural(args.files.len() - unreadable, "rulesheet");
         let found = tally(&[(Severity::Error, errors), (Severity::Warning, warnings)]);
-        let found = if found.is_empty() { "nothing wrong".to_owned() } else { found };
+        let found = if found.is_empty() { "no errors or warnings".to_owned() } else { found };
         writeln!(out, "{checked}: {found}")?;
     }
     out.flush()?;

@@ -47,6 +47,8 @@ pub(crate) fn run(args: &Leaderboard) -> Result<u8> {
     writeln!(out, "{:width$}   rating  95 % interval", "player")?;
     for (player, rating, interval) in &board.players {
         let interval = interval.map(|(low, high)| format!("{low:.1} to {high:.1}"));
+        // No rating is printed as -0.
+        let rating = if rating.abs() < 0.05 { 0.0 } else { *rating };
         writeln!(out, "{player:width$}  {rating:7.1}  {}", interval.unwrap_or("-".to_owned()))?;
     }
     if !board.roles.is_empty() {

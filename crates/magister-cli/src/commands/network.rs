@@ -11,7 +11,7 @@ use super::plural;
 use crate::CLEAN;
 use crate::args::Network;
 use crate::game;
-use crate::terminal::fitted;
+use crate::terminal::hanging;
 
 pub(crate) fn run(args: &Network) -> Result<u8> {
     let source = game::find(&args.game, &args.language.options())?;
@@ -74,7 +74,7 @@ pub(crate) fn run(args: &Network) -> Result<u8> {
     }
     let made = took.as_secs_f64() * 1000.0;
     writeln!(out, "{name}: {}, built in {made:.1} ms", plural(step, "gate"))?;
-    let row = |what: &str, figure: String| format!("{what:<24}{figure}\n");
+    let row = |what: &str, figure: String| hanging(&format!("{what:<24}{figure}"), 24) + "\n";
     let mut text = row("fluents", network.fluents.len().to_string());
     text += &row("moves", network.network.moves.len().to_string());
     text += &row(
@@ -93,6 +93,6 @@ pub(crate) fn run(args: &Network) -> Result<u8> {
     for (turn, gates) in &sides {
         text += &row("gates of one turn", format!("{gates} when {turn}"));
     }
-    write!(out, "{}", fitted(&text))?;
+    write!(out, "{text}")?;
     Ok(CLEAN)
 }

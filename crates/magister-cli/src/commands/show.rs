@@ -283,7 +283,7 @@ fn verdict(found: &Diagnostics) -> String {
     let counts = [Severity::Error, Severity::Warning].map(|s| (s, found.count(s)));
     let text = tally(&counts);
     if text.is_empty() {
-        "nothing wrong".to_owned()
+        "no errors or warnings".to_owned()
     } else {
         format!("{text} (see `magister check`)")
     }

@@ -6,8 +6,8 @@ use std::io::{BufReader, Seek, SeekFrom, Write};
 
 use anyhow::{Context as _, Result, bail};
 use magister_arena::{
-    Bar, Contest, Log, Mistakes, Page, Pairing, Scale, SeriesError, Standing, System, Tournament,
-    rate,
+    Bar, Comparisons, Contest, Log, Mistakes, Page, Pairing, Scale, SeriesError, Standing, System,
+    Tournament, rate,
 };
 use magister_core::{FaultKind, Information, MatchRecord, Seed};
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ use super::contest::{jobs, limits, undecided};
 use super::plural;
 use super::remote::Table;
 use crate::args::{Pairs, PlayerArg, Rated, Tourney};
-use crate::terminal::fitted;
+use crate::terminal::{self, fitted};
 use crate::{CLEAN, interrupt};
 
 pub(crate) fn run(args: &Tourney) -> Result<u8> {
@@ -209,6 +209,40 @@ fn standings(log: &Log, scale: Rated) -> Vec<Standing> {
     rate(&log.meetings(None), scale)
 }
 
+/// The share of points of each player against each other, in blocks of columns that fit the
+/// terminal.
+fn cross_table(comparisons: &Comparisons, names: &[&str], rank: usize, width: usize) -> String {
+    const COLUMN: usize = 7;
+    let room = terminal::width().saturating_sub(rank + 2 + width);
+    let block = (room / COLUMN).max(1);
+    let place = |name: &str| comparisons.players().iter().position(|known| known == name);
+    let mut text = "share of points against the player with this number:\n".to_owned();
+    for first in (0..names.len()).step_by(block) {
+        let columns = first..names.len().min(first + block);
+        let _ = write!(text, "{:rank$}  {:width$}", "", "");
+        for column in columns.clone() {
+            let _ = write!(text, "{:>COLUMN$}", column + 1);
+        }
+        text.push('\n');
+        for (row, name) in names.iter().enumerate() {
+            let _ = write!(text, "{:rank$}  {name:width$}", row + 1);
+            for column in columns.clone() {
+                let (Some(a), Some(b)) = (place(name), place(names[column])) else { continue };
+                let games = comparisons.wins(a, b) + comparisons.wins(b, a);
+                let cell = match games {
+                    _ if a == b => "-".to_owned(),
+                    0.0 => String::new(),
+                    games => format!("{:.2}", comparisons.wins(a, b) / games),
+                };
+                let _ = write!(text, "{cell:>COLUMN$}");
+            }
+            text.truncate(text.trim_end().len());
+            text.push('\n');
+        }
+    }
+    text
+}
+
 fn as_text(log: &Log, scale: Rated) -> String {
     let comparisons = log.comparisons(None);
     let shares = comparisons.ratings();
@@ -223,17 +257,13 @@ fn as_text(log: &Log, scale: Rated) -> String {
     let mistakes = log.mistakes();
     let mut games: Vec<&str> = log.matches().map(|(pairing, _)| pairing.game.as_str()).collect();
     games.dedup();
-    let matches = if log.len() == 1 { "match" } else { "matches" };
-    let mut text = format!("{} {matches} in {}\n", log.len(), games.join(", "));
-    let _ = write!(
+    let games = games.join(", ");
+    let mut text = fitted(&format!("{} in {games}", plural(log.len(), "match")));
+    let _ = writeln!(
         text,
         "{:rank$}  {:width$}  rating  {:>15}  score  late  illegal  other",
         "", "player", "95 % interval"
     );
-    for column in 1..=standings.len() {
-        let _ = write!(text, "  {column:>5}");
-    }
-    text.push('\n');
     // Ratings by Weng and Lin are small.
     let digits = usize::from(scale == Rated::WengLin);
     for (row, Standing { player, rating, interval: (low, high) }) in standings.iter().enumerate() {
@@ -244,31 +274,15 @@ fn as_text(log: &Log, scale: Rated) -> String {
         let interval = format!("{low:.digits$} to {high:.digits$}");
         let Mistakes { late, illegal, other } =
             mistakes.get(player.as_str()).copied().unwrap_or_default();
-        let _ = write!(
+        let _ = writeln!(
             text,
             "{:rank$}  {player:width$}  {rating:6.digits$}  {interval:>15}  {share:>5}  {late:>4}  \
              {illegal:>7}  {other:>5}",
             row + 1
         );
-        for other in &standings {
-            let of = |name: &str| comparisons.players().iter().position(|known| known == name);
-            let (Some(a), Some(b)) = (of(player), of(&other.player)) else { continue };
-            let games = comparisons.wins(a, b) + comparisons.wins(b, a);
-            let cell = match games {
-                _ if a == b => "-".to_owned(),
-                0.0 => String::new(),
-                games => format!("{:.2}", comparisons.wins(a, b) / games),
-            };
-            let _ = write!(text, "  {cell:>5}");
-        }
-        text.truncate(text.trim_end().len());
-        text.push('\n');
     }
-    let _ = writeln!(
-        text,
-        "columns 1 to {}: the share of points against the player with that number",
-        standings.len()
-    );
+    let names: Vec<&str> = standings.iter().map(|one| one.player.as_str()).collect();
+    text.push_str(&cross_table(&comparisons, &names, rank, width));
     text.push_str(&wrong(log));
     text
 }
@@ -279,11 +293,12 @@ fn wrong(log: &Log) -> String {
     if total == 0 {
         return String::new();
     }
-    let (moves, verb) = if total == 1 { ("move", "was") } else { ("moves", "were") };
-    format!(
-        "{total} {moves} came late, were not legal or were missing, and {verb} replaced by random \
-         moves; the log has each of them\n"
-    )
+    let verb = if total == 1 { "was" } else { "were" };
+    fitted(&format!(
+        "{} {verb} late, illegal or missing, and replaced by a random move; the log lists every \
+         one",
+        plural(total, "move")
+    ))
 }
 
 /// The result of a player without opponents.

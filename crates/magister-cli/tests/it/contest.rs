@@ -292,7 +292,7 @@ fn a_swiss_tournament_has_byes_and_draws_its_table() {
         let output = magister(&[&args[..], &["--rating", rating]].concat());
         assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        assert_eq!(text.lines().count(), 8, "{text}");
+        assert_eq!(text.lines().count(), 14, "{text}");
     }
     // Two matches per round; all players meet each other, and each sits out once.
     assert_eq!(log.matches().len(), 10);

@@ -18,6 +18,7 @@ mod lanes;
 mod memory;
 mod new;
 mod person;
+mod plain;
 mod play;
 mod records;
 mod repair;

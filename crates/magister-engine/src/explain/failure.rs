@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 use super::build::{Before, Build};
 use super::join::{Bounds, Instance, Instances, nearest_misses};
 use super::near::{alike, hint, unknown};
-use super::rank::DEPTH;
+use super::rank::{DEPTH, Distance};
 use super::search::ground_atom;
 use super::text;
 use super::tree::{Claim, ProofId, Reason};
@@ -184,8 +184,11 @@ impl Build<'_> {
         // The nearest first, and among equals those of which most conditions hold.
         let width = self.width(job);
         let mut ranked = Vec::with_capacity(misses.len());
+        // What has no alternative need not be measured.
+        let choice = misses.len() > 1 || misses.iter().any(|(_, found)| found.found.len() > 1);
         for (rule, mut found) in misses {
-            let distance = self.rank(rule, &mut found, DEPTH)?;
+            let distance =
+                if choice { self.rank(rule, &mut found, DEPTH)? } else { Distance::default() };
             ranked.push((distance, Reverse(self.holding(rule, &found)), (rule, found)));
         }
         ranked.sort_by_key(|(distance, holding, _)| (*distance, *holding));

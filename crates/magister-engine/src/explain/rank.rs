@@ -17,13 +17,13 @@ use crate::program::{Depends, Goal, Literal, Names, Pattern, Rule};
 use crate::term::{TermId, Terms};
 
 /// The limits of the search for nearest misses of one rule, which are only measured.
-const BOUNDS: Bounds = Bounds { found: 64, asked: 2_000 };
+const BOUNDS: Bounds = Bounds { found: 24, asked: 400 };
 /// The maximum number of relations that are measured for one explanation.
-const MEASURED: u32 = 300;
+const MEASURED: u32 = 100;
 /// The maximum number of instances of a rule that are measured.
-const INSTANCES: usize = 24;
+const INSTANCES: usize = 12;
 /// How deep failures are measured.
-pub(super) const DEPTH: u32 = 6;
+pub(super) const DEPTH: u32 = 5;
 
 /// How far a failing condition is from holding. The first field that differs decides.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
@@ -35,6 +35,8 @@ pub(super) struct Distance {
     fixed: u32,
     /// The number of failing conditions on the state or the moves.
     state: u32,
+    /// The number of failing conditions that ask for the relation itself: the reason is elsewhere.
+    again: u32,
     /// The number of conditions that could not be evaluated.
     open: u32,
     /// The number of rules between the condition and its last reason.
@@ -42,13 +44,15 @@ pub(super) struct Distance {
 }
 
 impl Distance {
-    const FIXED: Distance = Distance { other: 0, fixed: 1, state: 0, open: 0, depth: 0 };
-    const STATE: Distance = Distance { other: 0, fixed: 0, state: 1, open: 0, depth: 0 };
-    const OTHER: Distance = Distance { other: 1, fixed: 0, state: 0, open: 0, depth: 0 };
+    const FIXED: Distance = Distance { other: 0, fixed: 1, state: 0, again: 0, open: 0, depth: 0 };
+    const STATE: Distance = Distance { other: 0, fixed: 0, state: 1, again: 0, open: 0, depth: 0 };
+    const OTHER: Distance = Distance { other: 1, fixed: 0, state: 0, again: 0, open: 0, depth: 0 };
     /// A condition that was not measured.
-    const UNKNOWN: Distance = Distance { other: 0, fixed: 1, state: 0, open: 1, depth: 0 };
+    const UNKNOWN: Distance =
+        Distance { other: 0, fixed: 1, state: 0, again: 0, open: 1, depth: 0 };
     /// A condition that leads back to itself.
-    const CIRCLE: Distance = Distance { other: 1 << 20, fixed: 0, state: 0, open: 0, depth: 0 };
+    const CIRCLE: Distance =
+        Distance { other: 1 << 20, fixed: 0, state: 0, again: 0, open: 0, depth: 0 };
 }
 
 impl Add for Distance {
@@ -59,6 +63,7 @@ impl Add for Distance {
             other: self.other.saturating_add(other.other),
             fixed: self.fixed.saturating_add(other.fixed),
             state: self.state.saturating_add(other.state),
+            again: self.again.saturating_add(other.again),
             open: self.open.saturating_add(other.open),
             depth: self.depth.max(other.depth),
         }
@@ -121,6 +126,8 @@ impl Build<'_> {
         let mut sum = Distance { open: instance.open.len() as u32, ..Distance::default() };
         for literal in failing {
             sum = sum + self.distance(literal, &info.names, depth)?;
+            let asked = literal.goal.atom().map(|atom| atom.relation);
+            sum.again += u32::from(asked == Some(info.head.relation));
         }
         sum.depth += 1;
         Ok(sum)
@@ -133,13 +140,11 @@ impl Build<'_> {
             .atom()
             .map(|atom| self.reference.program().relations[atom.relation.index()].depends);
         Ok(match &literal.goal {
-            Goal::Fluent(_) if literal.negated => Distance::STATE,
-            Goal::Fluent(pattern) if self.is_other(pattern) => Distance::OTHER,
-            Goal::Fluent(_) | Goal::Does(..) => Distance::STATE,
             Goal::Relation(_) | Goal::Aggregate(..) if depends == Some(Depends::Nothing) => {
                 Distance::FIXED
             }
-            Goal::Aggregate(..) => Distance::STATE,
+            Goal::Fluent(pattern) if !literal.negated && self.is_other(pattern) => Distance::OTHER,
+            Goal::Fluent(_) | Goal::Does(..) | Goal::Aggregate(..) => Distance::STATE,
             Goal::Relation(_) if literal.negated => Distance::STATE,
             Goal::Relation(atom) => {
                 let atom = atom.clone();

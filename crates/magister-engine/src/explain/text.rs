@@ -71,7 +71,7 @@ impl Writer<'_> {
         if *answers > 1 {
             let shown = roots.len();
             let shown =
-                if shown < *answers { format!(", of which {shown}") } else { String::new() };
+                if shown < *answers { format!("; the first {shown}") } else { String::new() };
             let _ = writeln!(self.out, "{answers} answers{shown}:");
         }
         self.number();
@@ -206,7 +206,7 @@ impl Writer<'_> {
             Reason::Fact(_) => format!("fact in line {line}"),
             Reason::Rule(..) => format!("by the rule in line {line}"),
             Reason::State(None) => "in the state".to_owned(),
-            Reason::State(Some(0)) => "in the state from the beginning".to_owned(),
+            Reason::State(Some(0)) => "in the state from the start".to_owned(),
             Reason::State(Some(step)) => format!("in the state since step {step}"),
             Reason::Done => "done".to_owned(),
             Reason::Computed if matches!(goal, Some(Goal::Distinct(..))) => "different".to_owned(),
@@ -216,14 +216,14 @@ impl Writer<'_> {
             Reason::Absent => match goal {
                 Some(Goal::Fluent(_)) => "not in the state".to_owned(),
                 Some(Goal::Does(..)) => "not done".to_owned(),
-                Some(Goal::Relation(_)) => format!("nothing makes {} true", self.inner(node)),
+                Some(Goal::Relation(_)) => format!("{} does not hold", self.inner(node)),
                 _ => "computed".to_owned(),
             },
             Reason::Operation(_, action) if node.holds => {
                 format!("by {} in line {line}", term(action))
             }
             Reason::Operation(_, action) => format!("deleted by {} in line {line}", term(action)),
-            Reason::Kept => "it was there, and nothing deletes it".to_owned(),
+            Reason::Kept => "it was in the state, and nothing deletes it".to_owned(),
             Reason::Bare => "done, but no operation describes it".to_owned(),
             Reason::NotInState { near, until, hint } => {
                 let mut text = "not in the state".to_owned();
@@ -239,7 +239,7 @@ impl Writer<'_> {
                 text
             }
             Reason::NotDone(None) => "not done".to_owned(),
-            Reason::NotDone(Some(made)) => format!("not done, but {}", term(made)),
+            Reason::NotDone(Some(made)) => format!("not done; the role does {}", term(made)),
             Reason::Refuted(Some(value)) => format!("it would be {}", term(value)),
             Reason::Refuted(None) if matches!(goal, Some(Goal::Distinct(..))) => "equal".to_owned(),
             Reason::Refuted(None) => "it is false".to_owned(),

@@ -286,10 +286,10 @@ async fn asked(
         Ok(_) => "available",
         Err(_) => "unreachable",
     };
-    let told: String = reply.unwrap_or_default().chars().take(200).collect();
+    let said: String = reply.unwrap_or_default().chars().take(200).collect();
     let name = name.map(|name| name.chars().take(60).collect::<String>());
     json!({
-        "address": address.to_string(), "status": status, "reply": told,
+        "address": address.to_string(), "status": status, "reply": said,
         "name": name.unwrap_or_else(|| address.to_string()),
     })
 }

@@ -124,7 +124,7 @@ pub struct Library {
     starts: Mutex<BTreeMap<String, Arc<str>>>,
 }
 
-/// A game that is prepared once, by the first who wants it.
+/// A game that is prepared once, at its first use.
 type Slot = Arc<OnceCell<Arc<OpenGame>>>;
 
 #[derive(Debug, Default)]

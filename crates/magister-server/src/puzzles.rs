@@ -419,7 +419,7 @@ impl Proof {
             let acting: Vec<Role> =
                 roles.filter(|&role| self.worker.legal(role).len() > 1).collect();
             match acting[..] {
-                // Nobody has a choice: the step is made.
+                // No role has a choice: the step is made.
                 [] => {
                     let legal = self.worker.legal(hero).first().copied();
                     let next = self.after(state, hero, legal.unwrap_or(Move::IDLE)).ok()?;

@@ -87,7 +87,7 @@ pub fn check(text: &str, time: Duration) -> Value {
         match opened {
             Ok(game) => {
                 playable = true;
-                roles = game.game.info().roles.clone();
+                roles.clone_from(&game.game.info().roles);
             }
             Err(error) => {
                 let help = "correct the rules so that a match can start";

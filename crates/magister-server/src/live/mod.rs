@@ -109,7 +109,7 @@ struct Sitting {
     role: Role,
     source: Option<Arc<dyn PlayerSource>>,
     thread: Option<AgentThread>,
-    /// Whether the player was told that the match starts.
+    /// Whether the start of the match was announced to the player.
     started: bool,
     asked: Option<Asked>,
     /// Open event streams of this seat.

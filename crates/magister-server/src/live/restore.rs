@@ -79,7 +79,7 @@ pub fn foreign(stored: &StoredMatch) -> Meta {
         let kind = record.seats.get(number).map(|seat| seat.kind);
         let kind = match kind {
             Some(PlayerKind::Agent) if super::spec(player).is_ok() => SeatKind::Player,
-            // Whoever it was, nobody is asked any more.
+            // The match is over, so this player is not asked again.
             _ => SeatKind::Person,
         };
         SeatMeta { kind, player: player.clone(), token: None }

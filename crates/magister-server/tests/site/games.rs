@@ -100,7 +100,7 @@ async fn pieces_are_recognised() {
 }
 
 /// A sample, because the whole catalogue takes longer than a test may. Every folder whose number
-/// leaves this remainder is drawn; MAGISTER_GAMES=all draws them all.
+/// leaves this remainder is drawn; `MAGISTER_GAMES=all` draws them all.
 #[tokio::test(flavor = "multi_thread")]
 async fn games_have_a_start_scene() {
     let app = App::new().await;

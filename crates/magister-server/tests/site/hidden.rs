@@ -1,4 +1,4 @@
-//! Hidden information: nobody is sent what its role does not know.
+//! Hidden information: no viewer is sent what its role does not know.
 
 use crate::common::{App, legal};
 use axum::body::Body;

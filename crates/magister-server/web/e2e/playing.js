@@ -16,10 +16,9 @@ async function finish(page, turns) {
   for (let turn = 0; turn < turns; turn++) {
     await page.waitForFunction(() => /Your move|won|lost|draw|end/i.test(document.querySelector(".status .line")?.textContent ?? ""));
     if (!/Your move/.test(await line(page).textContent())) return;
-    const target = page.locator("[data-cell].target:not([aria-disabled])").first();
-    await target.click();
-    const before = turn;
-    await page.waitForFunction(() => !/Your move/.test(document.querySelector(".status .line")?.textContent ?? ""), undefined, { timeout: 5000 }).catch(() => before);
+    const before = await page.locator("li[data-ply]").count();
+    await page.locator("[data-cell].target:not([aria-disabled])").first().click();
+    await page.waitForFunction((count) => document.querySelectorAll("li[data-ply]").length > count, before);
   }
 }
 

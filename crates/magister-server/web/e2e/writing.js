@@ -33,6 +33,8 @@ test("student-player-wins", async (bench) => {
   const page = await bench.page();
   await page.goto("/student");
   await page.getByLabel("Template").selectOption("Minimax");
+  const text = await page.getByLabel("Text of the player").inputValue();
+  await page.getByLabel("Text of the player").fill(text.replace("DEPTH = 3", "DEPTH = 2"));
   await page.getByLabel("Seconds").fill("20");
   for (let tries = 0; tries < 8; tries++) {
     await page.getByRole("button", { name: "Launch" }).click();

@@ -71,7 +71,7 @@ export function makeEditor(parent: HTMLElement, text: string, check: (text: stri
         lineNumbers(), history(), drawSelection(), bracketMatching(), closeBrackets(), highlightActiveLine(), rules, syntaxHighlighting(colours), theme, lintGutter(),
         autocompletion({ override: [completeAnyWord], activateOnTyping: false }),
         EditorView.lineWrapping,
-        EditorView.contentAttributes.of({ "aria-label": "Rules", spellcheck: "false" }),
+        EditorView.contentAttributes.of({ "aria-label": "Rules", spellcheck: "false", tabindex: "0" }),
         keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...lintKeymap]),
         EditorView.updateListener.of((update) => {
           if (update.docChanged) change(update.state.doc.toString());

@@ -134,6 +134,7 @@ export type MatchState = "waiting" | "running" | "paused" | "ended" | "aborted";
 export interface HistoryEntry {
   ply: number;
   moves: { role: number; text: string; label: string }[] | null;
+  percepts?: { role: number; text: string }[];
 }
 
 export interface Match {

@@ -217,8 +217,7 @@ export class LiveMatch {
     if (!this.standalone) {
       this.pending = { [choice.role]: choice };
       const answer = await this.run(() => api.move(this.id, this.tokens[choice.role] ?? this.token, { ply: match.scene.ply, move: choice.text }));
-      if (answer) this.accept(answer);
-      else this.pending = {};
+      this.answered(answer);
       return;
     }
     const pending: Record<number, Choice> = { ...this.pending, [choice.role]: choice };
@@ -232,8 +231,13 @@ export class LiveMatch {
     const moves: Record<string, string> = {};
     for (const [role, move] of Object.entries(pending)) moves[this.roles[Number(role)]!] = move.text;
     const answer = await this.run(() => api.move(this.id, this.token, { ply: match.scene.ply, moves }));
-    if (answer) this.accept(answer);
-    else this.pending = {};
+    this.answered(answer);
+  }
+
+  /** The answer to a move. Events may have been faster: then it is old news. */
+  private answered(answer: Match | null): void {
+    if (answer === null) this.pending = {};
+    else if (answer.scene.ply >= (this.match?.scene.ply ?? 0)) this.accept(answer);
   }
 
   async act(action: string, body: Record<string, unknown> = {}): Promise<(Match & { seats?: unknown }) | null> {
@@ -272,6 +276,10 @@ export class LiveMatch {
   async show(ply: number): Promise<void> {
     const match = this.match;
     if (!match) return;
+    if (this.standalone && ply > match.plies) {
+      if (match.may?.redo) await this.act("redo");
+      return;
+    }
     const to = Math.max(0, Math.min(ply, match.plies));
     if (this.standalone) {
       if (to !== match.scene.ply) await this.act("jump", { ply: to });
@@ -296,6 +304,9 @@ export class LiveMatch {
   }
 
 }
+
+/** The name of the match's game in the catalogue; null for rules that have no name. */
+export const gameOf = (match: Match): string | null => (match.game === "" || match.game.startsWith("rules-") ? null : match.game);
 
 /** The names of all roles, chance included, by their number. */
 export function roleNames(match: Match): string[] {

@@ -110,7 +110,9 @@ fn typed(session: &Session, text: &str, ways: [&[Role]; 3]) -> Result<Option<Vec
             let words = session.game.text();
             let legal = session.worker.legal(role).iter();
             let legal: Vec<_> = legal.map(|&choice| (choice, words.move_text(choice))).collect();
-            match meant(part, &legal) {
+            // A term in brackets is a whole move, so a part of one is a mistake.
+            let found = if part.contains('(') { Meant::Nothing } else { meant(part, &legal) };
+            match found {
                 Meant::One(choice) => choices[role.index()] = Choice::Given(choice),
                 Meant::Several(texts) => bail!("{part} may mean {}", several(texts)),
                 Meant::Nothing => all = false,

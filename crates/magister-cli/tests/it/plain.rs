@@ -156,6 +156,7 @@ fn moves_are_written_in_the_same_ways_everywhere() {
     assert!(said(&both).contains("left rock, right paper"));
     assert!(said(&["step", "tictactoe", "--moves", "1"]).contains("X . ."));
     assert!(said(&["step", "chess", "--moves", "move"]).contains("may mean"));
+    assert!(said(&["step", "tictactoe", "--moves", "(put 2)"]).contains("cannot play (put 2)"));
 }
 
 #[test]

@@ -19,6 +19,8 @@ pub enum Entry {
         rules: Option<String>,
         /// The tournament that it belongs to.
         tournament: Option<String>,
+        /// How messages to its players are written, as text in a format of the manager.
+        manner: Option<String>,
         /// When, in milliseconds since 1970.
         at_ms: i64,
     },
@@ -201,6 +203,8 @@ pub struct StoredMatch {
     pub rules: Option<String>,
     /// The tournament that it belongs to.
     pub tournament: Option<String>,
+    /// How messages to its players are written, as text in a format of the manager.
+    pub manner: Option<String>,
     /// How far it is.
     pub status: Status,
     /// When it began, in milliseconds since 1970.
@@ -226,6 +230,7 @@ impl StoredMatch {
             places,
             rules,
             tournament,
+            manner: None,
             status: Status::Running,
             started_ms,
             turn: 0,
@@ -252,6 +257,8 @@ impl StoredMatch {
                 self.turn = *turn;
                 self.record.answers.clear();
             }
+            // A match that has ended stays as it is.
+            Entry::Ended { .. } if self.status != Status::Running => {}
             Entry::Ended { record, .. } => {
                 self.record = (**record).clone();
                 self.status = Status::Ending;

@@ -36,7 +36,7 @@ pub use agent_thread::AgentThread;
 pub use agon::{Agon, Bout};
 pub use analysis::{Analysis, Balance, Findings, RandomPlay, StrongPlay, Trial};
 pub use clock::{Deadline, TimeControl};
-pub use contest::{Asking, Contest};
+pub use contest::{Asking, Contest, Seating};
 pub use exam::{Blunder, Exam, ExamError, Marks};
 pub use exploit::{Exploited, Questions, exploit};
 pub use log::{Log, Mistakes, Pairing};

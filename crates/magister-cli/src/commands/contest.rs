@@ -81,6 +81,7 @@ pub(crate) fn run(args: &Match) -> Result<u8> {
         opening: args.opening,
         max_steps: args.max_steps,
         person: person.transpose()?,
+        seating: table.seating(),
         ..Contest::new(playable.game, limits)
     };
     let series = Series {

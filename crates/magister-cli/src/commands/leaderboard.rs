@@ -4,7 +4,7 @@ use std::io::Write;
 
 use anyhow::Result;
 use magister_arena::{Agon, Bout, Comparisons, Meeting, Scale, rate};
-use magister_store::{Filter, MatchLine, Status};
+use magister_store::{Archive as _, Filter, MatchLine, Status};
 use serde_json::{Value, json};
 
 use super::matches::{filter, with_store};

@@ -4,7 +4,7 @@ use std::future::Future;
 use std::io::Write;
 
 use anyhow::Result;
-use magister_store::{Filter, MatchLine, SqlStore, StoreError};
+use magister_store::{Archive as _, Filter, MatchLine, SqlStore, StoreError};
 use serde_json::json;
 
 use super::plural;
@@ -23,7 +23,7 @@ pub(crate) fn run(args: &Matches) -> Result<u8> {
             let object = json!({
                 "id": line.id, "game": line.game, "rules_hash": line.rules_hash,
                 "status": line.status.name(), "started_ms": line.started_ms,
-                "ended_ms": line.ended_ms, "seats": seats,
+                "ended_ms": line.ended_ms, "tournament": line.tournament, "seats": seats,
             });
             writeln!(out, "{object}")?;
         } else {

@@ -45,6 +45,9 @@ pub(crate) fn run(args: &Tourney) -> Result<u8> {
         let open = table.open_matches();
         interrupt::on_interrupt(move || open.abort());
     }
+    // The table knows the rules of all games only now.
+    let seating = table.seating();
+    games.iter_mut().for_each(|contest| contest.seating.clone_from(&seating));
     let tournament = Tournament {
         games,
         players: table.sources(),

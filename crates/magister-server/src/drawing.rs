@@ -24,6 +24,8 @@ const PROBES: usize = 3_000;
 const PROBED_CELLS: usize = 3_000_000;
 /// The states of random play that are drawn for a game without a list of fluents.
 const SAMPLES: usize = 120;
+/// The moves of a game that are listed at most.
+const MOVES: u32 = 50_000;
 /// The fluents of a game that are listed at most.
 const FLUENTS: usize = 100_000;
 
@@ -133,6 +135,8 @@ pub struct Drawing {
     board: Option<Vec<usize>>,
     /// Cells by the words that name them in moves.
     words: FxHashMap<Vec<String>, usize>,
+    /// Where moves of a name and length name cells, as the numbers of the first words.
+    arguments: FxHashMap<(String, usize), (usize, Vec<usize>)>,
 }
 
 #[derive(Debug, Default)]
@@ -173,6 +177,7 @@ impl Drawing {
             values: Mutex::default(),
             board: None,
             words: FxHashMap::default(),
+            arguments: FxHashMap::default(),
         };
         if whole.panels.iter().all(|panel| panel.spots.is_empty()) {
             return drawing;
@@ -202,6 +207,9 @@ impl Drawing {
         let shape = drawing.make_shape(&whole, &bare, &values);
         drawing.words = words(&shape, &whole, reversed.reversed());
         drawing.board = own_board(game, &shape, &whole, &drawing.places);
+        if drawing.board.is_none() {
+            drawing.arguments = arguments(game, &drawing.words);
+        }
         drawing.shape = Some(shape);
         drawing.values = Mutex::new(values);
         // Values that need several fluents are met in play.
@@ -444,6 +452,14 @@ impl Drawing {
         }
         let text = game.text().move_text(choice);
         let words = crate::words::tokens(&text);
+        let name = words.first().cloned().unwrap_or_default();
+        if let Some((length, starts)) = self.arguments.get(&(name, words.len())) {
+            let cell = |start: &usize| self.words.get(&words[*start..start + length]).copied();
+            let named: Option<Vec<usize>> = starts.iter().map(cell).collect();
+            if let Some(named) = named {
+                return places(&named);
+            }
+        }
         let mut found = Vec::new();
         let mut at = 1;
         while at < words.len() {
@@ -583,6 +599,57 @@ fn words(shape: &Shape, whole: &Picture, reversed: bool) -> FxHashMap<Vec<String
     all
 }
 
+/// Where moves of each name and length name cells. In `place 3 1 2 across` both `3 1` and `1 2` may
+/// be cells; the words that name more different cells in all such moves are meant.
+fn arguments(
+    game: &dyn Game,
+    cells: &FxHashMap<Vec<String>, usize>,
+) -> FxHashMap<(String, usize), (usize, Vec<usize>)> {
+    let mut groups: BTreeMap<(String, usize), Vec<Vec<String>>> = BTreeMap::new();
+    let count = game.info().moves.filter(|&count| count <= MOVES).unwrap_or(0);
+    for number in 0..count {
+        let words = crate::words::tokens(&game.text().move_text(Move(number)));
+        if let Some(name) = words.first().filter(|_| words.len() > 1) {
+            groups.entry((name.clone(), words.len())).or_default().push(words);
+        }
+    }
+    let mut all = FxHashMap::default();
+    for (key, moves) in groups {
+        for length in [2, 1] {
+            // For each start the number of different cells; none if some words are not a cell.
+            let distinct = |start: usize| -> Option<usize> {
+                let named = moves.iter().map(|words| cells.get(words.get(start..start + length)?));
+                let named: Option<FxHashSet<&usize>> = named.collect();
+                named.map(|named| named.len())
+            };
+            let known: Vec<Option<usize>> = (0..key.1).map(distinct).collect();
+            let starts = apart(&known, length);
+            if !starts.is_empty() {
+                all.insert(key.clone(), (length, starts));
+                break;
+            }
+        }
+    }
+    all
+}
+
+/// The starts that do not overlap: as many as possible, and then with the most different cells.
+fn apart(known: &[Option<usize>], length: usize) -> Vec<usize> {
+    let mut best: Vec<(usize, usize, Vec<usize>)> = vec![(0, 0, Vec::new()); known.len() + length];
+    for start in (1..known.len()).rev() {
+        best[start] = best[start + 1].clone();
+        if let Some(cells) = known[start] {
+            let (count, sum, rest) = &best[start + length];
+            if (count + 1, sum + cells) > (best[start].0, best[start].1) {
+                let mut starts = vec![start];
+                starts.extend(rest);
+                best[start] = (count + 1, sum + cells, starts);
+            }
+        }
+    }
+    best.get(1).map(|one| one.2.clone()).unwrap_or_default()
+}
+
 /// The cells of the game's own board as cells of the shape, if every one has its place and name.
 fn own_board(
     game: &dyn Game,
@@ -602,4 +669,19 @@ fn own_board(
             cell.name.ends_with(&shape.cells[found].name).then_some(found)
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::apart;
+
+    #[test]
+    fn words_that_name_cells_do_not_overlap() {
+        // move x y x y
+        assert_eq!(apart(&[None, Some(9), Some(7), Some(9), None], 2), [1, 3]);
+        // place size x y direction
+        assert_eq!(apart(&[None, Some(6), Some(25), None, None], 2), [2]);
+        assert_eq!(apart(&[None, Some(3), None, Some(3)], 1), [1, 3]);
+        assert_eq!(apart(&[None], 2), [0; 0]);
+    }
 }

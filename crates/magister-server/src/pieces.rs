@@ -37,7 +37,7 @@ const FIGURES: [(&str, &[&str], &str); 6] = [
 const WORDS: [(&str, &[&str]); 15] = [
     ("wall", &["wall", "block", "blocked", "arrow", "#", "stone_wall", "burnt"]),
     ("box", &["box", "crate", "barrel"]),
-    ("person", &["player", "man", "hero", "explorer", "hunter", "robot", "pacman"]),
+    ("person", &["player", "hero", "explorer", "hunter", "robot", "pacman", "keeper", "walker"]),
     ("target", &["goal", "target", "exit", "home", "treasure", "gold"]),
     ("flag", &["flag"]),
     ("ship", &["ship", "boat"]),
@@ -131,6 +131,7 @@ impl Recogniser {
             let short = name.strip_suffix("player").filter(|short| !short.is_empty());
             words.iter().any(|word| *word == name || Some(word.as_str()) == short)
         });
+        let named = named.or_else(|| self.prefixed(value).map(|(role, _)| role));
         named.or_else(|| {
             // `wp` and `bk` are a side and a piece.
             let lower = value.to_lowercase();
@@ -145,12 +146,25 @@ impl Recogniser {
         })
     }
 
+    /// The owner and the rest of a name such as `blackking`.
+    fn prefixed(&self, value: &str) -> Option<(usize, String)> {
+        let lower = value.to_lowercase();
+        self.players.iter().find_map(|&role| {
+            let rest = lower.strip_prefix(&self.roles[role].to_lowercase())?;
+            let word = rest.len() > 2 && rest.chars().all(char::is_alphabetic);
+            (word && self.roles[role].len() > 2).then(|| (role, rest.to_owned()))
+        })
+    }
+
     /// The words of a value without the name of its owner.
     fn without_side(&self, value: &str) -> Vec<String> {
         let Some(owner) = self.owner(value) else { return words(value) };
         let name = self.roles[owner].to_lowercase();
         let short = name.strip_suffix("player").unwrap_or(&name).to_owned();
         let all = words(value);
+        if let (true, Some((_, rest))) = (all.len() == 1 && all[0] != name, self.prefixed(value)) {
+            return vec![rest];
+        }
         let rest: Vec<String> =
             all.iter().filter(|word| **word != name && **word != short).cloned().collect();
         if rest.len() == all.len() && value.len() == 2 {
@@ -231,6 +245,10 @@ mod tests {
         assert_eq!(chess.piece("wp", None).shape, "pawn");
         let spelt = recogniser(&["white", "black"], &["white_king", "black_knight"]);
         assert_eq!(spelt.piece("white_king", None).shape, "king");
+        let checkers = recogniser(&["black", "white"], &["blackman", "blackking"]);
+        let man = checkers.piece("blackman", Some("m"));
+        assert_eq!((man.shape, man.side, man.colour), ("disc", Some(0), Some("black")));
+        assert_eq!(checkers.piece("blackking", None).shape, "king");
     }
 
     #[test]

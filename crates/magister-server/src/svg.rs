@@ -68,7 +68,10 @@ pub(crate) fn board(shape: &Shape, scene: &Scene) -> Board {
     let place = |cell: usize| {
         let one = &shape.cells[cell];
         let (left, top) = origins.get(one.board).copied().unwrap_or_default();
-        (left + one.x * CELL, top + one.y * CELL)
+        let hexagons = shape.panels.get(one.board).is_some_and(|panel| panel.layout == "hexagons");
+        // Rows of hexagons interlock.
+        let down = if hexagons { 0.866 } else { 1.0 };
+        (left + one.x * CELL, top + one.y * CELL * down)
     };
     let mut svg = String::new();
     let _ = write!(

@@ -167,14 +167,13 @@ pub(crate) fn start_of(open: &Arc<OpenGame>) -> Result<Value, ApiError> {
 
 async fn start(State(site): App, Path(name): Path<String>) -> Result<Response, ApiError> {
     // A page with pictures of all games must not prepare them all again.
-    let answer = match site.games.known_start(&name) {
-        Some(known) => known,
-        None => {
-            let open = site.game(&name).await?;
-            let answer: Arc<str> = site.blocking(move || start_of(&open)).await?.to_string().into();
-            site.games.keep_start(&name, &answer);
-            answer
-        }
+    let answer = if let Some(known) = site.games.known_start(&name) {
+        known
+    } else {
+        let open = site.game(&name).await?;
+        let answer: Arc<str> = site.blocking(move || start_of(&open)).await?.to_string().into();
+        site.games.keep_start(&name, &answer);
+        answer
     };
     // The rules of a name change only with the program or by saving.
     let headers =
@@ -287,10 +286,10 @@ async fn asked(
         Ok(_) => "available",
         Err(_) => "unreachable",
     };
-    let told: String = reply.unwrap_or_default().chars().take(200).collect();
+    let said: String = reply.unwrap_or_default().chars().take(200).collect();
     let name = name.map(|name| name.chars().take(60).collect::<String>());
     json!({
-        "address": address.to_string(), "status": status, "reply": told,
+        "address": address.to_string(), "status": status, "reply": said,
         "name": name.unwrap_or_else(|| address.to_string()),
     })
 }

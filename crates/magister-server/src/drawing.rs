@@ -4,13 +4,14 @@
 //! is then one small number per cell. Both come from the engine's recognition of boards and from
 //! the game's `style.toml`.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use magister::Playable;
 use magister::engine::Ground;
 use magister::engine::board::{Line, Painter, Picture, Spot};
 use magister_core::{Game, Layout, Move, Seed, Step, Stop, draw};
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 
 use crate::pieces::{Piece, Recogniser};
@@ -123,21 +124,21 @@ pub struct Drawing {
     shape: Option<Shape>,
     recogniser: Recogniser,
     /// The cells by board, column and row.
-    places: HashMap<(usize, usize, usize), usize>,
+    places: FxHashMap<(usize, usize, usize), usize>,
     /// Labels of empty cells.
-    blanks: HashSet<String>,
+    blanks: FxHashSet<String>,
     /// Values by name, with those that were met after the shape was made.
     values: Mutex<Values>,
     /// The cells of the game's own board as cells of the shape, if they fit.
     board: Option<Vec<usize>>,
     /// Cells by the words that name them in moves.
-    words: HashMap<Vec<String>, usize>,
+    words: FxHashMap<Vec<String>, usize>,
 }
 
 #[derive(Debug, Default)]
 struct Values {
     names: Vec<String>,
-    numbers: HashMap<String, u16>,
+    numbers: FxHashMap<String, u16>,
     symbols: BTreeMap<String, String>,
 }
 
@@ -167,11 +168,11 @@ impl Drawing {
             painter,
             shape: None,
             recogniser: Recogniser::new(&info.roles, None, &[], false),
-            places: HashMap::new(),
-            blanks: HashSet::new(),
+            places: FxHashMap::default(),
+            blanks: FxHashSet::default(),
             values: Mutex::default(),
             board: None,
-            words: HashMap::new(),
+            words: FxHashMap::default(),
         };
         if whole.panels.iter().all(|panel| panel.spots.is_empty()) {
             return drawing;
@@ -185,7 +186,7 @@ impl Drawing {
         }
         let mut names: Vec<String> = vec![String::new()];
         let labels = whole.panels.iter().flat_map(|p| &p.spots).flat_map(|s| &s.labels);
-        let mut known: HashSet<&String> = HashSet::new();
+        let mut known: FxHashSet<&String> = FxHashSet::default();
         for label in labels {
             if !drawing.blanks.contains(label) && known.insert(label) {
                 names.push(label.clone());
@@ -307,7 +308,7 @@ impl Drawing {
         reversed: &mut Votes,
     ) -> BTreeMap<String, String> {
         let spots: usize = whole.panels.iter().map(|panel| panel.spots.len()).sum();
-        let labels: HashSet<&String> =
+        let labels: FxHashSet<&String> =
             whole.panels.iter().flat_map(|p| &p.spots).flat_map(|s| &s.labels).collect();
         let mut symbols = BTreeMap::new();
         let fixed = bare.panels.iter().flat_map(|panel| &panel.spots);
@@ -496,7 +497,7 @@ fn fluents(playable: &Playable) -> (Vec<Ground>, bool) {
         }
     }
     let game = &*playable.game;
-    let mut known = HashSet::new();
+    let mut known = FxHashSet::default();
     let mut all = Vec::new();
     for state in sample(game) {
         for fluent in magister::engine::board::fluents(game, &state) {
@@ -563,8 +564,8 @@ impl Votes {
 
 /// The cells by the words that name them in moves. Of several boards the first has a name without
 /// its title.
-fn words(shape: &Shape, whole: &Picture, reversed: bool) -> HashMap<Vec<String>, usize> {
-    let mut all = HashMap::new();
+fn words(shape: &Shape, whole: &Picture, reversed: bool) -> FxHashMap<Vec<String>, usize> {
+    let mut all = FxHashMap::default();
     for (number, cell) in shape.cells.iter().enumerate() {
         let mut name: Vec<String> = cell.name.split(' ').map(str::to_owned).collect();
         if reversed {
@@ -587,7 +588,7 @@ fn own_board(
     game: &dyn Game,
     shape: &Shape,
     whole: &Picture,
-    places: &HashMap<(usize, usize, usize), usize>,
+    places: &FxHashMap<(usize, usize, usize), usize>,
 ) -> Option<Vec<usize>> {
     let own = game.board()?.shape();
     if own.boards.len() != whole.panels.len() {

@@ -1,6 +1,6 @@
 //! The games of a site: the catalogue, games that users saved, and rules that someone tries.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -121,12 +121,15 @@ pub struct Library {
     saved: Mutex<BTreeMap<String, Arc<Saved>>>,
     lines: OnceLock<Vec<GameLine>>,
     /// Initial positions as JSON, by the name of the game.
-    starts: Mutex<HashMap<String, Arc<str>>>,
+    starts: Mutex<BTreeMap<String, Arc<str>>>,
 }
+
+/// A game that is prepared once, at its first use.
+type Slot = Arc<OnceCell<Arc<OpenGame>>>;
 
 #[derive(Debug, Default)]
 struct Prepared {
-    games: HashMap<String, (u64, Arc<OnceCell<Arc<OpenGame>>>)>,
+    games: BTreeMap<String, (u64, Slot)>,
     uses: u64,
 }
 
@@ -219,7 +222,7 @@ impl Library {
         self.prepared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn slot(&self, key: &str) -> Arc<OnceCell<Arc<OpenGame>>> {
+    fn slot(&self, key: &str) -> Slot {
         let mut prepared = self.prepared();
         prepared.uses += 1;
         let now = prepared.uses;

@@ -1,6 +1,6 @@
 //! Limits of the site, and the middleware that enforces them.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -65,9 +65,9 @@ impl Default for Limits {
             body: 1 << 20,
             rules: 512 << 10,
             prepare: Duration::from_secs(20),
-            prepare_bundled: Duration::from_secs(120),
+            prepare_bundled: Duration::from_mins(2),
             step: Duration::from_secs(10),
-            request: Duration::from_secs(60),
+            request: Duration::from_mins(1),
             rate: 50.0,
             burst: 400.0,
             clock_ms: 24 * 3600 * 1000,
@@ -87,7 +87,7 @@ impl Default for Limits {
 
 /// Counts the requests of each address: a bucket that fills at a rate.
 #[derive(Debug, Default)]
-pub struct Rates(Mutex<HashMap<IpAddr, (f64, Instant)>>);
+pub struct Rates(Mutex<BTreeMap<IpAddr, (f64, Instant)>>);
 
 impl Rates {
     /// Takes a request into account. False if the address has made too many.

@@ -328,14 +328,12 @@ fn render(
     }
     body.push_str("</table>");
     let several = scene.legal.len() > 1;
-    for facts in [&scene.facts] {
-        if !facts.is_empty() {
-            body.push_str("<ul>");
-            facts.iter().for_each(|fact| {
-                let _ = write!(body, "<li>{}</li>", escape(&fact.label));
-            });
-            body.push_str("</ul>");
+    if !scene.facts.is_empty() {
+        body.push_str("<ul>");
+        for fact in &scene.facts {
+            let _ = write!(body, "<li>{}</li>", escape(&fact.label));
         }
+        body.push_str("</ul>");
     }
     for percept in &scene.percepts {
         let role = escape(&info.roles[percept.role]);

@@ -63,7 +63,7 @@ pub struct Recogniser {
 }
 
 impl Recogniser {
-    /// For a game with these roles, of which `chance` is no player, and these values. `points` says
+    /// For a game with these roles, without the role of chance as a player, and these values. `points` says
     /// that pieces lie on points of a graph, as stones do.
     pub fn new(roles: &[String], chance: Option<usize>, values: &[String], points: bool) -> Self {
         let players = (0..roles.len()).filter(|&role| Some(role) != chance).collect();

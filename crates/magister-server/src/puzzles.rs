@@ -4,7 +4,7 @@
 //! searching to the end of the game, so positions near the end of matches are tried. The difficulty
 //! of a puzzle is the first level that finds its move.
 
-use std::collections::HashMap;
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -15,6 +15,7 @@ use magister_core::{
 };
 use magister_players::{LEVELS, Spec};
 use magister_store::{Filter, SqlStore, Status, Store as _};
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -164,7 +165,7 @@ pub(crate) async fn mine_some(site: &Arc<Site>) -> Result<(), ApiError> {
         let Ok(open) = site.games.get(&Wanted::Game(stored.record.game.clone())).await else {
             continue;
         };
-        if keep(site, open, stored.record).await? >= 3 {
+        if keep(site, open, stored.record).await? > 0 {
             return Ok(());
         }
     }
@@ -173,7 +174,7 @@ pub(crate) async fn mine_some(site: &Arc<Site>) -> Result<(), ApiError> {
         let shared = Arc::clone(&open);
         let record = site.blocking(move || self_play(&shared, number as u64)).await?;
         keep(site, open, record).await?;
-        if site.puzzles.lock().len() >= 3 {
+        if !site.puzzles.lock().is_empty() {
             break;
         }
     }
@@ -206,7 +207,7 @@ pub(crate) async fn keep(
 
 /// Looks for puzzles in new matches from time to time, for as long as the site exists.
 pub(crate) async fn tend(site: std::sync::Weak<Site>) {
-    let mut seen: std::collections::HashSet<String> = std::collections::HashSet::new();
+    let mut seen: BTreeSet<String> = BTreeSet::new();
     loop {
         tokio::time::sleep(PAUSE).await;
         let Some(site) = site.upgrade() else { return };
@@ -337,14 +338,14 @@ fn first_level(open: &OpenGame, history: &[Vec<String>], role: Role, choice: Mov
 struct Proof {
     game: Arc<dyn Game>,
     worker: Box<dyn Worker>,
-    known: HashMap<(Vec<u64>, Role), bool>,
+    known: FxHashMap<(Vec<u64>, Role), bool>,
     nodes: usize,
 }
 
 impl Proof {
     fn new(game: &Arc<dyn Game>) -> Self {
         let worker = game.worker();
-        Proof { game: Arc::clone(game), worker, known: HashMap::new(), nodes: 0 }
+        Proof { game: Arc::clone(game), worker, known: FxHashMap::default(), nodes: 0 }
     }
 
     /// The role that is to move and its one winning move, if it has several moves and exactly one
@@ -418,7 +419,7 @@ impl Proof {
             let acting: Vec<Role> =
                 roles.filter(|&role| self.worker.legal(role).len() > 1).collect();
             match acting[..] {
-                // Nobody has a choice: the step is made.
+                // No role has a choice: the step is made.
                 [] => {
                     let legal = self.worker.legal(hero).first().copied();
                     let next = self.after(state, hero, legal.unwrap_or(Move::IDLE)).ok()?;

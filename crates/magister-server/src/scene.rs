@@ -210,8 +210,7 @@ fn effect(before: &[u16], after: &[u16]) -> (Option<usize>, Option<usize>) {
     let emptied: Vec<usize> = changed().filter(|&cell| after[cell] == 0).collect();
     match (&filled[..], &emptied[..]) {
         ([to], [from]) => (Some(*from), Some(*to)),
-        ([to], _) => (None, Some(*to)),
-        ([], [to]) => (None, Some(*to)),
+        ([to], _) | ([], [to]) => (None, Some(*to)),
         _ => (None, None),
     }
 }

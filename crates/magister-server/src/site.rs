@@ -240,7 +240,9 @@ pub async fn serve(
     tokio::spawn(async move {
         let _ = warm.game("connect-four").await;
         let listed = Arc::clone(&warm);
-        let _ = warm.blocking(move || Ok(listed.games.list(&Default::default()))).await;
+        let _ = warm
+            .blocking(move || Ok(listed.games.list(&crate::games::GameFilter::default())))
+            .await;
     });
     let service = router.into_make_service_with_connect_info::<SocketAddr>();
     // Event streams never end by themselves, so they must not hold the server up.

@@ -88,15 +88,15 @@ pub(crate) fn board(shape: &Shape, scene: &Scene) -> Board {
         }
     }
     for [from, to] in &shape.lines {
-        let ((a, b), (c, d)) = (place(*from), place(*to));
+        let (start, end) = (place(*from), place(*to));
         let half = CELL / 2.0;
         let _ = write!(
             svg,
             "<line x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\" stroke=\"#888\" stroke-width=\"2\"/>",
-            a + half,
-            b + half,
-            c + half,
-            d + half
+            start.0 + half,
+            start.1 + half,
+            end.0 + half,
+            end.1 + half
         );
     }
     let marked: Vec<usize> =
@@ -274,8 +274,7 @@ fn draw(svg: &mut String, piece: &Piece, at: (f32, f32)) {
         let ink = match piece.shape {
             "card" if red => "#c0392b",
             "person" => "#fff",
-            "card" => "#222",
-            _ if piece.side.is_some() => fill,
+            shape if shape != "card" && piece.side.is_some() => fill,
             _ => "#222",
         };
         text(svg, &piece.label, at, ink);

@@ -76,7 +76,7 @@ pub fn check(text: &str, time: Duration) -> Value {
     let mut found = diagnostics(&findings);
     let options = magister::Options::default();
     let source = options.read_text("rules", text).ok();
-    let language = source.as_ref().map(|source| source.language());
+    let language = source.as_ref().map(magister::Source::language);
     let mut roles = Vec::new();
     let mut playable = false;
     if !findings.has_errors() {
@@ -87,7 +87,7 @@ pub fn check(text: &str, time: Duration) -> Value {
         match opened {
             Ok(game) => {
                 playable = true;
-                roles = game.game.info().roles.clone();
+                roles.clone_from(&game.game.info().roles);
             }
             Err(error) => {
                 let help = "correct the rules so that a match can start";
@@ -208,21 +208,14 @@ impl Reached {
                 } else {
                     texts.len() == choosers && legal.len() > 1
                 };
-                let choice = match if takes { given.next() } else { None } {
-                    Some(text) => {
-                        let found = resolve(game, &*worker, role, text);
-                        let name = info.role_name(role);
-                        found.ok_or_else(|| {
-                            wrong(format!("{} is not a legal move of {name}", label(text)))
-                        })?
-                    }
-                    None => match legal {
-                        [only] => *only,
-                        _ => {
-                            let name = info.role_name(role);
-                            return Err(wrong(format!("the move of {name} is missing")));
-                        }
-                    },
+                let text = if takes { given.next() } else { None };
+                let name = info.role_name(role);
+                let choice = match (text, legal) {
+                    (Some(text), _) => resolve(game, &*worker, role, text).ok_or_else(|| {
+                        wrong(format!("{} is not a legal move of {name}", label(text)))
+                    })?,
+                    (None, [only]) => *only,
+                    (None, _) => return Err(wrong(format!("the move of {name} is missing"))),
                 };
                 joint.push(choice);
             }

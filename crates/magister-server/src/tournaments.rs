@@ -237,10 +237,10 @@ pub async fn create(site: &Arc<Site>, order: TournamentOrder) -> Result<String, 
         pairings.extend(once.iter().cloned());
     }
     let id = fresh_token()[..10].to_owned();
-    let name = order.name.map(|name| name.chars().take(80).collect()).unwrap_or_default();
+    let name: String = order.name.unwrap_or_default().chars().take(80).collect();
     let tournament = Tournament {
         id: id.clone(),
-        name: if name == String::new() { order.games.join(", ") } else { name },
+        name: if name.is_empty() { order.games.join(", ") } else { name },
         games: order.games,
         players,
         rounds,
@@ -343,29 +343,28 @@ async fn play(site: &Arc<Site>, id: &str, number: usize) -> Result<(), ApiError>
     if pairing.rewards.is_some() {
         return Ok(());
     }
-    let live = match &pairing.id {
-        Some(known) => site.find(known).await?,
-        None => {
-            let seats: Result<Vec<SeatOrder>, ApiError> =
-                pairing.players.iter().map(|&player| seat(&tournament.players[player])).collect();
-            let created = site
-                .create(NewMatch {
-                    game: Wanted::Game(pairing.game.clone()),
-                    mode: Mode::Match,
-                    seats: seats?,
-                    start_ms: None,
-                    play_ms: Some(tournament.play_ms),
-                    seed: None,
-                    rated: true,
-                    from: Vec::new(),
-                    tournament: Some(id.to_owned()),
-                    client: format!("tournament {id}"),
-                })
-                .await?;
-            let known = created.live.id.clone();
-            note(site, id, number, |pairing| pairing.id = Some(known)).await;
-            created.live
-        }
+    let live = if let Some(known) = &pairing.id {
+        site.find(known).await?
+    } else {
+        let seats: Result<Vec<SeatOrder>, ApiError> =
+            pairing.players.iter().map(|&player| seat(&tournament.players[player])).collect();
+        let created = site
+            .create(NewMatch {
+                game: Wanted::Game(pairing.game.clone()),
+                mode: Mode::Match,
+                seats: seats?,
+                start_ms: None,
+                play_ms: Some(tournament.play_ms),
+                seed: None,
+                rated: true,
+                from: Vec::new(),
+                tournament: Some(id.to_owned()),
+                client: format!("tournament {id}"),
+            })
+            .await?;
+        let known = created.live.id.clone();
+        note(site, id, number, |pairing| pairing.id = Some(known)).await;
+        created.live
     };
     let mut changes = live.subscribe();
     while !live.is_over() {

@@ -47,7 +47,7 @@ impl Live {
     pub fn play(self: &Arc<Self>, access: Access, order: &MoveOrder) -> Result<(), ApiError> {
         let mut core = self.lock();
         let core = &mut *core;
-        self.unended(core)?;
+        unended(core)?;
         if core.current.is_paused() {
             return Err(ApiError::conflict("paused", "the match is paused; resume it first"));
         }
@@ -163,20 +163,13 @@ impl Live {
         ApiError::invalid("illegal", what).with("suggestions", json!(near))
     }
 
-    fn unended(&self, core: &Core) -> Result<(), ApiError> {
-        match core.current.end() {
-            None => Ok(()),
-            Some(_) => Err(ApiError::conflict("ended", "the match has ended; start a rematch")),
-        }
-    }
-
     /// Makes a turn of given moves, one for each role that has a choice.
     pub(super) fn make_given(
         self: &Arc<Self>,
         core: &mut Core,
         turn: &[String],
     ) -> Result<(), ApiError> {
-        self.unended(core)?;
+        unended(core)?;
         let pending = core.current.pending();
         let info = self.open.playable.game.info();
         for (number, one) in pending.iter().enumerate() {
@@ -418,7 +411,7 @@ impl Live {
             if core.meta.rated {
                 return Err(ApiError::forbidden("there are no hints in rated matches"));
             }
-            self.unended(&core)?;
+            unended(&core)?;
             let pending = core.current.pending();
             let one = match access {
                 Access::Seat(seat) => pending.iter().find(|one| one.seat == seat),
@@ -477,6 +470,13 @@ impl Live {
         let state = state.to_vec();
         worker.load(&state, &Stop::never()).ok()?;
         resolve(&*self.open.playable.game, &*worker, role, text)
+    }
+}
+
+fn unended(core: &Core) -> Result<(), ApiError> {
+    match core.current.end() {
+        None => Ok(()),
+        Some(_) => Err(ApiError::conflict("ended", "the match has ended; start a rematch")),
     }
 }
 

@@ -126,7 +126,7 @@ impl Live {
         }
         for pending in core.current.pending() {
             if core.meta.mode == Mode::Standalone {
-                // Nothing is hidden from the player of all roles.
+                // The player of all roles knows the state.
                 if let ([only], true) = (core.current.legal(pending.role), pending.forced) {
                     let answer = Answer::choice(*only);
                     self.request(core, pending.seat);

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::json;
 use tokio::sync::watch;
 
+use super::view::state_name;
 use super::{Access, Live};
 
 /// Something that viewers hear of.
@@ -77,28 +78,26 @@ impl Live {
                 continue;
             }
             let key = (rev, access.key());
-            let data = match core.messages.get(&key) {
-                Some(data) => Arc::clone(data),
-                None => {
-                    let value = match change {
-                        Change::State | Change::End => self.whole(core, access, false),
-                        Change::Clock => json!(self.seats(core, access)),
-                        Change::Step(ply) => json!({
-                            "entry": self.entry(core, access, ply - 1),
-                            "scene": self.scene(core, access, ply),
-                            "seats": self.seats(core, access),
-                            "state": self.state_name(core),
-                            "plies": core.current.turn(),
-                        }),
-                    };
-                    let data: Arc<str> = value.to_string().into();
-                    if core.messages.len() >= KEPT {
-                        core.messages.clear();
-                    }
-                    core.messages.insert(key, Arc::clone(&data));
-                    data
+            let known = core.messages.get(&key).map(Arc::clone);
+            let data = known.unwrap_or_else(|| {
+                let value = match change {
+                    Change::State | Change::End => self.whole(core, access, false),
+                    Change::Clock => json!(self.seats(core, access)),
+                    Change::Step(ply) => json!({
+                        "entry": self.entry(core, access, ply - 1),
+                        "scene": self.scene(core, access, ply),
+                        "seats": self.seats(core, access),
+                        "state": state_name(core),
+                        "plies": core.current.turn(),
+                    }),
+                };
+                let data: Arc<str> = value.to_string().into();
+                if core.messages.len() >= KEPT {
+                    core.messages.clear();
                 }
-            };
+                core.messages.insert(key, Arc::clone(&data));
+                data
+            });
             let event = match change {
                 Change::State => "match",
                 Change::Step(_) => "step",

@@ -181,7 +181,7 @@ pub fn spec(name: &str) -> Result<Spec, ApiError> {
     Ok(spec.with_memory(MEMORY))
 }
 
-/// Settings that belong to whoever runs the site.
+/// Settings that belong to the operator of the site.
 const RESERVED: [&str; 7] = ["/", "\\", "file=", "book=", "memory=", "threads=", "bits="];
 
 /// The memory of one player, in MiB.

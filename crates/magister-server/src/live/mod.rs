@@ -16,7 +16,7 @@ mod track;
 mod tree;
 mod view;
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
@@ -100,7 +100,7 @@ pub(crate) struct Core {
     stored: usize,
     /// Whether the end is stored.
     closed: bool,
-    messages: HashMap<(u64, Option<usize>), Arc<str>>,
+    messages: BTreeMap<(u64, Option<usize>), Arc<str>>,
 }
 
 /// A player on its seat.
@@ -109,7 +109,7 @@ struct Sitting {
     role: Role,
     source: Option<Arc<dyn PlayerSource>>,
     thread: Option<AgentThread>,
-    /// Whether the player was told that the match starts.
+    /// Whether the start of the match was announced to the player.
     started: bool,
     asked: Option<Asked>,
     /// Open event streams of this seat.
@@ -295,7 +295,7 @@ impl Live {
             unsaved: Vec::new(),
             stored,
             closed: false,
-            messages: HashMap::new(),
+            messages: BTreeMap::new(),
         };
         let (changed, _) = watch::channel(rev);
         Ok(Arc::new(Live {

@@ -32,7 +32,8 @@ impl Live {
         if core_ref.meta.mode == Mode::Standalone {
             live.extend_tree(core_ref);
         }
-        if !running {
+        let over = !running;
+        if over {
             core_ref.closed = true;
             if stored.status != Status::Ended {
                 let id = live.id.clone();
@@ -78,7 +79,7 @@ pub fn foreign(stored: &StoredMatch) -> Meta {
         let kind = record.seats.get(number).map(|seat| seat.kind);
         let kind = match kind {
             Some(PlayerKind::Agent) if super::spec(player).is_ok() => SeatKind::Player,
-            // Whoever it was, nobody is asked any more.
+            // The match is over, so this player is not asked again.
             _ => SeatKind::Person,
         };
         SeatMeta { kind, player: player.clone(), token: None }

@@ -91,7 +91,7 @@ impl Live {
             "game": self.open.name,
             "title": self.open.title,
             "mode": core.meta.mode,
-            "state": self.state_name(&core),
+            "state": state_name(&core),
             "seats": self.seats(&core, Access::Spectator),
             "plies": core.current.turn(),
             "rated": core.meta.rated,
@@ -134,15 +134,6 @@ impl Live {
             || self.open.playable.game.info().information == Information::Perfect
     }
 
-    pub(super) fn state_name(&self, core: &Core) -> &'static str {
-        match core.current.end() {
-            Some(MatchEnd::Aborted | MatchEnd::Left) => "aborted",
-            Some(_) => "ended",
-            None if core.current.is_paused() => "paused",
-            None => "running",
-        }
-    }
-
     pub(super) fn whole(&self, core: &mut Core, access: Access, with_shape: bool) -> Value {
         let info = self.open.playable.game.info();
         let turn = core.current.turn();
@@ -157,12 +148,11 @@ impl Live {
         let running = core.current.end().is_none();
         let paused = core.current.is_paused();
         let back = self.may_go_back(core, access).is_ok();
-        let reach = match access {
-            Access::Seat(seat) => core.current.reach(core.seats[seat].role),
-            _ => {
-                let tree = &core.meta.tree;
-                (usize::from(tree.back().is_some()), usize::from(tree.forth().is_some()))
-            }
+        let reach = if let Access::Seat(seat) = access {
+            core.current.reach(core.seats[seat].role)
+        } else {
+            let tree = &core.meta.tree;
+            (usize::from(tree.back().is_some()), usize::from(tree.forth().is_some()))
         };
         let manages = access != Access::Spectator;
         let mut object = json!({
@@ -170,7 +160,7 @@ impl Live {
             "game": self.open.name,
             "title": self.open.title,
             "mode": core.meta.mode,
-            "state": self.state_name(core),
+            "state": state_name(core),
             "end": record.end,
             "seats": seats,
             "clocks": {"start_ms": core.meta.start_ms, "play_ms": core.meta.play_ms},
@@ -203,28 +193,12 @@ impl Live {
             },
         });
         if core.meta.mode == Mode::Standalone {
-            object["branches"] = self.branches(core);
+            object["branches"] = branches(core);
         }
         if with_shape {
             object["shape"] = json!(self.open.drawing.shape());
         }
         object
-    }
-
-    fn branches(&self, core: &Core) -> Value {
-        let branches = core.meta.tree.branches();
-        let one = |branch: &super::tree::Branch<'_>| {
-            let roles = core.seats.iter().map(|seat| seat.role);
-            let moves: Vec<Value> = roles
-                .zip(branch.moves)
-                .filter(|(_, text)| !is_idle(text))
-                .map(|(role, text)| {
-                    json!({"role": role.index(), "text": text, "label": label(text)})
-                })
-                .collect();
-            json!({"ply": branch.ply, "node": branch.node, "moves": moves})
-        };
-        branches.iter().map(one).collect()
     }
 
     /// The place of the first waiting search of this match in the queue.
@@ -356,10 +330,10 @@ impl Live {
             let drawn = scene.last.iter().find(|made| Some(made.role) == chance);
             scene.chance = drawn.map(|made| made.line.label.clone());
             scene.percepts = self.percepts(core, access, ply - 1);
-            if let Some(place) = last_place(core, self, ply, &scene) {
-                if let Some(made) = scene.last.iter_mut().find(|made| made.line.to.is_none()) {
-                    made.line.to = Some(place);
-                }
+            if let Some(place) = last_place(core, self, ply, &scene)
+                && let Some(made) = scene.last.iter_mut().find(|made| made.line.to.is_none())
+            {
+                made.line.to = Some(place);
             }
         }
         scene
@@ -460,6 +434,31 @@ fn last_place(core: &mut Core, live: &Live, ply: usize, scene: &Scene) -> Option
     let mut cells = (0..after.len().min(before.len())).filter(filled);
     let found = cells.next();
     found.filter(|_| cells.next().is_none())
+}
+
+/// The name of the state of a match.
+pub(super) fn state_name(core: &Core) -> &'static str {
+    match core.current.end() {
+        Some(MatchEnd::Aborted | MatchEnd::Left) => "aborted",
+        Some(_) => "ended",
+        None if core.current.is_paused() => "paused",
+        None => "running",
+    }
+}
+
+/// Continuations that leave the current line of a standalone match.
+fn branches(core: &Core) -> Value {
+    let branches = core.meta.tree.branches();
+    let one = |branch: &super::tree::Branch<'_>| {
+        let roles = core.seats.iter().map(|seat| seat.role);
+        let moves: Vec<Value> = roles
+            .zip(branch.moves)
+            .filter(|(_, text)| !is_idle(text))
+            .map(|(role, text)| json!({"role": role.index(), "text": text, "label": label(text)}))
+            .collect();
+        json!({"ply": branch.ply, "node": branch.node, "moves": moves})
+    };
+    branches.iter().map(one).collect()
 }
 
 fn viewer(core: &Core, access: Access) -> Viewer {

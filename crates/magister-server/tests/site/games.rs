@@ -75,7 +75,7 @@ async fn pieces_are_recognised() {
         let cell = one["to"].as_u64().unwrap_or_else(|| panic!("{one}")) as usize;
         shape["cells"][cell]["y"].as_f64().unwrap()
     };
-    assert!(moves.iter().all(|one| bottom(one) == 5.0), "{moves:?}");
+    assert!(moves.iter().all(|one| (bottom(one) - 5.0).abs() < 1e-6), "{moves:?}");
     let columns: Vec<String> = moves
         .iter()
         .map(|one| shape["cells"][one["to"].as_u64().unwrap() as usize]["x"].to_string())
@@ -100,7 +100,7 @@ async fn pieces_are_recognised() {
 }
 
 /// A sample, because the whole catalogue takes longer than a test may. Every folder whose number
-/// leaves this remainder is drawn; MAGISTER_GAMES=all draws them all.
+/// leaves this remainder is drawn; `MAGISTER_GAMES=all` draws them all.
 #[tokio::test(flavor = "multi_thread")]
 async fn games_have_a_start_scene() {
     let app = App::new().await;
@@ -185,12 +185,41 @@ async fn rules_are_checked_formatted_converted_and_saved() {
 #[tokio::test(flavor = "multi_thread")]
 async fn moves_are_explained() {
     let app = App::new().await;
-    let ask = |choice: &str| json!({"game": "tictactoe", "history": [["(mark 1 1)"]], "role": 1, "move": choice});
-    let yes = app.post("/api/explain", None, ask("(mark 2 2)")).await;
+    let ask = |choice: &str| json!({"game": "tictactoe", "history": [["(put 1 1)"]], "role": 1, "move": choice});
+    let yes = app.post("/api/explain", None, ask("(put 2 2)")).await;
     assert_eq!(yes["legal"], true, "{yes}");
-    let no = app.post("/api/explain", None, ask("(mark 1 1)")).await;
+    let no = app.post("/api/explain", None, ask("(put 1 1)")).await;
     assert_eq!(no["legal"], false, "{no}");
     assert!(!no["reasons"].as_array().unwrap().is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_match_becomes_a_puzzle() {
+    let app = App::new().await;
+    let from = json!([["(put 1 1)"], ["(put 2 1)"], ["(put 1 2)"], ["(put 2 2)"], ["(put 1 3)"]]);
+    let order = json!({"game": "tictactoe", "mode": "standalone", "from": from});
+    app.post("/api/matches", None, order).await;
+    let puzzle = app.get("/api/puzzles/today").await;
+    assert_eq!(puzzle["game"], "tictactoe", "{puzzle}");
+    let id = puzzle["id"].as_str().unwrap();
+    let role = puzzle["role"].as_u64().unwrap() as usize;
+    let path = format!("/api/puzzles/{id}/answer");
+    let mut right = Vec::new();
+    for line in puzzle["scene"]["legal"][0]["moves"].as_array().unwrap() {
+        let verdict = app.post(&path, None, json!({"move": line["text"]})).await;
+        if verdict["right"] == true {
+            right.push(line["text"].as_str().unwrap().to_owned());
+        }
+    }
+    // Exactly one move is right, and for the first player it is the third in its row.
+    assert_eq!(right.len(), 1, "{right:?}");
+    if role == 0 && puzzle["scene"]["ply"] == 4 {
+        assert_eq!(right, ["(put 1 3)"]);
+    }
+    let (status, _) = app.refused(&path, None, json!({"move": "(put 1 1)"})).await;
+    assert_eq!(status, StatusCode::UNPROCESSABLE_ENTITY);
+    let (status, _) = app.call("GET", "/api/puzzles/nothing", None, None).await;
+    assert_eq!(status, StatusCode::NOT_FOUND);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,4 +1,4 @@
-//! Hidden information: nobody is sent what its role does not know.
+//! Hidden information: no viewer is sent what its role does not know.
 
 use crate::common::{App, legal};
 use axum::body::Body;
@@ -123,7 +123,8 @@ async fn two_seats_of_a_card_game() {
         }
         text
     };
-    let holds = |text: &str, card: &str| without_shape(text).contains(card);
+    // A card is the last word of a percept or fact.
+    let holds = |text: &str, card: &str| without_shape(text).contains(&format!(" {card}"));
     assert!(holds(&seen[0], &first[0]), "a player sees its own card: {}", seen[0]);
     assert!(!holds(&seen[0], &second[0]), "{} was sent to the other: {}", second[0], seen[0]);
     assert!(!holds(&seen[1], &first[0]), "{} was sent to the other: {}", first[0], seen[1]);

@@ -132,7 +132,7 @@ async fn standalone_with_branches() {
 async fn a_finished_standalone_game_can_be_taken_back() {
     let app = App::new().await;
     let order = json!({"game": "tictactoe", "mode": "standalone",
-        "from": [["(mark 1 1)"], ["(mark 2 1)"], ["(mark 1 2)"], ["(mark 2 2)"], ["(mark 1 3)"]]});
+        "from": [["(put 1 1)"], ["(put 2 1)"], ["(put 1 2)"], ["(put 2 2)"], ["(put 1 3)"]]});
     let made = app.post("/api/matches", None, order).await;
     let (id, token) = (made["id"].as_str().unwrap(), made["owner"].as_str().unwrap());
     let whole = app.get_as(&format!("/api/matches/{id}"), token).await;
@@ -167,7 +167,7 @@ async fn pause_resign_and_abort() {
     let path = |action: &str| format!("/api/matches/{id}/{action}");
     let paused = app.post(&path("pause"), Some(token), json!({})).await;
     assert_eq!(paused["state"], "paused");
-    let order = json!({"ply": 0, "move": "(mark 1 1)"});
+    let order = json!({"ply": 0, "move": "(put 1 1)"});
     let (status, code) = app.refused(&path("moves"), Some(token), order.clone()).await;
     assert_eq!((status, code.as_str()), (StatusCode::CONFLICT, "paused"));
     app.post(&path("resume"), Some(token), json!({})).await;
@@ -205,7 +205,7 @@ async fn matches_go_on_after_a_restart() {
     let app = App::open(&config).await;
     let made = app.post("/api/matches", None, against("beginner")).await;
     let (id, token) = (made["id"].as_str().unwrap(), made["seats"][0]["token"].as_str().unwrap());
-    let order = json!({"ply": 0, "move": "(mark 2 2)"});
+    let order = json!({"ply": 0, "move": "(put 2 2)"});
     app.post(&format!("/api/matches/{id}/moves"), Some(token), order).await;
     let two = |whole: &Value| whole["plies"] == 2 && !legal(&whole["scene"]).is_empty();
     let before = app.wait(id, Some(token), two).await;
@@ -213,11 +213,11 @@ async fn matches_go_on_after_a_restart() {
     let alone = app.post("/api/matches", None, order).await;
     let (single, owner) = (alone["id"].as_str().unwrap(), alone["owner"].as_str().unwrap());
     let single_path = |action: &str| format!("/api/matches/{single}/{action}");
-    for (ply, text) in ["(mark 1 1)", "(mark 2 2)", "(mark 3 3)"].iter().enumerate() {
+    for (ply, text) in ["(put 1 1)", "(put 2 2)", "(put 3 3)"].iter().enumerate() {
         app.post(&single_path("moves"), Some(owner), json!({"ply": ply, "move": text})).await;
     }
     app.post(&single_path("undo"), Some(owner), json!({})).await;
-    app.post(&single_path("moves"), Some(owner), json!({"ply": 2, "move": "(mark 1 2)"})).await;
+    app.post(&single_path("moves"), Some(owner), json!({"ply": 2, "move": "(put 1 2)"})).await;
     app.site.close();
     drop(app);
 
@@ -232,8 +232,8 @@ async fn matches_go_on_after_a_restart() {
     app.wait(id, Some(token), on).await;
     let alone = app.get_as(&format!("/api/matches/{single}"), owner).await;
     assert_eq!(alone["plies"], 3);
-    assert_eq!(alone["history"][2]["moves"][0]["text"], "(mark 1 2)");
-    assert_eq!(alone["branches"][0]["moves"][0]["text"], "(mark 3 3)");
+    assert_eq!(alone["history"][2]["moves"][0]["text"], "(put 1 2)");
+    assert_eq!(alone["branches"][0]["moves"][0]["text"], "(put 3 3)");
     let back = app.post(&single_path("undo"), Some(owner), json!({})).await;
     assert_eq!(back["plies"], 2);
 }
@@ -242,15 +242,15 @@ async fn matches_go_on_after_a_restart() {
 async fn hints_and_analysis_find_the_winning_move() {
     let app = App::new().await;
     // White has two in a row and wins at once.
-    let from = json!([["(mark 1 1)"], ["(mark 2 1)"], ["(mark 1 2)"], ["(mark 2 2)"]]);
+    let from = json!([["(put 1 1)"], ["(put 2 1)"], ["(put 1 2)"], ["(put 2 2)"]]);
     let order = json!({"game": "tictactoe", "mode": "standalone", "from": from});
     let made = app.post("/api/matches", None, order).await;
     let (id, owner) = (made["id"].as_str().unwrap(), made["owner"].as_str().unwrap());
     let hint = app.post(&format!("/api/matches/{id}/hint"), Some(owner), json!({})).await;
-    assert_eq!(hint["move"], "(mark 1 3)", "{hint}");
+    assert_eq!(hint["move"], "(put 1 3)", "{hint}");
     assert!(hint["to"].is_number());
     let order = json!({"game": "tictactoe", "history": from, "player": "alphabeta"});
     let values = app.post("/api/analyze", None, order).await;
     assert_eq!(values["evaluation"][0], 100.0, "{values}");
-    assert_eq!(values["roles"][0]["move"]["text"], "(mark 1 3)");
+    assert_eq!(values["roles"][0]["move"]["text"], "(put 1 3)");
 }

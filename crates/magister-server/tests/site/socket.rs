@@ -27,7 +27,9 @@ fn post(address: SocketAddr, path: &str, token: &str, body: &Value) -> Value {
     let mut text = String::new();
     stream.read_to_string(&mut text).unwrap();
     let (_, body) = text.split_once("\r\n\r\n").unwrap();
-    serde_json::from_str(body).unwrap_or_else(|_| panic!("{text}"))
+    let value: Value = serde_json::from_str(body).unwrap_or_else(|_| panic!("{text}"));
+    assert!(value["error"].is_null(), "{value}");
+    value
 }
 
 /// One event: its number, name and data.
@@ -68,19 +70,19 @@ async fn events_resume_where_they_stopped() {
         let (_, name, first) = event(&mut lines);
         assert_eq!((name.as_str(), &first["plies"]), ("match", &json!(0)));
         let moves = format!("/api/matches/{id}/moves");
-        post(address, &moves, token, &json!({"ply": 0, "move": "(mark 1 1)"}));
+        post(address, &moves, token, &json!({"ply": 0, "move": "(put 1 1)"}));
         let (last, step) = loop {
             let (id, name, data) = event(&mut lines);
             if name == "step" {
                 break (id, data);
             }
         };
-        assert_eq!(step["entry"]["moves"][0]["text"], "(mark 1 1)");
+        assert_eq!(step["entry"]["moves"][0]["text"], "(put 1 1)");
         assert_eq!(step["scene"]["ply"], 1);
         drop(lines);
         // Two moves are missed and come after the connection is made again.
-        post(address, &moves, token, &json!({"ply": 1, "move": "(mark 2 2)"}));
-        post(address, &moves, token, &json!({"ply": 2, "move": "(mark 3 3)"}));
+        post(address, &moves, token, &json!({"ply": 1, "move": "(put 2 2)"}));
+        post(address, &moves, token, &json!({"ply": 2, "move": "(put 3 3)"}));
         let header = format!("Last-Event-ID: {last}\r\n");
         let stream = request(address, "GET", &events, &header, "");
         let mut lines = BufReader::new(stream).lines();
@@ -92,7 +94,7 @@ async fn events_resume_where_they_stopped() {
                 texts.push(data["entry"]["moves"][0]["text"].clone());
             }
         }
-        assert_eq!(texts, ["(mark 2 2)", "(mark 3 3)"]);
+        assert_eq!(texts, ["(put 2 2)", "(put 3 3)"]);
         // A number from before a restart gives the whole match.
         let stream = request(address, "GET", &events, "Last-Event-ID: 17\r\n", "");
         let (_, name, whole) = event(&mut BufReader::new(stream).lines());

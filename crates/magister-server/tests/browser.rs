@@ -38,7 +38,8 @@ fn in_browser(tests: &[&str]) {
         println!("SKIPPED: {what}");
         return;
     }
-    let folder = std::env::temp_dir().join(format!("magister-browser-{}-{}", std::process::id(), tests[0]));
+    let folder =
+        std::env::temp_dir().join(format!("magister-browser-{}-{}", std::process::id(), tests[0]));
     std::fs::create_dir_all(&folder).unwrap();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     let address = runtime.block_on(async {
@@ -83,6 +84,11 @@ fn a_position_is_left_and_found_again() {
 #[test]
 fn a_small_screen_is_enough() {
     in_browser(&["narrow-screen", "hint-and-evaluation"]);
+}
+
+#[test]
+fn a_puzzle_is_solved() {
+    in_browser(&["puzzle-of-the-day"]);
 }
 
 #[test]
